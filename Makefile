@@ -23,9 +23,11 @@ MAKEFLAGS += --no-print-directory
 export SWIFT
 
 SOURCES = Package.swift Sources Tests Examples $(wildcard Benchmarks)
-# SwiftPM passes the traits on in the order of a hash table: when that changes, everything is built anew.
+# SwiftPM passes the traits on in the order of a hash table: when that changes, everything is built again.
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
-RELEASE = $(BUILD) -c release $(FLAGS)
+# SVG is no default trait of the package. Programs and tests of the repository have all formats.
+FORMATS = $(if $(findstring traits,$(FLAGS)),,--traits default,SVG)
+RELEASE = $(BUILD) -c release $(FLAGS) $(FORMATS)
 TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN
 ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -DOZU_ASAN -Xswiftc -use-ld=lld
 UNOPTIMISED = --scratch-path .build-unoptimised
@@ -35,72 +37,75 @@ BENCH = --package-path Benchmarks --scratch-path .build-bench
 STORE_PEERS = $(if $(and $(wildcard /usr/include/lmdb.h),$(wildcard /usr/include/sqlite3.h)),--traits StorePeers)
 # The tests run in two processes that take as long, or in one where only some are asked for.
 CHOICES = $(if $(FILTER),'--filter=$(FILTER)','--filter=OzuTests|OzuCLITests|OzuCachingTests' '--skip=OzuTests|OzuCLITests|OzuCachingTests')
-# What threads share; the loops over pixels belong to one thread each, and take most of an hour.
+# Code with data that threads share; the loops over pixels belong to one thread each, and take most of an hour.
 SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|OzuIsolationTests|PixelBufferPool|DecodedByteBudget|Animation|ScanTail|OzuSharedStoresTests|OzuServerTests'
-# What reads and writes through unsafe pointers, but for what resizes hundreds of pictures to measure their memory.
+# Code with unsafe pointers, except for the tests that resize hundreds of pictures to measure their memory.
 UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
 
-.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs site-test walk conformance clean dependencies
+.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs site-test package-test conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
 
 demo: dependencies ## load, resize and cache the bundled photographs, and show where each came from
 	@$(RELEASE) --product ozu
-	@$(SWIFT) run -c release $(FLAGS) --skip-build ozu demo $(ARGS)
+	@$(SWIFT) run -c release $(FLAGS) $(FORMATS) --skip-build ozu demo $(ARGS)
 
 serve-demo: dependencies ## start the image service with Redis and nginx, and a page to try it on (ARGS=--check, --port N)
 	@$(RELEASE) --product ozu
 	@scripts/serve-demo $(ARGS)
 
 build: dependencies ## build everything (CONFIG=release for an optimised build)
-	@$(BUILD) -c $(CONFIG) $(FLAGS)
+	@$(BUILD) -c $(CONFIG) $(FLAGS) $(FORMATS)
 
 install: ## install ozu, its manual page and its completions (PREFIX=/usr/local, DESTDIR=)
 	@$(MAKE) build CONFIG=release
-	@scripts/install-ozu "$$($(BUILD) -c release $(FLAGS) --show-bin-path)" '$(DESTDIR)' '$(PREFIX)'
+	@scripts/install-ozu "$$($(BUILD) -c release $(FLAGS) $(FORMATS) --show-bin-path)" '$(DESTDIR)' '$(PREFIX)'
 
 test: dependencies ## run the tests in a debug build (FILTER=… for some of them)
-	@$(BUILD) --build-tests --disable-xctest $(FLAGS)
-	@scripts/run-tests $(CHOICES) -- $(SWIFT) test --skip-build $(FLAGS)
+	@$(BUILD) --build-tests --disable-xctest $(FLAGS) $(FORMATS)
+	@scripts/run-tests $(CHOICES) -- $(SWIFT) test --skip-build $(FLAGS) $(FORMATS)
 
 # The sanitizer cannot see into the standard library's lock: OZU_TSAN builds with a POSIX one in its place.
 test-tsan: dependencies ## run the tests of what threads share under the thread sanitizer
-	@$(BUILD) --build-tests --disable-xctest $(TSAN) $(FLAGS)
-	@scripts/run-tests $(if $(FILTER),$(CHOICES),$(SHARED)) -- $(SWIFT) test --skip-build $(TSAN) $(FLAGS)
+	@$(BUILD) --build-tests --disable-xctest $(TSAN) $(FLAGS) $(FORMATS)
+	@scripts/run-tests $(if $(FILTER),$(CHOICES),$(SHARED)) -- $(SWIFT) test --skip-build $(TSAN) $(FLAGS) $(FORMATS)
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
 # warns of every symbol of the sanitizer's assembly.
 test-asan: dependencies ## run the tests under the address sanitizer, and with CORPUS=DIR the conformance run too
-	@$(BUILD) --build-tests --disable-xctest $(ASAN) $(FLAGS)
-	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(CHOICES) -- $(SWIFT) test --skip-build $(ASAN) $(FLAGS)
-	@test -z '$(CORPUS)' || ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run $(ASAN) $(FLAGS) OzuConformance '$(CORPUS)' --without-costs
+	@$(BUILD) --build-tests --disable-xctest $(ASAN) $(FLAGS) $(FORMATS)
+	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(CHOICES) -- $(SWIFT) test --skip-build $(ASAN) $(FLAGS) $(FORMATS)
+	@test -z '$(CORPUS)' || ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run $(ASAN) $(FLAGS) $(FORMATS) OzuConformance '$(CORPUS)' --without-costs
 
 # Kernels are optimised even in debug builds; here they are not, so that the preconditions that the standard library
 # checks in debug builds alone are checked: bounds of unsafe buffers, overflow in their arithmetic.
 test-unoptimised: dependencies ## run the tests of what has unsafe code with every debug precondition, slowly
-	@OZU_UNOPTIMISED=1 $(BUILD) --build-tests --disable-xctest $(UNOPTIMISED) $(FLAGS)
-	@OZU_UNOPTIMISED=1 scripts/run-tests $(if $(FILTER),$(CHOICES),$(UNSAFE)) -- $(SWIFT) test --skip-build $(UNOPTIMISED) $(FLAGS)
+	@OZU_UNOPTIMISED=1 $(BUILD) --build-tests --disable-xctest $(UNOPTIMISED) $(FLAGS) $(FORMATS)
+	@OZU_UNOPTIMISED=1 scripts/run-tests $(if $(FILTER),$(CHOICES),$(UNSAFE)) -- $(SWIFT) test --skip-build $(UNOPTIMISED) $(FLAGS) $(FORMATS)
 
 typecheck-apple: ## check the code for Apple platforms against stand-ins for their frameworks, and that mistakes are found
 	@scripts/typecheck-apple
 	@scripts/test-typecheck-apple
 	@python3 -B scripts/documentation/check_samples.py apple
 
-lint: ## check formatting, layering, leftovers, and the links, names and words of pages; changes nothing
+lint: ## check formatting, layering, leftovers, the links and names on pages, and the words of all text; changes nothing
 	@$(SWIFT) format lint --recursive --parallel --strict $(SOURCES)
 	@scripts/check-layering
 	@scripts/check-sources
 	@python3 -B scripts/documentation/check_links.py
 	@python3 -B scripts/documentation/check_names.py
+	@python3 -B scripts/documentation/test_words.py
 	@python3 -B scripts/documentation/check_words.py
+	@python3 -B scripts/documentation/check_packages.py
+	@python3 -B scripts/documentation/check_tree.py
 
 format: ## format the Swift sources in place
 	@$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
 
 # `service` measures processes: `ozu serve` and other servers.
 bench: dependencies ## run benchmarks beside their peers (ARGS=thumbnail for one of them, ARGS=service, ARGS=--help)
-	@$(if $(filter service,$(firstword $(ARGS))),$(RELEASE) --product ozu,$(RELEASE) $(BENCH) $(STORE_PEERS) --product ozu-bench)
+	@$(if $(filter service,$(firstword $(ARGS))),$(RELEASE) --product ozu,$(BUILD) -c release $(FLAGS) $(BENCH) $(STORE_PEERS) --product ozu-bench)
 	@$(if $(filter service,$(firstword $(ARGS))),python3 -B Benchmarks/service.py --ozu "$$($(RELEASE) --show-bin-path)/ozu" \
 	  $(wordlist 2,99,$(ARGS)),$(SWIFT) run -c release $(FLAGS) $(BENCH) $(STORE_PEERS) --skip-build ozu-bench $(ARGS))
 
@@ -115,14 +120,14 @@ bench-peers: dependencies ## install the libraries that benchmarks compare with
 	@scripts/install-bench-peers
 
 bench-instructions: dependencies ## count instructions and cache misses of fixed cases; fails above 3 % more than recorded (ARGS=record)
-	@$(RELEASE) $(BENCH) --product OzuInstructions
+	@$(BUILD) -c release $(FLAGS) $(BENCH) --product OzuInstructions
 	@scripts/bench-instructions $(ARGS)
 
 # The fuzzer has its own `main`, and the crash reporter of Swift would hold it up. The grammar of SVG is for the
 # processes of `ozu --svg`, whose limits a sanitizer would not keep.
 fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (FORMAT=jpeg, or svg-grammar, SECONDS=60 CORPUS=DIR)
-	@test '$(FORMAT)' != svg-grammar || $(BUILD) $(FLAGS) --product ozu
-	@test '$(FORMAT)' = svg-grammar || OZU_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz --product OzuFuzz \
+	@test '$(FORMAT)' != svg-grammar || $(BUILD) $(FLAGS) $(FORMATS) --product ozu
+	@test '$(FORMAT)' = svg-grammar || OZU_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz $(FORMATS) --product OzuFuzz \
 	  -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
 	@scripts/fuzz '$(FORMAT)' '$(SECONDS)' '$(CORPUS)'
 
@@ -131,20 +136,20 @@ fuzz-all: ## feed every decoder mutated files, for SECONDS each
 
 drills-disk: dependencies ## kill, starve and fool the disk cache with real processes, and have power fail (ARGS=N for N kills; 200 as usual)
 	@$(RELEASE) --product OzuDiskDrills
-	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuDiskDrills drill $(ARGS)
+	@$(SWIFT) run -c release $(FLAGS) $(FORMATS) --skip-build OzuDiskDrills drill $(ARGS)
 
 drills-mutants: ## run the drills of the disk cache against mutated builds, each of which must fail (ARGS='N M1 M4' for N kills, some)
 	@scripts/drills-mutants $(ARGS)
 
 drills-scheduler: dependencies ## compare the scheduler with its naive twin by random operations (ARGS=N for N seeds; 100,000 as usual)
 	@$(RELEASE) --product OzuSchedulerDrills
-	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuSchedulerDrills $(ARGS)
+	@$(SWIFT) run -c release $(FLAGS) $(FORMATS) --skip-build OzuSchedulerDrills $(ARGS)
 
 drills-memory: dependencies ## bring a control group short of memory, and see a cache give back what it holds (needs root)
 	@OZU_MEMORY_DRILL=1 $(MAKE) test FILTER=RealMemoryPressure
 
 playground-test: dependencies ## use the page of `ozu serve` in headless Chromium (ARGS=FOLDER for screenshots)
-	@$(BUILD) -c $(CONFIG) $(FLAGS) --product ozu
+	@$(BUILD) -c $(CONFIG) $(FLAGS) $(FORMATS) --product ozu
 	@CONFIG=$(CONFIG) scripts/playground-test $(ARGS)
 
 gallery: dependencies ## open a window full of pictures; needs GTK 4 (ARGS=FOLDER or a file of addresses)
@@ -159,16 +164,18 @@ docs: dependencies ## build the documentation into docs-site, and compile its sa
 site-test: ## read the site that `make docs` has built in headless Chromium (ARGS=FOLDER for screenshots)
 	@scripts/site-test $(ARGS)
 
-walk: dependencies ## follow the pages of getting-started by the letter, from empty folders (ARGS=server for one of them)
-	@$(RELEASE) --product ozu
-	@python3 -B Tests/GettingStarted/walk.py Sources/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(RELEASE) --show-bin-path)/ozu" $(ARGS)
+# `ozu` as the tests have built it. The display is for the page about a window.
+package-test: dependencies ## build and run packages that depend on Ozu, by the pages for newcomers (ARGS=server for one page, ARGS=all for all combinations)
+	@scripts/install-walk-tools
+	@$(BUILD) $(FLAGS) $(FORMATS) --product ozu
+	@python3 -B Tests/GettingStarted/walk.py Sources/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(BUILD) $(FLAGS) $(FORMATS) --show-bin-path)/ozu" $(ARGS)
 
 conformance: ## decode a corpus and compare with its references (CORPUS=DIR, REPORT=FILE, ARGS=--isolated)
 	@test -n '$(CORPUS)' || { echo "Say which corpus: make conformance CORPUS=DIR [REPORT=FILE]" >&2; exit 2; }
 	@test -d '$(CORPUS)' || { echo "There is no folder '$(CORPUS)' to take as a corpus" >&2; exit 2; }
 	@scripts/install-dependencies
 	@$(RELEASE) --product OzuConformance
-	@$(SWIFT) run -c release $(FLAGS) --skip-build OzuConformance '$(CORPUS)' $(if $(REPORT),--report '$(REPORT)') $(ARGS)
+	@$(SWIFT) run -c release $(FLAGS) $(FORMATS) --skip-build OzuConformance '$(CORPUS)' $(if $(REPORT),--report '$(REPORT)') $(ARGS)
 
 clean: ## remove everything that was built
 	@rm -rf .build .build-* docs-site bench-out fuzz-out

@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every Swift target: warnings are errors (SwiftPM lifts this for packages that depend on Ozu), `any` is
-/// written out, and an `async` function stays on its caller's executor unless it says otherwise.
+/// Every Swift target: warnings are errors (SwiftPM lifts this for packages that depend on Ozu by version or branch, not
+/// for those that do by path), `any` is written out, and an `async` function stays on its caller's executor unless it
+/// says otherwise.
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -33,12 +34,14 @@ struct SystemLibrary {
   /// The name for pkg-config. `nil` where Debian's answer has flags that SwiftPM refuses with a warning in every build
   /// (`-DAVIF_DLL`): the glue in C then says what to install (`avif_decode.c`).
   var pkgConfig: String?
-  /// What the linker is told, also where pkg-config is not installed.
+  /// Whether the trait is on unless a package says otherwise.
+  var isDefault = true
+  /// The libraries for the linker, also where pkg-config is not installed.
   var links: [String]
   /// Whether it is opened when it is first needed, where `loadsLibraries` says so: what is large, or needs much else, and
   /// is for one format. The glue in C then says what to install, for pkg-config would have the linker add it.
   var isLoaded = false
-  /// What to install, for the message of SwiftPM.
+  /// The package to install, for the message of SwiftPM.
   var apt: String
   var brew: String
 
@@ -114,14 +117,16 @@ let systemLibraries = [
     name: "CTIFF", trait: "TIFF", use: "Read TIFF through libtiff.", pkgConfig: "libtiff-4", links: ["tiff"],
     isLoaded: true, apt: "libtiff-dev", brew: "libtiff"
   ),
-  // Cairo is what is compiled against; librsvg's own answer has `-pthread`, which SwiftPM refuses.
+  // Off by default: its headers bring 120 packages of Debian, X11 and pango among them, and SVG is read in isolation or on
+  // request only. `make` switches it on. Cairo is what is compiled against; librsvg's own answer has `-pthread`, which SwiftPM refuses.
   SystemLibrary(
-    name: "CRSVG", trait: "SVG", use: "Draw SVG through librsvg.", pkgConfig: "cairo",
+    name: "CRSVG", trait: "SVG", use: "Draw SVG through librsvg. Off by default.", pkgConfig: "cairo",
+    isDefault: false,
     links: ["rsvg-2", "cairo", "gobject-2.0", "glib-2.0"], isLoaded: true,
     apt: "librsvg2-dev", brew: "librsvg"),
 ]
 
-/// What the content codings of HTTP are undone with, beside zstd. On Apple platforms `URLSession` undoes them.
+/// The libraries that undo the content codings of HTTP, beside zstd. On Apple platforms `URLSession` undoes them.
 let codingLibraries = [
   SystemLibrary(name: "CZlib", pkgConfig: "zlib", links: ["z"], apt: "zlib1g-dev", brew: "zlib"),
   SystemLibrary(
@@ -145,6 +150,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Ozu", targets: ["Ozu"]),
+    .library(name: "OzuMigration", targets: ["OzuMigration"]),
     .library(name: "OzuImaging", targets: ["OzuImaging"]),
     .library(name: "OzuCodecs", targets: ["OzuCodecs"]),
     .library(name: "OzuStandardCodecs", targets: ["OzuStandardCodecs"]),
@@ -160,7 +166,7 @@ let package = Package(
     .executable(name: "ozu-decode", targets: ["OzuDecode"]),
   ],
   traits: Set(systemLibraries.compactMap(\.packageTrait)).union([
-    .default(enabledTraits: Set(systemLibraries.compactMap(\.trait))),
+    .default(enabledTraits: Set(systemLibraries.filter(\.isDefault).compactMap(\.trait))),
     .trait(name: "GTK", description: "Show pictures in GTK 4 widgets."),
   ]),
   targets: [
@@ -229,6 +235,7 @@ let package = Package(
       swiftSettings: strict),
 
     // Floor 6.
+    .target(name: "OzuMigration", dependencies: ["Ozu"], swiftSettings: strict),
     .target(name: "OzuTesting", dependencies: ["Ozu", "OzuHTTP"], swiftSettings: strict),
     .executableTarget(
       name: "OzuDecode", dependencies: ["OzuIsolation", "OzuStandardCodecs"], swiftSettings: strict),
@@ -288,7 +295,8 @@ let package = Package(
       dependencies: ["OzuGallery", "OzuGTK", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
       path: "Tests/Gallery", swiftSettings: strict),
     .testTarget(
-      name: "OzuTests", dependencies: ["Ozu", "OzuTesting", "OzuRecords", "OzuSchedulerDrills", "OzuDecode"],
+      name: "OzuTests",
+      dependencies: ["Ozu", "OzuMigration", "OzuTesting", "OzuRecords", "OzuSchedulerDrills", "OzuDecode"],
       swiftSettings: strict),
     .executableTarget(
       name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuTesting"], path: "Tests/SchedulerDrills",

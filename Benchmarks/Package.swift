@@ -7,7 +7,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-// A package of its own, so that whoever depends on Ozu gets none of this. `make bench` builds it.
+// A package of its own, so that packages that depend on Ozu get none of this. `make bench` builds it.
 let package = Package(
   name: "OzuBenchmarks",
   platforms: [.macOS(.v15)],
@@ -17,7 +17,7 @@ let package = Package(
   traits: [
     .trait(name: "StorePeers", description: "Measure SQLite and LMDB beside the disk cache.")
   ],
-  dependencies: [.package(name: "Ozu", path: "..")],
+  dependencies: [.package(name: "Ozu", path: "..", traits: [.defaults, "SVG"])],
   targets: [
     .systemLibrary(
       name: "CBenchPeers", providers: [.apt(["libsqlite3-dev", "liblmdb-dev"]), .brew(["sqlite", "lmdb"])]),

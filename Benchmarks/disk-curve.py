@@ -12,7 +12,7 @@ import json
 import math
 from xml.sax.saxutils import escape
 
-# What is drawn, in microseconds: the name of the case behind "N entries: ", and a factor.
+# The plotted series, in microseconds: the name of the case after "N entries: ", and a factor.
 SERIES = [
     ("store (worst)", 1, "#c01c28"),
     ("flush after 300 uses (median)", 1, "#e66100"),

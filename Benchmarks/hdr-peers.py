@@ -13,8 +13,8 @@ its own perceptual mapping of gamuts. A sheet of each kind is left in the folder
 """
 import os, struct, subprocess, sys, tempfile, zlib
 
-# It takes this folder, which has a colour.py of its own, off the path.
-import hdr
+# First: it imports colour-science in place of the colour.py of this folder.
+import hdr_pictures as hdr
 import numpy as np
 import imageio_ffmpeg, pyvips
 from PIL import Image, ImageDraw

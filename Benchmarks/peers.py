@@ -221,7 +221,7 @@ def main():
                 if len(words) > 5:
                     with open(words[5], "wb") as file:
                         file.write(pixels(image))
-        except Exception as error:  # Whatever a library throws is its answer to this file.
+        except Exception as error:  # Any error of a library is its answer to this file.
             answer = "error\t" + " ".join(str(error).split())
         print(answer, flush=True)
 

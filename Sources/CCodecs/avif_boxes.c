@@ -1,4 +1,4 @@
-// Reads boxes of ISO/IEC 14496-12 and 23008-12, each access checked.
+// Reads boxes of ISO/IEC 14496-12 and 23008-12. Each access is checked.
 
 #ifdef OZU_AVIF
 
@@ -18,11 +18,11 @@ typedef struct {
 typedef struct {
   char type[4];
   Bytes content;
-  // Where the box begins.
+  // The start of the box.
   const uint8_t *start;
 } Box;
 
-// Dimg boxes that are looked at: those of a picture and its alpha, and some more.
+// The most dimg boxes that are read: those of a picture and its alpha, and some more.
 enum { most_grids = 8 };
 
 static uint64_t take(Bytes *bytes, size_t count) {
@@ -37,7 +37,7 @@ static uint64_t take(Bytes *bytes, size_t count) {
   return value;
 }
 
-// Takes the next box; false at the end, and where its length leads out of the bytes.
+// Takes the next box; false at the end, and if its length leads outside of the bytes.
 static bool next_box(Bytes *bytes, Box *box) {
   Bytes rest = *bytes;
   if (rest.size < 8) return false;
@@ -71,8 +71,8 @@ static bool mentions(Bytes bytes, const char *text) {
   return memmem(bytes.at, bytes.size, text, strlen(text)) != NULL;
 }
 
-// Whether a property that turns or cuts is bound to some item without the mark that readers must heed it
-// (ISO/IEC 23000-22 §7.3.9); newer versions of libavif refuse this.
+// Whether a property that turns or crops is bound to some item without the mark that readers must apply it (ISO/IEC
+// 23000-22 §7.3.9); newer versions of libavif refuse this.
 static bool has_optional_turn(Bytes properties) {
   Box container, association;
   if (!find(properties, "ipco", &container) || !find(properties, "ipma", &association)) return false;
@@ -94,7 +94,7 @@ static bool has_optional_turn(Bytes properties) {
   return false;
 }
 
-// Whether the tiles of a grid are the items in their order, each once: libavif 0.11 puts them together so.
+// Whether the tiles of a grid are the items in their order, each once: libavif 0.11 composes them in that order.
 static bool is_in_order(Bytes tiles, size_t id_size, Bytes items) {
   Bytes table = items;
   uint64_t version = take(&table, 1);
@@ -142,7 +142,7 @@ const char *ozu_avif_objection(const uint8_t *data, size_t size, bool *is_unsupp
   return NULL;
 }
 
-// Whether a track has pictures, or alpha for some.
+// Whether a track has pictures, or their alpha.
 static bool is_wanted(const Box *track) {
   Box media, handler;
   if (!find(track->content, "mdia", &media) || !find(media.content, "hdlr", &handler)) return true;
@@ -165,7 +165,7 @@ uint8_t *ozu_avif_without_other_tracks(const uint8_t *data, size_t size) {
       if (copy == NULL) return NULL;
       memcpy(copy, data, size);
     }
-    // A box of free space, which readers step over.
+    // A box of free space, which readers skip.
     memcpy(copy + (track.start - data) + 4, "free", 4);
   }
   return copy;

@@ -1,15 +1,11 @@
 // AVIF decoding through libavif, with dav1d for the pixels. libavif decodes a frame in one call, which cannot be
-// stopped; its size is known and limited before.
+// stopped; so the size of the frame is checked against the limits first.
 
 #ifdef OZU_AVIF
 
-#include <stdio.h>
+#include "avif_decoder.h"
 
-#include "avif_boxes.h"
-#include "avif_library.h"
-#include "picture.h"
-
-// The name changes where libavif breaks what is compiled against its headers.
+// The name changes with each version of libavif that breaks binary compatibility.
 #if AVIF_VERSION_MAJOR >= 1
 #define SONAME "libavif.so.16"
 #elif AVIF_VERSION_MINOR >= 11
@@ -20,168 +16,6 @@
 
 OZU_DEFINE_LIBRARY(avif, OZU_AVIF_FUNCTIONS, "Read and write AVIF", SONAME)
 
-typedef struct {
-  OzuPictureDecoder base;
-  avifDecoder *decoder;
-  // Of the whole picture, before the crop.
-  uint32_t image_width;
-  uint32_t image_height;
-  avifCropRect crop;
-  bool has_crop;
-  uint32_t frame;
-  bool has_frame;
-  // The file without tracks that the library does not understand; NULL when it has none.
-  uint8_t *copy;
-  // Whether the header declares more than the limits allow, so that there is no more than a size.
-  bool is_refused;
-} AVIFDecoder;
-
-// Whether some box at the top reaches to the end of the file, which is allowed and which libavif does not read.
-static bool has_endless_box(const OzuPictureDecoder *base) {
-  size_t at = 0;
-  while (base->size >= 8 && at <= base->size - 8) {
-    const uint8_t *box = base->data + at;
-    size_t length = (size_t)box[0] << 24 | (size_t)box[1] << 16 | (size_t)box[2] << 8 | box[3];
-    if (length == 0) return true;
-    if (length < 8) return false;
-    at += length;
-  }
-  return false;
-}
-
-static OzuStatus fail(OzuPictureDecoder *base, avifResult result) {
-  if (result == AVIF_RESULT_BMFF_PARSE_FAILED && has_endless_box(base)) {
-    base->is_unsupported = true;
-    return ozu_picture_fail(base, "a box reaches to the end of the file");
-  }
-  switch (result) {
-    case AVIF_RESULT_TRUNCATED_DATA:
-      ozu_picture_fail(base, avifResultToString(result));
-      return OzuStatusTruncated;
-    case AVIF_RESULT_NO_CODEC_AVAILABLE:
-    case AVIF_RESULT_UNSUPPORTED_DEPTH:
-    case AVIF_RESULT_NOT_IMPLEMENTED: base->is_unsupported = true; break;
-    default: break;
-  }
-  const avifDecoder *decoder = ((AVIFDecoder *)base)->decoder;
-  if (decoder == NULL || decoder->diag.error[0] == 0) return ozu_picture_fail(base, avifResultToString(result));
-  char message[sizeof(base->message)];
-  snprintf(message, sizeof(message), "%s: %s", avifResultToString(result), decoder->diag.error);
-  return ozu_picture_fail(base, message);
-}
-
-// Takes the size from the library's refusal of one that is over the limits: the caller's own check has the right words
-// for it.
-static bool find_refused_size(AVIFDecoder *self, OzuPictureInfo *info) {
-  const char *size = self->decoder == NULL ? NULL : strrchr(self->decoder->diag.error, '[');
-  if (size == NULL || strstr(self->decoder->diag.error, "too large") == NULL) return false;
-  self->is_refused = sscanf(size, "[%u x%u]", &info->width, &info->height) == 2;
-  return self->is_refused;
-}
-
-// The turn and the mirror of a file as the one orientation of EXIF. The mirror comes after the turn
-// (ISO/IEC 23000-22), and the turn is anticlockwise.
-static int orientation(const avifImage *image) {
-  int turn = (image->transformFlags & AVIF_TRANSFORM_IROT) ? image->irot.angle & 3 : 0;
-  static const int turned[4] = {1, 8, 3, 6};
-  // Mirrored top to bottom, and left to right.
-  static const int flipped[2][4] = {{4, 5, 2, 7}, {2, 7, 4, 5}};
-  if (!(image->transformFlags & AVIF_TRANSFORM_IMIR)) return turned[turn];
-  return flipped[image->imir.mode & 1][turn];
-}
-
-// Whether luma and chroma can be handed out: not for what is to be cut out, blended, or no luma and chroma at all.
-static bool has_planes(const AVIFDecoder *self) {
-  const avifImage *image = self->decoder->image;
-  if (self->has_crop || self->decoder->alphaPresent) return false;
-  switch (image->matrixCoefficients) {
-    case AVIF_MATRIX_COEFFICIENTS_BT709:
-    case AVIF_MATRIX_COEFFICIENTS_UNSPECIFIED:
-    case AVIF_MATRIX_COEFFICIENTS_BT470BG:
-    case AVIF_MATRIX_COEFFICIENTS_BT601:
-    case AVIF_MATRIX_COEFFICIENTS_BT2020_NCL: return image->yuvFormat != AVIF_PIXEL_FORMAT_NONE;
-    default: return false;
-  }
-}
-
-static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignores_exif, bool ignores_xmp) {
-  const OzuPictureDecoder *base = &self->base;
-  avifDecoder *decoder = avifDecoderCreate();
-  if (decoder == NULL) return AVIF_RESULT_OUT_OF_MEMORY;
-  if (self->decoder != NULL) avifDecoderDestroy(self->decoder);
-  self->decoder = decoder;
-  if (avifCodecName(AVIF_CODEC_CHOICE_DAV1D, AVIF_CODEC_FLAG_CAN_DECODE) != NULL)
-    decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D;
-  decoder->maxThreads = 1;
-  decoder->ignoreExif = ignores_exif;
-  decoder->requestedSource = source;
-  decoder->ignoreXMP = ignores_xmp;
-  // Alpha that does not repeat the size of the picture is common.
-  decoder->strictFlags = AVIF_STRICT_CLAP_VALID;
-  // The limit counts pixels in 32 bits; the caller's own check is the one with the right words.
-  decoder->imageSizeLimit = base->limits.pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT
-      ? (uint32_t)base->limits.pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
-  decoder->imageDimensionLimit = base->limits.side;
-  decoder->imageCountLimit = OZU_LARGEST_FRAME_COUNT;
-  avifResult result = avifDecoderSetIOMemory(decoder, self->copy == NULL ? base->data : self->copy, base->size);
-  return result == AVIF_RESULT_OK ? avifDecoderParse(decoder) : result;
-}
-
-static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
-  AVIFDecoder *self = (AVIFDecoder *)base;
-  const char *objection = ozu_avif_objection(base->data, base->size, &base->is_unsupported);
-  if (objection != NULL) return ozu_picture_fail(base, objection);
-  self->copy = ozu_avif_without_other_tracks(base->data, base->size);
-  avifResult result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, false);
-  // Broken blocks, or those that are cut off, fail the whole file: a picture can do without.
-  if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, true);
-  if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, true, true);
-  bool has_too_many_frames =
-      result != AVIF_RESULT_OK && self->decoder != NULL
-      && strstr(self->decoder->diag.error, "imageCountLimit") != NULL;
-  // Most sequences have a picture that stands for them.
-  if (has_too_many_frames) result = parse(self, AVIF_DECODER_SOURCE_PRIMARY_ITEM, true, true);
-  if (result != AVIF_RESULT_OK) return find_refused_size(self, info) ? OzuStatusDone : fail(base, result);
-  avifDecoder *decoder = self->decoder;
-
-  const avifImage *image = decoder->image;
-  info->width = self->image_width = image->width;
-  info->height = self->image_height = image->height;
-  if (image->transformFlags & AVIF_TRANSFORM_CLAP) {
-    avifDiagnostics diagnostics;
-    avifDiagnosticsClearError(&diagnostics);
-    self->has_crop = avifCropRectConvertCleanApertureBox(
-        &self->crop, &image->clap, image->width, image->height, image->yuvFormat, &diagnostics);
-    if (self->has_crop) {
-      info->width = self->crop.width;
-      info->height = self->crop.height;
-      info->scratch = ozu_product(image->width, image->height, image->depth > 8 ? 8 : 4);
-    }
-  }
-  info->orientation = orientation(image);
-  info->bits = (int)image->depth;
-  info->is_deep = image->depth > 8;
-  info->has_alpha = decoder->alphaPresent;
-  info->is_gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
-  info->frames = has_too_many_frames ? OZU_LARGEST_FRAME_COUNT : (uint32_t)decoder->imageCount;
-  info->profile = image->icc.size > 0 ? image->icc.data : NULL;
-  info->profile_size = image->icc.size;
-  info->primaries = image->colorPrimaries;
-  info->transfer = image->transferCharacteristics;
-  info->exif = image->exif.size > 0 ? image->exif.data : NULL;
-  info->exif_size = image->exif.size;
-  info->xmp = image->xmp.size > 0 ? image->xmp.data : NULL;
-  info->xmp_size = image->xmp.size;
-  info->has_planes = has_planes(self);
-  if (image->yuvFormat != AVIF_PIXEL_FORMAT_YUV400) {
-    info->chroma_columns = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV444 ? 1 : 2;
-    info->chroma_rows = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420 ? 2 : 1;
-  }
-  size_t planes_size = ozu_product(image->width, image->height, image->depth > 8 ? 6 : 3);
-  if (__builtin_add_overflow(info->scratch, planes_size, &info->scratch)) info->scratch = SIZE_MAX;
-  return OzuStatusDone;
-}
-
 static OzuStatus select_frame(OzuPictureDecoder *base, uint32_t frame) {
   ((AVIFDecoder *)base)->frame = frame;
   ((AVIFDecoder *)base)->has_frame = false;
@@ -191,7 +25,7 @@ static OzuStatus select_frame(OzuPictureDecoder *base, uint32_t frame) {
 static OzuStatus delay(OzuPictureDecoder *base, uint32_t frame, double *milliseconds) {
   avifImageTiming timing;
   avifResult result = avifDecoderNthImageTiming(((AVIFDecoder *)base)->decoder, frame, &timing);
-  if (result != AVIF_RESULT_OK) return fail(base, result);
+  if (result != AVIF_RESULT_OK) return ozu_avif_fail(base, result);
   *milliseconds = timing.duration * 1000;
   return OzuStatusDone;
 }
@@ -201,7 +35,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   if (self->is_refused) return ozu_picture_fail(base, "it is larger than the limits allow");
   if (!self->has_frame) {
     avifResult result = avifDecoderNthImage(self->decoder, self->frame);
-    if (result != AVIF_RESULT_OK) return fail(base, result);
+    if (result != AVIF_RESULT_OK) return ozu_avif_fail(base, result);
     self->has_frame = true;
     return OzuStatusMore;
   }
@@ -233,7 +67,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
         whole + ((size_t)(self->crop.y + y) * image->width + self->crop.x) * pixel_size,
         (size_t)self->crop.width * pixel_size);
   free(whole);
-  return result == AVIF_RESULT_OK ? OzuStatusDone : fail(base, result);
+  return result == AVIF_RESULT_OK ? OzuStatusDone : ozu_avif_fail(base, result);
 }
 
 static OzuStatus planes(OzuPictureDecoder *base, OzuPicturePlanes *planes) {
@@ -242,9 +76,9 @@ static OzuStatus planes(OzuPictureDecoder *base, OzuPicturePlanes *planes) {
   avifPixelFormat announced = self->decoder->image->yuvFormat;
   uint32_t depth = self->decoder->image->depth;
   avifResult result = avifDecoderNthImage(self->decoder, self->frame);
-  if (result != AVIF_RESULT_OK) return fail(base, result);
+  if (result != AVIF_RESULT_OK) return ozu_avif_fail(base, result);
   const avifImage *image = self->decoder->image;
-  if (image->yuvFormat != announced || image->depth != depth || !has_planes(self))
+  if (image->yuvFormat != announced || image->depth != depth || !ozu_avif_has_planes(self))
     return ozu_picture_fail(base, "pixels of another kind than announced");
   for (int i = 0; i < 3; i++) {
     planes->samples[i] = image->yuvPlanes[i];
@@ -269,7 +103,7 @@ static void close_decoder(OzuPictureDecoder *base) {
 
 OzuPictureDecoder *ozu_avif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
   static const OzuPictureOperations operations = {
-      open, step, close_decoder, select_frame, delay, planes, .library = &ozu_avif_library};
+      ozu_avif_open, step, close_decoder, select_frame, delay, planes, .library = &ozu_avif_library};
   return ozu_picture_new(sizeof(AVIFDecoder), &operations, data, size, limits);
 }
 

@@ -9,11 +9,11 @@
 #include "CCodecs.h"
 #include "avif_library.h"
 
-// Puts blocks beside the picture. The library copies them.
+// Adds the metadata blocks. The library copies them.
 static void add_blocks(avifImage *image, const OzuEncodeBlocks *blocks) {
   if (blocks->exif != NULL) avifImageSetMetadataExif(image, blocks->exif, blocks->exif_size);
   if (blocks->xmp != NULL) avifImageSetMetadataXMP(image, blocks->xmp, blocks->xmp_size);
-  // Of colours that a profile describes, numbers would say something else.
+  // The numbers of H.273 would contradict the profile.
   if (blocks->profile == NULL) return;
   avifImageSetProfileICC(image, blocks->profile, blocks->profile_size);
   image->colorPrimaries = AVIF_COLOR_PRIMARIES_UNSPECIFIED;
@@ -30,7 +30,7 @@ OzuStatus ozu_avif_encode(
   static const avifPixelFormat formats[] = {
       AVIF_PIXEL_FORMAT_YUV444, AVIF_PIXEL_FORMAT_YUV422, AVIF_PIXEL_FORMAT_YUV420};
   avifPixelFormat chroma = request->is_lossless ? AVIF_PIXEL_FORMAT_YUV444 : formats[request->chroma];
-  // Ten bits are what every decoder of AVIF reads; twelve are for professionals' files, and for those that want no loss.
+  // Every AVIF decoder reads ten bits; twelve are used only by the professional profile and for lossless pictures.
   bool is_deep = request->format == OzuPixelsRGBA16;
   avifImage *image = avifImageCreate(
       (int)request->width, (int)request->height, !is_deep ? 8 : request->is_lossless ? 12 : 10, chroma);
@@ -66,7 +66,7 @@ OzuStatus ozu_avif_encode(
     result = avifImageRGBToYUV(image, &source);
     if (result == AVIF_RESULT_OK) result = avifEncoderWrite(encoder, image, &output);
   }
-  // libavif frees with its own function.
+  // libavif frees its buffer with its own function.
   if (result == AVIF_RESULT_OK && !ozu_bytes_append(file, output.data, output.size))
     result = AVIF_RESULT_OUT_OF_MEMORY;
   if (result != AVIF_RESULT_OK) snprintf(message, message_capacity, "%s", avifResultToString(result));

@@ -1,4 +1,4 @@
-// The functions of libavif that are called. Not seen by Swift.
+// The functions of libavif that are called. Not visible to Swift.
 
 #ifndef OZU_AVIF_LIBRARY_H
 #define OZU_AVIF_LIBRARY_H

@@ -1,4 +1,4 @@
-// The one buffer that encoders write into.
+// The buffer that all encoders write to.
 
 #include "CCodecs.h"
 

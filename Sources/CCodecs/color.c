@@ -1,4 +1,4 @@
-// Colour conversion through Little CMS. It has its own arithmetic and no jumps; errors are NULL.
+// Colour conversion through Little CMS, which does not use longjmp; errors are NULL.
 
 #include <lcms2.h>
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 struct OzuColorTransform {
   cmsContext context;
   cmsHTRANSFORM transform;
-  // The results of all values of grey, four bytes or words each; NULL for other pixels.
+  // The results for all grey values, four bytes or words each; NULL for other pixels.
   uint8_t *table;
   bool is_wide;
   bool moves_black;
-  // The bytes of a pixel that goes in.
+  // The bytes of an input pixel.
   size_t source_pixel_size;
 };
 
 enum { values_of_gray = 256, values_of_wide_gray = 65536 };
 
-// Fills the table of a transform for grey. The library would precalculate 33 points of the curve, and miss the shadows
-// of a steep one between the first two; so it is told not to, and asked for each value once.
+// Fills the table of a transform for grey. The library would precalculate the curve at 33 points, which misses the
+// shadows of a steep curve between the first two. So this optimisation is off, and each value is converted once.
 static bool make_table(OzuColorTransform *self) {
   if (self->is_wide) {
     if ((self->table = calloc(values_of_wide_gray, 4 * sizeof(uint16_t))) == NULL) return false;
@@ -38,10 +38,11 @@ static bool make_table(OzuColorTransform *self) {
   return true;
 }
 
-// Little CMS looks for black in the table of the intent alone, though it converts by the perceptual table where a profile
-// has no other: a profile with one of both gets that table under either name. The black of a printer is found on the way
-// from Lab to ink and back; a profile without the first half of that way is treated as one of a scanner, whose black is
-// full ink. Pixels are converted by the same tables as before.
+// To find the black point, Little CMS looks only at the table of the intent, though it converts with the perceptual
+// table if a profile has no other. So a profile with only one of the two tables gets it under both names. The black
+// point of a printer is found by converting from Lab to ink and back; a profile without the table for the first
+// step is treated as that of a scanner, whose black is full ink. Pixels are converted with the same tables as
+// before.
 static void complete_tables(cmsHPROFILE source) {
   bool has_perceptual = cmsIsTag(source, cmsSigAToB0Tag);
   bool has_colorimetric = cmsIsTag(source, cmsSigAToB1Tag);
@@ -51,8 +52,8 @@ static void complete_tables(cmsHPROFILE source) {
     cmsSetDeviceClass(source, cmsSigInputClass);
 }
 
-// Whether 0, 0, 0 is darker than white, and no corner of the RGB cube is darker still. In spaces that are not those of a
-// device, such as XYB, 0, 0, 0 is a colour like others.
+// Whether 0, 0, 0 is darker than white, and no corner of the RGB cube is darker still. In spaces that do not belong
+// to a device, such as XYB, 0, 0, 0 is a colour like any other.
 static bool is_zero_darkest(cmsContext context, cmsHPROFILE source) {
   cmsHPROFILE lab = cmsCreateLab4ProfileTHR(context, NULL);
   cmsHTRANSFORM transform = NULL;
@@ -73,9 +74,9 @@ static bool is_zero_darkest(cmsContext context, cmsHPROFILE source) {
   return results[7].L > results[0].L;
 }
 
-// Whether the darkest colour of a profile is lighter than black by a visible amount: by more than a thirtieth of a step
-// in 8 bits of sRGB, which are 0.0003 in Y there. A darkest colour of L* 50 and above is that of a broken or negative
-// profile; Little CMS cuts what it finds to L* 50, of which Y is 0.184.
+// Whether the darkest colour of a profile is visibly lighter than black: by more than a thirtieth of a step in 8
+// bits of sRGB, which is 0.0003 in Y there. A darkest colour of L* 50 and above belongs to a broken or negative
+// profile; Little CMS limits the value to L* 50, which is Y 0.184.
 static bool needs_compensation(cmsContext context, cmsHPROFILE source) {
   const double least = 1e-5, most = 0.184;
   cmsCIEXYZ black;
@@ -97,11 +98,12 @@ static OzuColorTransform *make(cmsContext context, cmsHPROFILE source, OzuColorL
   if (source != NULL && target != NULL && cmsGetColorSpace(source) == spaces[layout]) {
     complete_tables(source);
     moves_black = needs_compensation(context, source);
-    // Formats with an A have alpha as an extra channel, which is copied where both sides have it.
+    // Formats with an A have alpha as an extra channel, which is copied if both sides have it.
     cmsUInt32Number flags = is_gray ? cmsFLAGS_NOOPTIMIZE : has_alpha ? cmsFLAGS_COPY_ALPHA : 0;
-    // Without the flag where it would change nothing: it takes profiles of curves and a matrix out of exact arithmetic.
+    // The flag is left out if it would change nothing, because with it profiles of curves and a matrix lose exact
+    // arithmetic.
     if (moves_black) flags |= cmsFLAGS_BLACKPOINTCOMPENSATION;
-    // The intent that the profile names in its header is not heeded.
+    // The intent that the profile names in its header is ignored.
     transform = cmsCreateTransformTHR(
         context, source, formats[layout], target, is_wide ? TYPE_RGBA_16 : TYPE_BGRA_8,
         INTENT_RELATIVE_COLORIMETRIC, flags);

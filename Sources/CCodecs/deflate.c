@@ -1,4 +1,4 @@
-// Deflating for PNG: by ISA-L, which is many times as fast as zlib and finds fewer repetitions, or by zlib.
+// Compression for PNG: by ISA-L, which is many times as fast as zlib and finds fewer repetitions, or by zlib.
 
 #include <limits.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ void ozu_deflater_free(OzuDeflater *deflater) {
 OzuStatus ozu_deflater_step(
     OzuDeflater *deflater, const uint8_t *input, size_t input_size, bool is_last, size_t *used,
     uint8_t *output, size_t capacity, size_t *written) {
-  // Pieces are as long as both libraries can count; the caller comes again.
+  // A piece is not longer than both libraries can count; the caller calls again.
   uint32_t in = input_size > 1u << 30 ? 1u << 30 : (uint32_t)input_size;
   uint32_t out = capacity > 1u << 30 ? 1u << 30 : (uint32_t)capacity;
   bool ends = is_last && in == input_size;

@@ -23,7 +23,7 @@ typedef struct {
   bool wants_thumbnail;
 } HEIFDecoder;
 
-// Whether a four-letter code stands among the first boxes.
+// Whether a four-letter code appears in the first boxes.
 static bool names(const OzuPictureDecoder *base, const char *code) {
   size_t end = base->size < 4096 ? base->size : 4096;
   for (size_t at = 0; at + 4 <= end; at++)
@@ -32,7 +32,7 @@ static bool names(const OzuPictureDecoder *base, const char *code) {
 }
 
 static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
-  // The library does not know these, and then misses what they would hold.
+  // The library does not support these, and would then report missing data.
   bool is_uncompressed = names(base, "unci");
   if (is_uncompressed || names(base, "mini")) {
     base->is_unsupported = true;
@@ -45,8 +45,8 @@ static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
   return error.subcode == heif_suberror_End_of_data ? OzuStatusTruncated : OzuStatusFailed;
 }
 
-// Takes the size from the library's refusal of one that is over the limits: the caller's own check has the right words
-// for it.
+// Takes the size from the library's error about a picture that is over the limits, so that the caller's own check
+// can report it.
 static bool find_refused_size(struct heif_error error, OzuPictureInfo *info) {
   const char *size = error.message == NULL ? NULL : strstr(error.message, "Image size ");
   return error.subcode == heif_suberror_Security_limit_exceeded && size != NULL
@@ -70,7 +70,7 @@ static void read_colors(HEIFDecoder *self, OzuPictureInfo *info) {
   }
 }
 
-// Of EXIF data and XMP, which are copied when a file is opened: what `ImageMetadata` keeps.
+// The largest block of EXIF data or XMP, which are copied when a file is opened: the limit of `ImageMetadata`.
 enum { largest_block = 4 << 20 };
 
 static void read_exif(HEIFDecoder *self, OzuPictureInfo *info) {
@@ -82,7 +82,7 @@ static void read_exif(HEIFDecoder *self, OzuPictureInfo *info) {
     ozu_picture_set_exif(info, self->exif, size);
 }
 
-// XMP is the item of type "mime" with this type of content.
+// XMP is the item of type "mime" with this content type.
 static void read_xmp(HEIFDecoder *self, OzuPictureInfo *info) {
   heif_item_id blocks[16];
   int count = heif_image_handle_get_list_of_metadata_block_IDs(self->handle, "mime", blocks, 16);
@@ -102,7 +102,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   HEIFDecoder *self = (HEIFDecoder *)base;
   self->context = heif_context_alloc();
   if (self->context == NULL) return ozu_picture_fail(base, "out of memory");
-  // One more than the caller allows, so that the refusal has the caller's words.
+  // One more than the caller allows, so that the caller's own check reports the error.
   heif_context_set_maximum_image_size_limit(
       self->context, base->limits.side < INT32_MAX ? (int)base->limits.side + 1 : INT32_MAX);
   heif_context_set_max_decoding_threads(self->context, 0);
@@ -131,7 +131,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->is_deep = bits > 8 && bits <= 16;
   info->has_alpha = heif_image_handle_has_alpha_channel(self->handle);
   info->is_premultiplied = info->has_alpha && heif_image_handle_is_premultiplied_alpha(self->handle);
-  // The planes, and the library's own picture in RGB.
+  // The memory for the planes, and for the library's own picture in RGB.
   info->scratch = ozu_product((size_t)width, (size_t)height, bits > 8 ? 12 : 8);
   read_colors(self, info);
   read_exif(self, info);
@@ -140,7 +140,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   return OzuStatusDone;
 }
 
-// Spreads little-endian samples of so many bits, 9 to 16, over 16.
+// Scales little-endian samples of `bits` bits, 9 to 16, to 16 bits.
 static void spread(const uint8_t *from, uint8_t *to, size_t count, int bits) {
   uint32_t limit = (1u << bits) - 1;
   for (size_t i = 0; i < count; i++, from += 2, to += 2) {

@@ -1,4 +1,4 @@
-// The functions of libheif that are called. Not seen by Swift.
+// The functions of libheif that are called. Not visible to Swift.
 
 #ifndef OZU_HEIF_LIBRARY_H
 #define OZU_HEIF_LIBRARY_H

@@ -12,7 +12,7 @@
 
 const int ozu_jpeg_side_limit = JPEG_MAX_DIMENSION;
 
-// Everything that must survive a longjmp lives here, in memory, not in registers.
+// Everything that must survive a longjmp is here, in memory, not in registers.
 typedef struct {
   struct jpeg_compress_struct info;
   struct jpeg_error_mgr errors;
@@ -29,8 +29,8 @@ static void fail(j_common_ptr info) {
   longjmp(encoder->failure, 1);
 }
 
-// The library writes into the free part of the block, and says when that is full. Its own destination for memory frees
-// and replaces the block, and tells the owner only at the end: after a failure the owner would free it again.
+// The library writes into the free part of the block, and calls back when that is full. Its own memory destination
+// frees and replaces the block, and tells the owner only at the end: after a failure the owner would free it again.
 static void lend_rest(j_compress_ptr info) {
   Encoder *encoder = info->client_data;
   if (!ozu_bytes_reserve(&encoder->file, 1)) ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
@@ -57,7 +57,7 @@ static void note_nothing(j_common_ptr info, int level) {
   (void)level;
 }
 
-// The colours are multiplied by alpha already: what is missing to white is what alpha is missing to opaque.
+// The colours are already premultiplied, so the light missing to white is what alpha lacks to opaque.
 static void blend_over_white(const uint8_t *row, uint8_t *blended, int width) {
   for (int x = 0; x < width; x++, row += 4, blended += 4) {
     unsigned white = 255u - row[3];

@@ -1,13 +1,12 @@
-// JPEG XL decoding through libjxl, on the calling thread. The file is handed over in pieces, so that decoding can
-// be given up between two of them.
+// JPEG XL decoding through libjxl, on the calling thread. The file is passed in pieces, so that decoding can be
+// stopped between two of them.
 //
-// The input is never closed: the library then asks for more where a file ends early. Told that there is no more, it
-// calls the same file broken, and Debian's build prints a line to standard error.
+// The input is never closed: the library then asks for more bytes at the end of a truncated file. If it is told
+// that there are no more, it reports the same file as broken, and Debian's build prints a line to standard error.
 
 #ifdef OZU_JXL
 
-#include "jxl_library.h"
-#include "picture.h"
+#include "jxl_decoder.h"
 
 #define TEXT_OF(number) #number
 // Before version 1, each minor version has a name of its own.
@@ -16,28 +15,9 @@
 OZU_DEFINE_LIBRARY(
     jxl, OZU_JXL_FUNCTIONS, "Read and write JPEG XL", SONAME(JPEGXL_MAJOR_VERSION, JPEGXL_MINOR_VERSION))
 
-typedef struct {
-  OzuPictureDecoder base;
-  JxlDecoder *decoder;
-  JxlBasicInfo info;
-  uint8_t *profile;
-  size_t given;
-  bool has_output;
-  // Where rows of 16 bits go while the library works; NULL otherwise.
-  uint8_t *rows;
-  size_t bytes_per_row;
-  // The frame that comes next, how many there are, and how long the first of them are seen in milliseconds.
-  uint32_t frame;
-  uint32_t frames;
-  double *delays;
-  uint32_t known_delays;
-  uint32_t delay_room;
-} JXLDecoder;
-
 enum { smallest_piece = 1 << 16, pieces = 32 };
 
-// Gives the library the next piece; false when there is none.
-static bool give_more(JXLDecoder *self) {
+bool ozu_jxl_give_more(JXLDecoder *self) {
   size_t rest = JxlDecoderReleaseInput(self->decoder);
   size_t done = self->given - rest;
   if (self->given == self->base.size && self->base.size != 0) return false;
@@ -48,191 +28,31 @@ static bool give_more(JXLDecoder *self) {
   return true;
 }
 
-static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
-  JxlColorEncoding encoding;
-  if (JxlDecoderGetColorAsEncodedProfile(
-          self->decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &encoding) == JXL_DEC_SUCCESS
-      && encoding.white_point == JXL_WHITE_POINT_D65
-      && encoding.transfer_function != JXL_TRANSFER_FUNCTION_GAMMA
-      && encoding.transfer_function != JXL_TRANSFER_FUNCTION_UNKNOWN
-      && (encoding.color_space == JXL_COLOR_SPACE_GRAY
-          || (encoding.color_space == JXL_COLOR_SPACE_RGB && encoding.primaries != JXL_PRIMARIES_CUSTOM))) {
-    // The numbers are those of H.273, but for P3 with the white of daylight.
-    info->primaries = encoding.color_space == JXL_COLOR_SPACE_GRAY ? 1
-        : encoding.primaries == JXL_PRIMARIES_P3 ? 12 : (int)encoding.primaries;
-    info->transfer = (int)encoding.transfer_function;
-    return;
-  }
-  size_t size = 0;
-  if (JxlDecoderGetICCProfileSize(
-          self->decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS
-      || size == 0 || size > 16 << 20 || (self->profile = malloc(size)) == NULL)
-    return;
-  if (JxlDecoderGetColorAsICCProfile(
-          self->decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, self->profile, size) != JXL_DEC_SUCCESS)
-    return;
-  info->profile = self->profile;
-  info->profile_size = size;
-}
-
-// Looks for EXIF data and XMP among the boxes of the container (ISO/IEC 18181-2 §9), which are not compressed there unless
-// they are in a box of another name.
-static void find_blocks(const OzuPictureDecoder *base, OzuPictureInfo *info) {
-  static const uint8_t signature[8] = {0, 0, 0, 12, 'J', 'X', 'L', ' '};
-  if (base->size < 12 || memcmp(base->data, signature, sizeof(signature)) != 0) return;
-  size_t at = 0;
-  while (base->size - at >= 8) {
-    const uint8_t *box = base->data + at;
-    uint64_t length = (uint64_t)box[0] << 24 | (uint64_t)box[1] << 16 | (uint64_t)box[2] << 8 | box[3];
-    size_t head = 8, rest = base->size - at;
-    if (length == 1 && rest >= 16) {
-      head = 16;
-      length = 0;
-      for (int i = 8; i < 16; i++) length = length << 8 | box[i];
-    }
-    if (length == 0) length = rest;
-    if (length < head || length > rest) return;
-    if (memcmp(box + 4, "Exif", 4) == 0 && info->exif == NULL)
-      ozu_picture_set_exif(info, box + head, (size_t)length - head);
-    if (memcmp(box + 4, "xml ", 4) == 0 && info->xmp == NULL && length > head) {
-      info->xmp = box + head;
-      info->xmp_size = (size_t)length - head;
-    }
-    at += (size_t)length;
-  }
-}
-
-// Notes how long the next frame is seen, unless frames beyond the limit are meant; false when memory is short.
-static bool note_delay(JXLDecoder *self, double delay) {
-  if (self->known_delays == self->base.limits.frames) return true;
-  if (self->known_delays == self->delay_room) {
-    uint32_t room = self->delay_room == 0 ? 64 : self->delay_room * 2;
-    double *delays = realloc(self->delays, room * sizeof(double));
-    if (delays == NULL) return false;
-    self->delays = delays;
-    self->delay_room = room;
-  }
-  self->delays[self->known_delays++] = delay;
-  return true;
-}
-
-// Counts the frames of an animation, without decoding them, and notes how long each is seen.
-static bool read_frames(JXLDecoder *self) {
-  JxlDecoder *decoder = JxlDecoderCreate(NULL);
-  if (decoder == NULL) return false;
-  bool has_room = true;
-  double tick = 1000.0 * self->info.animation.tps_denominator / self->info.animation.tps_numerator;
-  JxlDecoderSubscribeEvents(decoder, JXL_DEC_FRAME);
-  JxlDecoderSetInput(decoder, self->base.data, self->base.size);
-  while (has_room && self->frames < OZU_LARGEST_FRAME_COUNT && JxlDecoderProcessInput(decoder) == JXL_DEC_FRAME) {
-    JxlFrameHeader header;
-    if (JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS) break;
-    has_room = note_delay(self, header.duration * tick);
-    self->frames++;
-  }
-  JxlDecoderDestroy(decoder);
-  return has_room;
-}
-
-// Whether the first frame is coded by transforms of blocks, as lossy pictures are, and not by predictions (modular).
-//
-// The library does not say. When it has read the colours, its input is where the frame begins (ISO/IEC 18181-1, F.2): a bit
-// that is set when all fields have their defaults, two of the type of the frame, and one of its coding. Types 1 and 2 are
-// frames that the picture refers to, which are coded by predictions however the picture is: one in the colours that only
-// lossy pictures have is taken for lossy.
-static bool has_transforms(JXLDecoder *self) {
-  size_t rest = JxlDecoderReleaseInput(self->decoder), at = self->given - rest;
-  bool is_there = rest > 0 && at < self->base.size;
-  if (rest > 0 && JxlDecoderSetInput(self->decoder, self->base.data + at, rest) != JXL_DEC_SUCCESS) return false;
-  if (!is_there) return false;
-  uint8_t first = self->base.data[at];
-  enum { all_default = 1, type = 6, is_modular = 8 };
-  if ((first & all_default) != 0) return true;
-  return (first & type) != 0 ? !self->info.uses_original_profile : (first & is_modular) == 0;
-}
-
-// What the library takes beside the pixels, as measured with version 0.7 (`RenderPriceTests`). Pictures coded by predictions
-// take 2 to 7 bytes a pixel, but those that come in passes 25 to 35: nothing at their beginning tells, and the figure is
-// one between. With more than 8 bits all pixels are kept in floating point until the last.
-enum { most_bytes_per_pixel = 36 };
-
-static size_t bytes_per_pixel(JXLDecoder *self) {
-  size_t deep = self->info.bits_per_sample > 8 ? 12 : 0, animated = self->info.have_animation ? 4 : 0;
-  if (!has_transforms(self)) return 12 + deep;
-  return (self->info.num_extra_channels > 0 ? most_bytes_per_pixel : 4) + deep + animated;
-}
-
-static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
-  JXLDecoder *self = (JXLDecoder *)base;
-  self->decoder = JxlDecoderCreate(NULL);
-  if (self->decoder == NULL) return ozu_picture_fail(base, "out of memory");
-  JxlDecoderSubscribeEvents(
-      self->decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE);
-  JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE);
-  while (true) {
-    switch (JxlDecoderProcessInput(self->decoder)) {
-      case JXL_DEC_NEED_MORE_INPUT:
-        if (!give_more(self)) return OzuStatusTruncated;
-        break;
-      case JXL_DEC_BASIC_INFO:
-        if (JxlDecoderGetBasicInfo(self->decoder, &self->info) != JXL_DEC_SUCCESS)
-          return ozu_picture_fail(base, "no basic information");
-        info->width = self->info.xsize;
-        info->height = self->info.ysize;
-        info->orientation = (int)self->info.orientation;
-        info->bits = (int)self->info.bits_per_sample;
-        info->is_deep = info->bits > 8;
-        info->has_alpha = self->info.alpha_bits > 0;
-        info->is_premultiplied = self->info.alpha_premultiplied;
-        info->is_gray = self->info.num_color_channels == 1;
-        // 10,000 is the end of PQ, which files have that say nothing; 255 that of what is no brighter than white.
-        if (self->info.intensity_target != 255 && self->info.intensity_target != 10000)
-          info->peak = self->info.intensity_target;
-        info->scratch = ozu_product(info->width, info->height, most_bytes_per_pixel);
-        if (info->width > base->limits.side || info->height > base->limits.side
-            || (uint64_t)info->width * info->height > base->limits.pixels)
-          return OzuStatusDone;
-        break;
-      case JXL_DEC_COLOR_ENCODING:
-        read_colors(self, info);
-        find_blocks(base, info);
-        info->scratch = ozu_product(info->width, info->height, bytes_per_pixel(self));
-        if (self->info.have_animation && self->info.animation.tps_numerator > 0) {
-          if (!read_frames(self)) return ozu_picture_fail(base, "out of memory");
-          info->frames = self->frames > 0 ? self->frames : 1;
-          info->loops = self->info.animation.num_loops;
-        }
-        return OzuStatusDone;
-      default: return ozu_picture_fail(base, "the coded data break the rules");
-    }
-  }
-}
-
-// Takes a part of a row in floating point. Of 16 bits the library keeps a whole picture in floating point, unless it is asked for
-// this: it takes 1.7 times as long then as for 8.
+// Takes a part of a row in floating point. For 16 bits the library keeps a whole picture in floating point, unless
+// it is asked for rows like this; it then takes 1.7 times as long as for 8 bits.
 static void take_row(void *opaque, size_t x, size_t y, size_t count, const void *pixels) {
   const JXLDecoder *self = opaque;
   if (self->rows == NULL || y >= self->info.ysize || x > self->info.xsize || count > self->info.xsize - x) return;
   const float *from = pixels;
   uint16_t *to = (uint16_t *)(void *)(self->rows + y * self->bytes_per_row) + x * 4;
   for (size_t i = 0; i < count * 4; i++) {
-    // What is no number becomes 0.
+    // NaN becomes 0.
     float value = from[i] > 0 ? from[i] : 0;
     to[i] = (uint16_t)(int32_t)((value < 1 ? value : 1) * 65535 + 0.5f);
   }
 }
 
-// Asks for the pixels: 16 bits of colours row by row, others into the caller's memory.
+// Sets the output: 16-bit colours row by row, others into the caller's memory.
 static bool set_output(JXLDecoder *self, uint8_t *pixels, size_t room) {
   bool is_deep = self->base.makes_deep;
   if (is_deep && self->info.num_color_channels == 3) {
     JxlPixelFormat format = {4, JXL_TYPE_FLOAT, JXL_NATIVE_ENDIAN, 0};
     return JxlDecoderSetImageOutCallback(self->decoder, &format, take_row, self) == JXL_DEC_SUCCESS;
   }
-  // The library wants to know of what number the distance of rows is a multiple: it is the next one.
+  // The library wants to know the alignment of rows: the distance is the next multiple of it.
   JxlPixelFormat format = {4, is_deep ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 16};
   size_t size = 0;
-  // It counts what follows the last pixel of the last row too, though it does not write there.
+  // It also counts the padding after the last pixel of the last row, though it does not write there.
   return JxlDecoderImageOutBufferSize(self->decoder, &format, &size) == JXL_DEC_SUCCESS && size <= room
       && JxlDecoderSetImageOutBuffer(self->decoder, &format, pixels, room) == JXL_DEC_SUCCESS;
 }
@@ -247,7 +67,7 @@ static OzuStatus step_with_rows(JXLDecoder *self, uint8_t *pixels, size_t bytes_
   OzuPictureDecoder *base = &self->base;
   switch (JxlDecoderProcessInput(self->decoder)) {
     case JXL_DEC_NEED_MORE_INPUT:
-      if (give_more(self)) return OzuStatusMore;
+      if (ozu_jxl_give_more(self)) return OzuStatusMore;
       if (self->has_output && JxlDecoderFlushImage(self->decoder) == JXL_DEC_SUCCESS)
         finish(self, pixels, bytes_per_row);
       return OzuStatusTruncated;
@@ -308,7 +128,7 @@ static void close_decoder(OzuPictureDecoder *base) {
 
 OzuPictureDecoder *ozu_jxl_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
   static const OzuPictureOperations operations = {
-      open, step, close_decoder, select_frame, delay, .library = &ozu_jxl_library};
+      ozu_jxl_open, step, close_decoder, select_frame, delay, .library = &ozu_jxl_library};
   return ozu_picture_new(sizeof(JXLDecoder), &operations, data, size, limits);
 }
 

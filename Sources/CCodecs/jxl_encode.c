@@ -9,14 +9,14 @@
 #include "CCodecs.h"
 #include "jxl_library.h"
 
-// The distance that libjxl's own tools take for a quality from 0 to 100.
+// The distance of libjxl's own tools for a quality from 0 to 100.
 static float distance(double quality) {
   double q = quality * 100;
   if (q >= 100) return 0;
   return (float)(q >= 30 ? 0.1 + (100 - q) * 0.09 : 53.0 / 3000 * q * q - 23.0 / 20 * q + 25);
 }
 
-// RGBA or RGB, which is all that the library takes.
+// Pixels as RGBA or RGB, because the library accepts nothing else.
 static uint8_t *reordered(const OzuEncodeRequest *request, size_t channels) {
   bool is_deep = request->format == OzuPixelsRGBA16;
   size_t row_size = (size_t)request->width * channels * (is_deep ? 2 : 1), size;
@@ -39,8 +39,8 @@ static uint8_t *reordered(const OzuEncodeRequest *request, size_t channels) {
   return result;
 }
 
-// Puts blocks into boxes of the container, uncompressed: few readers look into compressed ones. EXIF data stand behind
-// the distance of their byte-order mark.
+// Adds blocks as boxes of the container, uncompressed, because few readers read compressed ones. EXIF data follow
+// the offset of their byte-order mark.
 static JxlEncoderStatus add_boxes(JxlEncoder *encoder, const OzuEncodeBlocks *blocks) {
   if (blocks->exif == NULL && blocks->xmp == NULL) return JXL_ENC_SUCCESS;
   JxlEncoderStatus status = JxlEncoderUseBoxes(encoder);
@@ -56,8 +56,8 @@ static JxlEncoderStatus add_boxes(JxlEncoder *encoder, const OzuEncodeBlocks *bl
   return status;
 }
 
-// Passes that refine the picture: of lossy ones, the means of blocks and then coarse coefficients come first; lossless ones
-// are coded as a pyramid.
+// Passes that refine the picture: for lossy pictures, the means of blocks and then coarse coefficients come first;
+// lossless pictures are coded as a pyramid.
 static JxlEncoderStatus make_progressive(JxlEncoderFrameSettings *settings, bool is_lossless) {
   if (is_lossless) return JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_RESPONSIVE, 1);
   JxlEncoderStatus status =
@@ -66,7 +66,7 @@ static JxlEncoderStatus make_progressive(JxlEncoderFrameSettings *settings, bool
   return JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_QPROGRESSIVE_AC, 1);
 }
 
-// The encoding of numbers by ITU-T H.273; false for one that the library has no name for.
+// The colour encoding for numbers of ITU-T H.273; false if the library does not support one.
 static bool find_colors(const OzuEncodeRequest *request, JxlColorEncoding *colors, JxlBasicInfo *info) {
   JxlColorEncodingSetToSRGB(colors, JXL_FALSE);
   switch (request->primaries) {
@@ -133,8 +133,9 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
   return status;
 }
 
-// Whether the library reads the profile that it has written. It takes any bytes for one, and refuses some of them when it
-// reads them again, as some that became very few: nobody could see that picture.
+// Whether the library can read the profile that it has written. It accepts any bytes as a profile, and refuses some
+// of them when it reads them again, such as some that were compressed to very few bytes: nobody could open that
+// picture.
 static bool has_readable_profile(const OzuBytes *file) {
   JxlDecoder *decoder = JxlDecoderCreate(NULL);
   if (decoder == NULL) return false;
@@ -158,7 +159,7 @@ OzuStatus ozu_jxl_encode(
   if (has_memory && add(encoder, request, pixels) == JXL_ENC_SUCCESS) {
     JxlEncoderStatus status = JXL_ENC_NEED_MORE_OUTPUT;
     while (status == JXL_ENC_NEED_MORE_OUTPUT) {
-      // The library wants some more than one byte.
+      // The library wants some room, not just one byte.
       has_memory = ozu_bytes_reserve(file, 4096);
       if (!has_memory) break;
       uint8_t *next = file->bytes + file->count;

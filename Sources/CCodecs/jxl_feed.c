@@ -1,5 +1,5 @@
-// JPEG XL decoding while the file comes, through libjxl. The library keeps what it could not use of the bytes that it
-// was given by handing them back: they are given again.
+// JPEG XL decoding of a file that is still arriving, through libjxl. JxlDecoderReleaseInput returns the bytes that
+// were not used; they are passed again with the next call.
 
 #ifdef OZU_JXL
 
@@ -28,7 +28,7 @@ OzuJXLFeed *ozu_jxl_feed_new(OzuRows rows) {
   OzuJXLFeed *feed = calloc(1, sizeof(OzuJXLFeed));
   if (feed == NULL) return NULL;
   feed->pixels = rows.bytes;
-  // The library counts what follows the last pixel of the last row too, though it does not write there.
+  // The library also counts the padding after the last pixel of the last row, though it does not write there.
   feed->size = rows.bytes_per_row * rows.height;
   feed->width = rows.width;
   feed->height = rows.height;
@@ -63,7 +63,7 @@ static OzuStatus process(OzuJXLFeed *feed) {
         break;
       }
       case JXL_DEC_NEED_IMAGE_OUT_BUFFER: {
-        // Rows of a bitmap are the next multiple of 16 bytes apart.
+        // The distance of a bitmap's rows is the next multiple of 16 bytes.
         JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 16};
         size_t size = 0;
         if (JxlDecoderImageOutBufferSize(feed->decoder, &format, &size) != JXL_DEC_SUCCESS

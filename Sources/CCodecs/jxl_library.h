@@ -1,4 +1,4 @@
-// The functions of libjxl that are called. Not seen by Swift.
+// The functions of libjxl that are called. Not visible to Swift.
 
 #ifndef OZU_JXL_LIBRARY_H
 #define OZU_JXL_LIBRARY_H

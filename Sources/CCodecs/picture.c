@@ -62,7 +62,7 @@ bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder) { return decod
 
 bool ozu_picture_load(OzuPictureDecoder *decoder) {
   if (ozu_dynamic_library_load(decoder->operations->library, decoder->message, sizeof(decoder->message))) return true;
-  // A lack of this system, and no fault of the file.
+  // The library is missing on this system; the file is not wrong.
   decoder->is_unsupported = true;
   return false;
 }
@@ -83,7 +83,7 @@ OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info) {
   return status;
 }
 
-// Whether a part of a side begins and ends where it can.
+// Whether a range of a side begins and ends at places where it can be cut.
 static bool lies_between(uint32_t start, uint32_t length, uint32_t whole, uint32_t unit) {
   if (unit == 0 || length == 0 || start > whole || length > whole - start || start % unit != 0) return false;
   uint32_t end = start + length;
@@ -126,7 +126,7 @@ OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *
   return decoder->operations->delay(decoder, frame, milliseconds);
 }
 
-// The one place where the memory of the caller meets the size of the file: `step` of every format writes
+// The only place where the caller's memory is compared with the size of the file: `step` of every format writes
 // `decoder->height` rows of `decoder->width` pixels, and nothing else.
 OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, OzuRows rows) {
   OzuPixels format = decoder->makes_deep ? OzuPixelsRGBA16 : OzuPixelsBGRA8;

@@ -1,4 +1,4 @@
-// What the memory of callers is compared with.
+// Checks of the caller's memory.
 
 #include "CCodecs.h"
 

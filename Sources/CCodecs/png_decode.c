@@ -19,7 +19,7 @@ struct OzuPNGDecoder {
   size_t size;
   size_t position;
   bool has_ended;
-  // What `open` has prepared, and whether it has.
+  // The format that `open` has prepared.
   uint32_t width;
   OzuPixels pixels;
   bool is_open;
@@ -71,7 +71,7 @@ static OzuStatus failed(const OzuPNGDecoder *decoder) {
 void ozu_png_configure(png_structp png, uint32_t width, uint32_t height) {
   png_set_user_limits(png, width, height);
 #ifdef PNG_HANDLE_AS_UNKNOWN_SUPPORTED
-  // Minus one names every ancillary chunk but tRNS: nothing but PLTE, tRNS and IDAT makes a pixel here.
+  // -1 means every ancillary chunk but tRNS: only PLTE, tRNS and IDAT make pixels here.
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, (png_const_bytep) "tRNS", 1);
 #endif
@@ -135,7 +135,7 @@ OzuStatus ozu_png_decoder_open(
   if (decoder->info == NULL) png_error(png, "out of memory");
   png_set_read_fn(png, decoder, read_bytes);
   ozu_png_configure(png, width, height);
-  // libpng asks for so many bytes of image data at once, and gets all or none of them.
+  // libpng reads image data in pieces of this size, and gets all of a piece or nothing.
   if (wants_partial) png_set_compression_buffer_size(png, 64);
   png_read_info(png, decoder->info);
   *has_alpha = ozu_png_prepare(png, decoder->info, width, height, pixels, passes);

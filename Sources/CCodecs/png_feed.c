@@ -1,4 +1,4 @@
-// PNG decoding while the file comes, through libpng's progressive interface. Its callbacks stay in C.
+// PNG decoding of a file that is still arriving, through libpng's progressive interface. Its callbacks stay in C.
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void read_header(png_structp png, png_infop info) {
 
 static void read_row(png_structp png, png_bytep row, png_uint_32 y, int pass) {
   OzuPNGFeed *feed = png_get_progressive_ptr(png);
-  // Passes of an interlaced picture leave out rows.
+  // Passes of an interlaced picture skip rows.
   if (row == NULL || y >= feed->height) return;
   png_progressive_combine_row(png, feed->pixels + y * feed->bytes_per_row, row);
   feed->progress++;

@@ -1,11 +1,12 @@
-// SVG drawing through librsvg and cairo. A document without a base address can name no other file, and librsvg
-// limits elements, references and entities itself. It recurses with the nesting of elements and with chains of
-// references, so it runs on a thread with a deep stack, while the caller waits; or on the caller's stack where that is deep,
-// as in the processes of OzuIsolation. There it also keeps what pango knows of fonts, which belongs to a thread.
+// SVG drawing through librsvg and cairo. A document without a base URL cannot refer to another file, and librsvg
+// itself limits elements, references and entities. It recurses with the nesting of elements and with chains of
+// references, so it runs on a thread with a deep stack, while the caller waits; or on the caller's stack if that is
+// deep, as in the processes of OzuIsolation. There pango also keeps what it has read of fonts, because it keeps
+// that for each thread.
 //
-// No limit here holds all that a hostile document can do: librsvg 2.54 ends the process where it panics, a chain of
-// references can be longer than any stack, and nothing stops it while it draws. Documents of strangers belong into a
-// process of their own.
+// These limits do not stop a hostile document: librsvg 2.54 panics and ends the process on some errors, a chain of
+// references can be longer than any stack, and nothing stops librsvg while it draws. Untrusted documents must be
+// drawn in a process of their own.
 
 #ifdef OZU_SVG
 
@@ -15,7 +16,7 @@
 #include "picture.h"
 #include "svg_library.h"
 
-// Cairo and GLib are found through librsvg, which needs them.
+// Cairo and GLib are loaded together with librsvg, which needs them.
 OZU_DEFINE_LIBRARY(svg, OZU_SVG_FUNCTIONS, "Draw SVG", "librsvg-2.so.2")
 
 typedef struct {
@@ -29,11 +30,11 @@ typedef struct {
   bool caller_has_deep_stack;
 } SVGDecoder;
 
-// A level of nesting takes about 1 KB, a reference about 15 KB; libxml2 allows 256 levels. The most is 4,000
-// references in a chain. The least is for processes whose memory is limited.
+// A level of nesting takes about 1 KB, a reference about 15 KB; libxml2 allows 256 levels. The first size is enough
+// for a chain of 4,000 references. The least size is for processes whose memory is limited.
 enum { stack_byte_count = 64 << 20, least_stack_byte_count = 4 << 20 };
 
-// Surfaces of cairo measure in 16 bits.
+// Surfaces of cairo have sides of 16 bits.
 enum { largest_side = 32767 };
 
 static OzuStatus fail(SVGDecoder *self, GError *error, const char *otherwise) {
@@ -106,7 +107,7 @@ static bool start_thread(pthread_t *thread, void *(*function)(void *), void *arg
   return is_running;
 }
 
-// Runs a function on a deep stack. Of that of a thread only the pages that are touched take memory.
+// Runs a function on a deep stack. Only the pages of a thread's stack that are touched take memory.
 static OzuStatus run(SVGDecoder *self, void *(*function)(void *)) {
   if (self->caller_has_deep_stack) {
     function(self);
@@ -124,7 +125,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   if (status != OzuStatusDone) return status;
   double width = ceil(self->width), height = ceil(self->height);
   if (!(width >= 1) || !(height >= 1)) return ozu_picture_fail(base, "a drawing without an extent");
-  // What does not fit is still more than any limit.
+  // Numbers that do not fit are over every limit anyway.
   info->width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX;
   info->height = height < UINT32_MAX ? (uint32_t)height : UINT32_MAX;
   info->has_alpha = true;

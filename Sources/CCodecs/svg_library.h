@@ -1,7 +1,7 @@
-// The functions of librsvg, cairo and GObject that are called. Not seen by Swift.
+// The functions of librsvg, cairo and GObject that are called. Not visible to Swift.
 //
-// Those of librsvg and GObject are declared here: their own headers are scattered over folders whose names differ from
-// system to system.
+// Those of librsvg and GObject are declared here: their own headers are in folders whose names differ between
+// systems.
 
 #ifndef OZU_SVG_LIBRARY_H
 #define OZU_SVG_LIBRARY_H

@@ -1,4 +1,4 @@
-// The functions of libtiff that are called. Not seen by Swift.
+// The functions of libtiff that are called. Not visible to Swift.
 
 #ifndef OZU_TIFF_LIBRARY_H
 #define OZU_TIFF_LIBRARY_H

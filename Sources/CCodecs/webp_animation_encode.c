@@ -1,4 +1,4 @@
-// Animated WebP through libwebpmux, which finds out what changes from frame to frame.
+// Animated WebP through libwebpmux, which finds the changed area of each frame.
 
 #ifdef OZU_WEBP
 
@@ -19,7 +19,7 @@ struct OzuWebPAnimation {
 };
 
 static OzuStatus fail(OzuWebPAnimation *animation, const char *reason) {
-  // The library has no words for an animation that is finished.
+  // The library has no message for an animation that is finished.
   snprintf(animation->message, sizeof animation->message, "%s", reason == NULL ? "it is finished" : reason);
   return OzuStatusFailed;
 }
@@ -44,13 +44,13 @@ OzuWebPAnimation *ozu_webp_animation_new(const OzuWebPAnimationRequest *request)
     static const int methods[] = {2, 4, 6};
     animation->config.quality = (float)(request->quality * 100);
     animation->config.method = methods[request->effort];
-    // Of each frame the smaller one, lossy or lossless, at twice the time.
+    // Encodes each frame both lossy and lossless, at twice the time, and keeps the smaller one.
     options.allow_mixed = request->effort == OzuEffortHigh;
   }
   animation->config.thread_level = 0;
   options.anim_params.loop_count = request->loop_count;
-  // As gif2webp has them: a player that goes back starts again at most so many frames before, and the library holds at
-  // most `kmax - kmin + 1` frames twice, encoded.
+  // The values of gif2webp: a player that seeks starts again at most this number of frames earlier, and the library
+  // holds at most `kmax - kmin + 1` frames twice, encoded.
   options.kmin = request->is_lossless ? 9 : 3;
   options.kmax = request->is_lossless ? 17 : 5;
   animation->encoder = WebPAnimEncoderNew((int)request->width, (int)request->height, &options);
@@ -100,7 +100,7 @@ OzuStatus ozu_webp_animation_finish(OzuWebPAnimation *animation, int32_t end, Oz
   if (!WebPAnimEncoderAdd(animation->encoder, NULL, end, NULL)
       || !WebPAnimEncoderAssemble(animation->encoder, &data))
     return fail(animation, WebPAnimEncoderGetError(animation->encoder));
-  // The block is the library's to free, so the bytes are copied; its frames are gone before.
+  // The library frees its block, so the bytes are copied. Its frames are freed before that.
   WebPAnimEncoderDelete(animation->encoder);
   animation->encoder = NULL;
   bool is_done = ozu_bytes_append(file, data.bytes, data.size);

@@ -1,5 +1,4 @@
-// WebP decoding through libwebp's incremental decoder: the only one of its interfaces that can be stopped
-// between two steps.
+// WebP decoding through libwebp's incremental decoder, its only interface that can be stopped between two steps.
 
 #ifdef OZU_WEBP
 
@@ -20,7 +19,7 @@ struct OzuWebPDecoder {
   const char *message;
 };
 
-// A decoder into memory of the caller's, which it does not know yet.
+// A decoder whose output memory is not set yet.
 static OzuWebPDecoder *new_decoder(int width, int height) {
   OzuWebPDecoder *decoder = calloc(1, sizeof(OzuWebPDecoder));
   if (decoder == NULL || !WebPInitDecoderConfig(&decoder->config)) {
@@ -36,14 +35,14 @@ static OzuWebPDecoder *new_decoder(int width, int height) {
   return decoder;
 }
 
-// The decoder, if it has begun; otherwise it is freed.
+// Returns the decoder if libwebp has started; otherwise frees it and returns NULL.
 static OzuWebPDecoder *begun(OzuWebPDecoder *decoder) {
   if (decoder->decoder != NULL) return decoder;
   free(decoder);
   return NULL;
 }
 
-// The most pixels a side that the format has.
+// The longest side of the format, in pixels.
 enum { largest_side = 16384 };
 
 static bool is_possible(uint32_t width, uint32_t height) {
@@ -94,7 +93,7 @@ OzuWebPDecoder *ozu_webp_plane_decoder_new(
   output->u.YUVA.u_stride = output->u.YUVA.v_stride = (int)blue.bytes_per_row;
   output->u.YUVA.y_size = luma.bytes_per_row * written_height;
   output->u.YUVA.u_size = output->u.YUVA.v_size = blue.bytes_per_row * chroma_height;
-  // The only way to an incremental decoder with options; it keeps a pointer to them.
+  // The only way to make an incremental decoder with options; it keeps a pointer to them.
   decoder->decoder = WebPIDecode(NULL, 0, &decoder->config);
   return begun(decoder);
 }

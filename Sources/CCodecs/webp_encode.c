@@ -35,7 +35,7 @@ OzuStatus ozu_webp_encode(
     config.method = methods[request->effort];
   }
   config.thread_level = 0;
-  // The conversion by the look of whole pixels begins with red, green and blue.
+  // The conversion that compares whole pixels needs red, green and blue.
   config.use_sharp_yuv = !request->is_lossless && request->chroma == OzuChromaFull;
   picture.use_argb = request->is_lossless || config.use_sharp_yuv;
   picture.width = (int)request->width;
@@ -47,7 +47,7 @@ OzuStatus ozu_webp_encode(
                                     : WebPPictureImportBGRX(&picture, request->pixels, stride))
       && WebPEncode(&config, &picture);
   if (!is_done) {
-    // The one reason for which bytes are not taken.
+    // The library reports a failed write only if memory is short.
     bool is_short = picture.error_code == VP8_ENC_ERROR_BAD_WRITE || picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY;
     if (is_short)
       snprintf(message, message_capacity, "out of memory");

@@ -1,4 +1,4 @@
-// zlib, for the parts of PNG that libpng leaves to us, and ISA-L, which inflates twice as fast.
+// zlib, for the parts of PNG that libpng does not read here, and ISA-L, which inflates twice as fast.
 
 #include <limits.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ struct OzuInflater {
 };
 
 OzuInflater *ozu_inflater_new(void) {
-  // ISA-L takes its tables to be zero where it has not written them.
+  // ISA-L expects that its tables are zero where it has not written them.
   OzuInflater *inflater = calloc(1, sizeof(OzuInflater));
   if (inflater == NULL) return NULL;
 #ifdef OZU_ISAL
@@ -76,7 +76,7 @@ void ozu_inflater_free(OzuInflater *inflater) {
 OzuStatus ozu_inflater_step(
     OzuInflater *inflater, const uint8_t *input, size_t input_size, size_t *used, uint8_t *output,
     size_t capacity, size_t *written) {
-  // Pieces are as long as both libraries can count; the caller comes again.
+  // A piece is not longer than both libraries can count; the caller calls again.
   uint32_t in = input_size > 1u << 30 ? 1u << 30 : (uint32_t)input_size;
   uint32_t out = capacity > 1u << 30 ? 1u << 30 : (uint32_t)capacity;
 #ifdef OZU_ISAL

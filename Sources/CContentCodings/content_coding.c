@@ -1,4 +1,4 @@
-// Elsewhere than on Linux the system's own client undoes content codings.
+// Only for Linux. On other systems the system's own client decodes content codings.
 #ifdef __linux__
 
 #include "ozu_content_coding.h"
@@ -12,11 +12,11 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-// RFC 9659 §3: a sender must not use a larger window than 8 MB, so that a receiver need not have more.
+// RFC 9659 §3: a sender must not use a window larger than 8 MB, so a receiver need not support more.
 static const int maximum_zstd_window_log = 23;
 
 enum State {
-  // Collects the first bytes of the coding, or of what may be its next member or frame.
+  // Collects the first bytes of the coding, or of the next member or frame.
   Sniffing,
   Running,
   Ended,
@@ -25,9 +25,9 @@ enum State {
 struct OzuCoding {
   OzuCodingKind kind;
   enum State state;
-  // Whether a member or a frame has ended before.
+  // Whether a member or a frame has already ended.
   bool has_ended_once;
-  // The bytes that say what follows, and how many of them the library has taken.
+  // The bytes that identify the next member or frame, and the number of them that the library has taken.
   uint8_t head[4];
   size_t head_size, head_wanted, head_used;
   z_stream zlib;
@@ -78,7 +78,7 @@ bool ozu_coding_is_whole(const OzuCoding *coding) {
 
 static bool is_gzip(const uint8_t *head) { return head[0] == 0x1F && head[1] == 0x8B; }
 
-// RFC 1950 §2.2: deflate, a window of 32 KB at most, and a check.
+// RFC 1950 §2.2: deflate, a window of at most 32 KB, and a check value.
 static bool is_zlib(const uint8_t *head) {
   return (head[0] & 0x0F) == 8 && head[0] >> 4 <= 7 && (head[0] << 8 | head[1]) % 31 == 0;
 }
@@ -90,10 +90,10 @@ static bool is_zstd(const uint8_t *head) {
   return is_frame || is_skippable;
 }
 
-// Begins what the first bytes announce. Bytes behind an end that begin nothing are ignored, as browsers do.
+// Begins the member or frame that the first bytes identify. Unknown bytes after an end are ignored, as browsers do.
 static OzuCodingStatus begin(OzuCoding *coding) {
   bool is_next;
-  // Bits of zlib's window, and where the format is found by zlib itself.
+  // The window bits for zlib; 32 lets zlib detect the format.
   int window = MAX_WBITS + 32;
   switch (coding->kind) {
     case OzuCodingKindZstd:
@@ -121,7 +121,7 @@ static OzuCodingStatus begin(OzuCoding *coding) {
   return OzuCodingStatusMore;
 }
 
-// A member or a frame has ended; another may follow (RFC 1952 §2.2, RFC 8878 §3).
+// A member or a frame has ended; another one may follow (RFC 1952 §2.2, RFC 8878 §3).
 static OzuCodingStatus end(OzuCoding *coding) {
   coding->has_ended_once = true;
   coding->head_size = coding->head_used = 0;
@@ -160,7 +160,7 @@ static OzuCodingStatus run_brotli(
     case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: return OzuCodingStatusFull;
     default: break;
   }
-  // The codes of allocations that failed stand at the end of the range.
+  // The codes for failed allocations are at the end of the range.
   BrotliDecoderErrorCode code = BrotliDecoderGetErrorCode(coding->brotli);
   bool is_short = code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES && code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES;
   return is_short ? OzuCodingStatusNoMemory : OzuCodingStatusCorrupt;
@@ -198,7 +198,7 @@ OzuCodingStatus ozu_coding_step(
   const uint8_t *next = input;
   size_t left = input_size, room = capacity;
   OzuCodingStatus status = OzuCodingStatusMore;
-  // `More` from the library goes on here while there is input: behind the first bytes, or in the next member.
+  // `More` from the library continues here while there is input: after the first bytes, or in the next member.
   while (status == OzuCodingStatusMore) {
     if (coding->state == Ended) {
       left = 0;

@@ -9,7 +9,8 @@
 
 #include "curl_library.h"
 
-// Of the builds of libcurl with the same interface, the one with OpenSSL comes first: certificates can be read there.
+// Of the builds of libcurl with the same interface, the one with OpenSSL is tried first, because it gives access to
+// certificates.
 OZU_DEFINE_LIBRARY(
     curl, OZU_CURL_FUNCTIONS, "Load pictures over HTTP", "libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4")
 

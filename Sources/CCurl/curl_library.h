@@ -1,4 +1,4 @@
-// The functions of libcurl that are called. Not seen by Swift.
+// The functions of libcurl that are called. Not visible to Swift.
 
 #ifndef OZU_CURL_LIBRARY_H
 #define OZU_CURL_LIBRARY_H

@@ -9,8 +9,8 @@
 
 static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
 
-// Writes why a library cannot be opened, from the loader's words. They name the file that is missing, which may be
-// another one that the library needs.
+// Writes the reason why a library cannot be opened, from the loader's message. The message names the missing file,
+// which may be another library that the library needs.
 static void describe(const char *soname, const char *words, char *message, size_t capacity) {
   size_t length = strlen(soname);
   bool is_missing = words != NULL && strncmp(words, soname, length) == 0 && words[length] == ':'
@@ -21,22 +21,23 @@ static void describe(const char *soname, const char *words, char *message, size_
     snprintf(message, capacity, "%s cannot be loaded: %s", soname, words == NULL ? "no reason given" : words);
 }
 
-// Opens the first of the names that can be; NULL, and the reason for the first name, when none can.
+// Opens the first of the names that can be opened. If none can, returns NULL and the reason for the first name.
 //
-// Functions are bound when they are first called, as in a program that is linked. The names of the library stay its own:
-// no other library of the process begins to use them.
+// Functions are bound when they are first called, as in a linked program. The symbols of the library stay local:
+// other libraries of the process do not use them.
 static void *open_first(const OzuDynamicLibrary *library, char *message, size_t capacity) {
   for (const char *const *soname = library->sonames; *soname != NULL; soname++) {
     void *handle = dlopen(*soname, RTLD_LAZY | RTLD_LOCAL);
     if (handle != NULL) return handle;
-    // Also takes the message away, which is kept for each thread.
+    // This call also clears the message, which is stored per thread.
     const char *words = dlerror();
     if (soname == library->sonames) describe(*soname, words, message, capacity);
   }
   return NULL;
 }
 
-// Finds the functions of a library, of those that it needs itself too; returns the name of one that is missing, or NULL.
+// Finds the functions of a library, or of the libraries that it needs. Returns the name of a missing function, or
+// NULL.
 static const char *find(const OzuDynamicLibrary *library, void *handle, void **functions) {
   for (const char *const *name = library->names; *name != NULL; name++, functions++) {
     *functions = dlsym(handle, *name);
@@ -65,7 +66,7 @@ bool ozu_dynamic_library_load(OzuDynamicLibrary *library, char *message, size_t 
     dlclose(handle);
     return false;
   }
-  // Nothing of the loader's under the lock: a library's initialiser may be what waits for it. Where two threads come
+  // The loader is not called under the lock, because a library's initialiser may wait for it. If two threads come
   // here, the second finds the table filled, and perhaps in use.
   pthread_mutex_lock(&filling);
   if (!__atomic_load_n(&library->is_loaded, __ATOMIC_RELAXED)) {

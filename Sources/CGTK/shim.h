@@ -1,5 +1,5 @@
-// GTK 4 for Swift: the headers, and faces over the macros that Swift cannot import. Header only: every function is
-// one call or one cast.
+// GTK 4 for Swift: the headers, and functions for the macros that Swift cannot import. Every function is one call or one
+// cast, so there is no source file.
 #ifndef OZU_CGTK_H
 #define OZU_CGTK_H
 
@@ -11,8 +11,8 @@
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *unused);
 
-// A GObject with a Swift side, which `state` points to: a paintable that draws what Swift tells it to, or the state of a
-// widget. `state` belongs to Swift.
+// A GObject that is implemented in Swift: `state` points to the Swift object, which may be a paintable or the state of a
+// widget. Swift owns it.
 typedef struct {
   GObject parent;
   void *state;
@@ -40,7 +40,7 @@ static inline GType ozu_type_value(void) { return G_TYPE_VALUE; }
 
 static inline GType ozu_type_parameter(void) { return G_TYPE_PARAM; }
 
-// Stands for every type whose values are pointers to instances.
+// The fundamental type of all types whose values are pointers to instances.
 static inline GType ozu_type_pointers(void) { return G_TYPE_POINTER; }
 
 static inline GType ozu_type_string(void) { return G_TYPE_STRING; }

@@ -1,4 +1,4 @@
-// Locks a worker down: limits, Landlock and the filter of system calls, in this order.
+// Restricts a worker: limits, Landlock and the filter of system calls, in this order.
 
 #ifdef __linux__
 
@@ -18,23 +18,23 @@
 #include "CIsolation.h"
 
 enum {
-  // Above the descriptors that a worker is given; fonts are opened one at a time.
+  // How many descriptors may be open beside those that a worker is given; fonts are opened one at a time.
   open_file_count = 16,
-  // Out of the way of the numbers that descriptors get.
+  // Above the numbers that descriptors get.
   spare_descriptor = 64,
 };
 
 // Address space that is reserved and never written: the arenas of malloc take 64 to 128 MB for each thread.
 static const uint64_t reserved_byte_count = 64 << 20;
 static const uint64_t reserved_for_threads_byte_count = 1 << 30;
-// In nanoseconds. The memory of a worker is measured after questions that took longer than the second of these, and after
-// so many that did not.
+// In nanoseconds. The memory of a worker is measured after requests that took longer than `short_time`, and after
+// `most_unmeasured` requests that did not.
 static const uint64_t second = 1000000000, short_time = 100000;
 enum { most_unmeasured = 15 };
 // Address space for the segments, in a limit that is never raised again.
 static const uint64_t segments_byte_count = (uint64_t)4 << 30;
-// The most that malloc keeps between questions, and how much more than at first may be in use before the stack gives back
-// what it keeps.
+// The most that malloc keeps between requests, and how much more resident memory than at the start is allowed
+// before the stack frees its unused pages.
 static const uint64_t kept_byte_count = 64 << 20;
 static const uint64_t kept_resident_byte_count = 16 << 20;
 
@@ -48,7 +48,7 @@ int ozu_worker_take_descriptors(int words, int socket, int input, int output) {
   for (int i = 0; i < 4; i++) {
     if (dup2(sources[i], numbers[i]) < 0) return -errno;
   }
-  // By the call itself: the C library of some systems has no function for it.
+  // A direct system call: the C library of some systems has no function for it.
   if (syscall(SYS_close_range, OZU_WORKER_OUTPUT + 1, ~0U, 0) == 0) return 0;
   for (int descriptor = OZU_WORKER_OUTPUT + 1; descriptor < 1024; descriptor++) close(descriptor);
   return 0;
@@ -57,20 +57,21 @@ int ozu_worker_take_descriptors(int words, int socket, int input, int output) {
 static int set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
   struct rlimit old;
   if (getrlimit(resource, &old) != 0) return errno;
-  // A limit that is stricter already stays.
+  // A limit that is already stricter is kept.
   if (hard > old.rlim_max) hard = old.rlim_max;
   if (soft > hard) soft = hard;
   return setrlimit(resource, &(struct rlimit){soft, hard}) == 0 ? 0 : errno;
 }
 
-// The address space, the writable memory and the resident memory of this process in bytes. Where the system does not say,
-// more than they can be.
+// Reads the address space, the writable memory and the resident memory of this process in bytes. If the system does
+// not report them, the values are larger than they can be.
 static void read_usage(struct ozu_confined *confined) {
   confined->address_space = confined->data = confined->resident = 1 << 30;
   if (confined->usage_descriptor < 0) return;
   char text[256];
   ssize_t count = pread(confined->usage_descriptor, text, sizeof text, 0);
-  // Seven numbers of pages: these are the first, the sixth and the second. Done for each question, so without sscanf.
+  // Seven numbers of pages, of which these are the first, the sixth and the second. Read for each request, so
+  // without sscanf.
   enum { number_count = 6 };
   uint64_t numbers[number_count] = {0};
   int ended = 0;
@@ -90,83 +91,33 @@ static void read_usage(struct ozu_confined *confined) {
 __attribute__((unused)) static int limit_resources(uint64_t address_space, uint64_t data) {
   int code = set_limit(RLIMIT_NOFILE, open_file_count, open_file_count);
   if (code == 0) code = set_limit(RLIMIT_CORE, 0, 0);
-  // Not one byte into any file, also where neither Landlock nor the filter is in force. Shared memory obeys it too, so
-  // the process that asks makes it longer (`ozu_segment_resize`), and a worker cannot fill the memory of the system with it.
+  // No byte may be written to any file, even if neither Landlock nor the filter is active. The limit also holds for
+  // shared memory: so the asking process makes it longer (`ozu_segment_resize`), and a worker cannot fill the
+  // memory of the system with it.
   if (code == 0) code = set_limit(RLIMIT_FSIZE, 0, 0);
   if (code == 0) code = set_limit(RLIMIT_DATA, data, data);
   if (code == 0) code = set_limit(RLIMIT_AS, address_space, address_space);
   return code;
 }
 
-// A sanitizer needs memory, files and system calls that a confined worker has not: in such builds workers are not confined.
+// A sanitizer needs memory, files and system calls that a restricted worker does not have: in such builds workers
+// are not restricted.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED
 #endif
 #endif
 
-// Of linux/landlock.h, whose version may be older than the kernel: what a rule set handles, and a rule for a path.
-struct landlock_attributes {
-  uint64_t files;
-  uint64_t network;
-  uint64_t scopes;
-};
-struct landlock_path {
-  uint64_t allowed;
-  int32_t parent;
-} __attribute__((packed));
-enum { landlock_version_flag = 1, landlock_rule_path = 1, landlock_read_file = 1 << 2, landlock_read_folder = 1 << 3 };
-
-static void allow_reading(int rules, const char *path) {
-  int place = open(path, O_PATH | O_CLOEXEC);
-  if (place < 0) return;
-  struct stat status;
-  if (fstat(place, &status) == 0) {
-    struct landlock_path rule = {landlock_read_file, place};
-    if (S_ISDIR(status.st_mode)) rule.allowed |= landlock_read_folder;
-    syscall(SYS_landlock_add_rule, rules, landlock_rule_path, &rule, 0);
-  }
-  close(place);
-}
-
-// Keeps all files away but those that may be read; from version 4 TCP, from version 6 abstract sockets and the signals of
-// others. The number of an error.
-__attribute__((unused)) static int restrict_files(const struct ozu_confinement *wish, int *version) {
-#ifdef SYS_landlock_create_ruleset
-  int known = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, landlock_version_flag);
-  if (known < 0) return errno;
-  struct landlock_attributes attributes = {(1 << 13) - 1, 0, 0};
-  if (known >= 2) attributes.files |= 1 << 13;  // renaming into another folder
-  if (known >= 3) attributes.files |= 1 << 14;  // truncating
-  if (known >= 4) attributes.network = 3;       // binding and connecting TCP
-  if (known >= 5) attributes.files |= 1 << 15;  // ioctl of devices
-  if (known >= 6) attributes.scopes = 3;        // abstract sockets and signals
-  // An older kernel takes a longer struct when what it does not know is zero.
-  int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
-  if (rules < 0) return errno;
-  if (wish->reads_files) {
-    for (size_t i = 0; i < wish->readable_path_count; i++) allow_reading(rules, wish->readable_paths[i]);
-  }
-  int code = syscall(SYS_landlock_restrict_self, rules, 0) == 0 ? 0 : errno;
-  close(rules);
-  if (code == 0) *version = known;
-  return code;
-#else
-  (void)wish, (void)version, (void)allow_reading;
-  return ENOSYS;
-#endif
-}
-
 int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result) {
   *result = (struct ozu_confined){0};
-  // First the signal, then the question, so that a parent that dies in between is noticed.
+  // First the signal, then the check, so that a parent that dies in between is noticed.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != wish->parent) return -ESRCH;
-  // Neither a core dump nor a crash handler of the system, which RLIMIT_CORE does not stop.
+  // No core dump, and no crash handler of the system, which RLIMIT_CORE does not stop.
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  // Libraries that write a file are told that they cannot, instead of being killed.
+  // Libraries that write to a file get an error instead of being killed.
   signal(SIGXFSZ, SIG_IGN);
   if (chdir("/") != 0) return -errno;
-  // Stays open: the file is out of reach afterwards.
+  // Stays open, because the file cannot be opened afterwards.
   result->usage_descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   read_usage(result);
   result->first_data = result->data;
@@ -179,7 +130,7 @@ int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result)
   result->limits_error = limit_resources(
       result->address_space + 2 * wish->memory_byte_count + reserved, result->data + wish->memory_byte_count);
   int code = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
-  result->landlock_error = code != 0 ? code : restrict_files(wish, &result->landlock_version);
+  result->landlock_error = code != 0 ? code : ozu_restrict_files(wish, &result->landlock_version);
   result->filter_error = code != 0 ? code : ozu_filter_system_calls(wish->reads_files, wish->starts_threads);
   return 0;
 #endif
@@ -187,8 +138,8 @@ int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result)
 
 static int set_soft_limit(__rlimit_resource_t resource, uint64_t value) {
   struct rlimit limit;
-  // The call itself, which the filter always allows: the C library takes prlimit, whose arguments the filter has to look
-  // at. Asked each time, because a library that was taken over may have raised what this process has set.
+  // A direct system call, which the filter always allows: the C library uses prlimit, whose arguments the filter
+  // has to check. It is called each time, because a library that was taken over may have raised the limit.
   if (syscall(SYS_getrlimit, resource, &limit) != 0) return -errno;
   if (value > limit.rlim_max) value = limit.rlim_max;
   if (limit.rlim_cur == value) return 0;
@@ -210,10 +161,11 @@ int ozu_limit_memory(const struct ozu_confined *base, uint64_t memory_byte_count
                      bool starts_threads) {
   if (base->limits_error != 0) return 0;
   uint64_t reserved = starts_threads ? reserved_for_threads_byte_count : reserved_byte_count;
-  // Memory that earlier questions have freed, and that lies where malloc cannot give it back, is no fault of this one.
+  // Memory that earlier requests have freed, but that malloc cannot return to the system, is not counted for this
+  // one.
   int code = set_soft_limit(RLIMIT_DATA, base->data + memory_byte_count);
   if (code != 0) return code;
-  // The limit above is the exact one. This one catches what it does not count.
+  // The limit above is the exact one. This one covers memory that it does not count.
   return set_soft_limit(RLIMIT_AS, base->address_space + memory_byte_count + shared_byte_count + reserved);
 }
 
@@ -224,12 +176,12 @@ int ozu_allow_shared(uint64_t byte_count) {
 }
 
 void ozu_end_question(struct ozu_confined *confined) {
-  // Short questions leave little behind, and a system call costs as much as they do.
+  // Short requests leave little behind, and a system call costs as much as they do.
   bool was_short = nanoseconds(CLOCK_MONOTONIC) - confined->start < short_time;
   if (was_short && confined->unmeasured_count++ < most_unmeasured) return;
   confined->unmeasured_count = 0;
   read_usage(confined);
-  // All of the stack counts as writable memory, whether it is in use or not.
+  // The whole stack counts as writable memory, whether it is used or not.
   if (confined->resident > confined->first_resident + kept_resident_byte_count) ozu_deep_stack_discard();
   if (confined->data <= confined->first_data + kept_byte_count) return;
   malloc_trim(0);
@@ -237,8 +189,8 @@ void ozu_end_question(struct ozu_confined *confined) {
 }
 
 int ozu_limit_cpu_time(struct ozu_confined *confined, uint64_t seconds, bool starts_threads) {
-  // The limit counts in seconds. One thread has used no more since it was asked than has passed, so that most of the time
-  // it is in the same second still, and the clock of the system is not asked.
+  // The limit counts in seconds. One thread cannot have used more time than has passed since the last measurement;
+  // most of the time it is still in the same second, and the system's clock is not read.
   uint64_t most = confined->used_time + (confined->start - confined->used_time_start);
   bool is_known = !starts_threads && confined->used_time_start != 0
       && whole_seconds(most) == whole_seconds(confined->used_time);

@@ -1,4 +1,4 @@
-// Sockets, shared memory and the descriptors that go from process to process.
+// Sockets, shared memory and the descriptors that processes send to each other.
 
 #ifdef __linux__
 
@@ -82,7 +82,7 @@ int ozu_receive(int socket, void *bytes, size_t byte_count, int *descriptors, si
 }
 
 int ozu_receive_bytes(int socket, void *bytes, size_t byte_count, bool waits) {
-  // Without room for control messages the system closes descriptors that come along.
+  // Without room for control messages, the system closes descriptors that are sent along.
   ssize_t count = recv(socket, bytes, byte_count, MSG_TRUNC | (waits ? 0 : MSG_DONTWAIT));
   if (count < 0) return -errno;
   return count > INT_MAX ? INT_MAX : (int)count;
@@ -100,12 +100,12 @@ bool ozu_is_datagram_socket(int descriptor) {
 }
 
 int ozu_segment_create(void) {
-  // Some systems demand that memory is marked as not executable; older ones do not know the mark.
+  // Some systems require that memory is marked as not executable; older ones do not support the mark.
   int segment = memfd_create("ozu", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
   if (segment < 0 && errno == EINVAL) segment = memfd_create("ozu", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (segment < 0) return -errno;
-  // Without the seal a worker could take away pages that this process has mapped: touching them is a SIGBUS. The second
-  // seal keeps the worker from adding others, such as one against growing.
+  // Without the first seal, a worker could remove pages that this process has mapped: accessing them is a SIGBUS.
+  // The second seal prevents the worker from adding others, such as one against growing.
   if (fcntl(segment, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
     int code = errno;
     close(segment);

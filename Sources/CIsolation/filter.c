@@ -1,5 +1,5 @@
-// The system calls of a worker (seccomp): a short list is allowed, what only an attacker needs ends the process, and
-// everything else fails with EPERM, because libraries ask for many things that they can do without.
+// The system calls of a worker (seccomp): a short list is allowed, calls that only an attacker needs end the
+// process, and all others fail with EPERM, because libraries try many things that they do not need.
 
 #ifdef __linux__
 
@@ -36,7 +36,7 @@ struct program {
 };
 
 static void add(struct program *program, struct sock_filter instruction) {
-  // One too many makes the program invalid, which the kernel says.
+  // One instruction too many makes the program invalid, which the kernel reports.
   if (program->count < most_instructions) program->instructions[program->count] = instruction;
   program->count++;
 }
@@ -45,7 +45,7 @@ static void load(struct program *program, size_t offset) {
   add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset));
 }
 
-// The low half of an argument, which is all that the kernel looks at where its type is int. Both are little-endian.
+// The low half of an argument; the kernel uses only this half if its type is int. Both halves are little-endian.
 static void load_argument(struct program *program, int index) {
   load(program, offsetof(struct seccomp_data, args) + (size_t)index * sizeof(uint64_t));
 }
@@ -54,7 +54,7 @@ static void decide(struct program *program, uint32_t verdict) {
   add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, verdict));
 }
 
-// The verdict for one call; the number is loaded.
+// The verdict for one call; its number is already loaded.
 static void rule(struct program *program, int number, uint32_t verdict) {
   add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1));
   decide(program, verdict);
@@ -88,7 +88,7 @@ static void rule_of_values(struct program *program, int number, int argument, ui
   decide(program, other);
 }
 
-// mmap: no code; nor memory that RLIMIT_DATA does not count, which is shared or grows like a stack.
+// mmap: refuses executable memory, and memory that RLIMIT_DATA does not count: shared memory and stacks.
 static void rule_of_mapping(struct program *program) {
   add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 8));
   load_argument(program, 2);
@@ -121,7 +121,7 @@ static const int always[] = {
 #endif
 };
 
-// Looking for files and reading them. Which ones is for Landlock to say.
+// Finding and reading files. Landlock decides which files.
 static const int reading[] = {
     SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_readlinkat, SYS_getdents64, SYS_getcwd, SYS_fstatfs, SYS_statfs,
     SYS_fadvise64,
@@ -168,23 +168,23 @@ static void make(struct program *program, bool reads_files, bool starts_threads)
   decide(program, DEADLY);
   load(program, offsetof(struct seccomp_data, nr));
 #ifdef __x86_64__
-  // The calls of x32 have numbers of their own, and the same mark of the architecture.
+  // The calls of x32 have numbers of their own, but the same architecture value.
   add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, x32_bit, 0, 1));
   decide(program, DEADLY);
 #endif
   rules(program, always, COUNT(always), allowed);
   rule_of_mapping(program);
   rule_of_bits(program, SYS_mprotect, 2, PROT_EXEC, refused, allowed);
-  // Limits of this process alone; those that are hard stay as they are.
+  // Only the limits of this process; hard limits cannot be raised.
   rule_of_values(program, SYS_prlimit64, 0, 0, self, allowed, refused);
-  // Looking at a descriptor; others of its commands send signals to any process.
+  // Reading the flags of a descriptor; other commands could send signals to any process.
   rule_of_values(program, SYS_fcntl, 1, F_GETFD, F_GETFL, allowed, refused);
-  // abort and raise; 0 would be the group of processes.
+  // For abort and raise; 0 would be the process group.
   rule_of_values(program, SYS_kill, 0, self, self, allowed, DEADLY);
   rule_of_values(program, SYS_tgkill, 0, self, self, allowed, DEADLY);
   rule_of_bits(program, SYS_clone, 0, CLONE_THREAD, starts_threads ? allowed : refused, DEADLY);
 #ifdef SYS_clone3
-  // Its arguments are behind a pointer. The C library takes clone then.
+  // Its arguments are behind a pointer, which a filter cannot read. The C library then uses clone.
   rule(program, SYS_clone3, unknown);
 #endif
   if (starts_threads) {
@@ -192,7 +192,7 @@ static void make(struct program *program, bool reads_files, bool starts_threads)
     rule_of_values(program, SYS_prctl, 0, PR_SET_NAME, PR_GET_NAME, allowed, refused);
   }
   if (reads_files) rules(program, reading, COUNT(reading), allowed);
-  // fontconfig tries to write its caches and can do without, so a worker that reads files survives the attempt.
+  // fontconfig tries to write its caches but does not need them, so a worker that reads files survives the attempt.
   const uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
   const uint32_t on_writing = reads_files ? (uint32_t)refused : DEADLY, on_reading = reads_files ? allowed : refused;
   rule_of_bits(program, SYS_openat, 2, writing, on_writing, on_reading);

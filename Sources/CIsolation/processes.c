@@ -30,7 +30,7 @@ static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attrib
   if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(actions, OZU_WORKER_SOCKET + 1);
   if (code == 0) code = posix_spawnattr_setsigmask(attributes, &none);
   if (code == 0) code = posix_spawnattr_setsigdefault(attributes, &all);
-  // A session of its own: keys of a terminal are for the app, and a signal to a group does not go from one to the other.
+  // A session of its own: keys of the terminal are for the app only, and a signal to a group does not reach both.
   if (code == 0)
     code = posix_spawnattr_setflags(
         attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
@@ -92,13 +92,13 @@ int ozu_reap(int process, int *status) {
 }
 
 int ozu_random(void *bytes, size_t byte_count) {
-  // So few are never cut short.
+  // Requests of this size are never cut short.
   return getrandom(bytes, byte_count, 0) == (ssize_t)byte_count ? 0 : -errno;
 }
 
 int ozu_thread_count(void) {
   struct stat tasks;
-  // A link for each thread beside those of the folder itself.
+  // One link for each thread, beside those of the folder itself.
   return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2 ? (int)tasks.st_nlink - 2 : 0;
 }
 

@@ -1,4 +1,4 @@
-// A deep stack for all that a process does, so that what recurses needs no thread for it.
+// A deep stack for the whole process, so that recursive code needs no thread for it.
 
 #ifdef __linux__
 
@@ -9,7 +9,7 @@
 
 #include "CIsolation.h"
 
-// A sanitizer follows stacks that it knows, and musl has no contexts.
+// A sanitizer supports only stacks that it knows, and musl has no ucontext.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define KEEPS_STACK
@@ -29,11 +29,11 @@ void ozu_deep_stack_discard(void) {}
 
 #include <ucontext.h>
 
-// Only pages that are touched take memory. The part that can not be touched is as large as that of the system's own stack:
-// libraries have frames of more than a page, which would step over one page.
+// Only pages that are touched take memory. The guard is as large as that of the system's own stack: libraries have
+// frames of more than a page, which would step over a guard of one page.
 enum { deepest = 64 << 20, least = 16 << 20, guard = 1 << 20, kept = 256 << 10 };
 
-// Of the one thread of a helper.
+// The stack of the only thread of a helper.
 static struct {
   char *bytes;
   void (*function)(void *context, bool is_deep);

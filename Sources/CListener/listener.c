@@ -10,7 +10,7 @@ int ozu_listener_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 int ozu_listener_watch(int epoll, int descriptor, uint64_t number, int isNew, int forReading, int forWriting) {
   struct epoll_event event = {.data.u64 = number};
-  // What is not read is not told: a client that has sent more than is wanted must not keep the loop awake.
+  // Input is reported only if `forReading` is set: a client that has sent too much must not keep the loop awake.
   event.events = EPOLLRDHUP;
   if (forReading) event.events |= EPOLLIN;
   if (forWriting) event.events |= EPOLLOUT;

@@ -2,15 +2,15 @@
   import AppKit
   import Ozu
 
-  /// Tells pipelines when the app is hidden and seen again. What they do then is `ImagePipeline.handle(_:)`.
+  /// Tells pipelines when the app is hidden and shown again. They respond with `ImagePipeline.handle(_:)`.
   ///
-  /// The pipelines of views are followed by themselves, from their first picture on. Others can be:
+  /// The pipelines of views are added automatically with their first picture. To add others:
   ///
   /// ```swift
   /// ApplicationObserver.follow(pipeline)
   /// ```
   ///
-  /// Memory pressure comes to a pipeline without the toolkit, from `SystemMemoryPressure`.
+  /// A pipeline learns about memory pressure without the toolkit, from `SystemMemoryPressure`.
   @MainActor
   public enum ApplicationObserver {
     private static let followers = PipelineFollowers([
@@ -18,7 +18,7 @@
       NSApplication.didUnhideNotification: ApplicationEvent.foreground.handler,
     ])
 
-    /// Follows the app for a pipeline as long as that lives. Doing it again does nothing.
+    /// Tells a pipeline about events of the app, as long as the pipeline lives. Another call for it has no effect.
     public static func follow(_ pipeline: ImagePipeline) {
       followers.follow(pipeline)
     }

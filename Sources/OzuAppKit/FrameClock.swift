@@ -1,15 +1,15 @@
 #if canImport(AppKit)
   import AppKit
 
-  /// Ticks sixty times a second, as long as somebody needs it. AppKit's display links want a selector; a timer takes a
-  /// closure, and frames of pictures do not come faster.
+  /// Calls a closure sixty times a second while it is running. AppKit's display links need a selector; a timer takes a
+  /// closure, and frames of animations do not come faster.
   @MainActor
   final class FrameClock {
     private static let interval = 1.0 / 60
     private let tick: @MainActor (Duration) -> Void
     private var timer: Timer?
 
-    /// Makes a clock that stands still.
+    /// Makes a clock that is not running.
     init(tick: @escaping @MainActor (Duration) -> Void) {
       self.tick = tick
     }
@@ -18,7 +18,7 @@
       timer?.invalidate()
     }
 
-    /// Whether it ticks.
+    /// Whether it is running.
     var isRunning: Bool {
       get { timer != nil }
       set { newValue ? start() : stop() }
@@ -31,7 +31,7 @@
         MainActor.assumeIsolated { self?.tick(.seconds(CACurrentMediaTime())) }
       }
       timer.tolerance = Self.interval / 4
-      // Also while the user scrolls.
+      // The common modes include the one in which the user scrolls.
       RunLoop.main.add(timer, forMode: .common)
       self.timer = timer
     }

@@ -8,39 +8,37 @@
   /// imageView.setImage(from: url)
   /// ```
   ///
-  /// The size is that of its bounds in the pixels of its screen, the mode its `imageScaling`; with `scaleNone` pictures
-  /// keep their own size. A change of `imageScaling` counts from the next layout on.
+  /// Pictures are loaded in the size of the view's bounds, in pixels of its screen, and in the mode of its `imageScaling`. With
+  /// `scaleNone` pictures keep their own size. A change of `imageScaling` counts from the next layout on.
   extension NSImageView: ImagePresenting {
-    /// What puts pictures into the view.
+    /// The binding of the view: it loads and shows pictures.
     public var images: ImageBinding {
-      ViewDisplays.display(of: self, named: "image") { ImageViewPlace() }.images
+      ViewDisplays.images(of: self, named: "image") { ImageViewPlace() }
     }
   }
 
-  /// Every button can be given a picture as its image, brought to the button's size, or less where its title needs the
-  /// room:
+  /// Every button can be given a picture as its image, resized to the button, or smaller if its title needs room:
   ///
   /// ```swift
   /// button.setImage(from: url)
   /// button.alternateImagePlace.setImage(from: otherURL)
   /// ```
   extension NSButton: ImagePresenting {
-    /// What puts pictures into the button's image.
+    /// The binding of the button's image: it loads and shows pictures.
     public var images: ImageBinding {
-      ViewDisplays.display(of: self, named: "image") { ButtonPlace(isAlternate: false) }.images
+      ViewDisplays.images(of: self, named: "image") { ButtonPlace(isAlternate: false) }
     }
 
     /// The place of the image that the button shows while it is on.
     public var alternateImagePlace: ImagePlace {
-      let display = ViewDisplays.display(of: self, named: "alternate") { ButtonPlace(isAlternate: true) }
-      return ImagePlace(images: display.images)
+      ImagePlace(images: ViewDisplays.images(of: self, named: "alternate") { ButtonPlace(isAlternate: true) })
     }
   }
 
   /// One of the places of a view that has several.
   @MainActor
   public struct ImagePlace: ImagePresenting {
-    /// What puts pictures into the place.
+    /// The binding of the place: it loads and shows pictures.
     public let images: ImageBinding
   }
 
@@ -72,7 +70,7 @@
   }
 
   extension ScaleMode {
-    /// What an image scaling is in the words of Ozu.
+    /// The scale mode of an image scaling.
     init(_ scaling: NSImageScaling) {
       switch scaling {
       case .scaleProportionallyDown, .scaleProportionallyUpOrDown: self = .aspectFit

@@ -3,24 +3,19 @@
   import Ozu
 
   extension Picture {
-    /// The picture for AppKit, which shows the pixels where they are: nothing is copied. `nil` when Core Graphics
-    /// cannot show them.
+    /// The picture for AppKit, which uses the same pixels without a copy. `nil` when Core Graphics cannot show them.
     ///
-    /// Of a picture that moves it is the first frame; `NSImageView.setImage(from:)` plays it.
+    /// For an animation it is the first frame; `NSImageView.setImage(from:)` plays animations.
     ///
     /// - Complexity: O(1).
     public var nsImage: NSImage? { cgImage.map { NSImage(cgImage: $0, size: size, scale: scale) } }
   }
 
   extension DisplayContent {
-    /// What is to be shown, for a screen of so many pixels a point.
+    /// The image to show on a screen with a scale in pixels per point.
     func nsImage(scale: Double) -> NSImage? {
-      switch self {
-      case .nothing: nil
-      case .placeholder(let picture), .preview(let picture), .picture(let picture), .failure(let picture):
-        picture.cgImage.map { NSImage(cgImage: $0, size: picture.size, scale: scale) }
-      case .frame(let bitmap): bitmap.cgImage.map { NSImage(cgImage: $0, size: bitmap.size, scale: scale) }
-      }
+      guard let cgImage, let bitmap else { return nil }
+      return NSImage(cgImage: cgImage, size: bitmap.size, scale: scale)
     }
   }
 

@@ -1,12 +1,11 @@
 #if canImport(AppKit)
   import AppKit
-  import ObjectiveC
   import Ozu
 
-  /// A view of AppKit as the place of a binding's pictures. What is shown is decided by the binding; this tells it of
-  /// size and visibility, and draws. It belongs to its view.
+  /// Shows the pictures of a binding in a view of AppKit. The binding decides what is shown; this object tells it about size
+  /// and visibility, and draws. It belongs to its view.
   @MainActor
-  final class ViewDisplay: ImageDisplaying {
+  final class ViewDisplay: ViewDisplaying {
     private(set) lazy var images = ImageBinding(self)
 
     private weak var view: NSView?
@@ -25,7 +24,7 @@
       return DisplaySize(Double(size.width), Double(size.height))
     }
 
-    /// A view without a window has no screen yet, and no size that counts: 1 until then.
+    /// The pixels per point of the window's screen; 1 while the view has no window.
     var displayScale: Double { Double(view?.window?.backingScaleFactor ?? 1) }
 
     var displayMode: ScaleMode { view.map(place.mode) ?? .none }
@@ -47,56 +46,21 @@
     }
   }
 
-  /// Where in a view a picture is shown.
+  /// A place of a view that shows a picture.
   @MainActor
   protocol ViewPlace {
-    /// How the view brings a picture to its size.
+    /// The mode in which the view resizes a picture to its size.
     func mode(in view: NSView) -> ScaleMode
-    /// Whether pictures smaller than the view are enlarged by it.
+    /// Whether the view enlarges pictures that are smaller than it.
     func allowsUpscaling(in view: NSView) -> Bool
     /// Shows an image in the place.
     func setImage(_ image: NSImage?, of view: NSView)
   }
 
-  /// The displays of one view by the names of their places, and the watcher that tells them all.
-  @MainActor
-  final class ViewDisplays {
-    /// Its address is the key of the associated object.
-    private static let key = ViewDisplaysKey()
-
-    private var displays: [String: ViewDisplay] = [:]
-    private let watcher: ViewWatcher
-
-    private init(_ view: NSView) {
-      watcher = ViewWatcher(in: view)
-      watcher.onLayout = { [weak self] in self?.tell { $0.layoutDidChange() } }
-      watcher.onVisibilityChange = { [weak self] isVisible in
-        self?.tell { isVisible ? $0.viewDidAppear() : $0.viewDidDisappear() }
-      }
-    }
-
-    /// The display of a view's place, made when it is first asked for.
-    static func display(of view: NSView, named name: String, _ place: () -> some ViewPlace) -> ViewDisplay {
-      let displays = of(view)
-      if let known = displays.displays[name] { return known }
-      let display = ViewDisplay(view, place())
-      displays.displays[name] = display
-      return display
-    }
-
-    private static func of(_ view: NSView) -> ViewDisplays {
-      let key = Unmanaged.passUnretained(key).toOpaque()
-      if let known = objc_getAssociatedObject(view, key) as? ViewDisplays { return known }
-      let displays = ViewDisplays(view)
-      objc_setAssociatedObject(view, key, displays, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
-      return displays
-    }
-
-    private func tell(_ event: (ImageBinding) -> Void) {
-      for display in displays.values { event(display.images) }
+  extension ViewDisplays {
+    /// The binding of a view's place, made when it is first needed.
+    static func images(of view: NSView, named name: String, _ place: () -> some ViewPlace) -> ImageBinding {
+      of(view, watcher: { ViewWatcher(in: view) }).images(named: name) { ViewDisplay(view, place()) }
     }
   }
-
-  /// An object for the sake of its address.
-  private final class ViewDisplaysKey: Sendable {}
 #endif

@@ -1,12 +1,13 @@
 #if canImport(AppKit)
   import AppKit
+  import Ozu
 
-  /// An invisible subview that learns what becomes of the view it lies in: size, screen, and whether it is seen. In this
-  /// way every view can be followed without a subclass and without swizzling.
-  final class ViewWatcher: NSView {
+  /// An invisible subview that learns about events of its superview: size, screen and visibility. By this every view can be
+  /// observed without a subclass and without swizzling.
+  final class ViewWatcher: NSView, ViewWatching {
     /// Called after each change of size or of screen.
     var onLayout: () -> Void = {}
-    /// Called with whether the view is in a window and not hidden, when that may have changed.
+    /// Called when the visibility may have changed, with whether the view is in a window and not hidden.
     var onVisibilityChange: (Bool) -> Void = { _ in }
 
     /// Puts a watcher into a view.
@@ -21,7 +22,7 @@
       nil
     }
 
-    /// Clicks are for the view.
+    /// Lets clicks go to the view below.
     override func hitTest(_ point: NSPoint) -> NSView? { nil }
 
     override func setFrameSize(_ newSize: NSSize) {

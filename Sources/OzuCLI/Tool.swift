@@ -1,7 +1,7 @@
 import OzuSynchronization
 import OzuText
 
-/// What the process tells its caller.
+/// The exit status of the process.
 enum ExitStatus: Int32, Sendable {
   /// All was done.
   case done = 0
@@ -13,7 +13,7 @@ enum ExitStatus: Int32, Sendable {
 
 /// The `ozu` command: finds the subcommand and runs it.
 enum Tool {
-  /// Whether this process is `ozu`, whatever its file is called, and can be started again. Set by `main`.
+  /// Whether this process is the program `ozu`, under any file name, so that it can start itself again. Set by `main`.
   static let isOwnProgram = Atomic(false)
 
   static let commands: [any Command.Type] =
@@ -60,7 +60,7 @@ enum Tool {
     }
   }
 
-  /// Runs a command as `run` does. One whose output was not taken whole, by a disk that is full, has failed.
+  /// Runs a command as `run` does. A command whose output could not be written completely has failed.
   static func runToEnd(_ arguments: [String], console: Console) async -> ExitStatus {
     let status = await run(arguments, console: console)
     guard let code = console.outputFailure() else { return status }
@@ -92,7 +92,7 @@ enum Tool {
   }
 }
 
-/// The version of this build.
+/// The version of this build. CHANGELOG.md has a section for it, and `make lint` compares them.
 enum Version {
-  static let current = "0.1.0"
+  static let current = "0.9.0"
 }

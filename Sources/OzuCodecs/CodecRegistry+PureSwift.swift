@@ -1,14 +1,15 @@
 import OzuImaging
 
 extension CodecRegistry {
-  /// The codecs that are written in Swift alone, on every platform: GIF, BMP, ICO without PNG inside, and thumbnails of
-  /// JPEG.
+  /// The codecs that are written in Swift only and work on every platform: GIF, BMP, ICO without PNG inside, and
+  /// thumbnails of JPEG.
   ///
-  /// The standard registry has more: `OzuStandardCodecs` adds what ImageIO or the C libraries of the system read.
+  /// The standard registry has more: `OzuStandardCodecs` adds the formats that ImageIO or the C libraries of the
+  /// system read.
   public static let pureSwift: CodecRegistry = {
     var codecs = CodecRegistry()
     for type in [ImageType.png, .webp, .avif, .heic, .jxl, .tiff, .svg] {
-      codecs.explainAbsence(of: type, "it takes ImageIO or a C library")
+      codecs.explainAbsence(of: type, "it needs ImageIO or a C library")
     }
     codecs.register(decoder: ICODecoder())
     codecs.register(decoder: BMPDecoder())

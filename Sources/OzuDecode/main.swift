@@ -9,7 +9,8 @@ import OzuStandardCodecs
   import Darwin
 #endif
 
-// The program that decodes for others (`DecoderIsolation.Helper.beside`). They start it; by itself it is good for nothing.
+// The program that decodes for other programs (`DecoderIsolation.Helper.beside`). They start it; it does nothing by
+// itself.
 DecoderIsolation.runIfHelper { .helper(hasDeepStack: $0) }
 StandardError.write("ozu-decode is started by programs that use Ozu, to decode pictures apart from them\n")
 exit(2)

@@ -2,15 +2,16 @@
   import CGTK
   import Foundation
 
-  /// GNOME's library of looks, opened where it is installed: its style sheet, and light and dark as the desktop says.
-  /// Without it the gallery is a plain GTK program. Not linked, so that it needs no headers and no package.
+  /// GNOME's library for the appearance of programs, loaded at run time if it is installed: its style sheet, and light or dark
+  /// by the setting of the desktop. Without it the gallery is a plain GTK program. The build needs no headers and no
+  /// package for it.
   @MainActor
   enum Adwaita {
     private typealias Start = @convention(c) () -> Void
     private typealias StyleManager = @convention(c) () -> OpaquePointer?
     private typealias SetColorScheme = @convention(c) (OpaquePointer?, guint) -> Void
 
-    /// Set to go without, for who wants plain GTK, and for the drills.
+    /// Set this variable to use plain GTK; the drills do too.
     private static let isUnwanted = ProcessInfo.processInfo.environment["OZU_PLAIN_GTK"] != nil
 
     private static let library: UnsafeMutableRawPointer? =
@@ -21,15 +22,15 @@
       library.flatMap { dlsym($0, name) }.map { unsafeBitCast($0, to: type) }
     }
 
-    /// Whether the library is there.
+    /// Whether the library is installed.
     static var isThere: Bool { library != nil }
 
-    /// Begins to use the library, if it is there.
+    /// Starts the library, if it is installed.
     static func start() { function("adw_init", as: Start.self)?() }
 
     /// Chooses between light and dark.
     ///
-    /// - Returns: whether the library is there to do it.
+    /// - Returns: whether the library is installed.
     static func setAppearance(_ appearance: Look.Appearance) -> Bool {
       guard let manager = function("adw_style_manager_get_default", as: StyleManager.self)?(),
         let set = function("adw_style_manager_set_color_scheme", as: SetColorScheme.self)

@@ -8,12 +8,12 @@ public final class DemoServer: Sendable {
   public let items: [PictureItem]
   private let server: LoopbackServer
 
-  /// Starts to serve.
+  /// Starts the server.
   ///
   /// - Parameters:
   ///   - count: how many pictures there are.
-  ///   - answer: what is answered for a picture; by default the picture.
-  /// - Throws: when there is no socket to be had.
+  ///   - answer: makes the answer for a picture; by default the picture.
+  /// - Throws: when the system gives no socket.
   public init(
     count: Int, answer: @escaping @Sendable (NumberedPicture) -> LoopbackResponse = DemoServer.picture
   ) throws {
@@ -28,16 +28,16 @@ public final class DemoServer: Sendable {
       else { return .status(404) }
       return answer(NumberedPicture(number))
     }
-    // Pictures may be asked for as long as the program runs.
+    // The server must live as long as the program, which may load pictures until its end.
     _ = Unmanaged.passRetained(server)
   }
 
-  /// Stops to serve.
+  /// Stops the server.
   public func stop() {
     server.stop()
   }
 
-  /// The picture, good for an hour.
+  /// The answer with the picture, fresh for an hour.
   @Sendable
   public static func picture(_ picture: NumberedPicture) -> LoopbackResponse {
     guard let data = try? picture.data() else { return .status(500) }

@@ -3,8 +3,8 @@
   import Ozu
   import OzuGTK
 
-  /// The large picture with the buttons over it: before, next, and out of the full screen. Over a full screen they go away
-  /// when the pointer rests.
+  /// The large picture with the buttons over it: previous, next, and out of the full screen. In full screen they disappear
+  /// when the pointer does not move.
   @MainActor
   final class DetailPage {
     /// A `GtkOverlay`, to be put into a container.
@@ -44,7 +44,7 @@
       }
     }
 
-    /// Says whether there is a picture before and after this.
+    /// Sets whether there is a picture before and after this one.
     func setNeighbours(hasPrevious: Bool, hasNext: Bool) {
       gtk_widget_set_sensitive(previous, hasPrevious ? 1 : 0)
       gtk_widget_set_sensitive(next, hasNext ? 1 : 0)

@@ -3,22 +3,22 @@
   import Ozu
   import OzuGTK
 
-  /// One picture, as large as the window: it comes in while it loads, and can be zoomed, moved and turned.
+  /// One picture, as large as the window: previews are shown while it loads, and it can be zoomed, moved and turned.
   @MainActor
   public final class DetailView {
-    /// The picture and what is told of it.
+    /// The picture with its progress and errors.
     public let zoom: ZoomView
-    /// How the picture came, for its properties.
+    /// The response with the picture, for its properties.
     private(set) var response: ImageResponse?
 
-    /// How much larger one press of a button or a key makes the picture.
+    /// The factor by which one press of a button or a key zooms.
     private static let step = 1.5
 
     init(pipeline: ImagePipeline) {
       zoom = ZoomView(pipeline: pipeline)
       gtk_widget_add_css_class(widget, "detail")
       zoom.status.view.isDraggable = true
-      // A picture that is seen whole needs no panning: a drag takes it out of the window.
+      // A picture that is visible as a whole cannot be moved, so a drag takes it to another program.
       zoom.onChange = { [weak self] in
         if let self { zoom.status.view.isDraggable = zoom.isFitted }
       }
@@ -30,16 +30,16 @@
     /// The binding of the picture.
     public var images: ImageBinding { zoom.images }
 
-    /// How large the picture is seen: 1 when all of it fits the window.
+    /// The zoom factor: 1 when the whole picture fits the window.
     public var zoomFactor: Double { zoom.model.geometry.map { $0.scale / $0.fittingScale } ?? 1 }
 
-    /// By how many quarters of a turn, clockwise, the picture is seen turned.
+    /// The clockwise rotation of the picture in quarter turns.
     public var quarterTurns: Int {
       get { zoom.quarterTurns }
       set { zoom.quarterTurns = newValue }
     }
 
-    /// Shows a picture: first its thumbnail, then what has come of it, then all of it.
+    /// Shows a picture: first its thumbnail, then previews, then all of it.
     func show(_ item: PictureItem, style: PictureStyle, thumbnail: Picture?) {
       quarterTurns = 0
       response = nil
@@ -53,7 +53,7 @@
       zoom.setImage(style.request(for: item), options: options, handlers: handlers)
     }
 
-    /// Takes the picture away.
+    /// Removes the picture.
     func clear() {
       images.clear()
       response = nil

@@ -3,18 +3,18 @@
   import Ozu
   import OzuGTK
 
-  /// A row of small pictures below the large one: all that are to be seen, of which GTK keeps as many widgets as fit.
+  /// A row of small pictures below the large one, for all pictures of the list. GTK keeps only widgets for those that fit.
   @MainActor
   final class Filmstrip {
     /// A `GtkScrolledWindow`, to be put into a container.
     let widget: Widget
-    /// Called with the place of the picture that was activated.
+    /// Called with the position of the picture that was activated.
     var onActivate: @MainActor (Int) -> Void = { _ in }
 
     private let list: Widget
     private let selection: OpaquePointer
     private let pipeline: ImagePipeline
-    /// The picture at a place of the list.
+    /// The picture at a position of the list.
     private let item: @MainActor (Int) -> PictureItem?
 
     private static let height = 64
@@ -23,7 +23,7 @@
       $0.showsPreviews = false
     }
 
-    /// - Parameter model: the list of the pictures, of which `item` knows what they are.
+    /// - Parameter model: the list of the pictures; `item` gives the picture at a position of it.
     init(_ model: OpaquePointer, pipeline: ImagePipeline, item: @escaping @MainActor (Int) -> PictureItem?) {
       self.pipeline = pipeline
       self.item = item
@@ -47,7 +47,7 @@
 
     isolated deinit { g_object_unref(ObjectPointer(widget)) }
 
-    /// Chooses the picture that is large, and scrolls to it.
+    /// Selects the picture that is shown large, and scrolls to it.
     func select(_ position: Int) {
       gtk_single_selection_set_selected(selection, guint(position))
       gtk_widget_activate_action_variant(list, "list.scroll-to-item", g_variant_new_uint32(guint(position)))

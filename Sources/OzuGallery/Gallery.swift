@@ -4,38 +4,39 @@
   import Ozu
   import OzuGTK
 
-  /// The app: a grid of pictures from folders, files, a list of addresses or a server of its own, and each of them large.
+  /// The app: a grid of pictures from folders, files, a list of addresses or a server of its own, and a view of one picture.
   @MainActor
   public enum Gallery {
-    /// What the desktop knows the app by.
+    /// The identifier of the app for the desktop.
     public static let identifier = "org.ozu.Gallery"
 
     private static var windows: [GalleryWindow] = []
-    /// How long a message stays, and with it the time to undo.
+    /// The time that a message stays, in which the user can undo.
     public static var noticeDuration = Duration.seconds(6)
-    /// How long a slide is seen, in place of what was chosen; for the drills.
+    /// The time that a slide is shown, instead of the setting; for the drills.
     public static var slideDuration: Duration?
 
-    /// Idle memory for pixels: of the large ones of a huge picture, little is kept.
+    /// The limit of idle memory for pixels. It is small, because the buffers of a huge picture are large.
     private static let pixelBufferPool = PixelBufferPool(retainedByteLimit: 16 << 20)
 
-    /// How the gallery loads: as by default, and what comes slowly is shown while it comes.
+    /// The configuration of the gallery's pipeline: the default one, with previews while pictures load.
     public static var configuration: ImagePipeline.Configuration {
       var configuration = ImagePipeline.Configuration()
-      configuration.isProgressiveDecodingEnabled = true
-      // What somebody opens by hand may be a map or a panorama. Of a large JPEG no more is decoded than is seen.
-      configuration.limits.pixelCount = 1_000_000_000
-      configuration.limits.encodedByteCount = 1 << 30
-      configuration.limits.cpuTime = .seconds(120)
-      // A viewer is one program of many: what is further away than some screenfuls comes from the disk.
-      configuration.memoryCache.costLimit = min(configuration.memoryCache.costLimit, 256 << 20)
-      configuration.pixelBufferPool = pixelBufferPool
+      configuration.decoding.isProgressiveDecodingEnabled = true
+      // A file that the user opens may be a map or a panorama. Only the visible part of a large JPEG is decoded.
+      configuration.decoding.limits.pixelCount = 1_000_000_000
+      configuration.decoding.limits.encodedByteCount = 1 << 30
+      configuration.decoding.limits.cpuTime = .seconds(120)
+      // A viewer is one program of many, so pictures that are some screens away are read from the disk again.
+      configuration.caching.memoryCache.costLimit = min(
+        configuration.caching.memoryCache.costLimit, 256 << 20)
+      configuration.decoding.pixelBufferPool = pixelBufferPool
       return configuration
     }
 
     /// Runs the app until its last window is closed.
     ///
-    /// - Parameter arguments: those of the command line, without the program's name.
+    /// - Parameter arguments: the arguments of the command line, without the program's name.
     public static func main(_ arguments: [String]) {
       let source: PictureSource
       do {
@@ -52,14 +53,14 @@
       }
       let pipeline = ImagePipeline(configuration)
       let files = arguments.filter { !$0.hasPrefix("-") }.map { URL(filePath: $0) }
-      // What is drawn for the demonstration belongs to the process that draws it.
+      // The drawn pictures of the demonstration exist only in the process that draws them.
       let isAlone = arguments.contains { $0.hasPrefix("-") }
       guard isAlone || SingleInstance.isFirst(opening: files, onOpen: { show($0, pipeline) }) else { return }
       open(source, pipeline)
       GLibMainLoop.run()
     }
 
-    /// Opens a window over pictures; the last that is closed ends the app.
+    /// Opens a window for pictures; the app ends when the last window is closed.
     private static func open(_ source: PictureSource, _ pipeline: ImagePipeline) {
       let window = open(
         [], title: PictureSource.nothing.title, pipeline: pipeline, memoryFile: WindowMemory.standardFile
@@ -69,7 +70,7 @@
       if source != .nothing { window.show(source) }
     }
 
-    /// Shows what the gallery was started with once more: in a window of its own, unless there is an empty one.
+    /// Shows the files of another start of the gallery: in a new window, unless there is an empty one.
     private static func show(_ urls: [URL], _ pipeline: ImagePipeline) {
       guard !urls.isEmpty else {
         windows.last?.present()
@@ -83,9 +84,9 @@
       }
     }
 
-    /// Opens a window over pictures.
+    /// Opens a window for pictures.
     ///
-    /// - Parameter memoryFile: where it remembers what it looks like; by default nowhere.
+    /// - Parameter memoryFile: the file for the size and the settings of the window; none by default.
     @discardableResult
     public static func open(
       _ items: [PictureItem], title: String, pipeline: ImagePipeline, memoryFile: URL? = nil,
@@ -102,7 +103,7 @@
       return window
     }
 
-    /// Makes all windows dark or light, whatever the desktop says.
+    /// Makes all windows dark or light, regardless of the setting of the desktop.
     public static func setDark(_ isDark: Bool) { Look.appearance = isDark ? .dark : .light }
 
     /// Closes all windows.

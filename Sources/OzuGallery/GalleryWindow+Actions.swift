@@ -4,7 +4,7 @@
   import Ozu
   import OzuGTK
 
-  /// What a window can do.
+  /// The actions of a window.
   extension GalleryWindow {
     func addActions() {
       gtk_widget_insert_action_group(cast(window, to: GtkWidget.self), "win", OpaquePointer(actions.group))
@@ -34,20 +34,20 @@
       actions.addSwitch("developer") { [weak self] in self?.status.isVisible = $0 }
     }
 
-    /// - Returns: whether the key meant something.
+    /// - Returns: whether the key has an action.
     func press(_ key: guint, _ modifiers: GdkModifierType) -> Bool {
       guard let shortcut = Shortcut.of(key, modifiers, isDetail: isShowingDetail), !isTyping(key, shortcut)
       else {
         if Int32(key) == GDK_KEY_Menu { return openMenuByKey() }
         return false
       }
-      // Arrows move a picture that is larger than the window; the large view has them then.
+      // Arrows move a picture that is larger than the window, so the large view handles them.
       if ["left", "right"].contains(shortcut.action), detail.zoom.canMoveSideways { return false }
       actions.activate(shortcut.action)
       return true
     }
 
-    /// Whether a key belongs to what has the keyboard: Delete to a text that is being written, the space bar to a button.
+    /// Whether a key is for the widget with the keyboard focus: Delete for an entry, the space bar for a button.
     private func isTyping(_ key: guint, _ shortcut: Shortcut) -> Bool {
       guard let focus = gtk_window_get_focus(window) else { return false }
       if Int32(key) == GDK_KEY_space { return ozu_is_a(focus, gtk_button_get_type()) != 0 }
@@ -59,7 +59,7 @@
       gtk_widget_get_direction(cast(window, to: GtkWidget.self)) == GTK_TEXT_DIR_RTL
     }
 
-    /// Goes on by so many pictures, as far as there are any.
+    /// Shows the picture at a distance from this one, if there is one.
     func step(_ distance: Int) {
       guard isShowingDetail else { return }
       open(at: position + distance)

@@ -4,7 +4,7 @@
   import Ozu
   import OzuGTK
 
-  /// Files that come into a window and go out of it.
+  /// Opening files in a window, and moving them to the trash.
   extension GalleryWindow {
     /// Shows the pictures of a source. Folders are read on another thread.
     public func show(_ source: PictureSource) {
@@ -13,7 +13,7 @@
       Task {
         do {
           let items = try await Self.items(of: source)
-          // Something else may have been opened meanwhile.
+          // The user may have opened something else in the meantime.
           guard number == showNumber else { return }
           show(items, title: source.title)
           if let first = source.first, let position = grid.position(of: first) { open(at: position) }
@@ -99,11 +99,11 @@
 
     // MARK: The trash
 
-    /// Takes the picture out of sight; its file goes to the trash when the time to undo is over.
+    /// Removes the picture from the window; its file goes to the trash when the time to undo is over.
     func trash() {
       guard let item = subject else { return }
       guard let file = item.file else { return toast.show("Only files of this machine can go to the trash") }
-      // What is still waiting goes first.
+      // A file that still waits is moved first.
       toast.finish()
       let number = showNumber
       let wasShowingDetail = isShowingDetail

@@ -4,10 +4,9 @@
   import Ozu
   import OzuGTK
 
-  /// A window: the grid, one picture large, and around them a header bar with search, messages and a line for developers.
+  /// A window: the grid, a view of one picture, and around them a header bar with search, messages and a line for developers.
   ///
-  /// `GalleryWindow+Actions.swift` is what it can do, each an action that keys, menus and buttons share; the keys are
-  /// listed in `Shortcut`.
+  /// `GalleryWindow+Actions.swift` has its actions, which keys, menus and buttons share. `Shortcut` lists the keys.
   @MainActor
   public final class GalleryWindow {
     /// The `GtkWindow`.
@@ -29,16 +28,16 @@
     let actions = WindowActions()
     var memory: WindowMemory
     private let memoryFile: URL?
-    private let stack = OpaquePointer(gtk_stack_new()!)
-    private let searchBar = gtk_search_bar_new()!
-    private let startPage = StartPage()
-    private let titleLabel = label("", "title", "window-title")
-    private let subtitleLabel = label("", "subtitle", "window-subtitle", "dim-label")
-    private lazy var backButton = button("go-previous-symbolic", "All pictures") { [weak self] in
+    let stack = OpaquePointer(gtk_stack_new()!)
+    let searchBar = gtk_search_bar_new()!
+    let startPage = StartPage()
+    let titleLabel = label("", "title", "window-title")
+    let subtitleLabel = label("", "subtitle", "window-subtitle", "dim-label")
+    lazy var backButton = button("go-previous-symbolic", "All pictures") { [weak self] in
       self?.closeDetail()
     }
     /// The buttons of the header bar that belong to the large picture.
-    private lazy var tools = box(
+    lazy var tools = box(
       GTK_ORIENTATION_HORIZONTAL, spacing: 6,
       [
         button("zoom-out-symbolic", "Smaller") { [weak self] in self?.detail.zoomOut() },
@@ -46,17 +45,17 @@
         button("object-rotate-right-symbolic", "Turn clockwise") { [weak self] in self?.turn(by: 1) },
         button("view-fullscreen-symbolic", "Full screen") { [weak self] in self?.toggleFullscreen() },
       ])
-    private lazy var searchButton = button("edit-find-symbolic", "Search") { [weak self] in
+    lazy var searchButton = button("edit-find-symbolic", "Search") { [weak self] in
       self?.startSearch()
     }
-    /// What the pictures are called together.
+    /// The title of the pictures, such as the name of their folder.
     private(set) var title: String
-    /// The place of the large picture among those to be seen.
+    /// The position of the large picture in the list.
     public internal(set) var position = 0
     var slideshow: Task<Void, Never>?
-    /// Counts what was opened.
+    /// Counts the sources that were opened, so that a late answer for an older one is dropped.
     var showNumber = 0
-    /// Whether it is about to go away.
+    /// Whether the window is closing.
     private(set) var isClosing = false
 
     init(_ items: [PictureItem], title: String, pipeline: ImagePipeline, memoryFile: URL? = nil) {
@@ -99,7 +98,7 @@
     /// Closes the window.
     public func close() { gtk_window_close(window) }
 
-    /// Shows other pictures in place of those it has.
+    /// Shows other pictures instead of its own.
     public func show(_ items: [PictureItem], title: String) {
       toast.finish()
       showNumber += 1
@@ -112,7 +111,7 @@
 
     /// Shows one picture large.
     ///
-    /// - Parameter position: its place among those to be seen.
+    /// - Parameter position: its position in the list.
     public func open(at position: Int) {
       guard let item = grid.item(at: position) else { return }
       self.position = position
@@ -123,7 +122,7 @@
       detail.zoom.grabFocus()
     }
 
-    /// Goes back to the grid, where the picture is that was large.
+    /// Goes back to the grid, scrolled to the picture that was large.
     public func closeDetail() {
       endSlideshow()
       leaveFullscreen()
@@ -147,7 +146,7 @@
       }
     }
 
-    /// The picture that actions are about: the large one, else the one the keyboard has chosen.
+    /// The picture for actions: the large one, else the selected one.
     var subject: PictureItem? {
       grid.item(at: isShowingDetail ? position : grid.selected ?? -1)
     }
@@ -164,7 +163,7 @@
       grid.focus()
     }
 
-    /// Says why there are no pictures, in place of them.
+    /// Shows the reason why there are no pictures, instead of them.
     func say(_ title: String, _ text: String) {
       startPage.say(title, text)
       gtk_stack_set_visible_child_name(stack, "start")
@@ -194,102 +193,8 @@
       gtk_window_set_title(window, item?.name ?? title)
     }
 
-    // MARK: Layout
-
-    private func layOut() {
-      gtk_window_set_default_size(window, gint(memory.width), gint(memory.height))
-      if memory.isMaximized { gtk_window_maximize(window) }
-      gtk_window_set_icon_name(window, Gallery.identifier)
-      gtk_window_set_titlebar(window, header())
-      gtk_search_bar_set_child(OpaquePointer(searchBar), search)
-      gtk_search_bar_connect_entry(OpaquePointer(searchBar), OpaquePointer(search))
-      gtk_widget_set_size_request(search, 320, -1)
-      gtk_stack_add_named(stack, grid.widget, "grid")
-      gtk_widget_set_vexpand(page.widget, 1)
-      gtk_stack_add_named(stack, box(GTK_ORIENTATION_VERTICAL, [page.widget, filmstrip.widget]), "detail")
-      gtk_stack_add_named(stack, startPage.widget, "start")
-      gtk_stack_set_transition_type(stack, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
-      let overlay: Widget = gtk_overlay_new()
-      gtk_overlay_set_child(
-        OpaquePointer(overlay), box(GTK_ORIENTATION_VERTICAL, [searchBar, Widget(stack), status.widget]))
-      gtk_overlay_add_overlay(OpaquePointer(overlay), toast.widget)
-      gtk_window_set_child(window, overlay)
-    }
-
-    private func header() -> Widget {
-      let header: Widget = gtk_header_bar_new()
-      for widget in [backButton, tools] { gtk_widget_set_visible(widget, 0) }
-      let open = button("document-open-symbolic", "Open pictures") { [weak self] in self?.chooseFiles() }
-      for widget in [backButton, open, searchButton] {
-        gtk_header_bar_pack_start(OpaquePointer(header), widget)
-      }
-      let menu: Widget = gtk_menu_button_new()
-      gtk_menu_button_set_icon_name(OpaquePointer(menu), "open-menu-symbolic")
-      gtk_widget_set_tooltip_text(menu, "Main menu")
-      gtk_menu_button_set_primary(OpaquePointer(menu), 1)
-      let model = Menus.primary()
-      gtk_menu_button_set_menu_model(OpaquePointer(menu), model)
-      g_object_unref(ObjectPointer(model))
-      for widget in [menu, tools] { gtk_header_bar_pack_end(OpaquePointer(header), widget) }
-      for text in [titleLabel, subtitleLabel] {
-        gtk_label_set_ellipsize(OpaquePointer(text), PANGO_ELLIPSIZE_MIDDLE)
-        gtk_label_set_single_line_mode(OpaquePointer(text), 1)
-      }
-      let titles = box(GTK_ORIENTATION_VERTICAL, [titleLabel, subtitleLabel])
-      gtk_widget_set_valign(titles, GTK_ALIGN_CENTER)
-      gtk_header_bar_set_title_widget(OpaquePointer(header), titles)
-      return header
-    }
-
-    private func connectSignals() {
-      SignalSource(search).on("search-changed") { [weak self] search in
-        guard let self, let text = gtk_editable_get_text(OpaquePointer(search)) else { return }
-        grid.search(String(cString: text))
-        updateTitle()
-        updateStart()
-      }
-      SignalSource(search).on("activate") { [weak self] _ in self?.open(at: 0) }
-      SignalSource(search).on("stop-search") { [weak self] _ in self?.endSearch() }
-      filmstrip.onActivate = { [weak self] position in self?.open(at: position) }
-      grid.onActivate = { [weak self] position in self?.open(at: position) }
-      grid.onMenu = { [weak self] position, widget, x, y in
-        self?.grid.select(position)
-        self?.openMenu(over: widget, x, y)
-      }
-      preferences.onStyle = { [weak self] style in self?.grid.style = style }
-      preferences.onMemory = { [weak self] memory in
-        guard let self else { return }
-        self.memory.showsNames = memory.showsNames
-        self.memory.appearance = memory.appearance
-        self.memory.fillsCells = memory.fillsCells
-        self.memory.slideSeconds = memory.slideSeconds
-      }
-      SignalSource(window).onRequest("close-request") { [weak self] in
-        self?.remember()
-        return false
-      }
-      SignalSource(window).on("destroy") { [weak self] _ in
-        self?.slideshow?.cancel()
-        self?.onClose()
-      }
-      SignalSource(window).on("notify::fullscreened") { [weak self] _ in
-        guard let self else { return }
-        page.isFullscreen = gtk_window_is_fullscreen(window) != 0
-      }
-      let keys = gtk_event_controller_key_new()!
-      gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
-      SignalSource(keys).onKeys { [weak self] key, modifiers in self?.press(key, modifiers) ?? false }
-      gtk_widget_add_controller(cast(window, to: GtkWidget.self), keys)
-      let click = gtk_gesture_click_new()!
-      gtk_gesture_single_set_button(click, 3)
-      SignalSource(click).onClick { [weak self] _, x, y in
-        if let self { openMenu(over: page.widget, x, y) }
-      }
-      gtk_widget_add_controller(page.widget, click)
-    }
-
-    /// Ends what waits, and writes down what the window looks like.
-    private func remember() {
+    /// Ends pending work, and saves the size and the settings of the window.
+    func remember() {
       isClosing = true
       toast.finish()
       let isMaximized = gtk_window_is_maximized(window) != 0

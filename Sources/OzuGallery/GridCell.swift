@@ -3,14 +3,14 @@
   import Ozu
   import OzuGTK
 
-  /// A cell of the grid: a picture, or why there is none, and its name where names are wanted.
+  /// A cell of the grid: a picture, or the reason why there is none, and its name if names are shown.
   @MainActor
   final class GridCell {
     /// The cell, to be put into a list item.
     let widget: Widget
     private let view: StatusImageView
     private var name: Widget?
-    /// Called with the name of the cell's picture when its menu is wanted, and where.
+    /// Called with the name of the cell's picture and a place when the user asks for its menu.
     var onMenu: @MainActor (String, Widget, Double, Double) -> Void = { _, _, _, _ in }
     private var itemName = ""
 
@@ -34,7 +34,7 @@
 
     isolated deinit { g_object_unref(ObjectPointer(widget)) }
 
-    /// What puts pictures into the cell.
+    /// The binding of the cell: it loads and shows pictures.
     var images: ImageBinding { view.images }
 
     /// Shows a picture.
@@ -62,7 +62,7 @@
 
     private func makeName() -> Widget {
       let name = label("", "cell-name")
-      // The end of a name tells more than its middle: a number, an extension.
+      // The end of a name, a number or an extension, tells more than its middle.
       gtk_label_set_ellipsize(OpaquePointer(name), PANGO_ELLIPSIZE_MIDDLE)
       gtk_label_set_max_width_chars(OpaquePointer(name), 8)
       gtk_box_append(cast(widget, to: GtkBox.self), name)

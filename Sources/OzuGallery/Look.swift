@@ -7,7 +7,7 @@
   enum Look {
     /// Whether windows are light or dark.
     enum Appearance: Int, Codable, CaseIterable {
-      /// As the desktop says.
+      /// By the setting of the desktop.
       case system
       case light
       case dark
@@ -41,7 +41,7 @@
       .property-name { opacity: 0.65; }
       """
 
-    /// Adds the style sheet to the display, once, over Adwaita's where that is installed.
+    /// Adds the style sheet to the display, once, over Adwaita's if that is installed.
     static let applied: Void = {
       Adwaita.start()
       let provider = gtk_css_provider_new()
@@ -51,7 +51,7 @@
       prefersDark = isDark
     }()
 
-    /// The desktop's own choice, as far as plain GTK is told of one.
+    /// The setting of the desktop, if plain GTK knows it.
     private static var prefersDark = false
 
     /// Whether windows are light or dark; the desktop's choice at first.

@@ -5,7 +5,7 @@
   /// The menus of a window, whose items are the window's actions.
   @MainActor
   enum Menus {
-    /// What the button in the header bar opens.
+    /// The menu of the button in the header bar.
     static func primary() -> UnsafeMutablePointer<GMenuModel> {
       menu([
         [("_Open Pictures…", "open"), ("Open _Folder…", "open-folder")],
@@ -15,7 +15,7 @@
       ])
     }
 
-    /// What a click with the second button opens over a picture.
+    /// The menu that a click with the second button opens over a picture.
     ///
     /// - Parameters:
     ///   - isDetail: whether the picture is shown large.
@@ -57,7 +57,7 @@
       UnsafeMutablePointer(menu)
     }
 
-    /// Opens a context menu at a place of a widget. It goes away when it closes.
+    /// Opens a context menu at a place of a widget. It is removed when it closes.
     static func open(_ model: UnsafeMutablePointer<GMenuModel>, over widget: Widget, _ x: Double, _ y: Double)
     {
       let popover: Widget = gtk_popover_menu_new_from_model(model)
@@ -67,7 +67,7 @@
       gtk_widget_set_halign(popover, GTK_ALIGN_START)
       var place = GdkRectangle(x: gint(x), y: gint(y), width: 1, height: 1)
       gtk_popover_set_pointing_to(cast(popover, to: GtkPopover.self), &place)
-      // The chosen action runs after the menu has closed, and needs the menu's place in the window to be found.
+      // The chosen action runs after the menu has closed, and is found only while the menu is in the window.
       SignalSource(popover).on("closed") { popover in
         Task {
           gtk_widget_unparent(popover.assumingMemoryBound(to: GtkWidget.self))

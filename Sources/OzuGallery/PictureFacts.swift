@@ -1,9 +1,9 @@
 import Foundation
 import Ozu
 
-/// What there is to say of a picture, as names and values for people.
+/// Facts about a picture, as names and values for people.
 enum PictureFacts {
-  /// Looks at the file, and at nothing more of it than its header.
+  /// Reads the header of the file and no more of it.
   static func facts(
     of item: PictureItem, _ pipeline: ImagePipeline, _ response: ImageResponse?
   ) async -> [(name: String, value: String)] {
@@ -58,7 +58,7 @@ enum PictureFacts {
     }
   }
 
-  /// The date of EXIF has colons for dashes.
+  /// Replaces the colons in a date of EXIF by dashes.
   private static func readable(_ date: String) -> String {
     let parts = date.split(separator: " ", maxSplits: 1)
     guard let day = parts.first else { return date }

@@ -4,17 +4,17 @@
   import Ozu
   import OzuGTK
 
-  /// A scrolling grid of square cells over any number of pictures. GTK keeps a few hundred widgets and binds them to
-  /// what comes into view.
+  /// A scrolling grid of square cells for any number of pictures. GTK keeps a few hundred widgets and binds them to the
+  /// visible pictures.
   @MainActor
   public final class PictureGrid {
     /// The scrolled window, to be put into a container.
     public let widget: UnsafeMutablePointer<GtkWidget>
-    /// Called with the place of the picture that was activated.
+    /// Called with the position of the picture that was activated.
     public var onActivate: @MainActor (Int) -> Void = { _ in }
-    /// Told how long each binding of a cell kept the main thread.
+    /// Called with the time that each binding of a cell took on the main thread.
     public var onBind: (@MainActor (Duration) -> Void)?
-    /// How pictures are brought to their cells. Setting it binds all cells anew.
+    /// The style of the pictures in their cells. Setting it binds all cells again.
     public var style = PictureStyle() {
       didSet {
         guard style != oldValue else { return }
@@ -23,15 +23,15 @@
       }
     }
 
-    /// Called with the place of the picture whose menu is wanted, and where over which widget.
+    /// Called with the position of a picture, a widget and a place when the user asks for the menu.
     var onMenu: @MainActor (Int, Widget, Double, Double) -> Void = { _, _, _, _ in }
 
     private var items: [String: PictureItem] = [:]
     /// All names, in the order of the list.
     private var order: [String] = []
-    /// All cells, by their widgets; GTK makes them and takes them down.
+    /// All cells, by their widgets; GTK decides when they are made and removed.
     private var cells: [Widget: GridCell] = [:]
-    /// The cells in use, by the names of what they show.
+    /// The cells in use, by the names of their pictures.
     private var shown: [String: GridCell] = [:]
     private var format: CacheFormat?
     private let names: OpaquePointer
@@ -41,7 +41,7 @@
     private let selection: OpaquePointer
     private let pipeline: ImagePipeline
 
-    /// Cells are reused: what a cell showed before must not be seen in it again. They are too small for previews.
+    /// Cells are reused and must not show their former picture. They are too small for previews.
     private static let options = DisplayOptions {
       $0.placeholder = .nothing
       $0.showsPreviews = false
@@ -79,7 +79,7 @@
       show(items)
     }
 
-    /// Shows other pictures in place of those it has.
+    /// Shows other pictures instead of its own.
     func show(_ new: [PictureItem]) {
       let count = order.count
       items = Dictionary(new.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -87,9 +87,9 @@
       replace(0, count, order)
     }
 
-    /// Takes a picture out of the grid.
+    /// Removes a picture from the grid.
     ///
-    /// - Returns: its place among all pictures, to put it back; `nil` when it is not there.
+    /// - Returns: its position among all pictures, for `insert`; `nil` when the grid does not have it.
     func remove(_ name: String) -> Int? {
       guard let index = order.firstIndex(of: name) else { return nil }
       order.remove(at: index)
@@ -120,40 +120,40 @@
       gtk_string_filter_set_search(filter, text)
     }
 
-    /// How many pictures are to be seen.
+    /// The number of pictures that the search leaves.
     public var count: Int { Int(g_list_model_get_n_items(filtered)) }
 
-    /// How many there are, those that the search leaves out included.
+    /// The number of all pictures, without regard to the search.
     var totalCount: Int { order.count }
 
-    /// The cell of the picture that the keyboard has chosen; `nil` while it is out of sight.
+    /// The cell of the selected picture; `nil` while it is not visible.
     var selectedCell: Widget? { selected.flatMap { item(at: $0) }.flatMap { shown[$0.name]?.widget } }
 
-    /// The picture at a place among those to be seen; `nil` before the first and after the last.
+    /// The picture at a position of the list; `nil` before the first and after the last.
     public func item(at position: Int) -> PictureItem? {
       guard position >= 0, let object = g_list_model_get_item(filtered, guint(position)) else { return nil }
       defer { g_object_unref(object) }
       return gtk_string_object_get_string(OpaquePointer(object)).flatMap { items[String(cString: $0)] }
     }
 
-    /// What the grid shows of a picture; `nil` while it is out of sight or loading.
+    /// The thumbnail that the grid shows; `nil` while the picture is not visible or is loading.
     func thumbnail(of item: PictureItem) -> Picture? {
       shown[item.name]?.images.picture
     }
 
-    /// The place of a picture among those to be seen; `nil` when it is not among them.
+    /// The position of a picture in the list; `nil` when the list does not have it.
     func position(of name: String) -> Int? {
       if count == order.count { return order.firstIndex(of: name) }
       return (0..<count).first { item(at: $0)?.name == name }
     }
 
-    /// The picture that the keyboard has chosen.
+    /// The position of the selected picture.
     var selected: Int? {
       let position = gtk_single_selection_get_selected(selection)
       return position == guint.max ? nil : Int(position)
     }
 
-    /// Chooses a picture, and scrolls to it.
+    /// Selects a picture, and scrolls to it.
     func select(_ position: Int) {
       guard position >= 0, position < count else { return }
       gtk_single_selection_set_selected(selection, guint(position))
@@ -161,10 +161,10 @@
         Widget(grid), "list.scroll-to-item", g_variant_new_uint32(guint(position)))
     }
 
-    /// The pictures to be seen, as a list for other widgets.
+    /// The list of the pictures, for other widgets.
     var model: OpaquePointer { filtered }
 
-    /// Gives the keyboard to the grid.
+    /// Gives the grid the keyboard focus.
     func focus() {
       gtk_widget_grab_focus(UnsafeMutablePointer(grid))
     }
@@ -213,7 +213,7 @@
     }
 
     private func rebind() {
-      // What was taken away and put back is bound anew, and the grid stays where it is.
+      // Removing and inserting items binds them again, and the grid keeps its position.
       let model = gtk_grid_view_get_model(grid)
       g_object_ref(ObjectPointer(model!))
       gtk_grid_view_set_model(grid, nil)

@@ -3,9 +3,9 @@ import Ozu
 
 /// A picture of the gallery.
 public struct PictureItem: Sendable {
-  /// What it is called; no two of a gallery are called alike.
+  /// Its name, unique in a gallery.
   public let name: String
-  /// Where it comes from.
+  /// The source of its pixels.
   public let source: ImageSource
 
   /// Makes an item.

@@ -1,9 +1,9 @@
 import Foundation
 import Ozu
 
-/// Where the pictures of a gallery come from.
+/// The source of the pictures of a gallery.
 public enum PictureSource: Sendable, Equatable {
-  /// Nothing yet: the window says how to open something.
+  /// Nothing yet: the window shows how to open something.
   case nothing
   /// The image files of a folder, by name.
   case folder(URL)
@@ -13,10 +13,10 @@ public enum PictureSource: Sendable, Equatable {
   case several([URL])
   /// The addresses in a text file, one a line.
   case list(URL)
-  /// A server of our own that draws so many pictures when they are asked for.
+  /// A server of our own that draws a number of pictures when they are requested.
   case demo(count: Int)
 
-  /// What the command line should have been.
+  /// An error in the command line.
   public struct Usage: Error, CustomStringConvertible {
     /// A line for people.
     public let description: String
@@ -45,7 +45,7 @@ public enum PictureSource: Sendable, Equatable {
     self.init(opening: arguments.map { URL(filePath: $0) })
   }
 
-  /// What files and folders mean that are opened together.
+  /// The source for files and folders that are opened together.
   public init(opening urls: [URL]) {
     guard let first = urls.first else {
       self = .nothing
@@ -66,7 +66,7 @@ public enum PictureSource: Sendable, Equatable {
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
   }
 
-  /// What to write over the window.
+  /// The title of the window.
   public var title: String {
     switch self {
     case .nothing: "Gallery"
@@ -77,7 +77,7 @@ public enum PictureSource: Sendable, Equatable {
     }
   }
 
-  /// The name of the picture that is to be shown large at once.
+  /// The name of the picture that is shown large at the start.
   public var first: String? {
     if case .file(let url) = self { url.lastPathComponent } else { nil }
   }
@@ -85,7 +85,7 @@ public enum PictureSource: Sendable, Equatable {
   /// The pictures, in order.
   ///
   /// - Throws: when the folder or the file cannot be read, or the server cannot be started.
-  /// - Complexity: reads the folder: not for the main thread.
+  /// - Complexity: reads the folder. Do not call it on the main thread.
   public func items() throws -> [PictureItem] {
     switch self {
     case .nothing: return []
@@ -117,7 +117,7 @@ public enum PictureSource: Sendable, Equatable {
       .sorted { $0.lastPathComponent.localizedStandardCompare($1.lastPathComponent) == .orderedAscending }
   }
 
-  /// Files of the same name from several folders are told apart by a number.
+  /// Files of the same name from several folders get a number.
   private static func items(_ files: [URL]) -> [PictureItem] {
     var counts: [String: Int] = [:]
     return files.map { file in

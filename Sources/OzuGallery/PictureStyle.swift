@@ -2,35 +2,35 @@
   import CGTK
   import Ozu
 
-  /// What the preferences say of how pictures look.
+  /// The preferences about the appearance of pictures.
   public struct PictureStyle: Equatable, Sendable {
-    /// How pictures fill their cells.
+    /// The mode in which pictures fill their cells.
     public var mode = ScaleMode.aspectFill
-    /// How large pictures of the grid are made.
+    /// The size in which pictures of the grid are made.
     public var size = Size.cell
-    /// Whether cells have round corners. That is the cell's own matter: GTK clips what it draws.
+    /// Whether cells have round corners. GTK clips them; the pictures are the same.
     public var hasRoundedCorners = false
-    /// Whether names stand below the pictures.
+    /// Whether names are shown below the pictures.
     public var showsNames = false
-    /// Whether colours are left out.
+    /// Whether pictures are shown in shades of grey.
     public var isGrey = false
     /// Whether pictures are blurred.
     public var isBlurred = false
 
-    /// A size of the grid's pictures: a cache format to each.
+    /// A size of the grid's pictures, each with a cache format.
     public enum Size: String, CaseIterable, Sendable {
-      /// That of the cell, whatever it is.
+      /// The size of the cell.
       case cell
       /// 64 pixels, for little memory.
       case small
-      /// 512 pixels, which serve cells of every size.
+      /// 512 pixels, enough for cells of every size.
       case large
     }
 
     /// Makes the style of a new gallery.
     public init() {}
 
-    /// The format of the grid's cells; `nil` for one that is made of the cell's own size.
+    /// The format of the grid's cells; `nil` for one of the cell's own size.
     var format: CacheFormat? {
       switch size {
       case .cell: nil
@@ -41,11 +41,11 @@
 
     private func format(side: Int) -> CacheFormat {
       CacheFormat(
-        "gallery-\(side)-\(mode.rawValue)", size: PixelSize(side, side), scaleMode: mode,
+        "gallery-\(side)-\(mode.rawValue)", size: PixelSize(side, side), mode: mode, crops: false,
         compressionQuality: 0.8, diskCapacity: 64 << 20)
     }
 
-    /// The mode, in GTK's word.
+    /// The mode as GTK's content fit.
     var contentFit: GtkContentFit {
       switch mode {
       case .fill: GTK_CONTENT_FIT_FILL
@@ -54,7 +54,7 @@
       }
     }
 
-    /// What to ask for; size and mode are for the cell to say.
+    /// The request for a picture. The cell adds size and mode.
     func request(for item: PictureItem) -> ImageRequest {
       var processors: [any ImageProcessing] = []
       if isGrey { processors.append(.grayscale) }

@@ -3,12 +3,12 @@
   import Ozu
   import OzuGTK
 
-  /// The window that says how pictures look and what they may take.
+  /// The window for the appearance of pictures and the limits of the caches.
   @MainActor
   final class Preferences {
-    /// Called after each change of how pictures look.
+    /// Called after each change of the style.
     var onStyle: @MainActor (PictureStyle) -> Void = { _ in }
-    /// Called after each change of what is remembered.
+    /// Called after each change of the saved settings.
     var onMemory: @MainActor (WindowMemory) -> Void = { _ in }
     private(set) var style: PictureStyle { didSet { onStyle(style) } }
     private var memory: WindowMemory { didSet { onMemory(memory) } }
@@ -20,7 +20,7 @@
       ("Cover", .aspectFill), ("Fit", .aspectFit), ("Stretch", .fill),
     ]
     private static let sizes: [(title: String, size: PictureStyle.Size)] = [
-      ("As the cell", .cell), ("Small", .small), ("Large", .large),
+      ("Size of the cell", .cell), ("Small", .small), ("Large", .large),
     ]
 
     init(pipeline: ImagePipeline, style: PictureStyle, memory: WindowMemory) {
@@ -75,7 +75,7 @@
           self?.style.hasRoundedCorners = $0
         },
         choiceRow(
-          "Appearance", ["As the desktop", "Light", "Dark"], selected: memory.appearance.rawValue
+          "Appearance", ["Same as the desktop", "Light", "Dark"], selected: memory.appearance.rawValue
         ) { [weak self] in
           let appearance = Look.Appearance(rawValue: $0) ?? .system
           Look.appearance = appearance
@@ -101,7 +101,7 @@
           value: (pipeline.diskCache?.capacity ?? DiskStorage.standardCapacity) >> 20
         ) { [pipeline] in
           let capacity = $0 << 20
-          // Evicting is work for the disk's own threads.
+          // Eviction runs on the threads of the disk cache.
           Task.detached { pipeline.diskCache?.setCapacity(capacity) }
         },
       ]

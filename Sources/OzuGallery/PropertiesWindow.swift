@@ -4,12 +4,12 @@
   import Ozu
   import OzuGTK
 
-  /// What is known of a picture, in a window of its own.
+  /// A window with facts about a picture.
   @MainActor
   enum PropertiesWindow {
-    /// Opens it over a window; the facts follow as soon as the file has been looked at.
+    /// Opens it over a window; the facts are added when the file has been read.
     ///
-    /// - Parameter response: how the picture came, when it is shown.
+    /// - Parameter response: the response of the picture, if it is shown.
     @discardableResult
     static func open(
       over parent: UnsafeMutablePointer<GtkWindow>, _ item: PictureItem, _ pipeline: ImagePipeline,
@@ -29,7 +29,7 @@
       gtk_window_set_child(window, grid)
       closeByEscape(window)
       fill(grid, [("Name", item.name)])
-      // The window may be closed before the facts are there.
+      // The window may be closed before the facts are known.
       g_object_ref(ObjectPointer(grid))
       Task {
         let facts = await PictureFacts.facts(of: item, pipeline, response)
@@ -53,7 +53,7 @@
         gtk_label_set_xalign(OpaquePointer(value), 0)
         gtk_label_set_wrap(OpaquePointer(value), 1)
         gtk_label_set_wrap_mode(OpaquePointer(value), PANGO_WRAP_WORD_CHAR)
-        // A window that has no other size would be as high as words of one letter a line.
+        // Without a width, GTK would compute a height for lines of one letter.
         gtk_label_set_width_chars(OpaquePointer(value), 40)
         gtk_label_set_max_width_chars(OpaquePointer(value), 40)
         gtk_label_set_selectable(OpaquePointer(value), 1)
@@ -63,7 +63,7 @@
       }
     }
 
-    /// Has Escape close a window.
+    /// Makes Escape close a window.
     static func closeByEscape(_ window: UnsafeMutablePointer<GtkWindow>) {
       let keys = gtk_event_controller_key_new()!
       SignalSource(keys).onKeys { key, _ in

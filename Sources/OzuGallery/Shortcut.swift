@@ -4,7 +4,7 @@
   /// A key of the gallery: one table for the keyboard, the menus and the window that lists them.
   @MainActor
   struct Shortcut {
-    /// When a key counts.
+    /// The situation in which a key counts.
     enum Scope {
       /// Always.
       case always
@@ -12,7 +12,7 @@
       case detail
     }
 
-    /// As GTK writes keys: `<Control>o`. The first is the one that menus show.
+    /// The keys in GTK's notation: `<Control>o`. Menus show the first.
     let keys: [String]
     /// The name of the window's action.
     let action: String
@@ -74,7 +74,7 @@
       Shortcut(keys: ["<Control>q"], action: "quit", title: "Quit", group: "Window"),
     ]
 
-    /// The modifiers that count; others, as Num Lock, may be on.
+    /// The modifiers that count; others, such as Num Lock, are ignored.
     private static let modifiers =
       GDK_SHIFT_MASK.rawValue | GDK_CONTROL_MASK.rawValue | GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue
 
@@ -88,14 +88,14 @@
           guard gtk_accelerator_parse(text, &value, &needed) != 0 else { return false }
           let isLetter = gdk_keyval_to_lower(value) != gdk_keyval_to_upper(value)
           if isLetter { return gdk_keyval_to_lower(key) == value && pressed == needed.rawValue }
-          // Shift is part of how `+` and `?` are typed.
+          // Shift is needed to type `+` and `?`.
           return key == value
             && pressed & ~GDK_SHIFT_MASK.rawValue == needed.rawValue & ~GDK_SHIFT_MASK.rawValue
         }
       }
     }
 
-    /// What a menu shows beside an action.
+    /// The key that a menu shows beside an action.
     static func key(of action: String) -> String? { all.first { $0.action == action }?.keys.first }
   }
 #endif

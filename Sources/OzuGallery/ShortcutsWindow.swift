@@ -1,7 +1,7 @@
 #if GTK
   import CGTK
 
-  /// The window that lists the keys, as GNOME's programs have it.
+  /// The window that lists the keys, in the style of GNOME's programs.
   @MainActor
   enum ShortcutsWindow {
     /// Opens it over a window.

@@ -3,21 +3,21 @@
   import Foundation
   import OzuGTK
 
-  /// One process for all windows of the gallery: a later start hands its files to the first one over the session's bus.
+  /// One process for all windows of the gallery: a later start passes its files to the first process over the session bus.
   ///
   /// Without a bus each start is the first.
   @MainActor
   enum SingleInstance {
-    /// Lives as long as the process: it owns the name on the bus.
+    /// Owns the name on the bus, as long as the process lives.
     private static var application: UnsafeMutablePointer<GApplication>?
     private static var onOpen: @MainActor ([URL]) -> Void = { _ in }
 
-    /// Takes the name of the gallery on the bus, or hands the files to the process that has it.
+    /// Takes the name of the gallery on the bus, or passes the files to the process that has it.
     ///
     /// - Parameters:
-    ///   - urls: what the command line names; nothing to bring the first process forward.
-    ///   - onOpen: called in the first process with what later ones were started with.
-    /// - Returns: whether this process is the first, which goes on.
+    ///   - urls: the files of the command line; empty to bring the first process to the front.
+    ///   - onOpen: called in the first process with the files of a later one.
+    /// - Returns: whether this process is the first and must go on.
     static func isFirst(opening urls: [URL], onOpen: @escaping @MainActor ([URL]) -> Void) -> Bool {
       guard let application = g_application_new(Gallery.identifier, G_APPLICATION_HANDLES_OPEN) else {
         return true
@@ -39,7 +39,7 @@
         application, "open", unsafeBitCast(open, to: GCallback.self), nil, nil,
         GConnectFlags(rawValue: 0))
       SignalSource(application).on("activate") { _ in SingleInstance.onOpen([]) }
-      // An error means that there is a bus and it does not answer.
+      // An error means that the bus does not answer.
       guard g_application_register(application, nil, nil) != 0, g_application_get_is_remote(application) != 0
       else { return true }
       if urls.isEmpty {
@@ -49,7 +49,7 @@
         g_application_open(application, &files, gint(files.count), "")
         for file in files { g_object_unref(ObjectPointer(file!)) }
       }
-      // The message is on its way when the process ends.
+      // The message must be sent before the process ends.
       if let bus = g_application_get_dbus_connection(application) {
         g_dbus_connection_flush_sync(bus, nil, nil)
       }

@@ -1,10 +1,10 @@
 #if GTK
   import CGTK
 
-  /// What a window shows that has no pictures: why, and how to open some.
+  /// The page of a window without pictures: the reason, and buttons to open some.
   @MainActor
   struct StartPage {
-    /// To be put into a container.
+    /// The widget, to be put into a container.
     let widget: Widget
     private let title: Widget
     private let text: Widget
@@ -35,7 +35,7 @@
       gtk_widget_set_vexpand(widget, 1)
     }
 
-    /// Says why there is nothing to be seen.
+    /// Shows the reason why there are no pictures.
     func say(_ title: String, _ text: String) {
       gtk_label_set_text(OpaquePointer(self.title), title)
       gtk_label_set_text(OpaquePointer(self.text), text)

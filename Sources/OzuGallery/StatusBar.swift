@@ -4,7 +4,7 @@
   import Ozu
   import OzuGTK
 
-  /// A line for developers that tells, four times a second, where the pictures came from and what they take.
+  /// A line for developers that shows, four times a second, where the pictures came from and the memory that they take.
   @MainActor
   final class StatusBar {
     let widget: Widget
@@ -25,7 +25,7 @@
       g_object_unref(ObjectPointer(widget))
     }
 
-    /// Whether the line is to be seen; nothing is counted while it is not.
+    /// Whether the line is shown; nothing is counted while it is hidden.
     var isVisible = false {
       didSet {
         gtk_widget_set_visible(widget, isVisible ? 1 : 0)
@@ -38,7 +38,7 @@
       let address = UInt(bitPattern: widget)
       return Task { [pipeline] in
         while !Task.isCancelled {
-          // The disk cache may be opened by this, and all jobs are looked at: nothing for the main thread.
+          // Not on the main thread: this may open the disk cache, and reads all jobs.
           let text = await Task.detached { StatusText.text(of: pipeline) }.value
           guard !Task.isCancelled else { break }
           gtk_label_set_text(OpaquePointer(bitPattern: address), text)

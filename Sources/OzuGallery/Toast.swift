@@ -2,7 +2,7 @@
   import CGTK
   import OzuGTK
 
-  /// A short message at the foot of a window that goes away by itself, with a button to undo what it tells of.
+  /// A short message at the bottom of a window that disappears after a while, with a button to undo an action.
   @MainActor
   final class Toast {
     /// A `GtkRevealer`, to be laid over the window's content.
@@ -36,11 +36,11 @@
       g_object_unref(ObjectPointer(widget))
     }
 
-    /// Shows a message in place of the one that is shown, whose time is then over.
+    /// Shows a message instead of the current one, whose time to undo then ends.
     ///
     /// - Parameters:
-    ///   - undo: what the button does; without it there is none.
-    ///   - end: called when the time to undo is over, unless it was undone.
+    ///   - undo: the action of the button; `nil` for no button.
+    ///   - end: called when the time to undo is over, unless the user has undone it.
     func show(
       _ message: String, undo: (@MainActor () -> Void)? = nil, end: (@MainActor () -> Void)? = nil
     ) {
@@ -57,7 +57,7 @@
       }
     }
 
-    /// Undoes what the message tells of, if it can be.
+    /// Undoes the action of the message, if it has one.
     func undoNow() {
       guard let undo else { return }
       (self.undo, end) = (nil, nil)
@@ -65,7 +65,7 @@
       undo()
     }
 
-    /// Ends the message, and with it the time to undo.
+    /// Ends the message and the time to undo.
     func finish() {
       timer?.cancel()
       timer = nil

@@ -9,7 +9,7 @@
 
   typealias Widget = UnsafeMutablePointer<GtkWidget>
 
-  /// Gives a widget a CSS class, or takes it away.
+  /// Adds a CSS class to a widget, or removes it.
   @MainActor
   func toggle(_ widget: Widget, _ name: String, _ isOn: Bool) {
     if isOn { gtk_widget_add_css_class(widget, name) } else { gtk_widget_remove_css_class(widget, name) }

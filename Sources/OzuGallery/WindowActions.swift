@@ -2,7 +2,7 @@
   import CGTK
   import OzuGTK
 
-  /// What a window can do, by name: a group of GTK's actions that menus and buttons find as `win.NAME`.
+  /// The actions of a window, by name: a group of GTK's actions that menus and buttons find as `win.NAME`.
   @MainActor
   final class WindowActions {
     /// The group, to be put into the window; owned.
@@ -40,13 +40,13 @@
       return g_variant_get_boolean(state) != 0
     }
 
-    /// Shows a switch as on or off, and does nothing.
+    /// Shows a switch as on or off without its action.
     func set(_ name: String, _ isOn: Bool) {
       guard let action = g_action_map_lookup_action(map, name) else { return }
       g_simple_action_set_state(action, g_variant_new_boolean(isOn ? 1 : 0))
     }
 
-    /// Does what an action does.
+    /// Performs an action.
     func activate(_ name: String) { g_action_group_activate_action(map, name, nil) }
   }
 #endif

@@ -1,7 +1,7 @@
 #if GTK
   import Foundation
 
-  /// What a window remembers from one run to the next.
+  /// The size and the settings of a window, saved from one run to the next.
   struct WindowMemory: Codable, Equatable {
     var width = 1100
     var height = 760
@@ -12,7 +12,7 @@
     var fillsCells = true
     var slideSeconds = 4
 
-    /// Reads what was remembered; the defaults where there is nothing, or nothing that makes sense.
+    /// Reads the saved values; defaults for missing values and for those that make no sense.
     init(from file: URL?) {
       self.init()
       guard let file, let data = try? Data(contentsOf: file),
@@ -26,7 +26,7 @@
 
     init() {}
 
-    /// Remembers. What cannot be written is forgotten.
+    /// Saves the values. Errors are ignored.
     func save(to file: URL?) {
       guard let file, let data = try? JSONEncoder().encode(self) else { return }
       try? FileManager.default.createDirectory(
@@ -34,7 +34,7 @@
       try? data.write(to: file, options: .atomic)
     }
 
-    /// Where the app remembers: by the rules of freedesktop.org.
+    /// The file of the app, by the rules of freedesktop.org.
     static var standardFile: URL {
       let environment = ProcessInfo.processInfo.environment
       let folder =

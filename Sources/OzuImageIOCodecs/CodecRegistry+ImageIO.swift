@@ -5,11 +5,10 @@
   import OzuImaging
 
   extension CodecRegistry {
-    /// All codecs in Swift or over ImageIO, with the reason for each known format without one.
+    /// All codecs that are written in Swift or use ImageIO, with the reason for each known format without one.
     ///
-    /// GIF, BMP and most thumbnails of JPEG are Ozu's own; all else is read and written by ImageIO, as far as the system
-    /// knows the format.
-    /// Colours are converted by Core Graphics.
+    /// GIF, BMP and most thumbnails of JPEG use Ozu's own codecs; all other formats are read and written by
+    /// ImageIO, if the system supports them. Colours are converted by Core Graphics.
     public static let imageIO: CodecRegistry = {
       var codecs = CodecRegistry()
       let readable = Set(CGImageSourceCopyTypeIdentifiers().compactMap { $0 as? String })
@@ -36,10 +35,10 @@
   }
 
   extension ImageType {
-    /// The formats that are left to ImageIO.
+    /// The formats that ImageIO reads and writes.
     fileprivate static let ofImageIO = [ImageType.ico, .tiff, .jxl, .heic, .avif, .webp, .png, .jpeg]
 
-    /// What the system calls the format; `nil` for one that it has no name for.
+    /// The system's name of the format; `nil` if it has none.
     var uniformTypeIdentifier: String? {
       switch self {
       case .jpeg: "public.jpeg"

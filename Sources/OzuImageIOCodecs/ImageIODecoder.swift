@@ -6,14 +6,14 @@
 
   /// Decodes one format through ImageIO.
   ///
-  /// The system decodes JPEG at an eighth, a quarter or a half of its size and everything else in whole; what is left
-  /// to the size of the result is resampled as on every platform. Thumbnails of JPEG files in sRGB are decoded by Ozu's
-  /// own decoder (`ReducedJPEGDecoder`), which ImageIO has no equal to. Colours are converted to sRGB by Core Graphics while
-  /// the pixels are drawn, or, when they are to be kept, drawn in the colour space of the file; with 16 bits each where
-  /// the file has more than 8 and the context asks for pixels as stored.
+  /// The system decodes JPEG at an eighth, a quarter or a half of its size, and everything else at full size; the
+  /// rest is resampled as on every platform. Thumbnails of JPEG files in sRGB are decoded by Ozu's own decoder
+  /// (`ReducedJPEGDecoder`), because ImageIO has nothing equal. Core Graphics converts colours to sRGB while it
+  /// draws the pixels. Colours that are to be kept are drawn in the colour space of the file, in 16 bits if the
+  /// file has more than 8 and the context asks for pixels as stored.
   ///
-  /// ImageIO does not say which part of a file is broken, and cannot be stopped within a picture: the context is asked
-  /// before and after.
+  /// ImageIO does not report which part of a file is broken, and cannot be stopped within a picture: the context is
+  /// asked before and after.
   public struct ImageIODecoder: ImageDecoding {
     let type: ImageType
 
@@ -25,12 +25,12 @@
     /// The format.
     public var types: [ImageType] { [type] }
 
-    /// Opens a file: reads what it says of its picture.
+    /// Opens a file: reads the facts about its picture.
     ///
-    /// The scans of a JPEG are counted before the system sees the file: it knows no limit for them.
+    /// The scans of a JPEG are counted before the system reads the file, because the system has no limit for them.
     ///
     /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of frames, and for the scans of a JPEG, as
-    ///   `JPEGOutline` has it.
+    ///   in `JPEGOutline`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
       let outline = try outline(data, limits)
       let file = try ImageIOFile(data, type)
@@ -53,7 +53,8 @@
         header.colorEncoding = file.profile.map { .profile(ICCProfile(name: name, data: $0)) }
       }
       header.frameCount = file.frameCount
-      // ImageIO converts colours while it draws, and nothing converts planes: those of other profiles are not asked for.
+      // ImageIO converts colours while it draws, and nothing converts planes: so planes are used only without a
+      // profile.
       if header.colorEncoding == nil, let outline, outline.details.size == header.storedSize {
         header.planeLayout = outline.frame?.planeLayout
         header.isProgressive = outline.details.isProgressive
@@ -61,7 +62,8 @@
       return ImageIOPicture(data, file, header, outline)
     }
 
-    /// The markers of a JPEG; `nil` for another format, and for a file that Ozu cannot read: ImageIO decides about those.
+    /// The markers of a JPEG; `nil` for another format, and for a file that Ozu cannot parse: ImageIO decides about
+    /// those.
     private func outline(_ data: Data, _ limits: DecodingLimits) throws(DecodingError) -> JPEGOutline? {
       guard type == .jpeg else { return nil }
       do throws(DecodingError) {
@@ -74,10 +76,10 @@
     }
   }
 
-  /// A file that ImageIO has opened, once.
+  /// A file that ImageIO has opened.
   ///
-  /// `@unchecked Sendable`: ImageIO's objects are not changed after they are made of all bytes, and calls come one at a
-  /// time.
+  /// `@unchecked Sendable`: ImageIO's objects do not change after they are made from all bytes, and calls come one
+  /// at a time.
   private final class ImageIOPicture: ImageFile, @unchecked Sendable {
     let header: ImageHeader
     private let data: Data
@@ -92,11 +94,11 @@
       self.outline = outline
     }
 
-    /// An eighth, a quarter, a half and the whole for JPEG; the whole for others.
+    /// An eighth, a quarter, a half and the full size for JPEG; the full size for others.
     var scales: [Int] { header.type == .jpeg ? [1, 2, 4, 8] : [8] }
 
-    /// Of JPEG, PNG and WebP, which Swift reads: ImageIO takes metadata apart and hands out no blocks. A compressed XMP packet
-    /// of a PNG is left out.
+    /// For JPEG, PNG and WebP, Ozu's own parsers read the blocks, because ImageIO returns metadata only as single
+    /// values. A compressed XMP packet of a PNG is left out.
     func readMetadata() -> ImageMetadata {
       switch header.type {
       case .jpeg: JPEGMetadata.read(data.span, header: header)
@@ -106,7 +108,7 @@
       }
     }
 
-    /// Makes the result: a thumbnail of a JPEG through planes of a few eighths, all else through pixels.
+    /// Makes the result: a thumbnail of a JPEG from planes at a few eighths, everything else from pixels.
     func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
       if let outline,
         let bitmap = try ReducedJPEGDecoder.render(
@@ -119,7 +121,7 @@
 
     /// Decodes the picture at the plan's scale.
     ///
-    /// - Throws: `DecodingError`; `truncated` when data are missing, unless the context allows it.
+    /// - Throws: `DecodingError`; `truncated` if data are missing, unless the context allows it.
     func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
       if !context.allowsTruncation, file.isTruncated {
         throw .truncated(header.type, stage: ImageIOFile.pixelStage)
@@ -138,7 +140,7 @@
       header.frameCount > 1 ? try ImageIOFrames(data, header, frameLimit: limits.frameCount) : nil
     }
 
-    /// Shows what is there of a file that is coming.
+    /// Shows the part of a file that has arrived.
     func feed(
       _ data: Data, plan: DecodePlan, context: DecodingContext
     ) throws(DecodingError) -> Bitmap? {

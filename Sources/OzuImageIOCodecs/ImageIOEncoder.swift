@@ -9,15 +9,15 @@
     /// The format.
     public let type: ImageType
 
-    /// Makes an encoder of a format; whether the system writes it shows when it is used.
+    /// Makes an encoder of a format. If the system cannot write the format, `encode` fails.
     public init(_ type: ImageType) {
       self.type = type
     }
 
-    /// All but JPEG have alpha.
+    /// True for all formats but JPEG.
     public var keepsAlpha: Bool { type != .jpeg }
 
-    /// Encodes a bitmap. A bitmap in the colours of another space is written with that space's profile.
+    /// Encodes a bitmap. If its colours are not sRGB, the file gets the profile of their colour space.
     ///
     /// - Throws: `unsupportedType`, `failed`.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
@@ -30,7 +30,7 @@
         let image = (keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.converted(to: .bgra8).overWhite())
           .cgImage
       else {
-        throw .failed(type, reason: "the pixels cannot be shown to the system")
+        throw .failed(type, reason: "the system does not accept the pixels")
       }
       let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
       let properties = [kCGImageDestinationLossyCompressionQuality: options.isLossless ? 1 : quality]
@@ -43,13 +43,13 @@
   }
 
   extension Bitmap {
-    /// The pixels blended over white: what a format without alpha can hold.
+    /// The pixels blended over white, for a format without alpha.
     fileprivate func overWhite() -> Bitmap {
       Bitmap(size: size, isOpaque: true, colorSpace: colorSpace) { bytes, bytesPerRow in
         withUnsafeBytes { source in
           for y in 0..<size.height {
             for x in 0..<size.width {
-              // Inside: rows of both are `bytesPerRow` of their own apart, and four bytes make a pixel.
+              // In bounds: rows of both are their own `bytesPerRow` apart, and a pixel has four bytes.
               let from = y * self.bytesPerRow + x * 4
               let to = y * bytesPerRow + x * 4
               let white = 255 - source[from + 3]

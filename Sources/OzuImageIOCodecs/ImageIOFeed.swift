@@ -4,11 +4,10 @@
   import OzuImaging
 
   extension ImageIODecoder {
-    /// Opens a file that is shown while it comes: those of the formats of which ImageIO shows something before they are
-    /// whole.
+    /// Opens a file that is shown while it is downloaded, in the formats for which ImageIO shows something early.
     ///
-    /// Of a beginning ImageIO does not always say that it is one, so that only a file whose header does not come in
-    /// 256 KB counts as broken: profiles and previews may stand before the size.
+    /// ImageIO does not always report that data are incomplete. So a file counts as broken only if there is no
+    /// header in its first 256 KB: profiles and previews may come before the size.
     ///
     /// - Throws: `DecodingError`.
     public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
@@ -24,9 +23,9 @@
     }
   }
 
-  /// A file that ImageIO decodes while it comes. What is not there yet stays transparent.
+  /// A file that ImageIO decodes while it is downloaded. Pixels that have not arrived are transparent.
   ///
-  /// `@unchecked Sendable`: `FeedSlot` lets one thread at a time call it.
+  /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
   final class ImageIOFeed: @unchecked Sendable {
     private let source = CGImageSourceCreateIncremental(nil)
     private let header: ImageHeader

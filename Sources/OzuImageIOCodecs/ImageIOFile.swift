@@ -4,8 +4,8 @@
   import OzuCodecs
   import OzuImaging
 
-  /// One file in the hands of ImageIO, for as long as one call takes: it is made anew for each, because ImageIO's
-  /// objects are not Sendable, and opening reads no more than a header.
+  /// A file that ImageIO has opened, for the time of one call. It is made again for each call, because ImageIO's
+  /// objects are not Sendable; opening reads only the header.
   struct ImageIOFile {
     static let headerStage = "header"
     static let pixelStage = "pixels"
@@ -28,7 +28,7 @@
       guard CGImageSourceGetCount(source) > 0 else { throw failure(stage: Self.headerStage) }
     }
 
-    /// A file that is open already.
+    /// Uses a source that is already open.
     init(_ source: CGImageSource, _ type: ImageType) {
       self.source = source
       self.type = type
@@ -38,15 +38,15 @@
       NSDictionary(dictionary: options) as CFDictionary
     }
 
-    /// The picture that stands for the file.
+    /// The index of the file's main picture.
     var primaryIndex: Int { CGImageSourceGetPrimaryImageIndex(source) }
 
-    /// What the file says of its picture.
+    /// The facts about the picture.
     var properties: ImageIOProperties {
       ImageIOProperties(CGImageSourceCopyPropertiesAtIndex(source, primaryIndex, nil))
     }
 
-    /// Whether bytes are missing at the end.
+    /// Whether the file is truncated.
     var isTruncated: Bool {
       switch CGImageSourceGetStatus(source) {
       case .statusUnexpectedEOF, .statusIncomplete, .statusReadingHeader: true
@@ -54,7 +54,7 @@
       }
     }
 
-    /// What is wrong with a file that gives nothing.
+    /// The error for a file from which ImageIO returns nothing.
     func failure(stage: String) -> DecodingError {
       if isTruncated { return .truncated(type, stage: stage) }
       return .corrupt(
@@ -88,7 +88,7 @@
       return PictureMetadata(captureDate: date, camera: names.isEmpty ? nil : names.joined(separator: " "))
     }
 
-    /// The ICC profile of the picture. No pixel is decoded for it.
+    /// The ICC profile of the picture. No pixel is decoded.
     var profile: Data? {
       let image = CGImageSourceCreateImageAtIndex(
         source, primaryIndex, Self.dictionary([kCGImageSourceShouldCache: false]))
@@ -97,25 +97,25 @@
 
     // MARK: Pixels
 
-    /// One picture of the file in whole.
+    /// One picture of the file at full size.
     func image(at index: Int) -> CGImage? {
       CGImageSourceCreateImageAtIndex(source, index, Self.dictionary([kCGImageSourceShouldCache: false]))
     }
 
-    /// The picture, decoded no larger than needed for a size, as stored.
+    /// The picture, decoded no larger than a size needs, as stored.
     func reduced(to size: PixelSize) -> CGImage? {
       CGImageSourceCreateThumbnailAtIndex(
         source, primaryIndex,
         Self.dictionary([
           kCGImageSourceCreateThumbnailFromImageAlways: true,
-          // Turned upright with everything else, at the size of the result.
+          // Turned upright later, at the size of the result.
           kCGImageSourceCreateThumbnailWithTransform: false,
           kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
           kCGImageSourceShouldCache: false,
         ]))
     }
 
-    /// Draws a picture of the file, as the policy for colours wants it.
+    /// Draws a picture of the file in the colours that the policy asks for.
     ///
     /// - Parameter isPartial: whether some of its pixels may still be missing.
     /// - Throws: `corrupt`, `truncated`.
@@ -131,7 +131,7 @@
         own.model == .rgb, own.supportsOutput
       {
         if format == .rgba16, CGColorSpaceUsesITUR_2100TF(own) {
-          // Brighter than white is kept: HLG too becomes PQ, which says how bright each value is.
+          // Values brighter than white are kept. HLG becomes PQ too, because PQ says how bright each value is.
           (space, tag) = (CGColorSpace(name: CGColorSpace.itur_2100_PQ), .perceptualQuantizer)
         } else {
           (space, tag) = (own, .icc(name: header.colorProfileName ?? header.colorEncoding?.name ?? ""))
@@ -145,7 +145,7 @@
     }
   }
 
-  /// A dictionary of ImageIO, perhaps with others in it.
+  /// A dictionary of ImageIO, which may contain others.
   struct ImageIOProperties {
     private let values: NSDictionary
 

@@ -3,7 +3,7 @@
   import ImageIO
   import OzuImaging
 
-  /// The frames of an animation that ImageIO reads: whole pictures, each as it is seen then.
+  /// The frames of an animation that ImageIO reads. Each is a whole picture.
   struct ImageIOFrames: AnimationFrameReading {
     let canvas: PixelSize
     let frames: [AnimationFrame]
@@ -13,7 +13,7 @@
 
     /// Opens the frames of a file, without decoding one.
     ///
-    /// - Parameter frameLimit: frames beyond so many are not looked at.
+    /// - Parameter frameLimit: frames beyond this number are ignored.
     /// - Throws: `corrupt`, `truncated`.
     init(_ data: Data, _ header: ImageHeader, frameLimit: Int) throws(DecodingError) {
       let file = try ImageIOFile(data, header.type)
@@ -36,7 +36,7 @@
     }
   }
 
-  /// Where ImageIO keeps what a format says of its animation.
+  /// The keys of the facts that ImageIO reports about an animation.
   struct ImageIOAnimationKeys {
     let dictionary: CFString
     let unclampedDelay: CFString
@@ -57,7 +57,7 @@
         delay = kCGImagePropertyWebPDelayTime
         loopCount = kCGImagePropertyWebPLoopCount
       case .heic, .avif:
-        // Both are sequences in one container, and what is said of them has the same names.
+        // Both are sequences in one container, and their keys have the same names.
         dictionary = type == .heic ? kCGImagePropertyHEICSDictionary : kCGImagePropertyAVISDictionary
         unclampedDelay = kCGImagePropertyHEICSUnclampedDelayTime
         delay = kCGImagePropertyHEICSDelayTime
@@ -68,7 +68,8 @@
   }
 
   extension ImageIOFile {
-    /// How many frames there are, as far as `ImageHeader` counts them; 1 for several pictures that are no animation.
+    /// The number of frames, up to the limit of `ImageHeader.frameCount`; 1 for several pictures that are not an
+    /// animation.
     var frameCount: Int {
       let count = CGImageSourceGetCount(source)
       guard count > 1, let keys = ImageIOAnimationKeys(type), time(of: 0, keys) != nil else { return 1 }
@@ -81,7 +82,7 @@
       return max(0, all[keys.loopCount] as? Int ?? 0)
     }
 
-    /// As stored: what to make of zero is for those who show it.
+    /// The delay as stored; players decide how long 0 is.
     func delay(of index: Int, _ keys: ImageIOAnimationKeys?) -> Duration {
       guard let keys, let seconds = time(of: index, keys), seconds.isFinite else { return .zero }
       return .seconds(min(max(0, seconds), 3600))

@@ -3,9 +3,9 @@
   import Foundation
 
   extension Picture {
-    /// The picture as an image of Core Graphics, which shows the pixels where they are: nothing is copied.
+    /// The picture as an image of Core Graphics, which shares the memory of the pixels: nothing is copied.
     ///
-    /// Pixels that were kept in the colours of their file (`ColorPolicy.keep`) are tagged with its profile.
+    /// Pixels that were kept in the colours of their file (`ColorPolicy.keep`) are tagged with the file's profile.
     ///
     /// - Complexity: O(1).
     public var cgImage: CGImage? {
@@ -16,7 +16,7 @@
       return bitmap.cgImage(in: space)
     }
 
-    /// Makes a picture of an image of Core Graphics, whose pixels are drawn into memory of our own.
+    /// Makes a picture from an image of Core Graphics. The pixels are drawn into memory of the pool.
     ///
     /// - Parameter scale: how many pixels make a point.
     /// - Returns: `nil` for an image without pixels, and for one that Core Graphics cannot draw.

@@ -1,7 +1,7 @@
 extension Picture {
-  /// The picture after a recipe; `self` when the recipe leaves it as it is.
+  /// The picture after a recipe; `self` if the recipe changes nothing.
   ///
-  /// For pictures that are in memory already. What comes from a file is better decoded at its target size:
+  /// For pictures that are already in memory. It is better to decode a file at its target size:
   /// `CodecRegistry.picture(from:resize:context:)`.
   ///
   /// An animation becomes a still picture of its first frame.

@@ -1,11 +1,11 @@
-/// A picture as users get it: upright pixels with what is known about them.
+/// The result of a load: upright pixels and the facts about them.
 ///
-/// A value of one reference: caches, tasks and views pass pictures around all the time, and copying one costs a
-/// single count, however much is known of it.
+/// A value that is one reference: caches, tasks and views pass pictures around all the time, and a copy only
+/// increments a reference count.
 public struct Picture: Sendable {
   private let content: Content
 
-  /// All there is to a picture, immutable.
+  /// The whole content of a picture, immutable.
   private final class Content: Sendable {
     let pixels: Pixels
     let scale: Double
@@ -34,7 +34,7 @@ public struct Picture: Sendable {
     case deferred(DeferredPixels)
   }
 
-  /// Makes a picture of upright pixels.
+  /// Makes a picture from upright pixels.
   public init(
     _ bitmap: Bitmap, scale: Double = 1, header: ImageHeader? = nil, isPreview: Bool = false,
     animation: PictureAnimation? = nil, notes: [String] = []
@@ -44,7 +44,7 @@ public struct Picture: Sendable {
       isIsolated: false)
   }
 
-  /// Makes a picture of upright pixels, of which it is known who has decoded them.
+  /// Makes a picture from upright pixels, and says whether another process has decoded them.
   package init(
     _ bitmap: Bitmap, scale: Double = 1, header: ImageHeader? = nil, isPreview: Bool = false,
     animation: PictureAnimation? = nil, notes: [String] = [], isIsolated: Bool
@@ -54,7 +54,7 @@ public struct Picture: Sendable {
       notes: notes, isIsolated: isIsolated)
   }
 
-  /// Makes a picture that is decoded when somebody looks at its pixels.
+  /// Makes a picture that is decoded when its pixels are first used.
   init(_ pixels: DeferredPixels, header: ImageHeader) {
     content = Content(
       pixels: .deferred(pixels), scale: 1, header: header, isPreview: false, animation: nil, notes: [],
@@ -63,8 +63,8 @@ public struct Picture: Sendable {
 
   private init(_ content: Content) { self.content = content }
 
-  /// The pixels, upright. Those of a picture that is not decoded are decoded now, on this thread, once for all copies;
-  /// where that fails they are transparent, and `decode()` tells why.
+  /// The pixels, upright. A picture that is not decoded is decoded now, on this thread, once for all copies; if
+  /// that fails, the pixels are transparent, and `decode()` throws the reason.
   public var bitmap: Bitmap {
     switch content.pixels {
     case .ready(let bitmap): bitmap
@@ -72,8 +72,8 @@ public struct Picture: Sendable {
     }
   }
 
-  /// Whether the pixels are there. Only a picture from a pipeline without `isDecompressionEnabled`, or from
-  /// `CodecRegistry.deferredPicture(from:)`, may have none.
+  /// Whether the pixels are decoded. Only a picture from a pipeline without `isDecompressionEnabled`, or from
+  /// `CodecRegistry.deferredPicture(from:)`, may not be.
   public var isDecoded: Bool {
     switch content.pixels {
     case .ready: true
@@ -81,29 +81,30 @@ public struct Picture: Sendable {
     }
   }
 
-  /// Decodes the pixels on this thread, unless they are there.
+  /// Decodes the pixels on this thread, unless they are decoded already.
   ///
-  /// - Throws: `DecodingError`, each time anew once it has failed.
+  /// - Throws: `DecodingError`; after a failure, each call throws it again.
   public func decode() throws(DecodingError) {
     if case .deferred(let pixels) = content.pixels { try pixels.decode() }
   }
 
   /// How many pixels make one point of a toolkit: 1 by default, 2 or 3 for high-density screens.
   public var scale: Double { content.scale }
-  /// What is known of the file the pixels come from; `nil` for a picture made in memory.
+  /// The header of the file that the pixels come from; `nil` for a picture made in memory.
   public var header: ImageHeader? { content.header }
-  /// Whether this is a part of a picture that is still loading.
+  /// Whether this is a part or a coarse form of a picture that is still loading.
   public var isPreview: Bool { content.isPreview }
-  /// The frames, when the picture moves; `bitmap` is then what is shown until they are asked for. `nil` for a
-  /// still picture.
+  /// The frames of an animated picture; `bitmap` is then shown until they are asked for. `nil` for a still picture.
   public var animation: PictureAnimation? { content.animation }
-  /// What was converted, cut off, assumed or wrong without keeping the picture from being shown: a tone mapping, a broken colour
-  /// profile. The same from every cache. 32 at most, of 512 bytes each: more are left out, longer ones cut.
+  /// Notes about what was converted, cut off, assumed or ignored, although the picture is shown: a tone mapping, a
+  /// broken colour profile. The same from every cache. At most 32 notes of 512 bytes; further ones are left out,
+  /// longer ones are cut.
   public var notes: [String] {
     if case .deferred(let pixels) = content.pixels { pixels.notes } else { content.notes }
   }
 
-  /// Whether a process of its own has decoded the file, so that a decoder that crashes would have cost this picture alone.
+  /// Whether the file was decoded in a process of its own, so that a crash of the decoder would have affected this
+  /// picture only.
   public var isIsolated: Bool {
     if case .deferred(let pixels) = content.pixels { pixels.isIsolated } else { content.isIsolated }
   }
@@ -116,7 +117,8 @@ public struct Picture: Sendable {
     }
   }
 
-  /// The bytes the pixels take in memory, or may take when the picture is played or decoded: its cost in a cache.
+  /// The bytes that the pixels take in memory, or may take when the picture is played or decoded: its cost in a
+  /// cache.
   public var byteCount: Int {
     switch content.pixels {
     case .ready(let bitmap): bitmap.byteCount + (animation?.largestByteCount ?? 0)

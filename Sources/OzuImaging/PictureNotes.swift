@@ -1,11 +1,11 @@
-/// The bounds of `Picture.notes`. They hold for every picture, so that its record on disk has room for all of them.
+/// The limits of `Picture.notes`. They hold for every picture, so that all notes fit into its record on disk.
 package enum PictureNotes {
   package static let mostNotes = 32
-  /// Of one note, in UTF-8.
+  /// The most bytes of one note, in UTF-8.
   package static let mostBytes = 512
   private static let rest = "further notes are left out"
 
-  /// The notes within the bounds. Applied again, it changes nothing.
+  /// The notes within the limits. Applying it twice changes nothing.
   package static func bounded(_ notes: [String]) -> [String] {
     guard notes.count > mostNotes || notes.contains(where: { $0.utf8.count > mostBytes }) else {
       return notes

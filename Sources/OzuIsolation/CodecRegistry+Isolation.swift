@@ -1,10 +1,10 @@
 import OzuImaging
 
 extension CodecRegistry {
-  /// Has the built-in decoders of some formats work in processes of their own, as the settings say; those of the app stay
-  /// where they are. Calling it again replaces what an earlier call has set.
+  /// Makes the built-in decoders of some formats work in processes of their own, as the settings say; decoders of
+  /// the app are not changed. Another call replaces the settings.
   ///
-  /// - Returns: what tells how that goes; `nil` for `off`.
+  /// - Returns: reports the state of isolation; `nil` for `off`.
   package mutating func isolate(_ settings: DecoderIsolation) -> IsolationReport? {
     guard settings.mode != .off else {
       isolateBuiltIn([]) { _, _ in nil }
@@ -18,7 +18,7 @@ extension CodecRegistry {
   }
 }
 
-/// How isolation goes.
+/// Reports the state of isolation.
 package struct IsolationReport: Sendable {
   private let desk: DecoderDesk
 

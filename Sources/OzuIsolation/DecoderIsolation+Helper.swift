@@ -7,9 +7,10 @@ import OzuImaging
 #endif
 
 extension DecoderIsolation {
-  /// Decodes for another process and does not return, if this process was started for that; else returns at once.
+  /// If this process was started as a helper, it decodes for another process and does not return; otherwise it
+  /// returns at once.
   ///
-  /// - Parameter codecs: told whether they work on a deep stack.
+  /// - Parameter codecs: makes the codecs; its argument says whether they run on a deep stack.
   package static func runIfHelper(codecs: @escaping (_ hasDeepStack: Bool) -> CodecRegistry) {
     #if os(Linux) && canImport(CIsolation)
       WorkerMain.runIfHelper(CommandLine.arguments) { PictureWorker(codecs: codecs($0)) }
@@ -19,7 +20,7 @@ extension DecoderIsolation {
 
 #if os(Linux) && canImport(CIsolation)
   extension DecoderIsolation {
-    /// What the pool of workers is told; `nil` where there is no program to start.
+    /// The options of the worker pool; `nil` if there is no program to start.
     func poolOptions() -> WorkerPool.Options? {
       guard let program = helper.program else { return nil }
       var options = WorkerPool.Options(
@@ -31,10 +32,10 @@ extension DecoderIsolation {
   }
 
   extension DecoderIsolation.Helper {
-    /// What an error says where there is no program.
+    /// The error message if there is no program.
     var absence: String { "there is no program ozu-decode beside the app's" }
 
-    /// The program; `nil` where there is none beside the app's.
+    /// The program; `nil` if there is none beside the app's.
     fileprivate var program: WorkerHelper? {
       switch self {
       case .program(let path): return .program(path)

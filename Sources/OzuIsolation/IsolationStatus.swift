@@ -1,22 +1,24 @@
-/// What isolation comes to, as far as it has been tried.
+/// The state of isolation, as far as it was used.
 public struct IsolationStatus: Hashable, Sendable {
-  /// How much it matters.
+  /// Whether isolation is used, and whether it is required.
   public let mode: DecoderIsolation.Mode
-  /// Why the last file was decoded in the process of the app although isolation is preferred; `nil` when it was not.
+  /// Why the last file was decoded in the process of the app although isolation is preferred; `nil` if it was
+  /// isolated.
   public let degradation: String?
-  /// Whether a filter of system calls (seccomp) is in force in the processes that decode; `nil` before the first of them.
+  /// Whether a filter of system calls (seccomp) is active in the processes that decode; `nil` before the first of
+  /// them.
   public let filtersSystemCalls: Bool?
-  /// The version of Landlock that keeps files and networks from them: 0 for none, `nil` before the first of them.
+  /// The version of Landlock that denies them files and networks: 0 for none, `nil` before the first of them.
   public let landlockVersion: Int?
-  /// The calls that the system has refused, with its reason.
+  /// The restrictions that the system has refused, with the reason.
   public let missing: [String]
   /// How many processes there are now.
   public let processCount: Int
   /// How many have been started.
   public let startedProcessCount: Int
-  /// How many questions they have answered: a picture is one, each frame of an animation another.
+  /// How many requests they have answered: a picture is one request, each frame of an animation another.
   public let answerCount: Int
-  /// How many questions ended with `DecoderFailure`.
+  /// How many requests ended with `DecoderFailure`.
   public let failureCount: Int
 }
 
@@ -42,7 +44,7 @@ extension IsolationStatus {
 }
 
 extension IsolationStatus: CustomStringConvertible {
-  /// One line: what confines the decoders, and how many there are.
+  /// The state in one line: the restrictions of the decoders, and their number.
   public var description: String {
     if let degradation { return "\(mode.rawValue), not isolated: \(degradation)" }
     guard let filtersSystemCalls, let landlockVersion else { return "\(mode.rawValue), nothing decoded yet" }

@@ -6,19 +6,19 @@
   import Darwin
 #endif
 
-/// The standard error of the process, without what `Foundation` would bring along.
+/// The standard error stream, without Foundation.
 package enum StandardError {
-  /// Writes a text, or as much of it as is taken.
+  /// Writes a text, or the part of it that the stream accepts.
   package static func write(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
-      // The bytes are there during the call, and the count is theirs.
+      // The bytes are valid during the call, and the count is theirs.
       _ = posixWrite(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
   }
 }
 
-/// `write` of the system, whose name the type above has too.
+/// The system's `write`, under another name because the type above has a function of the same name.
 private func posixWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(file, bytes, count)
 }

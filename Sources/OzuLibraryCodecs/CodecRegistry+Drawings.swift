@@ -2,7 +2,7 @@ import OzuCodecs
 import OzuImaging
 
 extension CodecRegistry {
-  /// The same codecs and, in builds that draw SVG, its decoder.
+  /// The same codecs and, in builds with SVG, its decoder.
   ///
   /// - Parameter hasDeepStack: as in `SVGDecoder`.
   package func withDrawings(alpha: Alpha, hasDeepStack: Bool = false) -> CodecRegistry {

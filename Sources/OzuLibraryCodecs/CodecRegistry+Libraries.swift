@@ -2,15 +2,16 @@ import OzuCodecs
 import OzuImaging
 
 extension CodecRegistry {
-  /// All codecs in Swift or over C libraries that this build has, with the reason for each known format without one.
+  /// All codecs of this build that are written in Swift or use C libraries, with the reason for each known format
+  /// without one.
   ///
-  /// JPEG, PNG, GIF, BMP and ICO always; WebP, AVIF, HEIF, JPEG XL and TIFF with the package traits of those names.
-  /// SVG only after `registerInProcessSVG()`. Colours are converted by Little CMS.
+  /// JPEG, PNG, GIF, BMP and ICO are always included; WebP, AVIF, HEIF, JPEG XL and TIFF with the package traits of
+  /// those names. SVG is included only after `registerInProcessSVG()`. Colours are converted by Little CMS.
   public static let libraries = builtIn(alpha: .premultiplied)
 
-  /// The codecs of `libraries`, but decoders leave colours as stored instead of multiplying them by alpha.
+  /// The codecs of `libraries`, but their decoders do not premultiply colours.
   ///
-  /// For checking them to the last bit.
+  /// Only for tests that compare decoders bit by bit.
   package static let straight = builtIn(alpha: .straight)
 
   private static func builtIn(alpha: Alpha) -> CodecRegistry {
@@ -34,11 +35,11 @@ extension CodecRegistry {
     return codecs
   }
 
-  /// The codecs that traits add.
+  /// Adds the codecs that depend on traits.
   private mutating func addOptional(alpha: Alpha) {
     #if SVG
       explainAbsence(
-        of: .svg, "it is drawn in isolation only, or where codecs.registerInProcessSVG() was called")
+        of: .svg, "it is drawn only in isolation, or after codecs.registerInProcessSVG()")
     #else
       explainAbsence(of: .svg, "built without SVG")
     #endif

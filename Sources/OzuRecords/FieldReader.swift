@@ -4,12 +4,12 @@
   import Foundation
 #endif
 
-/// Reads what a `FieldWriter` has written, field by field in the same order.
+/// Reads the fields of a `FieldWriter` in the same order.
 ///
-/// Whatever the bytes are, it ends with values or with `Damage`; nothing is allocated for a length that the bytes do
-/// not have.
+/// For any bytes, it returns values or throws `Damage`; it allocates nothing for a length that the bytes do not
+/// have.
 package struct FieldReader {
-  /// The bytes are not what was asked for.
+  /// The bytes do not contain the requested value.
   package struct Damage: Error {
     package init() {}
   }
@@ -21,7 +21,7 @@ package struct FieldReader {
 
   /// Reads a whole record, which begins with its version.
   ///
-  /// - Returns: `nil` for one of another version, and for bytes that are damaged or too many.
+  /// - Returns: `nil` for another version, for damaged bytes, and if bytes are left.
   @inlinable
   package static func record<Value>(
     _ data: Data, version: Int, _ read: (inout FieldReader) throws(Damage) -> Value
@@ -105,7 +105,7 @@ package struct FieldReader {
     _ read: (inout FieldReader) throws(Damage) -> Value
   ) throws(Damage) -> [Value] {
     let count = try integer()
-    // Every element takes a byte at least.
+    // Every element takes at least one byte.
     guard count >= 0, count <= restCount else { throw Damage() }
     var values: [Value] = []
     for _ in 0..<count { values.append(try read(&self)) }

@@ -5,23 +5,23 @@
 #endif
 
 /// Writes the fields of a record one after the other, without their names: numbers in groups of seven bits, texts
-/// behind their lengths.
+/// after their lengths.
 ///
-/// Records stand beside every original and every rendition on disk and are read at each hit there, and go between a
-/// program and its decoders; as JSON they cost more than what they are about.
+/// A record belongs to every original and every rendition on disk and is read at each hit there; records are also
+/// sent between a program and its decoders. As JSON they would take longer than the work that they describe.
 package struct FieldWriter {
   private var bytes: [UInt8] = []
 
-  /// Makes a writer; of records that are a few hundred bytes as a rule.
+  /// Makes a writer; most records have a few hundred bytes.
   package init() { bytes.reserveCapacity(256) }
 
-  /// Makes a writer whose bytes follow another one.
+  /// Makes a writer whose first byte is `byte`.
   package init(after byte: UInt8) {
     self.init()
     bytes.append(byte)
   }
 
-  /// What has been written.
+  /// The bytes written so far.
   package var data: Data { Data(bytes) }
 
   package mutating func append(_ number: UInt64) {
@@ -33,10 +33,10 @@ package struct FieldWriter {
     bytes.append(UInt8(rest))
   }
 
-  /// Most numbers are of this type; the function below costs several times as much where it is not specialised.
+  /// Most numbers have this type; the generic function below takes several times as long if it is not specialised.
   package mutating func append(_ number: Int) { append(UInt64(bitPattern: Int64(number))) }
 
-  /// Negative numbers take ten bytes; there are next to none.
+  /// Negative numbers take ten bytes; they are very rare.
   package mutating func append(_ number: some FixedWidthInteger) {
     append(UInt64(truncatingIfNeeded: Int64(number)))
   }
@@ -57,14 +57,14 @@ package struct FieldWriter {
     bytes.append(contentsOf: data)
   }
 
-  /// Something that may be missing: whether it is there, and then itself.
+  /// An optional value: whether it is there, and then the value.
   @inlinable
   package mutating func append<Value>(_ value: Value?, _ write: (inout FieldWriter, Value) -> Void) {
     append(value != nil)
     if let value { write(&self, value) }
   }
 
-  /// A list: its length and then each element.
+  /// A list: its length, and then each element.
   @inlinable
   package mutating func append<Elements: Collection>(
     _ elements: Elements, _ write: (inout FieldWriter, Elements.Element) -> Void

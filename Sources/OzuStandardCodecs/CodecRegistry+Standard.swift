@@ -7,9 +7,9 @@ import OzuImaging
 #endif
 
 extension CodecRegistry {
-  /// All codecs that this build of Ozu has, with the reason for each known format it has none for.
+  /// All codecs of this build of Ozu, with the reason for each known format without one.
   ///
-  /// On Apple platforms `imageIO`, elsewhere `libraries`.
+  /// On Apple platforms this is `imageIO`, elsewhere `libraries`.
   public static var standard: CodecRegistry {
     #if canImport(ImageIO)
       .imageIO
@@ -18,7 +18,7 @@ extension CodecRegistry {
     #endif
   }
 
-  /// The same with SVG, where there is a decoder for it: for a process that may crash.
+  /// The same with SVG, if there is a decoder for it: for a process that may crash.
   package static var standardWithDrawings: CodecRegistry {
     #if canImport(ImageIO)
       .imageIO
@@ -27,9 +27,10 @@ extension CodecRegistry {
     #endif
   }
 
-  /// The same for a process that decodes for others.
+  /// The same for a process that decodes for other processes.
   ///
-  /// - Parameter hasDeepStack: whether the stack of who calls is deep enough for drawings, so that they need no threads.
+  /// - Parameter hasDeepStack: whether the stack of the calling thread is deep enough for drawings, so that they
+  ///   need no threads.
   package static func helper(hasDeepStack: Bool) -> CodecRegistry {
     #if canImport(ImageIO)
       .imageIO

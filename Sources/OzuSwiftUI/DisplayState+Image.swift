@@ -3,18 +3,18 @@
   import SwiftUI
 
   extension DisplayState {
-    /// What there is to draw, at its own size: `image?.resizable()` fills the place.
+    /// The picture to draw, in its own size: `image?.resizable()` fills the place.
     public var image: Image? { picture.flatMap { Image($0) } }
 
-    /// How much has arrived, 0 to 1; `nil` when that is not known, or nothing is loading.
+    /// The part that has arrived, 0 to 1; `nil` when it is not known or nothing is loading.
     public var progress: Double? {
       if case .loading(let progress, _) = self { progress?.fraction } else { nil }
     }
   }
 
   extension Image {
-    /// A picture for SwiftUI, which shows the pixels where they are: nothing is copied. It is decorative: say what it
-    /// shows with `accessibilityLabel`. `nil` when Core Graphics cannot show the pixels.
+    /// A picture for SwiftUI, which uses the same pixels without a copy. It is decorative: describe it with
+    /// `accessibilityLabel`. `nil` when Core Graphics cannot show the pixels.
     ///
     /// - Complexity: O(1).
     public nonisolated init?(_ picture: Picture) {
@@ -23,7 +23,7 @@
     }
   }
 
-  /// What `RemoteImage` shows without a closure: the picture or what stands in for it, by the view's mode.
+  /// The content of a `RemoteImage` without a closure: the picture, its placeholder or its failure picture, in the view's mode.
   public struct RemoteImageContent: View {
     let state: DisplayState
     let mode: ScaleMode

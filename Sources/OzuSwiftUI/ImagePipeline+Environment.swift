@@ -7,7 +7,7 @@
   }
 
   extension EnvironmentValues {
-    /// What remote images are loaded with; the shared pipeline by default.
+    /// The pipeline that loads remote images; the shared pipeline by default.
     public var imagePipeline: ImagePipeline {
       get { self[ImagePipelineKey.self] }
       set { self[ImagePipelineKey.self] = newValue }
@@ -16,7 +16,7 @@
 
   extension View {
     /// Loads the remote images of this view through a pipeline, and tells it when the app goes to the background and
-    /// returns. To be put on the root of a scene.
+    /// returns. Use it on the root view of a scene.
     public func imagePipeline(_ pipeline: ImagePipeline) -> some View {
       modifier(PipelineModifier(pipeline: pipeline))
     }

@@ -1,4 +1,4 @@
 #if canImport(SwiftUI)
-  // One import is enough: the pipeline comes with the views.
+  // So that `import OzuSwiftUI` is enough for the pipeline and the views.
   @_exported import Ozu
 #endif

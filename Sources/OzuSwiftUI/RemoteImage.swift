@@ -3,7 +3,7 @@
   import Ozu
   import SwiftUI
 
-  /// A picture from anywhere, in the place the layout gives it.
+  /// A view that loads a picture from any source, in the size that the layout gives it.
   ///
   /// ```swift
   /// RemoteImage(url: url)
@@ -21,17 +21,17 @@
   /// }
   /// ```
   ///
-  /// The view takes all the room that it is offered, and asks for the picture in exactly that many pixels, brought
-  /// there as `mode(_:)` says: give it a frame. A picture that memory has is there in the first frame that is drawn,
-  /// without placeholder and without transition, also after the view was made anew. The pipeline is that of the
-  /// environment (`imagePipeline(_:)`).
+  /// The view takes all the room that it is offered, so give it a frame. It requests the picture in exactly that many pixels,
+  /// resized by `mode(_:)`. A picture in the memory cache is shown in the first frame, without placeholder and without
+  /// transition, also after SwiftUI has made the view again. The pipeline is the one of the environment
+  /// (`imagePipeline(_:)`).
   public struct RemoteImage<Content: View>: View {
     private var settings: RemoteImageSettings
     private let content: (DisplayState, ScaleMode) -> Content
     @Environment(\.imagePipeline) private var pipeline
     @Environment(\.displayScale) private var displayScale
 
-    /// Shows what a closure makes of each state of the load of a request; `nil` is `empty`.
+    /// Shows the view that a closure makes for each state of a request's load. For `nil` the state is `empty`.
     public init(_ request: ImageRequest?, @ViewBuilder content: @escaping (DisplayState) -> Content) {
       self.init(request, drawing: { state, _ in content(state) })
     }
@@ -41,17 +41,17 @@
       self.content = content
     }
 
-    /// Shows what a closure makes of each state of the load of a URL.
+    /// Shows the view that a closure makes for each state of a URL's load.
     ///
     /// - Parameters:
-    ///   - url: where the picture is; `nil` is `empty`.
-    ///   - key: an identity to use in place of the URL, for example for addresses whose token changes.
+    ///   - url: the address of the picture. For `nil` the state is `empty`.
+    ///   - key: the identity in the caches instead of the URL, for example for addresses whose token changes.
     public init(url: URL?, key: String? = nil, @ViewBuilder content: @escaping (DisplayState) -> Content) {
       self.init(
         url.map { ImageRequest(url: $0, priority: .veryHigh, cacheKey: key) }, content: content)
     }
 
-    /// The content, in all the room there is.
+    /// The content, in all the room that is offered.
     public var body: some View {
       GeometryReader { geometry in
         RemoteImagePlace(
@@ -83,43 +83,43 @@
   }
 
   extension RemoteImage {
-    /// How the picture is brought to the view's size: covering it (`aspectFill`) by default. `none` shows it at its
-    /// own size.
+    /// Sets how the picture is resized to the view: by default it covers the view (`aspectFill`). `none` shows it in its own
+    /// size.
     public func mode(_ mode: ScaleMode) -> RemoteImage { with { $0.mode = mode } }
 
-    /// The format of the pictures, in place of one made of the view's size and mode.
+    /// Sets the cache format, instead of one made from the view's size and mode.
     public func format(_ format: CacheFormat?) -> RemoteImage { with { $0.format = format } }
 
-    /// Steps that follow the resize.
+    /// Adds processors after the resize.
     public func processors(_ processors: [any ImageProcessing]) -> RemoteImage {
       with { $0.processors = processors }
     }
 
-    /// What is shown until the picture is there.
+    /// Sets the content that is shown until the picture is loaded.
     public func placeholder(_ placeholder: DisplayPlaceholder?) -> RemoteImage {
       with { $0.options.placeholder = placeholder }
     }
 
-    /// What is shown when the picture cannot be loaded.
+    /// Sets the picture that is shown when the load fails.
     public func failurePicture(_ picture: Picture?) -> RemoteImage {
       with { $0.options.failurePicture = picture }
     }
 
-    /// How the picture appears when it was not there at once; a fade of 0.1 s by default.
+    /// Sets the transition to a picture that was not in the memory cache; a fade of 0.1 s by default.
     public func appearance(_ transition: DisplayTransition) -> RemoteImage {
       with { $0.options.transition = transition }
     }
 
-    /// How pictures are shown, in all parts at once.
+    /// Sets all options of the display together.
     public func options(_ options: DisplayOptions) -> RemoteImage { with { $0.options = options } }
 
-    /// What becomes of the load when the view disappears; it is called off by default, and begins again when the
-    /// view reappears.
+    /// Sets what the view does with its load when it disappears. By default it cancels the load, and starts it again when it
+    /// reappears.
     public func onDisappear(_ behaviour: DisappearBehaviour) -> RemoteImage {
       with { $0.options.cancelsWhenHidden = behaviour == .cancel }
     }
 
-    /// What to do when the picture is there, or cannot be loaded.
+    /// Sets a closure that is called when the picture is loaded or the load has failed.
     public func onCompletion(
       _ perform: @escaping (Result<ImageResponse, ImageError>) -> Void
     ) -> RemoteImage {
@@ -127,15 +127,15 @@
     }
   }
 
-  /// What becomes of a load when its view disappears.
+  /// The behaviour of a view that disappears while it loads.
   public enum DisappearBehaviour: Hashable, Sendable {
-    /// It is called off.
+    /// The load is cancelled.
     case cancel
-    /// It goes on, for the caches.
+    /// The load goes on, so that the caches get the picture.
     case keepLoading
   }
 
-  /// All that is said of a remote image.
+  /// The settings of a remote image.
   struct RemoteImageSettings {
     var request: ImageRequest?
     var mode = ScaleMode.aspectFill
@@ -144,7 +144,7 @@
     var options = DisplayOptions()
     var onCompletion: ((Result<ImageResponse, ImageError>) -> Void)?
 
-    /// The request with the processors of the modifiers behind its own.
+    /// The request with the processors of the modifiers after its own.
     var asked: ImageRequest? {
       guard let request, !processors.isEmpty else { return request }
       return request.with { $0.processors += processors }

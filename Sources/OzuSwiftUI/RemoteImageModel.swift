@@ -4,13 +4,13 @@
   import Ozu
   import SwiftUI
 
-  /// What a remote image keeps between its updates: a `DisplayModel`, made observable.
+  /// The state of a remote image between its updates: a `DisplayModel`, made observable.
   @MainActor
   @Observable
   final class RemoteImageModel {
-    /// What is shown.
+    /// The content to show.
     private(set) var state = DisplayState.empty
-    /// Whether frames are counted.
+    /// Whether the view must call `advance(to:)` for each frame.
     private(set) var isClockRunning = false
 
     @ObservationIgnored private var model: DisplayModel?
@@ -18,16 +18,16 @@
     private var key: ImageKey?
     private var isAsked = false
 
-    /// Whether the state is that of a picture.
+    /// Whether the state is the one of this picture.
     func isAbout(_ key: ImageKey?) -> Bool { isAsked && key == self.key }
 
-    /// Says where the picture is shown.
+    /// Sets the size, scale and mode in which the picture is shown.
     func layout(_ size: DisplaySize, scale: Double, mode: ScaleMode) {
       place = (size, scale, mode)
       model?.layout(size, scale: scale, mode: mode)
     }
 
-    /// Asks for the picture of the settings.
+    /// Requests the picture of the settings.
     func ask(_ settings: RemoteImageSettings, through pipeline: ImagePipeline) {
       let request = settings.asked
       model(pipeline).setImage(

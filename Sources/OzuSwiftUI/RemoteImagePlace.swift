@@ -3,7 +3,7 @@
   import Ozu
   import SwiftUI
 
-  /// A remote image whose size is known: asks for it, and shows what comes.
+  /// A remote image whose size is known: it requests the picture and shows its states.
   struct RemoteImagePlace<Content: View>: View {
     let settings: RemoteImageSettings
     let size: DisplaySize
@@ -12,14 +12,14 @@
     let content: (DisplayState) -> Content
     @State private var model = RemoteImageModel()
 
-    /// What another picture follows from.
+    /// A change of these values asks for another picture.
     private struct Question: Equatable {
       let key: ImageKey?
       let format: String?
       let pipeline: ObjectIdentifier
     }
 
-    /// What the same picture is to be brought to.
+    /// A change of these values resizes the same picture.
     private struct Layout: Equatable {
       let size: DisplaySize
       let scale: Double
@@ -51,7 +51,8 @@
         .onDisappear { model.disappear() }
     }
 
-    /// What the model shows; before it was asked, what memory has, so that the first frame has it too.
+    /// The state of the model. Before the model has a request, it is made from the memory cache, so that the first frame shows a
+    /// cached picture.
     private var state: DisplayState {
       if model.isAbout(settings.asked?.key) { return model.state }
       guard let request = settings.asked else { return .empty }

@@ -1,5 +1,5 @@
-// Locks and atomics of the standard library, under one roof with the lock that takes their place in builds for
-// the thread sanitizer. Every module imports this one instead of `Synchronization`.
+// Locks and atomics of the standard library, together with the lock that replaces them in builds for the thread
+// sanitizer. Every module imports this one instead of `Synchronization`.
 @_exported import Synchronization
 
 #if OZU_TSAN
@@ -9,13 +9,13 @@
     import Darwin
   #endif
 
-  /// Takes the place of `Synchronization.Mutex` when Ozu is built for the thread sanitizer (`-DOZU_TSAN`).
+  /// Replaces `Synchronization.Mutex` when Ozu is built for the thread sanitizer (`-DOZU_TSAN`).
   ///
   /// On Linux the standard library waits for a contended lock inside its own binary, which is not instrumented: the
-  /// sanitizer does not see that the waiter then owns the lock and reports races that are none. It knows
-  /// POSIX locks. Releases are built without this file.
+  /// sanitizer does not see that the waiter then owns the lock, and reports false races. It does know POSIX locks.
+  /// Releases are built without this type.
   public struct Mutex<Value: ~Copyable>: ~Copyable {
-    // Both are allocated by `init`, freed by `deinit`, and `value` is touched only while `handle` is locked.
+    // Both are allocated by `init` and freed by `deinit`, and `value` is accessed only while `handle` is locked.
     private let handle: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
@@ -35,7 +35,7 @@
       value.deallocate()
     }
 
-    /// Runs a closure with the value, alone.
+    /// Runs a closure with the value, while no other thread has it.
     public borrowing func withLock<Result: ~Copyable, Failure: Error>(
       _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -44,7 +44,7 @@
       return try body(&value.pointee)
     }
 
-    /// Runs a closure with the value, unless another thread has the lock; then returns nil at once.
+    /// Runs a closure with the value; returns nil at once if another thread has the lock.
     public borrowing func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
       _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result? {
@@ -54,6 +54,6 @@
     }
   }
 
-  // The lock makes it so: the value is reached by one thread at a time.
+  // The lock makes this true: one thread at a time accesses the value.
   extension Mutex: @unchecked Sendable where Value: ~Copyable {}
 #endif

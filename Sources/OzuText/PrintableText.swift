@@ -1,12 +1,12 @@
-/// Text of others, such as servers, as it may be shown: on a terminal, some characters are orders.
+/// Makes text from others, such as servers, safe to show: on a terminal, some characters are commands.
 package enum PrintableText {
-  /// The text with its lines in one, and otherwise as `escaped` has it.
+  /// The text with all its lines joined to one, and then escaped as by `escaped`.
   package static func oneLine(_ text: String) -> String {
     escaped(text.split(whereSeparator: \.isNewline).joined(separator: " "))
   }
 
-  /// The text with control characters, and those that turn the direction of writing, as `\u` and four digits; line feeds
-  /// and tabs stay. The form is the one of JSON, so that JSON remains what it is.
+  /// The text with control characters, and characters that change the direction of writing, replaced by `\u` and
+  /// four digits; line feeds and tabs stay. This is the escape of JSON, so JSON stays valid.
   package static func escaped(_ text: String) -> String {
     guard text.utf8.contains(where: mayBeginOrder), text.unicodeScalars.contains(where: isOrder) else {
       return text
@@ -23,7 +23,8 @@ package enum PrintableText {
     return result
   }
 
-  // The first byte of each of them in UTF-8. Long texts without one, such as bodies in base64, are only looked over.
+  // The first byte of each such character in UTF-8. Long texts without one, such as bodies in base64, are only
+  // scanned.
   private static func mayBeginOrder(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x09, 0x0A: false

@@ -2,10 +2,10 @@
   import Ozu
   import UIKit
 
-  /// Tells pipelines what becomes of the app: memory warnings, and its way into the background and back. What they do
-  /// then is `ImagePipeline.handle(_:)`.
+  /// Tells pipelines about events of the app: memory warnings, and when it enters the background or the foreground. They
+  /// respond with `ImagePipeline.handle(_:)`.
   ///
-  /// The pipelines of views are followed by themselves, from their first picture on. Others can be:
+  /// The pipelines of views are added automatically with their first picture. To add others:
   ///
   /// ```swift
   /// ApplicationObserver.follow(pipeline)
@@ -18,13 +18,13 @@
       UIApplication.didEnterBackgroundNotification: { finishInBackground($0) },
     ])
 
-    /// Follows the app for a pipeline as long as that lives. Doing it again does nothing.
+    /// Tells a pipeline about events of the app, as long as the pipeline lives. Another call for it has no effect.
     public static func follow(_ pipeline: ImagePipeline) {
       followers.follow(pipeline)
     }
 
-    /// Asks for the time to bring the disk cache to disk. The system calls on a thread that it keeps for us until we
-    /// return, and calls again, with `true`, when the time is up: then whoever waits is let go.
+    /// Asks the system for time to write the disk cache. The system calls the closure on a thread of its own, which waits for
+    /// the writing, and calls it again with `true` when the time is up, which ends the wait.
     private nonisolated static func finishInBackground(_ pipeline: ImagePipeline) {
       let isDone = DispatchSemaphore(value: 0)
       ProcessInfo.processInfo.performExpiringActivity(withReason: "Ozu: writing the disk cache") {

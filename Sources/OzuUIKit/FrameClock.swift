@@ -1,13 +1,13 @@
 #if canImport(UIKit) && !os(watchOS)
   import UIKit
 
-  /// The frames of a view's screen, as long as somebody needs them. The system stops it while the view has no window or
-  /// the app is in the background.
+  /// Calls a closure for each frame of a view's screen while it is running. The system pauses it while the view has no window
+  /// or the app is in the background.
   @MainActor
   final class FrameClock {
     private let link: UIUpdateLink
 
-    /// Makes a clock that stands still.
+    /// Makes a clock that is not running.
     init(_ view: UIView, tick: @escaping @MainActor (Duration) -> Void) {
       link = UIUpdateLink(view: view)
       link.isEnabled = false
@@ -15,7 +15,7 @@
       link.addAction { _, info in tick(.seconds(info.modelTime)) }
     }
 
-    /// Whether it ticks.
+    /// Whether it is running.
     var isRunning: Bool {
       get { link.isEnabled }
       set { link.isEnabled = newValue }

@@ -1,4 +1,4 @@
 #if canImport(UIKit)
-  // One import is enough: the pipeline comes with the views.
+  // So that `import OzuUIKit` is enough for the pipeline and the views.
   @_exported import Ozu
 #endif

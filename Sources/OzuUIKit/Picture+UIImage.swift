@@ -3,20 +3,19 @@
   import UIKit
 
   extension Picture {
-    /// The picture for UIKit, which shows the pixels where they are: nothing is copied. `nil` when Core Graphics cannot
-    /// show them.
+    /// The picture for UIKit, which uses the same pixels without a copy. `nil` when Core Graphics cannot show them.
     ///
-    /// Of a picture that moves it is the first frame; `UIImageView.setImage(from:)` plays it.
+    /// For an animation it is the first frame; `UIImageView.setImage(from:)` plays animations.
     ///
     /// - Complexity: O(1).
     public var uiImage: UIImage? {
       cgImage.map { UIImage(cgImage: $0, scale: CGFloat(scale), orientation: .up) }
     }
 
-    /// Makes a picture of an image of UIKit, whose pixels are drawn into memory of our own and turned upright.
+    /// Makes a picture from an image of UIKit. Its pixels are copied and turned upright.
     ///
     /// - Returns: `nil` for an image without a bitmap of Core Graphics.
-    /// - Complexity: O(pixels): not for a main thread, unless the image is small.
+    /// - Complexity: O(pixels). Do not call it on the main thread, unless the image is small.
     public init?(_ image: UIImage) {
       guard let bitmap = image.cgImage.flatMap({ Bitmap($0) }) else { return nil }
       self.init(bitmap.upright(from: Orientation(image.imageOrientation)), scale: Double(image.scale))
@@ -41,16 +40,9 @@
   }
 
   extension DisplayContent {
-    /// What is to be shown, for a screen of so many pixels a point.
+    /// The image to show on a screen with a scale in pixels per point.
     func uiImage(scale: Double) -> UIImage? {
-      let image: CGImage?
-      switch self {
-      case .nothing: image = nil
-      case .placeholder(let picture), .preview(let picture), .picture(let picture), .failure(let picture):
-        image = picture.cgImage
-      case .frame(let bitmap): image = bitmap.cgImage
-      }
-      return image.map { UIImage(cgImage: $0, scale: CGFloat(max(1, scale)), orientation: .up) }
+      cgImage.map { UIImage(cgImage: $0, scale: CGFloat(max(1, scale)), orientation: .up) }
     }
   }
 #endif

@@ -2,10 +2,10 @@
   import Ozu
   import UIKit
 
-  /// One of the places of a view that has several, as the background of a button's state.
+  /// One of the places of a view that has several, such as the background of a button's state.
   @MainActor
   public struct ImagePlace: ImagePresenting {
-    /// What puts pictures into the place.
+    /// The binding of the place: it loads and shows pictures.
     public let images: ImageBinding
   }
 
@@ -16,23 +16,23 @@
   /// button.backgroundImagePlace(for: .highlighted).setImage(fromFile: path, placeholder: .nothing)
   /// ```
   ///
-  /// An image is brought inside the button, less the insets of its configuration, and enlarged only where the content
-  /// is aligned to fill; a background is stretched over the button.
+  /// An image is resized to fit inside the button without the insets of its configuration, and enlarged only if the content
+  /// is aligned to fill. A background is stretched over the button.
   extension UIButton {
     /// The place of the image of a state.
     public func imagePlace(for state: UIControl.State) -> ImagePlace {
-      let display = ViewDisplays.display(of: self, named: "image \(state.rawValue)") {
-        ButtonImagePlace(state: state)
-      }
-      return ImagePlace(images: display.images)
+      ImagePlace(
+        images: ViewDisplays.images(of: self, named: "image \(state.rawValue)") {
+          ButtonImagePlace(state: state)
+        })
     }
 
     /// The place of the background image of a state.
     public func backgroundImagePlace(for state: UIControl.State) -> ImagePlace {
-      let display = ViewDisplays.display(of: self, named: "background \(state.rawValue)") {
-        ButtonBackgroundPlace(state: state)
-      }
-      return ImagePlace(images: display.images)
+      ImagePlace(
+        images: ViewDisplays.images(of: self, named: "background \(state.rawValue)") {
+          ButtonBackgroundPlace(state: state)
+        })
     }
 
     /// Shows the picture of a URL as the image of a state. `imagePlace(for:)` takes files, pictures and fetchers too.
@@ -68,12 +68,12 @@
         transition: transition, success: success, failure: failure)
     }
 
-    /// Calls the load of the image of a state off. The button keeps what it shows.
+    /// Cancels the load of the image of a state. The button keeps its image.
     public func cancelSetImage(for state: UIControl.State) {
       imagePlace(for: state).cancelSetImage()
     }
 
-    /// Calls the load of the background image of a state off. The button keeps what it shows.
+    /// Cancels the load of the background image of a state. The button keeps its background.
     public func cancelSetBackgroundImage(for state: UIControl.State) {
       backgroundImagePlace(for: state).cancelSetImage()
     }

@@ -2,8 +2,8 @@
   import Ozu
   import UIKit
 
-  /// An image of UIKit as a source: brought to a format and cached under a key. Its pixels are looked at only when no
-  /// cache has the answer, and not on the main thread.
+  /// An image of UIKit as a source: it is resized and cached under a key. Its pixels are read only when no cache has the
+  /// result, and not on the main thread.
   public struct UIImageFetcher: ImageFetching {
     /// The identity of the image.
     public let key: String
@@ -26,9 +26,9 @@
   }
 
   extension ImagePresenting {
-    /// Shows an image of UIKit, brought to the view's size and kept under a key.
+    /// Shows an image of UIKit, resized to the view and cached under a key.
     ///
-    /// - Returns: whether the picture was there at once.
+    /// - Returns: whether the picture was shown immediately.
     @discardableResult
     public func setImage(
       _ image: UIImage, key: String, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
@@ -37,7 +37,7 @@
       success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
     ) -> Bool {
       setImage(
-        fetcher: UIImageFetcher(image, key: key), placeholder: placeholder, failureImage: failureImage,
+        from: UIImageFetcher(image, key: key), placeholder: placeholder, failureImage: failureImage,
         format: format, processors: processors, transition: transition, success: success, failure: failure)
     }
   }

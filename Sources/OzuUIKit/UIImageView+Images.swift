@@ -8,13 +8,13 @@
   /// imageView.setImage(from: url)
   /// ```
   ///
-  /// The size is that of its bounds in the pixels of its screen, the mode its `contentMode`; with `redraw` and those
-  /// that only move the image, such as `center`, pictures keep their own size. A change of `contentMode` counts from
-  /// the next layout on.
+  /// Pictures are loaded in the size of the view's bounds, in pixels of its screen, and in the mode of its `contentMode`. With
+  /// `redraw` and the modes that only move the image, such as `center`, pictures keep their own size. A change of
+  /// `contentMode` counts from the next layout on.
   extension UIImageView: ImagePresenting {
-    /// What puts pictures into the view.
+    /// The binding of the view: it loads and shows pictures.
     public var images: ImageBinding {
-      ViewDisplays.display(of: self, named: "image") { ImageViewPlace() }.images
+      ViewDisplays.images(of: self, named: "image") { ImageViewPlace() }
     }
   }
 
@@ -29,7 +29,7 @@
   }
 
   extension ScaleMode {
-    /// What a content mode is in the words of Ozu.
+    /// The scale mode of a content mode.
     init(_ mode: UIView.ContentMode) {
       switch mode {
       case .scaleToFill: self = .fill

@@ -1,12 +1,11 @@
 #if canImport(UIKit) && !os(watchOS)
-  import ObjectiveC
   import Ozu
   import UIKit
 
-  /// A view of UIKit as the place of a binding's pictures. What is shown is decided by the binding; this tells it of
-  /// layout and window, and draws. It belongs to its view.
+  /// Shows the pictures of a binding in a view of UIKit. The binding decides what is shown; this object tells it about layout
+  /// and window, and draws. It belongs to its view.
   @MainActor
-  final class ViewDisplay: ImageDisplaying {
+  final class ViewDisplay: ViewDisplaying {
     private(set) lazy var images = ImageBinding(self)
 
     private weak var view: UIView?
@@ -49,58 +48,23 @@
     }
   }
 
-  /// Where in a view a picture is shown.
+  /// A place of a view that shows a picture.
   @MainActor
   protocol ViewPlace {
     /// The size of the place, in points.
     func size(in view: UIView) -> CGSize
-    /// How the view brings a picture to the size.
+    /// The mode in which the view resizes a picture to that size.
     func mode(in view: UIView) -> ScaleMode
-    /// Whether pictures smaller than the place are enlarged by the view.
+    /// Whether the view enlarges pictures that are smaller than the place.
     func allowsUpscaling(in view: UIView) -> Bool
     /// Shows an image in the place.
     func setImage(_ image: UIImage?, of view: UIView)
   }
 
-  /// The displays of one view by the names of their places, and the watcher that tells them all.
-  @MainActor
-  final class ViewDisplays {
-    /// Its address is the key of the associated object.
-    private static let key = ViewDisplaysKey()
-
-    private var displays: [String: ViewDisplay] = [:]
-    private let watcher: ViewWatcher
-
-    private init(_ view: UIView) {
-      watcher = ViewWatcher(in: view)
-      watcher.onLayout = { [weak self] in self?.tell { $0.layoutDidChange() } }
-      watcher.onWindowChange = { [weak self] isInWindow in
-        self?.tell { isInWindow ? $0.viewDidAppear() : $0.viewDidDisappear() }
-      }
-    }
-
-    /// The display of a view's place, made when it is first asked for.
-    static func display(of view: UIView, named name: String, _ place: () -> some ViewPlace) -> ViewDisplay {
-      let displays = of(view)
-      if let known = displays.displays[name] { return known }
-      let display = ViewDisplay(view, place())
-      displays.displays[name] = display
-      return display
-    }
-
-    private static func of(_ view: UIView) -> ViewDisplays {
-      let key = Unmanaged.passUnretained(key).toOpaque()
-      if let known = objc_getAssociatedObject(view, key) as? ViewDisplays { return known }
-      let displays = ViewDisplays(view)
-      objc_setAssociatedObject(view, key, displays, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
-      return displays
-    }
-
-    private func tell(_ event: (ImageBinding) -> Void) {
-      for display in displays.values { event(display.images) }
+  extension ViewDisplays {
+    /// The binding of a view's place, made when it is first needed.
+    static func images(of view: UIView, named name: String, _ place: () -> some ViewPlace) -> ImageBinding {
+      of(view, watcher: { ViewWatcher(in: view) }).images(named: name) { ViewDisplay(view, place()) }
     }
   }
-
-  /// An object for the sake of its address.
-  private final class ViewDisplaysKey: Sendable {}
 #endif

@@ -1,13 +1,14 @@
 #if canImport(UIKit) && !os(watchOS)
+  import Ozu
   import UIKit
 
-  /// An invisible subview that learns what becomes of the view it lies in: layout, and coming into a window or leaving
-  /// it. In this way every view can be followed without a subclass and without swizzling.
-  final class ViewWatcher: UIView {
+  /// An invisible subview that learns about events of its superview: layout, and entering or leaving a window. By this every
+  /// view can be observed without a subclass and without swizzling.
+  final class ViewWatcher: UIView, ViewWatching {
     /// Called after each layout.
     var onLayout: () -> Void = {}
-    /// Called with whether there is a window, when that may have changed.
-    var onWindowChange: (Bool) -> Void = { _ in }
+    /// Called when the window may have changed, with whether there is one.
+    var onVisibilityChange: (Bool) -> Void = { _ in }
 
     /// Puts a watcher into a view.
     init(in view: UIView) {
@@ -30,7 +31,7 @@
 
     override func didMoveToWindow() {
       super.didMoveToWindow()
-      onWindowChange(window != nil)
+      onVisibilityChange(window != nil)
     }
   }
 #endif

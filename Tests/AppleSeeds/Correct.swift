@@ -9,10 +9,14 @@ import UIKit
 @MainActor
 func correct(_ view: UIImageView, _ button: UIButton, _ url: URL) {
   view.setImage(from: url, placeholder: .nothing, transition: DisplayTransition.none)
-  view.cacheFormat = CacheFormat("row", size: PixelSize(320, 240), scaleMode: .aspectFill)
+  view.cacheFormat = CacheFormat("row", size: PixelSize(320, 240), mode: .aspectFill)
   view.cancelSetImage()
   button.setImage(from: url, for: .normal)
   button.backgroundImagePlace(for: .highlighted).setImage(fromFile: "a.jpg")
+}
+
+func observed() -> ImagePipeline {
+  ImagePipeline { $0.observers = [SignpostObserver(subsystem: "com.example.app")] }
 }
 
 struct CorrectView: View {

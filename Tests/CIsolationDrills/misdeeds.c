@@ -1,4 +1,4 @@
-// What a decoder that was taken over might do.
+// Misdeeds of a decoder that was taken over: forbidden system calls and messages.
 
 #ifdef __linux__
 
@@ -24,104 +24,10 @@
 #include <unistd.h>
 
 #include "CIsolationDrills.h"
+#include "misdeeds.h"
 
 static int outcome(long result) {
   return result < 0 ? errno : 0;
-}
-
-static volatile uint8_t sink;
-
-static int overflow(volatile uint8_t *above) {
-  volatile uint8_t frame[4096];
-  frame[0] = frame[1] = *above;
-  sink = frame[0];
-  // Never so, which a compiler cannot know.
-  if (sink == 255) return 0;
-  return overflow(frame) + frame[1];
-}
-
-static int crash_null(void) { return *(volatile int *)8; }
-static int crash_abort(void) { abort(); }
-static int crash_trap(void) { __builtin_trap(); }
-static int crash_stack(void) {
-  volatile uint8_t first = 0;
-  return overflow(&first);
-}
-static int leave(void) { _exit(3); }
-
-static int out_of_memory(void) {
-  static const char words[] = "terminate called after throwing an instance of 'std::bad_alloc'\n";
-  (void)!write(STDERR_FILENO, words, sizeof words - 1);
-  abort();
-}
-
-static int hang(void) {
-  while (true) nanosleep(&(struct timespec){1, 0}, NULL);
-}
-
-static int spin(void) {
-  while (true) sink++;
-}
-
-// Less than the limit of the system, which counts in seconds and rounds up, lets pass.
-static int spin_a_while(void) {
-  struct timespec start, now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-  do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < 1900);
-  return 0;
-}
-
-static int allocate(void) {
-  const size_t piece = 16 << 20;
-  for (size_t total = 0; total < (size_t)8 << 30; total += piece) {
-    char *bytes = malloc(piece);
-    if (bytes == NULL) return ENOMEM;
-    for (size_t i = 0; i < piece; i += 4096) bytes[i] = 1;
-  }
-  return 0;
-}
-
-// Leaves 48 MB that are free, below a piece that is not: the heap cannot shrink.
-static int hoard(void) {
-  enum { count = 1 << 15, size = 1500 };
-  void **pieces = calloc(count, sizeof *pieces);
-  if (pieces == NULL) return ENOMEM;
-  for (int i = 0; i < count; i++) pieces[i] = malloc(size);
-  bool failed = pieces[count - 1] == NULL;
-  for (int i = 0; i < count - 1; i++) free(pieces[i]);
-  free(pieces);
-  return failed ? ENOMEM : 0;
-}
-
-// 8 MB that are mapped, not taken from the heap.
-static int use(void) {
-  const size_t size = 8 << 20;
-  char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (bytes == MAP_FAILED) return errno;
-  for (size_t i = 0; i < size; i += 4096) bytes[i] = 1;
-  return outcome(munmap(bytes, size));
-}
-
-static int map(int protection, int flags) {
-  void *bytes = mmap(NULL, (size_t)8 << 30, protection, flags, -1, 0);
-  return bytes == MAP_FAILED ? errno : 0;
-}
-static int map_shared(void) { return map(PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS); }
-static int map_stack(void) { return map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN); }
-static int map_private(void) { return map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS); }
-
-// As far as it may, then 4 GB.
-static int raise_memory(void) {
-  const __rlimit_resource_t resources[] = {RLIMIT_DATA, RLIMIT_AS};
-  for (int i = 0; i < 2; i++) {
-    struct rlimit limit;
-    if (getrlimit(resources[i], &limit) != 0) return errno;
-    limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(resources[i], &limit) != 0) return errno;
-  }
-  void *bytes = mmap(NULL, (size_t)4 << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return bytes == MAP_FAILED ? errno : 0;
 }
 
 static int map_code(void) {
@@ -217,23 +123,23 @@ static int seal_output(void) { return outcome(fcntl(5, F_ADD_SEALS, F_SEAL_GROW)
 static int say(const void *bytes, size_t count) { return outcome(send(3, bytes, count, MSG_NOSIGNAL)); }
 static int say_nonsense(void) {
   say("nonsense", 8);
-  return hang();
+  return ozu_hang();
 }
 static int say_too_much(void) {
   static char bytes[128 << 10];
   say(bytes, sizeof bytes);
-  return hang();
+  return ozu_hang();
 }
 static int say_nothing(void) {
   say("", 0);
-  return hang();
+  return ozu_hang();
 }
 static int flood(void) {
   while (true) send(3, "flood", 5, MSG_NOSIGNAL);
 }
 static int say_good_bye(void) {
   close(3);
-  return hang();
+  return ozu_hang();
 }
 
 static int print(void) {
@@ -243,26 +149,7 @@ static int print(void) {
   return 0;
 }
 
-static const struct misdeed {
-  const char *name;
-  int (*act)(void);
-} misdeeds[] = {
-    {"null", crash_null},
-    {"abort", crash_abort},
-    {"trap", crash_trap},
-    {"stack", crash_stack},
-    {"leave", leave},
-    {"out-of-memory", out_of_memory},
-    {"hang", hang},
-    {"spin", spin},
-    {"spin-a-while", spin_a_while},
-    {"allocate", allocate},
-    {"hoard", hoard},
-    {"use", use},
-    {"map-shared", map_shared},
-    {"map-stack", map_stack},
-    {"map-private", map_private},
-    {"raise-memory", raise_memory},
+static const struct misdeed call_misdeeds[] = {
     {"map-code", map_code},
     {"make-code", make_code},
     {"read-passwords", read_passwords},
@@ -297,13 +184,19 @@ static const struct misdeed {
     {"flood", flood},
     {"good-bye", say_good_bye},
     {"print", print},
+    {NULL, NULL},
 };
 
+static const struct misdeed *find(const struct misdeed *misdeed, const char *name) {
+  for (; misdeed->name != NULL; misdeed++)
+    if (strcmp(misdeed->name, name) == 0) return misdeed;
+  return NULL;
+}
+
 int ozu_misdeed(const char *name) {
-  for (size_t i = 0; i < sizeof misdeeds / sizeof misdeeds[0]; i++) {
-    if (strcmp(misdeeds[i].name, name) == 0) return misdeeds[i].act();
-  }
-  return -1;
+  const struct misdeed *misdeed = find(call_misdeeds, name);
+  if (misdeed == NULL) misdeed = find(ozu_resource_misdeeds, name);
+  return misdeed == NULL ? -1 : misdeed->act();
 }
 
 bool ozu_system_confines(void) {

@@ -1,4 +1,4 @@
-// A system that refuses what workers confine themselves with.
+// Makes the system refuse the calls by which workers restrict themselves.
 
 #ifdef __linux__
 
@@ -16,8 +16,8 @@
 
 #include "CIsolationDrills.h"
 
-// What Docker's default profile refuses a container without further rights, as far as a worker or the one that asks it
-// might ask (moby's profiles/seccomp/default.json).
+// The calls that Docker's default profile refuses a container without extra rights, as far as a worker or its
+// parent may make them (moby's profiles/seccomp/default.json).
 static const int privileged[] = {
     SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_bpf, SYS_perf_event_open, SYS_keyctl,
     SYS_add_key, SYS_request_key, SYS_userfaultfd, SYS_open_by_handle_at, SYS_init_module, SYS_finit_module,
@@ -27,7 +27,7 @@ static const int privileged[] = {
 #endif
 };
 
-// What profiles of before 2021 do not know, and so refuse.
+// The calls that profiles from before 2021 do not know, and so refuse.
 static const int recent[] = {
 #ifdef SYS_landlock_create_ruleset
     SYS_landlock_create_ruleset, SYS_landlock_add_rule, SYS_landlock_restrict_self,
@@ -63,7 +63,8 @@ static void refuse(struct program *program, const int *numbers, size_t count, in
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-// clone for a new namespace, which the profile tells from clone for a process or a thread; clone3 hides its flags.
+// clone with a new namespace, which the profile distinguishes from clone for a process or a thread; the flags of
+// clone3 are not visible.
 static void refuse_namespaces(struct program *program) {
   const uint32_t flags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 #ifdef SYS_clone3

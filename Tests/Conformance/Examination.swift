@@ -3,37 +3,37 @@ import OzuImaging
 import OzuLibraryCodecs
 import OzuStandardCodecs
 
-/// Decodes one file under the default limits and holds the result against its record.
+/// Decodes one file under the default limits and compares the result with its record.
 struct Examination {
   let corpus: URL
   let record: Record
-  /// Whether time and memory are judged; under a sanitizer they mean nothing.
+  /// Whether time and memory are checked; with a sanitizer they are meaningless.
   var judgesCosts = true
 
-  /// Formats whose decoders are there; `unknown` is what is no image.
+  /// The formats that have decoders; `unknown` is for files that are not images.
   static let formats: Set<String> = [
     "jpeg", "png", "webp", "gif", "bmp", "ico", "avif", "heif", "jxl", "tiff", "svg", "cur", "unknown",
   ]
 
-  /// Drawings too: the corpus is chosen, and what its files do to the process is what is looked for.
-  private static let standard = CodecRegistry.standard.withDrawings(alpha: .premultiplied)
-  private static let straight = CodecRegistry.straight.withDrawings(alpha: .straight)
+  /// With drawings: the corpus was chosen deliberately, and crashes are what the examination looks for.
+  static let standard = CodecRegistry.standard.withDrawings(alpha: .premultiplied)
+  static let straight = CodecRegistry.straight.withDrawings(alpha: .straight)
 
-  /// What may be spent on a file that must be refused from its header.
+  /// The most time and memory for a file that must be refused by its header.
   private static let refusalMilliseconds = 50.0
   private static let refusalBytes = 64 << 20
-  /// What may be spent on any file.
+  /// The most time and memory for any file.
   private static let hangMilliseconds = 2000.0
   private static let largestBytes = 512 << 20
-  /// How far the thumbnail of a reduced decode may be from that of a whole one.
+  /// The largest difference between the thumbnail of a reduced decode and that of a whole one.
   private static let thumbnailTolerance = 5.0
-  /// In how many pieces a file comes when it is shown while it does.
+  /// The number of pieces in which a file arrives for previews.
   private static let pieces = 5
   /// How many frames of any animation are played.
   private static let playedFrames = 12
 
-  /// The records have colours as stored.
-  private static func context(allowsTruncation: Bool = false) -> DecodingContext {
+  /// The records have straight colours as stored.
+  static func context(allowsTruncation: Bool = false) -> DecodingContext {
     DecodingContext(allowsTruncation: allowsTruncation, colorPolicy: .keep)
   }
 
@@ -48,10 +48,10 @@ struct Examination {
       }
     }
     if case .success(let picture) = result, let animation = picture.animation {
-      // Whatever the frames are, playing them must be safe.
+      // Playing the frames must be safe, whatever they are.
       for index in 0..<min(animation.frameCount, Self.playedFrames) { _ = try? animation.frame(at: index) }
     }
-    // What a caller who takes partial pictures gets must be as safe and of the same size.
+    // The result for a caller who accepts truncated pictures must be as safe and have the same size.
     let (lenient, lenientCost) = Measurement.of {
       Result { () throws(DecodingError) -> Picture in
         try Self.standard.picture(from: data, context: Self.context(allowsTruncation: true))
@@ -111,8 +111,8 @@ struct Examination {
     }
   }
 
-  /// A thumbnail, for which decoders take other ways, must be that of the whole picture, if the file is a valid one.
-  /// A drawing is drawn anew at each size, and finer than a resize of its pixels.
+  /// A thumbnail, for which decoders use other code, must show the whole picture, if the file is valid. A drawing
+  /// is drawn again at each size, and finer than a resize of its pixels.
   private func complaint(aboutThumbnailOf result: Result<Picture, DecodingError>, _ data: Data) -> String? {
     guard record.expect == .decode, case .success(let whole) = result, whole.header?.isDrawing != true else {
       return nil
@@ -128,7 +128,7 @@ struct Examination {
     }
   }
 
-  /// What is shown while a file comes must be safe whatever it holds, and in the end the picture itself.
+  /// Previews must be safe for any file, and the last one must be the picture itself.
   private func complaint(aboutPreviewsOf data: Data, _ result: Result<Picture, DecodingError>) -> String? {
     let decoder = IncrementalDecoder(codecs: .standard)
     let step = max(1, (data.count + Self.pieces - 1) / Self.pieces)
@@ -145,10 +145,11 @@ struct Examination {
       }
     }
     guard record.expect == .decode, case .success(let whole) = result, let last else { return nil }
-    // Without its end, a JPEG may be whole and its last scan may not: only the ordinary decode may assume that.
+    // A JPEG without its end marker may be complete although its last scan may not be: only the ordinary decode may
+    // assume that.
     if record.format == "jpeg", data.suffix(2) != Data([0xFF, 0xD9]) { return nil }
     let difference = Self.meanDifference(last.bitmap, whole.bitmap)
-    // libjxl does not say that a picture which was shown on the way ends as one that was not: noise is made anew.
+    // libjxl does not report that the final picture differs from the last preview: noise is computed again.
     let tolerance = record.format == "jxl" ? 2.0 : 0
     return difference <= tolerance ? nil : "the last preview differs by \(difference)"
   }
@@ -168,127 +169,7 @@ struct Examination {
     return Double(sum) / Double(a.size.pixelCount * 4)
   }
 
-  private func complaint(about picture: Picture, _ data: Data) throws -> String? {
-    guard let header = picture.header else { return "no header" }
-    // Containers with turns of their own leave open who applies them; that the picture is upright shows below.
-    let turnsItself = ["avif", "heif", "jxl"].contains(record.format) && record.orientation == nil
-    let orientations = record.orientationAny ?? [record.orientation ?? 1]
-    guard turnsItself || orientations.contains(header.orientation.rawValue) else {
-      return "orientation \(header.orientation.rawValue) instead of \(orientations)"
-    }
-    if let frames = record.frames, frames != header.frameCount {
-      return "\(header.frameCount) frames instead of \(frames)"
-    }
-    // Where several orientations are right, the recorded pixels are of the first.
-    guard turnsItself || header.orientation.rawValue == record.orientation ?? 1 else { return nil }
-    if let complaint = complaintAboutSize(of: picture) { return complaint }
-    if let complaint = try complaintAfterConversion(data) { return complaint }
-    let straight = try Self.straight.picture(from: data, context: Self.context())
-    var comparison = PictureComparison(bitmap: picture.bitmap, straight: straight.bitmap)
-    if record.format == "jxl", let animation = picture.animation, let raw = straight.animation {
-      // The decoders that made the records hand out the last frame.
-      let last = animation.frameCount - 1
-      comparison = try PictureComparison(bitmap: animation.frame(at: last), straight: raw.frame(at: last))
-    }
-    if record.format == "svg", let size = record.referenceSize, size.count == 2 {
-      let drawnSize = PixelSize(size[0], size[1])
-      comparison = PictureComparison(
-        bitmap: try drawing(data, drawnSize, Self.standard),
-        straight: try drawing(data, drawnSize, Self.straight))
-    }
-    // These may store multiplied colours, of which the others are not known to the last bit.
-    let tolerance = ["jxl", "tiff", "svg"].contains(record.format) ? 1 : 0
-    guard comparison.isRightlyMultiplied(tolerance: tolerance) else {
-      return "colours wrongly multiplied by alpha"
-    }
-    if let animation = straight.animation, let complaint = try complaint(about: animation) {
-      return complaint
-    }
-    if let digest = record.rgba8SHA256 {
-      if comparison.rgba8SHA256 == digest { return nil }
-      let grid = gridComplaint(comparison) ?? "grid within tolerance"
-      return "pixels not exact (\(grid); \(try referenceDifference(comparison)))"
-    }
-    guard let complaint = gridComplaint(comparison) else { return nil }
-    // A grid of one decoder has less weight than the suite's own reference.
-    if try matchesReference(comparison) { return nil }
-    return try "\(complaint); \(referenceDifference(comparison))"
-  }
-
-  /// A drawing at the size at which its reference was drawn.
-  private func drawing(_ data: Data, _ size: PixelSize, _ codecs: CodecRegistry) throws -> Bitmap {
-    let resize = Resize(size, mode: .fill, allowsUpscaling: true)
-    return try codecs.picture(from: data, resize: resize).bitmap
-  }
-
-  /// Compares the picture in sRGB with its reference.
-  private func complaintAfterConversion(_ data: Data) throws -> String? {
-    guard let tolerance = record.toleranceAfterConversion, let name = record.references?.first else {
-      return nil
-    }
-    let bitmap = try Self.straight.picture(from: data).bitmap
-    let comparison = PictureComparison(bitmap: bitmap, straight: bitmap)
-    guard let difference = try difference(comparison, name) else { return "reference of another size" }
-    return difference <= tolerance ? nil : "differs by \(difference) in sRGB, tolerance \(tolerance)"
-  }
-
-  private func complaint(about animation: PictureAnimation) throws -> String? {
-    let milliseconds = animation.delays.map { $0 / .milliseconds(1) }
-    if let delays = record.delays, zip(delays, milliseconds).contains(where: { abs($0.0 - $0.1) > 1 }) {
-      return "delays \(milliseconds) instead of \(delays)"
-    }
-    if let loop = record.loop {
-      // Of a GIF the record has the number that is stored, which counts repetitions.
-      let times = record.format == "gif" && loop > 0 ? loop + 1 : loop
-      if times != animation.loopCount { return "played \(animation.loopCount) times instead of \(times)" }
-    }
-    let references = record.referencesAreFrames == true ? record.references ?? [] : []
-    for index in 0..<animation.frameCount {
-      let frame = try animation.frame(at: index)
-      let comparison = PictureComparison(bitmap: frame, straight: frame)
-      let digest = record.frameDigests.flatMap { index < $0.count ? $0[index] : nil }
-      if let digest, digest == comparison.rgba8SHA256 { continue }
-      var difference: Int?
-      if index < references.count { difference = try self.difference(comparison, references[index]) }
-      if let difference, difference <= record.referenceTolerance ?? 0 { continue }
-      if digest != nil || difference != nil {
-        return "frame \(index) not right (reference differs by \(difference.map(String.init) ?? "?"))"
-      }
-    }
-    return nil
-  }
-
-  private func matchesReference(_ comparison: PictureComparison) throws -> Bool {
-    guard let name = record.references?.first, name.hasSuffix(".png"), record.referencesAreFrames != true,
-      record.toleranceAfterConversion == nil
-    else { return false }
-    return try difference(comparison, name).map { $0 <= record.referenceTolerance ?? 0 } ?? false
-  }
-
-  private func difference(_ comparison: PictureComparison, _ name: String) throws -> Int? {
-    let data = try Data(contentsOf: corpus.appendingPathComponent(name))
-    return comparison.difference(
-      from: try Self.straight.picture(from: data, context: Self.context()).bitmap)
-  }
-
-  private func gridComplaint(_ comparison: PictureComparison) -> String? {
-    guard let grid = record.grid, let size = record.gridSize, size.count == 2 else { return nil }
-    let tolerance = record.gridTolerance ?? 2
-    guard let difference = comparison.gridDifference(from: grid, columns: size[0], rows: size[1]) else {
-      return "grid of another form"
-    }
-    return difference <= tolerance ? nil : "grid differs by \(difference), tolerance \(tolerance)"
-  }
-
-  private func referenceDifference(_ comparison: PictureComparison) throws -> String {
-    guard let name = record.references?.first, name.hasSuffix(".png") else { return "no reference" }
-    guard let difference = try difference(comparison, name) else {
-      return "reference of another size"
-    }
-    return "reference differs by \(difference)"
-  }
-
-  private func complaintAboutSize(of picture: Picture) -> String? {
+  func complaintAboutSize(of picture: Picture) -> String? {
     let size = record.sizeIfDecoded ?? record.headerSize
     guard let width = record.width ?? size?.first, let height = record.height ?? size?.last else {
       return nil

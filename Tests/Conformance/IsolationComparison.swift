@@ -4,20 +4,20 @@ import OzuIsolation
 import OzuLibraryCodecs
 import OzuStandardCodecs
 
-/// Decodes files in this process and in processes of their own, and says what is not the same.
+/// Decodes files in this process and in isolation, and reports the differences.
 struct IsolationComparison {
   private let here = CodecRegistry.standardWithDrawings
   private let apart: CodecRegistry
   private let report: IsolationReport
 
-  /// How many frames of any animation are compared, from the first on; and the last.
+  /// How many frames of an animation are compared, from the first on; the last is compared too.
   private static let comparedFrames = 4
 
-  /// Formats that are isolated nowhere by default are so here.
+  /// Formats that are not isolated by default are isolated here.
   init() throws {
     let types = DecoderIsolation.libraryTypes.union([.jpeg, .png, .gif, .bmp, .ico])
     var codecs = CodecRegistry.standardWithDrawings
-    // Its decoder of drawings is built in, where a process of its own has it.
+    // The decoder of drawings is marked as built in here; the isolated process has it too.
     codecs.markBuiltIn()
     let report = codecs.isolate(DecoderIsolation(.required, types: types, helper: .thisProgram))
     guard let report else { throw CocoaError(.featureUnsupported) }
@@ -26,7 +26,7 @@ struct IsolationComparison {
 
   var status: IsolationStatus { report.status }
 
-  /// What is different, in words; `nil` when nothing is.
+  /// The difference, in words; `nil` if there is none.
   ///
   /// - Parameter isSafeHere: whether the file may be decoded in this process.
   func difference(_ data: Data, isSafeHere: Bool) -> String? {
@@ -64,7 +64,7 @@ struct IsolationComparison {
     case (.success, .failure(let error)): return "\(error) instead of a picture"
     case (.success(let first), .success(let second)):
       var header = first.header
-      // Planes stay where they are made, and so do files that are cut.
+      // Planes and cut files are not sent between processes.
       header?.planeLayout = nil
       header?.regionUnit = nil
       if header != second.header { return "another header" }
@@ -87,7 +87,7 @@ struct IsolationComparison {
     return nil
   }
 
-  /// Pixels, and what they mean.
+  /// Compares pixels, opacity and colour space.
   private static func isEqual(_ first: Bitmap, _ second: Bitmap) -> Bool {
     first == second && first.isOpaque == second.isOpaque && first.colorSpace == second.colorSpace
   }

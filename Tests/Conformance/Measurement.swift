@@ -4,7 +4,7 @@ import OzuImaging
   import Glibc
 #endif
 
-/// What a piece of work cost: processor time of this thread, and how far the memory of the process rose.
+/// The cost of some work: the processor time of this thread, and the rise of the process's memory.
 struct Measurement {
   var milliseconds = 0.0
   var peakBytes = 0
@@ -22,7 +22,7 @@ struct Measurement {
     return (value, Measurement(milliseconds: spent / .milliseconds(1), peakBytes: peak))
   }
 
-  /// Makes the system forget the peak so far; the memory in use now, `nil` where that is not to be had.
+  /// Resets the peak of the system's measurement; returns the memory in use now, or `nil` if that is not available.
   private static func resetPeakMemory() -> Int? {
     #if canImport(Glibc)
       guard let file = fopen("/proc/self/clear_refs", "w") else { return nil }

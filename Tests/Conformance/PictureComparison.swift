@@ -1,19 +1,19 @@
 import OzuHTTP
 import OzuImaging
 
-/// Comparing a decoded picture with the forms in which a corpus records the right one.
+/// Compares a decoded picture with the forms in which a corpus records the right one.
 struct PictureComparison {
-  /// Upright, multiplied by alpha.
+  /// Upright, premultiplied.
   let bitmap: Bitmap
-  /// Upright, colours as stored.
+  /// Upright, with straight colours.
   let straight: Bitmap
 
-  /// The digest of the rows as straight RGBA, wholly transparent pixels as zeros.
+  /// The digest of the rows as straight RGBA, with zeros for wholly transparent pixels.
   var rgba8SHA256: String {
     SHA256.hexDigest(of: rgba(of: straight))
   }
 
-  /// Whether the two forms of the picture are one: colours times alpha over 255, rounded, give or take so much.
+  /// Whether both forms show the same picture: colours times alpha over 255, rounded, with a tolerance.
   func isRightlyMultiplied(tolerance: Int) -> Bool {
     let stored = rgba(of: straight)
     let shown = rgba(of: bitmap)
@@ -26,7 +26,8 @@ struct PictureComparison {
     }
   }
 
-  /// The largest difference of the cells' means from recorded ones, each of four bytes in hexadecimal digits.
+  /// The largest difference of the cells' means from the recorded ones, which have four bytes each in hexadecimal
+  /// digits.
   func gridDifference(from grid: String, columns: Int, rows: Int) -> Int? {
     let digits = Array(grid.utf8)
     guard digits.count == columns * rows * 8 else { return nil }
@@ -47,7 +48,7 @@ struct PictureComparison {
     return largest
   }
 
-  /// The largest difference of a channel from that of a reference, colours as stored.
+  /// The largest difference of a channel from that of a reference with straight colours.
   func difference(from reference: Bitmap) -> Int? {
     guard reference.size == straight.size else { return nil }
     return zip(rgba(of: straight), rgba(of: reference)).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }

@@ -1,10 +1,10 @@
-/// One line of a corpus's `INDEX.json`: a file and its right answer. What the fields mean stands in the corpus.
+/// One line of a corpus's `INDEX.json`: a file and its right answer. The corpus documents the fields.
 struct Record: Decodable {
   var path: String
   var set: String
   var format: String
   var expect: Expectation
-  /// Of the upright picture.
+  /// The size of the upright picture.
   var width: Int?
   var height: Int?
   var sizeIfDecoded: [Int]?
@@ -22,9 +22,10 @@ struct Record: Decodable {
   var frames: Int?
   var delays: [Double]?
   var loop: Int?
-  /// At which a drawing was drawn for its reference.
+  /// The size at which a drawing was drawn for its reference.
   var referenceSize: [Int]?
-  /// Of the composited frames, colours as stored; `nil` where decoders disagree. Perhaps of the first only.
+  /// The digests of the composited frames with straight colours, perhaps of the first frames only; `nil` where
+  /// decoders disagree.
   var frameDigests: [String?]?
 
   enum Expectation: String, Decodable {
@@ -56,13 +57,13 @@ struct Record: Decodable {
   }
 }
 
-/// A file that is known not to get its answer, and why that is right or cannot be helped.
+/// A file that is known to fail, and why that is right or cannot be changed.
 struct KnownException: Decodable {
   var path: String
   var reason: String
 }
 
-/// What became of one file, as the report has it.
+/// The result for one file, in the form of the report.
 struct Finding: Encodable {
   enum Outcome: String, Encodable {
     case pass, fail, exception

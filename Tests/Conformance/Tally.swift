@@ -1,4 +1,4 @@
-/// How many files of a set got their answer.
+/// How many files of a set passed.
 struct Tally {
   var passed = 0
   var excepted = 0

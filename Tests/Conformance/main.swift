@@ -1,10 +1,10 @@
-// Runs the decoders over a corpus with recorded answers and says, set by set, which files got theirs.
+// Runs the decoders over a corpus with recorded answers and reports, set by set, which files passed.
 //
 //   OzuConformance CORPUS [--report FILE] [--exceptions FILE] [--set NAME] [--isolated] [--without-costs] [--verbose]
 //
-// With --isolated files are decoded in processes of their own too, and both must be the same.
-// With --without-costs time and memory are recorded but not judged: for builds with a sanitizer.
-// Exit status 0 when every file got its answer or is a listed exception, 1 when not, 2 for wrong usage.
+// With --isolated, files are also decoded in other processes, and both results must be equal.
+// With --without-costs, time and memory are recorded but not checked: for builds with a sanitizer.
+// The exit status is 0 if every file passed or is a listed exception, 1 if not, 2 for wrong usage.
 
 import Foundation
 import OzuIsolation
@@ -65,7 +65,7 @@ do {
     for record in records {
       if isVerbose { FileHandle.standardError.write(Data((record.path + "\n").utf8)) }
       let data = try Data(contentsOf: corpus.appendingPathComponent(record.path))
-      // A drawing that is only to do no harm may end this process.
+      // A drawing that is only recorded as harmless may end this process.
       let isSafeHere = record.format != "svg" || record.expect == .decode
       guard let difference = comparison.difference(data, isSafeHere: isSafeHere) else { continue }
       differences += 1

@@ -1,9 +1,9 @@
 import Foundation
 import OzuImaging
 
-/// What the fuzzer of LLVM calls with each of its inputs; `OZU_FUZZ_FORMAT` names the format.
+/// LLVM's fuzzer calls this with each input; `OZU_FUZZ_FORMAT` names the format.
 ///
-/// Inputs that a mutation has turned into another format are not kept: they have a run of their own.
+/// Inputs that a mutation has turned into another format are dropped: they have a run of their own.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let file = Data(bytes: bytes, count: count)

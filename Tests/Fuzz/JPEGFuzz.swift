@@ -4,17 +4,18 @@ import OzuCodecs
 import OzuImaging
 import OzuLibraryCodecs
 
-/// Decodes a JPEG to planes at scales, and of a progressive one down to a bit, that the file chooses.
+/// Decodes a JPEG to planes, with scales (and for a progressive file, the lowest bit) that are computed from the
+/// file.
 ///
-/// Every file gives an error or planes. Where libjpeg has nothing to complain about, the planes are compared
-/// with its coefficients; a difference ends the process, as a crash would.
+/// Every file gives an error or planes. If libjpeg reports no error, the planes are compared with its coefficients;
+/// a difference ends the process like a crash.
 func fuzzPlanes(of file: Data) {
   let limits = DecodingLimits(pixelCount: 4 << 20, cpuTime: .seconds(20))
   guard let header = try? JPEGDecoder().open(file, limits: limits).header, (try? limits.check(header)) != nil
   else {
     return
   }
-  // The file chooses the scales, so that each is seen.
+  // The scales are computed from the file, so that all of them are used.
   let choice = file.reduce(UInt8(0), &+)
   let offered = [1, 2, 3, 4, 5, 6, 8, 2]
   let scales = (luma: offered[Int(choice & 7)], chroma: offered[Int(choice >> 3 & 7)])
@@ -34,7 +35,8 @@ func fuzzPlanes(of file: Data) {
   }
 }
 
-/// Decodes the file again with its second half ahead, begun at a place that the file chooses: the same must come of it.
+/// Decodes the file again with a second thread that begins at a place computed from the file: the result must be
+/// the same.
 private func compareHalves(
   of file: Data, with whole: PlanarPicture?, _ scales: (luma: Int, chroma: Int), allowsTruncation: Bool,
   lowestBit: Int
@@ -60,8 +62,8 @@ private func compare(
   _ lowestBit: Int
 ) {
   let all = planes.planes
-  // libjpeg-turbo decodes a group of blocks again where it met a fill byte, over what it had made of it: coefficients that
-  // are zero keep what they were.
+  // If libjpeg-turbo meets a fill byte, it decodes a group of blocks again over its previous result: coefficients
+  // that are zero keep their old values.
   guard file.firstRange(of: [0xFF, 0xFF]) == nil else { return }
   guard let oracle = PlaneOracle(file, componentCount: all.count) else { return }
   defer { oracle.close() }

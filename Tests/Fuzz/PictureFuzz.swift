@@ -3,12 +3,12 @@ import OzuImaging
 import OzuLibraryCodecs
 import OzuStandardCodecs
 
-/// Small pictures, so that the time goes into decoders and not into pixels.
+/// Small pictures, so that the time is spent in decoders and not on pixels.
 let fuzzLimits = DecodingLimits(
   pixelCount: 1 << 20, decodedByteCount: 64 << 20, frameCount: 64, cpuTime: .seconds(20),
   animationByteCount: 8 << 20)
 
-/// Drawings too, which nobody gets without asking.
+/// With drawings, which a registry only has on request.
 let fuzzCodecs = {
   #if SVG
     var codecs = CodecRegistry.standard
@@ -19,8 +19,8 @@ let fuzzCodecs = {
   #endif
 }()
 
-/// Takes each way from a file to pixels that users can take. Whatever a file holds, each ends in an error or in a
-/// picture of the right size.
+/// Decodes the file in every way that the public API has. For any file, each ends with an error or with a picture
+/// of the right size.
 func fuzzPictures(of file: Data) {
   let codecs = fuzzCodecs
   guard let header = try? codecs.header(of: file, limits: fuzzLimits) else { return }
@@ -34,7 +34,7 @@ func fuzzPictures(of file: Data) {
       precondition(picture.size.width <= 20 && picture.size.height <= 20, "a picture of the wrong size")
     }
     guard let animation = picture.animation else { continue }
-    // Backwards too: frames then start from others.
+    // Backwards too: the composer then starts again at other frames.
     for index in Array(0..<min(animation.frameCount, 6)) + [1, 0, animation.frameCount - 1] {
       guard let frame = try? animation.frame(at: index) else { continue }
       precondition(frame.size == picture.size, "a frame of the wrong size")
@@ -42,17 +42,17 @@ func fuzzPictures(of file: Data) {
   }
 }
 
-/// Gives the file in pieces and asks for a preview after each.
+/// Appends the file in pieces and asks for a preview after each.
 func fuzzPreviews(of file: Data) {
   let decoder = IncrementalDecoder(codecs: fuzzCodecs)
   let header = try? fuzzCodecs.header(of: file, limits: fuzzLimits)
-  // The file chooses the pieces.
+  // The size of the pieces is computed from the file.
   let step = max(1, file.count / (1 + Int(file.reduce(UInt8(0), &+) & 15)))
   for start in stride(from: 0, to: file.count, by: step) {
     decoder.append(file[start..<min(start + step, file.count)])
     guard let preview = try? decoder.preview(context: DecodingContext(limits: fuzzLimits)) else { continue }
     precondition(preview.size.pixelCount <= fuzzLimits.pixelCount, "a preview of the wrong size")
-    // What comes behind the pixels may still turn the picture.
+    // Metadata after the pixels may still turn the picture.
     precondition(
       header == nil || [preview.size, preview.size.transposed].contains(header?.size),
       "a preview of the wrong size")

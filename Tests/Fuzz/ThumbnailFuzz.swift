@@ -3,13 +3,13 @@ import Foundation
 import OzuImaging
 import OzuStandardCodecs
 
-/// Takes the ways of thumbnails through PNG and delta files, whose checksums are mended first: without that hardly
-/// a mutation would get past them.
+/// Makes thumbnails of PNG and delta files. Their checksums are repaired first: otherwise hardly a mutation would
+/// get past them.
 ///
-/// Every file gives an error or a picture of the right size. What `PNGRowReader` makes of a PNG is compared with
-/// what libpng makes of it, which is asked where files may be cut off. But for one thing: zlib refuses a Huffman code that
-/// leaves bit patterns without a meaning, whether the data use them or not, and ISA-L takes it. What it makes of such data is
-/// the picture that their checksum is of.
+/// Every file gives an error or a picture of the right size. The result of `PNGRowReader` is compared with that of
+/// libpng, which is used if truncated files are allowed. There is one exception: zlib refuses a Huffman code that
+/// leaves bit patterns undefined, even if the data do not use them, and ISA-L accepts it. Its result for such data
+/// is the picture that their checksum belongs to.
 func fuzzThumbnails(of input: Data, type: ImageType) {
   let file = type == .png ? mendingChunks(of: input) : mendingHeader(of: input)
   let limits = DecodingLimits(
@@ -31,7 +31,7 @@ func fuzzThumbnails(of input: Data, type: ImageType) {
   }
 }
 
-/// The contents of the chunks IDAT up to the first damaged one.
+/// The contents of the IDAT chunks up to the first damaged one.
 private func imageData(of file: Data) -> [UInt8] {
   let bytes = [UInt8](file)
   var (position, result) = (8, [UInt8]())

@@ -1,11 +1,11 @@
 #if GTK
-  /// What a drill claims, counted, and which claims did not hold.
+  /// Counts the checks of a drill, and records those that failed.
   @MainActor
   final class Checks {
     private(set) var count = 0
     private(set) var failures: [String] = []
 
-    /// Notes a claim.
+    /// Records a check.
     @discardableResult
     func expect(_ holds: Bool, _ claim: @autoclosure () -> String) -> Bool {
       count += 1
@@ -13,12 +13,12 @@
       return holds
     }
 
-    /// Notes that two values are equal.
+    /// Checks that two values are equal.
     func equal<Value: Equatable>(_ value: Value, _ expected: Value, _ what: String) {
       expect(value == expected, "\(what) is \(expected), but it is \(value)")
     }
 
-    /// Waits, frame by frame, until something holds, and notes whether it came to that within so many frames.
+    /// Waits, frame by frame, until a condition holds, and records whether it did within a number of frames.
     @discardableResult
     func eventually(
       _ claim: String, _ screen: Screen, frameCount: Int = 900, _ holds: () -> Bool
@@ -32,7 +32,7 @@
   }
 
   extension DrillOutput {
-    /// Tells of a drill's claims.
+    /// Adds the checks of a drill to the output.
     func add(_ drill: String, _ checks: Checks, detail: String, figures: [String: Double] = [:]) {
       let failures = checks.count == 0 ? ["nothing was checked"] : checks.failures
       add(drill, failures: failures, detail: "\(checks.count) checks: \(detail)", figures: figures)

@@ -3,11 +3,11 @@
   import Foundation
   import OzuSynchronization
 
-  /// Counts what GTK complains of: a warning or a critical message is a mistake of ours.
+  /// Records the warnings and critical messages of GTK: each is a fault of ours.
   enum CriticalWatch {
     private static let messages = Mutex<[String]>([])
 
-    /// Begins to listen; messages still reach standard error.
+    /// Starts to record; messages are still printed to standard error.
     static func begin() {
       g_log_set_writer_func(
         { level, fields, count, _ in
@@ -25,7 +25,7 @@
           continue
         }
         let text = String(cString: value.assumingMemoryBound(to: CChar.self))
-        // What the session around the program lacks is no fault of the program.
+        // Missing services of the session are no fault of the program.
         if text.contains("dconf") || text.contains("portal") || text.contains("at-spi")
           || text.contains("Vulkan")
         {
@@ -35,7 +35,7 @@
       }
     }
 
-    /// What was complained of so far.
+    /// The messages so far.
     static var complaints: [String] { messages.withLock { $0 } }
   }
 #endif

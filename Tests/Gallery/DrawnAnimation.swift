@@ -1,11 +1,11 @@
 import Foundation
 
-/// A GIF whose frames are plain shades of grey, each lighter than the one before, so that it is seen which is shown.
+/// A GIF whose frames are plain shades of grey, each lighter than the one before, so that a drill can tell the current frame.
 enum DrawnAnimation {
-  /// The shades of the palette; as many frames there are at most.
+  /// The shades of the palette, which limit the number of frames.
   private static let shadeCount = 32
 
-  /// The file. Each frame is seen for 40 ms, and they go round for ever.
+  /// The file. Each frame is shown for 40 ms, in an endless loop.
   static func gif(width: Int, height: Int, frameCount: Int) -> Data {
     precondition((2...shadeCount).contains(frameCount))
     var data = Data("GIF89a".utf8)

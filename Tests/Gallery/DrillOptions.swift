@@ -1,10 +1,15 @@
 import Foundation
 
-/// What the command line says: names of drills to run (all of them by default), `--json FILE` for the report,
-/// `--screenshots FOLDER` to write pictures of the windows there, `--renew FOLDER` to write those that the documentation
-/// has, `--golden FOLDER` to compare these with those of before,
-/// `--picture FILE` a large one for the drill `huge`, `--photos FOLDER` for pictures to look at other than those of the demo, `--quick` for fewer cells, `--strict`
-/// to fail for times too, which only a quiet machine keeps.
+/// The options of the command line:
+///
+/// - names of drills to run, all of them by default;
+/// - `--json FILE` for the report;
+/// - `--screenshots FOLDER` to write pictures of the windows;
+/// - `--renew FOLDER` to write the pictures of the documentation, `--golden FOLDER` to compare them with former ones;
+/// - `--picture FILE`, a large one for the drill `huge`;
+/// - `--photos FOLDER` for other photographs than those of the demo;
+/// - `--quick` for fewer cells;
+/// - `--strict` to fail for times too, which needs a quiet machine.
 struct DrillOptions {
   var names: [String] = []
   var report: String?

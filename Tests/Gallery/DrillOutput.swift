@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the drills found, for people as they run and as JSON at the end.
+/// The results of the drills, as text while they run and as JSON at the end.
 @MainActor
 final class DrillOutput {
   private struct Result: Codable {

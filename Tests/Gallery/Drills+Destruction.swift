@@ -45,8 +45,8 @@
       let file = moment == .whilePlaying ? moving : try NumberedPicture(12).data()
       server.route("/a") { _ in .ok(file).dripping(1 << 10, through: gate) }
       let pipeline = ImagePipeline {
-        $0.diskStorage = .none
-        $0.isProgressiveDecodingEnabled = true
+        $0.caching.diskStorage = .none
+        $0.decoding.isProgressiveDecodingEnabled = true
       }
       weak var binding: ImageBinding?
       let watch = Self.window(with: gtk_label_new("\(moment)"))

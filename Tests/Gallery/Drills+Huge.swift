@@ -83,9 +83,9 @@
     /// The processor time of decoding all pixels, in milliseconds.
     private static func wholeDecode(_ path: String) async throws -> Double {
       var configuration = Gallery.configuration
-      configuration.diskStorage = .none
-      configuration.limits.decodedByteCount = 8 << 30
-      configuration.decodedByteBudget = DecodedByteBudget(byteLimit: 8 << 30)
+      configuration.caching.diskStorage = .none
+      configuration.decoding.limits.decodedByteCount = 8 << 30
+      configuration.decoding.decodedByteBudget = DecodedByteBudget(byteLimit: 8 << 30)
       let start = processTime()
       _ = try await ImagePipeline(configuration).image(for: ImageRequest(url: URL(filePath: path)))
       return (processTime() - start) * 1000

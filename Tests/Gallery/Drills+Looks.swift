@@ -24,7 +24,7 @@
       }
     }
 
-    /// From one frame to the next: how long it took, and what of it the main thread worked.
+    /// The time from one frame to the next, and the part of it in which the main thread worked.
     private typealias Frame = (time: Duration, work: Duration)
 
     private func scrollSmoothly(_ window: GalleryWindow, _ screen: Screen) async -> [Frame] {
@@ -42,8 +42,8 @@
       return frames
     }
 
-    /// A frame is dropped when the next one comes late, which depends on what else the machine does; it is the main
-    /// thread's fault when that has worked for longer than a frame is seen.
+    /// A frame is dropped when the next one comes late, which also depends on other work of the machine. It is the main
+    /// thread's fault if that has worked for longer than a frame is shown.
     private static func figures(_ name: String, _ frames: [Frame]) -> [String: Double] {
       let (times, work) = (frames.map(\.time), frames.map(\.work))
       return [
@@ -54,7 +54,7 @@
       ]
     }
 
-    /// What the main thread has worked so far.
+    /// The processor time of the main thread so far.
     private static func mainThreadTime() -> Duration {
       var time = timespec()
       clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -81,7 +81,7 @@
       }
     }
 
-    /// What `ozu demo` shows in a terminal.
+    /// The output of `ozu demo` in a terminal.
     func terminal() async throws {
       let columns = 102
       let text = try await TerminalProgram.output(of: options.ozu, ["demo"], columns: UInt16(columns))
@@ -100,7 +100,7 @@
       }
     }
 
-    /// The photographs to look at.
+    /// The photographs of the gallery.
     func photos() throws -> [PictureItem] {
       let items = try PictureSource(arguments: [options.photos]).items()
         .filter { !$0.name.hasSuffix(".png") }
@@ -130,7 +130,7 @@
         try data.write(to: URL(filePath: folder).appending(path: "\(name).jpg"))
       }
       guard let golden = options.golden, isGolden else { return }
-      let expected = try await ImagePipeline { $0.diskStorage = .none }
+      let expected = try await ImagePipeline { $0.caching.diskStorage = .none }
         .image(for: URL(filePath: golden).appending(path: "\(name).jpg"))
       let difference = Self.difference(expected.bitmap, bitmap)
       output.add(
@@ -139,12 +139,12 @@
         detail: "like the golden picture", figures: ["mean_difference": difference])
     }
 
-    /// What is kept with the documentation; the rest is to be looked at.
+    /// The pictures that are kept with the documentation; the others are only for a look.
     private static let goldenNames: Set = [
       "gallery-grid", "gallery-detail", "gallery-dark", "gallery-broken", "gallery-failure", "terminal",
     ]
 
-    /// The mean difference of the colours; what is written in letters may differ from font to font.
+    /// The mean difference of the colours; text may differ between fonts.
     static func difference(_ a: Bitmap, _ b: Bitmap) -> Double {
       guard a.size == b.size else { return 255 }
       var sum = 0

@@ -98,7 +98,7 @@
       return try await pipeline.image(for: ImageRequest(.data(data, key: "pasted")))
     }
 
-    /// What GTK asks a view's drag source for when a drag begins; owned by the caller.
+    /// The content provider that GTK gets from a view's drag source when a drag begins; owned by the caller.
     private static func dragged(
       out widget: UnsafeMutablePointer<GtkWidget>
     ) -> UnsafeMutablePointer<GdkContentProvider>? {

@@ -115,8 +115,8 @@
       checks.expect(await look(at: window, screen).window > 180, "and light again")
     }
 
-    /// What a cell and the window look like, in parts of 255: how colourful a cell is, how far its corner is from
-    /// the grey of the window, how hard its edges are, and how light the window is.
+    /// Measures of a cell and the window, in parts of 255: the colourfulness of the cell, the difference of its corner from
+    /// the grey of the window, the sharpness of its edges, and the lightness of the window.
     private func look(
       at window: GalleryWindow, _ screen: Screen
     ) async -> (colour: Int, corner: Int, edges: Int, window: Int) {

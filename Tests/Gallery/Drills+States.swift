@@ -7,7 +7,7 @@
   import OzuTesting
 
   extension Drills {
-    /// What a view tells of its picture: by CSS classes, by properties of a GObject, by a closure and by words.
+    /// The state of a view, by CSS classes, by properties of a GObject, by a closure and by text.
     func states() async throws {
       let checks = Checks()
       let (gate, server) = (Gate(), try LoopbackServer())
@@ -17,7 +17,7 @@
       server.route("/5.jpg") { _ in
         isBroken.value ? .status(503) : .ok(file, type: "image/jpeg").dripping(1 << 10, through: gate)
       }
-      let pipeline = ImagePipeline { $0.diskStorage = .none }
+      let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
       let view = StatusImageView(pipeline: pipeline)
       let window = Self.window(with: view.widget)
       gtk_window_set_default_size(window, 420, 320)
@@ -74,7 +74,7 @@
       output.add("states", checks, detail: "how far a view is, by classes, properties, closures and words")
     }
 
-    /// The dominant colour stands in for a picture that is not there.
+    /// The dominant colour is the placeholder of a picture.
     private func placeholders(_ view: StatusImageView, _ screen: Screen, _ checks: Checks) async throws {
       let red = Pixel(red: 200, green: 30, blue: 20)
       view.setImage(from: nil, placeholder: .color(red))
@@ -94,7 +94,7 @@
       for format in PixelFormat.allCases {
         let picture = Picture(source.converted(to: format))
         view.images.setImage(
-          ImageRequest(.fetcher(SimpleFetcher(picture, key: "\(format)")), resize: nil),
+          ImageRequest(.picture(picture, key: "\(format)")),
           options: DisplayOptions { $0.placeholder = .picture(picture) })
         await checks.eventually("\(format) is shown", screen) { view.images.picture != nil }
         for _ in 0..<12 { await screen.nextFrame() }
@@ -108,7 +108,7 @@
       }
     }
 
-    /// Who wants less motion sees the first frame until the button is pressed.
+    /// With less motion the first frame is shown until the button is pressed.
     private func motion(_ view: StatusImageView, _ screen: Screen, _ checks: Checks) async {
       Self.setAnimations(false)
       defer { Self.setAnimations(true) }

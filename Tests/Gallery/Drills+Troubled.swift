@@ -54,7 +54,7 @@
       return folder
     }
 
-    /// What a window looked like it looks like again.
+    /// A window has the same size and settings after a restart.
     func memory() async throws {
       let checks = Checks()
       let folder = try PictureFolder(pictureCount: 2)

@@ -7,15 +7,15 @@
   import OzuTesting
 
   extension Drills {
-    /// The screen's scale changes: the picture is asked for anew at twice the pixels, and the old one stays until then.
+    /// The screen's scale changes: the picture is requested again at twice the pixels, and the old one stays until then.
     func scale() async throws {
       let checks = Checks()
       let (gate, server) = (Gate(isOpen: true), try LoopbackServer())
       defer { server.stop() }
       let file = try NumberedPicture(6).data()
       server.route("/6.jpg") { _ in .ok(file, type: "image/jpeg").held(by: gate) }
-      // Nothing is kept on disk, so that what is asked for anew is asked of the server.
-      let pipeline = ImagePipeline { $0.diskStorage = .none }
+      // Nothing is kept on disk, so that a new request goes to the server.
+      let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
       try await withView(pipeline) { view, screen in
         defer { Self.setScale(1) }
         view.setImage(from: server.url("/6.jpg"))
@@ -51,14 +51,14 @@
       unsafeBitCast(function, to: SetScale.self)(gdk_display_get_default(), scale)
     }
 
-    /// Out of sight and back: a load is called off and begins again.
+    /// A view is hidden and shown again: its load is cancelled and begins again.
     func mapping() async throws {
       let checks = Checks()
       let (gate, server) = (Gate(), try LoopbackServer())
       defer { server.stop() }
       let file = try NumberedPicture(9).data()
       server.route("/9.jpg") { _ in .ok(file, type: "image/jpeg").held(by: gate) }
-      let pipeline = ImagePipeline { $0.diskStorage = .none }
+      let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
       try await withView(pipeline) { view, screen in
         view.setImage(from: server.url("/9.jpg"))
         await checks.eventually("the picture loads", screen) { server.requestCount == 1 }
@@ -86,16 +86,16 @@
       if case .cancelled = phase { true } else { false }
     }
 
-    /// What moves plays on the frame clock, in so much memory and no more, and stands still out of sight.
+    /// An animation plays on the frame clock, within a limit of memory, and stops while it is not visible.
     func animation() async throws {
       let checks = Checks()
       let pool = PixelBufferPool(retainedByteLimit: 0)
       // A frame takes 120 kB, and all of them ten times the budget.
       let (frameCount, budget) = (30, 360_000)
       let pipeline = ImagePipeline {
-        $0.diskStorage = .none
-        $0.pixelBufferPool = pool
-        $0.limits.animationByteCount = budget
+        $0.caching.diskStorage = .none
+        $0.decoding.pixelBufferPool = pool
+        $0.decoding.limits.animationByteCount = budget
       }
       try await withView(pipeline) { view, screen in
         let file = DrawnAnimation.gif(width: 200, height: 150, frameCount: frameCount)
@@ -147,7 +147,7 @@
       return count
     }
 
-    /// What a picture shows is said to those who cannot see it.
+    /// Assistive technologies get the text of a picture.
     func accessibility() async throws {
       let checks = Checks()
       let server = try DemoServer(count: 30)

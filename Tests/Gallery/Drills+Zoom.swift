@@ -21,7 +21,7 @@
       return file
     }
 
-    /// What is wrong with what is seen; empty where every point shows its part of the map.
+    /// The faults in the drawn view; empty if every point shows its part of the map.
     private static func mistakes(_ view: ZoomView, _ screen: Screen) -> [String] {
       guard let seen = screen.picture(of: view.widget), let geometry = view.model.geometry else {
         return ["nothing is seen"]

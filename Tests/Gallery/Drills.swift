@@ -62,7 +62,7 @@
       let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-gallery-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: folder) }
       var configuration = Gallery.configuration
-      configuration.diskStorage = .folder(folder, capacity: 512 << 20)
+      configuration.caching.diskStorage = .folder(folder, capacity: 512 << 20)
       let pipeline = ImagePipeline(configuration)
       let result = try await body(pipeline)
       await pipeline.flush()
@@ -95,7 +95,7 @@
       }
     }
 
-    /// What is wrong with what the cells show.
+    /// The faults in the cells of a grid.
     ///
     /// - Parameter isSettled: whether every cell should have its picture by now.
     func mistakes(of window: GalleryWindow, _ screen: Screen, isSettled: Bool) -> [String] {

@@ -3,9 +3,9 @@
   import Foundation
   import OzuGTK
 
-  /// A keyboard and a mouse: `xdotool` has the X server make events, which come the way of those of a person.
+  /// A keyboard and a mouse: `xdotool` makes the X server send events, which take the same way as those of a person.
   ///
-  /// A window manager has put the windows where it likes and given the keyboard to the last that opened.
+  /// The window manager decides where windows are, and gives the keyboard to the last that opened.
   @MainActor
   struct Hands {
     let screen: Screen
@@ -37,7 +37,7 @@
       try await Hands(screen: screen).run(["mousemove", "1399", "999"])
     }
 
-    /// Holds the first button in the middle of a widget and moves so far.
+    /// Holds the first button in the middle of a widget and moves by a distance.
     ///
     /// - Parameter look: called before the button is let go.
     func drag(
@@ -53,7 +53,7 @@
       try await run(["mouseup", "1"])
     }
 
-    /// Throws what is in the middle of a widget: holds the first button, moves so far within a tenth of a second and lets go.
+    /// Throws the middle of a widget: holds the first button, moves by a distance within a tenth of a second and releases it.
     func fling(_ widget: UnsafeMutablePointer<GtkWidget>, by distance: (x: Int, y: Int)) async throws {
       try await move(to: widget)
       var arguments = ["mousedown", "1"]
@@ -106,7 +106,7 @@
       )
     }
 
-    /// Where the X server has a window. The header of GDK's X11 part needs those of X11, which nothing else here does.
+    /// The position of a window on the X server. The header of GDK's X11 part needs those of X11, which nothing else here does.
     private static func corner(of surface: OpaquePointer) async throws -> (x: Int, y: Int) {
       typealias WindowNumber = @convention(c) (OpaquePointer?) -> UInt
       guard let function = dlsym(nil, "gdk_x11_surface_get_xid") else { return (0, 0) }

@@ -6,7 +6,7 @@
   /// Reads what is on the clipboard or in a drag as another program does: as a stream of bytes of a type.
   @MainActor
   enum Pasting {
-    /// What a clipboard has of a type; `nil` when it has nothing of the kind, or cannot give it.
+    /// The bytes of a type on a clipboard; `nil` when it has none, or cannot give them.
     static func read(_ clipboard: OpaquePointer, _ type: String) async -> Data? {
       await content { callback in
         type.withCString { name in
@@ -21,7 +21,7 @@
       }
     }
 
-    /// What is held over a widget has of a type.
+    /// The bytes of a type in a drag that is held over a widget.
     static func read(drop: OpaquePointer, _ type: String) async -> Data? {
       await content { callback in
         type.withCString { name in
@@ -51,7 +51,7 @@
       }
     }
 
-    /// What a content provider writes of a type; `nil` when it does not.
+    /// The bytes that a content provider writes for a type; `nil` when it does not.
     static func read(_ provider: UnsafeMutablePointer<GdkContentProvider>, _ type: String) async -> Data? {
       await collect { output, callback in
         gdk_content_provider_write_mime_type_async(
@@ -80,7 +80,7 @@
       await withCheckedContinuation { start(Unmanaged.passRetained(Callback($0)).toOpaque()) }
     }
 
-    /// Where C gives its answer, a number or an address, to whoever waits.
+    /// Passes an answer from C, a number or an address, to the task that waits.
     private final class Callback: Sendable {
       private let continuation: CheckedContinuation<UInt, Never>
       init(_ continuation: CheckedContinuation<UInt, Never>) { self.continuation = continuation }

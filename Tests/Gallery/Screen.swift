@@ -4,7 +4,7 @@
   import Ozu
   import OzuGTK
 
-  /// What a window looks like, and when it does.
+  /// The pixels and the frames of a window.
   @MainActor
   final class Screen {
     let window: UnsafeMutablePointer<GtkWidget>

@@ -61,7 +61,7 @@
 
     // MARK: Drawing
 
-    /// The size in pixels of so many columns and all rows.
+    /// The size in pixels of a number of columns and all rows.
     func size(columns: Int) -> PixelSize {
       PixelSize(
         columns * Self.cellSize.width + 2 * Self.margin, rows.count * Self.cellSize.height + 2 * Self.margin)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Runs a program in a terminal of its own.
 enum TerminalProgram {
-  /// What the program writes to its terminal, which is so many columns wide.
+  /// The output of the program on a terminal with a number of columns.
   ///
   /// - Throws: when it cannot be run, or fails.
   static func output(of path: String, _ arguments: [String], columns: UInt16) async throws -> String {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Ends the program when a drill does not end: a frame that never comes would keep a machine waiting for hours.
+/// Ends the program when a drill does not end: waiting for a frame that never comes could take hours.
 final class Watchdog: Sendable {
   private let work: DispatchWorkItemBox
 

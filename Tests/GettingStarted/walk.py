@@ -1,13 +1,19 @@
 """Follows the pages of Documentation/getting-started by the letter, from empty folders: writes their files, runs their commands, and
-looks at what comes out.
+looks at what comes out. Their packages depend on this repository: the server by version, in a release build with Swift's libraries
+in it; the window by path, in a debug build with the trait GTK; the command by version and then by branch, in a debug build without
+traits. A warning of Ozu's in such a build is a failure.
 
-    walk.py PHOTO OZU [server] [linux-desktop] [command-line]
+    walk.py PHOTO OZU [--install] [server] [linux-desktop] [command-line]
+    walk.py PHOTO OZU all
 
-PHOTO is a JPEG file that stands in for the reader's, OZU the command, built. Packages are built as the pages say, beside a clone of
-this repository: each takes as long as the first build of an app."""
+PHOTO is a JPEG file that stands in for the reader's, OZU the command, built. `--install` runs the lines of the pages that install
+packages too; without, they are there. `all` builds the package of the command in every combination: by version, branch and path;
+debug and release; default traits and none; with Swift's libraries in it and without."""
 
+import itertools
 import os
 import re
+import resource
 import shutil
 import struct
 import subprocess
@@ -15,7 +21,7 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import subject
 
 
 def check(claim, what):
@@ -27,59 +33,80 @@ def check(claim, what):
 check.failures = 0
 
 
-def read(name):
-    with open(os.path.join(ROOT, "Documentation/getting-started", name + ".md"), encoding="utf-8") as file:
-        return file.read()
+def section(page, heading, until=None):
+    """The text of a page from a heading to another."""
+    with open(os.path.join(subject.ROOT, "Documentation/getting-started", page + ".md"), encoding="utf-8") as file:
+        text = file.read()
+    start = text.index(heading + "\n")
+    return text[start:text.index(until + "\n") if until else len(text)]
 
 
-def write_files(page, folder):
-    """The files that the page shows behind their names."""
-    for name, code in re.findall(r"^`([^`\n]+)`:\n+(?:<!--[^\n]*-->\n)?```swift\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        place = os.path.join(folder, name)
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(place, "w", encoding="utf-8") as file:
-            file.write(code)
-
-
-def commands(page, heading):
-    """The lines of the shell blocks below a heading and its like."""
-    rest = page[page.index(heading):]
-    return [line for block in re.findall(r"^```sh\n(.*?)^```", rest, re.MULTILINE | re.DOTALL) for line in block.splitlines() if line.strip()]
+def commands(text):
+    """The lines of the shell blocks."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.replace("\\\n", " ").splitlines() if line.strip()]
 
 
 class Reader:
-    """A shell that stays in its folder, as a reader's does."""
+    """A shell that stays in its folder, as a reader's does, beside a clone of this repository."""
 
-    def __init__(self, folder, environment):
-        self.folder, self.environment = folder, environment
+    def __init__(self, folder, photo, ozu, installs=False):
+        self.folder, self.installs = folder, installs
+        self.address = subject.publish(folder)
+        subject.git("clone", "-q", self.address, os.path.join(folder, "ozu"))
+        home = os.path.join(folder, "home")
+        os.makedirs(os.path.join(home, "Pictures"))
+        shutil.copy(photo, os.path.join(home, "Pictures/photo.jpg"))
+        self.place_file = os.path.join(folder, "place")
+        self.environment = os.environ | {
+            "HOME": home, "XDG_CACHE_HOME": os.path.join(home, ".cache"), "PATH": os.path.dirname(ozu) + ":" + os.environ["PATH"]}
+
+    def write_files(self, text):
+        """The files that the page shows behind their names."""
+        for name, code in re.findall(r"^`([^`\n]+\.swift)`:\n+(?:<!--[^\n]*-->\n)?```swift\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+            self.write(os.path.join(self.folder, name), code.replace("<this repository>", self.address))
+
+    def write(self, place, text):
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "w", encoding="utf-8") as file:
+            file.write(text)
 
     def run(self, line):
+        """Performs a line, and returns what it has printed."""
         variable = re.fullmatch(r"export (\w+)=(\S+)", line)
         if variable:
-            self.environment = self.environment | {variable[1]: variable[2]}
-            return None
-        outcome = subprocess.run(["bash", "-c", line + "\npwd > \"$WALK_PWD\""], cwd=self.folder, env=self.environment,
-                                 capture_output=True, text=True)
-        if outcome.returncode == 0:
-            with open(self.environment["WALK_PWD"], encoding="utf-8") as file:
-                self.folder = file.read().strip()
-        check(outcome.returncode == 0, line + ("" if outcome.returncode == 0 else "\n" + outcome.stdout + outcome.stderr))
-        return outcome
+            self.environment |= {variable[1]: variable[2]}
+            return ""
+        if line.startswith("apt-get install") and not self.installs:
+            return ""
+        if line.startswith("apt-get install"):
+            line = line.replace("install", "install --yes --no-install-recommends", 1)
+        outcome = subprocess.run(["bash", "-c", f"{line}\nstatus=$?; pwd >'{self.place_file}'; exit $status"], cwd=self.folder,
+                                 env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        with open(self.place_file, encoding="utf-8") as file:
+            self.folder = file.read().strip()
+        check(outcome.returncode == 0, line + ("" if outcome.returncode == 0 else "\n" + outcome.stdout))
+        self.look_for_warnings(outcome.stdout)
+        return outcome.stdout
 
-    def start(self, line):
-        """Begins a command that builds a program and runs it until it is stopped."""
-        return subprocess.Popen(["bash", "-c", "exec " + line], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL, start_new_session=True)
+    def start(self, line, condition):
+        """Begins a command that builds a program and runs it; waits for what the program shows."""
+        log = os.path.join(self.environment["HOME"], "log")
+        with open(log, "wb") as output:
+            process = subprocess.Popen(["bash", "-c", "exec " + line], cwd=self.folder, env=self.environment, stdout=output,
+                                       stderr=subprocess.STDOUT, start_new_session=True)
+        end = time.monotonic() + 3600
+        while not (shows := condition()) and time.monotonic() < end and process.poll() is None:
+            time.sleep(1)
+        with open(log, encoding="utf-8", errors="replace") as file:
+            output = file.read()
+        check(shows, line + ("" if shows else "\n" + output))
+        self.look_for_warnings(output)
+        return process
 
-
-def wait(condition, process):
-    """Waits for what the program shows; it has to be built first."""
-    end = time.monotonic() + 3600
-    while time.monotonic() < end and process.poll() is None:
-        if condition():
-            return True
-        time.sleep(1)
-    return False
+    def look_for_warnings(self, output):
+        for warning in subject.warnings(output):
+            check(False, "a build without warnings: " + warning)
 
 
 def stop(process):
@@ -89,30 +116,40 @@ def stop(process):
     except ProcessLookupError:
         pass
     process.wait()
-    time.sleep(1)
 
 
-def begins(path, *starts):
+def kind_and_width(path):
+    """Of a JPEG or a WebP file that ends in its first frame."""
+    if not os.path.exists(path):
+        return "missing", 0
     with open(path, "rb") as file:
-        head = file.read(12)
-    return any(head.startswith(start) for start in starts)
+        data = file.read()
+    if data[:4] == b"RIFF" and data[12:16] == b"VP8 ":
+        return "WebP", struct.unpack("<H", data[26:28])[0] & 0x3FFF
+    place = 2
+    while data[:2] == b"\xff\xd8" and place + 9 < len(data):
+        marker, length = data[place + 1], struct.unpack(">H", data[place + 2:place + 4])[0]
+        # The header of the frame, baseline or progressive.
+        if marker in (0xC0, 0xC1, 0xC2):
+            return "JPEG", struct.unpack(">H", data[place + 7:place + 9])[0]
+        place += 2 + length
+    return "unknown", 0
 
 
-def server(folder, environment, photo):
-    page = read("server")
-    write_files(page, folder)
-    reader = Reader(folder, environment)
+def server(reader):
+    page = section("server", "## Install")
+    reader.write_files(page)
     process = None
-    for line in commands(page, "## Run it"):
-        if line.startswith("swift run"):
-            process = reader.start(line)
-            check(wait(lambda: subprocess.run(["curl", "-s", "http://127.0.0.1:8080/health"], capture_output=True).returncode == 0,
-                       process), line + ", and the server answers")
+    for line in commands(page):
+        if line.startswith(".build/release/Thumbs"):
+            health = ["curl", "-s", "http://127.0.0.1:8080/health"]
+            process = reader.start(line, lambda: subprocess.run(health, capture_output=True).returncode == 0)
         else:
             reader.run(line)
-    check(begins(os.path.join(reader.folder, "small.jpg"), b"\xff\xd8\xff"), "small.jpg is a JPEG")
-    check(begins(os.path.join(reader.folder, "small.webp"), b"RIFF"), "small.webp is a WebP")
-    stop(process)
+    for name, kind in (("small.jpg", "JPEG"), ("small.webp", "WebP")):
+        check(kind_and_width(os.path.join(reader.folder, name)) == (kind, 320), f"{name} is a {kind} that is 320 pixels wide")
+    if process:
+        stop(process)
 
 
 def colours(frame):
@@ -124,60 +161,89 @@ def colours(frame):
     return len({pixels[place:place + 3] for place in range(0, len(pixels) - 4, 4 * 7)})
 
 
-def linux_desktop(folder, environment, photo):
-    page = read("linux-desktop")
-    write_files(page, folder)
-    if not shutil.which("Xvfb"):
-        check(False, "a display is needed: install xvfb")
-        return
-    screen = os.path.join(folder, "screen")
+def linux_desktop(reader):
+    page = section("linux-desktop", "## Install")
+    reader.write_files(page)
+    screen = os.path.join(reader.folder, "screen")
     os.makedirs(screen)
     display = subprocess.Popen(["Xvfb", ":93", "-screen", "0", "800x600x24", "-fbdir", screen], stderr=subprocess.DEVNULL)
-    reader = Reader(folder, environment | {"DISPLAY": ":93", "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GTK_A11Y": "none"})
+    reader.environment |= {"DISPLAY": ":93", "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GTK_A11Y": "none"}
+    frame = os.path.join(screen, "Xvfb_screen0")
     try:
-        for line in commands(page, "## Run it"):
-            if not line.startswith("swift run"):
+        for line in commands(page):
+            if line.startswith("swift run"):
+                stop(reader.start(line, lambda: os.path.exists(frame) and colours(frame) > 1000))
+            else:
                 reader.run(line)
-                continue
-            process = reader.start(line)
-            frame = os.path.join(screen, "Xvfb_screen0")
-            check(wait(lambda: os.path.exists(frame) and colours(frame) > 1000, process), line + ", and the photograph is in the window")
-            stop(process)
     finally:
         display.terminate()
         display.wait()
 
 
-def command_line(folder, environment, photo):
-    page = read("command-line")
-    place = os.path.join(folder, "empty")
-    os.makedirs(os.path.join(place, "photos/summer"))
-    shutil.copy(photo, os.path.join(place, "photo.jpg"))
-    shutil.copy(photo, os.path.join(place, "photos/summer/beach.jpg"))
-    reader = Reader(place, environment)
-    for line in commands(page, "## Resize a file"):
+def command_line(reader):
+    empty, top = os.path.join(reader.folder, "empty"), reader.folder
+    os.makedirs(os.path.join(empty, "photos/summer"))
+    photo = os.path.join(reader.environment["HOME"], "Pictures/photo.jpg")
+    shutil.copy(photo, os.path.join(empty, "photo.jpg"))
+    shutil.copy(photo, os.path.join(empty, "photos/summer/beach.jpg"))
+    reader.folder = empty
+    for line in commands(section("command-line", "## Resize a file", until="## Write a tool of your own")):
         reader.run(line)
     for name in ("small.jpg", "exact.webp", "web/summer/beach.webp", "out/photo-320.avif", "out/photo-1280.jpg"):
-        check(os.path.exists(os.path.join(place, name)), name + " is there")
+        check(os.path.exists(os.path.join(empty, name)), name + " is there")
+
+    reader.folder = top
+    page = section("command-line", "## Write a tool of your own")
+    reader.write_files(page)
+    lines = commands(page)
+    check(prints_size([reader.run(line) for line in lines][-1]), "the tool, by version, prints the size of what it wrote")
+    # The same by branch: the same revision, so that nothing is built again.
+    manifest = os.path.join(reader.folder, "Package.swift")
+    with open(manifest, encoding="utf-8") as file:
+        text = file.read()
+    reader.write(manifest, re.sub(r'from: "[^"]*"', 'branch: "main"', text))
+    check(prints_size(reader.run(lines[-1])), "the tool, by branch, prints it too")
+
+
+def prints_size(output):
+    return re.search(r"photo-small\.jpg: 320x\d+", output) is not None
+
+
+def everything(reader):
+    """The tool in every combination."""
+    top = reader.folder
+    ways = {"version": f'url: "{reader.address}", from: "{subject.version()}"', "branch": f'url: "{reader.address}", branch: "main"',
+            "path": 'path: "../ozu"'}
+    reader.write_files(section("command-line", "## Write a tool of your own"))
+    reader.environment |= {"SWIFT_DETERMINISTIC_HASHING": "1"}
+    manifest = os.path.join(top, "Shrink/Package.swift")
+    with open(manifest, encoding="utf-8") as file:
+        text = file.read()
+    reader.folder = os.path.join(top, "Shrink")
+    for config, traits, static in itertools.product(("debug", "release"), ("[.defaults]", "[]"), ("", " --static-swift-stdlib")):
+        for way, dependency in ways.items():
+            began = processor_time()
+            reader.write(manifest, re.sub(r"\.package\(.*\)\]", f".package({dependency}, traits: {traits})]", text))
+            output = reader.run(f"swift build -c {config}{static} && .build/{config}/Shrink ~/Pictures/photo.jpg")
+            check(prints_size(output), f"{way}, {config}, traits {traits}{static}: {processor_time() - began:.0f} s of processor time")
+
+
+def processor_time():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def main():
-    if len(sys.argv) < 3:
+    arguments = [argument for argument in sys.argv[1:] if argument != "--install"]
+    walks = {"server": server, "linux-desktop": linux_desktop, "command-line": command_line, "all": everything}
+    if len(arguments) < 2 or not set(arguments[2:]) <= set(walks):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    photo, ozu = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    walks = {"server": server, "linux-desktop": linux_desktop, "command-line": command_line}
-    for name in sys.argv[3:] or walks:
+    for name in arguments[2:] or [name for name in walks if name != "all"]:
+        began, clock = processor_time(), time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
-            # The reader's clone, and the reader's photographs.
-            subprocess.run(["git", "clone", "-q", ROOT, os.path.join(folder, "ozu")], check=True)
-            home = os.path.join(folder, "home")
-            os.makedirs(os.path.join(home, "Pictures"))
-            shutil.copy(photo, os.path.join(home, "Pictures/photo.jpg"))
-            environment = os.environ | {
-                "HOME": home, "XDG_CACHE_HOME": os.path.join(home, ".cache"), "WALK_PWD": os.path.join(folder, "pwd"),
-                "PATH": os.path.dirname(ozu) + ":" + os.environ["PATH"]}
-            walks[name](folder, environment, photo)
+            walks[name](Reader(folder, os.path.abspath(arguments[0]), os.path.abspath(arguments[1]), "--install" in sys.argv))
+        print(f"{name}: {processor_time() - began:.0f} s of processor time, {time.monotonic() - clock:.0f} s", flush=True)
     return 1 if check.failures else 0
 
 

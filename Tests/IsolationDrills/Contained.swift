@@ -4,7 +4,7 @@
   import OzuImaging
   import OzuIsolation
 
-  /// A program in a container: the one that asks and the processes it starts, under the same profile.
+  /// A program in a container: the asking process and the processes that it starts, under the same profile.
   enum Contained {
     private static let deeds = [
       ("reverse", WorkerKind(name: "drill", type: .svg)),
@@ -15,7 +15,7 @@
       ("read-passwords", WorkerKind(name: "drill.fonts", type: .svg, readsFonts: true)),
     ]
 
-    /// Prints what became of each question, and what confined the workers.
+    /// Prints the result of each request, and the restrictions of the workers.
     static func run(profile: String?) -> Never {
       if let profile, ozu_refuse(profile) != 0 {
         print("this system has no filter of system calls")

@@ -4,7 +4,7 @@
   import Glibc
   import OzuIsolation
 
-  /// What a question costs the process that asks, beside the same work in process.
+  /// The cost of a request for the asking process, compared with the same work in this process.
   enum Costs {
     private static let kind = WorkerKind(name: "drill", type: .svg)
 
@@ -25,7 +25,7 @@
       exit(0)
     }
 
-    /// A process that sends back what it gets, which is the least that a question to another process can cost.
+    /// A process that sends back what it receives: the least cost of a request to another process.
     private static func startEcho() -> Int32 {
       var sockets: [Int32] = [-1, -1]
       guard ozu_socket_pair(&sockets) == 0 else { fatalError("no sockets") }
@@ -94,7 +94,7 @@
       ContinuousClock().measure(body) / .microseconds(1)
     }
 
-    /// Of this process, user and system, in microseconds.
+    /// The time of this process, user and system, in microseconds.
     private static func cpuTime() -> Double {
       var usage = rusage()
       getrusage(Int32(RUSAGE_SELF.rawValue), &usage)

@@ -4,9 +4,9 @@
   import Glibc
   import OzuIsolation
 
-  /// Work of which some is good. The message names it.
+  /// The work of the drills, good and bad. The message names it.
   package struct DrillHandler: WorkerHandling {
-    /// How often each kind was prepared, to be asked for.
+    /// How often each kind was prepared; tests ask for it.
     private var preparedCount = 0
 
     package init() {}
@@ -14,7 +14,7 @@
     package mutating func prepare(_ kind: WorkerKind) -> Bool {
       if kind.name == "drill.hangs" { while true { sleep(1) } }
       preparedCount += 1
-      // What it needs is there at the second look.
+      // The first attempt fails, the second finds everything.
       return kind.name != "drill.late" || preparedCount > 1
     }
 
@@ -24,7 +24,7 @@
       let name = String(decoding: message, as: UTF8.self)
       switch name {
       case "reverse":
-        // The body in pieces that make the payload grow, backwards.
+        // Copies the body backwards, in pieces that make the payload grow.
         guard var bytes = output.resize(to: min(body.count, 1000)) else { return Data("no memory".utf8) }
         if body.count > 1000 {
           guard let all = output.resize(to: body.count) else { return Data("no memory".utf8) }
@@ -44,12 +44,12 @@
         return Data(open.map { "\($0)" }.joined(separator: " ").utf8)
       case "much": return Data("\(output.resize(to: 8 << 30)?.count ?? -1)".utf8)
       case "fill":
-        // 80 MB, of which each byte is written.
+        // 80 MB, and every byte is written.
         guard let bytes = output.resize(to: 80 << 20) else { return Data("no memory".utf8) }
         bytes.initializeMemory(as: UInt8.self, repeating: 1)
         return Data("filled".utf8)
       case "forget":
-        // The memory that the answer was to be in is gone.
+        // The memory for the answer was unmapped.
         if let bytes = output.resize(to: 4096), let start = bytes.baseAddress {
           munmap(start, 4096)
           bytes[0] = 1

@@ -4,8 +4,8 @@
   import Glibc
   import OzuIsolation
 
-  /// A helper that knows the protocol and breaks it, as a worker does that was taken over whole. Zygote and worker in one
-  /// process; the message of a question names the lie.
+  /// A helper that knows the protocol and breaks it, like a worker that was taken over completely. It is zygote and
+  /// worker in one process; the message of a request names the lie.
   enum Liar {
     static func run() -> Never {
       let buffer = UnsafeMutableRawBufferPointer.allocate(
@@ -23,7 +23,7 @@
     }
 
     private static func serve(_ socket: Int32, _ buffer: UnsafeMutableRawBufferPointer) {
-      // It lies about its confinement too: nothing is missing.
+      // It also lies about its restrictions: it reports that none is missing.
       send(WorkerHead(.ready), socket, [UInt8](repeating: 0, count: 24))
       while true {
         let count = ozu_receive_bytes(socket, buffer.baseAddress, buffer.count, true)

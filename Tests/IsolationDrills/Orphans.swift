@@ -2,7 +2,7 @@
   import Foundation
   import OzuIsolation
 
-  /// A process that dies with workers that work, wait, hang and spin.
+  /// A process that is killed while its workers work, wait, hang and spin.
   enum Orphans {
     static func run(marker: String) -> Never {
       let kind = WorkerKind(name: "drill", type: .svg)

@@ -2,7 +2,7 @@ import CJPEGOracle
 import Foundation
 import OzuImaging
 
-/// A JPEG of every kind that libjpeg can write, of a picture made for it.
+/// A JPEG of any kind that libjpeg can write, with a picture made for it.
 public struct JPEGVariant: Hashable, Sendable, CustomStringConvertible {
   /// The size in pixels.
   public var size: PixelSize
@@ -12,9 +12,9 @@ public struct JPEGVariant: Hashable, Sendable, CustomStringConvertible {
   public var vertical = 1
   /// Whether there is only luma.
   public var isGray = false
-  /// Whether it comes in the scans of libjpeg's simple progression.
+  /// Whether it is stored in the scans of libjpeg's simple progression.
   public var isProgressive = false
-  /// Whether the Huffman tables are made for the picture.
+  /// Whether the Huffman tables are optimised for the picture.
   public var optimizesTables = false
   /// Groups of blocks between restart markers; 0 for none.
   public var restartInterval = 0
@@ -42,7 +42,7 @@ public struct JPEGVariant: Hashable, Sendable, CustomStringConvertible {
       + " q\(quality)"
   }
 
-  /// The file: waves with edges and grain, as photographs have.
+  /// The file: waves with edges and grain, like a photograph.
   public var data: Data {
     let components = isGray ? 1 : 3
     var pixels: [UInt8] = []

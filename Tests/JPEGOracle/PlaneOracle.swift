@@ -2,16 +2,16 @@ import CJPEGOracle
 import Foundation
 import OzuImaging
 
-/// What planes should be: the coefficients that libjpeg reads from a file, transformed in floating point.
+/// The right planes of a file: the coefficients that libjpeg reads, transformed in floating point.
 ///
-/// Of a progressive file the planes have what the scans say down to some bit, and 3/8 of what the bits below it could add at
-/// most. The oracle works that out from all bits and the scan headers.
+/// The planes of a progressive file contain the bits of the scans down to some bit, plus 3/8 of the most that the
+/// bits below could add. The oracle computes that from all bits and the scan headers.
 public struct PlaneOracle {
-  /// A judgement.
+  /// The result of a comparison.
   public struct Difference {
     /// The largest difference of a sample, in its fraction units (1/64).
     public var largest = 0.0
-    /// How many blocks were judged: not those that hostile files drive out of the range of valid ones.
+    /// How many blocks were compared. Blocks that a hostile file drives out of the valid range are not.
     public var blockCount = 0
   }
 
@@ -26,14 +26,14 @@ public struct PlaneOracle {
     var low: Int
   }
 
-  /// How far samples may be from exact ones, in fraction units: nothing but the conversion where all constants
-  /// are powers of two, two roundings of an eighth up to 4. In larger squares (`SquareTransform`) each product loses up to
-  /// 2 units; over random blocks the largest sum of these was 67 units, and their mean square 9².
+  /// The largest allowed difference from exact samples, in fraction units: only the conversion if all constants are
+  /// powers of two, otherwise two roundings of an eighth. In squares above 4 each product loses up to 2 units; over
+  /// random blocks the largest sum of these losses was 67 units.
   public static func tolerance(scale: Int) -> Double { scale <= 2 ? 0.01 : scale <= 4 ? 12 : 80 }
 
-  /// Reads a file of `componentCount` components; `nil` when libjpeg cannot, or warns of something.
+  /// Reads a file of `componentCount` components; `nil` if libjpeg fails or reports a warning.
   ///
-  /// With `allowsWarnings`, the coefficients that libjpeg reads from a damaged file are taken, too.
+  /// With `allowsWarnings`, the coefficients that libjpeg reads from a damaged file are accepted too.
   public init?(_ file: Data, componentCount: Int, allowsWarnings: Bool = false) {
     var components = [OracleComponent](repeating: OracleComponent(), count: componentCount)
     let isRead = file.withUnsafeBytes {
@@ -49,15 +49,15 @@ public struct PlaneOracle {
     scans = Self.scans(in: [UInt8](file))
   }
 
-  /// Gives the coefficients back.
+  /// Frees the coefficients.
   public func close() {
     for component in components { free(component.coefficients) }
   }
 
-  /// Compares a plane of a component, named as in its scans, with what it should be.
+  /// Compares a plane of a component, named as in its scans, with the right one.
   ///
   /// - Parameters:
-  ///   - lowestBit: of a progressive file, the lowest bit that scans of last bits have brought the plane.
+  ///   - lowestBit: for a progressive file, the lowest bit that refinement scans have added to the plane.
   ///   - firstColumn: the first block of each row that is compared.
   public func difference(
     of plane: SamplePlane, component index: Int, identifier: UInt8, scale: Int, isProgressive: Bool,
@@ -73,7 +73,7 @@ public struct PlaneOracle {
         let first = (Int(row) * Int(component.columns) + Int(column)) * 64
         guard let square = kept(component, at: first, scale: scale, lows: lows) else { continue }
         result.blockCount += 1
-        // Of a block that is nothing but its mean all samples may be those of a full decode, which are bytes.
+        // In a block that has only a mean, all samples may be those of a full decode, which are bytes.
         let isFlat =
           isWhole && (1..<64).allSatisfy { component.coefficients[first + $0] == 0 }
         for y in 0..<scale {
@@ -95,7 +95,7 @@ public struct PlaneOracle {
     return result
   }
 
-  /// The dequantized coefficients of a block; `nil` when one is out of range.
+  /// The dequantized coefficients of a block; `nil` if one is out of range.
   private func kept(_ component: OracleComponent, at first: Int, scale: Int, lows: [Int?]) -> [Double]? {
     var square: [Double] = []
     for v in 0..<scale {
@@ -109,7 +109,7 @@ public struct PlaneOracle {
           continue
         }
         guard let low = lows[place] else {
-          // A run beyond the last coefficient of a scan, which libjpeg lets pass, leaves one that is in none.
+          // A run beyond the last coefficient of a scan, which libjpeg accepts, leaves one that is in no scan.
           guard value == 0 else { return nil }
           square.append(0)
           continue
@@ -127,7 +127,7 @@ public struct PlaneOracle {
     withUnsafeBytes(of: component.quantization) { Int($0.bindMemory(to: UInt16.self)[place]) }
   }
 
-  /// For each coefficient in natural order the lowest bit that is read; `nil` when it is in no scan.
+  /// For each coefficient in natural order the lowest bit that is read; `nil` if it is in no scan.
   private func lows(_ identifier: UInt8, _ lowestBit: Int) -> [Int?] {
     var lows = [Int?](repeating: nil, count: 64)
     for scan in scans where scan.identifiers.contains(identifier) {
@@ -176,7 +176,7 @@ public struct PlaneOracle {
     }
   }
 
-  /// As in ITU-T T.81 Figure 5, by walking it.
+  /// The order of ITU-T T.81 Figure 5, computed by walking it.
   private static let zigzag: [Int] = {
     var order: [Int] = []
     var (x, y) = (0, 0)

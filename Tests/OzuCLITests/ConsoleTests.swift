@@ -27,7 +27,7 @@ import Testing
 
     var descriptor: Int32 { pipe.fileHandleForWriting.fileDescriptor }
 
-    /// What was written, by lines.
+    /// The lines that were written.
     func lines() async throws -> [Substring] {
       try pipe.fileHandleForWriting.close()
       return await text.value.split(separator: "\n")
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "lines longer than a pipe takes at once stay whole, from many threads, results and messages in one pipe",
+    "lines longer than one write to a pipe are not mixed, from many threads, with results and messages in one pipe",
     arguments: [false, true])
   func wholeLines(isNonBlocking: Bool) async throws {
     let reader = Reader(isNonBlocking: isNonBlocking)

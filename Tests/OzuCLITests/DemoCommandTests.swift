@@ -19,7 +19,7 @@ import Testing
     #expect(sources == [["network"], ["disk-rendition"], ["memory"]])
     #expect(object["requests"] as? Int == 6)
     #expect((object["mistakes"] as? [String])?.isEmpty == true)
-    let picture = try ImagePipeline.Configuration().codecs.picture(
+    let picture = try ImagePipeline.Configuration().decoding.codecs.picture(
       from: Data(contentsOf: URL(fileURLWithPath: sheet)))
     #expect(picture.size == PixelSize(3 * 332 + 12, 2 * 252 + 12))
   }
@@ -30,7 +30,7 @@ import Testing
   func standardOutput() async throws {
     let run = try await ChildRun(["demo", "-o", "-"], in: Folder())
     #expect(run.status == 0, "\(run.errors)")
-    let picture = try ImagePipeline.Configuration().codecs.picture(from: run.output)
+    let picture = try ImagePipeline.Configuration().decoding.codecs.picture(from: run.output)
     #expect(picture.size == PixelSize(3 * 332 + 12, 2 * 252 + 12))
     #expect(run.errors.contains("network"))
   }

@@ -10,17 +10,8 @@ import Testing
   private let folder: Folder
 
   init() throws {
-    server = try LoopbackServer()
+    server = try .forFetch()
     folder = try Folder()
-    server.route("/fresh") { _ in
-      LoopbackResponse(headers: ["Cache-Control": "max-age=264600", "ETag": "\"1\""], body: Data("one".utf8))
-    }
-    server.route("/always") { request in
-      request.headers["If-None-Match"] == "\"1\""
-        ? .status(304, headers: ["ETag": "\"1\""])
-        : LoopbackResponse(headers: ["Cache-Control": "no-cache", "ETag": "\"1\""], body: Data("two".utf8))
-    }
-    server.route("/moved", .redirect(to: "/fresh", status: 301))
   }
 
   private func line(_ members: [String: Any]) throws -> String {
@@ -56,7 +47,9 @@ import Testing
     #expect(server.requestCount == 1)
   }
 
-  @Test("errors of the server are never kept, but by the RFC alone they may be", arguments: [true, false])
+  @Test(
+    "errors of the server are not kept for pictures, but may be kept by the rules of the RFC",
+    arguments: [true, false])
   func serverErrors(isSession: Bool) async throws {
     server.route("/down", .status(503, headers: ["Cache-Control": "max-age=600"]))
     let address = server.url("/down").absoluteString
@@ -83,8 +76,8 @@ import Testing
       return .ok(Data("last".utf8))
     }
     let slow = server.url("/slow").absoluteString
-    // Addresses that cost nothing: more than run at once, and few enough that the held request does not reach its limit
-    // on silence.
+    // Cheap addresses: more than run at the same time, but so few that the held request does not reach its limit on
+    // silence.
     let others = try (0..<100).map { try line(["id": "other", "url": "none:\($0)"]) }
     let run = await CommandRun(
       ["fetch", "--json-lines"],
@@ -98,7 +91,7 @@ import Testing
     #expect(sentBeforeAnswer.load(ordering: .relaxed) == 1)
   }
 
-  @Test("failures are told, and the rest is still fetched")
+  @Test("failures are reported, and the rest is still fetched")
   func failures() async throws {
     let run = await CommandRun(
       "fetch", server.url("/missing").absoluteString, server.url("/fresh").absoluteString, "--cache",
@@ -118,194 +111,7 @@ import Testing
     #expect(await CommandRun(arguments).status == .wrongUsage)
   }
 
-  @Test("JSON lines: each request through the cache that lasts, with place and reason")
-  func jsonLines() async throws {
-    let fresh = server.url("/fresh").absoluteString
-    let run = await CommandRun(
-      ["fetch", "--json-lines"],
-      input: [
-        try line(["id": 1, "url": fresh]), try line(["id": "b", "url": fresh, "method": "GET"]), "",
-        try line(["id": 3, "url": fresh, "cache": "reload", "headers": [["X-A", "é"], ["x-a", "2"]]]),
-        try line(["id": 4, "url": fresh, "method": "POST", "body": Data("in".utf8).base64EncodedString()]),
-        try line(["id": 5, "url": fresh, "cache": "only-if-cached"]),
-      ])
-    #expect(run.status == .done, "\(run.errors)")
-    let answers = try run.objects
-    #expect(answers.map { "\($0["id"] ?? "")" } == ["1", "b", "3", "4", "5"])
-    #expect(answers.map { $0["from"] as? String } == ["network", "cache", "network", "network", "cache"])
-    #expect(answers.map { $0["status"] as? Int } == [200, 200, 200, 200, 504])
-    #expect(answers[1]["reason"] as? String == "fresh for 3d 1h")
-    #expect(answers[0]["body"] as? String == Data("one".utf8).base64EncodedString())
-    let headers = try #require(answers[0]["headers"] as? [[String]])
-    #expect(headers.contains(["ETag", "\"1\""]))
-    let received = server.requests(for: "/fresh")
-    #expect(received[1].headers["X-A"] == "é, 2")
-    #expect(received[2].body == Data("in".utf8))
-  }
-
-  @Test(
-    "JSON lines: redirects followed or handed over, validation, and a cache on disk that outlives the run")
-  func jsonLinesOnDisk() async throws {
-    let always = try line(["id": 1, "url": server.url("/always").absoluteString])
-    let options = ["fetch", "--json-lines", "--cache", folder.path("cache")]
-    let first = await CommandRun(options, input: [always])
-    #expect(try first.objects.first?["from"] as? String == "network")
-    let second = await CommandRun(options, input: [always])
-    #expect(try second.objects.first?["from"] as? String == "revalidated")
-    #expect(try second.objects.first?["reason"] as? String == "no-cache, revalidated by ETag")
-
-    let moved = server.url("/moved").absoluteString
-    let redirects = await CommandRun(
-      options,
-      input: [
-        try line(["id": 1, "url": moved, "redirect": "manual"]), try line(["id": 2, "url": moved]),
-      ])
-    #expect(try redirects.objects.map { $0["status"] as? Int } == [301, 200])
-  }
-
-  @Test("JSON lines that are none get an error, and the others their answers")
-  func badLines() async throws {
-    let run = await CommandRun(
-      ["fetch", "--json-lines"],
-      input: [
-        "{", try line(["id": 1]), try line(["id": 2, "url": "ftp://a/"]),
-        try line(["id": 3, "url": "http://a/", "cache": "x"]),
-        try line(["id": 4, "url": "http://a/", "body": "?"]),
-        try line(["id": 5, "url": server.url("/fresh").absoluteString]),
-      ])
-    #expect(run.status == .failed)
-    let answers = try run.objects
-    #expect(answers.count == 6)
-    #expect(answers.filter { $0["error"] is String }.count == 5)
-    #expect(answers.contains { $0["id"] as? Int == 5 && $0["status"] as? Int == 200 })
-  }
-
-  @Test(
-    "JSON lines: a member of the wrong kind is an error, never passed over",
-    arguments: [
-      #""method": 5"#, #""headers": {"A": "b"}"#, #""headers": [["A"]]"#, #""headers": [["A", 1]]"#,
-      #""headers": "A: b""#, #""body": 5"#, #""body": "%""#, #""cache": 1"#, #""cache": "often""#,
-      #""redirect": true"#, #""redirect": "error""#, #""method": "G ET""#, #""headers": [["A b", "c"]]"#,
-    ])
-  func wrongMembers(_ member: String) async throws {
-    let address = server.url("/fresh").absoluteString
-    let run = await CommandRun(
-      ["fetch", "--json-lines"],
-      input: [#"{"id": "a", "url": "\#(address)", \#(member)}"#, #"{"id": 2, "url": "\#(address)"}"#])
-    let answers = try run.objects
-    #expect(answers.count == 2)
-    let wrong = try #require(answers.first { $0["id"] as? String == "a" })
-    #expect(wrong.keys.sorted() == ["error", "id", "kind", "version"])
-    #expect(wrong["error"] as? String != "")
-    #expect(answers.contains { $0["id"] as? Int == 2 && $0["status"] as? Int == 200 })
-    #expect(server.requestCount == 1)
-  }
-
-  @Test(
-    "JSON lines: an id is given back as it came",
-    arguments: [
-      "1", "-7", "1.23456", "12345678901234567890", "true", "null", #""é \"/""#, "[1,2]", #"{"a":1}"#,
-    ])
-  func identities(_ id: String) async throws {
-    let run = await CommandRun(
-      ["fetch", "--json-lines"],
-      input: [#"{"id": \#(id), "url": "\#(server.url("/fresh").absoluteString)"}"#, #"{"id": \#(id)}"#])
-    let lines = run.output.split(separator: "\n")
-    #expect(lines.count == 2)
-    #expect(lines.allSatisfy { $0.hasPrefix(#"{"id": \#(id), "#) })
-  }
-
-  @Test("JSON lines: null is the same as leaving a member out")
-  func nullMembers() async throws {
-    let address = server.url("/fresh").absoluteString
-    let run = await CommandRun(
-      ["fetch", "--json-lines"],
-      input: [
-        #"{"id": 1, "url": "\#(address)", "method": null, "headers": null, "body": null, "cache": null,"#
-          + #" "redirect": null}"#
-      ])
-    #expect(try run.objects.map { $0["status"] as? Int } == [200])
-  }
-
-  @Test("JSON lines: thousands of addresses, each asked for thrice, keep the order of their lines")
-  func order() async throws {
-    server.routeRest { request in
-      LoopbackResponse(
-        headers: ["Cache-Control": "no-store"], body: Data((request.headers["X-N"] ?? "").utf8))
-    }
-    var lines: [String] = []
-    for round in 0..<3 {
-      for address in 0..<1500 {
-        lines.append(
-          #"{"id": \#(lines.count), "url": "\#(server.url("/\(address)"))", "headers": [["X-N", "\#(round)"]]}"#
-        )
-      }
-    }
-    // All lines of some addresses come at once, so that each waits for the one before.
-    for round in 3..<40 {
-      lines.append(
-        #"{"id": \#(lines.count), "url": "\#(server.url("/7"))", "headers": [["X-N", "\#(round)"]]}"#)
-    }
-    let run = await CommandRun(["fetch", "--json-lines"], input: lines)
-    #expect(run.status == .done)
-    #expect(Set(try run.objects.compactMap { $0["id"] as? Int }) == Set(lines.indices))
-    var rounds: [String: [Int]] = [:]
-    for request in server.requests {
-      rounds[request.path, default: []].append(Int(request.headers["X-N"] ?? "") ?? -1)
-    }
-    #expect(rounds.count == 1500)
-    #expect(rounds.values.allSatisfy { $0 == $0.sorted() })
-    #expect(rounds["/7"] == Array(0..<40))
-  }
-
-  @Test("JSON lines: an answer comes as soon as it is there, though no further line has come")
-  func interactive() async throws {
-    let (lines, console) = (Pipe(), InteractiveConsole())
-    var session = Console(
-      writeOutput: { _ in }, writeError: { _ in }, outputIsTerminal: false, errorIsTerminal: false, width: 80,
-      writeData: { console.add($0) })
-    let reader = LineReader(descriptor: lines.fileHandleForReading.fileDescriptor)
-    session.readLines = { reader.next() }
-    let task = Task { [session] in await Tool.run(["fetch", "--json-lines"], console: session) }
-    let address = server.url("/always").absoluteString
-    // The second waits for the first, and for no line behind it.
-    for (number, text) in [
-      #"{"id": 1, "url": "\#(address)"}"# + "\n" + #"{"id": 2, "url": "\#(address)"}"#
-        + "\r\n{\"id\": 3, \"url",
-      "\": \"\(address)\"}\n",
-    ].enumerated() {
-      try lines.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-      try await eventually(console.lineCount == 2 + number)
-    }
-    try lines.fileHandleForWriting.write(contentsOf: Data(#"{"id": 4, "url": "\#(address)"}"#.utf8))
-    try lines.fileHandleForWriting.close()
-    #expect(await task.value == .done)
-    #expect(console.lineCount == 4)
-  }
-
-  @Test(
-    "JSON lines: an origin that is not there is an error, or 504 where that is asked for",
-    arguments: [true, false])
-  func gateway(isAsked: Bool) async throws {
-    server.route("/gone", .noAnswer())
-    let run = await CommandRun(
-      ["fetch", "--json-lines"] + (isAsked ? ["--errors-as-504"] : []),
-      input: [
-        try line(["id": 1, "url": server.url("/gone").absoluteString]),
-        try line(["id": 2, "url": "ftp://a/"]),
-      ])
-    #expect(run.status == .done)
-    let answers = try run.objects
-    let gone = try #require(answers.first { $0["id"] as? Int == 1 })
-    #expect(gone["status"] as? Int == (isAsked ? 504 : nil))
-    #expect((gone["error"] == nil) == isAsked)
-    // What is no request is no matter of an origin.
-    #expect(answers.first { $0["id"] as? Int == 2 }?["error"] is String)
-    let alone = await CommandRun("fetch", server.url("/fresh").absoluteString, "--errors-as-504")
-    #expect(alone.status == .wrongUsage)
-  }
-
-  @Test("explain says what is stored and what would be done, and sends nothing")
+  @Test("explain reports the stored answers and the decision, and sends nothing")
   func explain() async throws {
     let address = server.url("/fresh").absoluteString
     let cache = folder.path("cache")
@@ -325,11 +131,19 @@ import Testing
   }
 }
 
-/// Counts the lines that it is given.
-private final class InteractiveConsole: Sendable {
-  private let output = Mutex(Data())
-
-  func add(_ data: Data) { output.withLock { $0 += data } }
-
-  var lineCount: Int { output.withLock { $0.count { $0 == 0x0A } } }
+extension LoopbackServer {
+  /// A server with answers that are fresh, that must be validated, and that redirect.
+  static func forFetch() throws -> LoopbackServer {
+    let server = try LoopbackServer()
+    server.route("/fresh") { _ in
+      LoopbackResponse(headers: ["Cache-Control": "max-age=264600", "ETag": "\"1\""], body: Data("one".utf8))
+    }
+    server.route("/always") { request in
+      request.headers["If-None-Match"] == "\"1\""
+        ? .status(304, headers: ["ETag": "\"1\""])
+        : LoopbackResponse(headers: ["Cache-Control": "no-cache", "ETag": "\"1\""], body: Data("two".utf8))
+    }
+    server.route("/moved", .redirect(to: "/fresh", status: 301))
+    return server
+  }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OzuCLI
 
-// Sanitizers bring an allocator of their own.
+// Sanitizers have an allocator of their own.
 #if canImport(Glibc) && !OZU_ASAN && !OZU_TSAN
   @Suite("The heap of a command that loads many pictures")
   struct HeapTests {
@@ -19,7 +19,7 @@ import Testing
     func largeBlocks() async {
       await #expect(processExitsWith: .success) {
         Heap.mapLargeBlocks()
-        // Left alone, the heap would take what is smaller from now on.
+        // Without the setting, blocks that are smaller than this one would come from the heap from now on.
         free(malloc(20 << 20))
         exit(Self.isMapped(2 << 20) && !Self.isMapped(100 << 10) ? 0 : 1)
       }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("What `ozu info` says of pixels and of colours")
+@Suite("Facts of `ozu info` about pixels and colours")
 struct ImageFactsTests {
   @Test("--pixels adds the dominant colour, placeholders and notes")
   func pixels() async throws {
@@ -13,7 +13,7 @@ struct ImageFactsTests {
     let bitmap = Bitmap(size: PixelSize(90, 60)) { x, _ in
       x < 60 ? Pixel(red: 200, green: 20, blue: 30) : Pixel(red: 10, green: 200, blue: 90)
     }
-    let data = try await ImagePipeline { $0.diskStorage = .none }.encode(Picture(bitmap), as: .png)
+    let data = try await ImagePipeline { $0.caching.diskStorage = .none }.encode(Picture(bitmap), as: .png)
     let path = try folder.write(data, to: "a.png")
     let json = try await CommandRun("info", path, "--pixels", "--json", "--no-cache").objects[0]
     #expect(json["dominantColor"] as? String == "#c8141e")
@@ -34,11 +34,11 @@ struct ImageFactsTests {
       .appending(path: "../../OzuCodecsTests/Fixtures/matrix/anim.gif").standardizedFileURL
     let path = animation.path(percentEncoded: false)
     let played = try await CommandRun("info", path, "-p", "--json", "--no-cache").objects[0]
-    let file = try ImagePipeline.Configuration().codecs.picture(from: Data(contentsOf: animation))
+    let file = try ImagePipeline.Configuration().decoding.codecs.picture(from: Data(contentsOf: animation))
     #expect(played["loops"] as? Int == file.animation?.loopCount && file.animation != nil)
     #expect(await CommandRun("info", path, "-p", "--no-cache").output.contains("\n  played "))
     let clear = Picture(Bitmap(size: PixelSize(4, 4), isOpaque: false) { _, _ in .clear })
-    let data = try await ImagePipeline { $0.diskStorage = .none }.encode(clear, as: .png)
+    let data = try await ImagePipeline { $0.caching.diskStorage = .none }.encode(clear, as: .png)
     let nothing = try folder.write(data, to: "clear.png")
     let facts = try await CommandRun("info", nothing, "-p", "--json", "--no-cache").objects[0]
     #expect(facts["dominantColor"] is NSNull)

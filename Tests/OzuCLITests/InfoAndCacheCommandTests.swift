@@ -22,7 +22,7 @@ import Testing
     #expect(object["frames"] as? Int == 1)
   }
 
-  @Test("what is no image fails with the reason")
+  @Test("a file that is no image fails with the reason")
   func failure() async throws {
     let folder = try Folder()
     let path = try folder.write(Data("<html>".utf8), to: "a.jpg")
@@ -48,11 +48,11 @@ import Testing
     return (folder, cache)
   }
 
-  @Test("stats, list, verify, trim and clear say what is there and what is done")
+  @Test("stats, list, verify, trim and clear report entries and changes")
   func lifeOfACache() async throws {
     let (folder, cache) = try await Self.filled()
     let stats = try #require(try await CommandRun("cache", "stats", "--json", "--cache", cache).objects.first)
-    // The original, two renditions, and what tells of these.
+    // The original, two renditions, and the record of these.
     #expect(stats["entries"] as? Int == 4)
     let text = await CommandRun("cache", "stats", "--cache", cache).output
     #expect(text.contains("originals: 1 entries") && text.contains("renditions: 2 entries"))
@@ -88,7 +88,7 @@ import Testing
     let segment = try #require(names.first { $0.hasSuffix(".segment") })
     let file = URL(fileURLWithPath: cache).appending(path: segment)
     var bytes = try Data(contentsOf: file)
-    // The entries fill the file from its front; a byte at its middle is one of a body.
+    // The entries fill the file from its beginning, so this byte is in a body.
     bytes[bytes.count / 3] ^= 0xFF
     try bytes.write(to: file)
     for _ in 0..<2 {
@@ -100,10 +100,10 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  @Test("stats, list and verify change no file, and lock out nobody", arguments: ["stats", "list", "verify"])
+  @Test("stats, list and verify change no file and take no lock", arguments: ["stats", "list", "verify"])
   func changesNothing(_ action: String) async throws {
     let (folder, cache) = try await Self.filled()
-    // A writer would make an index, remove the leftover of an editor, and cut the torn tail.
+    // A writer would make an index, remove the leftover of an editor, and truncate the torn tail.
     try FileManager.default.removeItem(atPath: cache + "/index")
     try Data([1]).write(
       to: URL(fileURLWithPath: cache + "/00000000000000ff-00000000000000ff.segment.part"))
@@ -122,7 +122,7 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  @Test("a folder of something else stays as it is", arguments: ["stats", "list", "verify", "trim", "clear"])
+  @Test("a folder that is no cache is not changed", arguments: ["stats", "list", "verify", "trim", "clear"])
   func foreignFolder(_ action: String) async throws {
     let folder = try Folder()
     let path = folder.path("")
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(
-    "trim and clear say that they cannot while another program writes, and fail",
+    "trim and clear fail with a message while another program writes",
     arguments: ["trim", "clear"])
   func anotherWrites(_ action: String) async throws {
     let (folder, cache) = try await Self.filled()
@@ -159,7 +159,8 @@ import Testing
   }
 
   @Test(
-    "trimming removes as much as it must, not what a default capacity would", arguments: [50_000, 2_000_000])
+    "trimming removes only as much as it must, without regard to a default capacity",
+    arguments: [50_000, 2_000_000])
   func trimsToItsTarget(target: Int) async throws {
     let folder = try Folder()
     let path = folder.path("cache")
@@ -175,7 +176,7 @@ import Testing
   }
 
   @Test(
-    "trim --older-than removes what was stored longer ago, and leaves the rest",
+    "trim --older-than removes entries that were stored longer ago, and keeps the rest",
     arguments: [("0s", 0), ("2h", 4), ("1d", 4), ("52w", 4)])
   func trimsByAge(_ age: String, _ rest: Int) async throws {
     let (folder, cache) = try await Self.filled()
@@ -186,7 +187,7 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  @Test("old entries go and young ones stay")
+  @Test("old entries are removed and young ones stay")
   func trimsOld() async throws {
     let folder = try Folder()
     let path = folder.path("cache")
@@ -204,7 +205,8 @@ import Testing
     #expect(Set(names) == Set((5..<20).map { "\($0)" }) || Set(names) == Set((6..<20).map { "\($0)" }))
   }
 
-  @Test("what is no age is wrong usage", arguments: ["30", "d", "-3d", "+3d", "1.5h", "3y", "", "3 d"])
+  @Test(
+    "a text that is no age is wrong usage", arguments: ["30", "d", "-3d", "+3d", "1.5h", "3y", "", "3 d"])
   func noAge(_ text: String) async {
     let run = await CommandRun("cache", "trim", "--older-than=\(text)")
     #expect(run.status == .wrongUsage)
@@ -225,7 +227,7 @@ import Testing
   }
 
   @Test(
-    "a cache that is not there yet is empty, and stays away",
+    "a cache that does not exist is empty, and is not made",
     arguments: ["stats", "list", "verify", "trim", "clear"])
   func absent(_ action: String) async throws {
     let folder = try Folder()

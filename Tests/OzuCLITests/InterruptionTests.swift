@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A signal that ends `ozu` leaves no part of a file")
 struct InterruptionTests {
-  /// A folder that a test and the process of its exit test both know, without either telling the other.
+  /// A folder that a test and the process of its exit test both find by its name.
   private static func folder(_ name: String, ofTest process: pid_t) -> URL {
     FileManager.default.temporaryDirectory.appending(path: "ozu-interruption-\(process)-\(name)")
   }
@@ -58,7 +58,7 @@ struct InterruptionTests {
     #expect(try Self.names("closed").isEmpty)
   }
 
-  @Test("a signal waits until what is being done is done")
+  @Test("a signal waits until the system calls are done")
   func heldOff() async throws {
     await #expect(processExitsWith: .signal(SIGTERM)) {
       let folder = Self.folder("held-off", ofTest: getppid())
@@ -126,7 +126,7 @@ struct InterruptionTests {
     defer { gate.open() }
     server.route("/held.png", .ok(Data()).held(by: gate))
     let folder = try Folder()
-    // More than a pipe takes at once.
+    // More than a pipe holds.
     let bad = try (0..<40).map { try folder.write(Data("text".utf8), to: "bad-\($0).png") }
     let good = try folder.write(PatternPicture(PixelSize(4, 3), tint: 3).data(as: .png), to: "good.png")
     let process = Process()
@@ -137,7 +137,7 @@ struct InterruptionTests {
     process.standardError = errors
     try process.run()
     let text = await ChildRun.onThread { () -> String in
-      // The report of the good one, which comes after the others.
+      // The report of the good source, which comes last.
       _ = output.fileHandleForReading.availableData
       kill(process.processIdentifier, number)
       let data = errors.fileHandleForReading.readDataToEndOfFile()

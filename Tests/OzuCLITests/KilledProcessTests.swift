@@ -23,8 +23,8 @@ import Testing
     return process
   }
 
-  /// Kills a process as soon as a condition holds, and waits for its end. On a thread of its own: the tasks of a test
-  /// may wait for their turn longer than a client waits for its server.
+  /// Kills a process as soon as a condition holds, and waits for its end. On a thread of its own, because the tasks of a
+  /// test may be delayed longer than a client waits for its server.
   private static func kill(
     _ process: Process, by signal: Int32 = SIGKILL, when condition: @escaping @Sendable () -> Bool
   ) async throws {
@@ -48,7 +48,7 @@ import Testing
   func kill(afterRequests killPoint: Int) async throws {
     let server = try LoopbackServer()
     defer { server.stop() }
-    // So many are answered; the others wait, so that the process cannot finish before it is killed.
+    // The number of requests that are answered. The others wait, so that the process cannot finish before it is killed.
     let gate = Gate()
     gate.admit(killPoint)
     for index in 0..<Self.count {
@@ -68,7 +68,7 @@ import Testing
     #expect(run.errors.isEmpty)
     for index in 0..<Self.count {
       let file = URL(fileURLWithPath: output).appending(path: "\(index).png")
-      let picture = try ImagePipeline.Configuration().codecs.picture(from: Data(contentsOf: file))
+      let picture = try ImagePipeline.Configuration().decoding.codecs.picture(from: Data(contentsOf: file))
       #expect(Self.picture(index).resembles(picture.bitmap, tolerance: 20), "picture \(index)")
     }
     #expect(await CommandRun("cache", "verify", "--cache", cache).status == .done)
@@ -116,14 +116,14 @@ import Testing
     if command == "fetch" { #expect(run.output == body) }
     let requests = server.requests(for: "/a.bmp")
     #expect(requests.count == 2)
-    // What came after the last note of its length may be lost.
+    // Bytes that came after the length was last recorded may be lost.
     let start = requests.last?.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
     #expect(start > 9_000_000 && start <= 11_000_000)
     #expect(requests.last?.headers["If-Range"] == "\"1\"")
     #expect(beginnings() == [])
   }
 
-  @Test("a process killed in the middle of a large body leaves nothing of it in the cache's folder")
+  @Test("a process killed in the middle of a large body leaves no part of it in the cache's folder")
   func killInLargeBody() async throws {
     let server = try LoopbackServer()
     defer { server.stop() }

@@ -12,7 +12,7 @@ struct LibraryMessagesTests {
   func jpegXL() async throws {
     let folder = try Folder()
     let whole = try PatternPicture(PixelSize(64, 48), tint: 3).data(as: .jxl)
-    // A header that is damaged is no picture to anybody: the bytes behind it are.
+    // A damaged header makes no decoder read the file, so the bytes after it are damaged.
     let names = try (0..<40).map { number in
       var damaged = whole
       let index = damaged.index(damaged.startIndex, offsetBy: damaged.count * (number + 10) / 50)

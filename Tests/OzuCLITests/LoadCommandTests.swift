@@ -9,14 +9,15 @@ import Testing
   private static let photo = PatternPicture(PixelSize(320, 240), tint: 3)
 
   private static func picture(at path: String, in folder: Folder) throws -> Picture {
-    try ImagePipeline.Configuration().codecs.picture(from: Data(contentsOf: URL(fileURLWithPath: path)))
+    try ImagePipeline.Configuration().decoding.codecs.picture(
+      from: Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
   @Test(
     "each mode makes its size",
     arguments: [
       (["--size", "100x100"], PixelSize(100, 75)),
-      (["--size", "100x100", "--mode", "fill"], PixelSize(134, 100)),
+      (["--size", "100x100", "--mode", "outside"], PixelSize(134, 100)),
       (["--size", "100x100", "--mode", "cover"], PixelSize(100, 100)),
       (["--size", "100x100", "--mode", "stretch"], PixelSize(100, 100)),
       (["--size", "100x100", "--mode", "none"], PixelSize(320, 240)), ([], PixelSize(320, 240)),
@@ -35,7 +36,7 @@ import Testing
     #expect(run.output.contains("\(size) (PNG 320x240) from disk-original"))
   }
 
-  @Test("every format that can be written is, by name and by ending", arguments: OutputFormats.names.map(\.0))
+  @Test("every writable format is written, by name and by ending", arguments: OutputFormats.names.map(\.0))
   func formats(_ name: String) async throws {
     let folder = try Folder()
     let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
@@ -97,7 +98,7 @@ import Testing
     server.stop()
   }
 
-  @Test("results go into a folder under the names of their sources, and no two under one")
+  @Test("results in a folder have the names of their sources, and no two the same")
   func folder() async throws {
     let folder = try Folder()
     for name in ["one", "two"] {
@@ -115,7 +116,7 @@ import Testing
     #expect(names == ["a-2.jpg", "a.jpg", "veiled.png"])
   }
 
-  @Test("several results and a file to put them in do not go together")
+  @Test("several results cannot be written to one file")
   func severalIntoFile() async throws {
     let folder = try Folder()
     let file = try folder.write(Data("x".utf8), to: "out.jpg")
@@ -133,7 +134,7 @@ import Testing
     #expect(run.errors.contains(source))
   }
 
-  @Test("better quality makes a larger file; an orientation is applied; a terminal sees a bar")
+  @Test("better quality makes a larger file; an orientation is applied; a terminal shows a bar")
   func quality() async throws {
     let folder = try Folder()
     let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
@@ -150,7 +151,7 @@ import Testing
   }
 
   @Test(
-    "a name for a file from any address",
+    "a name for the file of any address",
     arguments: [
       ("https://example.com/a/b%2Fc.photo.jpg?x=1", "b-c.photo"), ("https://example.com/", "example.com"),
       ("https://example.com", "example.com"), ("file:///tmp/.hidden.png", "hidden"), ("data:,x", "image"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("ozu load tells what it does")
+@Suite("Trace, counts and log of ozu load")
 struct LoadObservationTests {
   private let photo = PatternPicture(PixelSize(320, 240), tint: 3)
 
@@ -54,7 +54,7 @@ struct LoadObservationTests {
     #expect(counts["answers"] as? [String: Int] == ["disk-rendition": 1])
   }
 
-  @Test("--log tells of each request on standard error, and knows its levels")
+  @Test("--log reports each request on standard error, by levels")
   func log() async throws {
     let folder = try Folder()
     let source = try folder.write(photo.data(as: .png), to: "a.png")

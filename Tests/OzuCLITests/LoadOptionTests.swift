@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("What `ozu load` tells and leaves behind")
+@Suite("Reports and files of `ozu load`")
 struct LoadOptionTests {
   private static let photo = PatternPicture(PixelSize(64, 48), tint: 3)
 
@@ -31,7 +31,7 @@ struct LoadOptionTests {
     #expect(try folder.names.isEmpty)
   }
 
-  @Test("--quiet prints failures alone, at the end of all, a line each")
+  @Test("--quiet prints only failures, at the end, a line each")
   func quiet() async throws {
     let folder = try Folder()
     let good = try folder.write(Self.photo.data(as: .png), to: "a.png")
@@ -58,7 +58,7 @@ struct LoadOptionTests {
     for index in 0..<4 { server.route("/\(index).png", .ok(data).held(by: gate)) }
     let sources = (0..<4).map { server.url("/\($0).png").absoluteString }
     async let run = CommandRun(["load"] + sources + ["-j", "1", "--no-cache"])
-    // One at a time: each is let through alone, and the next has not been asked for.
+    // One at a time: while one is held, the next has not been requested.
     for count in 1...4 {
       await ChildRun.onThread { while server.requestCount < count { usleep(500) } }
       #expect(server.requestCount == count)
@@ -88,7 +88,7 @@ struct LoadOptionTests {
       #expect(header.frameCount == json["frames"] as? Int && max(header.size.width, header.size.height) <= 20)
       #expect(await !CommandRun(arguments + ["-s", "20x20", "-o", path]).output.contains("1 of"))
     }
-    // What is not written has lost nothing.
+    // Without -o no frames are lost.
     let shown = try await CommandRun(arguments + ["--json"]).objects[0]
     #expect(shown["outputFrames"] == nil)
     #expect(await !CommandRun(arguments).output.contains("1 of"))
@@ -107,7 +107,7 @@ struct LoadOptionTests {
     #expect((json["notes"] as? [String])?.count == 1)
   }
 
-  @Test("what a file has beside its pixels, and how it is written")
+  @Test("metadata and encoding options")
   func contents() async throws {
     let folder = try Folder()
     func header(_ source: String, _ options: [String]) async throws -> ImageHeader {
@@ -149,7 +149,7 @@ struct LoadOptionTests {
     #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])
   }
 
-  @Test("--format auto is what suits the picture, whatever the name")
+  @Test("--format auto chooses by the picture, not by the name")
   func automatic() async throws {
     let folder = try Folder()
     let source = try folder.write(Self.photo.data(as: .png), to: "a.png")
@@ -203,7 +203,7 @@ struct LoadOptionTests {
   }
 
   @Test(
-    "the line of progress",
+    "the progress line",
     arguments: [
       (0, 0, 0.0, 0.0, "╌╌╌╌╌╌╌╌╌╌ 0/4"), (2, 1, 0.0, 1.0, "━━━━━╌╌╌╌╌ 2/4, 1 failed"),
       (2, 0, 0.5, 10.0, "━━━━━━╌╌╌╌ 2/4, 0.2/s, 0:08 left"), (4, 0, 0.0, 10.0, "━━━━━━━━━━ 4/4"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("The steps of `ozu load`: what each option does with the pixels")
+@Suite("The steps of `ozu load`: the effect of each option on the pixels")
 struct LoadStepTests {
   private static let photo = PatternPicture(PixelSize(320, 240), tint: 3)
   private static let mark = PatternPicture(PixelSize(20, 10), tint: 5)
@@ -33,9 +33,15 @@ struct LoadStepTests {
     Case(
       ["--flip", "--crop", "50x50+9+9"], Turn.flip,
       .crop(.rectangle(PixelRectangle(x: 9, y: 9, width: 50, height: 50)))),
-    Case(["--crop", "100x100"], Resize(square, mode: .aspectFill), .crop(.proportions(square, .center))),
-    Case(["--crop", "100x100,left"], Resize(square, mode: .aspectFill), .crop(.proportions(square, .left))),
-    Case(["--crop", "100x100,attention"], Resize(square, mode: .aspectFill), .crop(.attention(square))),
+    Case(
+      ["--crop", "100x100"], Resize(square, mode: .aspectFill, crops: false),
+      .crop(.proportions(square, .center))),
+    Case(
+      ["--crop", "100x100,left"], Resize(square, mode: .aspectFill, crops: false),
+      .crop(.proportions(square, .left))),
+    Case(
+      ["--crop", "100x100,attention"], Resize(square, mode: .aspectFill, crops: false),
+      .crop(.attention(square))),
     Case(["--crop", "1:1,bottom-right"], .crop(.proportions(PixelSize(1, 1), .bottomRight))),
     Case(["--crop", "16:9,attention"], .crop(.attention(PixelSize(16, 9)))),
     Case(["--pad", "400x300"], .pad(to: PixelSize(400, 300))),
@@ -60,7 +66,7 @@ struct LoadStepTests {
     Case(
       ["--watermark", "mark,a.png,0.5,top-left,margin=7,multiply"],
       .watermark(mark.bitmap, at: .topLeft, margin: 7, opacity: 0.5, mode: .multiply)),
-    // In the order in which they stand.
+    // In the order in which they are given.
     Case(["--rotate", "90", "--flip"], Turn.right, Turn.flip),
     Case(["--flip", "--rotate", "90"], Turn.flip, Turn.right),
     Case(
@@ -84,7 +90,8 @@ struct LoadStepTests {
     let run = await CommandRun(
       ["load", folder.path("a.png"), "-o", folder.path("out.png"), "--no-cache"] + options)
     #expect(run.status == .done, "\(run.errors)")
-    let made = try ImagePipeline.Configuration().codecs.picture(from: #require(folder.data("out.png")))
+    let made = try ImagePipeline.Configuration().decoding.codecs.picture(
+      from: #require(folder.data("out.png")))
     var expected = Self.photo.bitmap
     for step in test.steps { expected = try step.process(expected) }
     #expect(made.size == expected.size)
@@ -103,7 +110,7 @@ struct LoadStepTests {
     for (text, color) in colors { #expect(ColorArgument.color(text) == color, "\(text)") }
   }
 
-  @Test("a result does not take the place of a watermark, whatever is allowed for sources")
+  @Test("a result never replaces a watermark, even if it may replace its source")
   func watermarkStays() async throws {
     let folder = try Folder()
     let source = try folder.write(Self.photo.data(as: .png), to: "a.png")

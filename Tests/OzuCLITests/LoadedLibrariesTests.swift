@@ -6,11 +6,11 @@
 
   @testable import OzuCLI
 
-  /// What the real `ozu` opens at its start, what it opens later, and what it says where that is not there.
+  /// The libraries that the real `ozu` opens at its start and later, and its messages when one is missing.
   @Suite("Libraries of ozu")
   struct LoadedLibrariesTests {
-    /// What every start may open: Swift, the C library, and the small codecs. A library that is in here by mistake costs
-    /// each start its own time and that of all it needs.
+    /// The libraries that every start may open: Swift, the C library, and the small codecs. A library that is listed by
+    /// mistake makes each start slower, together with all libraries that it needs.
     private static let linked: Set = [
       "libjpeg.so.62", "libpng16.so.16", "libz.so.1", "libisal.so.2", "libzstd.so.1", "libbrotlidec.so.1",
       "liblcms2.so.2", "libwebp.so.7", "libwebpmux.so.3", "libc.so.6", "libm.so.6", "libdl.so.2",
@@ -25,7 +25,7 @@
     ]
 
     @Test(
-      "the program is linked with no library that few files need",
+      "the program is not linked with libraries that few files need",
       .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/readelf")))
     func needed() async throws {
       let process = Process()
@@ -41,8 +41,7 @@
       #expect(needed.subtracting(Self.linked).subtracting(Self.swift) == [])
     }
 
-    /// The libraries that are opened later, by the feature that they are for, as tools of distributions read them in the
-    /// program.
+    /// The libraries that are opened later, by their feature. Tools of distributions read this list in the program.
     private static let loaded = (try? readNotes()) ?? [:]
 
     private static func readNotes() throws -> [String: String] {
@@ -93,7 +92,7 @@
       "svg": Array("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"4\" height=\"4\"/>".utf8),
     ]
 
-    /// Runs `ozu info` on files, and says which of the later libraries it opened.
+    /// Runs `ozu info` on files, and returns the later libraries that it opened.
     private func opened(
       by names: [String], in folder: Folder
     ) async throws -> (features: Set<String>, run: ChildRun) {
@@ -105,12 +104,12 @@
       for name in try folder.names where name.hasPrefix("log.") {
         text += String(decoding: folder.data(name) ?? Data(), as: UTF8.self)
       }
-      // The loader has told of something.
+      // The loader has reported libraries.
       #expect(text.contains("libswiftCore.so"))
       return (Set(Self.loaded.filter { text.contains("/\($0.value)") }.keys), run)
     }
 
-    @Test("nothing is opened for what needs no library, files of other formats among it")
+    @Test("no library is opened for files that need none")
     func nothingOpened() async throws {
       let folder = try Folder()
       #expect(try await opened(by: [], in: folder).features == [])
@@ -135,11 +134,11 @@
       #expect(try await opened(by: ["file"], in: folder).features == [feature])
     }
 
-    @Test("a library that cannot be opened is named, and nothing else is lost")
+    @Test("a library that cannot be opened is named, and other formats still work")
     func unusable() async throws {
       let folder = try Folder()
       let libraries = Self.loaded
-      // The loader looks here first, and finds what is no library.
+      // The loader looks here first, and finds a file that is no library.
       try FileManager.default.createDirectory(
         at: folder.url.appending(path: "lib"), withIntermediateDirectories: true)
       for soname in Array(libraries.values) + ["libcurl-gnutls.so.4", "libcurl-nss.so.4"] {

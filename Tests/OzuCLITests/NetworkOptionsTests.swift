@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("Commands that go to the network")
+@Suite("Commands that use the network")
 struct NetworkOptionsTests {
   private let server: LoopbackServer
   private let folder: Folder
@@ -19,7 +19,7 @@ struct NetworkOptionsTests {
     await CommandRun([command, address.absoluteString, "--cache", folder.path("cache")] + options)
   }
 
-  @Test("explain and fetch see what load stored under Vary: Accept")
+  @Test("explain and fetch find the answer that load stored under Vary: Accept")
   func sameRequest() async throws {
     let body = try PatternPicture(PixelSize(40, 30)).data(as: .png)
     server.route("/a.png") { request in
@@ -36,7 +36,7 @@ struct NetworkOptionsTests {
     #expect(server.requestCount == 1)
   }
 
-  @Test("fetch tries again what load tries again, as often as it is told", arguments: ["load", "fetch"])
+  @Test("fetch retries the same failures as load, by --retries", arguments: ["load", "fetch"])
   func retries(_ command: String) async throws {
     let body = try PatternPicture(PixelSize(40, 30)).data(as: .png)
     server.route("/a.png", [.status(503), .ok(body)])
@@ -46,7 +46,7 @@ struct NetworkOptionsTests {
     #expect(server.requestCount == 3)
   }
 
-  @Test("a limit of time is named with its value", arguments: ["load", "info", "fetch"])
+  @Test("an error about a time limit names its value", arguments: ["load", "info", "fetch"])
   func timeout(_ command: String) async throws {
     let gate = Gate()
     server.route("/slow", .ok(Data("late".utf8)).held(by: gate))
@@ -55,7 +55,7 @@ struct NetworkOptionsTests {
     #expect(silent.status == .failed)
     #expect(
       silent.errors.contains("took too long (the limit on the whole exchange is 0.2 s)"), "\(silent.errors)")
-    // Who has waited for a limit does not wait for it again.
+    // After a timeout the download is not tried again.
     #expect(server.requestCount == 1)
   }
 
@@ -68,7 +68,7 @@ struct NetworkOptionsTests {
     #expect(run.errors.contains(options[0]))
   }
 
-  @Test("--allow-host keeps to its hosts, --untrusted to public ones and away from files")
+  @Test("--allow-host allows only its hosts, --untrusted only public ones and no files")
   func restricted() async throws {
     let body = try PatternPicture(PixelSize(40, 30)).data(as: .png)
     server.route("/a.png", .ok(body))
@@ -80,7 +80,7 @@ struct NetworkOptionsTests {
     #expect(
       elsewhere.errors.contains("localhost is not among the hosts that may be loaded from"),
       "\(elsewhere.errors)")
-    // What is stored already, too.
+    // The rule also holds for stored answers.
     for command in ["load", "info", "fetch"] {
       let other = await run(command, url, "--allow-host", "example.com")
       #expect(other.errors.contains("is not among the hosts"), "\(command): \(other.errors)")

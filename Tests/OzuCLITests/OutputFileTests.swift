@@ -59,7 +59,7 @@ struct OutputFileTests {
     #expect(symlink("pipe", folder.path("link")) == 0)
     // More than a pipe holds, so that it is read while it is written.
     let data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
-    // Both sides in one: neither has to wait for the other, and the end comes when this is closed.
+    // Opened for reading and writing: opening does not wait for the other side, and closing it ends the pipe.
     let keeper = open(folder.path("pipe"), O_RDWR | O_CLOEXEC)
     let reader = FileHandle(
       fileDescriptor: open(folder.path("pipe"), O_RDONLY | O_CLOEXEC), closeOnDealloc: true)
@@ -75,14 +75,14 @@ struct OutputFileTests {
   @Test("a device is written to, and its error is one line", .enabled(if: access("/dev/full", W_OK) == 0))
   func device() throws {
     let folder = try Folder()
-    // Behind a link, so that no mistake here replaces a device of the machine.
+    // Through a link, so that a fault in the test cannot replace a device of the machine.
     #expect(symlink("/dev/full", folder.path("full")) == 0)
     let error = #expect(throws: OutputError.self) { try OutputFile(folder.path("full")).write(Self.new) }
     #expect(error?.description == "no space left on \(folder.path("full")) (needs 3 B)")
     #expect(folder.kind("full") == S_IFLNK)
   }
 
-  /// A path in a folder, what makes it impossible to write, and the system's word for it.
+  /// A path in a folder, an obstacle that makes it impossible to write, and the system's message about it.
   private static let failures: [(String, @Sendable (Folder) throws -> Void, String)] = [
     ("a", { mkdir($0.path("a"), 0o700) }, "Is a directory"),
     ("file/a", { try $0.write(OutputFileTests.old, to: "file") }, "Not a directory"),
@@ -110,7 +110,7 @@ struct OutputFileTests {
     #expect(try folder.contents == ["a": Self.old])
   }
 
-  @Test("without files that have no name all is the same", arguments: [true, false])
+  @Test("drafts with a name give the same results", arguments: [true, false])
   func named(isNew: Bool) throws {
     let folder = try Folder()
     if !isNew { try folder.write(Self.old, to: "a") }
@@ -121,7 +121,7 @@ struct OutputFileTests {
     try FileReplacement(path: folder.path("a"), old: status("a"), isDurable: false, triesNameless: false)
       .write(Self.new)
     #expect(try folder.contents == ["a": Self.new])
-    // What cannot take its name leaves nothing.
+    // A draft that cannot be renamed is removed.
     mkdir(folder.path("b"), 0o700)
     #expect(throws: SystemError.self) {
       try FileReplacement(path: folder.path("b"), old: nil, isDurable: false, triesNameless: false)

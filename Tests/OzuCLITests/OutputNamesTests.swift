@@ -12,7 +12,7 @@ struct OutputNamesTests {
   }
 
   @Test(
-    "no two the same, numbered in the order of the sources",
+    "names are unique, and numbered in the order of the sources",
     arguments: [
       (["/1/p.jpg", "/2/p.png", "/3/p.gif"], ["p", "p-2", "p-3"]),
       (["/1/p.jpg", "/2/p.jpg", "/1/p-2.jpg"], ["p", "p-2", "p-2-2"]),
@@ -23,7 +23,7 @@ struct OutputNamesTests {
   }
 
   @Test(
-    "as long as a file system takes them, in bytes, and cut between characters",
+    "names are as long as a file system allows, in bytes, and cut between characters",
     arguments: ["a", "写", "👩‍👩‍👧‍👦", "é", "e" + String(repeating: "\u{301}", count: 300)])
   func long(_ character: String) throws {
     let base = String(repeating: character, count: 300)
@@ -40,7 +40,7 @@ struct OutputNamesTests {
     #expect(try folder.names.count == 2)
   }
 
-  @Test("which source gets which name does not depend on who finishes first")
+  @Test("the name of a source does not depend on the order in which loads finish")
   func order() async throws {
     let server = try LoopbackServer()
     defer { server.stop() }
@@ -66,7 +66,7 @@ struct OutputNamesTests {
     gate.open()
     #expect(await run.status == .done)
     for (index, name) in ["p", "p-2", "p-3", "p-4"].enumerated() {
-      let picture = try ImagePipeline.Configuration().codecs.picture(
+      let picture = try ImagePipeline.Configuration().decoding.codecs.picture(
         from: #require(folder.data("out/\(name).jpg")))
       #expect(picture.size.width == 40 + index)
     }

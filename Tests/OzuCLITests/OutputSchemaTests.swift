@@ -5,8 +5,8 @@ import Testing
 
 @testable import OzuCLI
 
-/// `CommandRun` checks every run of a command with `--json` in all tests. Here are all kinds together, and mistakes that the
-/// check must find.
+/// `CommandRun` checks every run of a command with `--json` in all tests. These tests have all kinds together, and errors
+/// that the check must find.
 @Suite("Output of --json follows its schema")
 struct OutputSchemaTests {
   @Test("every kind")

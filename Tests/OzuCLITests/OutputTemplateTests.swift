@@ -10,7 +10,7 @@ struct OutputTemplateTests {
   private static let photo = PatternPicture(PixelSize(320, 240), tint: 3)
 
   @Test(
-    "fields are filled in; an empty folder takes its slash along; braces are written twice",
+    "fields are filled in; an empty folder drops its slash; braces are written twice",
     arguments: [
       ("{name}.{ext}", "p.jpg"), ("out/{dir}/{name}-{width}x{height}.{ext}", "out/sub/b/p-64x48.jpg"),
       ("{index}_{hash}.png", "07_0123.png"), ("{{{name}}}", "{p}"), ("a{{}}b", "a{}b"),
@@ -69,7 +69,7 @@ struct OutputTemplateTests {
     }
   }
 
-  @Test("results go where the template says, with what is known of each")
+  @Test("results are written to the paths of the template, with the values of each")
   func load() async throws {
     let folder = try Folder()
     let sources = try ["a.png", "b.png"].map { try folder.write(Self.photo.data(as: .png), to: $0) }
@@ -102,7 +102,7 @@ struct OutputTemplateTests {
     #expect(try await CommandRun(arguments).objects.map { $0["output"] as? String } == outputs)
   }
 
-  @Test("two sources whose fields happen to make one name do not overwrite each other")
+  @Test("two sources with the same name from different fields do not overwrite each other")
   func claims() async throws {
     let folder = try Folder()
     let sources = [
@@ -113,7 +113,7 @@ struct OutputTemplateTests {
       ["load"] + sources + ["-j", "1", "--no-cache", "-o", folder.path("out/{name}{width}.png")])
     #expect(run.status == .failed)
     #expect(run.errors.contains("out/a123.png cannot be written: another result has this name"))
-    let picture = try ImagePipeline.Configuration().codecs.picture(
+    let picture = try ImagePipeline.Configuration().decoding.codecs.picture(
       from: #require(folder.data("out/a123.png")))
     #expect(picture.size.width == 23)
   }
@@ -123,7 +123,7 @@ struct OutputTemplateTests {
     let folder = try Folder()
     let source = try folder.write(Self.photo.data(as: .png), to: "a-320.png")
     let before = await CommandRun("load", source, "--no-cache", "-o", folder.path("{name}.png"))
-    #expect(before.status == .wrongUsage && before.errors.contains("would take the place of the source"))
+    #expect(before.status == .wrongUsage && before.errors.contains("would replace the source"))
     let named = try folder.write(Self.photo.data(as: .png), to: "a.png")
     let late = await CommandRun("load", named, source, "--no-cache", "-o", folder.path("{name}-{width}.png"))
     #expect(late.status == .failed && late.errors.contains("it is the source"), "\(late.errors)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("`ozu load` does not overwrite what it is given to read")
+@Suite("`ozu load` does not overwrite its sources")
 struct OverwritingTests {
   /// Two photographs and other names of the first.
   private static func folder() throws -> Folder {
@@ -28,9 +28,9 @@ struct OverwritingTests {
       ["x.jpg", "-o", "x.jpg"], ["x.jpg", "y.jpg", "-o", "."], ["y.jpg", "x.jpg", "-o", "here/"],
       ["x.jpg", "-o", "soft.jpg"], ["soft.jpg", "-o", "x.jpg"], ["x.jpg", "-o", "hard.jpg"],
       ["x.jpg", "-o", "sub/../here/x.jpg"], ["dangling.jpg", "-o", "new.jpg"],
-      // A result of PNG could be.
+      // The result may be a PNG.
       ["z.png", "-o", "."], ["z.png", "-f", "png", "-o", "."],
-      // Another's source.
+      // The source of another result.
       ["sub/x.jpg", "x.jpg", "-o", "."], ["sub/x.jpg", "x.jpg", "-o", ".", "--overwrite-sources"],
       ["x.jpg", "x.jpg", "-o", ".", "--overwrite-sources"],
       ["x.jpg", "--trace", "hard.jpg"], ["x.jpg", "--trace", "x.jpg", "--overwrite-sources"],
@@ -48,7 +48,7 @@ struct OverwritingTests {
   }
 
   @Test(
-    "what overwrites no source is written, and with --overwrite-sources the own one is",
+    "a result that overwrites no source is written, and with --overwrite-sources it may replace its own",
     arguments: [
       (["x.jpg", "-o", "x.jpg", "--overwrite-sources"], "x.jpg"),
       (["soft.jpg", "-o", "soft.jpg", "--overwrite-sources"], "x.jpg"),
@@ -61,7 +61,7 @@ struct OverwritingTests {
     let folder = try Self.folder()
     let run = try await ChildRun(["load"] + arguments + ["-s", "64x64", "--cache", "cache"], in: folder)
     #expect(run.status == 0, "\(run.errors)")
-    let picture = try ImagePipeline.Configuration().codecs.picture(from: #require(folder.data(name)))
+    let picture = try ImagePipeline.Configuration().decoding.codecs.picture(from: #require(folder.data(name)))
     #expect(picture.size == PixelSize(64, 48))
     #expect(folder.kind("soft.jpg") == S_IFLNK && folder.kind("dangling.jpg") == S_IFLNK)
     #expect(folder.data("z.png")?.count == (try Self.folder().data("z.png"))?.count)

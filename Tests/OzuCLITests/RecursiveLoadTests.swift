@@ -9,7 +9,7 @@ import Testing
 struct RecursiveLoadTests {
   private static let photo = PatternPicture(PixelSize(64, 48), tint: 3)
 
-  /// A tree with pictures, and with all that may lie beside pictures.
+  /// A tree with pictures and other entries.
   private static func tree() throws -> Folder {
     let folder = try Folder()
     for path in ["in/b/c", "in/a", "in/.hidden", "in/empty"] {
@@ -40,7 +40,7 @@ struct RecursiveLoadTests {
 
   private static let found = ["a/no-ending", "b/c/p.png", "b/p.png", "link.png", "z.png"]
 
-  @Test("-r takes what begins as a picture, sorted, and enters no loop")
+  @Test("-r takes the files that begin like a picture, sorted, and enters no loop")
   func listing() async throws {
     let folder = try Self.tree()
     #expect(try await Self.sources(folder, ["-r"]) == Self.found)
@@ -49,7 +49,7 @@ struct RecursiveLoadTests {
     #endif
   }
 
-  @Test("the results of the last run in a folder below are no sources of the next")
+  @Test("results of the last run in a subfolder are not sources of the next")
   func again() async throws {
     let folder = try Self.tree()
     for output in ["in/out", "in/out/{dir}/{name}.png"] {
@@ -95,7 +95,7 @@ struct RecursiveLoadTests {
     }
   }
 
-  @Test("a folder whose name reads like an address is a folder")
+  @Test("a folder whose name looks like an address is a folder")
   func names() async throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("Which request of many lines is performed next")
+@Suite("The order of requests from many lines")
 struct RequestQueueTests {
   private func job(_ id: Int, _ address: String) throws -> RequestQueue.Job {
     let url = try #require(URL(string: "http://a/"))
@@ -18,8 +18,8 @@ struct RequestQueueTests {
     if case .integer(let number) = job.id { number } else { -1 }
   }
 
-  @Test("64 lanes at most; then a lane goes on with what came first")
-  func lanes() throws {
+  @Test("at most 64 tasks; a task then goes on with the oldest request")
+  func tasks() throws {
     let queue = RequestQueue()
     for id in 0..<100 { #expect(queue.add(try job(id, "\(id)")) == (id < 64)) }
     for id in 64..<100 { #expect(queue.next(after: "\(id - 64)").map(number) == id) }
@@ -27,7 +27,7 @@ struct RequestQueueTests {
     #expect(queue.add(try job(100, "0")))
   }
 
-  @Test("requests of one address go one after the other, in the lane of the first")
+  @Test("requests for one address are performed one after the other, by one task")
   func addresses() throws {
     let queue = RequestQueue()
     let first = try job(0, "a")
@@ -44,7 +44,7 @@ struct RequestQueueTests {
   }
 
   @Test(
-    "who reads waits while there is no room, and goes on when there is",
+    "the reader waits while there is no room, and goes on when there is",
     arguments: [(0..<192).map(String.init), Array(repeating: "a", count: 1025)])
   func room(addresses: [String]) async throws {
     let queue = RequestQueue()
@@ -57,9 +57,9 @@ struct RequestQueueTests {
       await queue.room()
       hasRoom.store(true, ordering: .relaxed)
     }
-    // One that asks after the first has been taken would find room.
+    // If a request ended before the reader waits, the reader would find room.
     while !queue.isReaderWaiting { await Task.yield() }
-    // As many as it takes, and no more: one of those that wait, or half of those that are ready.
+    // Exactly as many as make room: one of those that wait, or half of those that are ready.
     for address in addresses.prefix(addresses.count == 192 ? 63 : 0) { _ = queue.next(after: address) }
     let isEarly = hasRoom.load(ordering: .relaxed)
     #expect(!isEarly)
@@ -69,7 +69,7 @@ struct RequestQueueTests {
     #expect(isDone)
   }
 
-  @Test("against a naive queue: the order of each address, and nothing lost", arguments: [1, 2, 3])
+  @Test("same order for each address as a naive queue, and no request is lost", arguments: [1, 2, 3])
   func model(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let queue = RequestQueue()

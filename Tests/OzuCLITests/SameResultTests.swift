@@ -5,14 +5,14 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("What `ozu load -o` writes is the same in every state of the cache")
+@Suite("Results of `ozu load -o` are the same in every state of the cache")
 struct SameResultTests {
   private static let formats = [
     ["-f", "jpeg"], ["-f", "jpeg", "-q", "95"], ["-f", "png"], ["-f", "webp", "--lossless"], ["-f", "avif"],
     ["-f", "jxl", "--lossless"],
   ].filter { arguments in OutputFormats.names.contains { $0.0 == arguments[1] } }
 
-  @Test("of a file and of an address, again and after runs without -o", arguments: formats)
+  @Test("for a file and for an address, again and after runs without -o", arguments: formats)
   func same(_ format: [String]) async throws {
     let server = try LoopbackServer()
     defer { server.stop() }
@@ -22,7 +22,7 @@ struct SameResultTests {
     for source in [try folder.write(photo, to: "p.jpg"), server.url("/p.jpg").absoluteString] {
       let cache = ["--cache", folder.path("cache-\(source.count)")]
       var results: [Data?] = []
-      // Between them a larger picture and one of the same size are made for a screen, and kept.
+      // Between them a larger picture and one of the same size are made without -o, and cached.
       for screen in [nil, nil, "200x150", "120x90", nil] {
         if let screen { #expect(await CommandRun(["load", source, "-s", screen] + cache).status == .done) }
         let arguments = ["load", source, "-s", "120x90", "-o", folder.path("out")] + format + cache

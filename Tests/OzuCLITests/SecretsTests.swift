@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuCLI
 
-/// Passwords and tokens in addresses: neither the disk nor what is printed shows them.
+/// Passwords and tokens in addresses are neither on the disk nor in the output.
 @Suite struct SecretsTests {
   private let server: LoopbackServer
   private let folder: Folder
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "what is loaded through redirects and errors leaves no secret in the cache's files, reports, trace and log"
+    "loads through redirects and errors leave no secret in the cache's files, reports, trace and log"
   )
   func load() async throws {
     let (cache, trace) = (folder.path("cache"), folder.path("trace.json"))
@@ -55,12 +55,12 @@ import Testing
     let list = await CommandRun("cache", "list", "--cache", cache)
     #expect(list.output.contains("/p.jpg?…"), "\(list.output)")
     #expect(leaks(list.output) == [])
-    // The second run validated what the first had stored, where it came from.
+    // The second run validated the answer that the first had stored.
     let validations = server.requests(for: "/q.jpg").filter { $0.headers["If-None-Match"] == "\"1\"" }
     #expect(validations.count >= 2)
   }
 
-  @Test("nor what is fetched and explained", arguments: ["/p.jpg", "/q.jpg", "/bad.jpg", "/missing.jpg"])
+  @Test("fetch and explain show no secret", arguments: ["/p.jpg", "/q.jpg", "/bad.jpg", "/missing.jpg"])
   func fetch(path: String) async throws {
     let cache = folder.path("cache")
     for _ in 0..<2 {

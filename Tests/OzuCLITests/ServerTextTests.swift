@@ -4,7 +4,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("Text of a server gives the terminal no orders")
+@Suite("Text from a server cannot control the terminal")
 struct ServerTextTests {
   private let server: LoopbackServer
   private let folder: Folder
@@ -26,7 +26,7 @@ struct ServerTextTests {
     }
   }
 
-  @Test("explain writes fields with numbers in place of orders, and JSON has them whole")
+  @Test("explain escapes control characters in fields, and JSON has the whole text")
   func fields() async throws {
     let (address, cache) = (server.url("/field").absoluteString, folder.path("cache"))
     #expect(await CommandRun("fetch", address, "--cache", cache).status == .done)
@@ -40,7 +40,7 @@ struct ServerTextTests {
     #expect(headers.contains(["X-Field", Self.evil]))
   }
 
-  @Test("errors about a Location do too", arguments: ["fetch", "load", "info"])
+  @Test("errors about a Location escape them too", arguments: ["fetch", "load", "info"])
   func locations(command: String) async {
     let run = await CommandRun(
       command, server.url("/location").absoluteString, "--cache", folder.path("cache"))
@@ -49,7 +49,7 @@ struct ServerTextTests {
     #expect(!Self.hasOrders(run.errors + run.output))
   }
 
-  @Test("the answers of --json-lines do too, and are JSON with the text whole")
+  @Test("the answers of --json-lines escape them too, and have the whole text")
   func jsonLines() async throws {
     let run = await CommandRun(
       ["fetch", "--json-lines"], input: ["{\"url\": \"\(server.url("/field").absoluteString)\"}"])
@@ -61,7 +61,7 @@ struct ServerTextTests {
 
 @Suite("The option --cacert")
 struct CertificateOptionTests {
-  @Test("has the commands trust what is in the file", arguments: ["fetch", "load", "info"])
+  @Test("makes the commands trust the authorities in the file", arguments: ["fetch", "load", "info"])
   func file(command: String) async throws {
     let (server, folder) = (try LoopbackServer(), try Folder())
     let path = try folder.write(Data("no certificate".utf8), to: "own.pem")
@@ -71,7 +71,7 @@ struct CertificateOptionTests {
     #expect(run.errors.contains("the certificate authorities in \(path) cannot be read"), "\(run.errors)")
   }
 
-  @Test("needs a file that is there", arguments: ["fetch", "load", "info"])
+  @Test("needs an existing file", arguments: ["fetch", "load", "info"])
   func missing(command: String) async {
     let run = await CommandRun(command, "https://127.0.0.1/", "--cacert", "/nonexistent.pem")
     #expect(run.status == .wrongUsage)

@@ -17,7 +17,7 @@ struct SetCommandTests {
   @Test("six widths in three formats are one decode, and a second run neither decodes nor encodes")
   func oneDecode() async throws {
     let folder = try Folder()
-    // In passes, so that its decode takes longer than to ask for all that is made of it.
+    // Progressive, so that its decode takes longer than starting all requests.
     let photo = try CodecRegistry.standard.encode(
       PatternPicture(PixelSize(1600, 1200), tint: 3).bitmap, as: .jpeg,
       options: EncodingOptions(compressionQuality: 0.95, isProgressive: true))
@@ -56,7 +56,7 @@ struct SetCommandTests {
   }
 
   @Test(
-    "widths above the picture's own are left out and told, doubles are one, and nothing is enlarged",
+    "widths above the picture's own are left out and reported, duplicates are made once, and nothing is enlarged",
     arguments: [
       ("100,200,100", [String](), [100, 200], [Int]()), ("200,300,301,4000", [], [200, 300], [301, 4000]),
       ("400,500", [], [300], [400, 500]), ("100,200", ["--crop", "1:1"], [100, 200], []),
@@ -74,64 +74,6 @@ struct SetCommandTests {
     #expect(run.errors.contains("left out") == !omitted.isEmpty)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("out"))
     #expect(Set(names) == Set(made.map { "p-\($0).jpg" }))
-  }
-
-  @Test("the HTML names every file, whatever the names and the texts have in them")
-  func html() async throws {
-    let folder = try Folder()
-    let name = #"a "b"><script>'&amp; , 1x:ä"#
-    let source = try folder.write(Self.small.data(as: .jpeg), to: name + ".jpg")
-    let alternative = #""><img src=x onerror='y'> & <b>"#
-    let run = await CommandRun([
-      "set", source, "-w", "100,200", "-f", "png,jpeg", "-o", folder.path("out/"), "--no-cache", "--html",
-      "--alt", alternative, "--sizes", "(min-width: 600px) 50vw, 100vw",
-    ])
-    #expect(run.status == .done, "\(run.errors)")
-    #expect(run.errors.contains("-> "))
-    let tags = try Tags(run.output)
-    #expect(tags.names == ["picture", "source", "source", "img"])
-    #expect(tags.attributes.dropFirst().allSatisfy { $0["sizes"] == "(min-width: 600px) 50vw, 100vw" })
-    #expect(tags.attributes.map { $0["type"] } == [nil, "image/png", "image/jpeg", nil])
-    for attributes in tags.attributes.dropFirst() {
-      let candidates = try #require(attributes["srcset"]).components(separatedBy: ", ")
-      #expect(candidates.count == 2)
-      for candidate in candidates {
-        let parts = candidate.split(separator: " ")
-        let path = try #require(String(parts[0]).removingPercentEncoding)
-        let header = try CodecRegistry.standard.header(of: Data(contentsOf: URL(filePath: path)))
-        #expect("\(header.size.width)w" == parts[1])
-        #expect(path.hasPrefix(folder.path("out/") + name))
-        if let type = attributes["type"] { #expect(header.type.mediaType == type) }
-      }
-    }
-    let image = tags.attributes[3]
-    #expect(image["alt"] == alternative && image["loading"] == "lazy" && image["decoding"] == "async")
-    #expect(image["width"] == "200" && image["height"] == "134")
-    #expect(image["src"]?.hasSuffix("-200.jpg") == true)
-    let style = try #require(image["style"])
-    let start = try #require(style.range(of: ";base64,")).upperBound
-    let text = style[start...].prefix { $0 != ")" }
-    let placeholder = try CodecRegistry.standard.header(of: #require(Data(base64Encoded: String(text))))
-    #expect(placeholder.size.width == 16)
-  }
-
-  @Test(
-    "paths as addresses",
-    arguments: [
-      ("out/a b,c.jpg", "out/a%20b%2Cc.jpg"), ("javascript:x.jpg", "javascript%3Ax.jpg"),
-      ("//host/x.jpg", "/host/x.jpg"), ("/a/%20?#\n.jpg", "/a/%2520%3F%23%0A.jpg"), ("ä.jpg", "%C3%A4.jpg"),
-    ])
-  func addresses(_ path: String, _ address: String) { #expect(PictureElement.address(path) == address) }
-
-  @Test("a transparent picture has no placeholder behind it")
-  func transparent() async throws {
-    let folder = try Folder()
-    let source = try folder.write(Self.small.data(as: .png), to: "p.png")
-    for (steps, hasPlaceholder) in [([], true), (["--round", "circle"], false)] {
-      let run = await CommandRun(
-        ["set", source, "-w", "100", "-f", "png", "-o", folder.path("out/"), "--no-cache", "--html"] + steps)
-      #expect(run.output.contains("style=") == hasPlaceholder)
-    }
   }
 
   @Test("several sources, folders, templates; all failures are listed at the end")
@@ -188,7 +130,7 @@ struct SetCommandTests {
     let names = ["100-{height}.png", "200-{height}.png", "100-{height}.jpg", "200-{height}.jpg"]
     let paths = ["a", "b"].flatMap { name in names.map { folder.path("out/\(name)-\($0)") } }
     #expect(objects.map { $0["output"] as? String } == paths)
-    // The widest is made of the source, the other of the widest.
+    // The widest is made from the source, the other from the widest.
     #expect(objects.prefix(2).map { ($0["steps"] as? [String])?.count } == [3, 2])
     let lines = run.output.split(separator: "\n")
     #expect(lines.count == 8)
@@ -196,7 +138,7 @@ struct SetCommandTests {
     #expect(try folder.names.isEmpty)
   }
 
-  @Test("with -j the reports and the HTML come in the order of the sources, whichever is first")
+  @Test("with -j the reports and the HTML come in the order of the sources")
   func order() async throws {
     let server = try LoopbackServer()
     defer { server.stop() }
@@ -210,7 +152,7 @@ struct SetCommandTests {
       ["set"] + sources + [
         "-j", "2", "-w", "50", "-f", "png", "-o", folder.path("out"), "--no-cache", "--html",
       ])
-    // All others are done beside the first.
+    // All others are done while the first is held.
     try await eventually(folder.data("out/3-50.png") != nil)
     #expect(folder.data("out/0-50.png") == nil)
     gate.open()
@@ -220,7 +162,7 @@ struct SetCommandTests {
     }
   }
 
-  @Test("--overwrite-sources lets a result take the place of its own source, and of no other")
+  @Test("--overwrite-sources lets a result replace its own source, and no other")
   func overwriting() async throws {
     let folder = try Folder()
     let data = try Self.small.data(as: .png)
@@ -240,7 +182,7 @@ struct SetCommandTests {
     #expect(foreign.status == .failed && foreign.errors.contains("it is the source"), "\(foreign.errors)")
   }
 
-  @Test("--trace has every stage, and takes the place of no source and no result")
+  @Test("--trace has every stage, and replaces no source and no result")
   func trace() async throws {
     let folder = try Folder()
     let source = try folder.write(Self.small.data(as: .png), to: "p.png")
@@ -272,32 +214,5 @@ struct SetCommandTests {
     let run = await CommandRun(["set", "a.jpg"] + arguments)
     #expect(run.status == .wrongUsage)
     #expect(run.errors.lowercased().contains(message.lowercased()), "\(run.errors)")
-  }
-}
-
-/// The tags of a piece of HTML: start tags and their attributes in quotation marks, end tags, white space between them, and
-/// nothing else.
-private struct Tags {
-  var names: [String] = []
-  var attributes: [[String: String]] = []
-
-  init(_ html: String) throws {
-    let tag = /\s*<(\/?)([a-z]+)((?: [a-z]+="[^"<>]*")*)>\s*/
-    var rest = html[...]
-    while !rest.isEmpty {
-      let match = try #require(rest.prefixMatch(of: tag), "\(rest)")
-      rest = rest[match.range.upperBound...]
-      if !match.1.isEmpty { continue }
-      names.append(String(match.2))
-      let pairs = match.3.matches(of: /\ ([a-z]+)="([^"]*)"/).map { (String($0.1), Self.plain($0.2)) }
-      attributes.append(
-        try #require(Set(pairs.map(\.0)).count == pairs.count ? Dictionary(uniqueKeysWithValues: pairs) : nil)
-      )
-    }
-  }
-
-  private static func plain(_ value: Substring) -> String {
-    let names = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
-    return names.reduce(String(value)) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("Completions of shells and the manual page, which come from the specifications")
+@Suite("Completions of shells and the manual page, made from the specifications")
 struct ShellTests {
   private static var specifications: [CommandSpecification] { Tool.commands.map { $0.specification } }
 
@@ -39,7 +39,7 @@ struct ShellTests {
     "bash completes commands, options, words and files",
     arguments: [
       (["inf"], ["info"]), (["load", "--mod"], ["--mode"]), (["load", "-m", "st"], ["stretch"]),
-      (["load", "--mode", ""], ["fit", "fill", "cover", "stretch", "none"]), (["cache", "cl"], ["clear"]),
+      (["load", "--mode", ""], ["fit", "cover", "outside", "stretch", "none"]), (["cache", "cl"], ["clear"]),
       (["load", "a p"], ["a picture.png"]), (["load", "--cache", ""], ["folder"]),
       (["load", "--size", ""], []),
       (["help", "comp"], ["completions"]), (["completions", "z"], ["zsh"]),
@@ -60,7 +60,7 @@ struct ShellTests {
     #expect(result.output.split(separator: "\n").map(String.init) == answers, "\(result.output)")
   }
 
-  @Test("fish completes too, where it is installed")
+  @Test("fish completes too, if it is installed")
   func fish() async throws {
     let folder = try Folder()
     let script = try folder.write(Data(await CommandRun("completions", "fish").output.utf8), to: "script")
@@ -70,7 +70,7 @@ struct ShellTests {
     #expect(words == ["stretch", "clear"], "\(result.output)")
   }
 
-  @Test("groff warns of nothing in the manual page")
+  @Test("groff has no warnings about the manual page")
   func manual() async throws {
     let folder = try Folder()
     let run = await CommandRun("manual")
@@ -80,7 +80,7 @@ struct ShellTests {
     #expect(warnings.status == 0 && warnings.output.isEmpty, "\(warnings.output)")
   }
 
-  @Test("a shell that is not known gets a hint")
+  @Test("an unknown shell gets a hint")
   func unknown() async {
     let run = await CommandRun("completions", "bsh")
     #expect(run.status == .wrongUsage && run.errors.contains("Did you mean \"bash\"?"))

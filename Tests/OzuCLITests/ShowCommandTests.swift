@@ -26,8 +26,8 @@
 
       init(_ arguments: [String], in folder: Folder, term: String = "xterm-256color") throws {
         main = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), which are no constants to the importer of headers: the other end is
-        // unlocked, and has a number.
+        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), macros that Swift cannot import: unlock the other end and get its
+        // number.
         var (lock, number): (Int32, UInt32) = (0, 0)
         _ = ioctl(main, UInt(0x4004_5431), &lock)
         _ = ioctl(main, UInt(0x8004_5430), &number)
@@ -59,7 +59,7 @@
         return [mode.c_iflag, mode.c_oflag, mode.c_cflag, mode.c_lflag]
       }
 
-      /// What is printed up to the end of the process, or to the question; the question is answered with a text.
+      /// The output until the process ends. When the question comes, it is answered with a text.
       func output(answering answer: String?, signal number: Int32? = nil) async -> String {
         await ChildRun.onThread { [self] in
           var bytes: [UInt8] = []
@@ -102,13 +102,13 @@
       let output = await terminal.output(answering: "\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;4c")
       #expect(output.hasPrefix(Self.question))
       let data = try #require(Self.png(inKitty: output))
-      let picture = try ImagePipeline.Configuration().codecs.picture(from: data)
+      let picture = try ImagePipeline.Configuration().decoding.codecs.picture(from: data)
       // 40 columns of 8 pixels, 10 of 11 rows of 16.
       #expect(picture.size == PixelSize(214, 160) && Self.photo.resembles(picture.bitmap))
       #expect(terminal.mode == before && terminal.process.process.terminationStatus == 0)
     }
 
-    /// The bytes in the chunks of a text; `nil` when the chunks are not as the protocol has them.
+    /// The bytes in the chunks of a text; `nil` when the chunks do not follow the protocol.
     private static func png(inKitty text: String) -> Data? {
       let chunks = text.matches(of: /\u{1B}_G(a=T,f=100,q=2,)?m=([01]);([A-Za-z0-9+\/=]*)\u{1B}\\/)
       for (index, chunk) in chunks.enumerated() {
@@ -171,7 +171,7 @@
       #expect(terminal.mode == before && !output.contains("▀"))
     }
 
-    @Test("without a terminal it says so, unless --protocol is given")
+    @Test("without a terminal it fails with a message, unless --protocol is given")
     func noTerminal() async throws {
       let folder = try Self.folder()
       let none = try await ChildRun(["show", "a.png", "--no-cache"], in: folder)
@@ -182,94 +182,6 @@
         ["show", "a.png", "none.png", "--no-cache", "-p", "sixel", "--columns", "5"], in: folder)
       #expect(run.status == 1 && run.errors.hasPrefix("ozu: none.png: "))
       #expect(SixelReader(run.text[...])?.bitmap.size == PixelSize(50, 38))
-    }
-  }
-
-  @Suite("Sixels and palettes")
-  struct SixelTests {
-    @Test("few colours come through as they are, transparent pixels stay away, any height has its last band")
-    func exact() throws {
-      let colors = [
-        Pixel.black, .white, Pixel(red: 255, green: 0, blue: 0), Pixel(red: 0, green: 0, blue: 255),
-      ]
-      for height in 1...13 {
-        let bitmap = Bitmap(size: PixelSize(19, height), isOpaque: false) { x, y in
-          (x * 7 + y * 3) % 5 == 4 ? .clear : colors[(x * 7 + y * 3) % 5]
-        }
-        let image = try #require(SixelReader(SixelImage.text(BGRABitmap(bitmap))[...]))
-        #expect(image.bitmap == bitmap, "\(height)")
-      }
-    }
-
-    @Test(
-      "a palette has no more colours than asked for, counts every pixel, and begins with the most frequent")
-    func palette() {
-      let bitmap = BGRABitmap(
-        Bitmap(size: PixelSize(64, 64)) { x, y in
-          y < 40
-            ? Pixel(red: 200, green: 20, blue: 30) : Pixel(red: UInt8(x * 4), green: UInt8(y * 3), blue: 77)
-        })
-      for count in [1, 2, 7, 256] {
-        let palette = ColorPalette(bitmap, maximumCount: count)
-        #expect(palette.entries.count <= count && palette.entries.reduce(0) { $0 + $1.count } == 64 * 64)
-        if count > 2 { #expect(palette.entries[0].color == Pixel(red: 200, green: 20, blue: 30)) }
-      }
-      let clear = BGRABitmap(Bitmap(size: PixelSize(4, 4), isOpaque: false) { _, _ in .clear })
-      #expect(ColorPalette(clear, maximumCount: 8).entries.isEmpty)
-      #expect(SixelReader(SixelImage.text(clear)[...])?.bitmap == clear.bitmap)
-    }
-  }
-
-  /// Reads what a terminal would show of a sixel image.
-  struct SixelReader {
-    let bitmap: Bitmap
-
-    init?(_ text: Substring) {
-      guard let match = text.firstMatch(of: /\u{1B}P0;1;0q"1;1;([0-9]+);([0-9]+)([^\u{1B}]*)\u{1B}\\/),
-        let width = Int(match.output.1), let height = Int(match.output.2)
-      else { return nil }
-      var pixels = [Pixel](repeating: .clear, count: width * height)
-      var colors: [Int: Pixel] = [:]
-      var (color, x, top) = (0, 0, 0)
-      var rest = match.output.3.utf8[...]
-      func number() -> Int {
-        var value = 0
-        while let digit = rest.first, (48...57).contains(digit) {
-          value = value * 10 + Int(digit - 48)
-          rest.removeFirst()
-        }
-        return value
-      }
-      while let byte = rest.popFirst() {
-        switch byte {
-        case UInt8(ascii: "#"):
-          color = number()
-          guard rest.first == UInt8(ascii: ";") else { continue }
-          var parts: [Int] = []
-          while rest.first == UInt8(ascii: ";") {
-            rest.removeFirst()
-            parts.append(number())
-          }
-          func value(_ part: Int) -> UInt8 { UInt8((part * 255 + 50) / 100) }
-          guard parts.count == 4, parts[0] == 2 else { return nil }
-          colors[color] = Pixel(red: value(parts[1]), green: value(parts[2]), blue: value(parts[3]))
-        case UInt8(ascii: "$"): x = 0
-        case UInt8(ascii: "-"): (x, top) = (0, top + 6)
-        default:
-          let count = byte == UInt8(ascii: "!") ? number() : 1
-          guard let sixel = byte == UInt8(ascii: "!") ? rest.popFirst() : byte, (63...126).contains(sixel),
-            let ink = colors[color]
-          else { return nil }
-          for _ in 0..<count {
-            for bit in 0..<6 where (sixel - 63) >> bit & 1 == 1 {
-              guard x < width, top + bit < height else { return nil }
-              pixels[(top + bit) * width + x] = ink
-            }
-            x += 1
-          }
-        }
-      }
-      bitmap = Bitmap(size: PixelSize(width, height), isOpaque: false) { pixels[$1 * width + $0] }
     }
   }
 #endif

@@ -30,7 +30,7 @@ struct StandardStreamsTests {
     #expect(try folder.names == ["a.png", "cache", "file.png"])
   }
 
-  @Test("a file that standard output leads to is added to, not replaced")
+  @Test("a file behind standard output is appended to, not replaced")
   func redirected() async throws {
     let folder = try Self.folder()
     let beginning = Data("before".utf8)
@@ -42,7 +42,7 @@ struct StandardStreamsTests {
     #expect(run.status == 0, "\(run.errors)")
     let data = try #require(folder.data("log"))
     #expect(data.starts(with: beginning))
-    let picture = try ImagePipeline.Configuration().codecs.picture(
+    let picture = try ImagePipeline.Configuration().decoding.codecs.picture(
       from: Data(data.dropFirst(beginning.count)))
     #expect(picture.size == PixelSize(320, 240))
   }
@@ -63,7 +63,7 @@ struct StandardStreamsTests {
     let load = try await ChildRun(
       ["load", name, "-s", "64x64", "-o", "out/", "--cache", "cache"], in: folder, input: photo)
     #expect(load.status == 0, "\(load.errors)")
-    let picture = try ImagePipeline.Configuration().codecs.picture(
+    let picture = try ImagePipeline.Configuration().decoding.codecs.picture(
       from: #require(folder.data("out/stdin.jpg")))
     #expect(picture.size == PixelSize(64, 48))
     let info = try await ChildRun(["info", name, "--cache", "cache"], in: folder, input: photo)
@@ -71,7 +71,7 @@ struct StandardStreamsTests {
     #expect(String(decoding: info.output, as: UTF8.self).hasPrefix("\(name): PNG 320x240"))
   }
 
-  @Test("what standard input reads from is not overwritten")
+  @Test("the file behind standard input is not overwritten")
   func inputAsOutput() async throws {
     let folder = try Self.folder()
     let before = try folder.contents
@@ -106,7 +106,7 @@ struct StandardStreamsTests {
   }
 
   @Test(
-    "output that nobody reads ends every command by SIGPIPE, without a word",
+    "a closed output ends every command by SIGPIPE, without a message",
     arguments: [
       ["help"], ["info", "a.png"], ["load", "a.png"], ["load", "a.png", "--json"],
       ["load", "a.png", "-o", "-"],
@@ -124,7 +124,7 @@ struct StandardStreamsTests {
     #expect(await CommandRun("cache", "verify", "--cache", folder.path("cache")).status == .done)
   }
 
-  @Test("a session of JSON lines ends with the reader of its answers")
+  @Test("a session of JSON lines ends when the reader of its answers goes away")
   func closedSession() async throws {
     let requests = String(repeating: "{\"url\": \"http://127.0.0.1:1/\"}\n", count: 20)
     let run = try await ChildRun(
@@ -133,7 +133,7 @@ struct StandardStreamsTests {
     #expect(run.errors.isEmpty)
   }
 
-  @Test("when the reader of the reports goes, the run ends soon")
+  @Test("when the reader of the reports goes away, the run ends soon")
   func readerGone() async throws {
     let server = try LoopbackServer()
     defer { server.stop() }
@@ -153,7 +153,7 @@ struct StandardStreamsTests {
     process.standardError = FileHandle.nullDevice
     try process.run()
     await ChildRun.onThread {
-      // The first report may wait for another's, which the gate holds: any result will do.
+      // The first report may wait for one that the gate holds, so any result is enough.
       while ((try? FileManager.default.contentsOfDirectory(atPath: folder.path("out")).count) ?? 0) == 0,
         process.isRunning
       { usleep(1000) }
@@ -166,7 +166,7 @@ struct StandardStreamsTests {
   }
 
   @Test(
-    "a command whose output a full disk does not take has failed",
+    "a command whose output is on a full disk has failed",
     arguments: [["--version"], ["info", "a.png"], ["load", "a.png", "--json", "--cache", "cache"]])
   func fullDisk(_ arguments: [String]) async throws {
     let handle = try #require(FileHandle(forWritingAtPath: "/dev/full"))
@@ -175,7 +175,7 @@ struct StandardStreamsTests {
     #expect(run.errors == "ozu: standard output cannot be written: No space left on device\n")
   }
 
-  @Test("a result that standard output does not take is a failure of its source")
+  @Test("a result that cannot be written to standard output is a failure of its source")
   func full() async throws {
     let handle = try #require(FileHandle(forWritingAtPath: "/dev/full"))
     let run = try await ChildRun(

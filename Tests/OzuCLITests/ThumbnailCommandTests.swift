@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("ozu thumbnail: thumbnails as desktops share them")
+@Suite("ozu thumbnail: thumbnails for the shared cache")
 struct ThumbnailCommandTests {
   private static func png(_ size: PixelSize) throws -> Data {
     try CodecRegistry.standard.encode(PatternPicture(size, tint: 3).bitmap, as: .png)
@@ -60,7 +60,7 @@ struct ThumbnailCommandTests {
     #expect(try Self.mode(shared) == 0o700)
   }
 
-  @Test("a thumbnail that is there is left alone, unless the file has changed or it is asked for")
+  @Test("an existing thumbnail is kept, unless the file has changed or --force is given")
   func again() async throws {
     let folder = try Folder()
     let source = try folder.write(try Self.png(PixelSize(300, 200)), to: "a.png")
@@ -78,7 +78,7 @@ struct ThumbnailCommandTests {
     #expect(try Self.mode(path) == 0o600)
   }
 
-  @Test("a failure is remembered for this version, until the file changes or it is asked for")
+  @Test("a failure is remembered for this version, until the file changes or --force is given")
   func failures() async throws {
     let folder = try Folder()
     let source = try folder.write(Data("no picture".utf8), to: "a.png")
@@ -101,7 +101,7 @@ struct ThumbnailCommandTests {
     #expect(await CommandRun(arguments).status == .done)
   }
 
-  @Test("a missing file and one of the web fail, and nothing is remembered of them")
+  @Test("a missing file and a web address fail, and no failure is remembered for them")
   func unreadable() async throws {
     let folder = try Folder()
     for source in [folder.path("none.png"), "https://example.com/a.png", "trash:///a.png"] {
@@ -111,7 +111,7 @@ struct ThumbnailCommandTests {
     #expect(try folder.names.isEmpty)
   }
 
-  @Test("folders are looked through, and the cache itself is not")
+  @Test("folders are listed, except for the cache itself")
   func folders() async throws {
     let folder = try Folder()
     try folder.write(try Self.png(PixelSize(30, 20)), to: "a.png")
@@ -124,7 +124,7 @@ struct ThumbnailCommandTests {
     #expect(run.status == .done && run.output.isEmpty)
   }
 
-  @Test("with --size one file is written, as file managers ask for it", arguments: [16, 4096])
+  @Test("with --size one file is written, for file managers", arguments: [16, 4096])
   func thumbnailer(side: Int) async throws {
     let folder = try Folder()
     let source = try folder.write(try Self.png(PixelSize(300, 200)), to: "a b.png")
@@ -138,7 +138,7 @@ struct ThumbnailCommandTests {
     #expect(try folder.names == ["a b.png", "out"])
   }
 
-  @Test("with --size a failure says why, and writes nothing")
+  @Test("with --size a failure gives the reason, and writes nothing")
   func thumbnailerFailures() async throws {
     let folder = try Folder()
     let picture = try Self.png(PixelSize(300, 200))
@@ -156,7 +156,7 @@ struct ThumbnailCommandTests {
   }
 
   @Test(
-    "what cannot be meant is refused",
+    "options that make no sense are refused",
     arguments: [
       [], ["-s", "64", "a.png"], ["-s", "64", "a.png", "b.png", "c.png"], ["-s", "0", "a.png", "b.png"],
       ["-s", "5000", "a.png", "b.png"], ["-s", "x", "a.png", "b.png"], ["--sizes", "huge", "a.png"],
@@ -168,16 +168,16 @@ struct ThumbnailCommandTests {
     #expect(run.status == .wrongUsage && run.output.isEmpty && !run.errors.isEmpty)
   }
 
-  @Test("named files are decoded apart, as those of strangers")
+  @Test("named files are decoded in isolation, as untrusted ones")
   func isolation() throws {
     let parsed = try ArgumentParser(ThumbnailCommand.specification).parse([
       "a.jpg", "--isolation", "preferred",
     ])
-    let isolation = try IsolationOption.isolation(parsed, isForStrangers: true)
+    let isolation = try IsolationOption.isolation(parsed, isUntrusted: true)
     #expect(isolation.mode == .preferred && isolation.types == DecoderIsolation.libraryTypes)
   }
 
-  @Test("the thumbnailer's entry names every format, and options that there are")
+  @Test("the thumbnailer's entry names every format, and only existing options")
   func entry() throws {
     let root = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -189,63 +189,5 @@ struct ThumbnailCommandTests {
     let types = lines.first { $0.hasPrefix("MimeType=") }?.dropFirst(9).split(separator: ";").map(String.init)
     let readable = CodecRegistry.standard.decodableTypes.filter { $0 != .ozuDelta }
     for type in readable { #expect(types?.contains(type.mediaType) ?? false, "\(type)") }
-  }
-}
-
-@Suite("The names that thumbnails are found by")
-struct ThumbnailNameTests {
-  @Test(
-    "MD5 as in RFC 1321 and around the length of a block",
-    arguments: [
-      ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),
-      ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
-      (String(repeating: "1234567890", count: 8), "57edf4a22be3c955ac49da2e2107b67a"),
-      (String(repeating: "a", count: 55), "ef1772b6dff9a122358552954ad0df65"),
-      (String(repeating: "a", count: 56), "3b0c8ac703f828b04c6c197006d17218"),
-      (String(repeating: "a", count: 64), "014842d480b571495a4a0363793f7367"),
-      ("file:///home/jens/photos/me.png", "c6ee772d9e49320e97ec29a7eb5b1697"),
-    ])
-  func digests(_ text: String, _ digest: String) {
-    #expect(MD5.hexadecimal(text.utf8) == digest)
-  }
-
-  @Test(
-    "addresses are written as GLib writes them",
-    arguments: [
-      (
-        "/tmp/ä b/#1;x?[y]&=+$,:@!~'()*%{}|<>\"^`\\.jpg", "/",
-        "file:///tmp/%C3%A4%20b/%231%3Bx%3F%5By%5D&=+$,:@!~'()*%25%7B%7D%7C%3C%3E%22%5E%60%5C.jpg"
-      ),
-      ("a.jpg", "/home/x", "file:///home/x/a.jpg"),
-      ("./../a//b/./c.jpg", "/home/x", "file:///home/a/b/c.jpg"),
-      ("../../../a", "/b", "file:///a"), ("/a_b-c.9", "/", "file:///a_b-c.9"),
-    ])
-  func addresses(_ path: String, _ folder: String, _ address: String) {
-    #expect(FileAddress.address(ofPath: path, in: folder) == address)
-  }
-
-  @Test("texts of a PNG: Latin-1, several, none in what is cut off or no PNG")
-  func texts() throws {
-    let png = try CodecRegistry.standard.encode(PatternPicture(PixelSize(8, 8), tint: 1).bitmap, as: .png)
-    let marked = PNGTexts.adding([("a", "1"), ("Grüße", "ü→")], to: png)
-    #expect(PNGTexts.texts(of: marked) == ["a": "1", "Grüße": "ü?"])
-    // Length, kind, key, a zero, value, and the CRC-32 of all but the length.
-    #expect(
-      Array(marked[33..<48]) == [0, 0, 0, 3] + Array("tEXta".utf8) + [0, 0x31] + [0x2E, 0x2B, 0xA2, 0x75])
-    #expect(
-      try CodecRegistry.standard.picture(from: marked).bitmap
-        == CodecRegistry.standard.picture(from: png).bitmap)
-    for count in 0..<marked.count { _ = PNGTexts.texts(of: marked.prefix(count)) }
-    #expect(PNGTexts.texts(of: marked.prefix(40)).isEmpty && PNGTexts.texts(of: Data("text".utf8)).isEmpty)
-  }
-
-  @Test(
-    "the shared cache is in the user's cache folder",
-    arguments: [
-      (["XDG_CACHE_HOME": "/c", "HOME": "/h"], "/c/thumbnails"), (["HOME": "/h"], "/h/.cache/thumbnails"),
-      (["XDG_CACHE_HOME": "c", "HOME": "/h"], "/h/.cache/thumbnails"),
-    ])
-  func standardFolder(_ environment: [String: String], _ folder: String) {
-    #expect(ThumbnailCache.standardFolder(environment) == folder)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OzuCLI
 
-@Suite("What is typed wrong gets status 2 and a hint")
+@Suite("Wrong usage gets status 2 and a hint")
 struct UsageTests {
   @Test(
     "wrong usage",
@@ -13,8 +13,8 @@ struct UsageTests {
       (["load", "a.jpg", "--size"], "needs a value"), (["load", "a.jpg", "--size", "320"], "--size 320x240"),
       (["load", "a.jpg", "--size", "0x10"], "from 1 to"),
       (["load", "a.jpg", "--size", "-4x10"], "from 1 to"),
-      (["load", "a.jpg", "--size", "9x9", "--mode", "filll"], "Did you mean \"fill\"?"),
-      (["load", "a.jpg", "--mode", "fill"], "needs a size"), (["load", "a.jpg", "--crop"], "needs a value"),
+      (["load", "a.jpg", "--size", "9x9", "--mode", "covr"], "Did you mean \"cover\"?"),
+      (["load", "a.jpg", "--mode", "cover"], "needs a size"), (["load", "a.jpg", "--crop"], "needs a value"),
       (["load", "a.jpg", "--crop", "9"], "--crop 9: a rectangle, a size or proportions are needed"),
       (["load", "a.jpg", "--crop", "9x9+1"], "640x360+10+20"),
       (["load", "a.jpg", "--crop", "9x9+1+-1"], "640x360+10+20"),
@@ -44,7 +44,7 @@ struct UsageTests {
       (["load", "a/p.jpg", "b/p.jpg", "-o", "{name}.{ext}"], "would both be p.{ext}"),
       (["load", "a/p.jpg", "b/p.jpg", "-o", "{name}-{width}.png"], "would both be p-{width}.png"),
       (["load", "a.jpg", "-o", "b.jpg", "-f", "png"], "the name b.jpg ends in .jpg"),
-      (["load", "a.jpg", "-o", "b.HEIC", "-f", "png"], "--force writes it all the same"),
+      (["load", "a.jpg", "-o", "b.HEIC", "-f", "png"], "--force writes it with that name"),
       (["load", "a.jpg", "-o", "{name}.jpg", "-f", "png"], "ends in .jpg"),
       (["load", "a.jpg", "-j", "0"], "from 1 to 64"),
       (["load", "a.jpg", "--quiet", "--json"], "do not go together"),
@@ -100,7 +100,7 @@ struct UsageTests {
       try String(contentsOf: file, encoding: .utf8).contains("\n" + HelpText.synopsis(specification) + "\n"))
   }
 
-  /// How an option may be written in a synopsis.
+  /// The ways to write an option in a synopsis.
   private static func names(_ option: OptionSpecification) -> [String] {
     let letters = option.letter.map { ["[-\($0)]", "[-\($0) "] } ?? []
     return ["--\(option.name)]", "--\(option.name) ", "--\(option.name)[="] + letters
@@ -134,7 +134,7 @@ struct UsageTests {
     #expect(parsed.positional == ["x"])
   }
 
-  @Test("a lone dash and what follows two dashes are arguments")
+  @Test("a lone dash, and everything after two dashes, are arguments")
   func dashes() throws {
     let parsed = try ArgumentParser(Self.specification).parse(["-", "--", "--size", "-a"])
     #expect(parsed.positional == ["-", "--size", "-a"])

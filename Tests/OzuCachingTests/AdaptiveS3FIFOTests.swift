@@ -15,7 +15,7 @@ struct AdaptiveS3FIFOTests {
     return policy
   }
 
-  @Test("one that left the small queue is remembered while a whole cache leaves")
+  @Test("an entry evicted from the small queue is remembered while a whole cache is evicted")
   func remembered() {
     var policy = Self.full()
     defer { policy.deallocate() }
@@ -49,7 +49,7 @@ struct AdaptiveS3FIFOTests {
     #expect(policy.smallShare == AdaptiveS3FIFO.whole / 100)
   }
 
-  @Test("one that left the small queue long ago goes to the main queue and moves nothing")
+  @Test("an entry evicted from the small queue long ago joins the main queue and changes no share")
   func farMiss() {
     var policy = Self.full()
     defer { policy.deallocate() }

@@ -97,7 +97,7 @@ final class DirectorySafetyTests {
   // MARK: What is no file
 
   @Test(
-    "a pipe in the place of a file makes nobody wait", arguments: ["lock", "index", "segment"], [true, false])
+    "a pipe in the place of a file does not block", arguments: ["lock", "index", "segment"], [true, false])
   func pipes(name: String, isReader: Bool) throws {
     let names = try fill()
     let path = cacheDirectory + "/" + (name == "segment" ? names[0] : name)
@@ -127,7 +127,9 @@ final class DirectorySafetyTests {
     #expect(try open().fetch(key(50))?.body == body(50))
   }
 
-  @Test("what is no directory is said to be none", arguments: [DiskCacheAccess.updating, .reading])
+  @Test(
+    "a path that is not a directory gives an error that says so",
+    arguments: [DiskCacheAccess.updating, .reading])
   func noDirectory(access: DiskCacheAccess) throws {
     let path = root + "/file"
     try Data([1]).write(to: URL(fileURLWithPath: path))
@@ -185,7 +187,7 @@ final class DirectorySafetyTests {
   // MARK: Files that shrink
 
   @Test(
-    "files that somebody cuts while the cache is open cost entries and nothing else",
+    "files that are shortened while the cache is open cost entries and nothing else",
     arguments: ["index", "segment"])
   func cutWhileOpen(name: String) throws {
     let names = try fill()

@@ -82,7 +82,7 @@ struct DiskCacheAccessTests {
     #expect(fixture.files.paths.isEmpty)
   }
 
-  @Test("one that only reads sees what a writer commits, and keeps nobody from writing")
+  @Test("a cache that only reads sees the writer's entries, and does not prevent writing")
   func besideAWriter() throws {
     let fixture = try filled()
     let reader = try reading(fixture)
@@ -122,7 +122,7 @@ struct DiskCacheAccessTests {
     #expect(throws: DiskCacheError(.change, path: "/cache", code: EBADF)) { try cache.removeAll() }
   }
 
-  @Test("who asks for a key waits for nobody's writing, whether the key is there or not")
+  @Test("a lookup does not wait for writes, whether the key has an entry or not")
   func asksWithoutWaiting() throws {
     let fixture = try filled()
     let cache = try fixture.open()

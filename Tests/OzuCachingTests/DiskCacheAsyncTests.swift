@@ -88,7 +88,7 @@ struct DiskCacheAsyncTests {
     #expect(await cache.entries(in: .default).async.reduce(0) { count, _ in count + 1 } == 9)
   }
 
-  @Test("a disk that hangs holds up no thread of Swift concurrency, and nobody who only asks for sizes")
+  @Test("a disk that hangs blocks no thread of Swift concurrency and no question for sizes")
   func hangingDisk() async throws {
     let fixture = Fixture(capacity: 1 << 20)
     let cache = try fixture.open()
@@ -135,7 +135,7 @@ struct DiskCacheAsyncTests {
     #expect(cache.fetch(CacheKey("page " + "7"))?.body == body(2))
   }
 
-  @Test("the room that dead bytes take is told, and stays within its bound")
+  @Test("the statistics show the dead bytes, which stay within their bound")
   func amplification() throws {
     let cache = try Fixture(capacity: 4 << 20).open()
     #expect(cache.statistics.amplification == 1)

@@ -24,7 +24,8 @@ struct DiskCacheEditorTests {
     fixture.files.paths.filter { $0.hasSuffix(SpilledRecord.suffix) }
   }
 
-  @Test("what was appended is the entry after the commit", arguments: [0, 1, 1000, 30_000, 65_537, 400_000])
+  @Test(
+    "the appended bytes are the entry after the commit", arguments: [0, 1, 1000, 30_000, 65_537, 400_000])
   func commit(length: Int) throws {
     let fixture = Fixture(capacity: 1 << 20)
     let cache = try fixture.open()
@@ -54,7 +55,7 @@ struct DiskCacheEditorTests {
     return try fixture.open()
   }
 
-  @Test("an editor that aborts, or is let go, leaves no trace", arguments: [1000, 300_000])
+  @Test("an editor that aborts, or is released, leaves no trace", arguments: [1000, 300_000])
   func abort(length: Int) throws {
     let fixture = Fixture(capacity: 1 << 20)
     let cache = try fixture.open()

@@ -14,7 +14,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("What errors of the disk cache say")
+@Suite("The messages of the disk cache's errors")
 struct DiskCacheErrorTests {
   @Test(
     "an error is one line: what was tried, where, and why it failed",

@@ -40,7 +40,7 @@ struct IndexEdgeTests {
     return try fixture.open()
   }
 
-  @Test("what is removed while its page is damaged does not come back", arguments: 0..<3)
+  @Test("an entry that is removed while its page is damaged does not come back", arguments: 0..<3)
   func removal(kind: Int) throws {
     let fixture = try damaged()
     let cache = try fixture.open()
@@ -53,7 +53,7 @@ struct IndexEdgeTests {
     #expect(cache.statistics.rebuiltIndexes == 1)
   }
 
-  @Test("what changes while its page is damaged keeps its entries")
+  @Test("a change while a page is damaged keeps the page's entries")
   func changes() throws {
     let updated = try damaged().open()
     #expect(updated.updateMetadata(Data([1]), forKey: key(5)))
@@ -85,7 +85,7 @@ struct IndexEdgeTests {
     #expect(!cache.touch(key(5)))
   }
 
-  @Test("what a crash left uncertain stays uncertain after a close")
+  @Test("entries that may be dead after a crash are still checked after a close")
   func uncertainty() throws {
     var fixture = Fixture()
     fixture.capacity = 4 << 20

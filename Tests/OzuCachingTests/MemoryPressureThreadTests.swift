@@ -71,7 +71,7 @@ import Testing
       }
     }
 
-    @Test("stalls are told as they come, and the descriptors close with the observation")
+    @Test("stalls are reported as they occur, and the descriptors close with the observation")
     func stalls() throws {
       let (some, full) = (try Connection(), try Connection())
       defer { for file in [some.test, full.test] { close(file) } }
@@ -80,7 +80,7 @@ import Testing
       let heard = Heard()
       LinuxPressureThread.start(
         LinuxPressureSources(stalls: [(some.kernel, .warning), (full.kernel, .critical)], events: []),
-        bell: ends[0]
+        wakePipe: ends[0]
       ) { pressure in
         Connection.clear(pressure == .warning ? some.kernel : full.kernel)
         heard.add(pressure)
@@ -111,7 +111,7 @@ import Testing
       for key in 0..<10 { cache.insert(key, forKey: key, cost: 100) }
       let heard = Heard()
       let sources = LinuxPressureSources(stalls: [], events: [(group.kernel, text)])
-      LinuxPressureThread.start(sources, bell: ends[0]) { event in
+      LinuxPressureThread.start(sources, wakePipe: ends[0]) { event in
         Connection.clear(group.kernel)
         pressure.signal(event)
         heard.add(event)

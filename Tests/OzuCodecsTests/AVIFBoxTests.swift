@@ -64,7 +64,7 @@
       #expect(error(file.data) == .corrupt(.avif, stage: "header", reason: reason))
     }
 
-    /// Boxes of a grid without pixels: items 1 to 4, the first made of others.
+    /// Boxes of a grid without pixels: items 1 to 4, of which the first is the grid.
     private func grid(of tiles: [Int]) -> Data {
       let kinds = ["grid", "av01", "av01", "av01"]
       let entries = kinds.enumerated().flatMap { index, kind in
@@ -96,7 +96,7 @@
     func sound() throws {
       var file = BoxFile(try fixture("matrix/anim.avif"))
       let header = try #require(file.box(["moov", "trak", "tkhd"]))
-      // A sample of sound is shorter than what is always said of one of pictures.
+      // The sample entry of sound is shorter than the common part of a picture's.
       let entry = BoxFile.box("mp4a", Array(repeating: 0, count: 28))
       let table = BoxFile.box("stbl", BoxFile.box("stsd", [0, 0, 0, 0, 0, 0, 0, 1] + entry))
       let handler = BoxFile.box(

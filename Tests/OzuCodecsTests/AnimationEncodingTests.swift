@@ -28,7 +28,7 @@ struct AnimationEncodingTests {
     #expect(after.loopCount == before.loopCount)
     for index in 0..<before.frameCount {
       let (old, new) = (try before.frame(at: index), try after.frame(at: index))
-      // A GIF keeps what came from a GIF, and the sense of other pictures.
+      // A GIF keeps every pixel of another GIF, and approximates other pictures.
       if type == .gif, source != "anim.gif" {
         #expect(new.meanDifference(from: old) < 12)
       } else {

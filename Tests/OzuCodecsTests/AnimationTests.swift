@@ -16,7 +16,7 @@ struct AnimationTests {
     let animation = try #require(try picture("matrix/\(file)").animation)
     #expect(
       animation.delays == [.milliseconds(100), .milliseconds(200), .milliseconds(50), .milliseconds(400)])
-    // libavif 0.11 does not tell how often. All other files say 3, which in GIF are repetitions.
+    // libavif 0.11 does not report the loop count. All other files declare 3, which in GIF are repetitions.
     #expect(animation.loopCount == (file.hasSuffix("avif") ? 0 : file.hasSuffix("gif") ? 4 : 3))
     for index in 0..<animation.frameCount {
       let expected = try picture("matrix/ref/\(reference)\(index).png").bitmap

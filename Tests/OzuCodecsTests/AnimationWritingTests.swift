@@ -9,7 +9,7 @@ struct AnimationWritingTests {
   private static let types = [ImageType.gif, .png, .webp].filter(
     CodecRegistry.standard.encodableAnimationTypes.contains)
 
-  /// Each format with what it keeps to the last bit.
+  /// Each format with the frames that it keeps exactly.
   static let cases: [(type: ImageType, frames: FrameSequence)] = types.flatMap { type in
     (FrameSequence.plain + (type == .gif ? [] : FrameSequence.translucent)).map { (type, $0) }
   }
@@ -65,10 +65,10 @@ struct AnimationWritingTests {
     #expect(Int(data[end + 2]) | Int(data[end + 3]) << 8 == max(0, loopCount - 1))
   }
 
-  /// Milliseconds, and what GIF makes of them in hundredths.
+  /// Milliseconds, and the hundredths of a second in GIF.
   static let delays: [(milliseconds: [Int], hundredths: [Int])] = [
     ([25, 25, 25, 25], [3, 2, 3, 2]), ([33, 33, 34, 33, 33, 34], [3, 4, 3, 3, 4, 3]),
-    // Players show a frame of one hundredth for ten, so none becomes one for the sake of the sum.
+    // Players show a frame of one hundredth for ten, so no frame becomes so short for the sake of the sum.
     ([16, 16, 16, 16], [2, 2, 2, 2]), ([10, 10, 10], [1, 1, 1]), ([0, 0, 4], [0, 0, 0]),
     ([700_000, 40, 40], [65_535, 4, 4]),
   ]
@@ -85,7 +85,7 @@ struct AnimationWritingTests {
       let animation = try #require(
         CodecRegistry.standard.picture(from: frames.encoded(as: type)).animation)
       for (delay, wanted) in zip(animation.delays, milliseconds) {
-        // Beyond 65 seconds a PNG counts in hundredths.
+        // A PNG counts delays of more than 65 seconds in hundredths.
         #expect(delay == .milliseconds(wanted))
       }
     }
@@ -111,7 +111,7 @@ struct AnimationWritingTests {
     #expect(throws: EncodingError.failed(type, reason: "frame 0 has 4x5 pixels instead of 4x4")) {
       try writer.append(Bitmap(size: PixelSize(4, 5)) { _, _ in FrameSequence.red }, duration: .zero)
     }
-    // No duration is refused, and none is too long to be added up.
+    // No duration is refused, and the sum of none overflows.
     for duration in [Duration.seconds(-1), .seconds(Int64.max), .seconds(Int64.max), .seconds(Int64.min)] {
       try writer.append(frame, duration: duration)
     }
@@ -140,7 +140,7 @@ struct AnimationWritingTests {
     #expect(try colorType("equal frames alone") == 2)
     #expect(try colorType("transparency that comes late") == 6)
     #expect(try colorType("holes in a picture") == 6)
-    // Two corners change, and what is between them does not.
+    // Two corners change, and the pixels between them do not.
     let corners = FrameSequence("", 30, 30, count: 3) { x, y, index in
       x == y && x % 29 == 0 && index % 2 == 1 ? .white : FrameSequence.speckle(x, y, 0, colorCount: 99)
     }
@@ -168,12 +168,12 @@ struct AnimationWritingTests {
       var peak = 0
       for index in 0..<200 {
         try writer.append(frames[index % 10], duration: .milliseconds(40))
-        // When pools and tables are there.
+        // After pools and tables were allocated.
         if index == 20 { first = try Self.residentByteCount() }
         if index > 20 { peak = max(peak, try Self.residentByteCount() - writer.byteCount) }
       }
       let fileByteCount = try writer.finish().count
-      // All frames would be 245 MB. libwebp does not tell what it has written.
+      // All frames would be 245 MB. libwebp does not report the bytes that it has written.
       #expect(peak - (try #require(first)) < 24 << 20 + (type == .webp ? 2 * fileByteCount : 0))
     }
   #endif

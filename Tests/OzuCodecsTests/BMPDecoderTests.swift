@@ -80,13 +80,13 @@ struct BMPDecoderTests {
 
   @Test(
     "says which compression it does not read",
-    arguments: [(4, "it holds a JPEG"), (5, "it holds a PNG")])
+    arguments: [(4, "it contains a JPEG"), (5, "it contains a PNG")])
   func unsupported(compression: Int, reason: String) {
     let data = file(width: 1, height: 1, bits: 24, compression: compression, pixels: [0, 0, 0, 0])
     #expect(throws: DecodingError.unsupportedType(.bmp, reason: reason)) { try bitmap(data) }
   }
 
-  @Test("refuses colours of scattered bits and impossible depths")
+  @Test("refuses colours whose bits are not adjacent and impossible depths")
   func corrupt() {
     let scattered = file(
       width: 1, height: 1, bits: 16, compression: 3, masks: [5, 0, 0], pixels: [0, 0, 0, 0])

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Black-point compensation")
 struct BlackPointTests {
-  /// Darkness that bytes of a table hold exactly.
+  /// A black that the bytes of a table can store exactly.
   private static let dark = TableProfile.Range(black: 20)
 
   /// Profiles whose black has an L* of 20, by the tables that they have.
@@ -28,7 +28,7 @@ struct BlackPointTests {
     lightness > 8 ? pow((lightness + 16) / 116, 3) : lightness * 27 / 24389
   }
 
-  /// What a share of the light of white is in sRGB (IEC 61966-2-1).
+  /// The sRGB value of a fraction of white's light (IEC 61966-2-1).
   private func byte(_ light: Double) -> Double {
     255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055)
   }
@@ -88,7 +88,7 @@ struct BlackPointTests {
     #expect(try #require(ColorTransform(profile(dark), layout: .BGRA)).movesBlack)
   }
 
-  /// Darkest colours that are no black: too light, not darker than white, and lighter than another corner.
+  /// Darkest colours that are not black: too light, not darker than white, and lighter than another corner.
   static let degenerate: [String: TableProfile] = {
     var other = TableProfile(scannerWithPerceptual: nil, colorimetric: dark)
     // Full red.
@@ -109,7 +109,7 @@ struct BlackPointTests {
     #expect(try !#require(ColorTransform(profile(table), layout: .BGRA)).movesBlack)
     let (black, white) = (table.tables[0].corners[0].lightness, table.tables[0].corners[7].lightness)
     let greys = try ramp(table)
-    // Little CMS makes the last one white, whatever the profile has.
+    // Little CMS makes the last one white for every profile.
     for value in [0, 64, 128, 192] {
       let expected = byte(light(black + (white - black) * Double(value) / 255))
       #expect(abs(Double(greys[value].red) - expected) <= 1, "\(value)")

@@ -59,7 +59,7 @@ struct DeltaCodecTests {
     for (place, header) in files.enumerated() {
       for (other, frame) in files.enumerated() where other != place {
         #expect(
-          throws: DecodingError.corrupt(.ozuDelta, stage: "pixels", reason: "it is not as it was written")
+          throws: DecodingError.corrupt(.ozuDelta, stage: "pixels", reason: "its data are damaged")
         ) {
           try decoded(header.prefix(18) + frame.dropFirst(18))
         }

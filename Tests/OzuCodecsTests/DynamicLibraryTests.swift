@@ -6,9 +6,9 @@
   import OzuTesting
   import Testing
 
-  /// A table for the libraries of these tests, which stays until the process ends, as those of Ozu do.
+  /// A table for the libraries of these tests. It exists until the process ends, like the tables of Ozu.
   ///
-  /// Unchecked Sendable: it is written by `load` alone, which any thread may call.
+  /// Unchecked Sendable: only `load` writes it, which any thread may call.
   private final class Table: @unchecked Sendable {
     private let library: UnsafeMutablePointer<OzuDynamicLibrary>
     let functions: UnsafeMutablePointer<UnsafeMutableRawPointer?>
@@ -22,7 +22,7 @@
           sonames: Self.list(sonames), names: Self.list(names), functions: functions, is_loaded: false))
     }
 
-    /// Loads the library; nil, or why it cannot be.
+    /// Loads the library; returns nil, or why it failed.
     func load() -> String? {
       var message = [CChar](repeating: 0, count: 256)
       if ozu_dynamic_library_load(library, &message, message.count) { return nil }

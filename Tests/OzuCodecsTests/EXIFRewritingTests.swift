@@ -28,10 +28,10 @@ struct EXIFRewritingTests {
     #expect(EXIFMetadata.find(in: exif.span) == known)
     #expect(EXIFMetadata.resolution(in: exif.span) == ImageResolution(horizontal: 300, vertical: 150))
     #expect(exif.range(of: EXIFFile.thumbnail) == nil && exif.range(of: EXIFFile.padding) == nil)
-    // The size, of which there is nothing else in the data.
+    // The size, which appears nowhere else in the data.
     #expect(exif.range(of: file.integer(4000, 4)) == nil && exif.range(of: file.integer(320, 4)) != nil)
     #expect(exif.range(of: file.integer(240, 4)) != nil)
-    // Once more changes nothing.
+    // A second time changes nothing.
     #expect(rewritten(exif, policy, notes: &notes).exif == exif)
   }
 
@@ -45,7 +45,7 @@ struct EXIFRewritingTests {
     #expect(without.xmp == nil)
     let all = rewritten(file.data, .keepAll, xmp: sideways, notes: &notes)
     #expect(all.exif?.range(of: file.place) != nil)
-    // Its offsets stay true.
+    // Its offsets are still right.
     #expect(all.exif?.range(of: file.makerNote)?.lowerBound == file.makerNoteOffset)
     #expect(rewritten(file.data, .strip, xmp: sideways, notes: &notes).isEmpty)
   }
@@ -71,7 +71,7 @@ struct EXIFRewritingTests {
       #expect(encoded.exif?.range(of: entry + EXIFFile().integer(value, 2)) != nil)
       #expect(encoded.colorProfile == (space == .sRGB ? nil : profile))
     }
-    // The colours of pixels are no metadata that one may strip.
+    // The colour space of the pixels is not metadata that a policy can remove.
     let stripped = metadata.encoded(
       policy: .strip, size: PixelSize(1, 1), colorSpace: .icc(name: "Wide"), notes: &notes)
     #expect(stripped == EncodedMetadata(colorProfile: profile))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Encoders that are short of memory")
 struct EncoderMemoryTests {
-  /// Independent pixels, which no encoder makes small.
+  /// Independent pixels, which no encoder can compress.
   private static let noise = Bitmap(size: PixelSize(320, 256)) { x, y in
     var value = UInt32(truncatingIfNeeded: x &* 73_856_093 ^ y &* 19_349_663) &* 2_654_435_761
     value ^= value >> 15

@@ -4,8 +4,8 @@ import OzuImaging
 import OzuStandardCodecs
 import Testing
 
-/// What is written must be read by others in the same way: Pillow, ffmpeg, gifsicle and libwebp's own tools, where they are
-/// installed.
+/// Other readers must read the written files in the same way: Pillow, ffmpeg, gifsicle and libwebp's own tools, if
+/// they are installed.
 @Suite("Animations before other readers")
 struct ForeignAnimationReadersTests {
   private static let types = [ImageType.gif, .png, .webp].filter(
@@ -41,7 +41,7 @@ struct ForeignAnimationReadersTests {
   @Test(
     "have their pixels, delays and loops for Pillow",
     .enabled(if: ForeignProgram(python, "-c", "import PIL").isThere),
-    // Pillow 9.4 reads a GIF whose first frame is opaque as opaque to its end.
+    // Pillow 9.4 treats a GIF as opaque to its end if its first frame is opaque.
     arguments: cases.filter {
       $0.type != .gif || $0.frames.name != "pixels that disappear beside the last change"
     })
@@ -64,7 +64,7 @@ struct ForeignAnimationReadersTests {
         Array(pixels[index * frameByteCount..<(index + 1) * frameByteCount]) == swapped, "frame \(index)")
     }
     guard seen.count > 1 else { return }
-    // Pillow says when a frame of a WebP ends at the one after it.
+    // For WebP, Pillow reports the end of a frame at the frame after it.
     for (delay, wanted) in zip(facts.delays, seen) {
       #expect(abs(delay - wanted.delay / .milliseconds(1)) <= (type == .gif ? 10 : 1))
     }
@@ -82,7 +82,7 @@ struct ForeignAnimationReadersTests {
     let reader = ForeignProgram(
       "/usr/bin/ffprobe", "-v", "error", "-count_frames", "-select_streams", "v", "-show_entries",
       "stream=width,height,nb_read_frames", "-of", "csv=p=0")
-    // The APNG reader goes by the ending of the name.
+    // The APNG reader depends on the file extension.
     let output = try #require(
       try reader.output(for: frames.encoded(as: type), fileExtension: type == .png ? "apng" : "gif"))
     #expect(

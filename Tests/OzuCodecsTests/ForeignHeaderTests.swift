@@ -4,10 +4,10 @@ import OzuImaging
 import OzuStandardCodecs
 import Testing
 
-/// Files are public and take a plan from their caller. What they write must depend on the file alone.
+/// `ImageFile` is public and takes a plan from its caller. The pixels that it writes must depend on the file alone.
 @Suite("Files that are given the plan of another file")
 struct ForeignHeaderTests {
-  /// A file of every decoder, with and without what has ways of its own.
+  /// A file for every decoder, with and without the features that have code of their own.
   private static let files: [String] = [
     "matrix/avif-420-q90.avif", "matrix/avif-alpha.avif", "matrix/anim.avif", "orientation/avif-6.avif",
     "matrix/heic-420.heic", "matrix/heic-alpha-444.heic", "matrix/jxl-lossy.jxl", "matrix/anim.jxl",
@@ -20,7 +20,8 @@ struct ForeignHeaderTests {
     "matrix/ico-png.ico",
   ].filter(isDecodable)
 
-  /// Headers that a file may be given: smaller and larger ones, and ones of its size that lie about its pixels.
+  /// Headers that a file may be used with: smaller and larger ones, and ones of its size with wrong facts about its
+  /// pixels.
   private static func foreignHeaders(_ own: ImageHeader) -> [ImageHeader] {
     let size = own.storedSize
     let sizes = [
@@ -60,7 +61,7 @@ struct ForeignHeaderTests {
   }
 
   private func contexts() -> [DecodingContext] {
-    // Blocks of their own, so that the address sanitizer sees their ends.
+    // Separate blocks, so that the address sanitizer sees their ends.
     let pool = PixelBufferPool(retainedByteLimit: 0)
     return [
       DecodingContext(pool: pool), DecodingContext(pool: pool, pixelFormats: .asStored),
@@ -81,7 +82,7 @@ struct ForeignHeaderTests {
             header: header, resize: scales == [8] ? nil : Resize(PixelSize(8, 8)), scales: scales)
           do throws(DecodingError) {
             let bitmap = try file.decode(plan, context: context)
-            // At its own size, or reduced as the plan of its own size would be.
+            // At its own size, or reduced as in a plan for its own size.
             #expect(bitmap.size == (plan.eighths == 8 ? own : plan.decodedSize), "\(header.storedSize)")
             if plan.eighths == 8, bitmap.format == .bgra8 { #expect(bitmap == expected) }
           } catch {
@@ -114,7 +115,7 @@ struct ForeignHeaderTests {
     let other = try fixture("matrix/jpeg-baseline-444.jpg")
     for header in Self.foreignHeaders(own) {
       let plan = DecodePlan(header: header, resize: nil)
-      // The second file is the same, or becomes another when half of it came.
+      // The second file is the same, or another one after the first half.
       for rest in [data, other] {
         let context = DecodingContext(pool: PixelBufferPool(retainedByteLimit: 0))
         do throws(DecodingError) {

@@ -4,7 +4,7 @@ import OzuImaging
 import OzuStandardCodecs
 import Testing
 
-/// What programs of other people find in files that Ozu wrote. Skipped where they are not installed
+/// Programs of other projects read the files that Ozu wrote. Tests are skipped if a program is not installed
 /// (`scripts/install-test-tools`).
 @Suite("Written files, as others read them")
 struct ForeignReaderTests {
@@ -12,12 +12,12 @@ struct ForeignReaderTests {
   private static let types = WrittenMetadataTests.types
   private static let hasExiftool = ForeignReader.exiftool.isInstalled
 
-  /// By which exiftool takes a file for a picture.
+  /// The file extension by which exiftool recognises a picture.
   private static func fileExtension(_ type: ImageType) -> String {
     [.jpeg: "jpg", .png: "png", .webp: "webp", .avif: "avif", .jxl: "jxl"][type] ?? "bin"
   }
 
-  /// Decodes a file and writes it with what a policy keeps of its blocks.
+  /// Decodes a file and writes it with the blocks that a policy keeps.
   private func rewritten(
     _ data: Data, as type: ImageType, _ policy: MetadataPolicy, resolution: ImageResolution? = nil,
     colors: ColorProfilePolicy = .convert
@@ -33,7 +33,7 @@ struct ForeignReaderTests {
       options: EncodingOptions(compressionQuality: 0.95, isLossless: true, metadata: metadata))
   }
 
-  /// A photograph with a camera's blocks.
+  /// A photograph with the blocks of a camera.
   private func photograph(orientation: Int = 6) throws -> Data {
     let options = EncodingOptions(
       metadata: .init(exif: EXIFFile(orientation: orientation).data, xmp: sideways))
@@ -46,7 +46,7 @@ struct ForeignReaderTests {
     var files: [String: Data] = [:]
     for orientation in 1...8 {
       var source = try fixture("orientation/jpeg-\(orientation).jpg")
-      // EXIF data of ours, which say the same and more.
+      // EXIF data of a test, which contain the same and more.
       let metadata = EncodedMetadata(exif: EXIFFile(orientation: orientation).data, xmp: sideways)
       var bare = try codecs.metadata(of: source)
       bare.exif = metadata.exif
@@ -110,7 +110,7 @@ struct ForeignReaderTests {
       of: files, ["-b", "-ICC_Profile", "-XResolution", "-PixelsPerUnitX", "-error"])
     #expect(tags.count == files.count)
     for (name, tags) in tags {
-      // exiftool does not look into the pixels of JPEG XL, where its profile is.
+      // exiftool does not read the pixels of JPEG XL, where its profile is stored.
       if !name.hasSuffix(".jxl") {
         let found = tags.first { $0.key.hasSuffix("ICC_Profile") }?.value as? String
         #expect(
@@ -141,7 +141,7 @@ struct ForeignReaderTests {
     let source = try Data(contentsOf: file)
     let metadata = try codecs.metadata(of: source)
     #expect(metadata.notes.isEmpty)
-    // Of a TIFF not the whole file.
+    // For a TIFF, not the whole file.
     #expect(metadata.exif != nil && metadata.exif != source)
     #expect(metadata.xmp?.range(of: Data("Berlin".utf8)) != nil)
     #expect(metadata.resolution == ImageResolution(horizontal: 200, vertical: 100))
@@ -160,7 +160,7 @@ struct ForeignReaderTests {
       #expect((tags["GPS:GPSLatitude"] as? Double == 52.5) == (name == "all.jpg"))
       #expect((tags["XMP-tiff:Orientation"] as? Int == 1) == (name == "all.jpg"))
       #expect(!tags.keys.contains { $0.hasPrefix("IFD1:") || $0.hasPrefix("SubIFD:") })
-      // Nothing of how the pixels of a TIFF lie.
+      // Nothing about the layout of a TIFF's pixels.
       #expect(tags["IFD0:StripOffsets"] == nil && tags["IFD0:Compression"] == nil)
     }
   }

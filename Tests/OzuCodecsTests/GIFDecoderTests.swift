@@ -12,7 +12,7 @@ struct GIFDecoderTests {
 
   @Test("puts the rows of an interlaced picture in their places")
   func interlaced() throws {
-    // Rows come as 0, 8, 4, 2, 6, 1, 3, 5, 7.
+    // Rows are stored as 0, 8, 4, 2, 6, 1, 3, 5, 7.
     let order: [UInt8] = [0, 0, 1, 2, 2, 3, 3, 3, 3]
     let file = GIFWriter(
       width: 1, height: 9, frames: [.init(width: 1, height: 9, indices: order, isInterlaced: true)])
@@ -107,11 +107,11 @@ struct GIFDecoderTests {
     #expect(part[63, 47] == Pixel(red: 128, green: 128, blue: 128))
   }
 
-  @Test("refuses a code that stands for nothing")
+  @Test("refuses an undefined code")
   func badCode() {
     var file = GIFWriter(width: 2, height: 2, frames: [.init(width: 2, height: 2, indices: [0, 0, 0, 0])])
       .data
-    // The codes begin behind the last header: clear, then a code that no string has yet.
+    // The codes begin after the last header: clear, then a code that is not defined yet.
     let codes = file.count - 5
     file[codes] = 0b0011_1100
     let error = #expect(throws: DecodingError.self) { try CodecRegistry.standard.picture(from: file) }
@@ -124,7 +124,7 @@ struct GIFDecoderTests {
   @Test("refuses a file without a picture")
   func refused() {
     let empty = GIFWriter(width: 2, height: 2, frames: []).data
-    let error = DecodingError.corrupt(.gif, stage: "header", reason: "it holds no picture")
+    let error = DecodingError.corrupt(.gif, stage: "header", reason: "it contains no picture")
     #expect(throws: error) { try CodecRegistry.standard.picture(from: empty) }
   }
 }

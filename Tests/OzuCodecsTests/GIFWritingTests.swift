@@ -12,7 +12,7 @@ struct GIFWritingTests {
     try codecs.picture(from: codecs.encode(bitmap, as: .gif, options: .init(effort: effort))).bitmap
   }
 
-  /// Widths around which tables of codes are full, for each number of colours.
+  /// Widths around which code tables are full, for each number of colours.
   static let streams: [(colorCount: Int, widths: ClosedRange<Int>)] = [
     (1, 1...60), (2, 1...60), (4, 1...120), (5, 60...70), (16, 4060...4100), (200, 3830...3850),
     (256, 3820...3860), (3, 20_000...20_010),
@@ -41,7 +41,7 @@ struct GIFWritingTests {
     let bitmap = waves(PixelSize(200, 150))
     let results = try EncodingOptions.Effort.allCases.map { try roundTrip(bitmap, effort: $0) }
     for result in results { #expect(Set(result.packed.chunks(of: 4)).count <= 256) }
-    // Error diffusion trades the pixels for the mean of many.
+    // Error diffusion makes single pixels worse and the mean of many better.
     let qualities = results.map { $0.signalToNoise(against: bitmap) }
     #expect(qualities[0] > 28.5)
     #expect(qualities == qualities.sorted())
@@ -92,7 +92,7 @@ struct GIFWritingTests {
         let number = index * colorsPerFrame + (y * 64 + x) % colorsPerFrame
         return Pixel(red: UInt8(number % 256), green: UInt8(number / 256), blue: 0)
       }.encoded(as: .gif)
-      // Image descriptors of the whole canvas or of its right part, and what they say of colours.
+      // Counts the image descriptors of the whole canvas or its right part, and their colour tables.
       var count = data[10] & 0x80 == 0 ? 0 : 1
       for place in data.indices.dropLast(10)
       where data[place] == 0x2C && data[place + 7] == 8 && data[place + 6] == 0 && data[place + 8] == 0 {

@@ -24,7 +24,7 @@ struct GainMapTests {
     segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(text.utf8))
   }
 
-  /// The numbers of ISO 21496-1: no gain to two stops, for a headroom of two stops.
+  /// The parameters of ISO 21496-1: no gain to two stops, for a headroom of two stops.
   private static func iso(_ denominator: Int = 64, most: Int = 128, headroom: Int = 128) -> [UInt8] {
     var block: [UInt8] = [0, 0, 0, 0, 0x48]
     for number in [denominator, 0, headroom, 0, most, 64, 1, 1] { block += BoxFile.big(number, 4) }
@@ -35,12 +35,12 @@ struct GainMapTests {
     "<x hdrgm:Version=\"1.0\" hdrgm:GainMapMax=\"2\" hdrgm:HDRCapacityMax='2.0'/>")
   private static let announcement = xmp("<x hdrgm:Version=\"1.0\"/>")
 
-  /// A picture with a map behind it, and the index that leads there.
+  /// A picture with a map after it, and the index that refers to the map.
   private static func file(
     _ base: Data, _ map: Data, describedBy blocks: [UInt8], before: [UInt8] = announcement, shift: Int = 0
   ) -> Data {
     let described = Array(map.prefix(2)) + blocks + Array(map.dropFirst(2))
-    // The byte-order mark, then a directory of one entry, which leads to two pictures.
+    // The byte-order mark, then a directory of one entry, which refers to two pictures.
     func index(_ mapOffset: Int) -> [UInt8] {
       var block = Array("MM".utf8) + [0, 42] + BoxFile.big(8, 4) + BoxFile.big(1, 2)
       block += BoxFile.big(0xB002, 2) + BoxFile.big(7, 2) + BoxFile.big(32, 4) + BoxFile.big(26, 4)
@@ -99,7 +99,7 @@ struct GainMapTests {
       (Self.file(base, map, describedBy: Self.iso(0)), false),
       (Self.file(base, map, describedBy: Self.iso(1)), false),
       (Self.file(base, map, describedBy: Self.iso(headroom: 0)), false),
-      // The map in the map counts for nothing.
+      // The map inside the map is ignored.
       (Self.file(base, nested, describedBy: Self.iso()), true),
       (Self.file(base, map.prefix(map.count / 2), describedBy: Self.iso()), false),
       (Data(base.prefix(2)) + Data(Self.announcement) + base.dropFirst(2), false),
@@ -172,7 +172,7 @@ struct GainMapTests {
 
   @Test("tell the light of what they have brightened", arguments: [2.0, 4, 64])
   func lightLevels(headroom: Double) throws {
-    // A map that is dark in one half: the greatest level is that of the other, and the mean lies between.
+    // A map that is dark in one half: the greatest level is that of the other half, and the mean is between.
     let size = PixelSize(64, 48)
     let halves = Bitmap(size: size, isOpaque: true) { x, _ in
       let value: UInt8 = x < 32 ? 0 : 255
@@ -186,14 +186,14 @@ struct GainMapTests {
     let picture = try Self.codecs.picture(from: data, context: DecodingContext().brightened(to: headroom))
     let levels = try #require(picture.header?.lightLevels)
     let dark = SRGBCurve.light(188.0 / 255) * 203
-    // Two stops of gain for one of headroom.
+    // Two stops of gain for each stop of headroom.
     let light = SRGBCurve.light(188.0 / 255) + 1.0 / 64
     let gained = (light * exp2(2 * log2(headroom)) - 1.0 / 64) * 203
     let most = min(gained, headroom * 203, 10_000)
     #expect(abs((levels.maximumContent ?? 0) / most - 1) < 0.02, "\(levels) \(most)")
     #expect(abs((levels.maximumAverage ?? 0) / ((dark + most) / 2) - 1) < 0.03, "\(levels)")
     #expect(levels.maximumContent ?? .greatestFiniteMagnitude <= min(headroom * 203, 10_000).rounded(.up))
-    // Black has a level all the same: 0 would be one that is not known.
+    // Black has a level too: 0 would mean "unknown".
     let black = try Self.codecs.picture(
       from: Self.file(
         Self.flat(size, 0), Self.flat(size, 0), describedBy: Self.ultraHDR),

@@ -46,7 +46,7 @@ struct GainMapWritingTests {
     return data
   }
 
-  /// The file with a text broken, so that a reader goes by what else there is.
+  /// The file with one text destroyed, so that a reader uses the other description.
   private func without(_ text: String, in data: Data) -> Data {
     var data = data
     while let range = data.range(of: Data(text.utf8)) { data[range.lowerBound] = 0x21 }
@@ -67,7 +67,7 @@ struct GainMapWritingTests {
     #expect(found.bytes.upperBound == data.count)
     #expect(
       try codecs.header(of: data[found.bytes]).colorModel == (numbers.channels.count == 1 ? .gray : .rgb))
-    // Nothing else is changed.
+    // Nothing else has changed.
     #expect(
       try codecs.picture(from: data).bitmap == codecs.picture(from: data[..<found.bytes.lowerBound]).bitmap)
   }
@@ -82,7 +82,7 @@ struct GainMapWritingTests {
     #expect(base["MPF0:NumberOfImages"] as? Int == 2)
     #expect(base["MPImage2:MPImageStart"] as? Int == range.lowerBound)
     #expect(base["MPImage2:MPImageLength"] as? Int == range.count)
-    // Packets of Ultra HDR have no wrapper.
+    // The packets of Ultra HDR have no wrapper.
     #expect(["", "[minor] XMP is missing xpacket wrapper"].contains("\(base["ExifTool:Warning"] ?? "")"))
     let map = try #require(tags["map.jpg"])
     #expect("\(map["XMP-hdrgm:GainMapMax"] ?? "")".contains("\(numbers.channels[0].maximum)"), "\(map)")

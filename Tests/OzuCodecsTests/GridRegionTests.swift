@@ -27,26 +27,7 @@
       #expect(file.header.storedSize == (isCutOff ? PixelSize(310, 186) : PixelSize(320, 192)))
       for formats in [PixelFormatPolicy.bgra8, .asStored] {
         let context = DecodingContext(pixelFormats: formats)
-        var cutCount = 0
-        for part in Self.parts {
-          for resize in [
-            Resize(region: part),
-            Resize(
-              PixelSize(max(1, part.size.width / 3), max(1, part.size.height / 2)), mode: .fill, region: part),
-          ] {
-            let plan = DecodePlan(of: file, resize: resize, context: context)
-            let wholePlan = plan.uncut(of: file, context)
-            cutCount += plan.cut == nil ? 0 : 1
-            let own = try file.render(plan, context: context)
-            let whole = try file.render(wholePlan, context: context)
-            #expect(own.size == whole.size && own.format == whole.format)
-            let pair = (own.converted(to: .bgra8), whole.converted(to: .bgra8))
-            #expect(pair.0.largestDifference(from: pair.1) <= 1, "\(part) \(resize.identifier)")
-            guard let cut = plan.cut else { continue }
-            #expect(plan.byteCount < wholePlan.byteCount)
-            #expect(try file.decode(plan, context: context).size == cut.size)
-          }
-        }
+        let cutCount = try compareParts(Self.parts, of: file, context: context) { $0 < $1 }
         #expect(cutCount >= 6, "\(cutCount)")
       }
       let upright = try CodecRegistry.standard.picture(from: data)
@@ -55,7 +36,7 @@
       #expect(own.bitmap.largestDifference(from: upright.resized(Resize(region: Self.parts[1])).bitmap) <= 1)
     }
 
-    /// A picture whose last tiles reach beyond it.
+    /// A picture whose last tiles extend beyond it.
     private static func cutOff(_ data: Data) throws -> Data {
       var data = data
       let sizes = Data("ispe".utf8) + Data(count: 4)
@@ -94,14 +75,14 @@
       let content = try #require(file.boxes(["mdat"])?.last)
       let whole = try CodecRegistry.standard.picture(from: sound)
       let isTurned = whole.header?.orientation != .up
-      // The first tile of the picture as it is stored.
+      // The first tile of the stored picture.
       let part = Resize(
         region: PixelRectangle(x: 0, y: isTurned ? whole.size.height - 30 : 0, width: 30, height: 30))
       var data = sound
       for position in content.upperBound - 200..<content.upperBound { data[position] = 0xA5 }
       let own = try CodecRegistry.standard.picture(from: data, resize: part)
       #expect(own.bitmap.largestDifference(from: whole.resized(part).bitmap) <= 1)
-      // The last tile is not what it was, or cannot be decoded.
+      // The last tile is different, or cannot be decoded.
       let damaged = try? CodecRegistry.standard.picture(from: data)
       #expect(damaged?.bitmap != whole.bitmap)
     }

@@ -10,9 +10,9 @@ struct HEIFGainMapTests {
   private static let codecs = CodecRegistry.standard
 
   enum Kind: CaseIterable {
-    /// `tmap` of AVIF, and of HEIC.
+    /// A `tmap` item in AVIF, and in HEIC.
     case avif, heic
-    /// Apple's auxiliary picture, with its headroom in XMP or in the camera's note.
+    /// Apple's auxiliary picture, with its headroom in XMP or in the maker note.
     case apple, appleNote
   }
 
@@ -31,7 +31,7 @@ struct HEIFGainMapTests {
     case .avif, .heic:
       var file = BoxFile(
         try fixture(kind == .avif ? "matrix/avif-420-q90.avif" : "matrix/heic-alpha-444.heic"))
-      // The map has the pixels of the picture.
+      // The map has the same pixels as the picture.
       let length = file.extent(of: 1).length
       let type = Array((kind == .avif ? "av01" : "hvc1").utf8)
       let properties: [UInt8] = kind == .avif ? [4, 0x01, 0x02, 0x83, 0x04] : [5, 0x81, 2, 3, 5, 0x84]
@@ -54,7 +54,7 @@ struct HEIFGainMapTests {
           references: BoxFile.box("cdsc", [0, 8, 0, 1, 0, 2]), properties: nil)
         return file.data
       }
-      // Numbers 33 and 48 of the note are 1: of 2.303 stops, 0.303 are taken away.
+      // The numbers 33 and 48 of the note are 1: 2.303 stops minus 0.303.
       func rational(_ tag: UInt8, _ offset: Int) -> [UInt8] {
         [0, tag, 0, 10] + BoxFile.big(1, 4) + BoxFile.big(offset, 4)
       }
@@ -156,13 +156,14 @@ struct HEIFGainMapTests {
 
 extension BoxFile {
   enum Extent {
-    /// So many bytes of the first item.
+    /// This many bytes of the first item.
     case there(Int)
-    /// Bytes that are put behind it.
+    /// Bytes that are appended after it.
     case new([UInt8])
   }
 
-  /// The entries of the box of places, each with the place of what moves it, in a file whose numbers have four bytes.
+  /// The entries of the `iloc` box, each with the fields that moving it changes, in a file with numbers of four
+  /// bytes.
   private var places: [(entry: Int, start: Int, base: Int)] {
     guard let iloc = boxes(["meta", "iloc"])?.last else { return [] }
     let base = integer(at: iloc.lowerBound + 13, 1) >> 4
@@ -172,7 +173,7 @@ extension BoxFile {
     }
   }
 
-  /// Where an item lies.
+  /// The place of an item.
   fileprivate func extent(of item: Int) -> (offset: Int, length: Int) {
     guard let place = places.first(where: { integer(at: $0.entry, 2) == item }) else { return (0, 0) }
     let offset = place.entry + 6 + place.base
@@ -186,7 +187,7 @@ extension BoxFile {
     }
   }
 
-  /// Puts bytes at the end of a box before the pixels, and moves the places of items.
+  /// Appends bytes to a box before the pixels, and moves the offsets of items.
   mutating func grow(_ path: [String], by content: [UInt8]) {
     append(content, to: path)
     move(by: content.count)
@@ -203,7 +204,7 @@ extension BoxFile {
       grow(["meta", "iprp", "ipma"], by: properties)
       increase(["meta", "iprp", "ipma"], at: 12, 4, by: 1)
     }
-    // The entries themselves make the box longer, before the pixels.
+    // The entries themselves make the box longer, and it is before the pixels.
     let width = 14 + (places.first?.base ?? 0)
     move(by: width * items.count)
     let first = extent(of: 1)

@@ -10,7 +10,7 @@ struct HighDynamicRangeSourcesTests {
   private static let codecs = CodecRegistry.standard
   private static let count = 256
 
-  /// A profile that says by its `cicp` tag what it is of, and nothing else.
+  /// A profile that declares its colours by the `cicp` tag and nothing else.
   private static func profile(primaries: UInt8, transfer: UInt8) -> Data {
     var bytes = [UInt8](repeating: 0, count: 128)
     bytes.replaceSubrange(16..<20, with: Array("RGB ".utf8))
@@ -23,7 +23,7 @@ struct HighDynamicRangeSourcesTests {
 
   private static let ramp = (0..<count).flatMap { x in [x * 257, (255 - x) * 200, x * 100] }
 
-  /// The ramp as a TIFF of 16 bits under a profile.
+  /// The ramp as a TIFF of 16 bits with a profile.
   private static func tiff(_ profile: Data) -> Data {
     TIFFFile(
       size: PixelSize(count, 1), bits: 16, photometric: 2, samplesPerPixel: 3, profile: profile,
@@ -31,7 +31,7 @@ struct HighDynamicRangeSourcesTests {
     ).data
   }
 
-  /// The same as a PNG, under numbers of H.273 in the chunk cICP.
+  /// The same as a PNG, with numbers of H.273 in the chunk cICP.
   private static func png(primaries: UInt8, transfer: UInt8) -> Data {
     PNGFile(
       size: PixelSize(count, 1), colorType: 2, bitDepth: 16,
@@ -80,7 +80,7 @@ struct HighDynamicRangeSourcesTests {
       let converted = try Self.codecs.picture(from: file, context: context).bitmap
       #expect(converted.format == .rgba16 && converted.colorSpace == .sRGB)
       #expect(Self.words(converted) != Self.ramp)
-      // Cut to 8 bits before, colours near the edge of sRGB are coarser.
+      // If it is cut to 8 bits first, colours near the edge of sRGB are coarser.
       var sum = 0
       for x in 0..<Self.count {
         let (one, other) = (narrow[x, 0], converted.converted(to: .bgra8)[x, 0])
@@ -113,14 +113,14 @@ struct HighDynamicRangeSourcesTests {
     #expect(picture.notes.contains { $0.contains("tone-mapped") }, "\(picture.notes)")
     // 140 of 255 under PQ are 162 candelas per square metre: most of white.
     #expect(picture.bitmap[46, 46].red > 200)
-    // Numbers that nobody has given a meaning to.
+    // Numbers without a meaning.
     options.metadata.colorProfile = Self.profile(primaries: 77, transfer: 16)
     let odd = try Self.codecs.picture(from: try Self.codecs.encode(bitmap, as: type, options: options))
     #expect(odd.notes.contains { $0.contains("cannot be used") } && odd.bitmap.colorSpace == .sRGB)
     #expect(abs(Int(odd.bitmap[46, 46].red) - 138) < 12)
   }
 
-  /// A HEIC whose box `colr` says PQ, with light levels among its properties.
+  /// A HEIC whose box `colr` declares PQ, with light levels among its properties.
   private static func heic(_ levels: [UInt8]) throws -> Data {
     var file = BoxFile(try fixture("matrix/heic-420.heic"))
     let place = try #require(file.firstRange(of: "nclx"))
@@ -131,7 +131,7 @@ struct HighDynamicRangeSourcesTests {
     let count = HEIFBoxList(bytes.span, in: table.lowerBound + 8..<table.upperBound).boxes.count
     file.grow(["meta", "iprp", "ipco"], by: levels)
     let associations = try #require(file.boxes(["meta", "iprp", "ipma"])?.last)
-    // Of one picture: a version, one item, its number, and how many properties it has.
+    // The table is for one picture: a version, one item, its number, and the number of its properties.
     file.bytes[associations.lowerBound + 18] += 1
     file.grow(["meta", "iprp", "ipma"], by: [UInt8(count + 1)])
     return file.data

@@ -67,7 +67,7 @@ struct HighDynamicRangeTests {
       let result = try middle([Self.levels(lie)])
       #expect(result.0 == assumed.0 && result.1.contains { $0.contains("ignored") }, "\(result)")
     }
-    // Too short to be one.
+    // Too short to be a level.
     #expect(try middle([("cLLI", [1, 2])]).0 == assumed.0)
   }
 
@@ -124,7 +124,7 @@ struct HighDynamicRangeTests {
   @Test("need no more memory than their plan says, and have 8 bits where 16 are not allowed")
   func memory() throws {
     let file = Self.ramp(4096).data
-    // Nine rows and a bitmap of 8 bits fit, and one of 16 does not.
+    // Nine rows and a bitmap of 8 bits fit, one of 16 bits does not.
     let limits = DecodingLimits(decodedByteCount: (72 + 6) * 4096)
     let picture = try CodecRegistry.standard.picture(from: file, context: DecodingContext(limits: limits))
     #expect(picture.notes.contains { $0.contains("8 bits") })

@@ -42,7 +42,7 @@ struct HostileFileTests {
     let bomb = try multiplyingLastScan(of: jpeg, by: 300)
     let violation = DecodingLimits.Violation(.scanCount, value: 101, limit: 100)
     #expect(throws: DecodingError.limitExceeded(violation)) { try CodecRegistry.standard.header(of: bomb) }
-    // As many as an encoder may want are fine.
+    // As many as a real encoder writes are accepted.
     let fine = try multiplyingLastScan(of: jpeg, by: 20)
     #expect(try CodecRegistry.standard.picture(from: fine).size == PixelSize(64, 48))
   }
@@ -83,10 +83,10 @@ struct HostileFileTests {
 
   @Test("whose coefficients take more than the picture are refused for those")
   func coefficients() throws {
-    // Arithmetic coding is for libjpeg, which needs all coefficients.
+    // libjpeg decodes arithmetic coding, and needs all coefficients.
     let data = try fixture("matrix/jpeg-arith-progressive.jpg")
     let pool = PixelBufferPool(retainedByteLimit: 0)
-    // The coefficients take 64 * 48 * 3 / 2 * 2 bytes, and the other buffers of libjpeg 64 for a column.
+    // The coefficients take 64 * 48 * 3 / 2 * 2 bytes, and the other buffers of libjpeg 64 for each column.
     let resize = Resize(PixelSize(4, 3), mode: .fill)
     let needed = try DecodePlan(
       of: CodecRegistry.standard.open(data), resize: resize, context: DecodingContext()

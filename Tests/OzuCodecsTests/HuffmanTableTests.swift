@@ -5,21 +5,21 @@ import Testing
 
 @Suite("Huffman tables")
 struct HuffmanTableTests {
-  /// The luma AC table of ITU-T T.81 Annex K.3.3.2, by its counts, with symbols of every size and run.
+  /// The luma AC table of ITU-T T.81 Annex K.3.3.2, with symbols of every size and run.
   static let standard = HuffmanTable.Definition(
     counts: [0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 0x7D],
     symbols: [0x01, 0x02, 0x03, 0x00, 0x04, 0x11, 0x05, 0x12, 0x21, 0x31, 0x41, 0x06, 0x13, 0x51, 0x61, 0x07]
       + (0..<146).map { UInt8(($0 % 16) << 4 | (1 + $0 / 16)) })
 
-  /// Two symbols of a bit and two.
+  /// Two symbols, of one bit and of two bits.
   static let short = HuffmanTable.Definition(
     counts: [1, 1] + [UInt8](repeating: 0, count: 14), symbols: [0x01, 0xF0])
 
-  /// Short codes for numbers of 6 to 9 bits, as tables made for a picture of strong contrast have them.
+  /// Short codes for numbers of 6 to 9 bits, as in tables that are optimised for a picture of strong contrast.
   static let large = HuffmanTable.Definition(
     counts: [0, 2, 3] + [UInt8](repeating: 0, count: 13), symbols: [0x08, 0x07, 0x18, 0x09, 0x00])
 
-  /// Sixteen zeros of one bit each: more than a block has in 12 bits.
+  /// Symbols of sixteen zeros with one bit each: twelve bits contain more than a block has.
   static let zeros = HuffmanTable.Definition(
     counts: [1, 1] + [UInt8](repeating: 0, count: 14), symbols: [0xF0, 0x00])
 
@@ -102,7 +102,7 @@ struct HuffmanTableTests {
         counts: counts + [UInt8](repeating: 0, count: 16 - counts.count), symbols: symbols)
     }
     #expect(HuffmanTable(definition([3], [1, 2, 3]), kind: .ac) == nil)
-    // All ones is no code.
+    // A code must not be all ones.
     #expect(HuffmanTable(definition([2], [1, 2]), kind: .ac) == nil)
     #expect(HuffmanTable(definition([1], [1, 2]), kind: .ac) == nil)
     #expect(HuffmanTable(definition([1], [16]), kind: .dc) == nil)
@@ -132,7 +132,7 @@ struct HuffmanTableTests {
     #expect(cache.table(.init(counts: [2], symbols: []), kind: .ac) == nil)
   }
 
-  /// Decodes a window symbol by symbol, as the standard has it.
+  /// Decodes a window symbol by symbol, as the standard describes it.
   private struct Walk {
     let lookup: HuffmanLookup
     let bits: UInt64
@@ -140,10 +140,10 @@ struct HuffmanTableTests {
     var done = 0
     var isEnd = false
     var last = 0
-    /// Those that are not zero, each with how many coefficients are before it.
+    /// The numbers that are not zero, each with the count of coefficients before it.
     var numbers: [(place: Int, number: Int)] = []
 
-    /// Walks over so many bits.
+    /// Walks over `count` bits.
     init(lookup: HuffmanLookup, window: Int, bits count: Int) {
       self.lookup = lookup
       bits = UInt64(window) << 52

@@ -8,7 +8,7 @@ struct ICCProfileNameTests {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
   }
 
-  /// A profile of which nothing is there but a `desc` tag.
+  /// A profile that contains only a `desc` tag.
   private func profile(_ description: [UInt8], offset: Int = 144) -> [UInt8] {
     let header = [UInt8](repeating: 0, count: 36) + Array("acsp".utf8) + [UInt8](repeating: 0, count: 88)
     return header + integer(1) + Array("desc".utf8) + integer(offset) + integer(description.count)

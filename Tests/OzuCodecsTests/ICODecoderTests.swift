@@ -10,7 +10,7 @@ struct ICODecoderTests {
     (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
-  /// A bitmap of one colour as an icon holds it, with a mask.
+  /// A bitmap of one colour in the form of an icon, with a mask.
   private func entry(side: Int, bits: Int, pixel: [UInt8], mask: UInt8 = 0) -> [UInt8] {
     let head = little(40, 4) + little(side, 4) + little(side * 2, 4) + little(1, 2) + little(bits, 2)
     let row = Array(repeatElement(pixel, count: side).joined())

@@ -4,7 +4,7 @@ import OzuImaging
 import OzuStandardCodecs
 import Testing
 
-/// Gives a file to a decoder in pieces, asks for a preview after each, and returns the first error.
+/// Passes a file to a decoder in pieces, asks for a preview after each, and returns the first error.
 private func firstError(
   of data: Data, pieces: Int, limits: DecodingLimits = .default, pool: PixelBufferPool = .shared
 ) -> DecodingError? {
@@ -36,7 +36,7 @@ struct IncrementalSafetyTests {
     guard isDecodable(path) else { return }
     let pool = PixelBufferPool(retainedByteLimit: 0)
     _ = firstError(of: try fixture(path), pieces: 3, pool: pool)
-    // One of them is a small picture that declares many frames.
+    // One of them is a small picture that declares a large number of frames.
     #expect(pool.statistics.peakLentByteCount <= 4096)
   }
 
@@ -77,7 +77,7 @@ struct IncrementalSafetyTests {
     var error: DecodingError?
     for byte in data where error == nil {
       decoder.append(Data([byte]))
-      // Each call is on a thread whose clock begins anew, and takes five milliseconds for each question.
+      // Each call is on a thread whose clock starts again, and each checkpoint takes five milliseconds.
       now = .zero
       let context = DecodingContext(
         limits: DecodingLimits(cpuTime: .milliseconds(200)),
@@ -102,10 +102,10 @@ struct IncrementalSafetyTests {
   func longChunk() throws {
     let data = try fixture("matrix/png-rgb8.png")
     let header = data.prefix(33)
-    // A text chunk that claims two gigabytes: the file never comes to its pixels.
+    // A text chunk that declares two gigabytes: the decoder never reaches the pixels.
     let bomb = header + Data([0x7F, 0xFF, 0xFF, 0xFF]) + Data("tEXt".utf8) + Data(count: 100_000)
     #expect(firstError(of: bomb, pieces: 50) == nil)
-    // A palette that is longer than any.
+    // A palette that is longer than any valid one.
     let palette = header + Data([0, 1, 0, 0]) + Data("PLTE".utf8) + Data(count: 65_540) + data.dropFirst(33)
     guard case .corrupt(.png, _, _)? = firstError(of: palette, pieces: 50) else {
       Issue.record("a palette of 65,536 bytes")

@@ -5,7 +5,7 @@ import OzuImaging
 import OzuStandardCodecs
 import Testing
 
-/// Gives a file to a decoder in pieces, and asks for a preview after each.
+/// Passes a file to a decoder in pieces, and asks for a preview after each.
 private func previews(
   of data: Data, pieces: Int, resize: Resize? = nil, codecs: CodecRegistry = .standard,
   limits: DecodingLimits = .default, pool: PixelBufferPool = .shared
@@ -44,7 +44,7 @@ struct IncrementalTests {
     let (shown, decoder) = try previews(of: data, pieces: pieces)
     let last = try #require(shown.last)
     #expect(last.isPreview)
-    // Previews are cut to 8 bits before they leave linear light.
+    // Previews are cut to 8 bits before they are converted from linear light.
     #expect(last.bitmap.largestDifference(from: whole.bitmap) <= (path.hasSuffix("basi6a16.png") ? 13 : 0))
     #expect(try decoder.preview() == nil, "nothing new")
     let final = try decoder.picture()

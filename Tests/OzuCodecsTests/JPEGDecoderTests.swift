@@ -43,7 +43,7 @@ struct JPEGDecoderTests {
     let small = DecodePlan(header: file.header, resize: Resize(target, mode: .fill), scales: [eighths])
     let bitmap = try file.decode(small, context: .init())
     #expect(bitmap.size == small.decodedSize)
-    // The last column and row of a size that is no multiple of 8 hold repeated pixels.
+    // If the size is not a multiple of 8, the last column and row contain repeated pixels.
     guard small.eighths == eighths, size.width % 8 == 0 else { return }
     #expect(bitmap.meanDifference(from: whole.reduced(by: 8 / eighths)) < 2)
   }
@@ -56,7 +56,7 @@ struct JPEGDecoderTests {
     plain.replaceSubrange(segment, with: Data("Other".utf8))
     let inverted = try CodecRegistry.standard.picture(from: adobe).bitmap
     let direct = try CodecRegistry.standard.picture(from: plain).bitmap
-    // What was 255 of light is now 255 of ink.
+    // Values that were 255 of light are now 255 of ink.
     #expect(inverted.meanDifference(from: direct) > 20)
     let reference = try picture("matrix/ref/rgb.png").bitmap
     #expect(inverted.meanDifference(from: reference) < 6)

@@ -27,7 +27,7 @@ struct JPEGHeaderTests {
     var expected = ImageHeader(
       type: .jpeg, storedSize: PixelSize(64, 48), colorModel: model, isProgressive: isProgressive,
       planeLayout: planeLayout)
-    // What has planes and comes in one pass can be cut, between its groups of blocks.
+    // A file with planes and a single scan can be cut between its groups of blocks.
     if let planeLayout, !isProgressive {
       let step = planeLayout.chromaStep ?? .init(horizontal: 1, vertical: 1)
       expected.regionUnit = PixelSize(8 * step.horizontal, 8 * step.vertical)

@@ -27,7 +27,8 @@ struct JPEGScanIndexIdentityTests {
     let file = FileIdentity()
     let first = Self.identity(Self.bytes, file)
     #expect(first == Self.identity(Self.bytes))
-    // Other bytes under the same identity would be a mistake of the caller's; they show that nobody looks again.
+    // Other bytes with the same identity would be a mistake of the caller; here they show that the bytes are not
+    // read again.
     #expect(Self.identity(Self.bytes.reversed(), file) == first)
     #expect(file.value { 0 } == first.checksum)
   }

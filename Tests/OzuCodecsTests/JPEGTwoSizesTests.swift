@@ -6,7 +6,8 @@ import OzuLibraryCodecs
 import OzuStandardCodecs
 import Testing
 
-/// The memory for pixels has the size of the plan, and libjpeg fills as much as the file says: so both must be asked.
+/// The memory for pixels has the size of the plan, and libjpeg writes the size of the file: so both must be
+/// compared.
 @Suite("JPEG decoder, under a plan of another size")
 struct JPEGTwoSizesTests {
   private let refused = DecodingError.corrupt(.jpeg, stage: "header", reason: "it declares two sizes")

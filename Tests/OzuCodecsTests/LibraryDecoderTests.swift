@@ -6,7 +6,8 @@
   @testable import OzuLibraryCodecs
   import Testing
 
-  /// A format that Ozu does not know, as the page "A format over a C library" adds one: TIFF behind a word of its own.
+  /// A format that Ozu does not know, added as on the page "A format over a C library": TIFF after a signature of
+  /// its own.
   @Suite("A format over a C library")
   struct LibraryDecoderTests {
     static let word = Array("FOO!".utf8)

@@ -14,8 +14,8 @@ struct LightLevelTests {
     var levels = LightLevels(maximumContent: 1234, maximumAverage: 321, masteringPeak: 4000)
     levels.masteringMinimum = 0.005
     levels.masteringGamut = Chromaticities(
-      white: .init(0.3127, 0.329), red: .init(0.708, 0.292), green: .init(0.17, 0.797),
-      blue: .init(0.131, 0.046))
+      white: .init(x: 0.3127, y: 0.329), red: .init(x: 0.708, y: 0.292), green: .init(x: 0.17, y: 0.797),
+      blue: .init(x: 0.131, y: 0.046))
     return levels
   }()
 
@@ -62,7 +62,7 @@ struct LightLevelTests {
     #expect(after.size == before.size && after.isOpaque == before.isOpaque)
     #expect(Self.bytes(after) == Self.bytes(before))
     #expect(try Self.codecs.metadata(of: file).exif == Self.codecs.metadata(of: plain).exif)
-    // And they are the peak of what is tone-mapped.
+    // And tone mapping uses them as the peak.
     let mapped = try Self.codecs.picture(from: file)
     #expect(!mapped.notes.contains { $0.contains("assumed") })
   }
@@ -90,7 +90,7 @@ struct LightLevelTests {
     let whole = try #require(HEIFLightLevels.adding(Self.levels, to: file))
     #expect(whole.count == file.count + 12 + 32 + 2)
     for length in 0..<file.count {
-      // It may be cut behind the boxes, where nothing moves.
+      // It may be cut after the boxes if nothing moves.
       if let cut = HEIFLightLevels.adding(Self.levels, to: file[..<length]) {
         #expect(cut == whole[..<(length + whole.count - file.count)])
       }

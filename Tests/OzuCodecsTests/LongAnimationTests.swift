@@ -17,7 +17,7 @@ struct LongAnimationTests {
     PNGFile(size: PixelSize(2, 2), colorType: 2, samples: Array(0..<12), frameCount: frameCount).data
   }
 
-  /// A lossless picture of 8 by 8, so many times.
+  /// Many lossless frames of 8 by 8.
   private static func webP() throws -> Data {
     let still = try CodecRegistry.standard.encode(
       waves(PixelSize(8, 8)), as: .webp, options: EncodingOptions(isLossless: true))
@@ -25,7 +25,7 @@ struct LongAnimationTests {
     func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
       Array(name.utf8) + little(content.count, 4) + content + (content.count % 2 == 1 ? [0] : [])
     }
-    // Of a file with one chunk, everything behind the head of the file is that chunk.
+    // In a file with one chunk, everything after the file header is that chunk.
     let frame = chunk(
       "ANMF", little(0, 6) + little(7, 3) + little(7, 3) + little(10, 3) + [0] + Array(still[12...]))
     var content = Array("WEBP".utf8) + chunk("VP8X", [2, 0, 0, 0] + little(7, 3) + little(7, 3))

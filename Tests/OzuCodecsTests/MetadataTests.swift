@@ -52,19 +52,19 @@ struct MetadataTests {
     guard isDecodable(name) else { return }
     var data = try fixture("metadata/\(name)")
     let mark = try #require(data.range(of: Data("II*\0".utf8)))
-    // Directories far outside.
+    // Offsets of directories that are far outside.
     data.replaceSubrange(mark.upperBound..<mark.upperBound + 4, with: [0xFF, 0xFF, 0xFF, 0x7F])
     let whole = try CodecRegistry.standard.picture(from: data)
     #expect(whole.header?.metadata == nil)
     guard name == "exif.avif" else { return }
-    // In this file they stand at the end.
+    // In this file they are at the end.
     let cut = try CodecRegistry.standard.picture(from: fixture("metadata/\(name)").dropLast(100))
     #expect(cut.bitmap == whole.bitmap)
   }
 
   @Test("of EXIF data tell whether there is a thumbnail")
   func thumbnail() throws {
-    // A second directory with the place of a thumbnail, and the first with nothing.
+    // A second directory with the offset of a thumbnail, and an empty first one.
     let exif: [UInt8] =
       Array("II*\0".utf8) + [8, 0, 0, 0, 0, 0, 14, 0, 0, 0, 1, 0, 1, 2, 4, 0, 1, 0, 0, 0, 40, 0, 0, 0]
       + [0, 0, 0, 0]

@@ -30,7 +30,7 @@ private struct CountedDecoder: ImageDecoding {
     self.count = count
   }
 
-  /// How often the library was told to open a file.
+  /// How often the library opened a file.
   var openCount: Int { count.value.load(ordering: .relaxed) }
 
   var types: [ImageType] { library.types }
@@ -48,7 +48,7 @@ struct OpenOnceTests {
     <rect width='32' height='48' fill='red'/></svg>
     """.utf8)
 
-  /// A library and a file of it. The decoders are in the build or not by its traits.
+  /// The libraries, each with a file. The traits decide which decoders are in the build.
   private static var files: [(LibraryDecoder, Data)] {
     get throws {
       var files: [(LibraryDecoder, Data)] = []
@@ -94,7 +94,7 @@ struct OpenOnceTests {
       #expect(picture.size.width > 0)
       #expect(decoder.openCount == 1, "\(library.type.displayName)")
       guard let animation = picture.animation else { continue }
-      // Backwards too: the library then begins anew, with the decoder that it has.
+      // Backwards too: the library then starts again, with the same decoder.
       for index in Array(0..<animation.frameCount) + [0] {
         #expect(try animation.frame(at: index).size == picture.size)
       }

@@ -9,7 +9,7 @@ import Testing
 struct PNGRowReaderDefectsTests {
   typealias Writer = PNGRowReaderTests.Writer
 
-  /// The two ways on which rows are read.
+  /// The two ways in which rows are read.
   enum Way: CaseIterable, CustomTestStringConvertible {
     case bitmap
     case planes
@@ -35,14 +35,14 @@ struct PNGRowReaderDefectsTests {
     end.missingByteCount = 4
     var last = sound
     last.missingByteCount = 1
-    // The rows of the one behind the palette of the other.
+    // The rows of one file after the palette of another.
     var short = indexed
     short.palette = Array(PNGRowReaderTests.colors.prefix(6))
     func split(_ file: Data) -> (head: Data, rows: Data) {
       let place = file.range(of: Data("IDAT".utf8)).map { $0.lowerBound - 4 } ?? file.count
       return (file[..<place], file[place...])
     }
-    // The rows of the taller one under the header of the other, which is a row shorter.
+    // The rows of the taller file with the header of the other, which has one row less.
     let taller = Writer(size: PixelSize(61, 44), colorType: 2)
     return [
       Defect(testDescription: "a chunk's checksum", file: checksum.data),
@@ -59,7 +59,7 @@ struct PNGRowReaderDefectsTests {
     ]
   }
 
-  /// Whether the reader takes a file; if not it leaves it to libpng.
+  /// Whether the reader decodes a file; if not, libpng does.
   private func takes(_ file: Data, _ way: Way) throws -> Bool {
     let header = try PNGHeader(file.span)
     return try file.withBytes { try takes($0, header, way) }
@@ -94,7 +94,8 @@ struct PNGRowReaderDefectsTests {
   func checksumBehindEnd(missing: Int, way: Way) throws {
     let file = Self.sound.data
     let header = try PNGHeader(file.span)
-    // Without the chunk that ends the file, and without some bytes of the checksum before it, which stay in memory.
+    // Without the chunk at the end of the file, and without some bytes of the checksum before it, which are still
+    // in memory.
     let count = file.count - 12 - missing
     let isTaken = try file.withBytes { bytes in
       try takes(UnsafeRawBufferPointer(rebasing: bytes[..<count]), header, way)

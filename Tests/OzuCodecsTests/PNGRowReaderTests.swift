@@ -8,7 +8,7 @@ import Testing
 
 @Suite("PNG row reader")
 struct PNGRowReaderTests {
-  /// Writes PNGs whose rows have the five filters in turn, in stored blocks.
+  /// Writes PNGs whose rows use the five filters in turn, in stored blocks.
   struct Writer {
     var size: PixelSize
     var colorType: UInt8
@@ -16,7 +16,7 @@ struct PNGRowReaderTests {
     var alphas: [UInt8] = []
     var breaksChecksum = false
     var breaksAdler = false
-    /// The bytes that are cut off the end of the stream; its last four are a checksum.
+    /// How many bytes at the end of the stream are missing; its last four are a checksum.
     var missingByteCount = 0
     var chunkByteCount = 1000
     var filterOffset = 0
@@ -122,12 +122,12 @@ struct PNGRowReaderTests {
     let bitmap = try #require(try read(file))
     for y in 0..<writer.size.height {
       for x in 0..<writer.size.width {
-        // Of 16 bits the upper eight.
+        // Of 16 bits the upper eight are used.
         let bytes = (0..<writer.channelCount).map { writer.value(x, y, $0 * writer.bitDepth / 8) }
         try #require(bitmap[x, y] == expected(bytes, writer), "pixel \(x), \(y)")
       }
     }
-    // And so does the whole way, which libpng has checked in other tests.
+    // And so does the whole decoder, which other tests compare with libpng.
     #expect(try CodecRegistry.straight.picture(from: file).bitmap == bitmap)
   }
 
@@ -153,7 +153,7 @@ struct PNGRowReaderTests {
       for pixelFormats in [PixelFormatPolicy.asStored, .bgra8] {
         for registry in [CodecRegistry.standard, .straight] {
           let own = try registry.picture(from: file, context: DecodingContext(pixelFormats: pixelFormats))
-          // Of a file that may end early libpng makes the pixels.
+          // libpng makes the pixels if truncation is allowed.
           let library = try registry.picture(
             from: file, context: DecodingContext(allowsTruncation: true, pixelFormats: pixelFormats))
           #expect(own.bitmap.format == (pixelFormats == .bgra8 ? .bgra8 : .rgba16))
@@ -169,7 +169,7 @@ struct PNGRowReaderTests {
     }
   }
 
-  /// What the reader makes of a file; `nil` when it leaves it to libpng.
+  /// The bitmap that the reader makes of a file; `nil` if libpng has to decode it.
   private func read(_ file: Data, format: PixelFormat = .bgra8) throws -> Bitmap? {
     let header = try PNGHeader(file.span)
     return try file.withBytes { bytes in

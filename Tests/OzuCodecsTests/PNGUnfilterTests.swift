@@ -4,7 +4,7 @@ import Testing
 
 @Suite("PNG filters, at the ends of rows")
 struct PNGUnfilterTests {
-  /// Rows with their margins, and canaries behind the margins.
+  /// Rows with their margins, and canaries after the margins.
   private struct Rows {
     static let canary = [UInt8](repeating: 0xA5, count: 64)
     let count: Int
@@ -16,13 +16,13 @@ struct PNGUnfilterTests {
         + [UInt8](repeating: marginValue, count: PNGUnfilter.margin) + Self.canary
     }
 
-    /// The bytes of a row; `nil` when something behind its margin changed.
+    /// The bytes of a row; `nil` if something after its margin has changed.
     func content(_ row: [UInt8]) -> [UInt8]? {
       Array(row.suffix(Self.canary.count)) == Self.canary ? Array(row.prefix(count)) : nil
     }
   }
 
-  /// One filter, or two rows of Paeth's at once.
+  /// Applies one filter, or Paeth's to two rows at once.
   private func results(_ rows: Rows, _ pixelByteCount: Int, filter: UInt8?) -> [[UInt8]?] {
     let unfilter = PNGUnfilter(count: rows.count, pixelByteCount: pixelByteCount)
     let (raw, secondRaw, above) = (rows.row(1), rows.row(2), rows.row(3))
@@ -37,8 +37,8 @@ struct PNGUnfilterTests {
 
   @Test("the margin holds the bytes that are read and written behind the last pixel")
   func margin() {
-    // Eight bytes are read from the last byte of a row on at most; a pair of rows reads and writes four behind it.
-    // Rows of six and eight bytes a pixel write eight behind it.
+    // At most eight bytes are read from the last byte of a row on; a pair of rows reads and writes four after it.
+    // Rows of six and eight bytes for each pixel write eight after it.
     #expect(PNGUnfilter.margin >= 8)
   }
 
@@ -55,7 +55,7 @@ struct PNGUnfilterTests {
     }
   }
 
-  /// Four rows at once, or one after the other.
+  /// Applies filters to four rows at once, or one after the other.
   private func four(
     _ rows: Rows, _ pixelByteCount: Int, _ filters: SIMD4<UInt8>, atOnce: Bool
   ) -> [[UInt8]?] {
@@ -76,7 +76,7 @@ struct PNGUnfilterTests {
     var results = made.flatMap { $0 }
     stored.withUnsafeBufferPointer { stored in
       results.withUnsafeMutableBufferPointer { results in
-        // Four rows each, none of which is empty: they have margins.
+        // Four rows each, and none is empty, because they have margins.
         let (from, to) = (stored.baseAddress!, results.baseAddress!)
         unfilter.applyFour(
           filters, (from, from + stride, from + 2 * stride, from + 3 * stride), above: above,

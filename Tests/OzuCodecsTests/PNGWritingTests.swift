@@ -50,7 +50,7 @@ import Testing
             let context = DecodingContext(colorPolicy: .keep, pixelFormats: .asStored)
             let picture = try CodecRegistry.standard.picture(from: file, context: context)
             #expect(picture.bitmap.converted(to: format) == bitmap, "\(format), \(effort), alpha \(hasAlpha)")
-            // What has not all come yet is read by libpng, which rounds sixteen bits before it multiplies by alpha.
+            // libpng reads files that are still arriving, and rounds sixteen bits before it multiplies by alpha.
             if format == .rgba16, hasAlpha { continue }
             let decoder = IncrementalDecoder(codecs: .standard)
             decoder.append(file.dropLast(12))
@@ -71,7 +71,7 @@ import Testing
         var above = [UInt8](repeating: 0, count: count)
         var chosen: Set<Int> = []
         for step in 0..<40 {
-          // Rows that follow the pixel to the left, the row above, both, or neither.
+          // Rows that depend on the pixel to the left, on the row above, on both, or on neither.
           var row = [UInt8](repeating: 0, count: count)
           for x in 0..<count {
             let left = x >= pixelByteCount ? row[x - pixelByteCount] : 0
@@ -132,7 +132,7 @@ import Testing
       }
       #expect(try count(.drawing, .medium) < count(.drawing, .low))
       for content in Content.allCases { #expect(try count(content, .high) <= count(content, .medium)) }
-      // What cannot be made smaller is hardly larger than its pixels.
+      // A picture that cannot be compressed is hardly larger than its pixels.
       #expect(try count(.noise, .medium) < size.width * size.height * 3 * 102 / 100)
     }
   }

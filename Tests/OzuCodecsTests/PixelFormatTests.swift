@@ -14,7 +14,7 @@ private func ordinary(_ data: Data) throws -> Picture {
   try CodecRegistry.standard.picture(from: data, context: DecodingContext(colorPolicy: .keep))
 }
 
-/// Waves in 16 bits, with values that 8 bits do not have.
+/// Waves in 16 bits, with values that do not exist in 8 bits.
 private func deepWaves(_ size: PixelSize, isOpaque: Bool = true) -> Bitmap {
   Bitmap(size: size, format: .rgba16, isOpaque: isOpaque) { bytes, bytesPerRow in
     for y in 0..<size.height {
@@ -60,7 +60,8 @@ struct PixelFormatTests {
     let data = try fixture(path)
     let picture = try stored(data)
     #expect(picture.bitmap.format == .rgba16)
-    // libpng takes the high byte where 8 bits are wanted, and conversion rounds; multiplying by alpha adds its own.
+    // libpng takes the high byte if 8 bits are wanted, and the conversion rounds; multiplying by alpha adds another
+    // rounding.
     let narrow = picture.bitmap.converted(to: .bgra8)
     #expect(try narrow.largestDifference(from: ordinary(data).bitmap) <= 2)
   }
@@ -102,7 +103,7 @@ struct PixelFormatTests {
     let data = try CodecRegistry.standard.encode(bitmap, as: type, options: EncodingOptions(isLossless: true))
     let read = try stored(data)
     #expect(read.header?.bitsPerComponent == 16)
-    // What is multiplied by alpha comes back as near as the division allows.
+    // Premultiplied values are restored as exactly as the division allows.
     #expect(difference(read.bitmap, bitmap) <= (isOpaque ? 0 : 1))
   }
 
@@ -138,7 +139,7 @@ struct PixelFormatTests {
   @Test("are converted to sRGB in 16 bits")
   func colors() throws {
     let data = try PNGEncoder().encode(deepWaves(PixelSize(40, 30)), options: .init())
-    // A gamma of 1 in place of the chunk that says sRGB.
+    // A gamma of 1 instead of the sRGB chunk.
     let chunk = try #require(data.range(of: Data("sRGB".utf8)))
     var file = data
     let gamma = Data([0, 0, 0, 4]) + Data("gAMA".utf8) + Data([0, 1, 0x86, 0xA0, 0x31, 0xE8, 0x96, 0x5F])

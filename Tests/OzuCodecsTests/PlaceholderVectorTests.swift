@@ -28,7 +28,7 @@ struct PlaceholderVectorTests {
       }
     }
     for (sum, average) in zip(sums, [0.484127015, 0.341269821, 0.0793650597]) {
-      // Dark colours are cut off at black in the drawing.
+      // Dark colours are clipped at black in the drawing.
       #expect(abs(Double(sum) / Double(bitmap.size.pixelCount) / 255 - average) < 0.03)
     }
   }

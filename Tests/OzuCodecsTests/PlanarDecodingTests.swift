@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Decoding to planes")
 struct PlanarDecodingTests {
-  /// The result through planes, and that of all pixels.
+  /// The result from planes, and the result from pixels.
   private func compare(_ file: Data, _ resize: Resize) throws -> (planes: Bitmap, pixels: Bitmap) {
     let header = try CodecRegistry.standard.header(of: file)
     let plan = DecodePlan(header: header, resize: resize)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuLibraryCodecs
 
-/// Colours of a press against those of another implementation.
+/// Compares colours of printing presses with those of another implementation.
 ///
 /// The numbers are of iccDEV's IccProfLib (the package iccdev 0.1.1 of PyPI), an implementation of ICC profiles by the
 /// ICC that shares nothing with Little CMS: `IccCmm`, both profiles attached with `Intent.RelativeColorimetric`,
@@ -20,13 +20,14 @@ struct PressColorTests {
     var colors: [[Double]]
   }
 
-  /// Each of cyan, magenta, yellow and black on or off, K in the lowest bit; then black alone, from light to dark.
+  /// Every combination of cyan, magenta, yellow and black, with K in the lowest bit; then black alone, from light
+  /// to dark.
   static let inks: [[UInt8]] =
     (0..<16).map { corner in (0..<4).map { corner >> (3 - $0) & 1 == 1 ? 255 : 0 } }
     + [32, 64, 128, 192, 224].map { [0, 0, 0, $0] }
 
   static let presses: [Press] = [
-    // Its black is that of black ink alone, which the table from Lab to ink prints for black.
+    // Its black is that of black ink alone, because the table from Lab to ink uses only black ink for black.
     Press(
       name: "of both directions",
       profile: TableProfile(press: "prtr", tables: ["A2B0", "A2B1"], hasInverse: true), colors: reversible),
@@ -47,7 +48,7 @@ struct PressColorTests {
   private func convert(_ inks: [[UInt8]], _ transform: ColorTransform) -> [[UInt8]] {
     var bytes = inks.flatMap(\.self)
     bytes.withUnsafeMutableBytes { bytes in
-      // The array is lent for the call, and has four bytes for each colour.
+      // The array is valid during the call, and has four bytes for each colour.
       if let start = bytes.baseAddress { transform.apply(to: start, count: inks.count) }
     }
     return stride(from: 0, to: bytes.count, by: 4).map { [bytes[$0 + 2], bytes[$0 + 1], bytes[$0]] }

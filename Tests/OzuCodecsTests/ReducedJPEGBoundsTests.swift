@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Reduced JPEG decoder, at the bounds of its numbers and buffers")
 struct ReducedJPEGBoundsTests {
-  /// Numbers that are the same in each run.
+  /// Random numbers that are the same in each run.
   private struct Random {
     private var state: UInt64 = 88_172_645_463_325_252
 
@@ -22,12 +22,12 @@ struct ReducedJPEGBoundsTests {
     }
   }
 
-  /// Codes of 16 bits for everything, that of all zeros for the longest number: the zeros that
-  /// stand for missing data are decoded to the longest symbols, too.
+  /// Every symbol has a code of 16 bits, and the code of all zeros belongs to the longest number: so the zeros that
+  /// replace missing data also become the longest symbols.
   private static let longTable = JPEGWriter.Table([0x0F] + (0...11).map { UInt8($0) }, length: 16)
 
   /// Groups of ten blocks of 64 symbols, each with 16 bits of code. Coefficients up to `lastShort` in zigzag order
-  /// have five bits and can be judged; the others have 15.
+  /// have five bits and can be compared; the others have 15.
   private static func longest(_ size: PixelSize, lastShort: Int) -> JPEGWriter {
     var random = Random()
     var predictions = [0, 0, 0]
@@ -58,7 +58,7 @@ struct ReducedJPEGBoundsTests {
 
   @Test("leaves more behind the reader than a group of blocks can take")
   func margin() {
-    // For each coefficient a code of 17 bits and a number of 15; and what the reader is ahead and loads.
+    // For each coefficient a code of 17 bits and a number of 15; plus the bytes that the reader has loaded ahead.
     let largestGroup = ReducedJPEGFrame.largestGroup * 64 * (17 + 15) / 8
     #expect(EntropySource.margin >= largestGroup + 16)
   }
@@ -73,7 +73,7 @@ struct ReducedJPEGBoundsTests {
         var reader = source.start()
         let buffer = reader.next
         repeat {
-          // The buffer has a chunk and two margins.
+          // The buffer has one chunk and two margins.
           try #require(source.limit - buffer <= EntropySource.chunk + EntropySource.margin, "\(count) bytes")
           reader.next = source.limit + 1
         } while source.prepare(&reader)
@@ -87,12 +87,12 @@ struct ReducedJPEGBoundsTests {
   func longestGroups(lastShort: Int, scales: ClosedRange<Int>) throws {
     let writer = Self.longest(PixelSize(640, 160), lastShort: lastShort)
     let scan = writer.scan
-    // A fifteenth of the buffer for each group, and the buffer many times.
+    // A fifteenth of the buffer for each group, and many times the buffer.
     #expect(scan.count > 6 * (32 << 10))
     try expectPlanes(writer.head + scan + [0xFF, 0xD9], componentCount: 3, scales: scales)
   }
 
-  /// Under the address sanitizer this is the test that the last group does not read beyond the buffer.
+  /// With the address sanitizer this tests that the last group does not read beyond the buffer.
   @Test("decodes the whole groups of a truncated file, wherever it is cut off", arguments: [1, 2, 4])
   func longestGroupsCutOff(scale: Int) throws {
     let writer = Self.longest(PixelSize(640, 32), lastShort: 0)
@@ -103,10 +103,10 @@ struct ReducedJPEGBoundsTests {
       return try #require(planes).planes[0]
     }
     let whole = try luma(scan + [0xFF, 0xD9])
-    // Around the length of a chunk of the buffer, and that of a chunk and a margin.
+    // Around the length of one chunk of the buffer, and of one chunk and a margin.
     for count in stride(from: 28_001, to: min(42_000, scan.count), by: 211) {
       let cut = try luma(scan.prefix(count))
-      // Groups that end in front of the cut, with their stuffed zeros.
+      // The groups that end before the cut, including their stuffed zeros.
       let groups = count / 2600
       let isSame = (0..<2 * scale).allSatisfy { row in
         let start = row * whole.samplesPerRow
@@ -124,7 +124,7 @@ struct ReducedJPEGBoundsTests {
       size: PixelSize(64, 64), dcTable: JPEGWriter.Table((0...11).map { UInt8($0) }, length: 4),
       acTable: table
     ) { _ in
-      // Coefficients 1, 2 and 4 are those of a square of two.
+      // Coefficients 1, 2 and 4 form a square of two by two.
       [random.number(3), random.number(8), random.number(7), 0, random.number(8), random.number(9)]
         + [Int](repeating: 0, count: 58)
     }
@@ -133,7 +133,8 @@ struct ReducedJPEGBoundsTests {
 
   @Test("keeps 16 bits of a mean value, as libjpeg does, where differences add up to more")
   func wrappingMeans() throws {
-    // Sums of 0, 32,767, 65,534, 98,301, ...: in 16 bits 0, 32,767, -2, 32,765, -4, ... Every other one can be judged.
+    // Sums of 0, 32,767, 65,534, 98,301, ...: in 16 bits 0, 32,767, -2, 32,765, -4, ... Every other one can be
+    // compared.
     var isFirst = true
     let writer = JPEGWriter(
       size: PixelSize(256, 64), dcTable: JPEGWriter.Table([0, 15], length: 2),

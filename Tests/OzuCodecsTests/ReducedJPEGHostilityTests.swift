@@ -49,7 +49,7 @@ struct ReducedJPEGHostilityTests {
         if case .success(let picture) = thumbnail(data, allowsTruncation: allowsTruncation, pool: pool) {
           #expect(picture.size.width <= 20 && picture.size.height <= 15)
         }
-        // Every pass of a progressive one.
+        // All scans of a progressive file.
         let context = DecodingContext(pool: pool, allowsTruncation: allowsTruncation)
         _ = try? ReducedJPEGDecoder.planes(of: data, eighths: (3, 4), lowestBit: 0, context: context)
       }
@@ -62,7 +62,7 @@ struct ReducedJPEGHostilityTests {
     let whole = variant.data
     let full = try thumbnail(whole).get().bitmap
     for count in stride(from: 0, to: whole.count - 2, by: 37) {
-      // One that is taken is enough: hundreds of others would be, too.
+      // Without this check, one accepted prefix would be followed by hundreds of others.
       try #require((try? thumbnail(whole.prefix(count)).get()) == nil, "the first \(count) bytes")
       if case .success(let picture) = thumbnail(whole.prefix(count), allowsTruncation: true) {
         #expect(picture.size == full.size)
@@ -85,7 +85,7 @@ struct ReducedJPEGHostilityTests {
   func disorder() throws {
     let whole = JPEGVariant(PixelSize(320, 240), isGray: true, isProgressive: true).data
     let starts = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
-    // From table to table: what comes before the first scan, and each scan with the table before it.
+    // From table to table: the bytes before the first scan, and each scan with the table before it.
     let tables = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xC4 }
     let cuts = starts.indices.map { index in
       tables.last { $0 < starts[index] && (index == 0 || $0 > starts[index - 1]) } ?? starts[index]
@@ -100,7 +100,7 @@ struct ReducedJPEGHostilityTests {
       return try ReducedJPEGDecoder.planes(of: file, eighths: (4, 4), lowestBit: lowestBit, context: context)
         != nil
     }
-    // Means; coefficients 1 to 5 and 6 to 63; two passes of last bits, with that of the means between them.
+    // Means; coefficients 1 to 5 and 6 to 63; two refinement passes, with that of the means between them.
     let order = Array(pieces.indices)
     #expect(order.count == 7)
     #expect(try isRead(order, lowestBit: 0))
@@ -108,7 +108,7 @@ struct ReducedJPEGHostilityTests {
     #expect(try !isRead([0, 1, 2, 3, 4, 4, 5, 6], lowestBit: 0))
     #expect(try !isRead([0, 1, 2, 3, 3, 4, 5, 6], lowestBit: 0))
     #expect(try !isRead([0, 1, 2, 4, 3, 5, 6], lowestBit: 0))
-    // Who reads none of them does not mind.
+    // A decode that reads none of them is not affected.
     #expect(try isRead([0, 1, 2, 3, 6, 5, 4], lowestBit: 9))
   }
 
@@ -132,7 +132,7 @@ struct ReducedJPEGHostilityTests {
   @Test("does without the end marker", arguments: variants)
   func noEndMarker(variant: JPEGVariant) throws {
     let whole = variant.data
-    // Without its end libjpeg decodes a progressive file, with all of its bits.
+    // libjpeg decodes a progressive file without its end marker, with all of its bits.
     let cut = try thumbnail(whole.dropLast(2)).get().bitmap
     #expect(cut.signalToNoise(against: try thumbnail(whole).get().bitmap) > 35)
   }
@@ -162,7 +162,7 @@ struct ReducedJPEGHostilityTests {
     let next = try #require(data.range(of: Data([0xFF, 0xD3])))
     for place in marker.upperBound + 40..<next.lowerBound - 4 where data[place] < 0xF0 { data[place] = 0x55 }
     let damaged = try thumbnail(data).get().bitmap
-    // A row of groups is 16 pixels high, one pixel of the thumbnail, and the filter reaches over three.
+    // A row of groups is 16 pixels high, which is one pixel of the thumbnail, and the filter reaches over three.
     #expect((0..<20).contains { damaged[$0, 3] != whole[$0, 3] })
     #expect((0..<20).allSatisfy { x in [9, 10, 14].allSatisfy { damaged[x, $0] == whole[x, $0] } })
   }
@@ -200,7 +200,7 @@ struct ReducedJPEGHostilityTests {
 
   @Test("gives up a file of many scans when its time is used up")
   func time() throws {
-    // The second scan is the first of coefficients: again and again it has to be decoded.
+    // The second scan is the first one with coefficients, and must be decoded each time.
     let whole = JPEGVariant(PixelSize(320, 240), isProgressive: true).data
     let scans = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
     let tables = whole[scans[0]..<scans[1]]
@@ -220,7 +220,7 @@ struct ReducedJPEGHostilityTests {
 
   @Test("takes memory for the planes and no more, however large the picture")
   func memory() throws {
-    // A small progressive file that says it has 100 megapixels.
+    // A small progressive file that declares 100 megapixels.
     var data = JPEGVariant(PixelSize(64, 48), isProgressive: true).data
     let frame = try #require(data.range(of: Data([0xFF, 0xC2])))
     data.replaceSubrange(frame.lowerBound + 5..<frame.lowerBound + 9, with: [0x22, 0x00, 0x2C, 0x00])

@@ -19,7 +19,7 @@ struct RegionTests {
     JPEGVariant(PixelSize(333, 480), optimizesTables: true, restartInterval: 21, quality: 15),
   ]
 
-  /// Corners, edges, the middle; parts of one pixel and across the places of the index.
+  /// Corners, edges, the middle; parts of one pixel, and parts across the positions in the index.
   static let parts = [
     PixelRectangle(x: 0, y: 0, width: 100, height: 80), PixelRectangle(x: 201, y: 153, width: 64, height: 33),
     PixelRectangle(x: 190, y: 250, width: 1000, height: 1000),
@@ -28,7 +28,7 @@ struct RegionTests {
     PixelRectangle(x: 300, y: -50, width: 90, height: 77),
   ]
 
-  /// Divisors of the part's size: each goes another way through the decoder.
+  /// Divisors of the part's size: each uses other code of the decoder.
   static let divisors = [1, 2, 3, 5, 9]
 
   private func open(_ data: Data) throws -> any ImageFile {
@@ -51,7 +51,7 @@ struct RegionTests {
           let own = try file.render(plan, context: context)
           let whole = try file.render(plan.uncut(of: file, context), context: context)
           #expect(own.size == whole.size)
-          // Weights are worked out from other numbers, and may be rounded another way.
+          // Weights are computed from other numbers, and may be rounded differently.
           #expect(own.largestDifference(from: whole) <= 1, "\(part) \(resize.identifier)")
         }
       }
@@ -67,7 +67,7 @@ struct RegionTests {
     let excerpt = try #require(
       try JPEGExcerpt.file(data, outline, cut: cut, renderByteCount: 0, context: DecodingContext()))
     #expect(excerpt.count < data.count / 5)
-    // The same blocks give the same pixels, where chroma has its neighbours.
+    // The same blocks give the same pixels, except where chroma lacks its neighbours.
     let inner = PixelRectangle(x: 8, y: 8, width: 144, height: 80)
     let own = try CodecRegistry.standard.picture(from: excerpt)
     #expect(own.size == cut.size)

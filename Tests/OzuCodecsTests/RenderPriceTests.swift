@@ -7,11 +7,12 @@ import OzuTesting
 import Testing
 
 #if os(Linux)
-  /// The price of a render (`DecodePlan.byteCount`) is what limits and budgets are told. Each case renders a picture of 12
-  /// megapixels in a process of its own, whose peak of resident memory is compared with the bytes that were reserved.
+  /// Limits and budgets use the price of a render (`DecodePlan.byteCount`). Each case renders a picture of 12
+  /// megapixels in a process of its own, whose peak of resident memory is compared with the bytes that were
+  /// reserved.
   @Suite("The price of a render")
   struct RenderPriceTests {
-    /// A picture, and what is made of it.
+    /// A picture, and the recipe for it.
     struct Render: Codable, Sendable, CustomTestStringConvertible {
       var name: String
       /// `nil` for the whole picture.
@@ -59,18 +60,18 @@ import Testing
       }
     }
 
-    /// What a process has measured.
+    /// The result of a process.
     struct Measurement: Sendable {
       /// The bytes that were reserved.
       var price: Int
-      /// The bytes by which resident memory rose at its highest.
+      /// The highest rise of resident memory, in bytes.
       var peak: Int
 
-      /// What allocators, tables and pages may add.
+      /// With the most that allocators, tables and pages may add.
       static func bound(_ price: Int) -> Int { price + price / 10 + (16 << 20) }
     }
 
-    /// Drawings too, which an app's registry does not read where no other process does it.
+    /// With drawings, which an app's registry cannot read without isolation.
     private static let codecs = CodecRegistry.standardWithDrawings
 
     static let names = [
@@ -81,7 +82,7 @@ import Testing
       "drawing.svg",
     ].filter { isDecodable($0) || $0.hasSuffix("svg") && codecs.decodableTypes.contains(.svg) }
 
-    /// What must not be priced far above its peak either: a limit would refuse what there is room for.
+    /// Files that must not be priced far above their peak: a limit would refuse pictures for which there is memory.
     static let closelyPriced: Set = ["lossy.jxl", "alpha.jxl"]
 
     static let renders: [Render] =
@@ -95,7 +96,7 @@ import Testing
         [[400, 300], [2500, 1875]].map { Render(name: name, output: $0, isLinear: true) }
       }
 
-    /// A sanitizer takes memory of its own, and kernels that are not optimised take minutes.
+    /// A sanitizer takes memory of its own, and unoptimised kernels take minutes.
     private static var canMeasure: Bool {
       #if OZU_ASAN || OZU_TSAN
         return false
@@ -115,12 +116,12 @@ import Testing
       }
     }
 
-    /// Renders a picture in this process, which has done nothing before.
+    /// Renders a picture in this process, which has done nothing else before.
     private static func measure(_ render: Render) throws -> Measurement {
       let data = try render.data
-      // What is allocated once: tables, profiles, the codecs themselves.
+      // Allocates everything that is allocated only once: tables, profiles, the codecs themselves.
       _ = try? CodecRegistry.standard.picture(from: fixture("matrix/jpeg-baseline-420.jpg"))
-      // What lies idle would hide what a render takes.
+      // Idle memory would hide the memory that a render takes.
       PixelBufferPool.shared.releaseIdle()
       PeakMemory.trimHeap()
       let budget = DecodedByteBudget(byteLimit: 1 << 40)

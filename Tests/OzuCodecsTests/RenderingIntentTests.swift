@@ -36,7 +36,7 @@ struct RenderingIntentTests {
     var profile = TableProfile(
       scannerWithPerceptual: .init(black: 0, white: 40), colorimetric: .init(black: 0))
     profile.mediaWhite = white
-    // L* of 50.2 is 0.186 of the light of white, which is 120 in sRGB.
+    // L* of 50.2 is 0.186 of white's light, which is 120 in sRGB.
     try expect(profile, format, [255, 120, 0])
   }
 

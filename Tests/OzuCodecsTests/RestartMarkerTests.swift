@@ -5,13 +5,13 @@ import OzuImaging
 import OzuLibraryCodecs
 import Testing
 
-/// A JPEG whose restart markers are not in order, held against what libjpeg-turbo makes of it.
+/// A JPEG whose restart markers are out of order, compared with the result of libjpeg-turbo.
 @Suite("Reduced JPEG decoder, on restart markers out of order")
 struct RestartMarkerTests {
   /// Each interval is a row of groups: fifteen of them.
   private static let file = JPEGVariant(PixelSize(320, 240), restartInterval: 20).data
 
-  /// The bytes up to the first interval, and the intervals: each with the marker before it but the first.
+  /// The bytes up to the first interval, and the intervals, each with the marker before it except for the first.
   private func split() throws -> (head: Data, intervals: [Data]) {
     let scan = try #require(Self.file.range(of: Data([0xFF, 0xDA])))
     let start = scan.upperBound + Int(Self.file[scan.upperBound]) << 8 + Int(Self.file[scan.upperBound + 1])
@@ -26,7 +26,7 @@ struct RestartMarkerTests {
     return (Self.file[..<start], intervals)
   }
 
-  /// - Parameter firstColumn: of the blocks that are compared.
+  /// - Parameter firstColumn: the first of the blocks that are compared.
   private func expectWhatLibjpegMakes(of file: Data, fromColumn firstColumn: Int32) throws {
     let oracle = try #require(PlaneOracle(file, componentCount: 3, allowsWarnings: true))
     defer { oracle.close() }
@@ -49,7 +49,7 @@ struct RestartMarkerTests {
     var (head, intervals) = try split()
     try #require(intervals.count == 15)
     intervals.removeSubrange(4..<4 + count)
-    // The first group of an interval that is missing comes out of libjpeg as one of bits that are zero.
+    // For a missing interval, libjpeg decodes the first group from zero bits.
     try expectWhatLibjpegMakes(of: head + intervals.joined() + [0xFF, 0xD9], fromColumn: 2)
   }
 
@@ -64,7 +64,7 @@ struct RestartMarkerTests {
   func shortInterval(byteCount: Int) throws {
     var (head, intervals) = try split()
     intervals[6] = intervals[6].dropLast(byteCount)
-    // Half of a stuffed byte would be a marker.
+    // A cut after the first byte of a stuffed pair would look like a marker.
     if intervals[6].last == 0xFF { intervals[6] = intervals[6].dropLast(1) }
     try expectWhatLibjpegMakes(of: head + intervals.joined() + [0xFF, 0xD9], fromColumn: 0)
   }

@@ -5,7 +5,8 @@ import OzuImaging
 import OzuStandardCodecs
 import Testing
 
-/// Rows that go from libjpeg, libtiff and from the readers of PNG to the resampler, beside the bitmap of all of them.
+/// Compares the rows of libjpeg, libtiff and the readers of PNG, resampled one by one, with the bitmap of all of
+/// them.
 @Suite("Decoding row by row")
 struct RowDecodingTests {
   static let files =
@@ -25,7 +26,7 @@ struct RowDecodingTests {
       "tiff-tiff_lzw",
     ].map { "matrix/\($0).tif" }.filter(isDecodable)
 
-  /// Not by planes, and not copied.
+  /// Recipes that neither use planes nor copy pixels.
   static let recipes = [
     Resize(PixelSize(23, 17), mode: .fill, light: .linear),
     Resize(PixelSize(5, 31), mode: .fill, light: .linear),
@@ -43,7 +44,7 @@ struct RowDecodingTests {
     let expected = Resampler(kernel: plan.kernel, light: plan.light).resample(
       whole, region: plan.region, to: plan.outputSize)
     #expect(try file.render(plan, context: context) == expected)
-    // All but the interlaced one.
+    // All but the interlaced file.
     let isInterlaced = path.contains("basi")
     let demand = file.demand(of: plan, context: context)
     #expect(demand.handsOutRows == !isInterlaced)
@@ -90,10 +91,10 @@ struct RowDecodingTests {
 
   @Test("begins again through libpng where a common file turns out not to be one")
   func secondReader() throws {
-    // Of several chunks, the last of which is wrong.
+    // A file of several chunks, of which the last is wrong.
     var data = try CodecRegistry.standard.encode(noise(PixelSize(240, 240)), as: .png)
-    // The checksum of the pixels stands before that of their last chunk and the chunk behind it. libpng says what is
-    // wrong, or makes pixels of it.
+    // The checksum of the pixels is before that of their last chunk and the chunk after it. libpng reports an
+    // error, or makes pixels.
     data[data.count - 12 - 4 - 1] ^= 1
     let file = try CodecRegistry.standard.open(data)
     let plan = DecodePlan(
@@ -121,7 +122,7 @@ struct RowDecodingTests {
     arguments: ["baseline.jpg", "plain.png", "strips.tif"].filter(isDecodable))
   func memory(name: String) throws {
     let pool = PixelBufferPool(retainedByteLimit: 0)
-    // Kernels that are not optimised take longer than the usual limit.
+    // Unoptimised kernels take longer than the usual limit.
     let limits = DecodingLimits(cpuTime: .seconds(1000))
     for resize in [
       Resize(PixelSize(400, 300), light: .linear), Resize(PixelSize(1000, 750), light: .linear),

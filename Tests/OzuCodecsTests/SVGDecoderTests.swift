@@ -8,7 +8,7 @@
 
   @Suite("SVG decoder")
   struct SVGDecoderTests {
-    /// The standard codecs leave drawings aside.
+    /// The standard codecs have no decoder for drawings.
     private static let codecs = {
       var codecs = CodecRegistry()
       codecs.register(decoder: SVGDecoder())

@@ -6,16 +6,17 @@ import OzuSynchronization
 import OzuTesting
 import Testing
 
-/// How a second thread takes what it is lent.
+/// When the second thread does its work.
 enum Assistance: CaseIterable {
-  /// It is done before the first half begins.
+  /// Before the first half begins.
   case before
   /// At the same time.
   case beside
-  /// When the decode is long over, and its file is gone.
+  /// Long after the decode, when its file is already freed.
   case after
 
-  /// Decodes with such help, if help is wanted, and counts the rows of groups that were read on the calling thread.
+  /// Decodes with such a thread, if one is asked for, and counts the rows of groups that were read on the calling
+  /// thread.
   func decode(
     _ data: Data, eighths: (Int, Int), share: Double, allowsTruncation: Bool = false,
     smallestByteCount: Int = 64
@@ -86,7 +87,7 @@ struct ScanTailTests {
         if halfRowCount < rowCount { metCount += 1 }
       }
       switch assistance {
-      // Nearly all fall into step; those at the very ends need not.
+      // Nearly all synchronise; those at the very ends need not.
       case .before: #expect(metCount >= 6)
       case .beside: break
       case .after: #expect(metCount == 0)
@@ -181,7 +182,7 @@ struct ScanTailTests {
       try ReducedJPEGDecoder.planes(
         of: data, eighths: (2, 2), division: ScanDivision(smallestByteCount: 64), context: context)
     }
-    // What is held of the pool goes with the thread's closure.
+    // The thread's closure holds memory of the pool until it is released.
     while !isOver.withLock({ $0 }) { Thread.sleep(forTimeInterval: 0.001) }
   }
 

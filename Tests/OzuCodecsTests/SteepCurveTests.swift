@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Colours under steep curves")
 struct SteepCurveTests {
-  /// What a value from 0 to 1 under a gamma is in sRGB (IEC 61966-2-1), by its definition.
+  /// The sRGB value (IEC 61966-2-1) of a value from 0 to 1 under a gamma, by definition.
   private static func byte(_ value: Double, gamma: Double) -> Double {
     let light = pow(value, gamma)
     return 255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055)
   }
 
-  /// The gamma chunk holds the other exponent.
+  /// The gamma chunk stores the inverse exponent.
   private static func chunk(gamma: Double) -> (name: String, content: [UInt8]) {
     ("gAMA", PNGFile.big(Int((100_000 / gamma).rounded())))
   }
@@ -42,7 +42,7 @@ struct SteepCurveTests {
     }
   }
 
-  /// Curves that are not steep lose up to a step by the cut to 8 bits, times their slope.
+  /// Curves that are not steep lose up to one step when they are cut to 8 bits, times their slope.
   static let tolerances: [Double: Double] = [0.4: 1.05, 1: 1.05, 1.4: 2.5, 2.5: 2.5]
 
   @Test("have all their bits when they are converted", arguments: [0.4, 1, 1.4, 2.5], [UInt8(0), 2, 4, 6])
@@ -64,7 +64,7 @@ struct SteepCurveTests {
 
   @Test("are resampled as sRGB, from all their bits")
   func resized() throws {
-    // The darkest 1/64 of linear light: in 8 bits four values.
+    // The darkest 1/64 of linear light, which is four values in 8 bits.
     let count = 1024
     var samples: [UInt8] = []
     for value in 0..<count {
@@ -83,7 +83,7 @@ struct SteepCurveTests {
   @Test("are cut to 8 bits first where memory for 16 is not allowed, with a note")
   func memory() throws {
     let file = Self.ramp(1024, gamma: 1, colorType: 2, bits: 16)
-    // Nine rows, and a bitmap of 8 bits; one of 16 bits is too much.
+    // Nine rows and a bitmap of 8 bits fit; one of 16 bits is too large.
     let limits = DecodingLimits(decodedByteCount: (72 + 4) * 1024)
     let picture = try CodecRegistry.standard.picture(
       from: file.data, context: DecodingContext(limits: limits))

@@ -105,12 +105,12 @@
       ]
       #expect(try pixels(file) == expected)
       #expect(try CodecRegistry.standard.header(of: file.data).hasAlpha)
-      // Zero says that it is something else.
+      // Zero means "something else".
       file.extraSamples = 0
       #expect(try pixels(file) == [expected[0], expected[0]])
     }
 
-    /// A picture in tiles of 16 x 16, which reach beyond it, and the same in one strip.
+    /// A picture in tiles of 16 x 16, which extend beyond it, and the same in one strip.
     private static func tiled(_ samples: Int, photometric: Int, extra: Int? = nil) -> (TIFFFile, TIFFFile) {
       let size = PixelSize(37, 21)
       func pixel(_ x: Int, _ y: Int) -> [UInt8] {
@@ -135,7 +135,7 @@
     func tiles(samples: Int, photometric: Int) throws {
       let (tiles, strip) = Self.tiled(samples, photometric: photometric)
       #expect(try pixels(tiles) == pixels(strip))
-      // By their means too.
+      // From averaged rows too.
       let resize = Resize(PixelSize(6, 4), mode: .fill)
       for file in [tiles, strip] {
         let plan = DecodePlan(header: try CodecRegistry.standard.header(of: file.data), resize: resize)

@@ -12,7 +12,7 @@
   struct TIFFPyramidTests {
     private static let main = PixelSize(320, 240)
     private static let half = PixelSize(160, 120)
-    /// What a level shows is told from the picture by its shade.
+    /// The shade shows whether the picture or a level was used.
     private static let mainShade: UInt8 = 40
     private static let levelShade: UInt8 = 200
 
@@ -45,7 +45,7 @@
       #expect(try picture(pages, nil).bitmap[3, 3].green == Self.mainShade)
       let small = try picture(pages, Resize(PixelSize(40, 30)))
       #expect(small.size == PixelSize(40, 30) && small.header?.size == Self.main)
-      // In less than two pixels of a level for each of the result nobody trusts, unless it is to be fast.
+      // A level with less than two pixels for each of the result is used only with `fast`.
       #expect(
         try picture(pages, Resize(PixelSize(160, 120), quality: .fast)).bitmap[3, 3].green == Self.levelShade)
       #expect(
@@ -98,7 +98,7 @@
 
     // MARK: What is not believed
 
-    /// Pages that call themselves levels and are none, and others that do not.
+    /// Pages that declare to be levels and are not, and others that do not declare it.
     private static let lies: [(name: String, page: Page)] = {
       var lies: [(String, Page)] = [
         ("another aspect", Page(PixelSize(120, 120), kind: 1, levelShade)),
@@ -184,7 +184,7 @@
         let own = try CodecRegistry.standard.picture(from: data, resize: resize)
         let wanted = whole.resized(resize)
         #expect(own.size == wanted.size && own.header == whole.header)
-        // The levels were made by the mean of four pixels.
+        // The levels were made with the mean of four pixels.
         let mean = own.bitmap.meanDifference(from: wanted.bitmap)
         #expect(mean < 4, "\(resize.identifier): \(mean)")
       }
@@ -196,7 +196,7 @@
     func damaged(name: String, seed: UInt64) throws {
       var generator = SeededGenerator(seed: seed)
       let sound = try fixture("parts/\(name).tif")
-      // Behind the tiles of the picture are the directories, and the levels.
+      // The directories and the levels follow the tiles of the picture.
       let first = name == "pyramid-pages" ? 24_424 : 51_610
       for _ in 0..<60 {
         var data = sound

@@ -4,7 +4,7 @@ import OzuImaging
 import OzuStandardCodecs
 import Testing
 
-/// Limits set to the largest number mean that nothing is refused for them: no format may take that for a small number,
+/// Limits of the largest number mean that nothing is refused for them: no format may treat them as a small number,
 /// and no sum may overflow.
 @Suite("Limits without end")
 struct UnlimitedTests {
@@ -54,7 +54,7 @@ struct UnlimitedTests {
 
   @Test("a bitmap whose bytes cannot be counted is refused by its decoder")
   func uncountable() throws {
-    // 40 bytes of header for 2^31 - 1 pixels a side in 32 bits.
+    // 40 bytes of header for 2^31 - 1 pixels on each side, with 32 bits.
     var file = Data("BM".utf8) + Data(count: 8) + Data([54, 0, 0, 0, 40, 0, 0, 0])
     file += Data([0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 1, 0, 32, 0]) + Data(count: 24)
     let bitmap = try BMPDecoder().open(file, limits: Self.limits)

@@ -55,7 +55,7 @@
     @Test("is opaque when it announces no alpha, whatever the pixels say")
     func opaque() throws {
       var data = try fixture("matrix/webp-lossless-alpha.webp")
-      // The hint of VP8L: bit 28 of the field behind its signature byte.
+      // The hint of VP8L: bit 28 of the field after its signature byte.
       let signature = try #require(data.range(of: Data("VP8L".utf8))).lowerBound + 8
       data[signature + 4] &= ~0x10
       if let extended = data.range(of: Data("VP8X".utf8)) { data[extended.lowerBound + 8] &= ~0x10 }

@@ -4,7 +4,7 @@ import OzuImaging
 import OzuStandardCodecs
 import Testing
 
-/// What stands beside the pixels of written files, by Ozu's own readers.
+/// Ozu's own readers read the metadata blocks of written files.
 @Suite("Blocks beside the pixels of written files")
 struct WrittenMetadataTests {
   private let codecs = CodecRegistry.standard
@@ -17,7 +17,7 @@ struct WrittenMetadataTests {
     return try #require(CodecRegistry.standard.metadata(of: source).colorProfile).data
   }
 
-  /// A profile of several segments of a JPEG, most of which is zero.
+  /// A profile that needs several segments of a JPEG and is mostly zero.
   static func longProfile(byteCount: Int = 140_001) throws -> Data {
     var profile = try profile()
     profile += Data(count: byteCount - profile.count)
@@ -40,7 +40,7 @@ struct WrittenMetadataTests {
 
   @Test("come back as they were written", arguments: types, [true, false])
   func roundTrip(type: ImageType, isLossless: Bool) throws {
-    // Of odd lengths, which RIFF pads; a profile of several segments of a JPEG.
+    // Blocks with odd lengths, which RIFF pads; a profile that needs several segments of a JPEG.
     let profile = try type == .jxl ? Self.profile() : Self.longProfile()
     let metadata = EncodedMetadata(
       exif: EXIFFile().data + (EXIFFile().data.count % 2 == 0 ? Data([0]) : Data()), xmp: sideways,
@@ -55,7 +55,7 @@ struct WrittenMetadataTests {
       #expect(found.notes.isEmpty)
       #expect(found.exif == metadata.exif)
       #expect(found.xmp == metadata.xmp)
-      // Lossy JPEG XL has colours of its own; the library gives them in sRGB, not by the profile of the file.
+      // Lossy JPEG XL has its own colour space; the library returns sRGB, not the colours of the file's profile.
       if type != .jxl || isLossless { #expect(found.colorProfile?.data == profile) }
       #expect(abs((found.resolution?.horizontal ?? 0) - 300) < 0.02)
       #expect(abs((found.resolution?.vertical ?? 0) - 150) < 0.02)
@@ -158,7 +158,7 @@ struct WrittenMetadataTests {
       let data = try fixture(name)
       #expect(try codecs.picture(from: data, context: context).bitmap == codecs.picture(from: data).bitmap)
     }
-    // A profile for grey on a grey picture, and one that is cut off.
+    // A profile for grey on a grey picture, and a truncated one.
     for profile in [TableProfile(deviceClass: "mntr", space: "GRAY").data, try Self.profile().dropLast()] {
       let plain = try codecs.encode(waves(PixelSize(8, 8)), as: .jpeg)
       let data = JPEGSegments.insert(EncodedMetadata(colorProfile: Data(profile)), into: plain)

@@ -7,7 +7,7 @@
   @testable import OzuHTTP
 
   @Suite(
-    "What the transport's thread waits for", .timeLimit(.minutes(15)), .enabled(if: SecureServer.isAvailable))
+    "The waits of the transport's thread", .timeLimit(.minutes(15)), .enabled(if: SecureServer.isAvailable))
   struct CurlReactorTests {
     @Test(
       "a stream whose bytes another stream's turn has read is not forgotten, and the thread does not sleep on it"

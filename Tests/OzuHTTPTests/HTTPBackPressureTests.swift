@@ -50,7 +50,7 @@ struct HTTPBackPressureTests {
     #expect(sink.pauseCount > 10)
   }
 
-  @Test("what a content coding made larger is held up too")
+  @Test("a body that its content coding expands is paused too")
   func encoded() async throws {
     server.route("/bomb", .ok(HTTPClientLimitTests.gzipBomb).header("Content-Encoding", "gzip"))
     let sink = HesitantSink()

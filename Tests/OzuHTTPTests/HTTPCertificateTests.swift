@@ -41,7 +41,7 @@
       #expect(try await words(host: "localhost") == "its certificate is for 127.0.0.1, not for localhost")
     }
 
-    @Test("one that nobody vouches for is refused with a way to trust it")
+    @Test("a certificate of an unknown issuer is refused, and the message says how to trust it")
     func issuers() async throws {
       #expect(
         try await words(trusting: { _ in nil })
@@ -59,7 +59,7 @@
     }
 
     @Test(
-      "a handshake that fails is told in words",
+      "the message describes a failed handshake in words",
       arguments: [
         (
           ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"],

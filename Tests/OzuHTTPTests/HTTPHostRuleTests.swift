@@ -68,7 +68,9 @@ struct HTTPHostRuleTests {
     #expect(HTTPClientConfiguration().hostRule == .any)
   }
 
-  @Test("each hop of a chain of redirects is checked, whoever follows it", arguments: [true, false])
+  @Test(
+    "each hop of a chain of redirects is checked, whether the client or a cache follows it",
+    arguments: [true, false])
   func redirects(isByCache: Bool) async throws {
     let server = try LoopbackServer()
     let client = directClient { $0.hostRule = .only(["127.0.0.1"]) }
@@ -89,7 +91,7 @@ struct HTTPHostRuleTests {
     #expect(server.connectionCount == 0)
   }
 
-  @Test("what is refused is neither tried again nor answered with what is stale")
+  @Test("a refused request is neither retried nor answered with a stale response")
   func meaning() {
     let error = HTTPError(.hostNotAllowed("evil.org"))
     #expect(!error.isDisconnection)

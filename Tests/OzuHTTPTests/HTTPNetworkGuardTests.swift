@@ -78,7 +78,8 @@ struct HTTPNetworkGuardTests {
     }
 
     @Test(
-      "each hop of a chain of redirects is looked at, whoever follows it", arguments: [true, false])
+      "the address of each hop of a chain of redirects is checked, whether the client or a cache follows it",
+      arguments: [true, false])
     func redirects(isByCache: Bool) async throws {
       let server = try LoopbackServer()
       var configuration = HTTPClientConfiguration()

@@ -51,7 +51,7 @@
       }
     }
 
-    @Test("a certificate nobody vouches for is refused, and so is one for another name")
+    @Test("a certificate of an unknown issuer, or for another name, is refused")
     func untrusted() async throws {
       let server = try await SecureServer()
       defer { server.stop() }

@@ -5,7 +5,7 @@
 
   @testable import OzuHTTP
 
-  @Suite("What is left for the thread of a loop")
+  @Suite("The inbox of a loop's thread")
   struct LoopInboxTests {
     /// An inbox whose thread is this test.
     private final class Loop {

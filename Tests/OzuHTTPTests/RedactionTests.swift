@@ -2,7 +2,7 @@ import Testing
 
 @testable import OzuHTTP
 
-@Suite("What is shown of addresses")
+@Suite("Redacted addresses")
 struct RedactionTests {
   @Test(
     "keeps scheme, host, port and path",
@@ -34,7 +34,7 @@ struct RedactionTests {
     #expect(Redaction.text(text) == "<https://h/a?…>; rel=\"x\", <http://i/c> key:http://j?… resize(1)")
   }
 
-  @Test("of a URL a URL is left")
+  @Test("a redacted URL is still a URL")
   func ofURL() {
     #expect(Redaction.url(url("https://u:p@h:1/a%20b?c#d")) == url("https://h:1/a%20b"))
     #expect(Redaction.url(url("https://h/a")) == url("https://h/a"))

@@ -60,7 +60,7 @@ struct StartQueueTests {
     #expect(queue.waitingCount == 2)
   }
 
-  @Test("who was sent elsewhere is next")
+  @Test("a redirected request is next")
   func again() {
     var queue = StartQueue<String>(maximumActive: 1, maximumActivePerOrigin: 1)
     queue.enqueue("first", ticket: 0, origin: a, priority: .normal)

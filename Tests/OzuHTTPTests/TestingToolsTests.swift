@@ -23,7 +23,7 @@ struct FakeHTTPClientTests {
     #expect(client.requestCount(for: address) == 4)
   }
 
-  @Test("what it does not know is 404, unless a handler answers")
+  @Test("an unknown path is 404, unless a handler answers")
   func unknown() async throws {
     #expect(try await client.data(from: address).response.status == 404)
     client.reply { $0.method == .head ? .status(200) : nil }

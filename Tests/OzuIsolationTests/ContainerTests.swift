@@ -4,7 +4,7 @@
 
   @testable import OzuIsolation
 
-  /// A whole program where less can be had than on a usual system: what is left of isolation there.
+  /// A whole program on a system that allows less than usual, and the isolation that is left there.
   @Suite("Isolation in containers", .enabled(if: Drills.isConfined), .timeLimit(.minutes(2)))
   struct ContainerTests {
     private static let all = [
@@ -39,7 +39,7 @@
       #expect(lines.allSatisfy { $0.hasSuffix("Operation not permitted") })
     }
 
-    /// Whether this process may make namespaces, to try others in.
+    /// Whether this process may make namespaces for other tests.
     private static let makesNamespaces: Bool = {
       (try? lines(["/usr/bin/unshare", "-r", "-m", "/bin/echo", "yes"])) == ["yes"]
     }()

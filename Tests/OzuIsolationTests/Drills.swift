@@ -7,14 +7,15 @@
 
   @testable import OzuIsolation
 
-  /// The planted helper that was built with these tests, and questions to it.
+  /// The helper of the drills that was built with these tests, and requests to it.
   enum Drills {
     static let kind = WorkerKind(name: "drill", type: .svg)
     static let fontKind = WorkerKind(name: "drill.fonts", type: .svg, readsFonts: true)
     static let threadKind = WorkerKind(name: "drill.threads", type: .svg, startsThreads: true)
 
-    /// Whether workers are confined here. A sanitizer needs memory and system calls that a confined worker has not, so in
-    /// such builds they are not; nor are they where the kernel, or the container of the tests, has no such locks.
+    /// Whether workers are restricted here. A sanitizer needs memory and system calls that a restricted worker does
+    /// not have, so workers are not restricted in such builds; nor are they if the kernel or the container does not
+    /// support it.
     static var isConfined: Bool {
       #if OZU_ASAN || OZU_TSAN
         false
@@ -52,7 +53,7 @@
         cpuTime: .seconds(1), deadline: deadline)
     }
 
-    /// Runs blocking work on a thread of its own, for tests run on Swift's cooperative pool.
+    /// Runs blocking work on a thread of its own, for tests that run on Swift's cooperative pool.
     static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws
       -> Value
     {
@@ -69,7 +70,7 @@
       }
     }
 
-    /// The processes whose command line has this word and is not that of this process.
+    /// The processes whose command line contains this word, without this process.
     static func processes(with word: String) -> [pid_t] {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
       return names.compactMap { pid_t($0) }.filter { process in
@@ -79,7 +80,7 @@
       }
     }
 
-    /// Kills processes and waits until their sockets are closed, which they are a moment after the memory is gone.
+    /// Kills processes and waits until their sockets are closed, which happens a moment after the memory is freed.
     static func end(_ processes: [pid_t]) -> Bool {
       for process in processes { kill(process, SIGKILL) }
       return eventually { processes.allSatisfy(hasEnded) }
@@ -89,11 +90,11 @@
       guard let line = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return true }
       let fields =
         String(decoding: line, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
-      // Its state, and how many threads are left: sanitizers have their own.
+      // The state of the process, and how many threads are left: sanitizers have their own.
       return fields.count > 17 && (fields[0] == "Z" || fields[0] == "X") && (Int(fields[17]) ?? 0) <= 1
     }
 
-    /// Waits until something is true: for what other processes do there is no signal.
+    /// Waits until a condition is true: there is no signal for the actions of other processes.
     static func eventually(_ condition: () -> Bool) -> Bool {
       for _ in 0..<2000 {
         if condition() { return true }
@@ -104,7 +105,7 @@
   }
 
   extension WorkerPool {
-    /// Asks, and copies the answer.
+    /// Sends a request and copies the answer.
     func ask(
       _ request: WorkerRequest, checkpoint: () throws(DecodingError) -> Void = {}
     ) throws(DecodingError) -> (message: String, payload: Data) {

@@ -8,7 +8,7 @@
 
   @Suite("What workers do that they should not", .timeLimit(.minutes(5)))
   struct WorkerMisdeedTests {
-    /// What becomes of a deed: an answer that tells the error of the system, or an end.
+    /// The result of a misdeed: an answer with the system's error, or an end of the worker.
     enum Outcome: Sendable, Equatable {
       case answer(String)
       case failure(DecoderFailure)
@@ -17,7 +17,7 @@
     static let forbidden = Outcome.failure(.crashed(signal: SIGSYS))
     static let refused = Outcome.answer("EPERM")
 
-    /// Without the help of a confinement.
+    /// Without the help of a restriction.
     static let always: [(String, Outcome)] = [
       ("null", .failure(.crashed(signal: SIGSEGV))),
       ("abort", .failure(.crashed(signal: SIGABRT))),
@@ -68,7 +68,7 @@
       }
     }
 
-    /// What would have happened without a sanitizer, which ends a process that crashes with a status of its own.
+    /// The result without a sanitizer, which ends a crashing process with a status of its own.
     static func plain(_ failure: DecoderFailure) -> DecoderFailure {
       guard !Drills.isConfined, [.ended(status: 1), .ended(status: 66)].contains(failure) else {
         return failure
@@ -76,7 +76,7 @@
       return .crashed(signal: SIGSEGV)
     }
 
-    /// The deed has its outcome, and the next question its answer.
+    /// Checks that the misdeed has its outcome, and the next request its answer.
     static func check(_ name: String, _ expected: Outcome, _ kind: WorkerKind = Drills.kind) async throws {
       let pool = try Drills.pool()
       #expect(try await outcome(name, kind, pool) == expected)
@@ -97,7 +97,7 @@
         ("fill-output", "EFBIG"), ("write-file", "EACCES"),
       ])
     func segments(_ name: String, _ error: String) async throws {
-      // A limit that a sanitizer does without.
+      // A sanitizer works without this limit.
       if !Drills.isConfined, error != "EPERM" { return }
       let pool = try Drills.pool(["--refuse-seccomp"])
       try await Drills.onThread {
@@ -118,7 +118,7 @@
         #expect(throws: DecodingError.decoderFailed(.svg, .stopped(.cpuTime(.milliseconds(200))))) {
           try pool.ask(request)
         }
-        // The longest time stands for no limit.
+        // The longest time means no limit.
         for time in [Duration.seconds(3), .seconds(Int64.max)] {
           request.cpuTime = time
           let answer = try pool.ask(request)
@@ -149,7 +149,7 @@
     func raisedLimit() async throws {
       let pool = try Drills.pool()
       try await Drills.onThread {
-        // Of the same worker, with the same demands.
+        // By the same worker, with the same limits.
         for name in ["use", "raise-memory", "use", "raise-memory", "use"] {
           let answer = try pool.ask(Drills.request(name, memoryByteCount: 4 << 20))
           #expect(answer.message == "ENOMEM")
@@ -201,7 +201,7 @@
       ("other kind", .wrongAnswer("a message of another kind")),
       ("long", .wrongAnswer("a message of \(WorkerHead.datagramByteCount + 1) bytes")),
       ("more than there is", .stopped(.memory(byteCount: 64 << 20))),
-      ("more of nothing", .wrongAnswer("memory that it has already")),
+      ("more of nothing", .wrongAnswer("it asked for memory that it already has")),
       ("none", .stopped(.time(.milliseconds(300)))),
     ]
 
@@ -222,7 +222,7 @@
       let pool = try Drills.pool(["--liar"])
       try await Drills.onThread {
         for _ in 0..<200 {
-          // Found out at once if it is quick.
+          // Found at once if the second answer is quick.
           do throws(DecodingError) { _ = try pool.ask(Drills.request("twice")) } catch {
             let failure = DecoderFailure.wrongAnswer("more than one answer, or the end after it")
             #expect(error == .decoderFailed(.svg, failure))
@@ -239,7 +239,7 @@
         _ = try pool.ask(Drills.request("good"))
         let count = WorkerPoolStressTests.descriptorCount
         for _ in 0..<20 { _ = try pool.ask(Drills.request("descriptor")) }
-        // Other tests of this process may open and close some of their own.
+        // Other tests of this process may open and close some descriptors.
         #expect(WorkerPoolStressTests.descriptorCount < count + 20)
       }
     }

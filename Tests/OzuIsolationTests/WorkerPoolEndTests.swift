@@ -24,7 +24,7 @@
         #expect(Drills.eventually { Drills.processes(with: marker).isEmpty })
         #expect(try pool.ask(Drills.request("process")).message != worker)
         #expect(pool.status.startedZygoteCount == 2)
-        // While nobody asks.
+        // While no request is running.
         #expect(Drills.end(Drills.processes(with: marker)))
         #expect(try pool.ask(Drills.request("reverse")).message == "reversed 0")
         #expect(pool.status.startedZygoteCount == 3)
@@ -115,7 +115,7 @@
         process.standardOutput = output
         try process.run()
         #expect(output.fileHandleForReading.availableData == Data("ready\n".utf8))
-        // Itself, the zygote, and workers that hang, spin, wait and have closed their sockets.
+        // The process itself, the zygote, and workers that hang, spin, wait and have closed their sockets.
         #expect(Drills.processes(with: marker).count >= 5)
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -198,7 +198,7 @@
     func whole() async throws {
       let pool = try Drills.pool { $0.confinement = .required }
       try await Drills.onThread {
-        // Kernels without Landlock keep files away by the filter.
+        // On kernels without Landlock the filter denies files.
         let answer = try pool.ask(Drills.request("reverse"))
         #expect(answer.message == "reversed 0")
         #expect(pool.status.confinement?.filtersSystemCalls == true)

@@ -13,13 +13,13 @@
       (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }
 
-    /// Memory of this process in bytes that is in use now.
+    /// The resident memory of this process in bytes.
     static var residentByteCount: Int {
       let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
       return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
     }
 
-    /// The same for a seed in every run: SplitMix64 (Steele et al. 2014).
+    /// Equal for equal seeds in every run: SplitMix64 (Steele et al. 2014).
     struct Generator: RandomNumberGenerator {
       var state: UInt64
 
@@ -32,10 +32,10 @@
       }
     }
 
-    /// One question in `count` is this bad one.
+    /// One request in `count` is this bad one.
     static let bad: [(name: String, outcome: WorkerMisdeedTests.Outcome)] =
       (WorkerMisdeedTests.always + (!Drills.isConfined ? [] : WorkerMisdeedTests.confined)).filter {
-        // These take their time.
+        // These take long.
         $0.0 != "spin" && $0.0 != "good-bye"
       }
 
@@ -83,7 +83,7 @@
           }
         }
       }
-      // What is allocated once is there after this.
+      // Memory that is allocated only once is there after this.
       try await round(seed &+ 1000, 50)
       let memory = Self.residentByteCount
       let descriptors = Self.descriptorCount
@@ -95,7 +95,7 @@
       #if !OZU_ASAN && !OZU_TSAN
         #expect(Self.residentByteCount < memory + 8 << 20)
       #endif
-      // Five for each of the workers that are kept, some of which may have come since.
+      // Five descriptors for each of the workers that are kept, some of which may have started since.
       #expect(Self.descriptorCount <= descriptors + 15)
       pool.close()
       try await Drills.onThread { #expect(Drills.eventually { Drills.processes(with: marker).isEmpty }) }

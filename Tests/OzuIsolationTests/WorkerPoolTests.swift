@@ -17,7 +17,7 @@
     func answers() async throws {
       let pool = try Drills.pool()
       try await Drills.onThread {
-        // More than a worker keeps; a sanitizer would take a minute for it.
+        // More than a worker keeps; with a sanitizer that would take a minute.
         let large = Drills.isConfined ? 70 << 20 : 5 << 20
         for (number, byteCount) in [0, 1, 65_536, 65_537, 10, 3_000_000, 0, 999_999, large, 5].enumerated() {
           let body = Self.body(byteCount)
@@ -136,7 +136,7 @@
       }
     }
 
-    @Test("questions wait for their turn, in order, and can be called off meanwhile")
+    @Test("requests wait for their turn, in order, and can be cancelled meanwhile")
     func turns() async throws {
       let pool = try Drills.pool()
       let order = Mutex<[Int]>([])

@@ -51,7 +51,9 @@
       Case("cut off", datagram(.answer), sent: 1 << 20, .wrongAnswer("a message of 1048576 bytes")),
       Case("a question", datagram(.question), .wrongAnswer("a message of another kind")),
       Case("ready again", datagram(.ready), .wrongAnswer("a message of another kind")),
-      Case("memory it has", datagram(.more, output: 4096), .wrongAnswer("memory that it has already")),
+      Case(
+        "memory it has", datagram(.more, output: 4096),
+        .wrongAnswer("it asked for memory that it already has")),
       Case("too much", datagram(.more, output: 10_001), .stopped(.memory(byteCount: 10_000))),
       Case("far too much", datagram(.more, output: .max), .stopped(.memory(byteCount: 10_000))),
     ]

@@ -10,7 +10,7 @@ import Testing
 struct BombTests {
   @Test("a picture has half a second of processor time")
   func limit() {
-    #expect(ImagePipeline.Configuration.service().limits.cpuTime == .milliseconds(500))
+    #expect(ImagePipeline.Configuration.service().decoding.limits.cpuTime == .milliseconds(500))
   }
 
   @Test("a bomb is refused for what it costs, before it has cost much, and the service goes on")

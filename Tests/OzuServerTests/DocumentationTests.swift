@@ -20,7 +20,7 @@ struct ServiceDocumentationTests {
     var configuration = ImageService.Configuration(pipeline: .service(hosts: rules.sourceRule))
     configuration.log = { record in print(record.jsonLine) }
     let redis = RedisStore(RedisConfiguration(nodes: [.tcp("127.0.0.1", port: 1)]))
-    configuration.pipeline.stores = [redis]
+    configuration.pipeline.caching.stores = [redis]
     configuration.leases = redis
     let service = try ImageService(addressing: SignedAddresses(rules), configuration: configuration)
 

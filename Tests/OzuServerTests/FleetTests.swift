@@ -44,7 +44,7 @@ struct FleetTests {
     #expect(decodes(fleet) == 1)
   }
 
-  @Test("what one service cannot make, each tells its own client, once")
+  @Test("a failure in one service is reported by each to its own client, once")
   func failing() async throws {
     let leases = InMemoryLeases()
     let fleet = try fleet(leases)
@@ -53,7 +53,7 @@ struct FleetTests {
     try await eventually(leases.state.withLock { $0.holders.isEmpty })
   }
 
-  @Test("what nobody may keep is made by each, and held by none")
+  @Test("a picture that may not be stored is made by each service, and stored by none")
   func privacy() async throws {
     let leases = InMemoryLeases()
     let fleet = try fleet(leases)

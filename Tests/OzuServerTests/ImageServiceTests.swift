@@ -130,7 +130,7 @@ struct ImageServiceTests {
     #expect(record.failure?.contains("origin.test") == true)
   }
 
-  @Test("what is too much is refused at once; one host leaves places for others; health is answered")
+  @Test("requests above the limit are refused at once; one host leaves places for others; health is answered")
   func busy() async throws {
     let fixture = try ServiceFixture { $0.maximumPendingCount = 4 }
     let gate = Gate()

@@ -100,7 +100,7 @@ struct NginxTests {
     #expect(try await service.metric("ozu_requests_under_way") == 1)
   }
 
-  @Test("many who ask at once for what nobody has cause one exchange with the origin")
+  @Test("many requests at once for a picture in no cache cause one exchange with the origin")
   func stampede() async throws {
     // The first picture starts what decodes; nginx lets a request wait five seconds for another.
     _ = try await get(path("warm.png"))

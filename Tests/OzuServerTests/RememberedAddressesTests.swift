@@ -130,7 +130,7 @@ struct RememberedAddressesTests {
     #expect(await fixture.get(target).status == 404)
   }
 
-  @Test("what was refused, or is not in memory, or may name another picture the next time, leaves nothing")
+  @Test("an address that is refused, not in memory, or may change its picture is not remembered")
   func strangers() async throws {
     let fixture = try Self.fixture(Addresses(Self.rules), count: 4096)
     for path in ["/w:20/plain/https://other.test/a.png", "/zoom:2/plain/https://origin.test/a.png"] {

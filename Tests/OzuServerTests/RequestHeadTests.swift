@@ -140,7 +140,7 @@ struct RequestHeadTests {
     for pieces in [1, 2, 7] { #expect(Self.read(bytes, pieces: pieces) == whole) }
   }
 
-  @Test("what was read is what was sent, and requests follow each other")
+  @Test("the parsed head equals the sent one, and requests follow each other")
   func content() throws {
     var parser = RequestHeadParser()
     let text =

@@ -15,18 +15,18 @@ struct ServiceConfigurationTests {
 
   static let cases: [Case] = [
     Case(error: nil) { _ in },
-    Case(error: .isolationNotRequired) { $0.pipeline.isolation = .preferred },
+    Case(error: .isolationNotRequired) { $0.pipeline.decoding.isolation = .preferred },
     Case(error: nil) {
-      $0.pipeline.isolation = .off
+      $0.pipeline.decoding.isolation = .off
       $0.allowsDecodingInProcess = true
     },
     Case(error: .readsLocalAddresses) { $0.pipeline.readsLocalAddresses = true },
-    Case(error: .networkGuardOff) { $0.pipeline.httpClient = DefaultHTTPClient() },
+    Case(error: .networkGuardOff) { $0.pipeline.network.httpClient = DefaultHTTPClient() },
     Case(error: nil) {
-      $0.pipeline.httpClient = DefaultHTTPClient()
+      $0.pipeline.network.httpClient = DefaultHTTPClient()
       $0.allowsPrivateNetworks = true
     },
-    Case(error: .cacheNotShared) { $0.pipeline.httpPolicy = .images },
+    Case(error: .cacheNotShared) { $0.pipeline.caching.httpPolicy = .images },
   ]
 
   @Test("a setting", arguments: cases)

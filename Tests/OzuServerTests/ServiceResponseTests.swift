@@ -1,7 +1,7 @@
 import OzuServer
 import Testing
 
-@Suite("What a service answers")
+@Suite("The answers of a service")
 struct ServiceResponseTests {
   @Test("has no body unless it is given one")
   func empty() {

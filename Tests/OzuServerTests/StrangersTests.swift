@@ -23,9 +23,9 @@ struct StrangersTests {
     var rules = rules
     rules.allowsUnsigned = true
     var pipeline = pipeline
-    pipeline.isolation = .off
-    pipeline.diskStorage = .none
-    pipeline.retryPolicy.maximumRetryCount = 0
+    pipeline.decoding.isolation = .off
+    pipeline.caching.diskStorage = .none
+    pipeline.network.retryPolicy.maximumRetryCount = 0
     var configuration = ImageService.Configuration(pipeline: pipeline)
     configuration.allowsDecodingInProcess = true
     configuration.allowsPrivateNetworks = true
@@ -66,7 +66,7 @@ struct StrangersTests {
   @Test("the same server is asked where private networks may be: the table above shows something")
   func allowed() async throws {
     var pipeline = ImagePipeline.Configuration.service()
-    pipeline.httpClient = DefaultHTTPClient.shared
+    pipeline.network.httpClient = DefaultHTTPClient.shared
     let service = try service(AddressRules(), pipeline)
     #expect(await status(service, "http://127.0.0.1:\(origin.port)/") == 200)
     #expect(origin.requestCount == 1)
@@ -85,7 +85,7 @@ struct StrangersTests {
     var pipeline = ImagePipeline.Configuration.service(hosts: rules.sourceRule)
     var client = HTTPClientConfiguration()
     (client.hostRule, client.proxy) = (rules.sourceRule, .none)
-    pipeline.httpClient = DefaultHTTPClient(configuration: client)
+    pipeline.network.httpClient = DefaultHTTPClient(configuration: client)
     let service = try service(rules, pipeline)
     origin.route(
       "/pictures/a.png",

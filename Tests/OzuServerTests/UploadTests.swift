@@ -58,7 +58,7 @@ struct UploadTests {
   }
 
   @Test(
-    "what may not be is refused by its head, and nothing behind it is read",
+    "an upload that is not allowed is refused by its head, and its body is not read",
     arguments: [
       (head(1001), 413), (head(10, "/up", ""), 401), (head(10, "/other"), 413), (head(0), 400),
       ("POST /up HTTP/1.1\r\nHost: a\r\n\r\n", 411),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OzuSharedStores
 
-@Suite("A level over somebody's client", .timeLimit(.minutes(5)))
+@Suite("A level over a client of the app", .timeLimit(.minutes(5)))
 struct ClientStoreTests {
   private final class Client: Sendable {
     let values = Mutex<[String: Data]>([:])
@@ -46,7 +46,7 @@ struct ClientStoreTests {
       })
   }
 
-  @Test("what was damaged, or is another's, is a miss and is removed")
+  @Test("a damaged or foreign entry is a miss and is removed")
   func damage() async throws {
     let store = store()
     try await blocking { [key, entry] () throws in
@@ -84,7 +84,7 @@ struct ClientStoreTests {
     #expect(store.statistics.nodes[0].state == .closed)
   }
 
-  @Test("a client that does not answer is not waited for longer than the deadline, and is told to stop")
+  @Test("a call without an answer ends at the deadline and is cancelled")
   func deadline() async throws {
     let store = store(deadline: .milliseconds(20))
     client.gate.close()

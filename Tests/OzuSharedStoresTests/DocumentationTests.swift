@@ -17,7 +17,7 @@ struct SharedStoresDocumentationTests {
     let endpoint = try #require(URL(string: "http://127.0.0.1:1"))
     let client = FakeHTTPClient()
     let url = try #require(URL(string: "https://example.com/a.png"))
-    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(32, 24)).data(as: .png)))
+    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(width: 32, height: 24)).data(as: .png)))
 
     var redis = RedisConfiguration(nodes: [.tcp("127.0.0.1", port: 1), .tcp("127.0.0.1", port: 2)])
     redis.credentials = RedisCredentials(user: "images", password: secret)
@@ -29,11 +29,11 @@ struct SharedStoresDocumentationTests {
 
     let stores: [any ImageStoring] = [RedisStore(redis), try S3Store(bucket)]
     let pipeline = ImagePipeline.testing(client: client) {
-      $0.stores = stores
-      $0.onStoreError = { error in print("\(error)") }
+      $0.caching.stores = stores
+      $0.caching.onStoreError = { error in print("\(error)") }
     }
     // Neither is there, which nobody notices.
-    #expect(try await pipeline.image(for: url).size == PixelSize(32, 24))
+    #expect(try await pipeline.image(for: url).size == PixelSize(width: 32, height: 24))
     await pipeline.flush()
   }
 

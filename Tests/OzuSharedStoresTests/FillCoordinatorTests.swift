@@ -37,7 +37,7 @@ struct FillCoordinatorTests {
     }
   }
 
-  @Test("of many, one makes the value; the others find it")
+  @Test("one of many callers makes the value; the others find it")
   func coalescing() async throws {
     let (leases, place) = (InMemoryLeases(now: clock.now), Place())
     let coordinator = coordinator(leases)
@@ -91,7 +91,7 @@ struct FillCoordinatorTests {
     #expect(lease.fencingToken > dead.fencingToken)
   }
 
-  @Test("who has waited too long makes the value without a lease")
+  @Test("a caller that has waited too long makes the value without a lease")
   func impatience() async throws {
     let (leases, place) = (InMemoryLeases(now: clock.now), Place())
     _ = await leases.acquireLease(for: key, lasting: .seconds(3600))

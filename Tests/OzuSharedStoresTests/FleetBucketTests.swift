@@ -9,7 +9,8 @@ import Testing
 /// Real processes that share a bucket, set by their environment. The bucket's service checks every signature.
 @Suite("A fleet of real processes with a bucket", .timeLimit(.minutes(10)))
 struct FleetBucketTests {
-  @Test("what one machine made, another has from the bucket; a bucket that refuses fails nobody")
+  @Test(
+    "a picture that one machine made is read from the bucket by another; a bucket that refuses fails no load")
   func sharing() async throws {
     let (origin, bucket) = (try LoopbackServer(), try FakeS3())
     let picture = try PatternPicture(PixelSize(160, 120)).data(as: .png)

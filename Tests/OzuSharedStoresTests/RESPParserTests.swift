@@ -59,7 +59,8 @@ struct RESPParserTests {
     "+" + String(repeating: "x", count: 65), "-" + String(repeating: "x", count: 65) + "\r\n",
   ]
 
-  @Test("what is no RESP2, or passes a limit, is an error at once, and stays one", arguments: hostile)
+  @Test(
+    "bytes that are not RESP2, or exceed a limit, are an error at once and from then on", arguments: hostile)
   func refuses(bytes: String) throws {
     var limits = RESPLimits()
     (limits.lineByteCount, limits.bulkByteCount, limits.replyByteCount) = (64, 1024, 1500)

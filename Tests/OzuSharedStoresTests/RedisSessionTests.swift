@@ -4,7 +4,7 @@ import Testing
 
 @testable import OzuSharedStores
 
-@Suite("What is said over a connection to Redis")
+@Suite("The conversation over a connection to Redis")
 struct RedisSessionTests {
   private let start = ContinuousClock.now
 
@@ -80,7 +80,7 @@ struct RedisSessionTests {
     #expect(sent(&session) == "")
   }
 
-  @Test("an answer that comes too late is thrown away, and given to nobody else")
+  @Test("an answer after its deadline is dropped, and is not given to another command")
   func lateAnswer() throws {
     var session = session()
     session.start(request("a", at: 1))

@@ -1,26 +1,30 @@
+import Dispatch
 import Foundation
 import Ozu
+import OzuMigration
 import OzuTesting
 import Testing
 
-/// The calls of the migration pages, as they stand there. Only the public face of the modules is imported.
+/// The calls of the migration pages, as they stand there. Only the public face of the modules is imported. Kingfisher and SDWebImage
+/// have no shims: their pages name calls of Ozu.
 @Suite("The calls of the migration pages work")
 @MainActor
 struct MigrationTests {
   private let client = FakeHTTPClient()
   private let url = URL(string: "https://example.com/a.jpg")!
   private let placeholder = Picture(
-    Bitmap(size: PixelSize(1, 1), isOpaque: true) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
+    Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
 
   private func servedPipeline() throws -> ImagePipeline {
-    client.reply(to: url, with: .ok(try PatternPicture(PixelSize(320, 240), tint: 2).data(as: .jpeg)))
+    client.reply(
+      to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
     return .testing(client: client)
   }
 
   @Test("Haneke")
   func haneke() async throws {
     let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(40, 30), pipeline: pipeline)
+    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
     let images = view.images
     let path = "/missing.jpg"
     let picture = placeholder
@@ -29,13 +33,13 @@ struct MigrationTests {
     await view.settled()
     images.setImage(fromFile: path)
     images.setImage(picture, key: "logo")
-    images.setImage(with: NetworkFetcher(url))
+    images.setImage(from: NetworkFetcher(url))
     images.setImage(from: url, options: DisplayOptions { $0.placeholder = .picture(placeholder) })
     images.setImage(from: url, success: { use($0.picture) }, failure: { log($0) })
     images.cancel()
 
     let thumbnail = CacheFormat(
-      "thumbnail", size: PixelSize(320, 240), scaleMode: .aspectFill, compressionQuality: 0.5,
+      "thumbnail", size: PixelSize(width: 320, height: 240), mode: .aspectFill, compressionQuality: 0.5,
       diskCapacity: 1 << 20, preloadPolicy: .lastSession,
       postResize: { _, picture in try picture.processed(by: [.roundedCorners(radius: 8)]) })
     images.cacheFormat = thumbnail
@@ -59,7 +63,7 @@ struct MigrationTests {
   @Test("JMImageCache")
   func jmImageCache() async throws {
     let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(40, 30), pipeline: pipeline)
+    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
     let images = view.images
     let urlOrNil: URL? = nil
     let picture = placeholder
@@ -76,7 +80,7 @@ struct MigrationTests {
     pipeline.setImage(picture, forKey: url.absoluteString)
     await pipeline.removeImage(forKey: "avatar")
     await pipeline.removeImage(for: url)
-    await pipeline.removeAll()
+    await pipeline.removeAllImages()
     pipeline.downloadDelegate = nil
     pipeline.loadImage(with: url) { result in show(result) }
   }
@@ -84,12 +88,12 @@ struct MigrationTests {
   @Test("Nuke")
   func nuke() async throws {
     let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(40, 30), pipeline: pipeline)
+    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
     let images = view.images
 
     pipeline.loadImage(with: url) { result in show(result) }
     pipeline.loadImage(
-      with: ImageRequest(url: url), queue: .main,
+      with: ImageRequest(url: url), queue: nil,
       progress: { preview, received, expected in
         report(LoadProgress(receivedByteCount: Int(received), expectedByteCount: Int(expected)))
       },
@@ -106,31 +110,56 @@ struct MigrationTests {
     task.cancel()
     #expect(pipeline.cachedImage(for: url) != nil)
     let small = ImageRequest(
-      url: url, resize: Resize(PixelSize(320, 240), mode: .aspectFill), processors: [.circle()])
+      url: url, resize: Resize(PixelSize(width: 320, height: 240), mode: .aspectFill), processors: [.circle()]
+    )
     pipeline.cache[small] = picture
     let shared = MemoryCache<ImageKey, CachedPicture>(MemoryCacheConfiguration(costLimit: 64 << 20))
     let cache: any ImageCaching = shared
     let custom = ImagePipeline {
-      $0.httpClient = client
-      $0.memoryCache.costLimit = 64 << 20
-      $0.imageCache = shared
-      $0.diskStorage = .none
-      $0.concurrentFetches = 6
-      let codecs = $0.codecs
-      $0.codecs = codecs
-      $0.imageCache = cache
-      $0.stores = [any ImageStoring]()
-      ($0.concurrentDecodes, $0.concurrentEncodes, $0.concurrentDiskOperations) = (2, 1, 2)
-      ($0.isCoalescingEnabled, $0.isRateLimiterEnabled, $0.isResumableDataEnabled) = (true, true, true)
-      ($0.isProgressiveDecodingEnabled, $0.isStoringPreviewsInMemoryCache) = (true, true)
+      $0.network.httpClient = client
+      $0.caching.memoryCache.costLimit = 64 << 20
+      $0.caching.imageCache = shared
+      $0.caching.diskStorage = .none
+      $0.network.concurrentFetches = 6
+      let codecs = $0.decoding.codecs
+      $0.decoding.codecs = codecs
+      $0.caching.imageCache = cache
+      $0.caching.stores = [any ImageStoring]()
+      ($0.decoding.concurrentDecodes, $0.caching.concurrentEncodes, $0.caching.concurrentDiskOperations) = (
+        2, 1, 2
+      )
+      ($0.isCoalescingEnabled, $0.network.isRateLimiterEnabled, $0.network.isResumableDataEnabled) = (
+        true, true, true
+      )
+      ($0.decoding.isProgressiveDecodingEnabled, $0.caching.isStoringPreviewsInMemoryCache) = (true, true)
       $0.observers = [TraceRecorder()]
       $0.interceptors = []
     }
-    #expect(custom.configuration.concurrentFetches == 6)
+    #expect(custom.configuration.network.concurrentFetches == 6)
     let prefetcher = ImagePrefetcher(pipeline: pipeline)
     prefetcher.start([small])
     prefetcher.stop([small])
     images.setImage(small)
+  }
+
+  @Test("Nuke: the completion of a cancelled task is called, on the queue; no queue means the main one")
+  func cancelledTask() async throws {
+    let gate = Gate()
+    client.reply(to: url, with: .ok(Data()).held(by: gate))
+    let pipeline = ImagePipeline.testing(client: client)
+    let queues: [DispatchQueue?] = [nil, DispatchQueue(label: "own")]
+    for queue in queues {
+      let result = await withCheckedContinuation { continuation in
+        let task = pipeline.loadImage(with: url, queue: queue) { result in
+          dispatchPrecondition(condition: .onQueue(queue ?? .main))
+          continuation.resume(returning: result)
+        }
+        task.cancel()
+      }
+      #expect(throws: ImageError.self) { try result.get() }
+      if case .failure(let error) = result { #expect(error.isCancellation) }
+    }
+    gate.open()
   }
 
   @Test("a pipeline that is set is the shared one, for views too")
@@ -140,13 +169,13 @@ struct MigrationTests {
     let pipeline = ImagePipeline.testing()
     ImagePipeline.shared = pipeline
     #expect(ImagePipeline.shared === pipeline)
-    #expect(ImageBinding(FakeImageView(DisplaySize(40, 30))).pipeline === pipeline)
+    #expect(ImageBinding(FakeImageView(DisplaySize(width: 40, height: 30))).pipeline === pipeline)
   }
 
   @Test("Kingfisher")
   func kingfisher() async throws {
     let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(40, 30), pipeline: pipeline)
+    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
     let images = view.images
 
     images.setImage(from: url)
@@ -164,7 +193,7 @@ struct MigrationTests {
     images.setImage(ImageRequest(url: url, cachePolicy: .cacheOnly))
     images.cancel()
     let picture = try await pipeline.image(for: ImageRequest(url: url, cacheKey: "avatar"))
-    pipeline.setImage(picture, forKey: "avatar")
+    pipeline.store(picture, forKey: "avatar")
     #expect(pipeline.cachedImage(forKey: "avatar") != nil)
     let isCached = pipeline.cache.contains(ImageRequest(url: url, cacheKey: "avatar"), layers: .memory)
     #expect(isCached)
@@ -176,7 +205,7 @@ struct MigrationTests {
   @Test("SDWebImage")
   func sdWebImage() async throws {
     let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(40, 30), pipeline: pipeline)
+    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
     let images = view.images
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -192,86 +221,37 @@ struct MigrationTests {
       handlers: DisplayHandlers(
         progress: { progress in report(progress) }, completion: { result in show(result) }))
     images.cancel()
-    pipeline.loadImage(with: url) { result in show(result) }
+    pipeline.loadImage(for: url) { result in show(result) }
     let picture = try await pipeline.image(for: url)
     let data = try await pipeline.data(for: url)
     #expect(!data.isEmpty)
     for request in [
       ImageRequest(url: url, cachePolicy: .reload), ImageRequest(url: url, cachePolicy: .cacheOnly),
       ImageRequest(url: url, cachePolicy: .bypass), ImageRequest(url: url, cacheKey: "avatar"),
-      ImageRequest(url: url).resized(to: PixelSize(320, 240)),
+      ImageRequest(url: url).resized(to: PixelSize(width: 320, height: 240)),
       ImageRequest(url: url, processors: [.gaussianBlur(radius: 4), .roundedCorners(radius: 20)]),
     ] {
       #expect(try await pipeline.image(for: request).size == picture.size)
     }
     let prefetcher = ImagePrefetcher(pipeline: pipeline)
     prefetcher.start([ImageRequest(url: url)])
-    pipeline.setImage(picture, forKey: "avatar")
+    pipeline.store(picture, forKey: "avatar")
     #expect(pipeline.cachedImage(forKey: "avatar") != nil)
-    #expect(await pipeline.imageFromDisk(forKey: "avatar") != nil)
+    #expect(try await pipeline.image(forKey: "avatar").size == picture.size)
     await pipeline.removeImage(forKey: "avatar")
     pipeline.removeImagesFromMemory()
     await pipeline.removeAllImages()
     let custom = ImagePipeline {
-      $0.httpClient = client
-      $0.memoryCache.costLimit = 64 << 20
-      $0.diskStorage = .folder(folder, capacity: 512 << 20)
-      $0.concurrentFetches = 6
+      $0.network.httpClient = client
+      $0.caching.memoryCache.costLimit = 64 << 20
+      $0.caching.diskStorage = .folder(folder, capacity: 512 << 20)
+      $0.network.concurrentFetches = 6
     }
     #expect(try await custom.image(for: url).size == picture.size)
   }
 
   private func use(_ picture: Picture) {}
   private func log(_ error: ImageError) {}
-
-  @Test(
-    "what the pages say is what is tried here",
-    arguments: ["haneke", "jmimagecache", "nuke", "kingfisher", "sdwebimage"])
-  func pages(name: String) throws {
-    let tests = URL(filePath: #filePath)
-    let own = Self.squeezed(try String(contentsOf: tests, encoding: .utf8))
-    let folder = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let page = try String(
-      contentsOf: folder.appending(path: "Documentation/migration/\(name).md"), encoding: .utf8)
-    var count = 0
-    for row in page.split(separator: "\n") where row.hasPrefix("| `") {
-      let cells = row.split(separator: "|").map(String.init)
-      let spans = try #require(cells.count > 1 ? cells[1] : nil).split(
-        separator: "`", omittingEmptySubsequences: false)
-      for (index, span) in spans.enumerated() where index % 2 == 1 {
-        count += 1
-        #expect(own.contains(Self.squeezed(String(span))), "\(span)")
-      }
-    }
-    #expect(count > 8)
-  }
-
-  @Test("every test that the page of parity names is there")
-  func parity() throws {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let page = try String(
-      contentsOf: tests.deletingLastPathComponent().appending(path: "Documentation/parity.md"),
-      encoding: .utf8)
-    let files =
-      FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
-    let sources = try files.filter { $0.pathExtension == "swift" }
-      .map { try String(contentsOf: $0, encoding: .utf8) }
-    // A name, and its type in the brackets behind it.
-    let rows = page.matches(of: /“([^”]+)”(?: \(`(\w+)`\))?/)
-    #expect(rows.count > 80)
-    for row in rows {
-      let name = row.output.1
-      let places = sources.filter { $0.contains("\"\(name)\"") }
-      #expect(!places.isEmpty, "\(name)")
-      let type = try #require(row.output.2, "\(name) names no type")
-      #expect(places.contains { $0.contains("struct \(type) ") }, "\(type) has no test \(name)")
-    }
-  }
-
-  /// A text without its white space: lines are broken where they must be.
-  private static func squeezed(_ text: String) -> String {
-    text.filter { !$0.isWhitespace }
-  }
 }
 
 private func show(_ result: Result<ImageResponse, ImageError>) {}

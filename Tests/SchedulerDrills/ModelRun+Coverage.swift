@@ -5,13 +5,13 @@ extension ModelRun {
     package var joins = 0
     package var cancelled = 0
     package var abandoned = 0
-    package var heirs = 0
+    package var successors = 0
     package var overdue = 0
     package var parked = 0
     /// Alarms of limiters and deadlines.
     package var alarms = 0
     package var lent = 0
-    /// Steps after which somebody waited for the decoders' queue alone to grow shorter.
+    /// Steps after which a job waited only because of back-pressure.
     package var heldBack = 0
     package var mostQueued = 0
 
@@ -22,7 +22,7 @@ extension ModelRun {
       joins += other.joins
       cancelled += other.cancelled
       abandoned += other.abandoned
-      heirs += other.heirs
+      successors += other.successors
       overdue += other.overdue
       parked += other.parked
       alarms += other.alarms

@@ -1,15 +1,16 @@
 import Ozu
 import OzuTesting
 
-/// Random operations on the scheduler and on its naive twin, compared after each one.
+/// Random operations on the scheduler and on its naive model, compared after each one.
 ///
-/// A run makes a number of jobs, of which many share keys, in stations of random widths; one station has a limiter, one stands
-/// back for the bytes that wait in another. It starts, joins, cancels before and after the start, changes urgency, moves,
-/// depends, finishes, fails, expires, lends places and suspends, and then lets everything come to an end.
+/// A run makes a number of jobs, many of which share keys, in stations of random widths. One station has a limiter,
+/// one has back-pressure by the bytes that wait in another. The run starts, joins, cancels before and after the
+/// start, changes priorities, moves, depends, finishes, fails, expires, lends places and suspends, and then lets
+/// everything end.
 package struct ModelRun: ~Copyable {
   package typealias Graph = JobGraph<Int, Int, Int>
 
-  /// Where the two differ, or what must hold and does not.
+  /// A difference between the two, or a broken invariant.
   package struct Mismatch: Error, CustomStringConvertible {
     package let seed: UInt64
     let step: Int
@@ -19,27 +20,27 @@ package struct ModelRun: ~Copyable {
     package var description: String { "seed \(seed), step \(step), \(operation): \(reason)" }
   }
 
-  /// How many jobs are made.
-  private let jobCount: Int
-  private let seed: UInt64
-  private var random: SeededGenerator
-  private var graph: Graph
-  private var model: NaiveGraph
-  private var now = JobInstant(ContinuousClock.now)
-  private var step = 0
-  private var lastPayload = 0
-  private var lastWaiter = 0
-  private var instants: Set<JobInstant> = []
-  /// The jobs that have a place or decide, whose owners may say something of them.
-  private var inHand: [(payload: Int, id: SlotID)] = []
-  /// Those who wait, by their numbers.
-  private var waiting: [(waiter: Int, id: SlotID)] = []
-  /// Numbers of those who have left.
-  private var gone: [SlotID] = []
-  /// The stations of places that are lent.
-  private var lent: [StationID] = []
-  /// What the run has come to: to see that it tests what it should.
-  package private(set) var coverage = Coverage()
+  /// The number of jobs to make.
+  let jobCount: Int
+  let seed: UInt64
+  var random: SeededGenerator
+  var graph: Graph
+  var model: NaiveGraph
+  var now = JobInstant(ContinuousClock.now)
+  var step = 0
+  var lastPayload = 0
+  var lastWaiter = 0
+  var instants: Set<JobInstant> = []
+  /// The jobs that are running or deciding, so that their owners may call the graph.
+  var inHand: [(payload: Int, id: SlotID)] = []
+  /// The waiting subscribers, with their subscriptions.
+  var waiting: [(waiter: Int, id: SlotID)] = []
+  /// The subscriptions that have ended.
+  var gone: [SlotID] = []
+  /// The stations of the lent places.
+  var lent: [StationID] = []
+  /// The events of the run, to check that it covers them.
+  package internal(set) var coverage = Coverage()
 
   package init(seed: UInt64, jobCount: ClosedRange<Int>) {
     self.seed = seed
@@ -76,7 +77,7 @@ package struct ModelRun: ~Copyable {
 
   // MARK: Steps
 
-  private mutating func randomStep(startsOften: Bool) throws(Mismatch) {
+  mutating func randomStep(startsOften: Bool) throws(Mismatch) {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<(startsOften ? 70 : 25): try subscribe()
     case 0..<75: try lead()
@@ -89,7 +90,7 @@ package struct ModelRun: ~Copyable {
     }
   }
 
-  private mutating func subscribe() throws(Mismatch) {
+  mutating func subscribe() throws(Mismatch) {
     lastWaiter += 1
     let (waiter, key, priority, placement) = (lastWaiter, anyKey(), anyPriority(), anyPlacement())
     let payload = lastPayload + 1
@@ -109,8 +110,8 @@ package struct ModelRun: ~Copyable {
     try compare(effects, told, "subscribe \(waiter) to \(String(describing: key)) at \(placement)")
   }
 
-  /// The owner of a job that has a place, or decides, says something of it.
-  private mutating func lead() throws(Mismatch) {
+  /// The owner of a running or deciding job calls the graph.
+  mutating func lead() throws(Mismatch) {
     guard let index = inHand.indices.randomElement(using: &random) else { return }
     let (payload, id) = inHand.remove(at: index)
     var effects = Graph.Effects()
@@ -133,7 +134,7 @@ package struct ModelRun: ~Copyable {
     }
   }
 
-  private mutating func depend(_ payload: Int, _ id: SlotID) throws(Mismatch) {
+  mutating func depend(_ payload: Int, _ id: SlotID) throws(Mismatch) {
     let (key, then, placement) = (anyKey(), anyPlacement(), anyPlacement())
     let other = lastPayload + 1
     var deadline: (instant: JobInstant, deadline: Graph.Deadline)?
@@ -160,16 +161,16 @@ package struct ModelRun: ~Copyable {
     try compare(effects, told, operation)
   }
 
-  private mutating func cancel() throws(Mismatch) {
+  mutating func cancel() throws(Mismatch) {
     var index = waiting.indices.randomElement(using: &random)
     if let job = inHand.randomElement(using: &random), Bool.random(using: &random) {
-      // What runs is cancelled as often as what waits, of which there is more.
+      // Running jobs are cancelled as often as waiting ones, although there are more of the latter.
       index = waiting.firstIndex { graph.job(ofSubscription: $0.id).id == job.id } ?? index
     }
     if let index { try cancel(at: index) }
   }
 
-  private mutating func cancel(at index: Int) throws(Mismatch) {
+  mutating func cancel(at index: Int) throws(Mismatch) {
     let (waiter, id) = waiting.remove(at: index)
     coverage.cancelled += 1
     var effects = Graph.Effects()
@@ -179,14 +180,14 @@ package struct ModelRun: ~Copyable {
     var again = Graph.Effects()
     let isThere = graph.unsubscribe(id, now: now, &again)
     try check(!isThere, "unsubscribe \(waiter) again", "is there")
-    // Nor does a number that was kept for long mean a newcomer in the same place.
+    // An old identifier must not match a new subscription in the same slot.
     gone.append(id)
     guard let old = gone.randomElement(using: &random) else { return }
     let isOldThere = graph.unsubscribe(old, now: now, &again)
     try check(!isOldThere, "unsubscribe an old number", "is there")
   }
 
-  private mutating func changePriority() throws(Mismatch) {
+  mutating func changePriority() throws(Mismatch) {
     guard let (waiter, id) = waiting.randomElement(using: &random) else { return }
     let priority = anyPriority()
     var effects = Graph.Effects()
@@ -194,17 +195,17 @@ package struct ModelRun: ~Copyable {
     try compare(effects, model.setPriority(waiter, to: priority, now: now), "set \(waiter) to \(priority)")
   }
 
-  private mutating func setDeadline() throws(Mismatch) {
+  mutating func setDeadline() throws(Mismatch) {
     guard let (waiter, id) = waiting.randomElement(using: &random) else { return }
     let instant = Int.random(in: 0..<4, using: &random) == 0 ? nil : anyInstant()
     let endsAtStart = Bool.random(using: &random)
     graph.setDeadline(id, at: instant, Graph.Deadline(tag: waiter, endsAtStart: endsAtStart))
     model.setDeadline(waiter, at: instant, tag: waiter, endsAtStart: endsAtStart)
-    try compare(Graph.Effects(), Told(), "deadline of \(waiter)")
+    try compare(Graph.Effects(), ExpectedEffects(), "deadline of \(waiter)")
   }
 
-  private mutating func tick() throws(Mismatch) {
-    // To the alarm, as a timer would, or to any other moment.
+  mutating func tick() throws(Mismatch) {
+    // To the alarm, like a timer, or to any other instant.
     let alarm = Bool.random(using: &random) ? graph.alarm : nil
     now = max(now, alarm ?? now.advanced(by: .milliseconds(Int.random(in: 0..<40, using: &random))))
     if alarm != nil { coverage.alarms += 1 }
@@ -213,46 +214,13 @@ package struct ModelRun: ~Copyable {
     try compare(effects, model.tick(now: now), "tick")
   }
 
-  private mutating func suspend(_ isSuspended: Bool) throws(Mismatch) {
-    guard let station = StationID.allCases.randomElement(using: &random) else { return }
-    try setSuspended(station, isSuspended)
-  }
-
-  /// Lends a place, or takes one back.
-  private mutating func lend() throws(Mismatch) {
-    if lent.count > 3 || (!lent.isEmpty && Bool.random(using: &random)) {
-      return try takeBack(lent.remove(at: Int.random(in: lent.indices, using: &random)))
-    }
-    guard let station = StationID.allCases.randomElement(using: &random) else { return }
-    let isLent = graph.lend(station, now: now)
-    try check(isLent == model.lend(station, now: now), "lend", "a place of \(station.index): \(isLent)")
-    if isLent {
-      lent.append(station)
-      coverage.lent += 1
-    }
-    try compare(Graph.Effects(), Told(), "lend a place of \(station.index)")
-  }
-
-  private mutating func takeBack(_ station: StationID) throws(Mismatch) {
-    var effects = Graph.Effects()
-    graph.takeBack(station, now: now, &effects)
-    try compare(effects, model.takeBack(station, now: now), "take a place of \(station.index) back")
-  }
-
-  private mutating func setSuspended(_ station: StationID, _ isSuspended: Bool) throws(Mismatch) {
-    var effects = Graph.Effects()
-    graph.setSuspended(station, isSuspended, now: now, &effects)
-    let told = model.setSuspended(station, isSuspended, now: now)
-    try compare(effects, told, "suspend \(station.index): \(isSuspended)")
-  }
-
-  /// Lets all that is left come to its end, and sees that nothing is left.
-  private mutating func end() throws(Mismatch) {
+  /// Lets all remaining jobs end, and checks that nothing is left.
+  mutating func end() throws(Mismatch) {
     for station in StationID.allCases { try setSuspended(station, false) }
     while let station = lent.popLast() { try takeBack(station) }
     while !waiting.isEmpty || !inHand.isEmpty {
       if inHand.isEmpty {
-        // Held back by a limiter, or parked with one that is: time goes on, as long as there is an alarm.
+        // The rest is delayed by a limiter, or waits for such a job: time goes on while there is an alarm.
         let count = waiting.count
         guard graph.alarm != nil else {
           try check(false, "end", "\(count) wait, nothing runs and no alarm is set")
@@ -265,106 +233,5 @@ package struct ModelRun: ~Copyable {
       if waiting.count > 2, Int.random(in: 0..<20, using: &random) == 0 { try cancel() }
     }
     try check(graph.isEmpty, "end", "something is left")
-  }
-
-  // MARK: Comparing
-
-  private mutating func compare(_ effects: Graph.Effects, _ expected: Told, _ operation: String)
-    throws(Mismatch)
-  {
-    step += 1
-    let told = Told(effects)
-    try check(told.sorted == expected.sorted, operation, "\(told.sorted), not \(expected.sorted)")
-    for start in effects.starts {
-      inHand.append((start.payload, start.job))
-      if start.continues { coverage.heirs += 1 }
-    }
-    for wake in effects.wakes { inHand.append((wake.payload, wake.job)) }
-    for waiter in told.answers + told.overdue.map(\.waiter) {
-      guard let index = waiting.firstIndex(where: { $0.waiter == waiter }) else {
-        return try check(false, operation, "\(waiter) is answered and does not wait")
-      }
-      waiting.remove(at: index)
-    }
-    coverage.overdue += told.overdue.count
-    coverage.abandoned += told.cancellations.count
-    for station in StationID.allCases {
-      let (running, queued) = (graph.runningCount(in: station), graph.queuedCount(in: station))
-      try check(
-        running == model.runningCount(in: station) && queued == model.queuedCount(in: station), operation,
-        "station \(station.index): \(running) run and \(queued) wait")
-      coverage.mostQueued = max(coverage.mostQueued, queued)
-    }
-    if model.queuedCount(in: .files) > 0, model.standsBack(.files) { coverage.heldBack += 1 }
-    try check(graph.isCalm == model.isCalm, operation, "calm: \(graph.isCalm)")
-    if let reason = graph.brokenInvariant(now: now) { try check(false, operation, reason) }
-    if step % 32 == 0 { try compareJobs(operation) }
-  }
-
-  /// Every job, with its state, its urgency and the number of those who want it.
-  private func compareJobs(_ operation: String) throws(Mismatch) {
-    var expected: [Int: (NaiveGraph.State, ImagePriority, Int)] = [:]
-    let levels = model.levels()
-    for job in model.jobs {
-      if case .abandoned = job.state { continue }
-      expected[job.payload] = (
-        job.state, levels[job.payload] ?? .veryLow, model.subscriberCount(of: job.payload)
-      )
-    }
-    let snapshots = graph.snapshots
-    try check(snapshots.count == expected.count, operation, "\(snapshots.count) jobs, not \(expected.count)")
-    for snapshot in snapshots {
-      guard let (state, level, count) = expected[snapshot.payload] else {
-        return try check(false, operation, "job \(snapshot.payload) is none")
-      }
-      let own: NaiveGraph.State =
-        switch snapshot.state {
-        case .deciding: .deciding
-        case .queued(let station): .queued(station)
-        case .running(let station): .running(station)
-        case .parked(_, let then):
-          .parked(
-            on: graph.dependency(of: snapshot.id)?.payload ?? -1,
-            then: then)
-        case .abandoned(let station): .abandoned(station)
-        }
-      try check(
-        own == state && snapshot.level == level && snapshot.subscriberCount == count, operation,
-        "job \(snapshot.payload) is \(own), \(snapshot.level), wanted by \(snapshot.subscriberCount), "
-          + "not \(state), \(level), \(count)")
-    }
-  }
-
-  private func check(_ condition: Bool, _ operation: String, _ reason: @autoclosure () -> String)
-    throws(Mismatch)
-  {
-    guard !condition else { return }
-    throw Mismatch(seed: seed, step: step, operation: operation, reason: reason())
-  }
-
-  // MARK: Anything
-
-  private mutating func anyKey() -> Int? {
-    let key = Int.random(in: 0..<(jobCount / 2), using: &random)
-    return Int.random(in: 0..<10, using: &random) == 0 ? nil : key
-  }
-
-  private mutating func anyPriority() -> ImagePriority {
-    ImagePriority.allCases.randomElement(using: &random) ?? .normal
-  }
-
-  private mutating func anyPlacement() -> Graph.Placement {
-    guard Int.random(in: 0..<8, using: &random) > 0 else { return .nowhere }
-    let station = StationID.allCases[Int.random(in: 0..<StationID.allCases.count, using: &random)]
-    let sizes = [0, 0, 1 << 10, 60 << 10, 100 << 10, 1 << 20, 3 << 20, 9 << 20]
-    return .station(station, size: sizes[Int.random(in: 0..<sizes.count, using: &random)])
-  }
-
-  /// No two are the same: of two that were, either may end first.
-  private mutating func anyInstant() -> JobInstant {
-    while true {
-      let instant = now.advanced(by: .microseconds(Int.random(in: 1000..<400_000, using: &random)))
-      if instants.insert(instant).inserted { return instant }
-    }
   }
 }

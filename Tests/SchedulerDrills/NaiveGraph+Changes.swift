@@ -1,19 +1,19 @@
 import Ozu
 
-/// What the operations are made of.
+/// The parts of the operations.
 extension NaiveGraph {
   mutating func change(
-    _ now: JobInstant, _ body: (inout NaiveGraph, inout Told) -> Void
-  ) -> Told {
+    _ now: JobInstant, _ body: (inout NaiveGraph, inout ExpectedEffects) -> Void
+  ) -> ExpectedEffects {
     var before = runningLevels
-    var told = Told()
-    body(&self, &told)
-    for start in told.starts where before[start.payload] == nil { before[start.payload] = start.level }
+    var expected = ExpectedEffects()
+    body(&self, &expected)
+    for start in expected.starts where before[start.payload] == nil { before[start.payload] = start.level }
     relevel()
     let after = runningLevels
-    told.levels = after.filter { payload, level in before[payload].map { $0 != level } ?? false }
-    dispatchAll(now, &told)
-    return told
+    expected.levels = after.filter { payload, level in before[payload].map { $0 != level } ?? false }
+    dispatchAll(now, &expected)
+    return expected
   }
 
   mutating func set(_ payload: Int, _ state: State) {
@@ -34,7 +34,7 @@ extension NaiveGraph {
     jobs[index].queuedLevel = levels()[payload] ?? .veryLow
   }
 
-  /// A job whose level is another than when it got in line stands behind the others of its new level.
+  /// Moves a job whose level has changed behind the others of its new level.
   mutating func relevel() {
     let levels = levels()
     for index in jobs.indices {
@@ -47,8 +47,8 @@ extension NaiveGraph {
     }
   }
 
-  /// Takes a job out of its place; false when nobody wants it.
-  mutating func leave(_ payload: Int, _ now: JobInstant, _ told: inout Told) -> Bool {
+  /// Takes a job out of its place; false if it has no subscriber.
+  mutating func leave(_ payload: Int, _ now: JobInstant, _ expected: inout ExpectedEffects) -> Bool {
     guard let index = index(of: payload) else { return false }
     switch jobs[index].state {
     case .running(let station):
@@ -58,29 +58,29 @@ extension NaiveGraph {
     case .abandoned(let station):
       if let station { places[station.index].limiter?.noteCancellation(now) }
       jobs.remove(at: index)
-      told.released.append(payload)
+      expected.released.append(payload)
       return false
     case .deciding, .queued, .parked: return true
     }
   }
 
-  /// Removes a subscriber, and what nobody wants any more.
-  mutating func drop(_ owner: Owner, _ told: inout Told) {
+  /// Removes a subscriber, and the jobs that then have none.
+  mutating func drop(_ owner: Owner, _ expected: inout ExpectedEffects) {
     guard let place = subscribers.firstIndex(where: { $0.owner == owner }) else { return }
     let payload = subscribers.remove(at: place).job
     guard subscriberCount(of: payload) == 0, let index = index(of: payload) else { return }
     switch jobs[index].state {
     case .deciding:
       jobs[index].state = .abandoned(nil)
-      told.cancellations.append(payload)
+      expected.cancellations.append(payload)
     case .running(let station):
       jobs[index].state = .abandoned(station)
-      told.cancellations.append(payload)
+      expected.cancellations.append(payload)
     case .abandoned: break
     case .queued, .parked:
       jobs.remove(at: index)
-      told.released.append(payload)
-      drop(.job(payload), &told)
+      expected.released.append(payload)
+      drop(.job(payload), &expected)
     }
   }
 
@@ -97,13 +97,13 @@ extension NaiveGraph {
     return next
   }
 
-  mutating func dispatchAll(_ now: JobInstant, _ told: inout Told) {
+  mutating func dispatchAll(_ now: JobInstant, _ expected: inout ExpectedEffects) {
     for station in StationID.allCases where station.index < places.count {
-      dispatch(station, now, &told)
+      dispatch(station, now, &expected)
     }
   }
 
-  mutating func dispatch(_ station: StationID, _ now: JobInstant, _ told: inout Told) {
+  mutating func dispatch(_ station: StationID, _ now: JobInstant, _ expected: inout ExpectedEffects) {
     let index = station.index
     while true {
       guard queuedCount(in: station) > 0 else {
@@ -118,8 +118,8 @@ extension NaiveGraph {
       if places[index].isHolding { places[index].limiter?.noteLateStart() }
       set(job.payload, .running(station))
       if let index = self.index(of: job.payload) { jobs[index].input = nil }
-      told.starts.append(
-        Told.Start(
+      expected.starts.append(
+        ExpectedEffects.Start(
           payload: job.payload, station: station, input: job.input, continues: false, level: job.queuedLevel))
     }
     guard places[index].due == nil, let delay = places[index].limiter?.delay else { return }
@@ -127,9 +127,9 @@ extension NaiveGraph {
     places[index].due = now.advanced(by: delay)
   }
 
-  /// The most urgent, of these the oldest; but smaller ones may go before it while it has credit.
+  /// The most urgent job, of these the oldest; but smaller ones may go before it while it has credit.
   mutating func next(of waiting: [Job], in place: Int) -> Job {
-    func lane(_ job: Job) -> Int {
+    func sizeClass(_ job: Job) -> Int {
       job.size <= 64 << 10 ? 0 : job.size <= 512 << 10 ? 1 : job.size <= 4 << 20 ? 2 : 3
     }
     let level = waiting.map(\.queuedLevel).max() ?? .veryLow
@@ -139,8 +139,10 @@ extension NaiveGraph {
       places[place].overtaken[level.rawValue] = (oldest.turn, 0)
     }
     let credit = oldest.size - places[place].overtaken[level.rawValue].size
-    for smaller in 0..<lane(oldest) {
-      guard let head = equals.first(where: { lane($0) == smaller }), head.size <= credit else { continue }
+    for smaller in 0..<sizeClass(oldest) {
+      guard let head = equals.first(where: { sizeClass($0) == smaller }), head.size <= credit else {
+        continue
+      }
       places[place].overtaken[level.rawValue].size += head.size
       return head
     }

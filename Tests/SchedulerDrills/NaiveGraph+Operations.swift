@@ -1,11 +1,11 @@
 import Ozu
 
-/// The operations of `JobGraph`, by the same names.
+/// The operations of `JobGraph`, with the same names.
 extension NaiveGraph {
   package mutating func subscribe(
     _ waiter: Int, to key: Int?, _ priority: ImagePriority, payload: Int, _ placement: Placement,
     now: JobInstant
-  ) -> Told {
+  ) -> ExpectedEffects {
     change(now) { model, _ in
       let index = model.index(ofKey: key)
       let job = index.map { model.jobs[$0].payload } ?? payload
@@ -16,13 +16,13 @@ extension NaiveGraph {
     }
   }
 
-  package mutating func unsubscribe(_ waiter: Int, now: JobInstant) -> Told {
-    change(now) { model, told in model.drop(.waiter(waiter), &told) }
+  package mutating func unsubscribe(_ waiter: Int, now: JobInstant) -> ExpectedEffects {
+    change(now) { model, expected in model.drop(.waiter(waiter), &expected) }
   }
 
   package mutating func setPriority(
     _ waiter: Int, to priority: ImagePriority, now: JobInstant
-  ) -> Told {
+  ) -> ExpectedEffects {
     change(now) { model, _ in
       model.update(.waiter(waiter)) { $0.priority = priority }
     }
@@ -34,25 +34,25 @@ extension NaiveGraph {
     update(.waiter(waiter)) { $0.deadline = instant.map { ($0, tag, endsAtStart) } }
   }
 
-  /// - Returns: what it asks for, and whether somebody still wants the job.
+  /// - Returns: the effects, and whether the job still has a subscriber.
   package mutating func move(
     _ payload: Int, to placement: Placement, now: JobInstant
-  ) -> (Told, Bool) {
+  ) -> (ExpectedEffects, Bool) {
     var isWanted = true
-    let told = change(now) { model, told in
-      isWanted = model.leave(payload, now, &told)
+    let expected = change(now) { model, expected in
+      isWanted = model.leave(payload, now, &expected)
       if isWanted { model.place(payload, placement) }
     }
-    return (told, isWanted)
+    return (expected, isWanted)
   }
 
   package mutating func depend(
     _ payload: Int, on key: Int?, then: Placement, making other: Int, _ placement: Placement,
     deadline: (instant: JobInstant, tag: Int)?, now: JobInstant
-  ) -> (Told, Graph.Dependence) {
+  ) -> (ExpectedEffects, Graph.Dependence) {
     var dependence = Graph.Dependence.parked
-    let told = change(now) { model, told in
-      guard model.leave(payload, now, &told) else {
+    let expected = change(now) { model, expected in
+      guard model.leave(payload, now, &expected) else {
         dependence = .abandoned
         return
       }
@@ -70,16 +70,16 @@ extension NaiveGraph {
       model.jobs.append(Job(key: key, payload: other))
       model.place(other, placement)
     }
-    return (told, dependence)
+    return (expected, dependence)
   }
 
   package mutating func finish(
     _ payload: Int, succeeded: Bool, now: JobInstant
-  ) -> (Told, Bool) {
+  ) -> (ExpectedEffects, Bool) {
     var isWanted = true
-    let told = change(now) { model, told in
+    let expected = change(now) { model, expected in
       let own = model.index(of: payload).map { model.jobs[$0].state }
-      isWanted = model.leave(payload, now, &told)
+      isWanted = model.leave(payload, now, &expected)
       guard isWanted, let index = model.index(of: payload) else { return }
       let levels = model.levels()
       model.jobs.remove(at: index)
@@ -87,45 +87,46 @@ extension NaiveGraph {
       var dependents: [(payload: Int, then: Placement)] = []
       for subscriber in subscribers {
         switch subscriber.owner {
-        case .waiter(let waiter): told.answers.append(waiter)
+        case .waiter(let waiter): expected.answers.append(waiter)
         case .job(let dependent):
           guard let index = model.index(of: dependent), case .parked(_, let then) = model.jobs[index].state
           else { continue }
           dependents.append((dependent, succeeded ? then : .nowhere))
         }
       }
-      // The most urgent that goes on in the same station takes the place.
-      var heir: Int?
+      // The most urgent job that continues in the same station takes the place.
+      var successor: Int?
       if case .running(let station)? = own {
         var best: ImagePriority?
         for dependent in dependents {
           guard case .station(station, _) = dependent.then else { continue }
           let level = levels[dependent.payload] ?? .veryLow
-          if best.map({ level > $0 }) ?? true { (heir, best) = (dependent.payload, level) }
+          if best.map({ level > $0 }) ?? true { (successor, best) = (dependent.payload, level) }
         }
-        if let heir {
-          model.set(heir, .running(station))
-          told.starts.append(
-            Told.Start(
-              payload: heir, station: station, input: payload, continues: true,
-              level: levels[heir] ?? .veryLow))
+        if let successor {
+          model.set(successor, .running(station))
+          expected.starts.append(
+            ExpectedEffects.Start(
+              payload: successor, station: station, input: payload, continues: true,
+              level: levels[successor] ?? .veryLow))
         }
       }
       model.subscribers.removeAll { $0.job == payload }
-      for dependent in dependents where dependent.payload != heir {
+      for dependent in dependents where dependent.payload != successor {
         model.place(dependent.payload, dependent.then)
         if dependent.then == .nowhere || !succeeded {
-          told.wakes.append(Told.Wake(payload: dependent.payload, input: payload, overdue: nil))
+          expected.wakes.append(
+            ExpectedEffects.Wake(payload: dependent.payload, input: payload, overdue: nil))
         } else if let index = model.index(of: dependent.payload) {
           model.jobs[index].input = payload
         }
       }
     }
-    return (told, isWanted)
+    return (expected, isWanted)
   }
 
-  package mutating func tick(now: JobInstant) -> Told {
-    change(now) { model, told in
+  package mutating func tick(now: JobInstant) -> ExpectedEffects {
+    change(now) { model, expected in
       for index in model.places.indices {
         guard let due = model.places[index].due, due <= now else { continue }
         model.places[index].due = nil
@@ -133,7 +134,7 @@ extension NaiveGraph {
           model.places[index].limiter?.noteDelayHasPassed(now)
         }
       }
-      model.dispatchAll(now, &told)
+      model.dispatchAll(now, &expected)
       while let (owner, deadline) = model.nextOverdue(now) {
         guard let subscriber = model.subscribers.first(where: { $0.owner == owner }) else { break }
         if deadline.endsAtStart, model.hasBegun(subscriber.job) {
@@ -141,14 +142,15 @@ extension NaiveGraph {
           continue
         }
         switch owner {
-        case .waiter(let waiter): told.overdue.append(Told.Overdue(waiter: waiter, tag: deadline.tag))
+        case .waiter(let waiter):
+          expected.overdue.append(ExpectedEffects.Overdue(waiter: waiter, tag: deadline.tag))
         case .job(let dependent):
           model.set(dependent, .deciding)
-          told.wakes.append(Told.Wake(payload: dependent, overdue: deadline.tag))
+          expected.wakes.append(ExpectedEffects.Wake(payload: dependent, overdue: deadline.tag))
         }
-        model.drop(owner, &told)
+        model.drop(owner, &expected)
         model.relevel()
-        model.dispatchAll(now, &told)
+        model.dispatchAll(now, &expected)
       }
     }
   }
@@ -162,13 +164,13 @@ extension NaiveGraph {
     return true
   }
 
-  package mutating func takeBack(_ station: StationID, now: JobInstant) -> Told {
+  package mutating func takeBack(_ station: StationID, now: JobInstant) -> ExpectedEffects {
     change(now) { model, _ in model.places[station.index].lentCount -= 1 }
   }
 
   package mutating func setSuspended(
     _ station: StationID, _ isSuspended: Bool, now: JobInstant
-  ) -> Told {
+  ) -> ExpectedEffects {
     change(now) { model, _ in model.places[station.index].isSuspended = isSuspended }
   }
 }

@@ -1,8 +1,8 @@
 import Ozu
 
-/// The scheduler once more, written to be plainly right: a list of jobs and a list of those who want them, which are
-/// searched from end to end for each question. It forgets no wake-up, because after each change it looks whether anybody
-/// anywhere could begin.
+/// A second implementation of the scheduler that is obviously correct: a list of jobs and a list of subscribers,
+/// which are searched completely for each question. It cannot forget a wake-up, because after each change it checks
+/// whether any job could start.
 package struct NaiveGraph {
   package typealias Graph = JobGraph<Int, Int, Int>
   package typealias Placement = Graph.Placement
@@ -22,7 +22,7 @@ package struct NaiveGraph {
 
   struct Subscriber {
     let owner: Owner
-    /// By its payload.
+    /// The payload of the job.
     let job: Int
     var priority = ImagePriority.veryLow
     var deadline: (instant: JobInstant, tag: Int, endsAtStart: Bool)?
@@ -32,31 +32,31 @@ package struct NaiveGraph {
     let key: Int?
     let payload: Int
     var state = State.deciding
-    /// Of its last entry into a queue.
+    /// The sequence number of its last entry into a queue.
     var turn = 0
     var size = 0
-    /// What it waited for, until it is told.
+    /// The finished job that it waited for, until it is started or woken.
     var input: Int?
     var queuedLevel = ImagePriority.veryLow
   }
 
   struct Place {
     let width: Int
-    /// Places that work has which is no job.
+    /// The number of lent places.
     var lentCount = 0
     let isForeground: Bool
     var limiter: StartLimiter?
-    /// Gives out no places while more bytes than these wait in another station.
+    /// No job starts while more than this number of bytes waits in another station.
     let backpressure: (station: StationID, byteCount: Int)?
     var isSuspended = false
     var due: JobInstant?
     var isHolding = false
-    /// For each level, the turn of the job that has been overtaken, and by how much.
+    /// For each level, the job that was last overtaken, and by how many bytes.
     var overtaken = ImagePriority.allCases.map { _ in (turn: -1, size: 0) }
   }
 
   var jobs: [Job] = []
-  /// In the order in which they came.
+  /// In the order of their subscription.
   var subscribers: [Subscriber] = []
   var places: [Place]
   var lastTurn = 0
@@ -83,7 +83,7 @@ package struct NaiveGraph {
     }
   }
 
-  /// How urgent each job is, by its payload: as the most urgent of those who wait for it, or for what waits for it.
+  /// The priority of each job, by its payload: that of its most urgent subscriber, directly or through other jobs.
   func levels() -> [Int: ImagePriority] {
     var levels: [Int: ImagePriority] = [:]
     for subscriber in subscribers {
@@ -120,7 +120,7 @@ package struct NaiveGraph {
 
   func queuedCount(in station: StationID) -> Int { jobs.count { $0.state == .queued(station) } }
 
-  var isCalm: Bool {
+  var isIdle: Bool {
     !jobs.contains { job in
       guard case .queued(let station) = job.state else { return false }
       return places[station.index].isForeground && job.queuedLevel >= .normal

@@ -18,32 +18,12 @@ import sys
 from urllib.parse import unquote
 
 import pages
+import reference
+import site_links
 from highlight import highlight
+from places import output, plain, root
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-KINDS = {"class": "class", "struct": "struct", "enum": "enum", "protocol": "protocol", "actor": "actor", "func": "function",
-         "typealias": "type alias", "var": "variable", "macro": "macro"}
-
-
-def output(path):
-    """The file of a page in the site."""
-    if path == pages.START:
-        return "index.html"
-    if path == "README.md":
-        return "overview.html"
-    path = re.sub(r"^Documentation/", "", path)
-    path = re.sub(r"(^|/)README\.md$", r"\1index.md", path)
-    return re.sub(r"\.md$", ".html", path).lower()
-
-
-def root(page):
-    return "../" * page.count("/")
-
-
-def plain(fragment):
-    text = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", fragment, flags=re.DOTALL)
-    text = html.unescape(re.sub(r"<[^>]+>", "", re.sub(r"<(/?(?:p|li|td|th|tr|h\d|br|div|pre)\b)", r" <\1", text)))
-    return re.sub(r"\s+", " ", text).strip()
 
 
 class Site:
@@ -51,45 +31,9 @@ class Site:
         self.folder = folder
         self.problems = []
         self.titles = {}
-        self.search = []
-        self.symbols = {}
-        self.modules = []
         self.repository = os.environ.get("REPOSITORY", "").rstrip("/")
         self.paths = pages.documents()
-        self.read_reference()
-
-    def read_reference(self):
-        """The modules and the types of the reference, by its index."""
-        index = os.path.join(self.folder, "index", "index.json")
-        if not os.path.exists(index):
-            return
-        with open(index, encoding="utf-8") as file:
-            trees = json.load(file)["interfaceLanguages"]["swift"]
-        twice = set()
-
-        def visit(node, module, depth):
-            kind, title, path = node.get("type"), node.get("title", ""), node.get("path", "").strip("/")
-            if kind == "module" and path != "documentation":
-                module = title
-                self.modules.append((title, path + "/"))
-            elif kind in KINDS and path and module:
-                if title in self.symbols and self.symbols[title][0] != path + "/":
-                    twice.add(title)
-                self.symbols[title] = (path + "/", KINDS[kind], module)
-            elif kind in ("article", "symbol") and path and module:
-                self.search.append([title, module, path + "/", "", "article"])
-            for child in node.get("children", []):
-                visit(child, module, depth + 1)
-
-        for tree in trees:
-            visit(tree, None, 0)
-        for title in sorted(self.symbols):
-            path, kind, module = self.symbols[title]
-            self.search.append([title, module, path, "", kind])
-        for title in twice:
-            del self.symbols[title]
-        order = ["Ozu", "OzuImaging", "OzuCaching", "OzuHTTP"]
-        self.modules.sort(key=lambda entry: (order.index(entry[0]) if entry[0] in order else len(order), entry[0]))
+        self.modules, self.symbols, self.search = reference.read(folder)
 
     def link(self, page, path, target):
         """The address of a link as it stands in a page of the site; nothing when it leads out of it."""
@@ -188,7 +132,7 @@ class Site:
         return f'<figure class="plot">{drawing}</figure>'
 
     def index(self, page, title, body):
-        """What is found of a page: a line for the page, and one for each of its sections."""
+        """The entries of a page in the search: one for the page, and one for each of its sections."""
         parts = re.split(r'<h[2-4] id="([^"]*)">(.*?)</h[2-4]>', body, flags=re.DOTALL)
         self.search.append([title, "", page, plain(re.sub(r"<h1.*?</h1>", "", parts[0], flags=re.DOTALL))[:1500], "page"])
         for anchor, heading, text in zip(parts[1::3], parts[2::3], parts[3::3]):
@@ -264,7 +208,8 @@ class Site:
         self.link_back()
         with open(os.path.join(self.folder, "site", "search.json"), "w", encoding="utf-8") as file:
             json.dump(self.search, file, ensure_ascii=False, separators=(",", ":"))
-        self.check()
+        written = [output(path) for path in self.paths] + (["reference.html"] if self.modules else [])
+        self.problems += site_links.broken(self.folder, written, bool(self.modules))
 
     def link_back(self):
         """A link to the pages on every page of the reference, which is an app of docc's own."""
@@ -279,38 +224,6 @@ class Site:
                 if "ozu-pages" not in text:
                     with open(place, "w", encoding="utf-8") as file:
                         file.write(text.replace("</body>", link + "</body>"))
-
-    def check(self):
-        """Every link of every page that was written leads to a file of the folder, and to an anchor in it."""
-        anchors = {}
-
-        def ids(place):
-            if place not in anchors:
-                with open(os.path.join(self.folder, place), encoding="utf-8") as file:
-                    anchors[place] = set(re.findall(r'\bid="([^"]+)"', file.read()))
-            return anchors[place]
-
-        written = [output(path) for path in self.paths] + (["reference.html"] if self.modules else [])
-        for page in written:
-            with open(os.path.join(self.folder, page), encoding="utf-8") as file:
-                text = file.read()
-            for target in re.findall(r'(?:href|src)="([^"]*)"', text):
-                target = html.unescape(target)
-                if re.match(r"[a-z][a-z+.-]*:", target):
-                    continue
-                file, _, anchor = target.partition("#")
-                place = os.path.normpath(os.path.join(os.path.dirname(page), file)) if file else page
-                if place.startswith("documentation/"):
-                    if self.modules and not os.path.exists(os.path.join(self.folder, place, "index.html")):
-                        self.problems.append(f"{page}: the reference has no {place}")
-                    continue
-                if os.path.isdir(os.path.join(self.folder, place)):
-                    place = os.path.join(place, "index.html")
-                if not os.path.isfile(os.path.join(self.folder, place)):
-                    self.problems.append(f"{page}: there is no {target}")
-                elif anchor and place.endswith(".html") and place in written and unquote(anchor) not in ids(place):
-                    self.problems.append(f"{page}: {place} has no #{anchor}")
-
 
 def main():
     if len(sys.argv) != 2:

@@ -12,7 +12,7 @@ from check_words import CLEAN
 
 # Of GTK, UIKit, AppKit, SwiftUI, Swift and of other libraries.
 OTHERS = set("""GtkGridView GtkPicture GtkImage GtkButton UIImageView UIButton NSImageView NSButton LazyVGrid URL URLSession ETag
-vipsthumbnail Album Thumbs prepareForReuse Examples export""".split())
+vipsthumbnail Album Thumbs Shrink Dockerfile prepareForReuse Examples export""".split())
 
 
 def identifiers():

@@ -25,12 +25,12 @@ beside this script declares: `url`, `pipeline`, `picture` and other names that a
 
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pages
+from compile_samples import c_modules, compile, gtk
 
 # Folders and pages on which every block has to say what it is.
 PAGES = ("Documentation/getting-started/", "Documentation/guides/", "Documentation/choosing-a-call.md", "Documentation/README.md")
@@ -114,7 +114,7 @@ def comments():
             for block in re.finditer(r"^[ \t]*/// ```swift\n(.*?)^[ \t]*/// ```$", text, re.MULTILINE | re.DOTALL):
                 line = text.count("\n", 0, block.start(1)) + 1
                 code = "".join(re.sub(r"^\s*/// ?", "", row) + "\n" for row in block[1].rstrip("\n").split("\n"))
-                # What is left out.
+                # An ellipsis stands for code that is left out.
                 code = re.sub(r"^…$", "", code, flags=re.MULTILINE).replace("{ … }", "{ fatalError() }").replace(" in … }", " in }")
                 target = next(target for start, target in FRAGMENTS.items() if target and file.startswith(start))
                 found.append(Sample(file, line, "fragments-" + target, joined(file, [(line, code)], target, own=True)))
@@ -160,69 +160,10 @@ def sections(prelude):
     return list(zip(parts[1::2], parts[2::2]))
 
 
-def toolchain():
-    swift = os.environ.get("SWIFT", "swift")
-    path = subprocess.run(["sh", "-c", f"readlink -f \"$(command -v {swift})\""], capture_output=True, text=True).stdout.strip()
-    return os.path.dirname(path)
-
-
-def c_modules(modules):
-    """Where the C modules are that those of Ozu import."""
-    built = os.path.dirname(modules.rstrip("/"))
-    maps = [os.path.join(built, name, "module.modulemap") for name in sorted(os.listdir(built)) if re.fullmatch(r"C\w+\.build", name)]
-    return [word for map in maps if os.path.exists(map) for word in ("-Xcc", f"-fmodule-map-file={map}")]
-
-
-def compile(sample, folder, flags):
-    name = re.sub(r"\W+", "-", sample.name)
-    place = os.path.join(folder, name)
-    os.makedirs(place, exist_ok=True)
-    file = os.path.join(place, "main.swift" if sample.kind in ("program", "gtk") else "Sample.swift")
-    with open(file, "w", encoding="utf-8") as out:
-        out.write(sample.code)
-    if sample.kind in ("apple", "fragments-apple"):
-        command = ["scripts/typecheck-apple"] + (["-no-warnings-as-errors"] if sample.kind != "apple" else []) + [file]
-    else:
-        bin = toolchain()
-        warnings = "-suppress-warnings" if sample.kind.startswith("fragments") else "-warnings-as-errors"
-        command = [os.path.join(bin, "swiftc"), "-swift-version", "6", warnings, "-wmo", "-Onone",
-                   "-module-cache-path", os.path.join(folder, "cache"), "-o", os.devnull]
-        library = os.path.join(os.path.dirname(bin), "lib", "swift")
-        if sample.kind == "package":
-            api = os.path.join(library, "pm", "ManifestAPI")
-            command += ["-typecheck", "-I", api, "-package-description-version", "6.2.0"]
-        else:
-            # Data races are found after type checking.
-            command += ["-emit-sil", "-module-name", "Sample"] + flags
-        if sample.kind == "declarations" or sample.kind.startswith("fragments"):
-            command += ["-parse-as-library"]
-        if "import Testing" in sample.code:
-            command += ["-plugin-path", os.path.join(library, "host", "plugins", "testing")]
-        command.append(file)
-    outcome = subprocess.run(command, cwd=pages.ROOT, capture_output=True, text=True)
-    return sample, outcome.returncode == 0, outcome.stdout + outcome.stderr
-
-
-def gtk(modules, folder):
-    """Compiles the module of the widgets, which a build without the trait leaves empty. The flags for samples, which stand in
-    FOLDER/flags too."""
-    answer = subprocess.run(["pkg-config", "--cflags-only-I", "gtk4"], capture_output=True, text=True)
-    if answer.returncode != 0:
-        raise SystemExit("check-samples: GTK 4 is not installed")
-    os.makedirs(folder, exist_ok=True)
-    flags = ["-I", folder, "-I", modules, "-Xcc", f"-fmodule-map-file={pages.ROOT}/Sources/CGTK/module.modulemap"]
-    flags += [word for flag in answer.stdout.split() for word in ("-Xcc", flag)] + c_modules(modules)
-    sources = subprocess.run(["find", "Sources/OzuGTK", "-name", "*.swift"], cwd=pages.ROOT, capture_output=True, text=True, check=True)
-    outcome = subprocess.run(
-        [os.path.join(toolchain(), "swiftc"), "-emit-module", "-wmo", "-Onone", "-parse-as-library", "-module-name", "OzuGTK", "-D", "GTK",
-         "-swift-version", "6", "-enable-upcoming-feature", "ExistentialAny", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault",
-         "-package-name", "ozu", "-module-cache-path", os.path.join(folder, "cache"), "-o", os.path.join(folder, "OzuGTK.swiftmodule")]
-        + flags + sorted(sources.stdout.split()), cwd=pages.ROOT)
-    if outcome.returncode != 0:
-        raise SystemExit("check-samples: OzuGTK does not compile; is the build up to date?")
-    with open(os.path.join(folder, "flags"), "w", encoding="utf-8") as out:
-        out.write("\n".join(flags) + "\n")
-    return flags
+def vocabulary():
+    """The names that the API of Ozu mentions, used by an app that imports Ozu alone."""
+    file = "scripts/documentation/vocabulary.swift"
+    return Sample(file, 1, "declarations", located(file, 1, pages.read(file)))
 
 
 def main():
@@ -252,6 +193,8 @@ def main():
         if arguments[0] == "gtk":
             flags = gtk(modules, os.path.abspath(arguments[2]))
         only = os.environ.get("ONLY", "")
+        if arguments[0] == "linux":
+            found += [vocabulary()]
         wanted = [sample for sample in found if sample.kind in kinds and only in sample.name]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for sample, succeeds, text in pool.map(lambda sample: compile(sample, folder, flags), wanted):

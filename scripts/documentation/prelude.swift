@@ -1,5 +1,5 @@
-// What the samples of pages and comments use without declaring it. Each gets the part "all" and the one of its target; a comment
-// also gets the part of its file, inside the function that holds the sample. See check_samples.py.
+// The declarations that samples of pages and comments use. Each sample gets the part "all" and the one of its target; a
+// comment also gets the part of its file, inside the function that holds the sample. See check_samples.py.
 
 // MARK: all
 let url = URL(string: "https://example.com/a.jpg")!
@@ -21,7 +21,7 @@ let request = ImageRequest(url: url)
 let thumbnail = request
 let (upcoming, passed) = ([request], [request])
 let urls = [url]
-let picture = Picture(Bitmap(size: PixelSize(1, 1)) { _, _ in .white })
+let picture = Picture(Bitmap(size: PixelSize(width: 1, height: 1)) { _, _ in .white })
 let square = picture
 let codecs = CodecRegistry.standard
 let jpeg = data
@@ -40,7 +40,7 @@ let logger = Logger()
 let (salt, token) = ("0b", "token")
 let files = MemoryFileSystem()
 let isMetered: @Sendable () -> Bool = { false }
-@MainActor let view = FakeImageView(DisplaySize(40, 30))
+@MainActor let view = FakeImageView(DisplaySize(width: 40, height: 30))
 @MainActor let bar = Bar()
 
 final class Bar { var fraction = 0.0 }
@@ -154,7 +154,7 @@ let chunks = AsyncStream<Data> { nil }
 let wantsPreview = true
 
 // MARK: Sources/OzuImaging/Processing/ImageProcessing.swift
-let resize = Resize(PixelSize(10, 10))
+let resize = Resize(PixelSize(width: 10, height: 10))
 
 // MARK: Sources/OzuImaging/Pixels/BGRABitmap.swift
 let source = BGRABitmap(picture.bitmap)
@@ -213,11 +213,11 @@ struct Texture { init(_ bitmap: Bitmap) {} }
 
 // MARK: Sources/Ozu/Display/ImagePresenting.swift
 struct Presenting: ImagePresenting { let images: ImageBinding }
-let view = Presenting(images: ImageBinding(FakeImageView(DisplaySize(1, 1))))
+let view = Presenting(images: ImageBinding(FakeImageView(DisplaySize(width: 1, height: 1))))
 let hash = ThumbHash([])!
 
 // MARK: Sources/Ozu/Display/Zoom/ZoomModel.swift
-struct Canvas { let sizeInPixels = PixelSize(1, 1); func redraw() {} }
+struct Canvas { let sizeInPixels = PixelSize(width: 1, height: 1); func redraw() {} }
 let view = Canvas()
 
 // MARK: Sources/Ozu/Request/ImageRequest+UserInfo.swift

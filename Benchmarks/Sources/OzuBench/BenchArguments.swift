@@ -68,7 +68,7 @@ struct BenchArguments {
       guard sides.count == 2, sides.allSatisfy((1...16_384).contains) else {
         throw Misunderstood(description: "\"\(part)\" is not a size; sizes read 320x240,640x480")
       }
-      sizes.append(PixelSize(sides[0], sides[1]))
+      sizes.append(PixelSize(width: sides[0], height: sides[1]))
     }
     return sizes
   }

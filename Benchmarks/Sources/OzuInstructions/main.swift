@@ -1,6 +1,6 @@
 // The fixed cases whose instructions `make bench-instructions` counts: `OzuInstructions CASE REPETITIONS`, in the
-// checkout. What happens once, such as loading files and starting up, is the same for any number of repetitions, so
-// the difference of two runs is the work alone.
+// checkout. Work that is done once, such as starting and loading files, is the same for any number of repetitions, so
+// the difference of two runs is the work of the case.
 
 import Foundation
 import OzuImaging
@@ -15,7 +15,7 @@ func thumbnail(
   _ path: String, _ width: Int, _ height: Int, light: ResamplingLight = .asStored
 ) throws -> () throws -> Void {
   let data = try file(path)
-  let resize = Resize(PixelSize(width, height), mode: .fill, light: light)
+  let resize = Resize(PixelSize(width: width, height: height), mode: .fill, light: light)
   let limits = DecodingLimits(cpuTime: .seconds(10_000))
   return {
     let context = DecodingContext(limits: limits)
@@ -46,16 +46,17 @@ let cases: [String: () throws -> () throws -> Void] = [
       from: data, context: DecodingContext(limits: DecodingLimits(cpuTime: .seconds(10_000)))
     ).bitmap
     return {
-      _ = Resampler().resample(bitmap, region: PixelRegion(bitmap.size), to: PixelSize(200, 150))
+      _ = Resampler().resample(
+        bitmap, region: PixelRegion(bitmap.size), to: PixelSize(width: 200, height: 150))
     }
   },
   // libjpeg-turbo row by row, the curve of sRGB and means of squares, and the resampler of planes.
   "jpeg-linear": { try thumbnail(photo, 320, 180, light: .linear) },
   // 16 bits under PQ: averages, the resampler of 16 bits, tone mapping.
   "png-bright": {
-    let wide = try bright(PixelSize(1600, 1200))
+    let wide = try bright(PixelSize(width: 1600, height: 1200))
     let data = try CodecRegistry.standard.encode(wide, as: .png, options: EncodingOptions(effort: .low))
-    let resize = Resize(PixelSize(160, 120), mode: .fill)
+    let resize = Resize(PixelSize(width: 160, height: 120), mode: .fill)
     return {
       let context = DecodingContext(limits: DecodingLimits(cpuTime: .seconds(10_000)))
       _ = try CodecRegistry.standard.picture(from: data, resize: resize, context: context)
@@ -63,7 +64,7 @@ let cases: [String: () throws -> () throws -> Void] = [
   },
   // A rendition to the disk and back.
   "delta-file": {
-    let bitmap = Bitmap(size: PixelSize(320, 240), isOpaque: false) { x, y in
+    let bitmap = Bitmap(size: PixelSize(width: 320, height: 240), isOpaque: false) { x, y in
       let grain: Int = (x * y) % 13
       let value = UInt8((x * 3 + y * 5 + grain) % 200)
       return Pixel(red: value, green: value / 2, blue: UInt8(x % 200), alpha: 220)

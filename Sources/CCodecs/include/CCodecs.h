@@ -1,10 +1,10 @@
-// The C codecs in the shape that Swift can call: opaque handles and steps that return a status.
+// The C codecs in a form that Swift can call: opaque handles and functions that return a status.
 //
-// The libraries report errors by longjmp. Every function here sets its own jump target and returns a status,
-// so no jump ever crosses a Swift frame, and nothing here calls back into Swift: decoding goes in steps of a
-// few rows, and the caller decides between two steps whether to go on. Nothing is ever printed.
+// Some libraries report errors by longjmp. Every function here sets its own jump target and returns a status, so no
+// jump ever crosses a Swift frame, and nothing here calls back into Swift: decoding goes in steps of a few rows,
+// and between two steps the caller decides whether to continue. Nothing is ever printed.
 //
-// Everything is declared whatever the package's traits are; what a trait leaves out is not defined.
+// All functions are declared, whatever the package's traits are; those of a trait that is off are not defined.
 
 #ifndef OZU_CCODECS_H
 #define OZU_CCODECS_H

@@ -5,22 +5,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Bytes of a file being written, in a block from malloc() that grows. All zero is empty.
+/// Bytes of a file that is being written, in a growing block from malloc(). All zero is empty.
 typedef struct {
   uint8_t *bytes;
   size_t count;
   size_t capacity;
 } OzuBytes;
 
-/// Makes room for `more` bytes behind those that are there, and at least doubles the block. False when memory is short:
-/// all stays as it is then, and the block is still the owner's to free().
+/// Makes room for `more` bytes after the existing ones, and at least doubles the block. False if memory is short:
+/// then nothing changes, and the owner still has to free() the block.
 bool ozu_bytes_reserve(OzuBytes *bytes, size_t more);
 
 /// Appends bytes; false as above.
 bool ozu_bytes_append(OzuBytes *bytes, const uint8_t *from, size_t count);
 
-/// Lets every growth on the calling thread beyond so many bytes fail, as if memory were short; SIZE_MAX, the default, for
-/// none. For tests.
+/// For tests: lets every growth on the calling thread beyond `limit` bytes fail, as if memory were short; SIZE_MAX,
+/// the default, is no limit.
 void ozu_bytes_set_limit(size_t limit);
 
 #endif

@@ -9,37 +9,37 @@
 #include "ozu_pixels.h"
 #include "ozu_status.h"
 
-/// How much time an encoder takes to make the file small: the names of `EncodingOptions.Effort`.
+/// How much time an encoder spends to make the file small: the cases of `EncodingOptions.Effort`.
 typedef enum __attribute__((enum_extensibility(closed))) {
   OzuEffortLow,
   OzuEffortMedium,
   OzuEffortHigh,
 } OzuEffort;
 
-/// How much of the chroma is kept: in full (4:4:4), half of it (4:2:2), a quarter (4:2:0).
+/// How much chroma is kept: all (4:4:4), half (4:2:2), a quarter (4:2:0).
 typedef enum __attribute__((enum_extensibility(closed))) {
   OzuChromaFull,
   OzuChromaHalf,
   OzuChromaQuarter,
 } OzuChroma;
 
-/// Blocks that are written beside the pixels; NULL for none. They belong to the caller.
+/// Blocks that are written beside the pixels; NULL for none. The caller owns them.
 typedef struct {
-  /// From the byte-order mark on.
+  /// Beginning with the byte-order mark.
   const uint8_t *exif;
   size_t exif_size;
   const uint8_t *xmp;
   size_t xmp_size;
-  /// The ICC profile of the pixels; sRGB without one.
+  /// The ICC profile of the pixels; NULL for sRGB.
   const uint8_t *profile;
   size_t profile_size;
 } OzuEncodeBlocks;
 
-/// A picture to be written: `height` rows of `width` pixels, alpha not multiplied in.
+/// A picture to write: `height` rows of `width` pixels with straight alpha.
 typedef struct {
   const uint8_t *pixels;
   size_t bytes_per_row;
-  /// BGRA in 8 bits, or RGBA in 16 where the format takes it: AVIF writes 10 of them, JPEG XL all.
+  /// BGRA in 8 bits, or RGBA in 16 if the format supports it: AVIF writes 10 or 12 of these bits, JPEG XL all.
   OzuPixels format;
   uint32_t width;
   uint32_t height;
@@ -48,24 +48,24 @@ typedef struct {
   double quality;
   bool is_lossless;
   OzuEffort effort;
-  /// For AVIF; of WebP, `Full` asks for the slower conversion that keeps edges.
+  /// For AVIF. For WebP, `Full` selects the slower conversion that keeps edges.
   OzuChroma chroma;
   /// For JPEG XL.
   bool is_progressive;
   /// For AVIF and JPEG XL: primaries and transfer function by ITU-T H.273; 0 for sRGB.
   int primaries;
   int transfer;
-  /// For JPEG XL: the greatest light of a picture under PQ, in candelas per square metre; 0 where it is not known.
+  /// For JPEG XL: the greatest light of a picture under PQ, in candelas per square metre; 0 if unknown.
   float peak;
   /// For AVIF and JPEG XL.
   OzuEncodeBlocks blocks;
 } OzuEncodeRequest;
 
-/// Whether the sizes of a request can be, and its rows are long enough for their pixels.
+/// Whether the sizes of a request are valid, and its rows are long enough for their pixels.
 bool ozu_encode_request_holds(const OzuEncodeRequest *request);
 
-/// Each is defined with its trait only. On `Done`, `file`, empty before, has the bytes, for the caller to free(). On
-/// `Failed` it is empty, and `message` holds the library's words.
+/// Each is defined only with its trait. On `Done`, `file`, which must be empty before, has the bytes; the caller
+/// has to free() them. On `Failed` it is empty, and `message` has the library's message.
 OzuStatus ozu_webp_encode(
     const OzuEncodeRequest *request, OzuBytes *file, char *message, size_t message_capacity);
 OzuStatus ozu_avif_encode(

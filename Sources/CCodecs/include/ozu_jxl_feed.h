@@ -7,20 +7,21 @@
 #include "ozu_pixels.h"
 #include "ozu_status.h"
 
-/// A JPEG XL being decoded through libjxl while its bytes come. Belongs to one thread at a time. Defined with the trait
-/// JXL only.
+/// A decoder of JPEG XL over libjxl for a file that is still arriving. Belongs to one thread at a time. Defined
+/// only with the trait JXL.
 typedef struct OzuJXLFeed OzuJXLFeed;
 
-/// Makes a decoder that writes RGBA of four bytes, red first, to rows of the whole picture, which must outlive it and are
-/// the next multiple of 16 bytes apart. NULL when they are not, or memory is short.
+/// Makes a decoder that writes RGBA of four bytes, red first, to rows of the whole picture. The memory must outlive
+/// it, and the distance of rows must be the next multiple of 16 bytes. NULL if it is not, or if memory is short.
 OzuJXLFeed *ozu_jxl_feed_new(OzuRows rows);
 void ozu_jxl_feed_free(OzuJXLFeed *feed);
 
-/// Decodes on. The bytes of the file from its beginning are given: those of the call before, and more. `More` when it
-/// stopped on the way, `Truncated` when more bytes are needed, `Done` when the picture, or its first frame, is whole.
+/// Decodes on. Each call passes the file from its beginning: the bytes of the previous call, and more. `More` if it
+/// stopped on the way, `Truncated` if more bytes are needed, `Done` if the picture, or its first frame, is
+/// complete.
 OzuStatus ozu_jxl_feed_read(OzuJXLFeed *feed, const uint8_t *data, size_t size);
 
-/// Writes what is known to the rows; `More` while there is nothing to see.
+/// Writes the pixels that are known to the rows; `More` while there are none.
 OzuStatus ozu_jxl_feed_flush(OzuJXLFeed *feed);
 
 #endif

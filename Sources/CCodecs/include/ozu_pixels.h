@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// How decoders write pixels and encoders read them.
+/// The format in which decoders write pixels and encoders read them.
 typedef enum __attribute__((enum_extensibility(closed))) {
   /// Four bytes: blue, green, red, alpha.
   OzuPixelsBGRA8 = 0,
-  /// Four 16-bit integers in the order of the machine: red, green, blue, alpha.
+  /// Four 16-bit integers in the byte order of the machine: red, green, blue, alpha.
   OzuPixelsRGBA16 = 1,
   /// One byte.
   OzuPixelsGray8 = 2,
@@ -18,9 +18,9 @@ typedef enum __attribute__((enum_extensibility(closed))) {
 /// The bytes of a pixel.
 size_t ozu_pixel_size(OzuPixels format);
 
-/// Memory of the caller for pixels: `height` rows of `width`, `bytes_per_row` apart, but for what follows the last pixel
-/// of the last row. The caller vouches for the memory, and every function that writes compares the rest with what its
-/// library is about to write.
+/// The caller's memory for pixels: `height` rows of `width`, `bytes_per_row` apart; padding after the last pixel of
+/// the last row may be missing. The caller guarantees the memory, and every function that writes compares the
+/// numbers with those that its library is about to write.
 typedef struct {
   uint8_t *bytes;
   size_t bytes_per_row;
@@ -29,17 +29,17 @@ typedef struct {
   OzuPixels format;
 } OzuRows;
 
-/// Whether the memory is for exactly so many rows of so many pixels of a format, and its rows are long enough.
+/// Whether the memory is for exactly `height` rows of `width` pixels of a format, and its rows are long enough.
 bool ozu_rows_hold(const OzuRows *rows, uint32_t width, uint32_t height, OzuPixels format);
 
-/// Memory of the caller for one component of a picture: `height` rows of so many bytes, one behind the other.
+/// The caller's memory for one component of a picture: `height` rows, one after the other.
 typedef struct {
   uint8_t *bytes;
   size_t bytes_per_row;
   uint32_t height;
 } OzuPlaneRows;
 
-/// Whether the memory has at least so many rows of at least so many bytes.
+/// Whether the memory has at least `height` rows of at least `bytes_per_row` bytes.
 bool ozu_plane_rows_hold(const OzuPlaneRows *rows, size_t bytes_per_row, uint32_t height);
 
 #endif

@@ -1,15 +1,15 @@
 #ifndef OZU_STATUS_H
 #define OZU_STATUS_H
 
-/// How a step of a codec ended.
+/// The result of a step of a codec.
 typedef enum __attribute__((enum_extensibility(closed))) {
   /// Done.
   OzuStatusDone = 0,
   /// There is more to do: call again.
   OzuStatusMore = 1,
-  /// The data ends before the picture does. What was decoded so far stands; some decoders can go on.
+  /// The data end before the picture does. The pixels decoded so far are valid; some decoders can go on.
   OzuStatusTruncated = 2,
-  /// The library gave up; the message says why.
+  /// The library failed; the message says why.
   OzuStatusFailed = 3,
 } OzuStatus;
 

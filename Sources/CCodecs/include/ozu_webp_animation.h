@@ -9,10 +9,10 @@
 #include "ozu_encode.h"
 #include "ozu_status.h"
 
-/// An animated WebP being written through libwebpmux. Belongs to one thread at a time. Defined with the trait WebP only.
+/// A writer of animated WebP over libwebpmux. Belongs to one thread at a time. Defined only with the trait WebP.
 typedef struct OzuWebPAnimation OzuWebPAnimation;
 
-/// How an animation is written.
+/// The options for writing an animation.
 typedef struct {
   uint32_t width;
   uint32_t height;
@@ -24,20 +24,21 @@ typedef struct {
   OzuEffort effort;
 } OzuWebPAnimationRequest;
 
-/// Begins an animation; NULL when the library cannot write such a canvas, or memory is short.
+/// Begins an animation; NULL if the library cannot write such a canvas, or if memory is short.
 OzuWebPAnimation *ozu_webp_animation_new(const OzuWebPAnimationRequest *request);
 void ozu_webp_animation_free(OzuWebPAnimation *animation);
 
-/// Adds a whole canvas: `height` rows of BGRA, alpha not multiplied in, of the size that the animation has. `start` is when it
-/// is first seen, in milliseconds, at least as great as that of the frame before.
+/// Adds a whole canvas: `height` rows of BGRA with straight alpha, of the animation's size. `start` is the time at
+/// which it is first shown, in milliseconds, at least that of the previous frame.
 OzuStatus ozu_webp_animation_add(
     OzuWebPAnimation *animation, const uint8_t *pixels, size_t bytes_per_row, uint32_t width, uint32_t height,
     bool has_alpha, int32_t start);
 
-/// Ends the animation at a time in milliseconds. On `Done`, `file`, empty before, has the bytes, for the caller to free().
+/// Ends the animation at a time in milliseconds. On `Done`, `file`, which must be empty before, has the bytes; the
+/// caller has to free() them.
 OzuStatus ozu_webp_animation_finish(OzuWebPAnimation *animation, int32_t end, OzuBytes *file);
 
-/// The library's words for the last failure. Valid until the next call.
+/// The library's message about the last failure. Valid until the next call.
 const char *ozu_webp_animation_message(const OzuWebPAnimation *animation);
 
 #endif

@@ -10,34 +10,34 @@
 /// The checksum of PNG chunks.
 uint32_t ozu_crc32(const uint8_t *data, size_t size);
 
-/// Inflates a zlib stream to at most `capacity` bytes. `Truncated` when the stream ends early, `More` when it has
-/// more than fit: nothing beyond `capacity` is ever taken.
+/// Inflates a zlib stream to at most `capacity` bytes. `Truncated` if the stream ends early, `More` if it has more
+/// bytes than fit: nothing is written beyond `capacity`.
 OzuStatus ozu_inflate(
     const uint8_t *data, size_t size, uint8_t *output, size_t capacity, size_t *written);
 
 /// A zlib stream that is inflated piece by piece: by ISA-L on Linux, by zlib elsewhere.
 typedef struct OzuInflater OzuInflater;
 
-/// Makes an inflater; NULL when memory is short.
+/// Makes an inflater; NULL if memory is short.
 OzuInflater *ozu_inflater_new(void);
 void ozu_inflater_free(OzuInflater *inflater);
 
-/// Inflates on, until the input is used up or the output is full, and says how much of both. `Done` when the stream
-/// has ended and its checksum is right.
+/// Inflates on, until the input is used up or the output is full, and returns how much of both was used. `Done` if
+/// the stream has ended with a correct checksum.
 OzuStatus ozu_inflater_step(
     OzuInflater *inflater, const uint8_t *input, size_t input_size, size_t *used, uint8_t *output,
     size_t capacity, size_t *written);
 
-/// A zlib stream that is deflated piece by piece.
+/// A zlib stream that is compressed piece by piece.
 typedef struct OzuDeflater OzuDeflater;
 
 /// Makes a deflater: level 0 is ISA-L on Linux, the fastest; 1 to 9 are zlib's. `is_filtered` tells zlib that short
-/// repetitions are chance. NULL when memory is short.
+/// repetitions are accidental. NULL if memory is short.
 OzuDeflater *ozu_deflater_new(int level, bool is_filtered);
 void ozu_deflater_free(OzuDeflater *deflater);
 
-/// Deflates on, until the input is used up or the output is full, and says how much of both. With `is_last` the stream ends
-/// behind this input: `Done` when all of it is written.
+/// Compresses on, until the input is used up or the output is full, and returns how much of both was used. With
+/// `is_last` the stream ends after this input: `Done` when all of it is written.
 OzuStatus ozu_deflater_step(
     OzuDeflater *deflater, const uint8_t *input, size_t input_size, bool is_last, size_t *used,
     uint8_t *output, size_t capacity, size_t *written);

@@ -1,4 +1,4 @@
-// The content codings of HTTP, undone piece by piece with bounded output: one face over zlib, brotli and zstd.
+// Decodes the content codings of HTTP piece by piece with bounded output: one interface to zlib, brotli and zstd.
 #ifndef OZU_CONTENT_CODING_H
 #define OZU_CONTENT_CODING_H
 
@@ -15,11 +15,11 @@ typedef enum OzuCodingKind {
 } OzuCodingKind;
 
 typedef enum OzuCodingStatus {
-  /// The input is used up, and more is needed.
+  /// All input was used, and more is needed.
   OzuCodingStatusMore,
-  /// The output is full, and there may be more to come without further input.
+  /// The output is full, and there may be more output without further input.
   OzuCodingStatusFull,
-  /// The coding has ended; bytes behind it are taken and mean nothing.
+  /// The coding has ended; bytes after it are taken and ignored.
   OzuCodingStatusEnded,
   OzuCodingStatusCorrupt,
   OzuCodingStatusNoMemory,
@@ -27,16 +27,16 @@ typedef enum OzuCodingStatus {
 
 typedef struct OzuCoding OzuCoding;
 
-/// NULL when memory is short.
+/// Returns NULL if there is not enough memory.
 OzuCoding *ozu_coding_new(OzuCodingKind kind);
 void ozu_coding_free(OzuCoding *coding);
 
-/// Decodes on, until the input is used up, the output is full or the coding has ended. Says how much of both was used.
+/// Decodes until all input is used, the output is full or the coding has ended. Returns how much of both was used.
 OzuCodingStatus ozu_coding_step(
     OzuCoding *coding, const uint8_t *input, size_t input_size, size_t *used, uint8_t *output,
     size_t capacity, size_t *written);
 
-/// Whether what has come may be all: the last member of gzip, or the last frame of zstd, has ended.
+/// Whether the input may end here: the last member of gzip, or the last frame of zstd, is complete.
 bool ozu_coding_is_whole(const OzuCoding *coding);
 
 #endif

@@ -1,5 +1,5 @@
-// Typed faces over libcurl's variadic and macro-shaped API, which Swift cannot import, and over those of its functions
-// that Swift calls: the library is loaded when it is first needed. `ozu_curl_load` comes before all others.
+// Typed functions for the parts of libcurl that Swift calls: its variadic functions and macros cannot be imported.
+// The library is loaded when it is first needed. `ozu_curl_load` must be called before all others.
 #ifndef OZU_CCURL_H
 #define OZU_CCURL_H
 
@@ -16,11 +16,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-// Loads libcurl unless it is loaded, and sets it up: takes milliseconds, and runs the initialisers of what libcurl needs.
-// Any thread may call it. Returns whether it can be used; the message says why not.
+// Loads libcurl and sets it up, unless that was done before. It takes milliseconds, and runs the initialisers of
+// libcurl's libraries. Any thread may call it. Returns whether libcurl can be used; if not, the message gives the
+// reason.
 bool ozu_curl_load(char *message, size_t message_capacity);
 
-// Functions of libcurl by their own names. `ozu_curl_ssl_version` is NULL where it has no TLS.
+// Functions of libcurl, by their own names. `ozu_curl_ssl_version` returns NULL if libcurl has no TLS.
 CURL *ozu_curl_easy_init(void);
 void ozu_curl_easy_cleanup(CURL *easy);
 void ozu_curl_easy_reset(CURL *easy);
@@ -41,7 +42,7 @@ CURLcode ozu_curl_set_long(CURL *easy, CURLoption option, long value);
 
 CURLcode ozu_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
 
-// libcurl copies the string, so it need only live for the call.
+// libcurl copies the string, so it must live only during the call.
 CURLcode ozu_curl_set_string(CURL *easy, CURLoption option, const char *value);
 
 // libcurl keeps the pointer: it must live until the handle is reset.
@@ -63,10 +64,10 @@ CURLcode ozu_curl_set_on_socket(CURL *easy, curl_opensocket_callback opened, voi
 
 CURLcode ozu_curl_set_on_ssl_context(CURL *easy, curl_ssl_ctx_callback made, void *context);
 
-// The string form of the option came with 7.85; the bit mask it replaces is deprecated after that.
+// The option as a string exists since 7.85; the bit mask is deprecated since then.
 CURLcode ozu_curl_allow_only_http(CURL *easy);
 
-// Without this, removing a handle that is still resolving its host waits for the resolver.
+// Without this, removing a handle that is resolving its host waits for the resolver.
 void ozu_curl_never_wait_for_resolver(CURL *easy);
 
 long ozu_curl_long(CURL *easy, CURLINFO info);
@@ -79,13 +80,13 @@ CURLMcode ozu_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
 void ozu_curl_multi_set_on_socket(CURLM *multi, curl_socket_callback changed, void *context);
 
-// The next finished handle with its result, or NULL when there is none.
+// The next finished handle with its result, or NULL if there is none.
 CURL *ozu_curl_multi_next_finished(CURLM *multi, CURLcode *result);
 
 // A cast, which Swift does not import.
 static const curl_socket_t ozu_curl_socket_timeout = CURL_SOCKET_TIMEOUT;
 
-// A descriptor that one thread waits for and others write to; -1 when there is none left.
+// A descriptor that one thread waits for and others signal; -1 if no descriptor is available.
 static inline int ozu_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 static inline void ozu_eventfd_signal(int descriptor) { eventfd_write(descriptor, 1); }
@@ -97,7 +98,7 @@ static inline void ozu_eventfd_clear(int descriptor) {
 
 static inline void ozu_eventfd_close(int descriptor) { close(descriptor); }
 
-// Shown by debuggers and top(1). At most 15 characters.
+// The name in debuggers and top(1), at most 15 characters.
 static inline void ozu_curl_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 #endif

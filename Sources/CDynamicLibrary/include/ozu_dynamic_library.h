@@ -1,9 +1,9 @@
 // Libraries that are opened when they are first needed.
 //
-// A program that is linked with a library opens it, and all that it needs itself, at every start: libheif, libavif,
-// libjxl, libtiff, librsvg and libcurl bring a hundred more, for a program that may never meet their formats.
+// A program that is linked with a library opens it, and all the libraries that it needs, at every start: libheif,
+// libavif, libjxl, libtiff, librsvg and libcurl load a hundred more, even if the program never needs their formats.
 //
-// A library has a list of functions, from which the compiler makes a table of pointers by their real prototypes:
+// A library has a list of functions. The compiler makes a table of pointers from their real prototypes:
 //
 //   // foo_library.h
 //   #include <foo.h>
@@ -19,11 +19,11 @@
 //   // one C file
 //   OZU_DEFINE_LIBRARY(foo, OZU_FOO_FUNCTIONS, "Read Foo", "libfoo.so.1")
 //
-// Code that includes the list calls foo_open(…) as before, once `ozu_dynamic_library_load(&ozu_foo_library, …)` has
-// returned true. A function that is missing in the list does not link; one that is in the list alone does not either.
+// Code that includes the list calls foo_open(…) as before, after `ozu_dynamic_library_load(&ozu_foo_library, …)`
+// has returned true. If a function is missing in the list, or exists only in the list, the program does not link.
 //
-// `OZU_LOADS_LIBRARIES` decides; Package.swift defines it. Without it the program is linked with the libraries, and
-// loading succeeds at once.
+// Package.swift defines `OZU_LOADS_LIBRARIES`. Without it the program is linked with the libraries, and loading
+// succeeds at once.
 
 #ifndef OZU_DYNAMIC_LIBRARY_H
 #define OZU_DYNAMIC_LIBRARY_H
@@ -34,22 +34,24 @@
 
 /// A library and the table of its functions.
 typedef struct {
-  /// The names under which the system's loader may find it; the first that is there is taken. NULL after the last.
+  /// The names under which the system's loader may find the library; the first one that exists is used. NULL after
+  /// the last.
   const char *const *sonames;
-  /// The functions, and where their addresses go, in the same order; NULL after the last name.
+  /// The functions and, in the same order, the places of their addresses; NULL after the last name.
   const char *const *names;
   void *functions;
   /// Whether the table is filled. Read and written atomically.
   bool is_loaded;
 } OzuDynamicLibrary;
 
-/// Opens a library unless it is open, and fills its table. It stays open until the process ends.
+/// Opens a library unless it is open, and fills its table. The library stays open until the process ends.
 ///
-/// Any thread may call it, several at once too. Opening takes milliseconds and runs the initialisers of the library, so
-/// no lock of the caller should be held; no lock of its own is held meanwhile. What fails is tried again by the next
-/// call: a library may be installed later.
+/// Any thread may call it, also at the same time. Opening takes milliseconds and runs the initialisers of the
+/// library, so callers should hold no lock; it holds no lock of its own meanwhile. After a failure the next call
+/// tries again: a library may be installed later.
 ///
-/// Returns whether the functions can be called. If not, `message` says why: "libheif.so.1 is not installed".
+/// Returns whether the functions can be called. If not, `message` gives the reason: "libheif.so.1 is not
+/// installed".
 bool ozu_dynamic_library_load(OzuDynamicLibrary *library, char *message, size_t message_capacity);
 
 #ifdef OZU_LOADS_LIBRARIES
@@ -57,16 +59,17 @@ bool ozu_dynamic_library_load(OzuDynamicLibrary *library, char *message, size_t 
 #define OZU_LIBRARY_MEMBER(function) __typeof__(&function) function;
 #define OZU_LIBRARY_NAME(function) #function,
 
-/// Declares the table of a library before its functions are renamed to the members of it.
+/// Declares the table of a library, before its functions are renamed to the members of the table.
 #define OZU_DECLARE_LIBRARY(name, FUNCTIONS) \
   struct ozu_##name##_functions { FUNCTIONS(OZU_LIBRARY_MEMBER) }; \
   extern __attribute__((visibility("hidden"))) struct ozu_##name##_functions ozu_##name; \
   extern __attribute__((visibility("hidden"))) OzuDynamicLibrary ozu_##name##_library;
 
-/// Defines it, with a line for people on what the library is for, and its names.
+/// Defines the table, with a line for people that says what the library is for, and its names.
 ///
-/// What is loaded is not among the needs that tools of distributions find in a program. They read it in the note
-/// (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/), which has the first name.
+/// Tools of distributions do not find libraries that are loaded in this way among the needs of a program. They read
+/// a note instead (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/), which contains the first
+/// name.
 #define OZU_DEFINE_LIBRARY(name, FUNCTIONS, use, soname, ...) \
   struct ozu_##name##_functions ozu_##name; \
   OzuDynamicLibrary ozu_##name##_library = { \

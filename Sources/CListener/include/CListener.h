@@ -1,5 +1,5 @@
-// The system calls of a server's I/O loop that Swift cannot make: epoll(7) and accept4(2). Each returns what the call
-// does; -1 with errno where it fails. Empty outside Linux.
+// The system calls of a server's I/O loop that Swift cannot make: epoll(7) and accept4(2). Each returns the result
+// of the call; -1 with errno if it fails. Empty outside Linux.
 #ifndef CLISTENER_H
 #define CLISTENER_H
 
@@ -9,9 +9,9 @@
 
 // A socket that became ready.
 typedef struct {
-  // Given when it was added.
+  // The number given to `ozu_listener_watch`.
   uint64_t number;
-  // There is something to read, or the other side has ended.
+  // There is input, or the other side has closed.
   int isReadable;
   int isWritable;
   // The other side sends no more, or the connection is broken.
@@ -20,16 +20,16 @@ typedef struct {
 
 int ozu_listener_epoll(void);
 
-// Sets what is waited for. A hang-up is told in any case.
+// Sets the events to wait for. A hang-up is always reported.
 int ozu_listener_watch(int epoll, int descriptor, uint64_t number, int isNew, int forReading, int forWriting);
 
-// Waits no longer for a socket. Closing it would do, unless another process has the same one.
+// Stops waiting for a socket. Closing the socket would have the same effect, unless another process has it too.
 int ozu_listener_forget(int epoll, int descriptor);
 
-// Waits until something is ready; 0 after `milliseconds`, or when a signal came. -1 milliseconds for no limit.
+// Waits for events; returns 0 after `milliseconds` or after a signal. -1 milliseconds means no limit.
 int ozu_listener_wait(int epoll, ozu_listener_event *events, int capacity, int milliseconds);
 
-// The next connection: closed on exec, and never waiting.
+// Accepts the next connection as a non-blocking socket that is closed on exec.
 int ozu_listener_accept(int listener);
 
 #endif

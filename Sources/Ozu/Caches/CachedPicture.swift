@@ -1,14 +1,14 @@
-/// A picture in the memory cache, with what tells whether it still stands for its source.
+/// A picture in the memory cache, with the data that says whether it is still valid for its source.
 ///
-/// A class, so that a hit counts one reference and copies nothing.
+/// A class, so that a hit retains one reference and copies nothing.
 public final class CachedPicture: Sendable {
   /// The picture.
   public let picture: Picture
-  /// Of the local file the picture was made from; `nil` for other sources.
+  /// The stamp of the local file from which the picture was made; `nil` for other sources.
   let stamp: FileStamp?
-  /// Of the web original the picture was made from; `nil` for other sources.
+  /// The validity of the web original from which the picture was made; `nil` for other sources.
   let validity: OriginalValidity?
-  /// Of the format the picture was made for; `nil` for none.
+  /// The name of the cache format for which the picture was made; `nil` without one.
   let formatName: String?
 
   init(picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, formatName: String? = nil) {

@@ -1,7 +1,7 @@
-/// The memory level, in the words of pictures. Synchronous and quick.
+/// The memory level, in terms of requests. Synchronous and quick.
 extension ImageCaches {
-  /// The picture of a request, if memory has it, fresh or not. A picture of a local file counts only while the file
-  /// is as it was: that costs one system call, for requests of local files alone.
+  /// The picture of a request, if memory has it, fresh or not. A picture of a local file is returned only if the file
+  /// has not changed, which costs one system call for local files.
   func cachedPicture(for request: ImageRequest) -> CachedPicture? {
     guard let cached = memory.value(forKey: request.key) else { return nil }
     guard let stamp = cached.stamp, let path = request.source.filePath else { return cached }
@@ -16,9 +16,9 @@ extension ImageCaches {
     return cached
   }
 
-  /// A whole picture in memory that was made of the source of a request as it is now, at another size or with other
-  /// steps. Not counted as a miss: nobody has asked for it.
-  func standingPicture(_ key: ImageKey, of request: ImageRequest) -> CachedPicture? {
+  /// A finished picture in memory with another key, made from the current state of the request's source. Not counted
+  /// as a miss, because no request asked for that key.
+  func currentPicture(_ key: ImageKey, of request: ImageRequest) -> CachedPicture? {
     guard memory.contains(key), let cached = memory.value(forKey: key), !cached.picture.isPreview else {
       return nil
     }
@@ -30,9 +30,10 @@ extension ImageCaches {
     if insert(picture, stamp: stamp, validity: validity, for: request) { tellStored(picture, for: request) }
   }
 
-  /// Puts a picture into memory and tells nobody: for a caller that holds a lock. `tellStored` is to follow.
+  /// Puts a picture into memory without notifying observers, so that it can be called under a lock. The caller then
+  /// calls `tellStored` outside the lock.
   ///
-  /// - Returns: whether it was put there.
+  /// - Returns: whether it was stored.
   func insert(
     _ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest
   ) -> Bool {
@@ -43,7 +44,8 @@ extension ImageCaches {
       forKey: request.key, cost: picture.byteCount)
   }
 
-  /// Tells observers of a picture that was put into memory, and of what made room for it. Calls code of the app.
+  /// Notifies observers of a picture that was put into memory, and of the evictions that made room for it. Calls code
+  /// of the app.
   func tellStored(_ picture: Picture, for request: ImageRequest) {
     events.stored(.memory, byteCount: picture.byteCount, of: request.source.name, for: request)
     events.evicted(events.evictions.takeFromMemory())

@@ -1,10 +1,10 @@
 import Foundation
 import OzuHTTP
 
-/// Originals in the levels of storage. Those from the web are responses with their variants (`ResponseShelf`); those of
-/// fetchers are bytes under the key of the source. Blocks: for the pipeline's own threads alone.
+/// Originals in the stores. Those from the web are responses with their variants (`ResponseStore`); those of fetchers
+/// are bytes under the key of the source. These functions block; only the pipeline's own threads may call them.
 extension ImageCaches {
-  /// The bytes of a source that is not on the web, as they were loaded.
+  /// The stored bytes of a source that is not on the web.
   func original(for request: ImageRequest) -> Data? {
     observeRead(.original, for: request) {
       firstOriginal(for: request) ?? furtherOriginal(for: request)
@@ -18,7 +18,8 @@ extension ImageCaches {
     stores.mayContainFurther(ImageStoreKey(.original, request.key.source), request.source.reach)
   }
 
-  /// The same from the first level, or from the further ones. A miss is counted where nobody else is asked.
+  /// The same from the first level only, or from the further levels only. A miss is counted at the last level that is
+  /// asked.
   func original(for request: ImageRequest, isFar: Bool) -> Data? {
     observeRead(.original, for: request, isLast: isFar || !mayHaveFarOriginal(for: request)) {
       isFar ? furtherOriginal(for: request) : firstOriginal(for: request)
@@ -27,7 +28,7 @@ extension ImageCaches {
     }
   }
 
-  /// The same from the first level alone, and told to nobody.
+  /// The same from the first level only, without notifying observers.
   func firstOriginal(for request: ImageRequest) -> Data? {
     stores.readFirst(ImageStoreEntry.self, ImageStoreKey(.original, request.key.source))?.body
   }
@@ -61,7 +62,7 @@ extension ImageCaches {
 
   // MARK: Responses
 
-  /// The responses under a key of the HTTP cache.
+  /// The stored responses of a key of the HTTP cache.
   func responses(for key: HTTPCacheKey) -> [HTTPCacheEntry] {
     let name = Redaction.text(key.resource)
     let stage = events.stageBegan(.read, of: name)
@@ -72,7 +73,8 @@ extension ImageCaches {
     return entries
   }
 
-  /// The responses in the first level, or in a further one. A miss is counted where nobody else is asked.
+  /// The responses in the first level only, or in the further levels only. A miss is counted at the last level that
+  /// is asked.
   func responses(for key: HTTPCacheKey, of request: ImageRequest, isFar: Bool) -> [HTTPCacheEntry] {
     let name = Redaction.text(key.resource)
     let stage = events.stageBegan(.read, of: name)
@@ -85,51 +87,51 @@ extension ImageCaches {
     return entries
   }
 
-  /// The responses in the first level alone; `nil` for none.
+  /// The responses in the first level only; `nil` for none.
   func firstResponses(for key: HTTPCacheKey) -> [HTTPCacheEntry]? {
-    stores.readFirst(StoredVariants.self, ImageStoreKey(.original, ResponseShelf.storeKey(key)))?.entries
+    stores.readFirst(StoredVariants.self, ImageStoreKey(.original, ResponseStore.storeKey(key)))?.entries
   }
 
   /// The responses in the first of the further levels that has any.
   func furtherResponses(for key: HTTPCacheKey) -> [HTTPCacheEntry]? {
     guard !stores.further.isEmpty else { return nil }
-    return stores.readFurther(StoredVariants.self, ResponseShelf.place(of: key))?.entries
+    return stores.readFurther(StoredVariants.self, ResponseStore.place(of: key))?.entries
   }
 
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) {
     observeStore(.original, byteCount: entry.body.count, of: Redaction.text(key.resource), for: nil) {
-      store(entry, replacing: old, at: ResponseShelf.place(of: key))
+      store(entry, replacing: old, at: ResponseStore.place(of: key))
     }
   }
 
   private func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, at place: ImageStoreKey) {
     stores.change(StoredVariants.self, place, byteCount: entry.body.count) { store in
-      try ResponseShelf(store: store).store(entry, replacing: old, at: place)
+      try ResponseStore(store: store).store(entry, replacing: old, at: place)
     }
   }
 
   /// Gives a stored response a new head.
   func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) {
-    let place = ResponseShelf.place(of: key)
+    let place = ResponseStore.place(of: key)
     stores.change(StoredVariants.self, place, byteCount: entry.body.count) { store in
-      try ResponseShelf(store: store).refresh(entry, replacing: old, at: place)
+      try ResponseStore(store: store).refresh(entry, replacing: old, at: place)
     }
   }
 
   func removeResponses(for key: HTTPCacheKey) {
-    stores.remove(StoredVariants.self, ResponseShelf.place(of: key))
+    stores.remove(StoredVariants.self, ResponseStore.place(of: key))
   }
 
-  /// The beginning of a body whose transfer broke off.
+  /// The stored beginning of a body whose transfer was interrupted.
   func partialBody(for key: HTTPCacheKey) -> HTTPPartialBody? {
-    stores.first?.attempt(.read) { try ResponseShelf(store: $0).partialBody(for: key) } ?? nil
+    stores.first?.attempt(.read) { try ResponseStore(store: $0).partialBody(for: key) } ?? nil
   }
 
-  /// Keeps the beginning of a body; `nil` removes it.
+  /// Stores the beginning of a body; `nil` removes it.
   func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) {
-    let place = ImageStoreKey(.partial, ResponseShelf.storeKey(key))
+    let place = ImageStoreKey(.partial, ResponseStore.storeKey(key))
     stores.change(ImageStoreEntry.self, place, byteCount: partial?.body.count ?? 0) { store in
-      try ResponseShelf(store: store).setPartialBody(partial, for: key)
+      try ResponseStore(store: store).setPartialBody(partial, for: key)
     }
   }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Finished pictures in the levels of storage. Blocks: for the pipeline's own threads alone.
+/// Renditions in the stores. These functions block; only the pipeline's own threads may call them.
 extension ImageCaches {
-  /// A finished picture, still encoded. A class, so that a load, which may have one, is small.
+  /// A finished picture in encoded form. A class, so that a load, which may have one, stays small.
   final class Rendition: Sendable {
     let data: Data
     let header: ImageHeader?
@@ -20,7 +20,7 @@ extension ImageCaches {
       self.notes = notes
     }
 
-    /// The picture of an entry; `nil` when it has no record of ours, or another state of a local file.
+    /// The rendition of an entry; `nil` if its record is unreadable, or belongs to another state of a local file.
     fileprivate convenience init?(_ entry: ImageStoreEntry, of source: ImageSource) {
       guard let record = RenditionRecord(entry.metadata),
         source.filePath.map({ FileStamp(path: $0) == record.stamp }) ?? true
@@ -34,8 +34,8 @@ extension ImageCaches {
       )
     }
 
-    /// The finished picture, made of the one that was read from `data`: that knows what its colours mean, where they are not
-    /// sRGB. Its notes are those that it had when it was made.
+    /// The finished picture, made from the decoded `data`. If the colours are not sRGB, the decoded header says what
+    /// they mean. The notes are those of the original decode.
     func picture(_ read: Picture) -> Picture {
       guard read.bitmap.colorSpace != .sRGB, var header else {
         return Picture(read.bitmap, header: header, notes: notes)
@@ -46,7 +46,7 @@ extension ImageCaches {
     }
   }
 
-  /// The finished picture of a request. One that was made from another state of a local file is removed.
+  /// The rendition of a request. One that was made from another state of a local file is removed.
   func rendition(for request: ImageRequest) -> Rendition? {
     observeRead(.rendition, for: request) {
       firstRendition(request.key, of: request.source, in: request.renditionKind)
@@ -57,7 +57,7 @@ extension ImageCaches {
     }
   }
 
-  /// The same from the first level alone. A miss is counted where no further level is asked.
+  /// The same from the first level only. A miss is counted unless a further level may have it.
   func nearRendition(for request: ImageRequest) -> Rendition? {
     observeRead(.rendition, for: request, isLast: !mayHaveFarRendition(for: request)) {
       firstRendition(request.key, of: request.source, in: request.renditionKind)
@@ -76,18 +76,18 @@ extension ImageCaches {
     }
   }
 
-  /// Whether a further level may have the finished picture of a request. Never waits.
+  /// Whether a further level may have the rendition of a request. Never waits.
   func mayHaveFarRendition(for request: ImageRequest) -> Bool {
     stores.mayContainFurther(
       ImageStoreKey(request.renditionKind, request.key.rendition), request.source.reach)
   }
 
-  /// The finished picture of a key that belongs to a source.
+  /// The rendition of a key.
   func rendition(_ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind) -> Rendition? {
     firstRendition(key, of: source, in: kind) ?? furtherRendition(key, of: source, in: kind)
   }
 
-  /// The same from the first level alone.
+  /// The same from the first level only.
   func firstRendition(_ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind) -> Rendition? {
     let place = ImageStoreKey(kind, key.rendition)
     return first(place) { Rendition($0, of: source) }
@@ -95,8 +95,8 @@ extension ImageCaches {
 
   /// The same from the further levels.
   ///
-  /// - Parameter label: what listings call the picture in the levels above, by which it is found when its source is
-  ///   removed; `nil` for a picture that the list of derived ones names.
+  /// - Parameter label: the label with which the rendition is written to the levels above. Removing its source finds
+  ///   it by this label. `nil` for a variant, which the list of variants names.
   func furtherRendition(
     _ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind, label: @autoclosure () -> String? = nil
   ) -> Rendition? {
@@ -122,12 +122,13 @@ extension ImageCaches {
       ImageStoreEntry.self, ImageStoreKey(request.renditionKind, request.key.rendition), request.source.reach)
   }
 
-  /// Removes the finished pictures of requests, and what has been made, files included, of the sources that the levels
-  /// list under some labels: also sizes that nobody has registered, such as those of views in an earlier run.
+  /// Removes the renditions of requests. Also removes everything made from the sources with these labels, encoded
+  /// files included, as far as the stores list it: so also sizes that no format declares, such as those of views in
+  /// an earlier run.
   func removeRenditions(for requests: [ImageRequest], ofSources labels: [String]) {
     for request in requests { removeRendition(for: request) }
     for source in Set(requests.map(\.key.source)) {
-      for made in storedRelatives(of: source) {
+      for made in storedVariants(of: source) {
         stores.remove(ImageStoreEntry.self, ImageStoreKey(made.kind, made.key.rendition))
       }
     }
@@ -138,7 +139,8 @@ extension ImageCaches {
     }
   }
 
-  /// The rendition that a listing of the first level has named; `nil` when it has no record of ours. Does not count as a use.
+  /// The rendition of an entry in a listing of the first level; `nil` if its record is unreadable. Does not count as
+  /// a use.
   func rendition(of info: ImageStoreInfo) -> Rendition? {
     guard let entry = stores.first?.attempt(.read, { try $0.peek(info.key) }) ?? nil,
       let record = RenditionRecord(entry.metadata)
@@ -148,11 +150,12 @@ extension ImageCaches {
 }
 
 extension ImageRequest {
-  /// What the finished picture is in the levels of storage.
+  /// The kind under which the finished picture is stored.
   var renditionKind: ImageStoreKind { format?.kind ?? .rendition }
 }
 
 extension ImageSource {
-  /// Which levels keep what is made of it. A path and the state of a file mean nothing to another machine.
+  /// The levels that store pictures of this source. A path and the state of a file mean nothing to another machine,
+  /// so pictures of local files stay in the first level.
   var reach: StoreChain.Reach { filePath == nil ? .all : .first }
 }

@@ -1,9 +1,9 @@
 import OzuHTTP
 import OzuSynchronization
 
-/// The levels of storage as a whole.
+/// Operations on all stores, and hints.
 extension ImageCaches {
-  /// What the first level has under a key, as it is read. An entry that cannot be read is removed there.
+  /// The value of a key in the first level. An entry that cannot be read is removed there.
   func first<Value>(_ key: ImageStoreKey, _ read: (ImageStoreEntry) -> Value?) -> Value? {
     guard let entry = stores.readFirst(ImageStoreEntry.self, key) else { return nil }
     if let value = read(entry) { return value }
@@ -11,7 +11,8 @@ extension ImageCaches {
     return nil
   }
 
-  /// The same of the further levels. An entry that cannot be read stays: it may be of use to another release.
+  /// The value of a key in the further levels. An entry that cannot be read stays there, because another release may
+  /// be able to read it.
   func further<Value>(
     _ key: ImageStoreKey, _ reach: StoreChain.Reach, _ read: (ImageStoreEntry) -> Value?
   ) -> Value? {
@@ -23,10 +24,10 @@ extension ImageCaches {
     return value
   }
 
-  /// Whether a level may have notes of what has been made of a source. Never waits: for any thread.
-  func mayHaveRelatives(of source: CacheKey) -> Bool { stores.mayContain(ImageStoreKey(.relatives, source)) }
+  /// Whether a level may have the list of variants of a source. Never waits; for any thread.
+  func mayHaveVariants(of source: CacheKey) -> Bool { stores.mayContain(ImageStoreKey(.relatives, source)) }
 
-  /// Whether a level may have the finished picture of a request. Never waits.
+  /// Whether a level may have the rendition of a request. Never waits.
   func mayHaveRendition(for request: ImageRequest) -> Bool {
     stores.mayContain(ImageStoreKey(request.renditionKind, request.key.rendition), request.source.reach)
   }
@@ -36,35 +37,35 @@ extension ImageCaches {
     stores.mayContain(ImageStoreKey(.original, request.key.source), request.source.reach)
   }
 
-  /// Whether the beginning of an original may be there. Never waits.
+  /// Whether a level may have the beginning of an original. Never waits.
   func mayHavePartial(for key: HTTPCacheKey) -> Bool {
-    stores.mayContain(ImageStoreKey(.partial, ResponseShelf.storeKey(key)))
+    stores.mayContain(ImageStoreKey(.partial, ResponseStore.storeKey(key)))
   }
 
-  /// Counts a look for a finished picture that a hint has answered.
+  /// Counts a miss for a rendition that a hint has excluded.
   func noteAbsence(of request: ImageRequest) {
     events.lookedUp(.rendition, found: nil, of: request.source.name, for: request)
   }
 
-  /// Counts a look for an original that a hint has answered.
+  /// Counts a miss for an original that a hint has excluded.
   func noteAbsence(ofOriginal request: ImageRequest) {
     events.lookedUp(.original, found: nil, of: Redaction.text(request.sourceKey))
   }
 
-  /// Empties all levels. A level that this process may not write to stays as it is, which is reported.
+  /// Empties all levels. A level that is read-only for this process is left unchanged, which is reported.
   func emptyStores() {
     stores.removeAll(of: nil)
   }
 
-  /// Returns when the further levels have what waits for them, or after a while: a level that never answers holds up
-  /// nobody.
+  /// Returns when the further levels have written what waits for them, or after a time limit, because a level may
+  /// never answer.
   ///
-  /// - Parameter sleep: waits for the time it is given.
+  /// - Parameter sleep: waits for the given duration.
   func flushFurther(sleep: @escaping @Sendable (Duration) async throws -> Void) async {
     guard !stores.further.isEmpty else { return }
     let timer = Mutex<Task<Void, Never>?>(nil)
     await withCheckedContinuation { continuation in
-      let end = OneEnd(continuation)
+      let end = SingleResumption(continuation)
       timer.withLock { timer in
         timer = Task {
           try? await sleep(Self.flushLimit)
@@ -79,8 +80,8 @@ extension ImageCaches {
   private static let flushLimit = Duration.seconds(10)
 }
 
-/// Resumes a continuation once, for the first of several that would.
-private final class OneEnd: Sendable {
+/// Resumes a continuation once, at the first of several calls.
+private final class SingleResumption: Sendable {
   private let continuation: Mutex<CheckedContinuation<Void, Never>?>
 
   init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = Mutex(continuation) }

@@ -1,16 +1,16 @@
 import Foundation
 import OzuSynchronization
 
-/// The places of finished pictures and originals, in the words of pictures.
+/// The caches of a pipeline, in terms of requests and pictures.
 ///
-/// The memory side is synchronous and quick. The other side, the levels of storage below memory, blocks: it is called on
-/// the threads of stations only. What is found there is described by records (`RenditionRecord`, `OriginalRecord`); the
-/// levels only see bytes.
+/// The memory level is synchronous and quick. The stores below it block, so only threads of stations call them.
+/// Entries there are described by records (`RenditionRecord`, `OriginalRecord`); the stores see only bytes.
 final class ImageCaches: Sendable {
   let memory: MemoryLevel
   let stores: StoreChain
   let events: PipelineEvents
-  /// Encoded images, in a small cache of their own: their bytes and those of pixels are worth differently.
+  /// Encoded images, in a small cache of their own, because a byte of a file and a byte of pixels do not have the
+  /// same value.
   let encodedMemory: MemoryCache<CacheKey, EncodedEntry>
 
   init(

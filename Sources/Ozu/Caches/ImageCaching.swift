@@ -1,18 +1,18 @@
-/// The memory level of a pipeline. An app that wants its own implements this and sets
-/// `ImagePipeline.Configuration.imageCache`; `MemoryCache` of ``ImageKey`` and ``CachedPicture`` is the built-in one.
+/// The memory level of a pipeline. An app with its own memory cache implements this protocol and sets
+/// `ImagePipeline.Configuration.Caching.imageCache`; `MemoryCache` of ``ImageKey`` and ``CachedPicture`` is the built-in one.
 ///
-/// A pipeline calls it synchronously, from any thread, the main thread included, and in part under locks of its own: an
-/// implementation answers at once and does not call the pipeline. It may refuse any picture and drop any at any time;
-/// the pipeline then takes the picture from the disk or loads it again.
+/// A pipeline calls it synchronously, from any thread including the main thread, and in part under its own locks. So
+/// an implementation must answer at once and must not call the pipeline. It may refuse any picture and drop any
+/// picture at any time; the pipeline then takes the picture from the disk or loads it again.
 public protocol ImageCaching: Sendable {
   /// The picture of a key. Counts as a use of it, and in `statistics` as a hit or a miss.
   func value(forKey key: ImageKey) -> CachedPicture?
 
-  /// Whether there is a picture of a key. Counts as no use of it.
+  /// Whether there is a picture of a key. Does not count as a use.
   func contains(_ key: ImageKey) -> Bool
 
-  /// Stores a picture in the place of the key's former one. If the cache refuses it, the key has no picture then: the
-  /// former one would be out of date.
+  /// Stores a picture and replaces the former one of the key. If the cache refuses the picture, it must also remove
+  /// the former one, which would be out of date.
   ///
   /// - Parameter cost: the bytes that the pixels take.
   /// - Returns: whether it was stored.
@@ -32,11 +32,11 @@ public protocol ImageCaching: Sendable {
   /// The bytes that all pictures take together.
   var totalCost: Int { get }
 
-  /// The most bytes that all pictures may take together; `.max` without a limit. Prefetching and preloading end when
-  /// their share of it is used.
+  /// The largest number of bytes that all pictures may take together; `.max` without a limit. Prefetching and
+  /// preloading end when their share of it is used.
   var costLimit: Int { get }
 
-  /// Counts since the cache was made, and its size. `ImagePipeline.statistics` is in part made from it.
+  /// Counts since the cache was made, and its size. A part of `ImagePipeline.statistics`.
   var statistics: MemoryCacheStatistics { get }
 }
 

@@ -1,21 +1,22 @@
-/// The memory level of a pipeline: the built-in cache or the app's own, by the same names.
+/// The memory level of a pipeline: the built-in cache or the app's own.
 ///
-/// The built-in cache is called directly: its hits do not pay for a call through a protocol.
+/// The built-in cache is called directly, so that its hits do not pay for a call through a protocol.
 struct MemoryLevel: Sendable {
   private let cache: any ImageCaching
-  /// `cache`, or an empty cache beside one of the app's. Not optional: an object in an optional is retained for each
-  /// call.
+  /// `cache`, or an unused empty cache if the app has its own. Not optional: an object in an optional is retained for
+  /// each call.
   private let builtIn: MemoryCache<ImageKey, CachedPicture>
   private let isBuiltIn: Bool
   /// Ends with the last copy of this value.
   private let observation: MemoryPressureObservation?
 
-  /// - Parameter onEviction: told of the evictions of the cache that is made here. An app's own cache tells of none.
+  /// - Parameter onEviction: called for each eviction of the built-in cache. An app's own cache does not report
+  ///   evictions.
   init(
     _ configuration: ImagePipeline.Configuration,
     onEviction: (@Sendable (ImageKey, CachedPicture) -> Void)? = nil
   ) {
-    if let own = configuration.imageCache {
+    if let own = configuration.caching.imageCache {
       cache = own
       let shared = own as? MemoryCache<ImageKey, CachedPicture>
       builtIn = shared ?? MemoryCache(MemoryCacheConfiguration(costLimit: 0))
@@ -23,9 +24,9 @@ struct MemoryLevel: Sendable {
       observation = nil
       return
     }
-    // Memory pressure is observed here and not by the cache, which would hold itself weakly: counting references to
-    // an object that has weak references costs as much as a hit.
-    var limits = configuration.memoryCache
+    // This type observes memory pressure, not the cache, because the cache would then hold itself weakly: counting
+    // references to an object with weak references costs as much as a hit.
+    var limits = configuration.caching.memoryCache
     let pressure = limits.pressure
     limits.pressure = nil
     let made = MemoryCache<ImageKey, CachedPicture>(limits, onEviction: onEviction)
@@ -35,7 +36,7 @@ struct MemoryLevel: Sendable {
     observation = pressure?.observe { made.respond(to: $0) }
   }
 
-  /// The picture of a key, fresh or not, finished or not. Retains the picture alone.
+  /// The picture of a key, fresh or not, finished or preview. Retains only the picture.
   func picture(forKey key: ImageKey) -> Picture? {
     guard isBuiltIn else { return cache.value(forKey: key)?.picture }
     return builtIn.withValue(forKey: key) { $0.picture }

@@ -2,19 +2,20 @@ import Foundation
 import OzuHTTP
 import OzuRecords
 
-/// What stands beside an original on disk: the response that brought it, as the rules of HTTP need it.
+/// The metadata of a stored original: the response that brought it, with the fields that HTTP caching needs.
 ///
-/// A record of an unknown version is a miss. It holds no secret in clear: what it is made of is `withoutSecrets`.
+/// A record of an unknown version is a miss. It contains no secret in clear text, because it is made from
+/// `withoutSecrets`.
 struct OriginalRecord {
   static let currentVersion = 4
 
-  /// Absent for what a fetcher brought.
+  /// `nil` for the original of a fetcher.
   let response: HTTPStoredResponse?
 
-  /// The record of what a fetcher brought.
+  /// The record of a fetcher's original.
   init() { response = nil }
 
-  /// The record of a response; `nil` for one that must not be written down.
+  /// The record of a response; `nil` if the response must not be written to disk.
   init?(_ response: HTTPStoredResponse) {
     guard let response = response.withoutSecrets else { return nil }
     self.response = response

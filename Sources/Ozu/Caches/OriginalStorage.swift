@@ -1,11 +1,11 @@
 import OzuHTTP
 import OzuSynchronization
 
-/// The levels of storage as the storage of an HTTP cache. Reads wait for a disk thread; writes go through the backlog,
-/// behind the caller's back.
+/// The stores as the storage of an HTTP cache. Reads wait for a disk thread; writes go through the backlog, in the
+/// background.
 ///
-/// Beginnings of broken transfers are kept in memory too, so that a retry finds them at once: small ones for a while,
-/// large ones, which are mapped from files, until the first level has them.
+/// Beginnings of interrupted transfers are also kept in memory, so that a retry finds them at once: small ones for a
+/// while; large ones, which are mapped from files, until the first level has written them.
 struct OriginalStorage: HTTPCacheStorage {
   let caches: ImageCaches
   let runner: JobRunner
@@ -24,25 +24,25 @@ struct OriginalStorage: HTTPCacheStorage {
   }
 
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {
-    backlog.enqueue(byteCount: entry.body.count, originalOf: ResponseShelf.storeKey(key)) { [caches] in
+    backlog.enqueue(byteCount: entry.body.count, originalOf: ResponseStore.storeKey(key)) { [caches] in
       caches.store(entry, replacing: old, for: key)
     }
     await backlog.room()
   }
 
   func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async {
-    // Its body is on disk already, as a rule, and not held for this.
-    backlog.enqueue(originalOf: ResponseShelf.storeKey(key)) { [caches] in
+    // The body is normally on disk already, so the entry does not count as waiting bytes.
+    backlog.enqueue(originalOf: ResponseStore.storeKey(key)) { [caches] in
       caches.refresh(entry, replacing: old, for: key)
     }
   }
 
   func removeEntries(for key: HTTPCacheKey) async {
-    backlog.enqueue(originalOf: ResponseShelf.storeKey(key)) { [caches] in caches.removeResponses(for: key) }
+    backlog.enqueue(originalOf: ResponseStore.storeKey(key)) { [caches] in caches.removeResponses(for: key) }
   }
 
-  /// The folder of the first level, so that a body is on the medium whose size the app has thought about. Opens the disk
-  /// cache if nobody has.
+  /// The folder of the first level, so that a body is spooled to the medium that the app has chosen for the cache.
+  /// Opens the disk cache if it is not open.
   var spoolDirectory: String? { caches.stores.first?.store.spoolDirectory }
 
   func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? {
@@ -62,7 +62,7 @@ struct OriginalStorage: HTTPCacheStorage {
   }
 }
 
-/// The beginnings of broken transfers that wait in the backlog. One lock guards them.
+/// The beginnings of interrupted transfers that wait in the backlog. One lock guards them.
 private final class UnwrittenPartials: Sendable {
   private struct State {
     var partials: [HTTPCacheKey: (partial: HTTPPartialBody, ticket: Int)] = [:]
@@ -75,7 +75,7 @@ private final class UnwrittenPartials: Sendable {
     state.withLock { $0.partials[key]?.partial }
   }
 
-  /// Notes a beginning, or that there is none any more. Returns what `remove` is given.
+  /// Records a beginning, or with `nil` that there is none any more. Returns the ticket for `remove`.
   func set(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) -> Int {
     state.withLock { state in
       state.lastTicket += 1
@@ -84,10 +84,33 @@ private final class UnwrittenPartials: Sendable {
     }
   }
 
-  /// Forgets a beginning that is written, unless a later one has taken its place.
+  /// Removes a beginning that has been written, unless a later one has replaced it.
   func remove(_ ticket: Int, for key: HTTPCacheKey) {
     state.withLock { state in
       if state.partials[key]?.ticket == ticket { state.partials[key] = nil }
     }
   }
+}
+
+/// A storage that does not keep the beginnings of interrupted transfers.
+struct StorageWithoutBeginnings<Storage: HTTPCacheStorage>: HTTPCacheStorage {
+  let storage: Storage
+
+  func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] { await storage.entries(for: key) }
+
+  func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {
+    await storage.store(entry, replacing: old, for: key)
+  }
+
+  func removeEntries(for key: HTTPCacheKey) async { await storage.removeEntries(for: key) }
+
+  func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async {
+    await storage.refresh(entry, replacing: old, for: key)
+  }
+
+  var spoolDirectory: String? { storage.spoolDirectory }
+
+  func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? { nil }
+
+  func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {}
 }

@@ -1,27 +1,27 @@
 import Foundation
 import OzuHTTP
 
-/// How long what was made from an original stands for it: a rendition is as fresh as its original, and dies with
-/// the original's body.
+/// How long a picture made from an original is valid: it is as fresh as its original, and becomes invalid when the
+/// body of the original changes.
 struct OriginalValidity: Hashable, Sendable {
-  /// Until when nobody need be asked.
+  /// Until this time the origin need not be asked.
   let freshUntil: Date
-  /// Of the body it was made from.
+  /// The identity of the body from which the picture was made.
   let bodyIdentity: String
-  /// Whether it may be served past that time when the origin cannot be reached (RFC 9111 §4.2.4).
+  /// Whether the picture may be served after that time if the origin cannot be reached (RFC 9111 §4.2.4).
   let mayOutlive: Bool
 
   func isFresh(at date: Date) -> Bool { date < freshUntil }
 
-  /// Whether something made from `other` still stands for this.
+  /// Whether both have the same body.
   func hasBody(of other: OriginalValidity?) -> Bool {
     !bodyIdentity.isEmpty && other?.bodyIdentity == bodyIdentity
   }
 }
 
 extension ImageRequest {
-  /// Whether what was made from an original may be served without a look at it. Not under rules of the request's
-  /// own: the time was told by those of the pipeline.
+  /// Whether a picture made from an original may be served without asking the origin. False if the request has its
+  /// own HTTP rules, because the time was computed by the rules of the pipeline.
   func mayServe(_ validity: OriginalValidity?, at date: Date) -> Bool {
     validity.map { httpPolicy == nil && $0.isFresh(at: date) } ?? true
   }

@@ -1,15 +1,15 @@
 import Foundation
 import OzuRecords
 
-/// What stands beside a finished picture on disk: the header of its source, what tells whether the source is still the
-/// same, and the notes of the picture.
+/// The metadata of a stored rendition: the header of its source, the data that says whether the source is unchanged,
+/// and the notes of the picture.
 ///
-/// A record of an unknown version is a miss. The version grows with the form of a record, and when pictures are made
-/// otherwise than before: those of earlier releases are then made again.
+/// A record of an unknown version is a miss. The version grows when the layout of the record changes, and when
+/// pictures are made in another way: those of earlier releases are then made again.
 struct RenditionRecord {
   static let currentVersion = 5
 
-  /// The header of the source the picture was made from; `nil` when that were pixels.
+  /// The header of the source; `nil` if the source was pixels.
   let header: ImageHeader?
   let stamp: FileStamp?
   let validity: OriginalValidity?
@@ -32,7 +32,7 @@ struct RenditionRecord {
     self = record
   }
 
-  /// Reads what `write` has written.
+  /// Reads the fields that `write` has written.
   init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     header = try reader.optional { (reader) throws(FieldReader.Damage) in try ImageHeader(from: &reader) }
     stamp = try reader.optional { (reader) throws(FieldReader.Damage) in try FileStamp(from: &reader) }
@@ -41,7 +41,7 @@ struct RenditionRecord {
         freshUntil: try reader.date(), bodyIdentity: try reader.text(), mayOutlive: try reader.flag())
     }
     notes = try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }
-    // No picture of ours has more.
+    // A picture never has more notes than these bounds allow.
     guard notes == PictureNotes.bounded(notes) else { throw FieldReader.Damage() }
   }
 

@@ -1,21 +1,21 @@
 import Foundation
 import OzuStandardCodecs
 
-/// What of a load is kept on disk.
+/// The results of a load that are kept on disk.
 ///
-/// Local files, `data:` addresses and bytes that come with a request are never copied as originals. HTTP has the
-/// last word: what an origin forbids to keep is not kept under any policy.
+/// Local files, `data:` URLs and bytes in a request are never copied as originals. Data that an origin forbids to
+/// store is never stored, under any policy.
 public enum StoragePolicy: String, Hashable, Sendable, CaseIterable {
   /// The original, and each finished picture that would cost more to make again than to read. The default.
   ///
   /// A finished picture that is its original pixel for pixel is kept once, as the original.
   case automatic
-  /// The original alone. Every size is made from it anew: the least space for many sizes of one picture.
+  /// The original only. Every size is made from it again: the least space for many sizes of one picture.
   case originalData = "original-data"
-  /// The finished picture alone, encoded anew. The least space for one small size of large originals; another size
-  /// is loaded again, or made from a larger one. A stale picture is validated by loading its original.
+  /// The finished picture only, encoded again. The least space for one small size of large originals. Another size is
+  /// downloaded again, or derived from a larger one. A stale picture is validated by loading its original.
   case encodedImages = "encoded-images"
-  /// Both, also where they are the same pixels.
+  /// Both, also if they have the same pixels.
   case all
 
   var storesOriginals: Bool { self != .encodedImages }
@@ -26,18 +26,18 @@ public enum StoragePolicy: String, Hashable, Sendable, CaseIterable {
 public struct RenditionEncoding: Hashable, Sendable {
   /// The format.
   public var type: ImageType
-  /// Quality and the like.
+  /// The quality and other options.
   public var options: EncodingOptions
 
-  /// Makes a choice.
+  /// Makes an encoding.
   public init(_ type: ImageType, options: EncodingOptions = EncodingOptions()) {
     self.type = type
     self.options = options
   }
 
-  /// JPEG for opaque pictures, which is small; lossless delta planes for others, which are a third of PNG to read and a
-  /// tenth to write. Registries without those, pixels of 16 bits, and colours under the numbers of ITU-T H.273, as those of
-  /// high dynamic range, get PNG; so do transparent pixels under an ICC profile.
+  /// JPEG, which is small, for opaque pictures. Lossless delta planes for others: they take a third of PNG's time to
+  /// read and a tenth to write. PNG if the registry has no delta encoder, for pixels of 16 bits, for colours under
+  /// the numbers of ITU-T H.273 (such as high dynamic range), and for transparent pixels under an ICC profile.
   public static func standard(
     for picture: Picture, quality: Double = 0.85, codecs: CodecRegistry = .standard
   ) -> RenditionEncoding {
@@ -56,23 +56,26 @@ public struct RenditionEncoding: Hashable, Sendable {
 }
 
 extension ImagePipeline.Configuration {
-  /// How a picture is written; `nil` when it is not, or the encoding has no place for what its colours mean.
+  /// The encoding of a picture; `nil` if it is not stored, or if the encoding cannot state the meaning of its
+  /// colours.
   func encoding(of picture: Picture, for request: ImageRequest) -> RenditionEncoding? {
     let chosen: RenditionEncoding? =
-      if let renditionEncoding {
+      if let renditionEncoding = caching.renditionEncoding {
         renditionEncoding(picture, request)
       } else {
         .standard(
-          for: picture, quality: request.format?.compressionQuality ?? renditionQuality, codecs: codecs)
+          for: picture, quality: request.format?.compressionQuality ?? caching.renditionQuality,
+          codecs: decoding.codecs)
       }
     guard var encoding = chosen, picture.isWritable else { return nil }
     encoding.options.metadata.lightLevels = picture.keptLightLevels
     switch picture.bitmap.colorSpace {
     case .sRGB, .encoded: return encoding
     case .coded:
-      guard (try? codecs.encoder(for: encoding.type))?.writesColorCodes == true else { return nil }
+      guard (try? decoding.codecs.encoder(for: encoding.type))?.writesColorCodes == true else { return nil }
     case .icc:
-      guard (try? codecs.encoder(for: encoding.type))?.keptMetadata.contains(.colorProfile) == true else {
+      guard (try? decoding.codecs.encoder(for: encoding.type))?.keptMetadata.contains(.colorProfile) == true
+      else {
         return nil
       }
       encoding.options.metadata.colorProfile = picture.profile?.data
@@ -80,17 +83,16 @@ extension ImagePipeline.Configuration {
     return encoding
   }
 
-  /// A picture as it is kept on disk. `nil` when it is not, or cannot be: nothing is lost, the next request renders
-  /// again.
+  /// The encoded rendition of a picture. `nil` if it is not or cannot be stored; the next request then renders again.
   func encodedRendition(of picture: Picture, for request: ImageRequest) -> Data? {
     encoding(of: picture, for: request).flatMap {
-      try? codecs.encode(picture, as: $0.type, options: $0.options)
+      try? decoding.codecs.encode(picture, as: $0.type, options: $0.options)
     }
   }
 }
 
 extension Picture {
-  /// The profile of pixels that were left under it.
+  /// The ICC profile of pixels that were not converted.
   fileprivate var profile: ICCProfile? {
     guard case .icc = bitmap.colorSpace, case .profile(let profile)? = header?.colorEncoding else {
       return nil
@@ -98,7 +100,7 @@ extension Picture {
     return profile
   }
 
-  /// The light levels of the source, where the pixels are still of high dynamic range.
+  /// The light levels of the source, if the pixels still have a high dynamic range.
   var keptLightLevels: LightLevels? {
     let encoding: ColorEncoding? =
       switch bitmap.colorSpace {
@@ -109,7 +111,7 @@ extension Picture {
     return HighDynamicRange(encoding) == nil ? nil : header?.lightLevels
   }
 
-  /// Whether a file can say what the colours mean. One that is not decoded has those of sRGB.
+  /// Whether a file can state the meaning of the colours. An undecoded picture has the colours of sRGB.
   var isWritable: Bool {
     guard isDecoded else { return true }
     return switch bitmap.colorSpace {

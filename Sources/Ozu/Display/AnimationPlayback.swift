@@ -1,28 +1,28 @@
-/// Which frame of an animation is seen when: a value that is told the time and tells whether to go on.
+/// The clock of an animation: a value that receives the time and returns whether to show the next frame.
 ///
-/// Time is whatever the toolkit's clock says, in any unit that does not run backwards. After a pause the frame that
-/// is shown begins its delay anew, so that nothing is skipped that was not seen.
+/// Times come from the toolkit's clock, from any starting point, and must not run backwards. After a pause the delay
+/// of the current frame begins again, so that no frame is skipped.
 struct AnimationPlayback {
   private let delays: [Duration]
   private let loopCount: Int
   private var due: Duration?
   private var round = 0
 
-  /// The frame that is shown.
+  /// The current frame.
   private(set) var index = 0
 
-  /// - Parameter loopCount: how often it is played; 0 for ever.
+  /// - Parameter loopCount: how often the animation is played; 0 for ever.
   init(delays: [Duration], loopCount: Int) {
     self.delays = delays.map(Self.seen)
     self.loopCount = loopCount
   }
 
-  /// How long a frame is really seen: files that say less than 20 ms mean 100 ms, as browsers have it.
+  /// The delay that is used for a frame: a delay of less than 20 ms in a file means 100 ms, as in browsers.
   static func seen(_ delay: Duration) -> Duration {
     delay < .milliseconds(20) ? .milliseconds(100) : delay
   }
 
-  /// The frame that comes next; `nil` at the end of the last round.
+  /// The next frame; `nil` at the end of the last loop.
   var next: Int? {
     if index + 1 < delays.count { return index + 1 }
     return loopCount == 0 || round + 1 < loopCount ? 0 : nil
@@ -30,10 +30,10 @@ struct AnimationPlayback {
 
   /// Goes to the next frame if its time has come and it is ready.
   ///
-  /// A frame that is ready too late is shown late, and the following ones keep their distance to it: no frame is
-  /// left out, because each is painted over the one before and would have to be made all the same.
+  /// A frame that is ready too late is shown late, and the following frames keep their distance to it. No frame is
+  /// left out: each is painted over the one before, so it must be made in any case.
   ///
-  /// - Returns: whether the frame at `index` is to be shown now.
+  /// - Returns: whether the frame at `index` must be shown now.
   mutating func advance(to now: Duration, isReady: Bool) -> Bool {
     guard let next else { return false }
     guard let due else {
@@ -48,6 +48,6 @@ struct AnimationPlayback {
     return true
   }
 
-  /// Forgets the time, until it is told again.
+  /// Stops the clock until the next call of `advance`.
   mutating func pause() { due = nil }
 }

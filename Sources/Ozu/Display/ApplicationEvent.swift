@@ -1,27 +1,28 @@
-/// What becomes of an app as a whole, as far as its pipelines care. Adapters for toolkits tell it.
+/// An event of the whole app that matters to its pipelines. The adapters of toolkits report it.
 public enum ApplicationEvent: Hashable, Sendable {
-  /// The system asks for memory.
+  /// The system is short of memory.
   case memoryWarning
-  /// The app is not seen any more, and may be stopped at any time.
+  /// The app is no longer visible, and may be stopped at any time.
   case background
-  /// The app is seen again.
+  /// The app is visible again.
   case foreground
 }
 
 extension ImagePipeline {
-  /// Does what an event calls for, and returns when it is done.
+  /// Handles an event, and returns when that is done.
   ///
-  /// - A memory warning empties the memory cache and gives idle pixel memory back. What views show stays.
-  /// - In the background idle pixel memory is given back too, and the disk cache is brought to disk; pictures stay in
-  ///   memory, for the moment the app returns.
-  /// - In the foreground what has failed counts as untried: much does because the app was stopped.
+  /// - After a memory warning the memory cache is emptied and idle pixel memory is released. Views keep their
+  ///   pictures.
+  /// - In the background idle pixel memory is released too, and the disk cache is written to disk. Pictures stay in
+  ///   memory for the return of the app.
+  /// - In the foreground remembered failures are forgotten, because many loads fail when the app is stopped.
   public func handle(_ event: ApplicationEvent) async {
     switch event {
     case .memoryWarning:
       removeImagesFromMemory()
-      configuration.pixelBufferPool.releaseIdle()
+      configuration.decoding.pixelBufferPool.releaseIdle()
     case .background:
-      configuration.pixelBufferPool.releaseIdle()
+      configuration.decoding.pixelBufferPool.releaseIdle()
       await flush()
     case .foreground: context.failures.forgetAll()
     }

@@ -4,13 +4,17 @@
   import Foundation
 #endif
 
-/// The format of views that have none of their own: the size of the view in pixels, its mode, and what is said here.
+/// The cache format of views without their own format. It has the size of the view in pixels, the mode of the view,
+/// and these settings.
 ///
 /// It is named `auto-WxH-mode`, as in `auto-640x480-aspectFill`, so that views of one size share their pictures.
+///
+/// For `aspectFill` it covers the view and cuts off nothing (`CacheFormat.crops` is off): the view cuts off the parts outside when it
+/// draws. So the picture also serves a view whose proportions change, and as a placeholder for views of other proportions.
 public struct AutomaticFormat: Hashable, Sendable {
   /// The quality of opaque renditions on disk, 0 to 1. 0.75 by default.
   public var compressionQuality = 0.75
-  /// What the renditions of one size may take on disk, in bytes. 10 MB by default; 0 for memory alone.
+  /// The limit in bytes for the renditions of one size on disk. 10 MB by default; 0 for memory only.
   public var diskCapacity = 10 << 20
   /// Whether pictures smaller than the view are enlarged. On by default.
   public var allowsUpscaling = true
@@ -21,7 +25,7 @@ public struct AutomaticFormat: Hashable, Sendable {
   /// The format for a size in pixels.
   func format(_ size: PixelSize, _ mode: ScaleMode) -> CacheFormat {
     CacheFormat(
-      Self.name(size, mode), size: size, scaleMode: mode, allowsUpscaling: allowsUpscaling,
+      Self.name(size, mode), size: size, mode: mode, allowsUpscaling: allowsUpscaling, crops: false,
       compressionQuality: compressionQuality, diskCapacity: diskCapacity)
   }
 
@@ -42,11 +46,11 @@ public struct AutomaticFormat: Hashable, Sendable {
     return PixelSize(width, height)
   }
 
-  /// Rounded up, so that no view is larger than its picture; a size that is not a number is none.
+  /// Rounded up, so that no view is larger than its picture; nil if the size is not a positive number.
   private static func pixels(_ points: Double, _ scale: Double) -> Int? {
     let pixels = points * (scale > 0 ? scale : 1)
     guard pixels > 0, pixels.isFinite else { return nil }
-    // A hair over a whole number is what is left of a division, not a pixel.
+    // An excess this small is a rounding error of a division, not a pixel.
     return Int(min((pixels - 1e-6).rounded(.up), Double(ImageRequest.maximumSide)))
   }
 }

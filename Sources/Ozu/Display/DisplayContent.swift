@@ -1,16 +1,16 @@
-/// What a view is told to show.
+/// The content that a view must show.
 public enum DisplayContent: Sendable {
   /// Nothing: the view is emptied.
   case nothing
-  /// What stands in for a picture until it is there.
+  /// A placeholder until the picture is available.
   case placeholder(Picture)
-  /// A part of the picture, while the rest is loading.
+  /// A preview of the picture while the rest is loading.
   case preview(Picture)
   /// The picture.
   case picture(Picture)
-  /// A later frame of the picture that is shown.
+  /// A later frame of the current picture.
   case frame(Bitmap)
-  /// What stands in for a picture that could not be loaded.
+  /// The replacement for a picture that could not be loaded.
   case failure(Picture)
 
   /// The pixels to show; `nil` for nothing.
@@ -24,29 +24,29 @@ public enum DisplayContent: Sendable {
   }
 }
 
-/// How a view goes from what it shows to what it is told to show.
+/// How a view changes from its current content to the new one.
 public enum DisplayTransition: Hashable, Sendable {
-  /// At once.
+  /// Without animation.
   case none
-  /// By blending one into the other for so long.
+  /// By a cross-fade of this duration.
   case fade(Duration)
 
   /// A fade of a tenth of a second.
   public static let standard = DisplayTransition.fade(.milliseconds(100))
 }
 
-/// How far a view has come with the picture it was given.
+/// The phase of a view's picture.
 public enum DisplayPhase: Sendable {
-  /// It was given none.
+  /// The view has no request.
   case empty
-  /// The view has no size yet: the load begins when it is laid out.
+  /// The view has no size yet. The load begins when it is laid out.
   case waitingForLayout
   /// The picture is loading.
   case loading
-  /// The picture is there: shown, or handed to the closure that took over the setting.
+  /// The picture is available: it is shown, or was given to the closure that shows it (`DisplayHandlers.success`).
   case shown
   /// The picture could not be loaded.
   case failed(ImageError)
-  /// The load was called off; it begins again when the view reappears.
+  /// The load was cancelled. It begins again when the view reappears.
   case cancelled
 }

@@ -1,18 +1,18 @@
-/// Whom a view's load tells what happens. All are called on the main actor, and none after the load was called off
-/// or another picture was set.
+/// The closures that a view's load calls. All are called on the main actor, and none after the load was cancelled or
+/// another picture was set.
 @MainActor
 public struct DisplayHandlers {
   /// Called as bytes arrive.
   public var progress: ((LoadProgress) -> Void)?
-  /// Called once when the size of the picture is known, in pixels, before any of them is there.
+  /// Called once when the size of the picture in pixels is known, before any of its pixels.
   public var size: ((PixelSize) -> Void)?
-  /// Called with parts of the picture while it loads.
+  /// Called with previews of the picture while it loads.
   public var preview: ((Picture) -> Void)?
-  /// Takes over the setting: called once with the picture, in place of showing it.
+  /// Shows the picture in place of the view: called once with the response.
   public var success: ((ImageResponse) -> Void)?
   /// Called once when the picture cannot be loaded, after the failure picture is shown.
   public var failure: ((ImageError) -> Void)?
-  /// Called once at the end, after everything else, with how it ended.
+  /// Called once at the end, after all other closures, with the result.
   public var completion: ((Result<ImageResponse, ImageError>) -> Void)?
 
   /// Makes handlers; all are optional.

@@ -1,24 +1,25 @@
 import OzuCaching
 
-/// What a binding loads through: a pipeline, or in tests a script.
+/// The loader of a binding: a pipeline, or a script in tests.
 @MainActor
 protocol DisplayLoading {
-  /// What memory has, and whether it may be shown without asking.
+  /// The picture in memory, and whether it may be shown without asking the origin.
   func cached(_ request: ImageRequest) -> (response: ImageResponse, isFresh: Bool)?
 
-  /// The largest picture that memory has of a request's source.
+  /// The largest picture in memory of a request's source.
   func otherSize(of request: ImageRequest) -> Picture?
 
-  /// What tells that memory runs short; `nil` where nobody does.
+  /// The monitor of memory pressure; `nil` without one.
   var memoryPressure: (any MemoryPressureMonitoring)? { get }
 
-  /// Begins a load. It calls back on the main actor, never before this has returned, and nothing after the end.
+  /// Begins a load. It calls `receive` on the main actor, never before this function has returned, and never after
+  /// the end.
   func load(
     _ request: ImageRequest, _ receive: @escaping @MainActor (DisplayEvent) -> Void
   ) -> DisplayLoad
 }
 
-/// What a load tells.
+/// An event of a load.
 enum DisplayEvent: Sendable {
   case progress(LoadProgress)
   case size(PixelSize)
@@ -26,7 +27,7 @@ enum DisplayEvent: Sendable {
   case finished(Result<ImageResponse, ImageError>)
 }
 
-/// A load that is under way; releasing it calls it off.
+/// A running load. Releasing it cancels the load.
 final class DisplayLoad: Sendable {
   private let stop: @Sendable () -> Void
 
@@ -46,7 +47,7 @@ struct PipelineLoading: DisplayLoading {
     return (response, response.source != .stale || request.cachePolicy == .cacheOnly)
   }
 
-  var memoryPressure: (any MemoryPressureMonitoring)? { pipeline.configuration.memoryCache.pressure }
+  var memoryPressure: (any MemoryPressureMonitoring)? { pipeline.configuration.caching.memoryCache.pressure }
 
   func otherSize(of request: ImageRequest) -> Picture? { pipeline.cachedImage(ofSourceOf: request) }
 
@@ -72,11 +73,11 @@ struct PipelineLoading: DisplayLoading {
 }
 
 extension ImagePipeline {
-  /// What memory has of a request, stale or not; its source tells which.
-  func memoryResponse(for request: ImageRequest) -> ImageResponse? {
+  /// The picture of a request in memory, stale or not; its source tells which.
+  package func memoryResponse(for request: ImageRequest) -> ImageResponse? {
     let start = configuration.instant
     let request = current(request)
-    // A preview of a load that is still running is not the answer.
+    // A preview of a running load does not count.
     guard request.readsMemory, let cached = caches.finishedPicture(for: request) else { return nil }
     formatStore.noteHit(of: cached, for: request)
     return response(of: cached, for: request, start: start)

@@ -1,32 +1,33 @@
-/// A view that is nothing but values: what declarative toolkits, whose views come and go, keep in place of one.
+/// A view as a set of values. Declarative toolkits, whose views are created again and again, keep one in place of a
+/// view.
 ///
 /// ```swift
 /// let model = DisplayModel(pipeline: .shared)
 /// model.onChange = { state, transition in … }
-/// model.layout(DisplaySize(120, 80), scale: 2, mode: .aspectFill)
+/// model.layout(DisplaySize(width: 120, height: 80), scale: 2, mode: .aspectFill)
 /// model.setImage(ImageRequest(url: url))
 /// ```
 ///
-/// All that `ImageBinding` promises holds. Another picture takes the one before away, since a declarative view that is
-/// given another URL is another view.
+/// It has all guarantees of `ImageBinding`. Setting another picture removes the current one at once, because a
+/// declarative view with another URL is another view.
 @MainActor
 public final class DisplayModel: ImageDisplaying {
-  /// What puts pictures into the model.
+  /// The binding of the model.
   public private(set) lazy var images = ImageBinding(self, pipeline: pipeline, loader: loader)
-  /// What is shown.
+  /// The current state.
   public private(set) var state = DisplayState.empty
-  /// The size of the picture in pixels, as soon as it is known: a declarative view gives the picture its place by it.
+  /// The size of the picture in pixels, as soon as it is known. A declarative view reserves space with it.
   public var expectedSize: PixelSize? { images.expectedSize }
-  /// Whether `ImageBinding.advance(to:)` is to be called for every frame.
+  /// Whether `ImageBinding.advance(to:)` must be called for every frame.
   public private(set) var isClockRunning = false
-  /// Called after each change of what is shown, with how to go there, and of `isClockRunning`.
+  /// Called after each change of `state`, with its transition, and after each change of `isClockRunning`.
   public var onChange: (@MainActor (DisplayState, DisplayTransition) -> Void)?
 
-  /// The size of the place for the picture, in points; `nil` before the first layout.
+  /// The size of the picture's area, in points; `nil` before the first layout.
   public private(set) var displaySize: DisplaySize?
-  /// How many pixels make a point.
+  /// The number of pixels per point.
   public private(set) var displayScale = 1.0
-  /// How pictures are brought to the size.
+  /// How pictures are scaled to the size.
   public private(set) var displayMode = ScaleMode.aspectFit
 
   private let pipeline: ImagePipeline
@@ -34,7 +35,7 @@ public final class DisplayModel: ImageDisplaying {
   private var content = DisplayContent.nothing
   private var progress: LoadProgress?
 
-  /// Makes a model whose pictures come through a pipeline.
+  /// Makes a model that loads through a pipeline.
   public convenience init(pipeline: ImagePipeline = .shared) {
     self.init(pipeline: pipeline, loader: PipelineLoading(pipeline: pipeline))
   }
@@ -45,7 +46,7 @@ public final class DisplayModel: ImageDisplaying {
     images.onPhaseChange = { [weak self] _ in self?.update(.none) }
   }
 
-  /// Says where the picture is shown.
+  /// Sets the area of the picture.
   public func layout(_ size: DisplaySize?, scale: Double, mode: ScaleMode) {
     displaySize = size
     displayScale = scale
@@ -53,9 +54,9 @@ public final class DisplayModel: ImageDisplaying {
     images.layoutDidChange()
   }
 
-  /// Shows the picture of a request in place of what is shown; `nil` for nothing.
+  /// Shows the picture of a request in place of the current one; `nil` shows nothing.
   ///
-  /// - Returns: whether the picture was there at once.
+  /// - Returns: whether the picture was in memory and is shown now.
   @discardableResult
   public func setImage(
     _ request: ImageRequest?, options: DisplayOptions = DisplayOptions(), cacheFormat: CacheFormat? = nil,
@@ -75,21 +76,21 @@ public final class DisplayModel: ImageDisplaying {
       told?(progress)
     }
     images.cacheFormat = cacheFormat
-    // What memory has takes the place of the old picture in one step; all else begins with nothing.
+    // A picture in memory replaces the old one in one step; all other loads begin with an empty view.
     content = .nothing
     return images.setImage(request, options: options, handlers: handlers)
   }
 
-  /// Shows something; called by the binding.
+  /// Shows content; called by the binding.
   public func show(_ content: DisplayContent, transition: DisplayTransition) {
     self.content = content
     update(transition)
   }
 
-  /// Tells of `expectedSize`; called by the binding.
+  /// Reports `expectedSize`; called by the binding.
   public func reserve(_ size: PixelSize) { onChange?(state, .none) }
 
-  /// Begins or ends the frames; called by the binding.
+  /// Starts or stops the frame clock; called by the binding.
   public func setFrameClock(isRunning: Bool) {
     isClockRunning = isRunning
     onChange?(state, .none)

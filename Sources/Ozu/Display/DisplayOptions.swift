@@ -1,26 +1,26 @@
 /// How a view shows its pictures. Every part has a default.
 public struct DisplayOptions: Sendable {
-  /// What is shown until the picture is there; `nil` (the default) leaves the view as it is. A picture that memory
-  /// has is set at once, without.
+  /// The placeholder until the picture is available; `nil` (the default) leaves the view unchanged. A picture in
+  /// memory is shown at once, without a placeholder.
   public var placeholder: DisplayPlaceholder?
-  /// What is shown when the picture cannot be loaded; `nil` (the default) leaves the view as it is.
+  /// The picture to show if the load fails; `nil` (the default) leaves the view unchanged.
   public var failurePicture: Picture?
-  /// How the picture appears when it was not there at once. A fade of 0.1 s by default.
+  /// The transition to a picture that was not in memory. A fade of 0.1 s by default.
   public var transition = DisplayTransition.standard
-  /// Whether parts of the picture are shown while it loads. On by default.
+  /// Whether previews of the picture are shown while it loads. On by default.
   public var showsPreviews = true
-  /// Whether what moves is played. On by default.
+  /// Whether animations are played. On by default.
   public var playsAnimations = true
-  /// Whether a load ends when the view disappears; it begins again when the view reappears. On by default.
+  /// Whether a load is cancelled when the view disappears; it begins again when the view reappears. On by default.
   public var cancelsWhenHidden = true
-  /// Whether a load that failed for want of a network begins again when the network is back: up to five times, within ten
-  /// minutes, and not if the view was given another picture meanwhile or was told to cancel. On by default. A view that is
-  /// not on screen then begins when it appears. `DisplayHandlers` are told of each end.
+  /// Whether a load that failed without a network begins again when the network returns: up to five times, within ten
+  /// minutes, and not if the view was given another picture meanwhile or was cancelled. A view that is not on screen
+  /// then begins when it appears. On by default. `DisplayHandlers` are called for each end.
   public var restartsWithNetwork = true
-  /// How urgent the load of a URL or a fetcher is; a request brings its own. `veryHigh` by default: it is on
+  /// The priority of loads of URLs and fetchers; a request has its own. `veryHigh` by default, because the view is on
   /// screen.
   public var priority = ImagePriority.veryHigh
-  /// The format that is made for a view which has none of its own.
+  /// The settings of the cache format for a view without its own format.
   public var automaticFormat = AutomaticFormat()
 
   /// Makes the default options.

@@ -1,35 +1,35 @@
-/// What a view shows until its picture is there.
+/// The content of a view until its picture is available.
 public enum DisplayPlaceholder: Sendable {
   /// A picture.
   case picture(Picture)
-  /// The blur that a BlurHash stands for, in the proportions of the view.
+  /// The blur of a BlurHash, in the proportions of the view.
   case blurHash(BlurHash)
-  /// The blur that a ThumbHash stands for, in its own proportions.
+  /// The blur of a ThumbHash, in its own proportions.
   case thumbHash(ThumbHash)
-  /// One colour in the proportions of the view: the dominant colour of the picture, where an app knows it.
+  /// One colour in the proportions of the view, for example the dominant colour of the picture if the app knows it.
   case color(Pixel)
-  /// The largest picture of the same source that memory has at whatever size, as a page shows the thumbnail it was
-  /// opened from; something else where there is none.
+  /// The largest picture of the same source in memory, at any size; for example the thumbnail from which a page was
+  /// opened. Another placeholder if there is none.
   indirect case otherSize(orElse: DisplayPlaceholder = .nothing)
-  /// Nothing: what the view showed before goes away.
+  /// Nothing: the view is emptied.
   case nothing
 
-  /// The longer side of a blur, in pixels: views draw it larger, and it has no detail to lose.
+  /// The longer side of a blur, in pixels. Views draw it larger; a blur has no detail to lose.
   static let blurSide = 32
 
-  /// The placeholder of a BlurHash text; `nil` when the text is none.
+  /// The placeholder of a BlurHash text; `nil` if the text is invalid.
   public static func blurHash(text: String) -> DisplayPlaceholder? {
     BlurHash(text).map(DisplayPlaceholder.blurHash)
   }
 
-  /// The placeholder of the bytes of a ThumbHash; `nil` when they are none.
+  /// The placeholder of the bytes of a ThumbHash; `nil` if they are invalid.
   public static func thumbHash(bytes: [UInt8]) -> DisplayPlaceholder? {
     ThumbHash(bytes).map(DisplayPlaceholder.thumbHash)
   }
 
-  /// What is shown in a view of a size.
+  /// The content for a view of a size.
   ///
-  /// - Parameter otherSize: looks for another picture of the source.
+  /// - Parameter otherSize: finds another picture of the source.
   func content(in size: DisplaySize?, otherSize: () -> Picture? = { nil }) -> DisplayContent {
     switch self {
     case .otherSize(let substitute):

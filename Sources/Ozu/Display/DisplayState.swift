@@ -1,29 +1,29 @@
-/// What a declarative view shows: one value for all that a binding tells over time.
+/// The state of a declarative view: one value for everything that a binding reports over time.
 public enum DisplayState: Sendable {
-  /// Nothing was asked for.
+  /// There is no request.
   case empty
-  /// The picture is on its way, and of it there is nothing to show yet.
+  /// The picture is loading, and no part of it can be shown yet.
   ///
   /// - Parameters:
-  ///   - progress: what has arrived; `nil` before anything has.
-  ///   - placeholder: what stands in for the picture.
+  ///   - progress: the received bytes; `nil` before the first.
+  ///   - placeholder: the picture to show meanwhile.
   case loading(progress: LoadProgress?, placeholder: Picture?)
-  /// A part of the picture is there, while the rest is loading.
+  /// A preview of the picture is available; the rest is loading.
   case preview(Picture)
-  /// The picture, or the frame of it that is its turn.
+  /// The picture, or the current frame of an animation.
   case success(Picture)
   /// The picture could not be loaded.
   ///
-  /// - Parameter picture: what stands in for it.
+  /// - Parameter picture: the picture to show instead.
   case failure(ImageError, picture: Picture?)
 
-  /// A load that has not begun, with what stands in for its picture.
+  /// The state of a load that has not begun, with the placeholder of its picture.
   public init(placeholder: DisplayPlaceholder?, in size: DisplaySize?) {
     let content = placeholder?.content(in: size) ?? .nothing
     self.init(content, .loading, progress: nil)
   }
 
-  /// What there is to draw: the picture, a part of it or what stands in for it.
+  /// The picture to draw: the picture itself, a preview or a placeholder.
   public var picture: Picture? {
     switch self {
     case .empty: nil
@@ -33,12 +33,12 @@ public enum DisplayState: Sendable {
     }
   }
 
-  /// Why there is no picture.
+  /// The error of a failed load.
   public var error: ImageError? {
     if case .failure(let error, _) = self { error } else { nil }
   }
 
-  /// From what a view was told to show, and how far its binding is.
+  /// Makes the state from the content of a view and the phase of its binding.
   init(_ content: DisplayContent, _ phase: DisplayPhase, progress: LoadProgress?) {
     switch (phase, content) {
     case (.failed(let error), .failure(let picture)): self = .failure(error, picture: picture)

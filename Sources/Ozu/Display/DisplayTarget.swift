@@ -1,7 +1,7 @@
-/// What a view asks for: a request, brought to the view.
+/// The request of a view, with the view's size and mode applied.
 struct DisplayTarget {
   let request: ImageRequest
-  /// The view's pixels and mode, when they made the request's format.
+  /// The size and mode of the view, if the format was made from them.
   let fit: Fit?
 
   struct Fit: Hashable {
@@ -9,10 +9,10 @@ struct DisplayTarget {
     let mode: ScaleMode
   }
 
-  /// Works out what to ask for; `nil` as long as that depends on a size the view does not have.
+  /// Computes the request to load; `nil` if it depends on the size of the view, which is not known yet.
   ///
-  /// A request with a recipe of its own is asked for as it is. Others get the view's format, or the automatic one;
-  /// a view that shows pictures at their own size needs none.
+  /// A request with its own resize or format is not changed. Others get the view's format, or the automatic one. A
+  /// view that shows pictures at their own size needs no format.
   @MainActor
   init?(
     _ request: ImageRequest, view: any ImageDisplaying, cacheFormat: CacheFormat?, automatic: AutomaticFormat,
@@ -32,7 +32,7 @@ struct DisplayTarget {
       return
     }
     if let cacheFormat {
-      self.init(request: request.formatted(cacheFormat), fit: nil)
+      self.init(request: request.inFormat(cacheFormat), fit: nil)
       return
     }
     guard mode != .none else {
@@ -40,10 +40,11 @@ struct DisplayTarget {
       return
     }
     guard let size = AutomaticFormat.pixelSize(of: size, scale: scale) else { return nil }
-    // The one that is registered, so that views of one size have one format, whose capacity the app may change.
+    // Uses the registered format if there is one, so that views of one size share a format, whose capacity the app
+    // may change.
     let known = pipeline.formatStore.format(named: AutomaticFormat.name(size, mode))
     let format = known.flatMap { automatic.made($0) ? $0 : nil } ?? automatic.format(size, mode)
-    self.init(request: request.formatted(format), fit: Fit(size: size, mode: mode))
+    self.init(request: request.inFormat(format), fit: Fit(size: size, mode: mode))
   }
 
   private init(request: ImageRequest, fit: Fit?) {

@@ -1,8 +1,7 @@
-/// Plays one animated picture: keeps one frame made ahead, off the main actor, and hands it out when its time has
-/// come.
+/// Plays one animated picture. It makes one frame ahead, off the main actor, and returns it when its time has come.
 ///
-/// How much memory the frames may take is the animation's own affair (`PictureAnimation.byteBudget`); the player
-/// holds the frame that is shown and the one that comes.
+/// The animation limits the memory of its frames (`PictureAnimation.byteBudget`); the player holds the current frame
+/// and the next one.
 @MainActor
 final class FramePlayer {
   private let animation: PictureAnimation
@@ -10,7 +9,7 @@ final class FramePlayer {
   private var ready: Frame?
   private var making: Task<Void, Never>?
 
-  /// A frame that was made, or could not be: then its time passes with the one before it.
+  /// A frame, or the fact that it could not be made; the frame before it then stays for its time.
   private enum Frame {
     case made(Bitmap)
     case broken
@@ -23,10 +22,10 @@ final class FramePlayer {
 
   deinit { making?.cancel() }
 
-  /// Whether the last frame of the last round is shown.
+  /// Whether the last frame of the last loop is shown.
   var isFinished: Bool { playback.next == nil }
 
-  /// The frame to show from now on, if it is another than before.
+  /// The frame to show from now on; nil if the current one stays.
   func advance(to now: Duration) -> Bitmap? {
     makeNext()
     guard playback.advance(to: now, isReady: ready != nil) else { return nil }
@@ -37,7 +36,7 @@ final class FramePlayer {
     return bitmap
   }
 
-  /// Stands still until it is advanced again.
+  /// Pauses until the next call of `advance`.
   func pause() {
     playback.pause()
     making?.cancel()
@@ -60,5 +59,20 @@ final class FramePlayer {
   private func take(_ frame: Frame) {
     making = nil
     ready = frame
+  }
+}
+
+/// Animations.
+extension ImageBinding {
+  func stopPlaying() {
+    player = nil
+    updateClock()
+  }
+
+  func updateClock() {
+    let isNeeded = isVisible && !isPlaybackPaused && player.map { !$0.isFinished } ?? false
+    guard isNeeded != isClockRunning else { return }
+    isClockRunning = isNeeded
+    view?.setFrameClock(isRunning: isNeeded)
   }
 }

@@ -1,9 +1,9 @@
-/// What becomes of the answers: what the view shows, and what the handlers hear.
+/// The events of loads: they update the view and call the handlers.
 extension ImageBinding {
   func receive(_ event: DisplayEvent, ofLoad number: Int) {
     guard let current, current.load != nil, current.loadNumber == number else { return }
     guard let view else {
-      // Nobody is left to look at it.
+      // The view has been released.
       self.current = nil
       return
     }
@@ -27,13 +27,13 @@ extension ImageBinding {
     }
   }
 
-  /// Gives the picture its place, before any pixel of it is there.
+  /// Reserves space for the picture before its first pixels.
   private func reserve(_ sourceSize: PixelSize) {
     guard let current, !current.isAnswered, !sourceSize.isEmpty else { return }
     let size = ResizeGeometry(source: sourceSize, resize: current.target?.request.resize).outputSize
     guard size != current.expectedSize else { return }
     self.current?.expectedSize = size
-    // Who shows the picture by a closure of its own does not show it here.
+    // If a closure shows the picture, it is not shown in this view.
     if current.handlers.success == nil { view?.reserve(size) }
     guard self.current?.number == current.number else { return }
     current.handlers.size?(size)
@@ -92,7 +92,7 @@ extension ImageBinding {
   private func fail(_ error: ImageError) {
     guard let current else { return }
     if error.isCancellation {
-      // Called off by others than this view: it is still wanted.
+      // Cancelled by other code than this view: the view still wants it.
       self.current?.isCancelled = true
       if !current.isAnswered { phase = .cancelled }
       return
@@ -109,5 +109,13 @@ extension ImageBinding {
     current.handlers.failure?(error)
     guard self.current?.number == current.number else { return }
     current.handlers.completion?(.failure(error))
+  }
+}
+
+extension Bitmap {
+  /// Whether two bitmaps share their memory. Then there is nothing new to show.
+  func sharesPixels(with other: Bitmap) -> Bool {
+    size == other.size
+      && withUnsafeBytes { own in other.withUnsafeBytes { own.baseAddress == $0.baseAddress } }
   }
 }

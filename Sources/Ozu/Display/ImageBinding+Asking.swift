@@ -1,6 +1,6 @@
-/// What is asked for, and when.
+/// The start of loads.
 extension ImageBinding {
-  /// Whether a load is under way that answers exactly this and has not answered yet.
+  /// Whether a load of the same target is running and has not finished.
   func isLoadingFirst(
     _ request: ImageRequest, _ options: DisplayOptions, _ view: any ImageDisplaying
   ) -> Bool {
@@ -35,7 +35,7 @@ extension ImageBinding {
     return ask(target)
   }
 
-  /// Answers from memory or begins to load.
+  /// Shows the picture from memory, or begins to load it.
   ///
   /// - Returns: whether memory had it.
   @discardableResult

@@ -1,4 +1,4 @@
-// A picture that failed for want of the network is asked for again when the network is back.
+// Restarts a picture that failed without a network, when the network returns.
 extension ImageBinding {
   func waitForNetwork(_ current: Current) {
     let number = current.number

@@ -4,12 +4,12 @@ extension ImageBinding {
   /// Gives the view the picture of a URL.
   ///
   /// - Parameters:
-  ///   - url: where it is; `nil` when that is not known. Then the picture comes from the caches under `key`, or
-  ///     without a key the placeholder is all there is.
-  ///   - key: an identity to use in place of the URL, for example for addresses whose token changes.
-  ///   - success: takes over the setting: called with the picture, in place of showing it.
-  ///   - failure: called when the picture cannot be loaded.
-  /// - Returns: whether the picture was there at once.
+  ///   - url: the URL; `nil` if it is not known. Then the picture comes from the caches under `key`; without a key
+  ///     only the placeholder is shown.
+  ///   - key: an identity to use in place of the URL, for example if the token in the URL changes.
+  ///   - success: shows the picture in place of the view.
+  ///   - failure: called if the picture cannot be loaded.
+  /// - Returns: whether the picture was in memory and is shown now.
   @discardableResult
   public func setImage(
     from url: URL?, key: String? = nil, options: DisplayOptions? = nil,
@@ -35,20 +35,20 @@ extension ImageBinding {
       from: URL(filePath: path), options: options, success: success, failure: failure)
   }
 
-  /// Gives the view a picture that is in memory already, brought to the view's size and kept under a key.
+  /// Gives the view a picture that is already in memory. It is scaled to the view's size and cached under a key.
   @discardableResult
   public func setImage(
     _ picture: Picture, key: String, options: DisplayOptions? = nil,
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
     setImage(
-      with: SimpleFetcher(picture, key: key), options: options, success: success, failure: failure)
+      from: HeldPicture(picture: picture, key: key), options: options, success: success, failure: failure)
   }
 
-  /// Gives the view the picture of a fetcher, which is asked only when no cache has it.
+  /// Gives the view the picture of a fetcher. The fetcher is called only if no cache has the picture.
   @discardableResult
   public func setImage(
-    with fetcher: some ImageFetching, options: DisplayOptions? = nil,
+    from fetcher: some ImageFetching, options: DisplayOptions? = nil,
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
     setImage(

@@ -1,35 +1,35 @@
-/// What a binding knows of the picture its view was given.
+/// The state of a binding.
 extension ImageBinding {
-  /// The picture the view was given, and how far it is.
+  /// The current request of the view, and the state of its load.
   struct Current {
     let number: Int
     let request: ImageRequest
     let options: DisplayOptions
     let cacheFormat: CacheFormat?
     var handlers: DisplayHandlers
-    /// What was asked for; `nil` until the view has a size.
+    /// The target of the load; `nil` until the view has a size.
     var target: DisplayTarget?
     var load: DisplayLoad?
-    /// Of the load whose events count.
+    /// The number of the current load; events of others are ignored.
     var loadNumber = 0
-    /// The load before, for a smaller size: kept until the next one has joined the download they share.
+    /// The former load, for a smaller size. It is kept until the new one has joined the download that both need.
     var retiring: DisplayLoad?
     var shown = Shown.nothing
-    /// The size of the picture that will be shown, as soon as it is known.
+    /// The size of the picture that will be shown, once it is known.
     var expectedSize: PixelSize?
-    /// Whether success or failure has been told.
+    /// Whether success or failure has been reported.
     var isAnswered = false
-    /// Its place among those that wait for the network; given up with the picture.
+    /// The ticket of the wait for the network. It is released with the picture.
     var networkTicket: NetworkReturn.Ticket?
-    /// How often the return of the network has restarted it.
+    /// The number of restarts after a return of the network.
     var restartCount = 0
-    /// Whether it is to be restarted when the view appears.
+    /// Whether to restart when the view appears.
     var isRestartDue = false
-    /// Whether a load was called off that is still wanted.
+    /// Whether a load was cancelled that the view still wants.
     var isCancelled = false
   }
 
-  /// What of the current picture is in the view.
+  /// The part of the current picture that the view shows.
   enum Shown {
     case nothing
     case placeholder
@@ -40,7 +40,7 @@ extension ImageBinding {
       if case .nothing = self { true } else { false }
     }
 
-    /// Whether what follows looks like it, so that a fade would only soften it.
+    /// Whether it looks like the picture that follows, so that a fade would only blur it.
     var resemblesPicture: Bool {
       switch self {
       case .preview, .picture: true

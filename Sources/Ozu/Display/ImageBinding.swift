@@ -1,51 +1,52 @@
-/// What stands between a view and its picture: the one place where it is decided what a view shows when.
+/// Connects a view with its picture, and decides what the view shows at each moment.
 ///
 /// ```swift
 /// let images = ImageBinding(view)
 /// images.setImage(from: url) // size and mode come from the view
 /// ```
 ///
-/// - **One picture.** A view has one request at a time. Setting another calls the first off, and whatever still comes
-///   of it is dropped: a reused view never shows the picture of what it showed before.
-/// - **No flicker.** A picture that memory has is set within the call, without placeholder and without animation.
-///   One that is past its lifetime is too, and replaced if its origin has another. Otherwise the placeholder
-///   comes first, then parts of the picture, then the picture with a fade, or the failure picture.
-/// - **No jump.** The view hears of the size of its picture as soon as the first bytes say it, and can reserve its place.
-/// - **Never larger than needed.** The size is the view's in pixels, the mode that of its content. A view without a
-///   size waits for its layout. One that grows asks anew, and keeps its picture until the larger one is there.
-/// - **Nothing forgotten.** A load that was called off begins again when the view reappears.
+/// - **One picture.** A view has one request at a time. Setting another cancels the first, and later events of the
+///   first are dropped: a reused view never shows the picture of an earlier request.
+/// - **No flicker.** A picture in memory is shown within the call, without placeholder and animation. A stale one is
+///   shown too, and is replaced if its origin has a newer one. Otherwise the view shows first the placeholder, then
+///   previews, and then the picture with a fade, or the failure picture.
+/// - **No jump.** The view receives the size of its picture as soon as the first bytes contain it, and can reserve
+///   space.
+/// - **Never larger than needed.** The size is that of the view in pixels, the mode that of its content. A view
+///   without a size waits for its layout. A view that grows loads a larger picture, and keeps the old one until then.
+/// - **Nothing forgotten.** A cancelled load begins again when the view reappears.
 ///
-/// The binding belongs to its view, which it does not keep alive. Releasing it calls its load off.
+/// The view owns the binding; the binding does not retain the view. Releasing the binding cancels its load.
 ///
-/// How it is built: `current` is all that is known of the picture the view was given, and is replaced as a whole by the
-/// next one. Loads have numbers; what comes from another than the current number is late. Views and closures that
-/// are called out to may call back, so state is complete before each call, and whether it is still `current` is
-/// asked after it.
+/// Design: `current` contains everything about the current request, and the next request replaces it as a whole.
+/// Loads have numbers; events of a load with another number are late and ignored. Views and closures that the binding
+/// calls may call back, so the state is complete before each call, and after the call the binding checks whether
+/// `current` has changed.
 @MainActor
 public final class ImageBinding {
   /// The view.
   public private(set) weak var view: (any ImageDisplaying)?
-  /// What the pictures are loaded with.
+  /// The pipeline that loads the pictures.
   public let pipeline: ImagePipeline
-  /// The view's own format; `nil` (the default) for the automatic one. It is registered when it is first used, and
-  /// counts from the next setting on.
+  /// The view's own cache format; `nil` (the default) for the automatic one. It is registered on first use. A change
+  /// takes effect at the next call of `setImage`.
   public var cacheFormat: CacheFormat?
-  /// How pictures are shown that are set without options of their own. Counts from the next setting on.
+  /// The options of pictures that are set without their own. A change takes effect at the next call of `setImage`.
   public var options = DisplayOptions()
   /// Called after each change of `phase`.
   public var onPhaseChange: (@MainActor (DisplayPhase) -> Void)?
-  /// How far the view has come with its picture.
+  /// The phase of the view's picture.
   public internal(set) var phase = DisplayPhase.empty {
     didSet {
       view?.stateDidChange()
       onPhaseChange?(phase)
     }
   }
-  /// What has arrived of the picture that is loading; `nil` before anything has, and when nothing is loading.
+  /// The received bytes of the loading picture; `nil` before the first, and if nothing is loading.
   public internal(set) var progress: LoadProgress?
 
   let loader: any DisplayLoading
-  /// The picture the view was given; changed by the binding's own files alone.
+  /// The current request and its state. Only the files of the binding change it.
   var current: Current?
   var lastNumber = 0
   var player: FramePlayer?
@@ -63,32 +64,33 @@ public final class ImageBinding {
     self.loader = loader
   }
 
-  // MARK: What the view was given
+  // MARK: Setting pictures
 
-  /// What the view was given; `nil` for nothing.
+  /// The request of the view; `nil` if there is none.
   public var request: ImageRequest? { current?.request }
 
-  /// The picture the view shows: that of its request, whole. `nil` while it is loading.
+  /// The complete picture of the request, if the view shows it. `nil` while it is loading.
   public var picture: Picture? { current?.shown.picture }
 
-  /// The size in pixels of the picture that the view will show, as soon as the bytes that arrive say it; that of the picture
-  /// once it is shown. `nil` before.
+  /// The size in pixels of the picture that the view will show, as soon as the received bytes contain it. Once the
+  /// picture is shown, its size. `nil` before.
   ///
-  /// It is what the recipe makes of the size that the file states. Processors that change the size are not foreseen.
+  /// It is computed from the size in the file and the recipe. Processors that change the size are not taken into
+  /// account.
   public var expectedSize: PixelSize? { current?.shown.picture?.size ?? current?.expectedSize }
 
-  /// Whether a load is under way, also one for a larger or a newer picture than the one that is shown.
+  /// Whether a load is running, also one for a larger or a newer picture than the current one.
   public var isLoading: Bool { current?.load != nil }
 
   /// Gives the view another picture.
   ///
-  /// A request without a size and a format gets the view's. When the same is loading already, it goes on and
-  /// answers to the new handlers.
+  /// A request without a size and a format gets those of the view. If the same picture is already loading, that load
+  /// continues and reports to the new handlers.
   ///
   /// - Parameters:
-  ///   - options: how it is shown; `nil` for the options of the binding.
-  ///   - handlers: whom to tell.
-  /// - Returns: whether the picture was there at once.
+  ///   - options: the options of this picture; `nil` for those of the binding.
+  ///   - handlers: the closures to call.
+  /// - Returns: whether the picture was in memory and is shown now.
   @discardableResult
   public func setImage(
     _ request: ImageRequest, options: DisplayOptions? = nil, handlers: DisplayHandlers = DisplayHandlers()
@@ -102,14 +104,14 @@ public final class ImageBinding {
     }
     lastNumber += 1
     progress = nil
-    // Releases the load of the one before, which calls it off.
+    // Releases the former load, which cancels it.
     current = Current(
       number: lastNumber, request: request, options: options, cacheFormat: cacheFormat, handlers: handlers)
     stopPlaying()
     return start()
   }
 
-  /// Calls the load off and shows the placeholder alone: what is to be shown is not known.
+  /// Cancels the load and shows only the placeholder, because there is no request.
   func setNothing(_ options: DisplayOptions) {
     lastNumber += 1
     let number = lastNumber
@@ -117,12 +119,12 @@ public final class ImageBinding {
     progress = nil
     stopPlaying()
     phase = .empty
-    // Whoever was told may have set something.
+    // A callback may have set another picture.
     guard current == nil, lastNumber == number else { return }
     showPlaceholder(options)
   }
 
-  /// Takes the picture away, calls its load off and empties the view.
+  /// Cancels the load, removes the picture and empties the view.
   public func clear() {
     guard current != nil else { return }
     lastNumber += 1
@@ -134,9 +136,9 @@ public final class ImageBinding {
     view?.show(.nothing, transition: .none)
   }
 
-  /// Calls the load off. The view keeps what it shows; the load begins again when the view reappears.
+  /// Cancels the load. The view keeps its content; the load begins again when the view reappears.
   ///
-  /// No handler is called any more, unless it does.
+  /// No handler is called before that.
   public func cancel() {
     current?.networkTicket = nil
     current?.isRestartDue = false
@@ -150,7 +152,7 @@ public final class ImageBinding {
     if !current.isAnswered { phase = .cancelled }
   }
 
-  /// Asks again for a picture that could not be loaded, or whose load was called off.
+  /// Loads a picture again that failed, or whose load was cancelled.
   public func retry() {
     switch phase {
     case .failed:
@@ -163,9 +165,9 @@ public final class ImageBinding {
     }
   }
 
-  // MARK: What the view tells
+  // MARK: Events of the view
 
-  /// To be called when the view's size, scale or mode may have changed.
+  /// Call this when the view's size, scale or mode may have changed.
   public func layoutDidChange() {
     guard let current, let view, !current.isCancelled else { return }
     if case .waitingForLayout = phase {
@@ -181,14 +183,14 @@ public final class ImageBinding {
     ask(target)
   }
 
-  /// To be called when the view comes on screen.
+  /// Call this when the view appears on screen.
   public func viewDidAppear() {
     isVisible = true
     updateClock()
     if current?.isRestartDue == true { restart() } else { resume() }
   }
 
-  /// To be called when the view leaves the screen.
+  /// Call this when the view leaves the screen.
   public func viewDidDisappear() {
     isVisible = false
     player?.pause()
@@ -197,16 +199,16 @@ public final class ImageBinding {
     cancel()
   }
 
-  /// To be called by the frame clock for every frame the toolkit draws.
+  /// Call this from the frame clock for every frame that the toolkit draws.
   ///
-  /// - Parameter timestamp: any time that does not run backwards.
+  /// - Parameter timestamp: a time from any starting point that does not run backwards.
   public func advance(to timestamp: Duration) {
     guard isClockRunning, let player else { return }
     if let frame = player.advance(to: timestamp) { view?.show(.frame(frame), transition: .none) }
     updateClock()
   }
 
-  /// Whether what moves stands still, because the app says so. It goes on from where it stood.
+  /// Whether the app has paused the animation. It continues from where it stopped.
   public var isPlaybackPaused = false {
     didSet {
       guard isPlaybackPaused != oldValue else { return }

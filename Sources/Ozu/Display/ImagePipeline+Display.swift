@@ -1,16 +1,16 @@
 extension ImagePipeline {
-  /// The picture that a view would show at once: what memory has of a request, brought to the view. Synchronous, and
-  /// changes nothing.
+  /// The picture that a view would show at once: the picture in memory for a request with the view's size.
+  /// Synchronous, and changes nothing.
   ///
-  /// For toolkits that ask for a view's content anew with every change: with this they never begin with a placeholder
-  /// for a picture that memory has.
+  /// For toolkits that build a view's content again after every change: with this they never begin with a placeholder
+  /// for a picture in memory.
   ///
   /// - Parameters:
-  ///   - size: of the place for the picture, in points; `nil` when it is not known.
-  ///   - scale: how many pixels make a point.
-  ///   - mode: how the picture is brought to the size.
-  ///   - cacheFormat: the view's own format; `nil` (the default) for the automatic one.
-  /// - Returns: `nil` when memory has none, or when it depends on a size that is not known.
+  ///   - size: the size of the picture's area, in points; `nil` if it is not known.
+  ///   - scale: the number of pixels per point.
+  ///   - mode: how the picture is scaled to the size.
+  ///   - cacheFormat: the view's own cache format; `nil` (the default) for the automatic one.
+  /// - Returns: `nil` if memory has no such picture, or if it depends on an unknown size.
   @MainActor
   public func cachedImage(
     for request: ImageRequest, in size: DisplaySize?, scale: Double, mode: ScaleMode,

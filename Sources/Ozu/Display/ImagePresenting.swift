@@ -1,22 +1,23 @@
 import Foundation
 
-/// What people hold that shows an image and has one binding: a view, a widget. Toolkit adapters give the binding; the
-/// one-line calls come from here, the same for every toolkit.
+/// An object that shows an image and has a binding: a view or a widget. The adapter of a toolkit provides the
+/// binding; this protocol adds the short calls, the same for every toolkit.
 ///
 /// ```swift
 /// view.setImage(from: url)
 /// view.setImage(from: url, placeholder: .thumbHash(hash), processors: [RoundedCorners(.rectangle(radius: 8))])
 /// ```
 ///
-/// A picture that memory has is shown within the call. See `ImageBinding` for what else is promised.
+/// A picture in memory is shown within the call. `ImageBinding` describes the other guarantees.
 @MainActor
 public protocol ImagePresenting {
-  /// What puts pictures into the view.
+  /// The binding of the view.
   var images: ImageBinding { get }
 }
 
 extension ImagePresenting {
-  /// The view's own format; `nil` (the default) for one made of its size and mode. Counts from the next setting on.
+  /// The view's own cache format; `nil` (the default) for one made from its size and mode. A change takes effect at
+  /// the next call of `setImage`.
   public var cacheFormat: CacheFormat? {
     get { images.cacheFormat }
     nonmutating set { images.cacheFormat = newValue }
@@ -25,16 +26,16 @@ extension ImagePresenting {
   /// Shows the picture of a URL.
   ///
   /// - Parameters:
-  ///   - url: where it is; `nil` leaves the placeholder, or what the caches have under `key`.
+  ///   - url: the URL; `nil` shows the placeholder, or the cached picture of `key`.
   ///   - key: an identity to use in place of the URL.
-  ///   - placeholder: what is shown meanwhile; `nil` (the default) for what the view's options say.
-  ///   - failureImage: what is shown when the picture cannot be loaded; `nil` for what the view's options say.
-  ///   - format: the format of this picture; `nil` for that of the view.
+  ///   - placeholder: the placeholder; `nil` (the default) for that of the view's options.
+  ///   - failureImage: the picture to show if the load fails; `nil` for that of the view's options.
+  ///   - format: the cache format of this picture; `nil` for that of the view.
   ///   - processors: the steps that follow the resize.
-  ///   - transition: how the picture appears when it was not there at once; `nil` for what the view's options say.
-  ///   - success: takes over the setting: called with the picture, in place of showing it.
-  ///   - failure: called when the picture cannot be loaded.
-  /// - Returns: whether the picture was there at once.
+  ///   - transition: the transition to a picture that was not in memory; `nil` for that of the view's options.
+  ///   - success: shows the picture in place of the view.
+  ///   - failure: called if the picture cannot be loaded.
+  /// - Returns: whether the picture was in memory and is shown now.
   @discardableResult
   public func setImage(
     from url: URL?, key: String? = nil, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
@@ -63,7 +64,7 @@ extension ImagePresenting {
       success, failure)
   }
 
-  /// Shows a picture that is in memory already, brought to the view's size and kept under a key.
+  /// Shows a picture that is already in memory. It is scaled to the view's size and cached under a key.
   @discardableResult
   public func setImage(
     _ picture: Picture, key: String, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
@@ -71,14 +72,14 @@ extension ImagePresenting {
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
     setImage(
-      .fetcher(SimpleFetcher(picture, key: key)), format, processors,
+      .fetcher(HeldPicture(picture: picture, key: key)), format, processors,
       options(placeholder, failureImage, transition), success, failure)
   }
 
-  /// Shows the picture of a fetcher, which is asked only when no cache has it.
+  /// Shows the picture of a fetcher. The fetcher is called only if no cache has the picture.
   @discardableResult
   public func setImage(
-    fetcher: some ImageFetching, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
+    from fetcher: some ImageFetching, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
     format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
   ) -> Bool {
@@ -87,7 +88,7 @@ extension ImagePresenting {
       failure)
   }
 
-  /// Calls the load off. The view keeps what it shows; the load begins again when the view reappears.
+  /// Cancels the load. The view keeps its content; the load begins again when the view reappears.
   public func cancelSetImage() {
     images.cancel()
   }

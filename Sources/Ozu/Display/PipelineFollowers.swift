@@ -1,10 +1,10 @@
 import Foundation
 
-/// The pipelines that hear of an app's notifications, each for as long as it lives. An adapter of a toolkit has one of
-/// these, with what it wants done at which notification; it does not keep the pipelines.
+/// Connects pipelines with the notifications of an app. Each pipeline is connected while it lives; this object does
+/// not retain it. The adapter of a toolkit has one of these, with a handler for each notification.
 @MainActor
 package final class PipelineFollowers {
-  /// What a pipeline does at a notification, on the thread that posts it.
+  /// Handles a notification for a pipeline, on the thread that posts it.
   package typealias Handler = @Sendable (ImagePipeline) -> Void
 
   private let center: NotificationCenter
@@ -16,7 +16,7 @@ package final class PipelineFollowers {
     self.center = center
   }
 
-  /// Has a pipeline hear of the notifications. Doing it again does nothing.
+  /// Connects a pipeline with the notifications. A second call does nothing.
   package func follow(_ pipeline: ImagePipeline) {
     followers = followers.filter { $0.value.pipeline != nil }
     let identity = ObjectIdentifier(pipeline)
@@ -24,7 +24,7 @@ package final class PipelineFollowers {
     followers[identity] = Follower(pipeline, of: handlers, center)
   }
 
-  /// How many pipelines are followed, those that are gone since the last call of `follow` included.
+  /// The number of connected pipelines, including those that were released after the last call of `follow`.
   package var count: Int { followers.count }
 
   /// The observations of one pipeline.
@@ -52,7 +52,7 @@ package final class PipelineFollowers {
 }
 
 extension ApplicationEvent {
-  /// Has a pipeline handle the event in a task of its own.
+  /// Handles the event in a Swift task.
   package var handler: PipelineFollowers.Handler {
     { pipeline in Task { await pipeline.handle(self) } }
   }

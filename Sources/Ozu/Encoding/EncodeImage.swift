@@ -1,45 +1,46 @@
 import Foundation
 
-/// The job that brings the picture of a request as a file.
+/// The job that produces the encoded image of a request.
 ///
-/// Memory, then the stores, then the picture from its source, which is encoded in a place for decoding: somebody waits for
-/// it. What is stale is kept in hand while its origin is asked, and serves again when that has confirmed it or cannot be
-/// reached.
+/// It looks into memory, then into the stores, and then makes the picture from its source and encodes it, with a
+/// place among the decodes, because a caller waits for it. A stale file is held while the origin is asked; it is
+/// served again if the origin confirms it or cannot be reached.
 ///
-/// `Sendable`: what is not constant is written by one call of the runner and read by later ones, or when the job is over.
+/// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
+/// over. The lock of the runner is taken between these.
 final class EncodeImage: JobWork, @unchecked Sendable {
-  /// What is done next.
-  private enum Chore {
+  /// The next action of the job.
+  private enum Action {
     case look
     case read(isFar: Bool)
-    /// The origin's bytes are awaited, to see whether what is stale still stands for them.
+    /// Waits for the origin's bytes, to compare them with the stale file.
     case confirm
-    /// The picture is awaited.
+    /// Waits for the picture.
     case load
-    /// The moving picture before its processors is awaited, to process each frame.
+    /// Waits for the animation without processors, to process each frame.
     case loadAnimation(LoadedPicture, FetchedData)
     case encode(EncodingInput)
-    /// Room for what is to be written is awaited.
+    /// Waits until the backlog has room for the writes.
     case wait
   }
 
   let goal: EncodingGoal
   private let context: LoadContext
   private(set) var outcome: Result<EncodedAnswer, ImageError> = .failure(.cancelled(""))
-  private var next = Chore.look
-  /// What a cache has and may not serve as it is.
+  private var next = Action.look
+  /// A cached file that may not be served without asking the origin.
   private var stale: EncodedEntry?
   private var timings = StageTimings()
-  /// Whether colours are converted although they were to stay.
+  /// Whether colours are converted although the format asks to keep them.
   private var converts: Bool
-  /// Whether a gain map is not applied although it was to be.
+  /// Whether the gain map is not applied although the request asks for it.
   private var isDimmed: Bool
 
   init(_ goal: EncodingGoal, _ context: LoadContext) {
     self.goal = goal
     self.context = context
-    converts = !goal.format.mayEmbed(context.configuration.codecs)
-    isDimmed = !goal.format.mayBeBright(context.configuration.codecs)
+    converts = !goal.format.mayEmbed(context.configuration.decoding.codecs)
+    isDimmed = !goal.format.mayBeBright(context.configuration.decoding.codecs)
   }
 
   private var loadRequest: ImageRequest {
@@ -51,7 +52,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   private var configuration: ImagePipeline.Configuration { context.configuration }
   private var name: String { request.source.name }
 
-  // MARK: The way
+  // MARK: Steps
 
   override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
     switch next {
@@ -111,9 +112,9 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     return load(nil)
   }
 
-  /// Answers with what a cache has, if it may; else its origin is asked.
+  /// Answers with a cached file if it is fresh; otherwise asks the origin.
   private func serve(_ entry: EncodedEntry, _ source: ImageResponse.Source) -> JobStep {
-    let date = configuration.currentDate()
+    let date = configuration.testing.currentDate()
     let validity = entry.record.rendition.validity
     let isFresh = request.mayServe(validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else {
@@ -134,13 +135,13 @@ final class EncodeImage: JobWork, @unchecked Sendable {
 
   private func confirm(_ outcome: Result<FetchedData, ImageError>) -> JobStep {
     switch outcome {
-    case .failure(let error): return standIn(for: error)
+    case .failure(let error): return serveStale(after: error)
     case .success(let fetched):
       timings.add(fetched.timings)
       guard let stale, let validity = fetched.validity, fetched.allowsStoring,
         validity.hasBody(of: stale.record.rendition.validity)
       else {
-        // What was made of other bytes dies, also where nothing may take its place.
+        // A file made from other bytes is removed, even if no new one may be stored.
         forget()
         stale = nil
         return load(fetched)
@@ -152,18 +153,18 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     }
   }
 
-  /// What is stale, when its origin cannot be reached.
-  private func standIn(for error: ImageError) -> JobStep {
+  /// Serves the stale file if its origin cannot be reached.
+  private func serveStale(after error: ImageError) -> JobStep {
     guard error.isDisconnection, request.cachePolicy == .useCaches, let stale,
       let validity = stale.record.rendition.validity, validity.mayOutlive
     else { return fail(error) }
     return finish(
-      stale, .stale, .standIn(validity, now: configuration.currentDate()))
+      stale, .stale, .servedStale(validity, now: configuration.testing.currentDate()))
   }
 
-  /// Has the picture made of its source.
+  /// Makes the picture from its source.
   ///
-  /// - Parameter fetched: its bytes, if they are there.
+  /// - Parameter fetched: the bytes of the source, if they are already fetched.
   private func load(_ fetched: FetchedData?) -> JobStep {
     next = .load
     return depend(on: loadRequest, fetched)
@@ -178,11 +179,12 @@ final class EncodeImage: JobWork, @unchecked Sendable {
 
   // MARK: The file
 
-  /// What moves is processed frame by frame, which takes it as it was before its processors.
+  /// An animation is processed frame by frame, so it is loaded without processors.
   private func prepare(_ loaded: LoadedPicture, _ fetched: FetchedData) -> JobStep {
     let moves = goal.format.keepsAnimation && (loaded.picture.header?.frameCount ?? 1) > 1
     let canMove =
-      moves && goal.format.types.contains(where: configuration.codecs.encodableAnimationTypes.contains)
+      moves
+      && goal.format.types.contains(where: configuration.decoding.codecs.encodableAnimationTypes.contains)
     guard canMove, !request.decodedSteps.isEmpty else {
       return encode(loaded, canMove ? loaded.picture.animation : nil, fetched)
     }
@@ -210,7 +212,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     let file: EncodedFile
     switch result {
     case .failure(.encodingFailed) where !(converts && isDimmed) && loaded.picture.bitmap.colorSpace != .sRGB:
-      // A profile that the encoder does not take: the picture is worth more.
+      // The encoder does not accept the profile. The picture is encoded without it, with converted colours.
       (converts, isDimmed) = (true, true)
       return load(fetched)
     case .failure(let error): return fail(error)
@@ -233,7 +235,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     return write(entry, nil)
   }
 
-  /// The note about a gain map that was to be applied and could not be.
+  /// The note about a gain map that could not be applied.
   private func dimming(_ picture: Picture, _ type: ImageType) -> [String] {
     guard isDimmed, request.headroomStops != nil, picture.header?.gainMap != nil else { return [] }
     return ["its gain map was not applied: a file as \(type.displayName) was possible, which cannot say so"]
@@ -241,7 +243,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
 
   // MARK: The caches
 
-  /// Keeps a file, and the source's bytes if they are given and new; waits where there is no room.
+  /// Stores a file, and the source's bytes if they are given and new. Waits if the backlog has no room.
   private func write(_ entry: EncodedEntry, _ fetched: FetchedData?) -> JobStep {
     var waits = fetched.map { context.storeOriginal($0, for: goal.load) } ?? []
     if goal.writesMemory { context.caches.keepEncoded(entry, goal.key) }
@@ -252,7 +254,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       if let wait { waits.append(wait) }
     }
     next = .wait
-    // Writes happen in their order: with the last, all are done.
+    // Writes happen in order: when the last is done, all are done.
     return waits.last.map(JobStep.depend) ?? .finish(succeeded: true)
   }
 
@@ -264,8 +266,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
 
   // MARK: Ends
 
-  private func go(_ chore: Chore, in station: StationID, size: Int = 0) -> JobStep {
-    next = chore
+  private func go(_ action: Action, in station: StationID, size: Int = 0) -> JobStep {
+    next = action
     return .go(station, size: size)
   }
 
@@ -284,7 +286,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       EncodedAnswer(
         entry: entry, source: source, isNew: isNew, allowsStoring: allowsStoring, timings: timings,
         verdict: verdict))
-    // A job that others hold on to holds no pictures.
+    // The job may be retained for long, so it releases its pictures.
     (next, stale) = (.wait, nil)
   }
 

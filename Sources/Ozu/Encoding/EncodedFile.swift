@@ -1,26 +1,27 @@
 import Foundation
 import OzuCodecs
 
-/// What a file is made of.
+/// The input of an encoded file.
 struct EncodingInput: Sendable {
   let loaded: LoadedPicture
-  /// Its frames before the processors of the request, where they are to be written.
+  /// The animation before the processors of the request, if it is to be written.
   let animation: PictureAnimation?
   let fetched: FetchedData
 }
 
-/// A file that has just been made.
+/// A new encoded file.
 struct EncodedFile: Sendable {
   let data: Data
   let type: ImageType
   let size: PixelSize
   let frameCount: Int
-  /// What could not be taken over from the source.
+  /// Notes about data of the source that could not be kept.
   let notes: [String]
 }
 
-/// Makes a file in the first of the formats that suit the picture; in the next where that one fails, because its library is
-/// not installed or it holds no picture of this size. On a decoding thread.
+/// Encodes a file in the first of the formats that suit the picture. If that fails because its library is not
+/// installed, or because the format cannot hold a picture of this size, the next format is tried. Runs on a decoding
+/// thread.
 struct EncodedFileMaker {
   let input: EncodingInput
   let goal: EncodingGoal
@@ -28,12 +29,12 @@ struct EncodedFileMaker {
   let isCancelled: @Sendable () -> Bool
 
   private var name: String { goal.request.source.name }
-  private var codecs: CodecRegistry { configuration.codecs }
+  private var codecs: CodecRegistry { configuration.decoding.codecs }
 
   func make() throws(ImageError) -> EncodedFile {
     let picture = input.loaded.picture
     do throws(DecodingError) {
-      // It may be handed over undecoded.
+      // The picture may be undecoded.
       try picture.decode()
     } catch {
       throw ImageError(error, source: name)
@@ -88,18 +89,18 @@ struct EncodedFileMaker {
     return EncodedFile(data: data, type: type, size: picture.size, frameCount: 1, notes: notes)
   }
 
-  /// The gain map of the source as it fits the picture, where it is to be kept and can be.
+  /// The gain map of the source, brought to the geometry of the picture; nil if it is not wanted or cannot be kept.
   private func gainMap(of picture: Picture, for type: ImageType, _ notes: inout [String]) -> GainMapPicture? {
     guard goal.format.keepsGainMap, let header = picture.header, header.gainMap != nil else { return nil }
-    // What was brightened needs no map.
+    // The gain map has already been applied to these pixels.
     if case .coded = picture.bitmap.colorSpace { return nil }
     guard type == .jpeg, case .data(let data) = input.fetched.content else {
       notes.append("its gain map is left out: it is kept in JPEG alone")
       return nil
     }
     let context = DecodingContext(
-      limits: configuration.limits, pool: configuration.pixelBufferPool,
-      budget: configuration.decodedByteBudget,
+      limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
+      budget: configuration.decoding.decodedByteBudget,
       isCancelled: isCancelled)
     do throws(GainMapPicture.Loss) {
       return try codecs.gainMap(
@@ -114,11 +115,12 @@ struct EncodedFileMaker {
   private func process(_ frame: Bitmap) throws -> Bitmap {
     let steps = goal.request.decodedSteps
     guard !steps.isEmpty else { return frame }
-    let context = ProcessingContext(pool: configuration.pixelBufferPool, limits: configuration.limits)
+    let context = ProcessingContext(
+      pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
     return try Picture(frame).processed(by: steps, context: context).bitmap
   }
 
-  /// The blocks of the source as the policy has them, and those that the app gives where there are none.
+  /// The metadata of the source that the policy keeps, and the app's own blocks where the source has none.
   private func metadata(
     for size: PixelSize, _ picture: Picture, _ notes: inout [String]
   ) -> EncodedMetadata {
@@ -126,7 +128,7 @@ struct EncodedFileMaker {
     var source = ImageMetadata()
     let wantsBlocks = format.metadata != .strip || format.colorProfile != .convert
     if wantsBlocks, case .data(let data) = input.fetched.content,
-      let found = try? codecs.metadata(of: data, limits: configuration.limits)
+      let found = try? codecs.metadata(of: data, limits: configuration.decoding.limits)
     {
       source = found
     }

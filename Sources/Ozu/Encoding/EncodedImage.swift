@@ -1,53 +1,55 @@
 import Foundation
 import OzuHTTP
 
-/// A picture as a file: what is written to a disk or sent to a client, with where it came from.
+/// A picture as an encoded file, for example to write to disk or to send to a client.
 ///
-/// The same request in the same format gives the same bytes whatever the caches have: it is always made of the source's own
-/// bytes, never of a picture that was stored with loss.
+/// The same request in the same format gives the same bytes in every state of the caches: the file is always made
+/// from the original, never from a rendition with losses.
 public struct EncodedImage: Sendable {
-  /// The bytes of the file. Those from the disk cache are a copy that was verified: a mapped file whose medium fails would
-  /// end the process.
+  /// The bytes of the file. Bytes from the disk cache are verified and copied: reading a mapped file on a failing
+  /// medium would end the process.
   public var data: Data { entry.data }
   /// The format: one of `OutputFormat.types`.
   public var type: ImageType { entry.record.type }
   /// The size in pixels.
   public var size: PixelSize { entry.record.size }
-  /// How many frames the file shows, each for its time; equal ones may be stored as one. 1 for a still picture.
+  /// The number of frames that the file shows; equal ones may be stored as one. 1 for a still picture.
   public var frameCount: Int { entry.record.frameCount }
-  /// What the source says of itself; `nil` when its fetcher brought pixels.
+  /// The header of the source; `nil` if a fetcher returned pixels.
   public var header: ImageHeader? { entry.record.rendition.header }
-  /// How many bytes the file of the source has; 0 when its fetcher brought pixels.
+  /// The size of the original in bytes; 0 if a fetcher returned pixels.
   public var sourceByteCount: Int { entry.record.sourceByteCount }
-  /// What a user may want to know: notes of the picture, and what could not be taken over from the source.
+  /// Notes for users: those of the picture, and those about data of the source that could not be kept.
   public var notes: [String] { entry.record.notes }
-  /// A strong entity tag of the bytes, with its quotes (RFC 9110 §8.8.3): the same bytes have the same on every machine.
+  /// A strong entity tag of the bytes, with its quotes (RFC 9110 §8.8.3). Equal bytes have the same tag on every
+  /// machine.
   public var entityTag: String { "\"\(entry.record.checksum)\"" }
 
-  /// Where the answer came from. `rendition` means that a store had these bytes and `memory` that memory had them; all
-  /// others name the place of the source's bytes.
+  /// Where the answer came from. `rendition` means that a store had this file, and `memory` that memory had it; all
+  /// other values name the place of the source's bytes.
   public let source: ImageResponse.Source
-  /// Whether it was encoded for this answer, and not found.
+  /// Whether it was encoded for this answer, and did not come from a cache.
   public let isNew: Bool
-  /// Whether the work was shared with an equal request that was there before.
+  /// Whether the work was shared with an earlier equal request.
   public let isCoalesced: Bool
-  /// Whether the origin lets anybody keep it (RFC 9111 §3). What came from a cache was kept already.
+  /// Whether the origin allows storing it (RFC 9111 §3). True for a file from a cache.
   public let allowsStoring: Bool
-  /// How long each stage took; shared work counts once, as the work measured it.
+  /// The durations of the stages; shared work counts once, as measured by the job.
   public let timings: StageTimings
   private let verdict: ImageResponse.Verdict
   private let entry: EncodedEntry
 
-  /// Why it came from where it came, for a source from the web; `nil` for others.
+  /// The reason for `source`, for a source from the web; `nil` for others.
   public var httpDecision: HTTPDecision? { verdict.decision }
 
-  /// Until when a source from the web need not be asked again; `nil` for others. What is sent on may be fresh as long.
+  /// The time until which a source from the web need not be asked again; `nil` for others. A server may let its
+  /// clients keep the file as long.
   public var freshUntil: Date? { entry.record.rendition.validity?.freshUntil }
 
-  /// Tells the bytes of the source from all others, on every machine; `nil` for a source that is not from the web.
+  /// The identity of the source's bytes, the same on every machine; `nil` for a source that is not from the web.
   package var sourceIdentity: String? { entry.record.rendition.validity?.bodyIdentity }
 
-  /// Whether the source moves and the file does not.
+  /// Whether the source is an animation and the file is not.
   public var isStillOfAnimation: Bool { frameCount == 1 && (header?.frameCount ?? 1) > 1 }
 
   init(_ answer: EncodedAnswer, total: Duration, isCoalesced: Bool) {
@@ -63,7 +65,7 @@ public struct EncodedImage: Sendable {
   }
 }
 
-/// What the job of an encoded image has come to, shared by all who waited for it.
+/// The result of the job of an encoded image, shared by all requests that waited for it.
 struct EncodedAnswer: Sendable {
   let entry: EncodedEntry
   let source: ImageResponse.Source
@@ -73,13 +75,13 @@ struct EncodedAnswer: Sendable {
   let verdict: ImageResponse.Verdict
 }
 
-/// A file that was made, as the caches have it.
+/// An encoded file in the caches.
 final class EncodedEntry: Sendable {
   let data: Data
   let record: EncodedRecord
-  /// The key of the source, by which it is found when that is removed.
+  /// The key of the source; when the source is removed, the file is found by it.
   let source: CacheKey
-  /// The cache format it was made in, by which it is found when that is emptied.
+  /// The name of its cache format; when the format is emptied, the file is found by it.
   let formatName: String?
 
   init(_ data: Data, _ record: EncodedRecord, of request: ImageRequest) {
@@ -87,7 +89,7 @@ final class EncodedEntry: Sendable {
     (source, formatName) = (request.key.source, request.format?.name)
   }
 
-  /// Whether it was made of a local file as that is now, or of no local file.
+  /// Whether it was made from the current state of a local file, or from another kind of source.
   func stands(for source: ImageSource) -> Bool {
     source.filePath.map { FileStamp(path: $0) == record.rendition.stamp } ?? true
   }

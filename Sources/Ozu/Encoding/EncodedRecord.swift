@@ -1,20 +1,20 @@
 import Foundation
 import OzuRecords
 
-/// What stands beside an encoded image in a store.
+/// The metadata of an encoded image in a store.
 struct EncodedRecord: Sendable {
   private static let currentVersion = 3
 
   let type: ImageType
   let size: PixelSize
   let frameCount: Int
-  /// Of the bytes. The disk cache has checksums of its own; this one is for clients, who compare.
+  /// The checksum of the bytes. The disk cache has its own; this one is the entity tag for clients.
   let checksum: CacheKey
-  /// What a user may want to know.
+  /// Notes for users.
   let notes: [String]
-  /// What tells whether its source is still the same. It has no notes of its own.
+  /// The data that says whether its source is unchanged. Its own notes are empty.
   let rendition: RenditionRecord
-  /// Of the source's file; 0 when its fetcher brought pixels.
+  /// The size of the original in bytes; 0 if a fetcher returned pixels.
   let sourceByteCount: Int
 
   init(
@@ -49,7 +49,7 @@ struct EncodedRecord: Sendable {
   var data: Data {
     var writer = FieldWriter()
     writer.append(Self.currentVersion)
-    // Of the part that is one of those.
+    // The version of the nested rendition record.
     writer.append(RenditionRecord.currentVersion)
     writer.append(type.rawValue)
     size.write(to: &writer)
@@ -61,7 +61,7 @@ struct EncodedRecord: Sendable {
     return writer.data
   }
 
-  /// The same for a source that has been confirmed.
+  /// The same record with the new validity of a confirmed source.
   func renewed(_ validity: OriginalValidity) -> EncodedRecord {
     EncodedRecord(
       type: type, size: size, frameCount: frameCount, checksum: checksum, notes: notes,

@@ -1,6 +1,6 @@
-/// What is wanted: the picture of a request as a file.
+/// The goal of an encoding: the picture of a request in an output format.
 struct EncodingGoal: Sendable {
-  /// As it was asked, under the pipeline's key.
+  /// The request of the app, under the pipeline's key rules.
   let request: ImageRequest
   let format: OutputFormat
   let key: CacheKey
@@ -11,8 +11,8 @@ struct EncodingGoal: Sendable {
     key = request.key.rendition.derived(format.identifier)
   }
 
-  /// The load of the picture: from the bytes of its source alone, because a rendition may have lost something; and only
-  /// those bytes are kept.
+  /// The load of the picture. It uses only the bytes of the source, because a rendition may have losses, and stores
+  /// only those bytes.
   var load: ImageRequest {
     request.with {
       $0.readLayers = request.readLayers.intersection(.originals)
@@ -21,7 +21,7 @@ struct EncodingGoal: Sendable {
     }
   }
 
-  /// The same with its colours converted: for formats without a place for a profile.
+  /// The same with converted colours: for formats that cannot contain a profile.
   var convertedLoad: ImageRequest { load.with { $0.colors.policy = .convertToSRGB } }
 
   var readsStores: Bool { request.readsRenditions && !isPassing }
@@ -29,7 +29,7 @@ struct EncodingGoal: Sendable {
   var readsMemory: Bool { request.readsMemory && !isPassing }
   var writesMemory: Bool { request.writesMemory && !isPassing }
 
-  /// Whether it may be another file the next time: nobody can tell what closures of the app make of a picture, and another
+  /// Whether the next file may differ, so that this one is not cached: the result of closures is unknown, and another
   /// format may have taken the name meanwhile.
   private var isPassing: Bool { request.format.map { $0.hasHooks || $0.isRetired } ?? false }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Encoded images in memory and in the levels of storage. What concerns the levels blocks: for the pipeline's own threads
-/// alone.
+/// Encoded images in memory and in the stores. The functions that use stores block; only the pipeline's own threads
+/// may call them.
 extension ImageCaches {
-  /// What memory has, fresh or not; made of a local file as that is now.
+  /// The file in memory, fresh or not. One that was made from another state of a local file is removed.
   func encodedInMemory(_ key: CacheKey, of request: ImageRequest) -> EncodedEntry? {
     guard let entry = encodedMemory.value(forKey: key) else { return nil }
     if entry.stands(for: request.source) { return entry }
@@ -11,17 +11,18 @@ extension ImageCaches {
     return nil
   }
 
-  /// Whether a level may have it. Never waits.
+  /// Whether a level may have the file. Never waits.
   func mayHaveEncoded(_ key: CacheKey, of request: ImageRequest) -> Bool {
     stores.mayContain(ImageStoreKey(.encoded, key), request.source.reach)
   }
 
-  /// Whether a further level may have it. Never waits.
+  /// Whether a further level may have the file. Never waits.
   func mayHaveFarEncoded(_ key: CacheKey, of request: ImageRequest) -> Bool {
     stores.mayContainFurther(ImageStoreKey(.encoded, key), request.source.reach)
   }
 
-  /// What the first level has, or the further ones. What does not stand for its source is removed from the first.
+  /// The file in the first level, or in the further levels. One that was made from another state of a local file is
+  /// removed from the first.
   func encoded(_ key: CacheKey, of request: ImageRequest, isFar: Bool) -> EncodedEntry? {
     let isLast = isFar || !mayHaveFarEncoded(key, of: request)
     return observeRead(.encoded, for: request, isLast: isLast) { () -> EncodedEntry? in
@@ -33,7 +34,7 @@ extension ImageCaches {
     }
   }
 
-  /// Counts a look that a hint has answered.
+  /// Counts a miss that a hint has excluded.
   func noteAbsence(ofEncoded request: ImageRequest) {
     events.lookedUp(.encoded, found: nil, of: request.source.name, for: request)
   }
@@ -50,17 +51,17 @@ extension ImageCaches {
     stores.remove(ImageStoreEntry.self, ImageStoreKey(.encoded, key), request.source.reach)
   }
 
-  /// Puts it into memory, where it is not too large for that.
+  /// Puts a file into memory. The cache refuses files that are too large.
   func keepEncoded(_ entry: EncodedEntry, _ key: CacheKey) {
     encodedMemory.insert(entry, forKey: key, cost: entry.data.count + Self.encodedOverhead)
   }
 
-  /// What an entry takes beside its bytes, about.
+  /// The approximate memory of an entry beside its bytes.
   private static let encodedOverhead = 512
 }
 
 extension EncodedEntry {
-  /// The entry of a store; `nil` when it has no record of ours, or another state of a local file.
+  /// The entry of a store; `nil` if its record is unreadable, or belongs to another state of a local file.
   fileprivate convenience init?(_ entry: ImageStoreEntry, of request: ImageRequest) {
     guard let record = EncodedRecord(entry.metadata) else { return nil }
     self.init(entry.body, record, of: request)

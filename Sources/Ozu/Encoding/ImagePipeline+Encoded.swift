@@ -2,20 +2,21 @@ import Foundation
 import OzuSynchronization
 
 extension ImagePipeline {
-  /// The picture of a request as a file: from memory, else from the disk cache, else encoded once for all who want it.
+  /// The encoded image of a request: from memory, else from the disk cache, else encoded once for all requests that
+  /// want it.
   ///
   /// ```swift
-  /// let request = ImageRequest(url: url).resized(to: PixelSize(640, 480))
+  /// let request = ImageRequest(url: url).resized(to: PixelSize(width: 640, height: 480))
   /// let file = try await pipeline.encoded(for: request, as: .webp)
   /// try file.data.write(to: destination)
   /// ```
   ///
-  /// The bytes are the same in every state of the caches: they are made of the source's own bytes, never of a rendition,
-  /// which may have lost something. They are as fresh as their source and are stored under `ImageStoreKind.encoded`. Of the
-  /// layers that a request may use, `memory` and `renditions` mean those of the file here, `originals` those of its source.
+  /// The bytes are the same in every state of the caches: they are made from the original, never from a rendition,
+  /// which may have losses. The file is as fresh as its source and is stored under `ImageStoreKind.encoded`. In the
+  /// cache layers of the request, `memory` and `renditions` mean the file, and `originals` its source.
   ///
-  /// - Throws: `ImageError`; `encodingFailed` when it cannot be written so. Cancelling the calling task cancels the work,
-  ///   unless others want it too.
+  /// - Throws: `ImageError`; `encodingFailed` if the picture cannot be written in this format. Cancelling the calling
+  ///   task cancels the work, unless other requests want it too.
   public func encoded(
     for request: ImageRequest, as format: OutputFormat
   ) async throws(ImageError) -> EncodedImage {
@@ -29,22 +30,22 @@ extension ImagePipeline {
     }
   }
 
-  /// The picture of a URL at its own size as a file.
+  /// The encoded image of a URL, at the picture's own size.
   ///
   /// - Throws: `ImageError`.
   public func encoded(for url: URL, as format: OutputFormat) async throws(ImageError) -> EncodedImage {
     try await encoded(for: ImageRequest(url: url), as: format)
   }
 
-  /// The picture of a request as a file if memory has it: synchronous, without any waiting. Also past its lifetime, as
-  /// `cachedImage(for:)`; `encoded(for:as:)` validates it.
+  /// The encoded image of a request if memory has it: synchronous, without waiting. Stale files are returned too, as
+  /// by `cachedImage(for:)`; `encoded(for:as:)` revalidates them.
   public func cachedEncoded(for request: ImageRequest, as format: OutputFormat) -> EncodedImage? {
     encodedInMemory(EncodingGoal(current(request), format))
   }
 
   func encodedInMemory(_ goal: EncodingGoal) -> EncodedImage? {
     guard goal.readsMemory, let entry = caches.encodedInMemory(goal.key, of: goal.request) else { return nil }
-    let (validity, date) = (entry.record.rendition.validity, configuration.currentDate())
+    let (validity, date) = (entry.record.rendition.validity, configuration.testing.currentDate())
     return EncodedImage(
       EncodedAnswer(
         entry: entry, source: goal.request.mayServe(validity, at: date) ? .memory : .stale, isNew: false,
@@ -52,8 +53,8 @@ extension ImagePipeline {
       total: .zero, isCoalesced: false)
   }
 
-  /// The same by the pipeline itself: what interceptors surround. The alternatives are tried one after the other; the error
-  /// of the first is the one that is told.
+  /// The load inside the interceptors. The alternatives are tried one after the other; if all fail, the error is that
+  /// of the first.
   private func ownEncoded(
     for request: ImageRequest, as format: OutputFormat
   ) async throws(ImageError) -> EncodedImage {
@@ -70,7 +71,7 @@ extension ImagePipeline {
         return try await encoded(EncodingGoal(keyed(request.alternative(source)), format), since: start)
       } catch {
         if error.isCancellation { throw error }
-        if case .deadlineExceeded = error { throw error }
+        if error.kind == .deadlineExceeded { throw error }
       }
     }
     throw first
@@ -82,26 +83,26 @@ extension ImagePipeline {
     let request = goal.request
     try request.validate()
     try configuration.check(request.source)
-    // What needs no question needs no job.
+    // A file that needs no revalidation needs no job.
     if let image = encodedInMemory(goal), image.source == .memory || request.cachePolicy == .cacheOnly {
       return image
     }
     if Task.isCancelled { throw .cancelled(request.source.name) }
     let limit = request.deadline ?? configuration.stageTimeouts[.total]
-    let isMaker = Atomic(false)
+    let hasMadeJob = Atomic(false)
     let awaiter = JobAwaiter(context.runner, request.priority)
     let work = await awaiter.work(
       of: .encoding(goal, number: context.sharingNumber()),
       deadline: limit.map { JobDeadline(instant: start.advanced(by: $0), tag: ImageStage.total.tag) }
     ) {
-      isMaker.store(true, ordering: .relaxed)
+      hasMadeJob.store(true, ordering: .relaxed)
       return JobStart(EncodeImage(goal, context))
     }
     if let stage = awaiter.overdueStage { throw .deadlineExceeded(request.source.name, stage: stage) }
     guard let work = work as? EncodeImage else { throw .cancelled(request.source.name) }
     return EncodedImage(
       try work.outcome.get(), total: start.duration(to: configuration.instant),
-      isCoalesced: !isMaker.load(ordering: .relaxed))
+      isCoalesced: !hasMadeJob.load(ordering: .relaxed))
   }
 
   private func interceptedEncoded(

@@ -1,4 +1,4 @@
-/// How a picture is written as a file: the recipe of an `EncodedImage` beside that of its picture.
+/// The format of an encoded file: the recipe of an `EncodedImage` after that of its picture.
 ///
 /// ```swift
 /// let thumbnail = try await pipeline.encoded(for: request, as: .webp)
@@ -6,31 +6,32 @@
 /// let whatTheBrowserTakes = OutputFormat.negotiated(accept: "image/avif,image/webp,*/*;q=0.8")
 /// ```
 public struct OutputFormat: Hashable, Sendable {
-  /// The formats that may be written, the first that suits the picture is: one that keeps transparency for a picture that
-  /// has it. The last one is written where none suits, over white if it must be. Never empty.
+  /// The formats to choose from. The first one that suits the picture is written: one that keeps transparency, if the
+  /// picture has it. If none suits, the last one is written, over white if necessary. Never empty.
   public let types: [ImageType]
-  /// Quality, effort, limits. Blocks that its `metadata` have are written where the policy leaves a place empty.
+  /// The quality, effort and limits. Blocks of its `metadata` are written where the policy keeps none of the source.
   public var options: EncodingOptions
-  /// What becomes of the EXIF data and XMP of the source; nothing of them is written by default. Whatever is written says
-  /// that the picture is upright, as its pixels are.
+  /// The treatment of the EXIF data and XMP of the source; nothing of them is written by default. Written metadata
+  /// states that the picture is upright, as its pixels are.
   public var metadata = MetadataPolicy.strip
-  /// What becomes of colours that are not sRGB; they are converted by default. Where the format, or the encoder at hand, has
-  /// no place for a profile they are converted in any case.
+  /// The treatment of colours that are not sRGB; they are converted by default. If the format, or the available
+  /// encoder, cannot write a profile, they are converted in any case.
   public var colorProfile = ColorProfilePolicy.convert
-  /// Dots per inch that are written instead of those of the source; `nil` by default.
+  /// The dots per inch to write instead of those of the source; `nil` by default.
   public var resolution: ImageResolution?
-  /// Whether a source that moves is written as an animation, where one of `types` can be one: WebP, PNG or GIF, the first
-  /// of them. On by default. Else its first frame is written, and `EncodedImage.isStillOfAnimation` tells.
+  /// Whether an animated source is written as an animation, in the first of `types` that allows it: WebP, PNG or GIF.
+  /// On by default. Otherwise its first frame is written, and `EncodedImage.isStillOfAnimation` is true.
   public var keepsAnimation = true
 
-  /// Whether the gain map of a photograph (`ImageHeader.gainMap`) is written beside the picture, resized, cut and turned as it is, so
-  /// that displays of high dynamic range go on to show it brighter. Off by default: it is some tenths of the bytes.
+  /// Whether the gain map of a photograph (`ImageHeader.gainMap`) is written with the picture, resized, cut and
+  /// turned in the same way, so that displays of high dynamic range still show it brighter. Off by default, because
+  /// it takes some tenths of the bytes.
   ///
-  /// JPEG has a place for it. Steps that change colours, or look at pixels to find their place, make it a lie: it is left out then,
-  /// and `EncodedImage.notes` say so.
+  /// Only JPEG can contain it. It is left out if a step changes colours, or chooses positions by looking at pixels,
+  /// because it would be wrong then; `EncodedImage.notes` states this.
   public var keepsGainMap = false
 
-  /// Writes one format, whatever the picture.
+  /// Makes a format that always writes one type.
   public init(_ type: ImageType, options: EncodingOptions = EncodingOptions()) {
     self.init(types: [type], options: options)
   }
@@ -53,7 +54,7 @@ public struct OutputFormat: Hashable, Sendable {
   /// JPEG XL.
   public static let jxl = OutputFormat(.jxl)
 
-  /// JPEG for opaque pictures, PNG for others: what everything reads.
+  /// JPEG for opaque pictures, PNG for others; all software can read these.
   public static let automatic = OutputFormat.automatic()
 
   /// JPEG for opaque pictures, PNG for others, with options.
@@ -61,12 +62,13 @@ public struct OutputFormat: Hashable, Sendable {
     OutputFormat(types: fallback, options: options)
   }
 
-  /// What the client of a server accepts, by the field `Accept` of its request (RFC 9110 §12.5.1): AVIF or WebP for those
-  /// who name it with a quality that is not zero, the better liked first, AVIF where they are liked alike; else JPEG or
-  /// PNG. Wildcards do not count for AVIF and WebP: browsers have always sent them, whatever they could read.
+  /// The format that the client of a server accepts, by the `Accept` field of its request (RFC 9110 §12.5.1): AVIF or
+  /// WebP if the field names it with a quality that is not zero, the higher quality first, AVIF at equal quality;
+  /// otherwise JPEG or PNG. Wildcards do not count for AVIF and WebP, because browsers have always sent them,
+  /// whatever they could read.
   ///
-  /// Two fields that come to the same formats are one recipe, and share what is cached. A server that answers by this sends
-  /// `Vary: Accept`.
+  /// Two fields with the same result are one recipe, and share cached files. A server that uses this must send `Vary:
+  /// Accept`.
   ///
   /// - Parameter accept: the field; empty or `nil` for a request without one.
   public static func negotiated(
@@ -84,10 +86,11 @@ public struct OutputFormat: Hashable, Sendable {
   private static let negotiable: [ImageType] = [.avif, .webp]
   private static let fallback: [ImageType] = [.jpeg, .png]
 
-  /// Grows when the same recipe makes other bytes than in an earlier release: what that has stored is then made again.
+  /// Raised when the same recipe makes other bytes than in an earlier release, so that files of that release are made
+  /// again.
   private static let version = 1
 
-  /// What tells it from others, in one text. It never changes for a recipe, so it can be part of a key.
+  /// The identity of the recipe as a text. It never changes for a recipe, because it is part of a key.
   var identifier: String {
     let resolution = resolution.map { "\($0.horizontal)x\($0.vertical)" } ?? "-"
     return "encoded("
@@ -97,13 +100,13 @@ public struct OutputFormat: Hashable, Sendable {
       ].joined(separator: ",") + (keepsGainMap ? ",gains" : "") + ")"
   }
 
-  /// The types to write a picture as, those that suit it first.
+  /// The types to try for a picture, those that suit it first.
   ///
   /// - Parameter moves: whether it is an animation.
   func candidates(isOpaque: Bool, moves: Bool, _ codecs: CodecRegistry) -> [ImageType] {
     let animated = moves && keepsAnimation ? types.filter(codecs.encodableAnimationTypes.contains) : []
     let suited = types.filter { isOpaque || (try? codecs.encoder(for: $0))?.keepsAlpha == true }
-    // The last one is there for those that nothing suits.
+    // If nothing suits, the last type comes first.
     let ordered = animated + suited + types.reversed()
     var seen: Set<ImageType> = []
     return ordered.filter { seen.insert($0).inserted }
@@ -111,7 +114,7 @@ public struct OutputFormat: Hashable, Sendable {
 }
 
 extension OutputFormat {
-  /// Whether pixels may stay under a profile of their own: whichever type is written has a place for it.
+  /// Whether pixels may keep their own colour profile: every type that may be written can contain it.
   func mayEmbed(_ codecs: CodecRegistry) -> Bool {
     colorProfile != .convert
       && types.allSatisfy { type in
@@ -121,14 +124,14 @@ extension OutputFormat {
 }
 
 extension OutputFormat {
-  /// Whether pixels may be of high dynamic range: whichever type is written can say so.
+  /// Whether pixels may have a high dynamic range: every type that may be written can state it.
   func mayBeBright(_ codecs: CodecRegistry) -> Bool {
     types.allSatisfy { type in (try? codecs.encoder(for: type))?.writesColorCodes ?? true }
   }
 }
 
 extension EncodingOptions {
-  /// All that the bytes depend on, in one text.
+  /// The identity of all options that change the bytes, as a text.
   var identifier: String {
     var blocks = CacheKey.Builder()
     for block in [metadata.exif, metadata.xmp, metadata.colorProfile] {
@@ -145,11 +148,36 @@ extension EncodingOptions {
 }
 
 extension LightLevels {
-  /// All numbers in one text.
+  /// All numbers as a text.
   fileprivate var identifier: String {
     let points = masteringGamut.map { [$0.white, $0.red, $0.green, $0.blue] } ?? []
     let numbers = [maximumContent, maximumAverage, masteringPeak, masteringMinimum]
     return (numbers + points.flatMap { [$0.x, $0.y] }).map { $0.map { "\($0)" } ?? "-" }.joined(
       separator: "|")
+  }
+}
+
+/// The media types of an `Accept` field (RFC 9110 §12.5.1). Invalid parts are ignored.
+struct AcceptedTypes {
+  private var qualities: [String: Double] = [:]
+
+  init(_ field: String) {
+    for range in field.split(separator: ",") {
+      let parts = range.split(separator: ";").map { $0.trimmed }
+      guard let name = parts.first?.lowercased(), name.contains("/") else { continue }
+      let weight = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }
+      let quality = weight.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+      qualities[name] = min(max(quality, 0), 1)
+    }
+  }
+
+  /// The quality of a media type; `nil` if the field does not name it.
+  func quality(of mediaType: String) -> Double? { qualities[mediaType] }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring {
+    let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? startIndex
+    return self[..<end].drop(while: \.isWhitespace)
   }
 }

@@ -1,9 +1,10 @@
 import OzuSynchronization
 
-/// The evictions that observers have yet to hear of, by format.
+/// The evictions that have not been reported to observers yet, by format.
 ///
-/// The memory cache tells each entry as it goes, with many of them under memory pressure: they are gathered here until
-/// the next store. The disk cache counts by itself: here is how far observers know the counts.
+/// The memory cache reports each evicted entry, and there are many under memory pressure: they are collected here
+/// until the next store. The disk cache counts its evictions by itself; this object remembers which counts were
+/// reported.
 final class EvictionLedger: Sendable {
   private typealias Counts = [String?: Int]
 
@@ -14,7 +15,7 @@ final class EvictionLedger: Sendable {
     leftMemory.withLock { $0[picture.formatName, default: 0] += 1 }
   }
 
-  /// What has left memory since the last call.
+  /// The evictions from memory since the last call.
   func takeFromMemory() -> [ObservedEviction] {
     let counts = leftMemory.withLock { counts in
       defer { counts = [:] }
@@ -23,20 +24,20 @@ final class EvictionLedger: Sendable {
     return Self.evictions(counts, from: .memory)
   }
 
-  /// What has left the disk cache since the last call.
+  /// The evictions from the disk cache since the last call.
   ///
-  /// - Parameter totals: how many entries of each kind it has lost so far.
+  /// - Parameter totals: the number of evicted entries of each kind so far.
   func takeFromDisk(_ totals: [ImageStoreKind: Int]) -> [ObservedEviction] {
     guard !totals.isEmpty else { return [] }
     var counts: Counts = [:]
     for (kind, total) in totals { counts[kind.formatName, default: 0] += total }
-    let news = toldOfDisk.withLock { told in
-      let news = counts.filter { $0.value > told[$0.key] ?? 0 }
+    let new = toldOfDisk.withLock { told in
+      let new = counts.filter { $0.value > told[$0.key] ?? 0 }
         .map { ($0.key, $0.value - (told[$0.key] ?? 0)) }
       told.merge(counts) { max($0, $1) }
-      return news
+      return new
     }
-    return Self.evictions(Dictionary(uniqueKeysWithValues: news), from: .disk)
+    return Self.evictions(Dictionary(uniqueKeysWithValues: new), from: .disk)
   }
 
   private static func evictions(_ counts: Counts, from store: ObservedStore) -> [ObservedEviction] {

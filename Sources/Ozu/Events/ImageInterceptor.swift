@@ -1,9 +1,9 @@
 import Foundation
 
-/// Code of your own around the whole load: it may answer, change the request, or watch.
+/// Code of the app that runs around the whole load. It may answer, change the request, or only observe.
 ///
-/// Interceptors are asked in their order, the first outermost, before any cache is. Each decides whether and with
-/// what the next goes on, and sees what comes back:
+/// Interceptors run in their order, the first one outermost, before any cache is asked. Each decides whether and with
+/// which request the next one runs, and receives its result:
 ///
 /// ```swift
 /// /// Asks a second time when the network broke off.
@@ -14,48 +14,49 @@ import Foundation
 ///     do throws(ImageError) {
 ///       return try await next.load(request)
 ///     } catch {
-///       guard case .transport = error else { throw error }
+///       guard error.kind == .transport else { throw error }
 ///       return try await next.load(request)
 ///     }
 ///   }
 /// }
 /// ```
 ///
-/// They surround `image(for:)`, `response(for:)`, tasks, callbacks and prefetching to memory alike; loads of bytes come
-/// to `interceptData`, encoded images to `interceptEncoded`. The synchronous `cachedImage(for:)` is not intercepted. Cancelling a request cancels the Swift
-/// task in which its interceptors run. A pipeline without interceptors pays one branch.
+/// They run around `image(for:)`, `response(for:)`, tasks, callbacks and prefetching to memory. Loads of bytes call
+/// `interceptData`, encoded images `interceptEncoded`. The synchronous `cachedImage(for:)` is not intercepted.
+/// Cancelling a request cancels the Swift task in which its interceptors run. A pipeline without interceptors pays
+/// one branch.
 public protocol ImageInterceptor: Sendable {
-  /// Answers a request, mostly through `next`.
+  /// Answers a request, normally by calling `next`.
   ///
-  /// - Throws: `ImageError`; it is what the request fails with.
+  /// - Throws: `ImageError`, with which the request fails.
   func intercept(
     _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
   ) async throws(ImageError) -> ImageResponse
 
-  /// Answers a request of bytes: `data(for:)`, and prefetching to disk. By default the next does.
+  /// Answers a request for bytes: `data(for:)`, and prefetching to disk. Calls `next` by default.
   ///
-  /// - Throws: `ImageError`; it is what the request fails with.
+  /// - Throws: `ImageError`, with which the request fails.
   func interceptData(
     _ request: ImageRequest, next: ImageLoadChain<Data>
   ) async throws(ImageError) -> Data
 
-  /// Answers a request of an encoded image: `encoded(for:as:)`. By default the next does.
+  /// Answers a request for an encoded image: `encoded(for:as:)`. Calls `next` by default.
   ///
-  /// - Throws: `ImageError`; it is what the request fails with.
+  /// - Throws: `ImageError`, with which the request fails.
   func interceptEncoded(
     _ request: ImageRequest, as format: OutputFormat, next: ImageLoadChain<EncodedImage>
   ) async throws(ImageError) -> EncodedImage
 }
 
 extension ImageInterceptor {
-  /// Leaves the request to the next.
+  /// Calls `next` with the request.
   public func interceptData(
     _ request: ImageRequest, next: ImageLoadChain<Data>
   ) async throws(ImageError) -> Data {
     try await next.load(request)
   }
 
-  /// Leaves the request to the next.
+  /// Calls `next` with the request.
   public func interceptEncoded(
     _ request: ImageRequest, as format: OutputFormat, next: ImageLoadChain<EncodedImage>
   ) async throws(ImageError) -> EncodedImage {
@@ -63,7 +64,7 @@ extension ImageInterceptor {
   }
 }
 
-/// What an interceptor stands before: the interceptors behind it, and the pipeline.
+/// The rest of a load behind an interceptor: the further interceptors, and the pipeline.
 public struct ImageLoadChain<Output: Sendable>: Sendable {
   typealias Link =
     @Sendable (any ImageInterceptor, ImageRequest, ImageLoadChain) async -> Result<
@@ -75,8 +76,8 @@ public struct ImageLoadChain<Output: Sendable>: Sendable {
   private let end: @Sendable (ImageRequest) async -> Result<Output, ImageError>
 
   /// - Parameters:
-  ///   - link: how an interceptor is asked.
-  ///   - end: what comes after the last.
+  ///   - link: calls an interceptor.
+  ///   - end: the load behind the last interceptor.
   init(
     _ interceptors: ArraySlice<any ImageInterceptor>, link: @escaping Link,
     end: @escaping @Sendable (ImageRequest) async -> Result<Output, ImageError>
@@ -86,7 +87,7 @@ public struct ImageLoadChain<Output: Sendable>: Sendable {
     self.end = end
   }
 
-  /// Goes on with a request, the same or another. May be called several times, for example to try again.
+  /// Continues with the same request or another one. May be called several times, for example to retry.
   ///
   /// - Throws: `ImageError`, from an interceptor behind this one or from the load.
   public func load(_ request: ImageRequest) async throws(ImageError) -> Output {
@@ -100,8 +101,8 @@ extension ImageLoadChain {
   /// The chain of a pipeline's interceptors around its work.
   ///
   /// - Parameters:
-  ///   - ask: how an interceptor is asked.
-  ///   - load: what comes after the last.
+  ///   - ask: calls an interceptor.
+  ///   - load: the load behind the last interceptor.
   init(
     _ interceptors: [any ImageInterceptor],
     ask: @escaping @Sendable (any ImageInterceptor, ImageRequest, Self) async throws(ImageError) -> Output,
@@ -117,7 +118,7 @@ extension ImageLoadChain {
 }
 
 extension Result where Failure == ImageError {
-  /// What work that suspends comes to.
+  /// The result of asynchronous work.
   init(_ work: () async throws(ImageError) -> Success) async {
     do throws(ImageError) {
       self = .success(try await work())

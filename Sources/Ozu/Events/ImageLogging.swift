@@ -1,22 +1,23 @@
-/// How much a line of a log matters.
+/// The importance of a log line.
 public enum ImageLogLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
-  /// What every stage and every cache does.
+  /// The work of every stage and every cache.
   case debug
-  /// How requests end.
+  /// The ends of requests.
   case info
-  /// What the pipeline goes on without, as an eviction.
+  /// Events that do not fail a request, such as an eviction.
   case notice
   /// Requests that failed.
   case error
 
-  /// By weight, the lightest first.
+  /// Orders by importance, the least important first.
   public static func < (a: ImageLogLevel, b: ImageLogLevel) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Takes the lines that a pipeline writes about itself. None is written unless one is set:
-/// `ImagePipeline { $0.log = StandardErrorLog(.info) }`.
+/// Receives the log lines of a pipeline. Nothing is logged unless a log is set: `ImagePipeline { $0.log =
+/// StandardErrorLog(.info) }`.
 ///
-/// The built-in ones are `StandardErrorLog` and, on Apple platforms, `SystemLog`; another is a few lines:
+/// The built-in logs are `StandardErrorLog` and, on Apple platforms, `SystemLog`. A log of your own takes a few
+/// lines:
 ///
 /// ```swift
 /// struct AppLog: ImageLogging {
@@ -25,15 +26,15 @@ public enum ImageLogLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
 /// }
 /// ```
 public protocol ImageLogging: Sendable {
-  /// The lightest level that is wanted. It may change while the pipeline runs.
+  /// The least important level to write. It may change while the pipeline runs.
   var level: ImageLogLevel { get }
 
-  /// Takes a line of a level that is wanted. Called from any thread, several at once.
+  /// Writes a line whose level is wanted. Called from any thread, several at once.
   func write(_ level: ImageLogLevel, _ line: String)
 }
 
 extension ImageLogging {
-  /// Writes a line, if its level is wanted; the text is only made then.
+  /// Writes a line if its level is wanted. The text is only built then.
   public func log(_ level: ImageLogLevel, _ line: @autoclosure () -> String) {
     if level >= self.level { write(level, line()) }
   }

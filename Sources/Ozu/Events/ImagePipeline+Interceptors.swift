@@ -1,7 +1,7 @@
 import Foundation
 
-/// The outside of every load of bytes: observers are told of it, interceptors surround it. That of pictures is the
-/// task's own affair (`ImageTask+Surroundings.swift`).
+/// The observers and interceptors around loads of bytes. Those around loads of pictures are in the task
+/// (`ImageTask+Interceptors.swift`).
 extension ImagePipeline {
   func data(
     for request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)?
@@ -16,7 +16,7 @@ extension ImagePipeline {
     }
   }
 
-  /// Tells observers of a request that is answered with bytes, and counts its failure.
+  /// Reports a request for bytes to observers, and counts its failure.
   func observing<Output>(
     _ request: ImageRequest, byteCount: (Output) -> Int, _ load: () async throws(ImageError) -> Output
   ) async throws(ImageError) -> Output {
@@ -46,9 +46,9 @@ extension ImagePipeline {
 }
 
 extension ImageResponse {
-  /// Makes an answer, for interceptors that have one without loading.
+  /// Makes a response without loading; for interceptors.
   ///
-  /// - Parameter source: the place to name; `original` by default.
+  /// - Parameter source: the source to state; `original` by default.
   public init(_ picture: Picture, for request: ImageRequest, source: Source = .original) {
     self.init(
       picture: picture, request: request, source: source, isCoalesced: false, encodedByteCount: 0,

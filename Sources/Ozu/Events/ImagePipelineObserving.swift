@@ -1,4 +1,4 @@
-/// Is told what a pipeline does, while it does it: for metrics, traces and logs.
+/// Observes the work of a pipeline while it happens: for metrics, traces and logs.
 ///
 /// ```swift
 /// struct SlowLoads: ImagePipelineObserving {
@@ -11,40 +11,40 @@
 /// let pipeline = ImagePipeline { $0.observers = [SlowLoads { metrics.count(slow: $0) }] }
 /// ```
 ///
-/// Every method has an empty default. They are called on the threads that do the work, under no lock of the
-/// pipeline, and hold that work up until they return: an observer notes and leaves. Everything that begins ends
-/// exactly once, also when it fails or is called off. A pipeline without observers pays one branch for all this.
+/// Every method has an empty default. The pipeline calls them on the threads that do the work, outside its locks, and
+/// the work waits until they return: an observer must be quick. Everything that begins ends exactly once, also if it
+/// fails or is cancelled. A pipeline without observers pays one branch for all this.
 ///
-/// Requests and the work behind them are told apart: a hundred equal requests begin and end each on its own, and
-/// their one download and one decode are one stage each.
+/// Requests and the work behind them are reported separately: a hundred equal requests begin and end one by one,
+/// while their one download and one decode are one stage each.
 public protocol ImagePipelineObserving: Sendable {
-  /// A picture or its bytes are asked for. What memory has is begun and ended at once; a look by
-  /// `cachedImage(for:)` is no request, only a lookup.
+  /// A request for a picture or its bytes begins. A request that memory can answer begins and ends at once. A call of
+  /// `cachedImage(for:)` is only a lookup, not a request.
   func requestBegan(_ request: ObservedRequest)
 
-  /// A request has its answer. It tells also whether the work was shared (`ImageResponse.isCoalesced`) and
-  /// where the picture came from.
+  /// A request has ended. The outcome states also whether the work was shared (`ImageResponse.isCoalesced`) and where
+  /// the picture came from.
   func requestEnded(_ request: ObservedRequest, _ outcome: RequestOutcome, after time: Duration)
 
   /// A stage of the work begins.
   func stageBegan(_ stage: ObservedStage)
 
-  /// A stage is over.
+  /// A stage has ended.
   ///
-  /// - Parameter byteCount: the encoded bytes that it read, received, made or wrote; 0 where there are none, as
-  ///   in resampling, and where it failed.
+  /// - Parameter byteCount: the encoded bytes that the stage read, received, made or wrote; 0 if there are none, as
+  ///   in resampling, and if it failed.
   func stageEnded(_ stage: ObservedStage, after time: Duration, byteCount: Int)
 
-  /// A cache had what was asked for.
+  /// A lookup in a cache has found an entry.
   func cacheHit(_ entry: ObservedEntry)
 
-  /// A cache did not have it.
+  /// A lookup in a cache has found nothing.
   func cacheMissed(_ entry: ObservedEntry)
 
-  /// A cache has taken something in.
+  /// A cache has stored an entry.
   func cacheStored(_ entry: ObservedEntry)
 
-  /// A cache has given up entries to make room. Told when it takes in the next.
+  /// A cache has evicted entries. Reported when the cache stores its next entry.
   func cacheEvicted(_ eviction: ObservedEviction)
 }
 

@@ -1,7 +1,7 @@
-/// Puts into words for a log what observers are told.
+/// Writes the events of a pipeline to a log.
 ///
-/// One line for each: a verb first, then how and how much, and the source last, so that lines of one source or of one
-/// kind can be found by their end or their beginning.
+/// One line for each event: first a verb, then figures, and the source last, so that lines of one kind or of one
+/// source can be found by their beginning or their end.
 struct LoggingObserver: ImagePipelineObserving {
   private let log: any ImageLogging
 
@@ -41,14 +41,14 @@ struct LoggingObserver: ImagePipelineObserving {
     log.log(.notice, "evicted \(eviction.count) from \(eviction.store.rawValue)\(format)")
   }
 
-  // MARK: Words
+  // MARK: Texts
 
   private static func text(_ entry: ObservedEntry) -> String {
     let bytes = entry.byteCount > 0 ? ", \(entry.byteCount) bytes" : ""
     return "\(entry.layer.rawValue)\(bytes): \(entry.request.map(subject) ?? entry.source)"
   }
 
-  /// A request in a few words: its source and what becomes of it.
+  /// The text of a request: its source and its steps.
   private static func subject(_ request: ImageRequest) -> String {
     ([request.source.name] + request.steps).joined(separator: " ")
   }

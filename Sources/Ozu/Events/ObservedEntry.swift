@@ -1,16 +1,16 @@
-/// The layers in which a pipeline keeps what it has made and loaded.
+/// The layers of a pipeline's caches.
 public enum ImageCacheLayer: String, Hashable, Sendable, Codable, CaseIterable {
   /// Decoded pictures in memory.
   case memory
-  /// Finished pictures on disk, encoded.
+  /// Renditions: finished pictures on disk, in encoded form.
   case rendition
   /// Encoded images on disk (`ImagePipeline.encoded(for:as:)`).
   case encoded
-  /// Files on disk as they came.
+  /// Originals: files on disk, as their sources sent them.
   case original
 }
 
-/// The two stores behind the layers: room is made in each for itself.
+/// The two caches behind the layers. Each evicts its own entries.
 public enum ObservedStore: String, Hashable, Sendable, Codable, CaseIterable {
   /// The memory cache.
   case memory
@@ -18,24 +18,24 @@ public enum ObservedStore: String, Hashable, Sendable, Codable, CaseIterable {
   case disk
 }
 
-/// Entries that a cache has given up to make room.
+/// Entries that a cache has evicted.
 public struct ObservedEviction: Hashable, Sendable {
-  /// Which cache.
+  /// The cache.
   public let store: ObservedStore
-  /// The name of the cache format whose pictures they were; `nil` for pictures without one, and for originals.
+  /// The name of the cache format of the entries; `nil` for pictures without a format, and for originals.
   public let format: String?
-  /// How many entries.
+  /// The number of entries.
   public let count: Int
 }
 
-/// An entry of a cache, as observers are told of it.
+/// An entry of a cache, as reported to observers.
 public struct ObservedEntry: Sendable {
-  /// Where it is, or was looked for.
+  /// The layer in which it is, or in which it was looked up.
   public let layer: ImageCacheLayer
   /// The name of its source, without credentials.
   public let source: String
-  /// On whose behalf; `nil` for originals, which belong to all requests of their source.
+  /// The request that caused the event; `nil` for originals, which belong to all requests of their source.
   public let request: ImageRequest?
-  /// What it takes in the layer: pixels in memory, encoded bytes on disk. 0 for a miss.
+  /// Its size in the layer in bytes: pixels in memory, encoded bytes on disk. 0 for a miss.
   public let byteCount: Int
 }

@@ -1,7 +1,7 @@
 import OzuHTTP
 
-/// Counts the exchanges that are really made, and tells when they begin and end: what the HTTP cache answers does
-/// not come here, what it validates or tries again does.
+/// Counts and reports the actual HTTP exchanges. Answers of the HTTP cache do not come here; its revalidations and
+/// retries do.
 struct ObservedHTTPClient: HTTPClient {
   let client: any HTTPClient
   let events: PipelineEvents

@@ -1,8 +1,8 @@
-/// A request, as observers are told of it.
+/// A request, as reported to observers.
 public struct ObservedRequest: Sendable, Identifiable {
-  /// Tells it from all other requests of the process.
+  /// The identifier of the request, unique in the process.
   public let id: Int
-  /// What is asked for, as the app has asked.
+  /// The request of the app, unchanged.
   public let request: ImageRequest
   /// When it began, by the clock of the pipeline.
   public let start: ContinuousClock.Instant
@@ -12,23 +12,23 @@ public struct ObservedRequest: Sendable, Identifiable {
 public enum RequestOutcome: Sendable {
   /// With a picture.
   case picture(ImageResponse)
-  /// With so many bytes, for who asked for bytes alone.
+  /// With bytes, for a request for bytes.
   case data(byteCount: Int)
   /// With an error.
   case failure(ImageError)
-  /// It was called off.
+  /// It was cancelled.
   case cancelled
 
   init(_ error: ImageError) { self = error.isCancellation ? .cancelled : .failure(error) }
 }
 
-/// A stage of the work behind requests, as observers are told of it.
+/// A stage of the work behind requests, as reported to observers.
 public struct ObservedStage: Sendable, Identifiable {
-  /// Tells it from all other stages of the process.
+  /// The identifier of the stage, unique in the process.
   public let id: Int
-  /// Which it is. Never `total`: that is the request itself.
+  /// The kind of stage. Never `total`, which is the request itself.
   public let stage: ImageStage
-  /// The name of the source that is worked for, without credentials.
+  /// The name of the source, without credentials.
   public let source: String
   /// When it began, by the clock of the pipeline.
   public let start: ContinuousClock.Instant

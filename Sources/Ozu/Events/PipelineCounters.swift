@@ -1,8 +1,8 @@
 import OzuSynchronization
 
-/// What a pipeline counts; every count on its own and relaxed, so that counting never waits.
+/// The counters of a pipeline. Each is independent and relaxed, so that counting never waits.
 final class PipelineCounters: Sendable {
-  /// One layer on disk.
+  /// The counters of one layer on disk.
   final class Layer: Sendable {
     let hits = Atomic(0)
     let misses = Atomic(0)
@@ -14,7 +14,7 @@ final class PipelineCounters: Sendable {
   let renditions = Layer()
   let originals = Layer()
   let encoded = Layer()
-  /// Looks into memory by work that a request had already looked for.
+  /// Lookups in memory that repeat an earlier lookup of the same request.
   let repeatedHits = Atomic(0)
   let repeatedMisses = Atomic(0)
   let memoryStores = Atomic(0)
@@ -38,12 +38,12 @@ final class PipelineCounters: Sendable {
   private let fromNetwork = Atomic(0)
   private let fromRenditions = Atomic(0)
   private let fromOriginals = Atomic(0)
-  /// Failures are rare enough for a lock.
+  /// Guarded by a lock, because failures are rare.
   private let failures = Mutex<[String: Int]>([:])
 
   func addAnswer(_ source: ImageResponse.Source, isCoalesced: Bool) {
     switch source {
-    // The memory cache has counted its own.
+    // The memory cache counts its own answers.
     case .memory: return
     case .rendition: fromRenditions.increment()
     case .original: fromOriginals.increment()
@@ -56,7 +56,7 @@ final class PipelineCounters: Sendable {
   }
 
   func add(_ error: ImageError) {
-    failures.withLock { $0[error.kind, default: 0] += 1 }
+    failures.withLock { $0[error.kind.name, default: 0] += 1 }
   }
 
   func lookedUp(_ layer: ImageCacheLayer, found byteCount: Int?) {
@@ -78,7 +78,7 @@ final class PipelineCounters: Sendable {
     counts.writtenByteCount.wrappingAdd(byteCount, ordering: .relaxed)
   }
 
-  /// Memory has none: its cache counts its lookups.
+  /// `nil` for memory, whose cache counts its own lookups.
   private func layer(_ layer: ImageCacheLayer) -> Layer? {
     switch layer {
     case .memory: nil
@@ -98,17 +98,9 @@ final class PipelineCounters: Sendable {
 }
 
 extension Atomic where Value == Int {
-  /// Counts one more.
+  /// Adds one.
   borrowing func increment() { wrappingAdd(1, ordering: .relaxed) }
 
   /// The count.
   var value: Int { borrowing get { load(ordering: .relaxed) } }
-}
-
-extension ImageError {
-  /// The name of the case: what failures are counted by.
-  public var kind: String {
-    // Every case has values, so that its name is the label of the mirror's only child.
-    Mirror(reflecting: self).children.first?.label ?? "other"
-  }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The borders at which the caches and the sources are watched.
+/// Events of sources.
 extension PipelineEvents {
-  /// A look into memory, told to observers alone: the memory cache has counted it.
+  /// Reports a lookup in memory to observers only, because the memory cache has counted it.
   func lookedIntoMemory(_ cached: CachedPicture?, for request: ImageRequest) {
     lookedUp(.memory, found: cached?.picture.byteCount, of: request.source.name, for: request)
   }
@@ -24,7 +24,7 @@ extension PipelineEvents {
     }
   }
 
-  /// Has a fetcher work, and counts it.
+  /// Calls a fetcher, and counts it.
   func observeFetcher(_ name: String, _ fetch: () async throws -> FetchedImage) async throws -> FetchedImage {
     let stage = stageBegan(.network, of: name)
     counters.fetcherLoads.increment()
@@ -46,7 +46,7 @@ extension PipelineEvents {
 extension ImageCaches {
   /// Reads from a layer on disk.
   ///
-  /// - Parameter isLast: whether nobody else is asked when there is nothing.
+  /// - Parameter isLast: whether no further level is asked if there is no entry.
   func observeRead<Value>(
     _ layer: ImageCacheLayer, for request: ImageRequest, isLast: Bool = true, _ read: () -> Value?,
     byteCount: (Value) -> Int
@@ -81,18 +81,18 @@ extension ImageCaches {
     tellDiskEvictions()
   }
 
-  /// How many entries of each kind have left the first level to make room. Never waits.
+  /// The number of evicted entries of each kind in the first level. Never waits.
   var evictionCounts: [ImageStoreKind: Int] { stores.first?.store.evictionCounts ?? [:] }
 
-  /// Tells observers what has left the disk cache to make room since they last heard of it.
+  /// Reports the new evictions from the disk cache to observers.
   func tellDiskEvictions() {
     events.evicted(events.evictions.takeFromDisk(evictionCounts))
   }
 }
 
 extension LoadContext {
-  /// The picture of a request in memory, for work that was begun because memory had none that could be served: a
-  /// second look, which the statistics leave out.
+  /// Looks into memory for work that began because the first lookup found nothing that could be served. The
+  /// statistics do not count this second lookup.
   func lookAgain(for request: ImageRequest) -> CachedPicture? {
     let cached = caches.finishedPicture(for: request)
     if cached == nil {

@@ -2,20 +2,20 @@ import Foundation
 import OzuHTTP
 import OzuSynchronization
 
-/// Where the jobs say what they do: it counts, and tells the observers.
+/// Receives the events of the jobs, counts them, and notifies the observers.
 ///
-/// Counting is a relaxed addition. Everything that only observers want hangs on `isObserved`, a constant, so that a
-/// pipeline that nobody observes reads no clock and makes no text for it. What the memory cache counts by itself
-/// is not counted here: a hit there costs a hundredth of what a contended addition would.
+/// Counting is a relaxed addition. Everything that only observers need depends on `isObserved`, a constant, so that a
+/// pipeline without observers reads no clock and builds no text for it. Hits in memory are not counted here but by
+/// the memory cache: such a hit costs a hundredth of a contended addition.
 final class PipelineEvents: Sendable {
-  /// Whether anybody is told.
+  /// Whether there are observers.
   let isObserved: Bool
   let counters = PipelineCounters()
   let evictions = EvictionLedger()
   private let observers: [any ImagePipelineObserving]
   private let now: @Sendable () -> ContinuousClock.Instant
 
-  /// Of the process, so that the events of two pipelines can go to one observer.
+  /// Shared by the process, so that one observer can observe two pipelines.
   private static let lastID = Atomic(0)
 
   init(_ configuration: ImagePipeline.Configuration) {
@@ -23,14 +23,14 @@ final class PipelineEvents: Sendable {
     if let log = configuration.log { observers.append(LoggingObserver(log)) }
     self.observers = observers
     isObserved = !observers.isEmpty
-    now = configuration.now
+    now = configuration.testing.now
   }
 
   private static func makeID() -> Int { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
   // MARK: Requests
 
-  /// A request begins. `nil` when nobody is told.
+  /// A request begins. Returns `nil` without observers.
   func requestBegan(_ request: ImageRequest) -> ObservedRequest? {
     guard isObserved else { return nil }
     let observed = ObservedRequest(id: Self.makeID(), request: request, start: now())
@@ -38,7 +38,8 @@ final class PipelineEvents: Sendable {
     return observed
   }
 
-  /// A request that observers know has ended. Its end is counted apart, whether they do or not.
+  /// A request that was reported to observers has ended. The counters are updated elsewhere, with or without
+  /// observers.
   func requestEnded(_ observed: ObservedRequest, _ outcome: RequestOutcome) {
     let time = observed.start.duration(to: now())
     for observer in observers { observer.requestEnded(observed, outcome, after: time) }
@@ -46,7 +47,7 @@ final class PipelineEvents: Sendable {
 
   // MARK: Stages
 
-  /// A stage begins. `nil` when nobody is told.
+  /// A stage begins. Returns `nil` without observers.
   func stageBegan(_ stage: ImageStage, of source: @autoclosure () -> String) -> ObservedStage? {
     guard isObserved else { return nil }
     let observed = ObservedStage(id: Self.makeID(), stage: stage, source: source(), start: now())
@@ -62,7 +63,7 @@ final class PipelineEvents: Sendable {
 
   // MARK: Caches
 
-  /// A layer was asked for a picture or an original and had so many bytes of it, or nothing.
+  /// A layer was asked for an entry. `byteCount` is its size, or `nil` for a miss.
   func lookedUp(
     _ layer: ImageCacheLayer, found byteCount: Int?, of source: @autoclosure () -> String,
     for request: ImageRequest? = nil
@@ -85,10 +86,10 @@ final class PipelineEvents: Sendable {
     for observer in observers { observer.cacheStored(entry) }
   }
 
-  /// Tells observers of the evictions that they have not heard of yet.
-  func evicted(_ news: @autoclosure () -> [ObservedEviction]) {
+  /// Reports evictions to observers.
+  func evicted(_ evictions: @autoclosure () -> [ObservedEviction]) {
     guard isObserved else { return }
-    for eviction in news() {
+    for eviction in evictions() {
       for observer in observers { observer.cacheEvicted(eviction) }
     }
   }

@@ -1,6 +1,6 @@
 /// Counts since a pipeline was made.
 ///
-/// Each is exact by itself; while requests run, two of them may be from slightly different moments.
+/// Each count is exact; while requests run, two of them may be from slightly different moments.
 ///
 /// ```swift
 /// let before = pipeline.statistics
@@ -10,21 +10,21 @@
 public struct PipelineStatistics: Hashable, Sendable, Codable {
   /// One layer of the caches.
   public struct Layer: Hashable, Sendable, Codable {
-    /// Lookups that found something. For memory also what `cachedImage(for:)` found.
+    /// Lookups that found an entry. For memory also those of `cachedImage(for:)`.
     public var hits = 0
     /// Lookups that found nothing.
     public var misses = 0
-    /// Entries taken in.
+    /// Stored entries.
     public var stores = 0
     /// Bytes that hits have read from disk; 0 for memory.
     public var readByteCount = 0
     /// Bytes that stores have written to disk; 0 for memory.
     public var writtenByteCount = 0
 
-    /// Makes a layer in which nothing has happened.
+    /// Makes a layer whose counts are all zero.
     public init() {}
 
-    /// Hits over lookups; 0 before the first.
+    /// The part of lookups that were hits; 0 before the first lookup.
     public var hitRatio: Double { hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses) }
   }
 
@@ -32,23 +32,23 @@ public struct PipelineStatistics: Hashable, Sendable, Codable {
   public var memory = Layer()
   /// Finished pictures on disk.
   public var renditions = Layer()
-  /// Files on disk as they came.
+  /// Originals on disk.
   public var originals = Layer()
   /// Encoded images on disk.
   public var encoded = Layer()
-  /// Entries that left the memory cache to make room.
+  /// Entries that the memory cache has evicted.
   public var memoryEvictions = 0
-  /// Entries that left the disk cache to make room.
+  /// Entries that the disk cache has evicted.
   public var diskEvictions = 0
-  /// Writes to further levels of storage that were dropped, because too much waited for the level.
+  /// Writes to further stores that were dropped, because too many writes waited for the store.
   public var droppedStoreWrites = 0
 
-  /// Requests that got a picture by other means than a look into memory, by the raw value of their
-  /// `ImageResponse.Source`.
+  /// Requests that were answered with a picture, by the raw value of their `ImageResponse.Source`; without those that
+  /// memory answered.
   public var answers: [String: Int] = [:]
-  /// Requests that got the bytes they asked for.
+  /// Requests that were answered with bytes.
   public var dataAnswers = 0
-  /// Requests that got an encoded image.
+  /// Requests that were answered with an encoded image.
   public var encodedAnswers = 0
   /// Pictures that were decoded: from their sources and from renditions; previews are not counted.
   public var decodes = 0
@@ -56,25 +56,25 @@ public struct PipelineStatistics: Hashable, Sendable, Codable {
   public var encodes = 0
   /// Requests that shared the work of an equal one.
   public var coalesced = 0
-  /// Requests that failed, by the name of their `ImageError`'s case.
+  /// Requests that failed, by the name of the error's kind (`ImageError.Kind.name`).
   public var failures: [String: Int] = [:]
-  /// Requests that were called off.
+  /// Requests that were cancelled.
   public var cancelled = 0
 
-  /// Exchanges with servers, validations and repetitions included.
+  /// Exchanges with servers, including revalidations and retries.
   public var networkLoads = 0
-  /// Those of them that broke off or never came about; an answer of status 404 is none of these.
+  /// Exchanges that failed or were interrupted; an answer with status 404 does not count.
   public var networkFailures = 0
-  /// Bytes of bodies received.
+  /// Received bytes of bodies.
   public var downloadedByteCount = 0
   /// Calls of fetchers.
   public var fetcherLoads = 0
-  /// Local files read.
+  /// Local files that were read.
   public var fileLoads = 0
-  /// Bytes of them.
+  /// Bytes of these files.
   public var fileByteCount = 0
 
-  /// Makes statistics in which nothing has happened.
+  /// Makes statistics whose counts are all zero.
   public init() {}
 
   /// Requests answered from a cache after its origin had confirmed it.
@@ -83,9 +83,9 @@ public struct PipelineStatistics: Hashable, Sendable, Codable {
   public var stale: Int { answers[ImageResponse.Source.stale.rawValue] ?? 0 }
   /// Requests answered from a larger picture of the same source.
   public var derived: Int { answers[ImageResponse.Source.derived.rawValue] ?? 0 }
-  /// Requests that failed, whatever the reason.
+  /// Requests that failed, for any reason.
   public var failureCount: Int { failures.values.reduce(0, +) }
-  /// Bytes read from disk: of both layers, and local files.
+  /// Bytes read from disk: of all layers, and of local files.
   public var readByteCount: Int {
     renditions.readByteCount + originals.readByteCount + encoded.readByteCount + fileByteCount
   }
@@ -96,7 +96,7 @@ public struct PipelineStatistics: Hashable, Sendable, Codable {
 }
 
 extension PipelineStatistics: CustomStringConvertible {
-  /// A few lines for people; counts that are zero are left out, except those of the layers.
+  /// A few readable lines; counts that are zero are left out, except those of the layers.
   public var description: String {
     var lines = [
       "memory: \(memory.text), \(memoryEvictions) evicted",
@@ -137,7 +137,7 @@ extension PipelineStatistics.Layer {
 }
 
 extension ImagePipeline {
-  /// What this pipeline has done so far. The disk cache is not opened for it.
+  /// The statistics of this pipeline so far. Reading them does not open the disk cache.
   ///
   /// - Complexity: O(1).
   public var statistics: PipelineStatistics {

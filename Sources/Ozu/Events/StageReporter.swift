@@ -1,6 +1,6 @@
-/// Tells observers of stages that follow each other in one piece of work. Used on one thread at a time.
+/// Reports the successive stages of one piece of work to observers. Used on one thread at a time.
 ///
-/// The last stage ends with the reporter, whatever way the work is left by.
+/// The last stage ends when the reporter is released, on every path out of the work.
 final class StageReporter {
   private let events: PipelineEvents
   private let source: ImageSource
@@ -11,14 +11,14 @@ final class StageReporter {
     self.source = source
   }
 
-  /// `nil` when nobody is told.
+  /// `nil` without observers.
   static func make(_ events: PipelineEvents, source: ImageSource) -> StageReporter? {
     events.isObserved ? StageReporter(events, source) : nil
   }
 
   deinit { events.stageEnded(current) }
 
-  /// Ends the stage that runs and begins another.
+  /// Ends the current stage and begins another one.
   func enter(_ stage: ImageStage) {
     events.stageEnded(current)
     current = events.stageBegan(stage, of: source.name)

@@ -6,15 +6,15 @@ import Foundation
 
 /// Writes to standard error, a line at a time: `ozu info: from network in 31 ms: https://example.com/a.jpg`.
 public struct StandardErrorLog: ImageLogging {
-  /// The lightest level that is written.
+  /// The least important level that is written.
   public let level: ImageLogLevel
 
-  /// Makes a log of the lines from a level on; `info` by default.
+  /// Makes a log that writes lines of a level and above; `info` by default.
   public init(_ level: ImageLogLevel = .info) {
     self.level = level
   }
 
-  /// Writes a line in one piece, so that lines of several threads do not mix. A closed stream is left alone.
+  /// Writes a line in one piece, so that lines of several threads do not mix. Does nothing if the stream is closed.
   public func write(_ level: ImageLogLevel, _ line: String) {
     try? FileHandle.standardError.write(contentsOf: Data("ozu \(level): \(line)\n".utf8))
   }
@@ -23,7 +23,7 @@ public struct StandardErrorLog: ImageLogging {
 #if canImport(os)
   /// Writes to the unified log of Apple's systems, where addresses are shown as private data.
   public struct SystemLog: ImageLogging {
-    /// The lightest level that is written.
+    /// The least important level that is written.
     public let level: ImageLogLevel
     private let logger: Logger
 
@@ -31,7 +31,7 @@ public struct StandardErrorLog: ImageLogging {
     ///
     /// - Parameters:
     ///   - subsystem: usually the identifier of the app's bundle.
-    ///   - category: what lines are filtered by.
+    ///   - category: the category by which lines can be filtered.
     public init(_ level: ImageLogLevel = .info, subsystem: String, category: String = "images") {
       self.level = level
       logger = Logger(subsystem: subsystem, category: category)

@@ -1,15 +1,15 @@
 /// One event of a trace, in the form of the Trace Event Format that Chrome's tracing page and Perfetto read.
 struct TraceEvent: Encodable {
-  /// What kind of event it is, by the letter of the format.
+  /// The kind of event, as a letter of the format.
   enum Phase: String, Encodable {
     /// A span on a lane, with its duration.
     case complete = "X"
-    /// The beginning of a span that belongs to no lane; its end has the same category and id.
+    /// The beginning of a span that belongs to no lane. Its end has the same category and id.
     case asyncBegin = "b"
     case asyncEnd = "e"
-    /// A moment on a lane.
+    /// An instant on a lane.
     case instant = "i"
-    /// The values of counters from now on.
+    /// New values of counters.
     case counter = "C"
     /// A name for a process or a lane.
     case metadata = "M"
@@ -34,13 +34,13 @@ struct TraceEvent: Encodable {
   let ph: Phase
   /// Microseconds since the first event.
   let ts: Double
-  /// Microseconds; of complete events only.
+  /// The duration in microseconds; only for complete events.
   var dur: Double?
   let pid = 1
   let tid: Int
-  /// Of spans without a lane only.
+  /// Only for spans without a lane.
   var id: String?
-  /// How wide an instant is drawn: `t`, on its lane.
+  /// The scope in which an instant is drawn: `t`, on its lane.
   var s: String?
   var args: [String: Argument] = [:]
 
@@ -58,11 +58,11 @@ struct TraceEvent: Encodable {
   }
 }
 
-/// The lanes of a trace: as many in each group as were ever busy at once.
+/// The lanes of a trace: in each group as many as were busy at once.
 ///
 /// - Complexity: O(lanes of the group), which the widths of the queues bound.
 struct TraceLanes {
-  /// What runs on lanes of its own, in the order in which they are drawn.
+  /// The groups of lanes, in the order in which they are drawn.
   enum Group: Int, CaseIterable {
     case caches, network, disk, decode, store
 
@@ -77,13 +77,13 @@ struct TraceLanes {
     }
   }
 
-  /// Until when each lane is taken: without end while a stage runs on it. A stage is told a moment after its beginning,
-  /// when another may have ended meanwhile, so that it is times that count, and not whether a lane is free by now.
+  /// The time until which each lane is taken; infinity while a stage runs on it. A stage is reported a moment after
+  /// it begins, when another one may already have ended. So times are compared, and not whether a lane is free now.
   private var ends: [[Double]] = Group.allCases.map { _ in [] }
 
   private static let width = 1000
 
-  /// The lowest lane of a group that is free from a time on; it is taken from then on.
+  /// Takes the lowest lane of a group that is free from a time on.
   mutating func take(_ group: Group, from start: Double) -> Int {
     let lanes = ends[group.rawValue]
     let lane = lanes.firstIndex { $0 <= start } ?? lanes.count
@@ -99,7 +99,7 @@ struct TraceLanes {
     ends[lane / Self.width - 1][lane % Self.width] = end
   }
 
-  /// The lane of a group that nothing occupies: for moments.
+  /// The lane of a group for instants, which occupy no lane.
   static func first(of group: Group) -> Int { (group.rawValue + 1) * width }
 
   /// The names of all lanes that were used.

@@ -1,7 +1,7 @@
 import Foundation
 import OzuSynchronization
 
-/// Records what a pipeline does as a trace: a file that Perfetto (ui.perfetto.dev) and `chrome://tracing` open.
+/// Records the work of a pipeline as a trace: a file that Perfetto (ui.perfetto.dev) and `chrome://tracing` open.
 ///
 /// ```swift
 /// let trace = TraceRecorder()
@@ -10,34 +10,35 @@ import OzuSynchronization
 /// try trace.json().write(to: file)
 /// ```
 ///
-/// Stages are drawn on lanes: as many for the network, the disk, decoding and storing as were busy at once. Requests
-/// and waits for a decoder, of which any number overlap, are spans of their own. Counters show what is under way and
-/// how much has been downloaded; hits and misses are moments. One lock guards it all.
+/// Stages are drawn on lanes; the network, the disk, decoding and storing have as many lanes as were busy at once.
+/// Requests and waits for a decoder are separate spans, because any number of them overlap. Counters show the running
+/// work and the downloaded bytes; hits and misses are instants. One lock guards everything.
 ///
-/// A trace grows with every event, about 300 bytes each, up to a limit; after that only what had begun is ended.
+/// A trace grows by about 300 bytes with every event, up to a limit. After that, only the ends of open spans are
+/// recorded.
 public final class TraceRecorder: ImagePipelineObserving {
   private let state = Mutex(TraceState())
   private let limit: Int
 
   /// Makes an empty trace.
   ///
-  /// - Parameter eventLimit: how many events it holds at most; a million by default.
+  /// - Parameter eventLimit: the largest number of events; a million by default.
   public init(eventLimit: Int = 1_000_000) {
     limit = max(0, eventLimit)
   }
 
-  /// How many events it holds.
+  /// The number of recorded events.
   public var eventCount: Int { state.withLock { $0.events.count } }
 
-  /// How many events came after the limit was reached.
+  /// The number of events that were dropped because of the limit.
   public var droppedEventCount: Int { state.withLock { $0.droppedCount } }
 
-  /// Forgets all that is over.
+  /// Removes all recorded events. Open spans continue.
   public func removeAll() {
     state.withLock { $0.removeEvents() }
   }
 
-  /// The trace as a file in the JSON object form of the Trace Event Format.
+  /// The trace as a file, in the JSON object form of the Trace Event Format.
   ///
   /// - Complexity: O(events).
   public func json() throws -> Data {
@@ -60,7 +61,7 @@ public final class TraceRecorder: ImagePipelineObserving {
     let displayTimeUnit = "ms"
   }
 
-  // MARK: What is told
+  // MARK: Events
 
   /// Begins a span.
   public func requestBegan(_ request: ObservedRequest) {
@@ -74,7 +75,7 @@ public final class TraceRecorder: ImagePipelineObserving {
     }
   }
 
-  /// Ends it.
+  /// Ends the span.
   public func requestEnded(_ request: ObservedRequest, _ outcome: RequestOutcome, after time: Duration) {
     state.withLock { state in
       state.requestCount -= 1
@@ -120,14 +121,14 @@ public final class TraceRecorder: ImagePipelineObserving {
     }
   }
 
-  /// Marks the moment.
+  /// Records an instant.
   public func cacheHit(_ entry: ObservedEntry) { mark("hit \(entry.layer.rawValue)", entry) }
-  /// Marks the moment.
+  /// Records an instant.
   public func cacheMissed(_ entry: ObservedEntry) { mark("miss \(entry.layer.rawValue)", entry) }
-  /// Marks the moment.
+  /// Records an instant.
   public func cacheStored(_ entry: ObservedEntry) { mark("store \(entry.layer.rawValue)", entry) }
 
-  /// Marks the moment.
+  /// Records an instant.
   public func cacheEvicted(_ eviction: ObservedEviction) {
     mark(
       "evict \(eviction.store.rawValue)",
@@ -146,11 +147,11 @@ public final class TraceRecorder: ImagePipelineObserving {
     }
   }
 
-  // MARK: Words
+  // MARK: Texts
 
   private static func microseconds(_ time: Duration) -> Double { time / .microseconds(1) }
 
-  /// The last part of a path: what fits on a span.
+  /// The last component of a path, which fits on a span.
   private static func shortName(_ source: String) -> String {
     source.split(separator: "/").last.map(String.init) ?? source
   }

@@ -1,15 +1,15 @@
-/// What a `TraceRecorder` guards with its lock: the events so far, and what has begun and not ended.
+/// The state that a `TraceRecorder` guards with its lock: the recorded events, and the open spans and stages.
 struct TraceState {
   private(set) var events: [TraceEvent] = []
   private(set) var droppedCount = 0
-  /// The time of the last event with one, for those that bring none.
+  /// The latest time of an event, for events without their own time.
   private(set) var latest = 0.0
   private var origin: ContinuousClock.Instant?
   /// Requests and waits whose beginning was recorded.
   private var openSpans: Set<Int> = []
 
   var lanes = TraceLanes()
-  /// The lane of each stage that runs.
+  /// The lane of each running stage.
   var openStages: [Int: Int] = [:]
   var requestCount = 0
   var downloadedByteCount = 0

@@ -2,7 +2,7 @@ import Foundation
 import OzuHTTP
 import OzuSynchronization
 
-/// A fetcher in the place of an HTTP client: what it brings goes the way of a download. One lock guards its failure.
+/// An HTTP client that calls a fetcher, so that its file is handled like a download. One lock guards its failure.
 final class FetcherClient: HTTPClient {
   private let fetcher: any ImageStreaming
   private let address: URL
@@ -10,16 +10,16 @@ final class FetcherClient: HTTPClient {
   private let name: String
   private let lastFailure = Mutex<(any Error)?>(nil)
 
-  /// - Parameter events: told of the fetch; `nil` for nobody.
+  /// - Parameter events: receives the events of the fetch; `nil` for none.
   init(_ fetcher: any ImageStreaming, name: String, events: PipelineEvents? = nil) {
     self.fetcher = fetcher
     self.events = events
     self.name = name
-    // Never asked for. It stands for the fetcher where HTTP's rules want an address; `.invalid` is nobody's (RFC 2606).
+    // Never requested. It identifies the fetcher where HTTP caching needs a URL; `.invalid` is reserved (RFC 2606).
     address = URL(string: "http://fetcher.invalid/\(CacheKey(fetcher.key))") ?? URL(filePath: "/")
   }
 
-  /// Why the fetcher failed, as the error of the request.
+  /// The failure of the fetcher, as the error of the request.
   var failure: ImageError? {
     switch lastFailure.withLock({ $0 }) {
     case nil: nil
@@ -28,7 +28,7 @@ final class FetcherClient: HTTPClient {
     }
   }
 
-  /// The request that stands for the fetcher.
+  /// The request that represents the fetcher.
   func request(limit: Int) -> HTTPRequest { HTTPRequest(url: address, maximumBodyByteCount: limit) }
 
   func send(_ request: HTTPRequest, into sink: any HTTPBodySink) async throws(HTTPError) -> HTTPResponse {

@@ -2,10 +2,11 @@ import Foundation
 import OzuHTTP
 import OzuSynchronization
 
-/// Where a fetcher writes its file.
+/// The receiver of a fetcher's file.
 ///
-/// Used by one task at a time: the order of the calls is the order of the bytes. After the fetcher has returned nothing is
-/// taken any more. One lock guards its state; the receiver is called outside of it, by the one call that has the turn.
+/// One task at a time may use it: the order of the calls is the order of the bytes. After the fetcher has returned,
+/// it accepts nothing more. One lock guards its state; the sink is called outside the lock, by the one call that has
+/// marked itself busy.
 public final class ImageBody: Sendable {
   private struct State {
     var head: HTTPResponseHead?
@@ -14,8 +15,8 @@ public final class ImageBody: Sendable {
     var isClosed = false
   }
 
-  /// The state of the file that a cache has; `nil` when there is none, or none that can be compared. A fetcher that finds
-  /// it unchanged calls `confirm`.
+  /// The state of the cached file; `nil` if there is none, or none that can be compared. A fetcher whose file is
+  /// unchanged calls `confirm`.
   public let known: KnownImage?
   private let request: HTTPRequest
   private let sink: any HTTPBodySink
@@ -29,9 +30,9 @@ public final class ImageBody: Sendable {
     known = tag == nil && date == nil ? nil : KnownImage(entityTag: tag, lastModified: date)
   }
 
-  /// Says what is known of the file, before its first bytes. Without it nothing is.
+  /// States the facts about the file, before its first bytes. Without this call nothing is known.
   ///
-  /// - Throws: `HTTPError` when the file is too large, or the receiver does not want it.
+  /// - Throws: `HTTPError` if the file is too large, or if the receiver refuses it.
   public func begin(_ head: ImageBodyHead = ImageBodyHead()) throws {
     if let count = head.byteCount, count > request.maximumBodyByteCount {
       throw HTTPError(.bodyTooLarge(limit: request.maximumBodyByteCount))
@@ -39,22 +40,23 @@ public final class ImageBody: Sendable {
     try start(FetcherHead.response(200, head, url: request.url))
   }
 
-  /// Says that the file that is known has not changed, in place of sending it.
+  /// States that the known file has not changed, instead of sending it.
   ///
-  /// - Throws: `HTTPError` when there is none.
+  /// - Throws: `HTTPError` if there is no known file.
   public func confirm(_ head: ImageBodyHead = ImageBodyHead()) throws {
     guard known != nil else { throw HTTPError(.protocolError("nothing is known that could be confirmed")) }
     var head = head
-    // A confirmation need not repeat what it confirms.
+    // A confirmation need not repeat the tag and the date.
     head.byteCount = nil
     head.entityTag = head.entityTag ?? known?.entityTag
     head.lastModified = head.lastModified ?? known?.lastModified
     try start(FetcherHead.response(304, head, url: request.url))
   }
 
-  /// Takes the next bytes. Waits while the receiver is behind.
+  /// Adds the next bytes. Waits while the receiver cannot keep up.
   ///
-  /// - Throws: `CancellationError` when nobody wants the picture any more; `HTTPError` when the file becomes too large.
+  /// - Throws: `CancellationError` if no request wants the picture any more; `HTTPError` if the file becomes too
+  ///   large.
   public func write(_ data: Data) async throws {
     if state.withLock({ $0.head == nil }) { try begin() }
     if Task.isCancelled { throw CancellationError() }
@@ -75,17 +77,17 @@ public final class ImageBody: Sendable {
     try data.withUnsafeBytes { try sink.append($0.bytes) }
   }
 
-  /// Takes nothing more.
+  /// Ends the file. Later calls fail.
   ///
-  /// - Throws: `HTTPError` when bytes are missing.
+  /// - Throws: `HTTPError` if bytes are missing.
   func end() async throws(HTTPError) -> HTTPResponse {
-    // A task that the fetcher left behind may still be writing.
+    // A task that the fetcher has started and not awaited may still be writing.
     while state.withLock({ state in
       state.isClosed = true
       return state.isBusy
     }) { await Task.yield() }
     let (head, count) = state.withLock { ($0.head, $0.byteCount) }
-    // A fetcher that said nothing has an empty file.
+    // A fetcher that made no call has an empty file.
     guard let head else { throw HTTPError(.bodyTruncated(received: 0, expected: nil)) }
     if head.status == 200, let expected = head.contentLength, expected != count {
       throw HTTPError(.bodyTruncated(received: count, expected: expected))
@@ -114,7 +116,7 @@ public final class ImageBody: Sendable {
   private func endTurn() { state.withLock { $0.isBusy = false } }
 }
 
-/// What a fetcher says of its file, in the words of HTTP: so the rules of HTTP's caches hold for it.
+/// The facts about a fetcher's file as HTTP header fields, so that HTTP's caching rules apply to it.
 enum FetcherHead {
   static func response(_ status: Int, _ head: ImageBodyHead, url: URL) -> HTTPResponseHead {
     var headers = HTTPHeaders()
@@ -123,7 +125,7 @@ enum FetcherHead {
     headers["ETag"] = head.entityTag.map(quoted)
     headers["Last-Modified"] = head.lastModified.map(HTTPDate.string)
     headers["Content-Length"] = head.byteCount.map(String.init)
-    // A fetcher begins anew.
+    // A fetcher always starts from the beginning.
     headers["Accept-Ranges"] = "none"
     return HTTPResponseHead(status: status, headers: headers, url: url)
   }
@@ -131,7 +133,7 @@ enum FetcherHead {
   /// Ten years.
   private static let longestLifetime: Int64 = 315_360_000
 
-  /// An entity tag with the app's text, of which any character may be a part.
+  /// An entity tag with the app's text, which may contain any character.
   private static func quoted(_ tag: String) -> String {
     "\"\(tag.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")\""
   }

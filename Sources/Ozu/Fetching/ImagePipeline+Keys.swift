@@ -1,21 +1,15 @@
 import Foundation
 
-/// Pictures by their keys alone, wherever they came from.
+/// Pictures by their keys alone.
 ///
-/// A key is what the app calls a picture: the text of its URL, the path of its file, the key of its fetcher, or the
+/// The key of a picture is the text of its URL, the path of its file, the key of its fetcher, of its bytes in memory, or the
 /// `cacheKey` of its request. All of these are one set of names here.
+///
+/// A key alone names no size and no processors. Memory answers with the whole picture, or else with the last picture that was made under
+/// the key. The disk answers with what was stored under the key, or with the whole original. A picture of a certain size on disk is
+/// found by its request: `image(for: ImageRequest(url: url, resize: resize, cacheKey: key))`, with the cache policy `cacheOnly` where
+/// nothing is to be loaded.
 extension ImagePipeline {
-  /// The picture of a URL under a key: from the caches if they know the key, else from the URL.
-  ///
-  /// - Parameters:
-  ///   - url: where it is; `nil` when that is not known, and only the caches are asked.
-  ///   - key: what it is kept under; `nil` for the URL itself.
-  /// - Throws: `ImageError`; `notCached` without a URL.
-  public func image(for url: URL?, key: String?) async throws(ImageError) -> Picture {
-    if url == nil { return try await image(forKey: key ?? "") }
-    return try await image(for: ImageRequest(url: url, key: key))
-  }
-
   /// The picture of a key in a format, from the caches only: memory, the format's renditions, or the original.
   ///
   /// - Throws: `ImageError.notCached` when none has it.
@@ -30,27 +24,27 @@ extension ImagePipeline {
       do throws(ImageError) {
         return try await image(for: request)
       } catch {
-        guard case .notCached = error else { throw error }
+        guard error.kind == .notCached else { throw error }
       }
     }
     throw .notCached(key)
   }
 
-  /// The picture of a key if memory has it: synchronous. Without a format it is the picture that was loaded or set under
+  /// The picture of a key if memory has it: synchronous. Without a format it is the picture that was loaded or stored under
   /// the key as it is, else the last that was loaded under it with a size or processors.
   public func cachedImage(forKey key: String, format: CacheFormat? = nil) -> Picture? {
     for request in ImageRequest.requests(forKey: key, format: format) {
       if let picture = cachedImage(for: request) { return picture }
       guard format == nil, request.sourceKey == ImageSource.ownKey(key) else { continue }
-      for other in context.relatives.keys(of: request.key.source) {
-        if let cached = caches.standingPicture(other, of: request) { return cached.picture }
+      for other in context.variants.keys(of: request.key.source) {
+        if let cached = caches.currentPicture(other, of: request) { return cached.picture }
       }
     }
     return nil
   }
 
   /// The picture of a key if the disk has it, whatever memory has. It goes into memory.
-  public func imageFromDisk(forKey key: String, format: CacheFormat? = nil) async -> Picture? {
+  package func diskImage(forKey key: String, format: CacheFormat?) async -> Picture? {
     await context.backlog.drain()
     for request in ImageRequest.requests(forKey: key, format: format) {
       if let picture = await imageFromDisk(for: request) { return picture }
@@ -66,16 +60,12 @@ extension ImagePipeline {
     }
   }
 
-  /// Puts a picture into the caches as it is, under a key and for a format: into memory at once, and to disk, if
-  /// the format has any, behind the caller's back. `nil` removes what is there.
+  /// Stores a picture in the caches as it is, under a key and for a format: in memory at once, and on disk, if
+  /// the format has any, in the background. `cache.store(_:for:layers:)` stores it for a request and waits for the disk.
   ///
-  /// The picture should have the size that the format would give it; nobody checks.
-  public func setImage(_ picture: Picture?, forKey key: String, format: CacheFormat? = nil) {
+  /// The picture should have the size that the format would give it; this is not checked.
+  public func store(_ picture: Picture, forKey key: String, format: CacheFormat? = nil) {
     if let format { registerIfUnknown(format) }
-    guard let picture else {
-      for request in ImageRequest.requests(forKey: key, format: format) { remove(request) }
-      return
-    }
     let request = ImageRequest(key: key, format: format)
     cache[request] = picture
     guard request.mayHaveRendition || format == nil else { return }
@@ -83,27 +73,34 @@ extension ImagePipeline {
     context.backlog.enqueue { try? cache.store(picture, for: request, layers: .disk) }
   }
 
-  private func remove(_ request: ImageRequest) {
-    caches.memory.removeValue(forKey: request.key)
-    context.backlog.enqueue { [caches] in caches.removeRendition(for: request) }
+  /// Removes the picture of a key in one format, or the picture as it was stored without one.
+  package func removePicture(forKey key: String, format: CacheFormat?) {
+    if let format { registerIfUnknown(format) }
+    for request in ImageRequest.requests(forKey: key, format: format) {
+      caches.memory.removeValue(forKey: request.key)
+      context.backlog.enqueue { [caches] in caches.removeRendition(for: request) }
+    }
   }
 
-  /// Removes what the caches have under a key, in every format, with its original.
+  /// Removes what the caches have under a key: the picture in every size and format, in memory and on disk, and the original.
   ///
   /// - Complexity: O(entries of the caches).
-  public func removeImages(forKey key: String) async {
-    await removeImages(of: ImageRequest.requests(forKey: key, format: nil))
+  public func removeImage(forKey key: String) async {
+    await removeImages(
+      of: ImageRequest.requests(forKey: key, format: nil).map {
+        $0.keyed(by: configuration.caching.cacheKeyRules)
+      })
   }
 
   /// Removes what the caches have of the sources of requests, in every size and format.
   func removeImages(of requests: [ImageRequest]) async {
     let sources = Set(requests.map(\.key.source))
     let formats = formats.values
-    let variants = requests.flatMap { request in [request] + formats.map(request.formatted) }
+    let variants = requests.flatMap { request in [request] + formats.map(request.inFormat) }
     for source in sources {
       context.failures.forget(source)
-      context.relatives.noteRemoval(of: source)
-      context.liveFetches.forget(source: source)
+      context.variants.noteRemoval(of: source)
+      context.fetchesInUse.forget(source: source)
     }
     for variant in variants { caches.memory.removeValue(forKey: variant.key) }
     caches.memory.removeValues { key, _ in sources.contains(key.source) }
@@ -114,18 +111,8 @@ extension ImagePipeline {
       caches.removeRenditions(
         for: variants,
         ofSources: requests.flatMap { [$0.label, $0.sourceKey, EntryLabel.text(ofSource: $0.sourceKey)] })
-      for source in sources { caches.forgetRelatives(of: source) }
+      for source in sources { caches.forgetVariants(of: source) }
     }
-  }
-
-  /// Removes what the caches have of a key; the same as `removeImages(forKey:)`.
-  public func removeImage(forKey key: String) async {
-    await removeImages(forKey: key)
-  }
-
-  /// Removes what the caches have of a URL, in every format, with its original.
-  public func removeImage(for url: URL) async {
-    await removeImages(forKey: url.absoluteString)
   }
 
   /// Removes the pictures of a format and the files made of them from memory and from disk, those that are still being
@@ -137,17 +124,12 @@ extension ImagePipeline {
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.removeRenditions(of: format) }
   }
-
-  /// Empties all caches; the same as `removeAllImages()`.
-  public func removeAll() async {
-    await removeAllImages()
-  }
 }
 
 extension ImageRequest {
   /// The request of a URL that is kept under a key. Without a URL it asks only the caches for what they have under the
   /// key: a load that other requests of the key could join would fail them too.
-  init(
+  package init(
     url: URL?, key: String?, processors: [any ImageProcessing] = [], priority: ImagePriority = .normal,
     format: CacheFormat? = nil
   ) {

@@ -1,10 +1,11 @@
 import Foundation
 
-/// A fetcher that hands its file over in pieces, and says how long it is good for.
+/// A fetcher that delivers its file in pieces, and states how long it is valid.
 ///
-/// It gets what the built-in download has: progress, the size and parts of the picture while it comes, limits on bytes
-/// while they come, large files that never lie in memory whole, a lifetime after which it is asked whether the file has
-/// changed, and what caches make of all that. For the rest it is an `ImageFetching` like others.
+/// It has the features of the built-in download: progress, the size and previews of the picture while it arrives,
+/// limits on bytes during the transfer, large files that are never whole in memory, a lifetime after which the
+/// fetcher is asked whether the file has changed, and the caching that follows from this. Otherwise it is like any
+/// `ImageFetching`.
 ///
 /// ```swift
 /// struct Scan: ImageStreaming {
@@ -18,15 +19,15 @@ import Foundation
 /// }
 /// ```
 public protocol ImageStreaming: ImageFetching {
-  /// Brings the file, piece by piece, or confirms the one that is known. The end of the function is the end of the file.
+  /// Delivers the file piece by piece, or confirms the known one. The end of the function is the end of the file.
   ///
-  /// - Throws: anything; the request fails with `ImageError.fetchFailed`, which carries it. What `body` throws is passed
-  ///   on.
+  /// - Throws: any error; the request fails with `ImageError.fetchFailed`, which contains it. Errors that `body`
+  ///   throws must be passed on.
   func stream(into body: ImageBody) async throws
 }
 
 extension ImageStreaming {
-  /// The whole file, for those who have no use for its pieces.
+  /// The whole file, for callers that do not need its pieces.
   public func fetch() async throws -> FetchedImage {
     let client = FetcherClient(self, name: key)
     do {
@@ -38,19 +39,19 @@ extension ImageStreaming {
   }
 }
 
-/// What a fetcher says of a file before its bytes.
+/// The facts that a fetcher states about a file before its bytes.
 public struct ImageBodyHead: Hashable, Sendable {
-  /// How many bytes there will be; `nil` (the default) where that is not known. Fewer or more are an error.
+  /// The length of the file in bytes; `nil` (the default) if it is not known. Another number of bytes is an error.
   public var byteCount: Int?
-  /// How long the file may be used without asking again; `nil` (the default) for as long as the caches keep it. Afterwards
-  /// the fetcher is asked with `ImageBody.known`.
+  /// How long the file may be used without asking the fetcher again; `nil` (the default) for as long as the caches
+  /// keep it. After that the fetcher is called with `ImageBody.known`.
   public var lifetime: Duration?
-  /// What tells this state of the file from every other.
+  /// The identity of this state of the file.
   public var entityTag: String?
   /// When the file last changed, to the second.
   public var lastModified: Date?
 
-  /// Makes a head; what is not given is not known.
+  /// Makes a head. Facts that are left out are not known.
   public init(
     byteCount: Int? = nil, lifetime: Duration? = nil, entityTag: String? = nil, lastModified: Date? = nil
   ) {
@@ -61,10 +62,10 @@ public struct ImageBodyHead: Hashable, Sendable {
   }
 }
 
-/// The state of a file that a cache has, to be compared by its fetcher.
+/// The state of a cached file, for the fetcher to compare.
 public struct KnownImage: Hashable, Sendable {
-  /// The tag that the fetcher gave.
+  /// The tag that the fetcher stated.
   public let entityTag: String?
-  /// The date that the fetcher gave.
+  /// The date that the fetcher stated.
   public let lastModified: Date?
 }

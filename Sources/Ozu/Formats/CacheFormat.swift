@@ -5,7 +5,7 @@ import OzuSynchronization
 ///
 /// ```swift
 /// let thumbnail = CacheFormat(
-///   "thumbnail", size: PixelSize(320, 240), scaleMode: .aspectFill, compressionQuality: 0.5,
+///   "thumbnail", size: PixelSize(width: 320, height: 240), mode: .aspectFill, compressionQuality: 0.5,
 ///   diskCapacity: 1 << 20, preloadPolicy: .lastSession)
 /// pipeline.register(thumbnail)
 /// let picture = try await pipeline.image(for: ImageRequest(url: url, format: thumbnail))
@@ -40,11 +40,11 @@ public final class CacheFormat: Sendable {
   public let name: String
   /// The size in pixels; an empty one leaves pictures at their own size.
   public let size: PixelSize
-  /// How pictures are brought to the size. `fill`, which stretches them, by default.
-  public let scaleMode: ScaleMode
+  /// How pictures are brought to the size; inside it (`aspectFit`) by default.
+  public let mode: ScaleMode
   /// Whether pictures smaller than the size are enlarged. Off by default; of no effect for the mode `none`.
   public let allowsUpscaling: Bool
-  /// Whether what `aspectFill` leaves outside the size is cut off. Off by default.
+  /// Whether `aspectFill` cuts off the parts outside the size, so that pictures have exactly the size. On by default.
   public let crops: Bool
   /// The quality of renditions on disk, 0 to 1, for opaque pictures; others are kept lossless. 1 by default.
   public let compressionQuality: Double
@@ -73,14 +73,14 @@ public final class CacheFormat: Sendable {
   ///   - compressionQuality: held between 0 and 1.
   ///   - diskCapacity: in bytes; 0 (the default) keeps the renditions in memory alone.
   public init(
-    _ name: String, size: PixelSize = PixelSize(0, 0), scaleMode: ScaleMode = .fill,
-    allowsUpscaling: Bool = false, crops: Bool = false, compressionQuality: Double = 1,
+    _ name: String, size: PixelSize = PixelSize(width: 0, height: 0), mode: ScaleMode = .aspectFit,
+    allowsUpscaling: Bool = false, crops: Bool = true, compressionQuality: Double = 1,
     diskCapacity: Int = 0, preloadPolicy: PreloadPolicy = .none, preResize: Hook? = nil,
     postResize: Hook? = nil
   ) {
     self.name = name
     self.size = size
-    self.scaleMode = scaleMode
+    self.mode = mode
     self.allowsUpscaling = allowsUpscaling
     self.crops = crops
     self.compressionQuality = compressionQuality.isNaN ? 1 : min(1, max(0, compressionQuality))
@@ -104,16 +104,16 @@ public final class CacheFormat: Sendable {
     }
   }
 
-  /// What the format's renditions take on disk, in bytes, in the pipelines it is registered with. Blocks while a disk
+  /// The bytes that the format's renditions take on disk, in the pipelines it is registered with. Blocks while a disk
   /// cache is opened: not for a main thread.
-  public var diskSize: Int {
+  public var diskByteCount: Int {
     place.withLock { $0.stores }.reduce(0) { $0 + ($1.store?.byteCount(of: self) ?? 0) }
   }
 
   /// The recipe; `nil` when pictures stay as they are.
   public var resize: Resize? {
-    guard !size.isEmpty, scaleMode != .none else { return nil }
-    return Resize(size, mode: scaleMode, crops: crops, allowsUpscaling: allowsUpscaling)
+    guard !size.isEmpty, mode != .none else { return nil }
+    return Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
   }
 
   /// Whether closures of the app have a hand in the pictures.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A hook of a format, as a step on pixels.
+/// The hook of a format as a processor.
 struct FormatHookStep: ImageProcessing {
   let identifier: String
   let key: String
@@ -21,10 +21,10 @@ struct FormatHookStep: ImageProcessing {
 }
 
 extension ImageRequest {
-  /// What is done while decoding. A hook that comes before the resize wants the whole picture.
+  /// The resize during the decode. A hook before the resize needs the whole picture, so there is none then.
   var decodingResize: Resize? { format?.preResize == nil ? resize : nil }
 
-  /// What is done after decoding, in order.
+  /// The steps after the decode, in order.
   var decodedSteps: [any ImageProcessing] {
     guard let format, format.preResize != nil || format.postResize != nil else { return processors }
     func step(_ name: String, _ hook: CacheFormat.Hook?) -> [any ImageProcessing] {
@@ -36,7 +36,7 @@ extension ImageRequest {
     return steps + processors + step("postResize", format.postResize)
   }
 
-  /// The key as the app knows it: its own, or the URL.
+  /// The key as the app uses it: its own key, or the URL.
   var plainKey: String {
     let mark = ImageSource.ownKey("")
     if hasOwnKey { return String(sourceKey.dropFirst(mark.count)) }
@@ -48,24 +48,25 @@ extension ImageRequest {
     }
   }
 
-  /// Whether there may be a finished picture on disk, as far as the request tells. Whole pictures from URLs are kept
-  /// as their originals, but what an app has put under a key has none, and neither have the pixels of a fetcher.
+  /// Whether a rendition can be on disk, judged by the request alone. Pictures from URLs without a recipe are stored
+  /// as their originals. A picture that the app has set under a key has no original, and neither have the pixels of a
+  /// fetcher.
   var mayHaveRendition: Bool {
-    // Parts come by the hundred, and the original makes them as well.
+    // There may be hundreds of parts, and each can be made from the original.
     if region != nil { return false }
     if let format { return format.diskCapacity > 0 }
     if case .fetcher = source { return true }
     return hasRecipe || hasOwnKey
   }
 
-  /// Whether a finished picture may have a place on disk. An animation is made from its original each time: a
-  /// rendition would stop it. So is one whose colours no file can say.
+  /// Whether a finished picture may be stored on disk. Not an animation: a rendition would be a still picture, so it
+  /// is made from its original each time. Not a picture whose colours no file can state.
   func mayKeepRendition(_ picture: Picture) -> Bool {
     if let format, format.diskCapacity == 0 || format.isRetired { return false }
     return picture.animation == nil && picture.isWritable
   }
 
-  /// Whether a finished picture is its original, pixel for pixel, and would only take its place twice.
+  /// Whether a finished picture is its original, pixel for pixel, so that a rendition would only store it twice.
   func isOriginal(_ picture: Picture) -> Bool {
     decodedSteps.isEmpty && picture.header?.size == picture.size
   }

@@ -1,15 +1,15 @@
 import Foundation
 import OzuSynchronization
 
-/// The formats of one pipeline, and what is done with their renditions besides loading them.
+/// The cache formats of one pipeline, and the operations on their renditions except loading.
 ///
-/// One lock guards the table. What touches the disk goes through the pipeline's backlog of writes, in order: a
-/// format that is replaced is cleared before what its successor makes is stored.
+/// One lock guards the table. Operations on the disk go through the backlog, in order: a replaced format is cleared
+/// before its successor stores anything.
 final class FormatStore: Sendable {
   private struct State {
     var formats: [String: CacheFormat] = [:]
     var preloads: [String: FormatPreload] = [:]
-    /// Memory hits whose renditions on disk have yet to hear of them.
+    /// Memory hits whose renditions on disk must still be marked as used.
     var hits: [ImageKey: Hit] = [:]
   }
 
@@ -34,7 +34,7 @@ final class FormatStore: Sendable {
 
   func format(named name: String) -> CacheFormat? { state.withLock { $0.formats[name] } }
 
-  /// Gives a name to a format. What another format of that name has left is cleared.
+  /// Registers a format under its name. The entries of another format of that name are removed.
   ///
   /// - Returns: whether the format was not registered before.
   func register(_ format: CacheFormat) -> Bool {
@@ -53,8 +53,8 @@ final class FormatStore: Sendable {
     return true
   }
 
-  /// Takes note of a request: its format is registered if its name is new, and what is being preloaded for it stops,
-  /// so as not to stand in its way.
+  /// Notes a request in a format: registers the format if its name is new, and stops the preload of the format, so
+  /// that it does not delay the request.
   func noteRequest(in format: CacheFormat) {
     let (isNew, preload) = state.withLock { state in
       let isNew = state.formats[format.name] == nil
@@ -67,16 +67,16 @@ final class FormatStore: Sendable {
     capacityDidChange(of: format)
   }
 
-  /// The request as it is to be understood now: a format whose name was taken means its successor.
+  /// The request with a replaced format resolved to its successor.
   func current(_ request: ImageRequest) -> ImageRequest {
     guard let format = request.format, format.isRetired, let successor = self.format(named: format.name)
     else {
       return request
     }
-    return request.formatted(successor)
+    return request.inFormat(successor)
   }
 
-  /// Keeps a preload, to be stopped by the first request.
+  /// Stores a running preload, which the first request stops.
   func begin(_ preload: FormatPreload, of format: CacheFormat) {
     state.withLock { $0.preloads[format.name] = preload }
   }
@@ -87,7 +87,7 @@ final class FormatStore: Sendable {
     }
   }
 
-  /// Stops what is being preloaded.
+  /// Stops all preloads.
   func stopPreloads() {
     let preloads = state.withLock { state in
       defer { state.preloads = [:] }
@@ -106,24 +106,24 @@ final class FormatStore: Sendable {
     backlog.enqueue { [caches] in caches.applyCapacity(of: format) }
   }
 
-  /// Removes the pictures of a format and the files made of them from memory alone.
+  /// Removes the pictures and encoded files of a format from memory only.
   func removeFromMemory(_ format: CacheFormat) {
     caches.memory.removeValues { $1.formatName == format.name }
     caches.encodedMemory.removeValues { $1.formatName == format.name }
   }
 
-  /// Removes the pictures of a format that was replaced from memory now and its renditions from disk when their turn
-  /// comes; what is still being encoded is not written any more.
+  /// Removes the pictures of a replaced format from memory now, and queues the removal of its renditions from disk.
+  /// Pictures that are still being encoded are not written any more.
   private func clear(_ format: CacheFormat) {
     removeFromMemory(format)
     backlog.enqueue { [caches] in caches.removeRenditions(of: format) }
   }
 
-  /// Has the rendition on disk of a picture that memory served marked as used, and written again if it had gone.
-  /// Costs the request an entry in a table; the disk is for the queue of writes.
+  /// Queues a mark that the rendition of a memory hit was used; a rendition that was evicted is written again. The
+  /// request only pays for an entry in a table; the queue of writes does the rest.
   func noteHit(of cached: CachedPicture, for request: ImageRequest) {
     guard let format = request.format, format.diskCapacity > 0 else { return }
-    // The former hit is released outside of the lock, with its request.
+    // The former hit is released outside the lock, with its request.
     let (isFirst, former) = state.withLock { state in
       let former = state.hits.updateValue(Hit(cached: cached, request: request), forKey: request.key)
       return (state.hits.count == 1 && former == nil, former)
@@ -145,7 +145,7 @@ final class FormatStore: Sendable {
   }
 }
 
-/// A preload that is under way.
+/// A running preload.
 final class FormatPreload: Sendable {
   private let stopped = Atomic(false)
   var isStopped: Bool { stopped.load(ordering: .relaxed) }

@@ -1,15 +1,15 @@
 import Foundation
 
 extension CacheFormat {
-  /// What the format's renditions are in the levels of storage.
+  /// The kind of the format's renditions in the stores.
   var kind: ImageStoreKind { .format(name) }
-  /// What the format is among the steps of a request.
+  /// The step of the format in the recipe of a request.
   var step: String { "format(\(name))" }
 }
 
-/// What formats want of the levels of storage. Blocks: for the pipeline's own threads alone.
+/// Operations of cache formats on the stores. These functions block; only the pipeline's own threads may call them.
 extension ImageCaches {
-  /// Brings what a format has in the first level under its capacity. Further levels see to their own.
+  /// Applies the capacity of a format to the first level. Further levels have their own limits.
   func applyCapacity(of format: CacheFormat) {
     let capacity = format.diskCapacity
     guard capacity == 0 else {
@@ -17,31 +17,32 @@ extension ImageCaches {
       tellDiskEvictions()
       return
     }
-    // Zero means no limit to a level, and no level at all to a format.
+    // For a store zero means no limit; for a format it means nothing on disk.
     stores.removeAll(of: format.kind, .first)
   }
 
-  /// Removes all renditions of a format, and all files that were made in it.
+  /// Removes all renditions of a format, and all encoded files in that format.
   func removeRenditions(of format: CacheFormat) {
     stores.removeAll(of: format.kind)
-    // In a label the format is the first step. A source may be called so too: then its files are made again.
+    // In a label the format is the first step. If the name of a source contains the same text, its files are removed
+    // too, and made again.
     let step = " " + format.step
     stores.removeListed(of: .encoded) { key in
       key.label.map { $0.hasSuffix(step) || $0.contains(step + " ") } ?? false
     }
   }
 
-  /// What the renditions of a format take in the first level, in bytes.
+  /// The bytes of a format's renditions in the first level.
   func byteCount(of format: CacheFormat) -> Int {
     stores.first?.store.byteCount(of: format.kind) ?? 0
   }
 
-  /// The renditions of a format in the first level, those used last first.
+  /// The renditions of a format in the first level, the most recently used first.
   func renditions(of format: CacheFormat) -> (any Sequence<ImageStoreInfo> & Sendable)? {
     stores.first?.attempt(.list) { [kind = format.kind] in try $0.entries(of: kind) }
   }
 
-  /// Marks a rendition as used now, and writes it again if it had gone.
+  /// Marks a rendition as used now, and writes it again if it was evicted.
   func touchRendition(of cached: CachedPicture, for request: ImageRequest, orStore encode: () -> Data?) {
     let key = ImageStoreKey(request.renditionKind, request.key.rendition)
     guard stores.first != nil, !stores.touch(key, request.source.reach),

@@ -10,19 +10,20 @@ extension ImagePipeline {
   /// Then renditions on disk go into memory as the format's preload policy says, those used last first, until
   /// memory is full or the first request of the format arrives.
   ///
-  /// - Returns: the preload; its value is how many pictures went into memory. It need not be kept.
+  /// - Returns: the preload, to wait for it or to cancel it. It need not be kept.
   @discardableResult
-  public func register(_ format: CacheFormat) -> Task<Int, Never> {
+  public func register(_ format: CacheFormat) -> CacheFormat.Preload {
     guard formatStore.register(format), format.preloadPolicy != .none, format.diskCapacity > 0 else {
-      return Task { 0 }
+      return CacheFormat.Preload(FormatPreload(), Task { 0 })
     }
     let preload = FormatPreload()
     formatStore.begin(preload, of: format)
-    return Task.detached { [self] in
+    let work = Task.detached { [self] in
       let count = await PreloadFormat(context: context, format: format, preload: preload).run()
       formatStore.end(preload, of: format)
       return count
     }
+    return CacheFormat.Preload(preload, work)
   }
 
   /// Takes note that a view asks for a format: it is registered, or what is being preloaded for it stops.
@@ -37,5 +38,27 @@ extension ImagePipeline {
   /// Registers a format unless one of its name is there.
   func registerIfUnknown(_ format: CacheFormat) {
     if formatStore.format(named: format.name) == nil { register(format) }
+  }
+}
+
+extension CacheFormat {
+  /// The preload that `ImagePipeline.register(_:)` starts. It ends by itself when all is in memory that the format's policy names,
+  /// when memory is full, or with the first request of the format.
+  public struct Preload: Sendable {
+    private let stopper: FormatPreload
+    private let work: Task<Int, Never>
+
+    init(_ stopper: FormatPreload, _ work: Task<Int, Never>) {
+      self.stopper = stopper
+      self.work = work
+    }
+
+    /// How many pictures went into memory. Waits for the end of the preload.
+    public var count: Int {
+      get async { await work.value }
+    }
+
+    /// Ends the preload. The pictures that are in memory stay there.
+    public func cancel() { stopper.stop() }
   }
 }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The job that brings a format's renditions from the first level into memory, those used last first.
+/// Loads a format's renditions from the first level into memory, the most recently used first.
 struct PreloadFormat: Sendable {
   let context: LoadContext
   let format: CacheFormat
   let preload: FormatPreload
 
-  /// How far apart uses of one session are at most.
+  /// The longest time between the last use of all and another use of the same session.
   static let session: TimeInterval = 3600
 
-  /// - Returns: how many pictures went into memory.
+  /// - Returns: the number of pictures that were loaded into memory.
   func run() async -> Int {
-    // What is being written counts too, and a format that was replaced is cleared first.
+    // Waits for pending writes, and for the removal of a replaced format.
     await context.backlog.drain()
     let entries = await context.runner.run(on: .disk, priority: .veryLow) { [context, format] in
       context.caches.renditions(of: format).map { PreloadListing($0) }
@@ -43,11 +43,11 @@ struct PreloadFormat: Sendable {
   /// - Returns: whether there was room; `nil` for a rendition that does not decode.
   private func load(_ rendition: ImageCaches.Rendition, _ info: ImageStoreInfo) async -> Bool? {
     let name = info.key.label ?? format.name
-    let way = StepWork.Way(
+    let chain = StepWork.Chain(
       from: LoadImage.Origin(), of: .data(Data(), key: name), context,
       last: (.decode(rendition.data, nil, .written), info.key.key), start: context.configuration.instant)
-    let work = await JobAwaiter(context.runner, .veryLow).work(of: way.key(0)) {
-      JobStart(StepWork(way, at: 0))
+    let work = await JobAwaiter(context.runner, .veryLow).work(of: chain.key(0)) {
+      JobStart(StepWork(chain, at: 0))
     }
     do throws(ImageError) {
       guard let step = work as? StepWork else { throw .cancelled(name) }
@@ -72,10 +72,10 @@ struct PreloadFormat: Sendable {
   }
 }
 
-/// A listing that one thread after another goes through.
+/// A listing that several threads iterate, one after the other.
 ///
-/// Not checked by the compiler: the iterator is used by one piece of work on the disk's threads after another, each of
-/// which is awaited before the next begins.
+/// Unchecked: the iterator is used by one piece of work on the disk's threads after another, and each is awaited
+/// before the next begins.
 private final class PreloadListing: @unchecked Sendable {
   private var iterator: any IteratorProtocol<ImageStoreInfo>
 
@@ -85,8 +85,8 @@ private final class PreloadListing: @unchecked Sendable {
 }
 
 extension ImageKey {
-  /// The key of a rendition that was found on disk. Its label begins with the source; where that was cut, or
-  /// processors follow, the source is not known, and only looking it up by the rendition finds it.
+  /// The key of a rendition from disk. Its label begins with the source. If the label was shortened, or processors
+  /// follow, the source is not known, and the picture is found only by its rendition.
   init(rendition: CacheKey, label: String?, format: CacheFormat) {
     let steps = ["format(\(format.name))", format.resize?.identifier].compactMap(\.self)
     let suffix = " " + steps.joined(separator: " ")

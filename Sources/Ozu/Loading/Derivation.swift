@@ -4,13 +4,14 @@
   import Foundation
 #endif
 
-/// How a picture is made from a larger one of the same source, where that is as good as making it from the source.
+/// The plan for deriving a picture from a larger one of the same source. It exists only if the result is as good as
+/// one made from the source.
 ///
-/// A pure function of sizes and recipes. Areas are compared in pixels of the source: the larger picture must show all
-/// that the smaller one shows, and have at least one and a half times its pixels on each side; a second resampling
-/// from less would soften it. A larger picture that was not resampled at all is the source, and good for
-/// everything. The size of the result is worked out from the source and not from the larger picture, so that it
-/// never depends on what was in a cache.
+/// A pure function of sizes and recipes. Areas are compared in pixels of the source: the larger picture must show the
+/// whole area of the smaller one, and have at least one and a half times its pixels on each side, because resampling
+/// twice from fewer pixels would soften it. A larger picture that was not resampled at all is the source, and always
+/// good enough. The size of the result is computed from the source and not from the larger picture, so that it never
+/// depends on the contents of a cache.
 struct Derivation: Hashable, Sendable {
   /// The area of the larger picture that is shown, in its pixels.
   let region: PixelRegion
@@ -19,24 +20,25 @@ struct Derivation: Hashable, Sendable {
   /// The filter.
   let kernel: ResamplingKernel
 
-  /// How many pixels the larger picture needs for each of the result, on each side.
+  /// How many times the pixels of the result the larger picture must have, on each side.
   static let headroom = 1.5
 
-  /// Works out a derivation; `nil` where the larger picture is not good enough.
+  /// Computes the plan; `nil` if the larger picture is not good enough.
   ///
   /// - Parameters:
-  ///   - header: of the source.
-  ///   - larger: the recipe of the larger picture; `nil` for the whole.
-  ///   - largerSize: in pixels.
-  ///   - resize: the recipe of the result.
+  ///   - header: the header of the source.
+  ///   - larger: the resize of the larger picture; `nil` for none.
+  ///   - largerSize: the size of the larger picture in pixels.
+  ///   - resize: the resize of the result.
   init?(header: ImageHeader, larger: Resize?, largerSize: PixelSize, resize: Resize) {
-    // Drawings have no pixels of their own, and pictures that move lose their frames when they are resized here.
+    // A drawing has no pixels of its own. An animation would lose its frames, because only still pictures are resized
+    // here.
     guard !header.isDrawing, header.frameCount <= 1, !largerSize.isEmpty else { return nil }
     let source = header.size
     guard !source.isEmpty, larger.map({ Self.isFineEnough($0, for: resize) }) ?? true else { return nil }
     let from = ResizeGeometry(source: source, resize: larger)
     let to = ResizeGeometry(source: source, resize: resize)
-    // What was made otherwise than its recipe says is not touched.
+    // If the size or the area does not match the recipe, the picture was made in another way and is not used.
     guard from.outputSize == largerSize, from.region.contains(to.region) else { return nil }
     let horizontal = Double(largerSize.width) / from.region.width
     let vertical = Double(largerSize.height) / from.region.height
@@ -56,17 +58,17 @@ struct Derivation: Hashable, Sendable {
     kernel = resize.kernel
   }
 
-  /// Whether nothing was left out of the larger picture that the smaller one would show.
+  /// Whether the larger picture was resampled at least as carefully as the smaller one would be.
   private static func isFineEnough(_ larger: Resize, for resize: Resize) -> Bool {
     (larger.kernel == resize.kernel || larger.kernel == .lanczos3)
       && (larger.quality == resize.quality || larger.quality == .balanced)
   }
 
-  /// Whether a picture that is being made will do, as far as recipes alone can say: the same mode and proportions,
-  /// and not so much larger that waiting for it takes longer than making the smaller one.
+  /// Whether to wait for a picture that is being loaded, judged by the recipes alone: the same mode and proportions,
+  /// and not so much larger that the wait takes longer than making the smaller one.
   static func isWorthWaiting(for larger: Resize, _ resize: Resize) -> Bool {
     let (a, b) = (larger.size, resize.size)
-    guard larger.mode == resize.mode, larger.region == resize.region, larger.crops == resize.crops,
+    guard larger.mode == resize.mode, larger.region == resize.region, larger.cutsOff == resize.cutsOff,
       isFineEnough(larger, for: resize),
       !resize.allowsUpscaling, !larger.allowsUpscaling, !b.isEmpty
     else { return false }
@@ -84,7 +86,7 @@ struct Derivation: Hashable, Sendable {
 }
 
 extension PixelRegion {
-  /// Whether another region lies inside, but for what rounding may have done.
+  /// Whether another region lies inside, with a tolerance for rounding.
   fileprivate func contains(_ other: PixelRegion) -> Bool {
     let slack = 1e-6
     return other.x >= x - slack && other.y >= y - slack && other.x + other.width <= x + width + slack

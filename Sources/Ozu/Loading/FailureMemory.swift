@@ -1,11 +1,11 @@
 import Foundation
 import OzuSynchronization
 
-/// Remembers for a while which sources have failed for good, so that a screen that asks again and again does not
-/// bother an origin that has said no.
+/// Remembers for a while which sources have failed for good, so that repeated requests do not burden an origin that
+/// has already refused.
 ///
-/// Memories fade: an answer that there is nothing (404, 410) counts as long as HTTP lets it; other lasting failures
-/// count 10 seconds at first, twice as long each time they come again, 5 minutes at most. What may pass by itself is
+/// Entries expire. An answer 404 or 410 counts as long as HTTP allows. Other lasting failures count 10 seconds at
+/// first, and twice as long each time they occur again, 5 minutes at most. Failures that may pass by themselves are
 /// not remembered. One lock guards the table.
 ///
 /// - Complexity: O(1); O(count) when the table is full.
@@ -22,10 +22,10 @@ final class FailureMemory: Sendable {
 
   private let failures = Mutex<[CacheKey: Failure]>([:])
 
-  /// Whether nothing has failed for good of late.
+  /// Whether no failure is remembered.
   var isEmpty: Bool { failures.withLock { $0.isEmpty } }
 
-  /// The failure of a source that still counts.
+  /// The remembered failure of a source; nil if there is none or it has expired.
   func failure(for key: CacheKey, now: Date) -> ImageError? {
     failures.withLock { failures in
       guard let failure = failures[key], now < failure.until else { return nil }
@@ -33,9 +33,9 @@ final class FailureMemory: Sendable {
     }
   }
 
-  /// Notes a failure if it is of a kind that lasts.
+  /// Remembers a failure if it is lasting.
   ///
-  /// - Parameter date: until when the origin's answer is fresh, where there is one.
+  /// - Parameter date: the time until which the origin's answer is fresh; nil if there was no answer.
   func note(_ error: ImageError, for key: CacheKey, freshUntil date: Date?, now: Date) {
     guard error.isLasting else { return }
     failures.withLock { failures in
@@ -59,26 +59,27 @@ final class FailureMemory: Sendable {
     failures.withLock { _ = $0.removeValue(forKey: key) }
   }
 
-  /// Forgets what a successful reload has disproved.
+  /// Forgets the failure of a source that was reloaded with success.
   func forgetIfReloaded(_ request: ImageRequest) {
     if request.cachePolicy == .reload { forget(request.key.source) }
   }
 
-  /// Forgets all.
+  /// Forgets all failures.
   func forgetAll() {
     failures.withLock { $0.removeAll() }
   }
 }
 
 extension ImageError {
-  /// Whether asking again soon would bring the same.
+  /// Whether another request soon would fail in the same way.
   fileprivate var isLasting: Bool {
-    switch self {
-    case .httpStatus(let status, _): (400..<500).contains(status) && status != 408 && status != 429
+    switch kind {
+    case .httpStatus:
+      statusCode.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false
     case .notAnImage, .unsupportedType, .corruptData, .bodyTooLarge, .emptyData: true
-    // No fault of the file: the next process may start.
-    case .decoderFailed(_, _, .unavailable): false
-    case .decoderFailed: true
+    case .decoderFailed:
+      // No fault of the file: the next process may start.
+      if case .unavailable? = decoderFailure { false } else { true }
     default: false
     }
   }

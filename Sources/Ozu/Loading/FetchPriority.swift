@@ -1,11 +1,11 @@
 import OzuHTTP
 import OzuSynchronization
 
-/// The urgency of a download that is under way, for a client of the app's own that has a queue: it changes as those
-/// who want the download come, go and change their minds.
+/// The priority of a running download, for an HTTP client of the app that has its own queue. It changes when
+/// subscribers of the download come, leave, or change their priority.
 ///
-/// Observers are called outside the lock. Two changes at once may be told in either order, so an observer asks for the
-/// value instead of being handed one.
+/// Observers are called outside the lock. Two changes at once may be reported in either order, so an observer reads
+/// the value instead of receiving it.
 final class FetchPriority: HTTPPrioritySource {
   private struct State {
     var value: ImagePriority
@@ -36,7 +36,7 @@ final class FetchPriority: HTTPPrioritySource {
   }
 
   func removeObserver(_ id: Int) {
-    // Released outside of the lock, with what it captures.
+    // Released outside the lock, together with its captures.
     _ = state.withLock { state in
       state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0).call }
     }

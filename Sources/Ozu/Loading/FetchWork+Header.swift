@@ -1,14 +1,15 @@
 import Foundation
 import OzuHTTP
 
-/// The header of a picture from the beginning of its file.
+/// Reading the header of a picture from the beginning of its file.
 extension FetchWork {
-  /// How many bytes are asked for at first: those of nearly every header.
+  /// The bytes of the first range request: enough for nearly every header.
   private static let firstByteCount = 64 << 10
-  /// How many bytes are looked at before the whole is loaded: a long colour profile, or much that a camera wrote.
+  /// The largest number of bytes to try before the whole file is loaded: room for a long colour profile or for much
+  /// camera metadata.
   private static let byteLimit = 192 << 10
 
-  /// - Returns: `nil` when the whole is needed.
+  /// - Returns: `nil` if the whole file is needed.
   func askForHeader(
     _ exchange: HTTPCacheExchange, _ question: HTTPCacheExchange.Question, _ job: RunningJob
   ) async -> JobStep? {
@@ -16,7 +17,7 @@ extension FetchWork {
       switch try await exchange.beginning(
         question, byteCount: Self.firstByteCount, maximum: Self.byteLimit)
       {
-      // An origin that does not take the range may have the whole.
+      // An origin that refuses the range may still send the whole file.
       case .answer(let answer): return answer.status == 416 ? nil : settle(.success(answer))
       case .part(let part): return try await header(of: part, exchange, job)
       }
@@ -42,12 +43,13 @@ extension FetchWork {
     return finish(header, more)
   }
 
-  /// The header of a TIFF whose directory is further behind: each range is asked for with what lies around it, since a
-  /// directory and its values are near each other.
+  /// The header of a TIFF whose directory is later in the file. Each range request includes the bytes around the
+  /// range, because a directory and its values are near each other.
   private func directoryHeader(
     of part: HTTPBodyPart, _ exchange: HTTPCacheExchange, _ job: RunningJob
   ) async throws(HTTPError) -> ImageHeader? {
-    guard part.hasRanges, let total = part.totalByteCount, total <= configuration.limits.encodedByteCount
+    guard part.hasRanges, let total = part.totalByteCount,
+      total <= configuration.decoding.limits.encodedByteCount
     else {
       return nil
     }
@@ -72,12 +74,12 @@ extension FetchWork {
     return nil
   }
 
-  /// How much is asked for before and behind what is needed.
+  /// The number of extra bytes to request before and after a range.
   private static let aroundByteCount = 16 << 10
 
   private func finish(_ header: ImageHeader, _ part: HTTPBodyPart) -> JobStep {
     self.header = header
-    // Nobody but who asked for the header sees these bytes: the job has a key of its own.
+    // Only header requests see these bytes, because the job has its own key.
     return finish(.success(FetchedData(.data(part.body), source: .network, timings: timings(.network))))
   }
 
@@ -87,7 +89,7 @@ extension FetchWork {
     return await job.runner.run(on: .decode, priority: level) {
       guard
         case .settled(let header) = PartialHeader(
-          data, codecs: configuration.codecs, limits: configuration.limits)
+          data, codecs: configuration.decoding.codecs, limits: configuration.decoding.limits)
       else { return nil }
       return header
     }

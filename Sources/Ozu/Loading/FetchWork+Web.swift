@@ -1,10 +1,10 @@
 import Foundation
 import OzuHTTP
 
-/// What comes from the web: through the HTTP cache, whose storage is the levels below memory.
+/// Sources from the web. They go through the HTTP cache, whose storage is the levels below memory.
 extension FetchWork {
-  /// Through the HTTP cache, whose storage is the disk cache. A new original is stored only after its picture has been
-  /// made. What no store has, as the hints know, is asked for without a look there.
+  /// Begins with the stored responses, or with the origin if hints say that no store has any. A new original is
+  /// stored only after its picture has been made.
   func look(for url: URL) throws(ImageError) -> JobStep {
     if request.cachePolicy == .cacheOnly, !request.readsOriginals { throw .notCached(name) }
     try refuseFailed()
@@ -21,7 +21,7 @@ extension FetchWork {
 
   func exchange(with url: URL) throws(ImageError) -> HTTPCacheExchange {
     var sent =
-      fetcherClient?.request(limit: context.configuration.limits.encodedByteCount)
+      fetcherClient?.request(limit: context.configuration.decoding.limits.encodedByteCount)
       ?? request.exchange(with: url, context, priority: request.priority.transport)
     sent.hasPlace = true
     let cache = fetcherClient == nil ? context.httpCache : context.fetcherCache
@@ -30,7 +30,7 @@ extension FetchWork {
         for: sent, mode: request.httpMode, resource: request.sourceKey, policy: request.httpPolicy,
         storing: .byCaller
       ) { [self] received, expected in
-        news.report(LoadProgress(receivedByteCount: received, expectedByteCount: expected))
+        progressEvents.report(LoadProgress(receivedByteCount: received, expectedByteCount: expected))
       }
       if let fetcherClient { exchange.client = fetcherClient }
       return exchange
@@ -39,12 +39,12 @@ extension FetchWork {
     }
   }
 
-  /// Asks the origin: for the beginning, where that may be enough, or for the whole.
+  /// Asks the origin: for the beginning of the body if that may be enough for the header, otherwise for the whole.
   func answer(
     _ exchange: HTTPCacheExchange, _ question: HTTPCacheExchange.Question, _ job: RunningJob
   ) async -> JobStep {
     let exchange = prepared(exchange, job)
-    if isForHeader, question.isForNew, fetcherClient == nil, configuration.dataTransformation == nil,
+    if isForHeader, question.isForNew, fetcherClient == nil, configuration.decoding.dataTransformation == nil,
       let step = await askForHeader(exchange, question, job)
     {
       return step
@@ -56,34 +56,34 @@ extension FetchWork {
     }
   }
 
-  /// The exchange with what makes it a part of this job.
+  /// Connects the exchange with this job: its priority, its progress, and its pauses.
   private func prepared(_ exchange: HTTPCacheExchange, _ job: RunningJob) -> HTTPCacheExchange {
     let live = FetchPriority(job.level)
     priority.withLock { $0 = live }
-    // It may have changed before anybody could be told.
+    // The priority may have changed before `priority` was set.
     if let level = job.runner.look({ $0.level(of: job.id) }) { live.set(level) }
     var exchange = exchange
     exchange.request.priority = live.transportPriority
     exchange.request.livePriority = HTTPLivePriority(live)
     if !isForHeader {
       let watch = SizeWatch(context, job: job.id, exchange: exchange, fetch: self)
-      news.setSizeSource(watch)
-      exchange.client = TappedClient(watch: watch)
+      progressEvents.setSizeSource(watch)
+      exchange.client = BodyObservingClient(watch: watch)
     }
-    // It holds this object alone, and so takes no memory of its own.
+    // The closure captures a single object, so it needs no allocation.
     id = job.id
     exchange.pause = { [self] delay in
       guard let id else { return false }
       let job = RunningJob(id: id, station: .network, input: nil, runner: context.runner)
-      return await job.runner.pause(job, of: self) { (try? await configuration.sleep(delay)) != nil }
+      return await job.runner.pause(job, of: self) { (try? await configuration.testing.sleep(delay)) != nil }
     }
     return exchange
   }
 
-  /// What has failed for good a moment ago is not tried again, unless the request insists.
+  /// Throws the error of a recent lasting failure of the source, unless the request reloads.
   private func refuseFailed() throws(ImageError) {
     guard request.cachePolicy == .useCaches else { return }
-    let date = configuration.currentDate()
+    let date = configuration.testing.currentDate()
     if let error = context.failures.failure(for: request.key.source, now: date) { throw error }
   }
 
@@ -98,7 +98,7 @@ extension FetchWork {
     }
   }
 
-  /// Behind the caller's back, in a place among the downloads.
+  /// Revalidates in the background, with a place among the downloads.
   private func validate(_ exchange: HTTPCacheExchange) {
     let (runner, level) = (context.runner, request.priority)
     exchange.cache.validateInBackground(exchange.key) {
@@ -133,12 +133,12 @@ extension FetchWork {
   private func note(_ error: ImageError, freshUntil: Date?) {
     guard request.cachePolicy.writesCaches else { return }
     context.failures.note(
-      error, for: request.key.source, freshUntil: freshUntil, now: configuration.currentDate())
+      error, for: request.key.source, freshUntil: freshUntil, now: configuration.testing.currentDate())
   }
 
-  /// An answer that there is nothing counts for its own lifetime, else for 60 seconds; a day at most.
+  /// The time until which a 404 or 410 is remembered: its own lifetime, otherwise 60 seconds; a day at most.
   private func absenceEnd(_ answer: HTTPCachedResponse) -> Date {
-    let now = configuration.currentDate()
+    let now = configuration.testing.currentDate()
     let control = CacheControl(answer.head.headers)
     if control.contains("no-store") || control.contains("no-cache") { return now }
     let isExplicit = control.contains("max-age") || answer.head.headers.contains(name: "Expires")

@@ -2,15 +2,16 @@ import Foundation
 import OzuHTTP
 import OzuSynchronization
 
-/// Brings the bytes of a source: from the disk cache, a file, the network or a fetcher.
+/// The job that fetches the bytes of a source: from the disk cache, a file, the network or a fetcher.
 ///
-/// What is known without a look at the disk is decided at once; a place among the reads is asked for where there may be
-/// something, and one among the downloads only when the origin must be asked.
+/// Decisions that need no disk access are made at once. The job asks for a place among the reads only if the data may
+/// be there, and for a place among the downloads only if the origin must be asked.
 ///
-/// `Sendable`: what is not constant is written by one call of the runner and read by later ones, or when the job is over.
+/// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
+/// over. The lock of the runner is taken between these.
 final class FetchWork: JobWork, @unchecked Sendable {
-  /// What is done next.
-  enum Chore {
+  /// The next action of the job.
+  enum Action {
     case access
     case readFile(String)
     case readOriginal(any ImageFetching, isFar: Bool)
@@ -22,19 +23,19 @@ final class FetchWork: JobWork, @unchecked Sendable {
   }
 
   let request: ImageRequest
-  let news = NewsBoard()
-  /// Where the bytes can be seen while they come; `nil` where no previews are made.
-  let tap: BodyTap?
-  /// Whether only the header of the picture is wanted, and no more is downloaded than it takes.
+  let progressEvents = ProgressBroadcast()
+  /// Passes on the bytes while they arrive; `nil` if no previews are made.
+  let bodyObserver: BodyObserver?
+  /// Whether only the header of the picture is wanted. Then no more bytes are downloaded than the header needs.
   let isForHeader: Bool
-  /// The header, where it was known before the whole was there.
+  /// The header, if it was known before the whole file was there.
   var header: ImageHeader? {
     get { known?.header }
     set { known = newValue.map(KnownHeader.init) }
   }
   private var known: KnownHeader?
 
-  /// Apart, because a header is large, and few downloads have one.
+  /// A separate object, because a header is large and few downloads store one.
   private final class KnownHeader: Sendable {
     let header: ImageHeader
 
@@ -42,32 +43,34 @@ final class FetchWork: JobWork, @unchecked Sendable {
   }
 
   let context: LoadContext
-  /// What stands in the place of the client, for a fetcher that streams.
+  /// Replaces the HTTP client if the fetcher streams.
   private(set) var fetcherClient: FetcherClient?
   private(set) var outcome: Result<FetchedData, ImageError>
-  var next = Chore.access
+  var next = Action.access
   var start: JobInstant?
-  /// Its number, while an exchange is under way.
+  /// The identifier of the job, while an exchange runs.
   var id: SlotID?
-  /// Of the exchange that is under way. An object of its own: a client that keeps requests keeps nothing else.
+  /// The priority of the running exchange. A separate object, so that a client that retains its requests retains
+  /// nothing else.
   let priority = Mutex<FetchPriority?>(nil)
 
   init(_ request: ImageRequest, _ context: LoadContext, isForHeader: Bool = false) {
     self.request = request
     self.context = context
     self.isForHeader = isForHeader
-    let showsBytes = !isForHeader && context.configuration.isProgressiveDecodingEnabled
-    tap = showsBytes && (request.source.webURL != nil || request.source.isStreamed) ? BodyTap() : nil
+    let showsBytes = !isForHeader && context.configuration.decoding.isProgressiveDecodingEnabled
+    bodyObserver =
+      showsBytes && (request.source.webURL != nil || request.source.isStreamed) ? BodyObserver() : nil
     outcome = .failure(.cancelled(""))
   }
 
   var configuration: ImagePipeline.Configuration { context.configuration }
   var name: String { request.source.name }
 
-  // MARK: The way
+  // MARK: Steps
 
   override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
-    // To read a picture out of its own address takes as long as it is.
+    // Decoding a `data:` URL takes time in proportion to its length.
     request.source.isDataURL ? .go(.decode, size: 0) : access()
   }
 
@@ -84,7 +87,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
       case .fetcher(let fetcher as any ImageStreaming):
         let client = FetcherClient(fetcher, name: name, events: context.events)
         fetcherClient = client
-        return try look(for: client.request(limit: configuration.limits.encodedByteCount).url)
+        return try look(for: client.request(limit: configuration.decoding.limits.encodedByteCount).url)
       case .fetcher(let fetcher):
         if request.readsOriginals, let pendingWrite { return .depend(pendingWrite) }
         if request.readsOriginals, context.caches.mayHaveOriginal(for: request) {
@@ -98,10 +101,11 @@ final class FetchWork: JobWork, @unchecked Sendable {
     }
   }
 
-  /// Where whole files are read. What a header needs of them waits for no decoder.
+  /// The station that reads whole files. A header needs no decoder, so it does not wait for the back-pressure of
+  /// `files`.
   var fileStation: StationID { isForHeader ? .disk : .files }
 
-  /// What waits until the levels have what was loaded of this source last.
+  /// The last pending write of this source's original, if there is one.
   var pendingWrite: JobDependence? { context.backlog.writing(originalOf: request.key.source) }
 
   override func run(_ job: RunningJob) -> JobStep {
@@ -124,7 +128,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
         }
         return try plan(exchange, stored)
       case .transform(let fetched): return finish(transformed(fetched))
-      case .connect, .ask, .fetch: preconditionFailure("only a task that suspends asks")
+      case .connect, .ask, .fetch: preconditionFailure("network actions run in a suspending task")
       }
     } catch {
       return finish(.failure(error))
@@ -133,7 +137,8 @@ final class FetchWork: JobWork, @unchecked Sendable {
 
   override func perform(_ job: RunningJob) async -> JobStep {
     if case .access = next {
-      // It has stood in this queue unseen (`JobStart.station`), and has the place that it may ask for now.
+      // The job was queued here without a look at its source (`JobStart.station`). It now has a place, which it keeps
+      // if it needs one.
       switch access() {
       case .go(.network, _): break
       case let step: return step
@@ -151,22 +156,22 @@ final class FetchWork: JobWork, @unchecked Sendable {
       }
     case .ask(let exchange, let question): return await answer(exchange, question, job)
     case .fetch(let fetcher): return finish(await fetched(by: fetcher))
-    default: preconditionFailure("what blocks runs on a thread")
+    default: preconditionFailure("blocking actions run on a thread")
     }
   }
 
   override func note(_ level: ImagePriority) { priority.withLock { $0 }?.set(level) }
 
-  override func left() {
-    // Its task may wait for a place that will not come.
+  override func didLeaveGraph() {
+    // Its task may wait for a place that it will not get.
     cancellation.dropWaiter()
-    news.close()
-    // An exchange that was planned tells its progress to this object.
+    progressEvents.close()
+    // A planned exchange holds this object for its progress; this breaks the cycle.
     next = .access
   }
 
-  func go(_ chore: Chore, in station: StationID, size: Int = 0) -> JobStep {
-    next = chore
+  func go(_ action: Action, in station: StationID, size: Int = 0) -> JobStep {
+    next = action
     return .go(station, size: size)
   }
 
@@ -180,11 +185,11 @@ final class FetchWork: JobWork, @unchecked Sendable {
 // MARK: Other sources
 
 extension FetchWork: SizeSource {
-  func sizeIsWanted() { news.sizeIsWanted() }
+  func sizeIsWanted() { progressEvents.sizeIsWanted() }
 
   private func read(_ path: String) throws(ImageError) -> FetchedData {
     let file = context.events.observeFile(name) { () throws(ImageError) in
-      try FileReader.read(path, limit: configuration.limits.encodedByteCount)
+      try FileReader.read(path, limit: configuration.decoding.limits.encodedByteCount)
     }
     let (data, stamp) = try file.get()
     return FetchedData(
@@ -211,16 +216,17 @@ extension FetchWork: SizeSource {
     }
   }
 
-  /// What the app makes of the bytes; on a decoding thread, because it may be as much work.
+  /// Applies the app's `dataTransformation`, on a decoding thread because it may take as long as a decode.
   func transform(_ fetched: FetchedData) -> JobStep {
-    guard configuration.dataTransformation != nil, case .data(let data) = fetched.content else {
+    guard configuration.decoding.dataTransformation != nil, case .data(let data) = fetched.content else {
       return finish(.success(fetched))
     }
     return go(.transform(fetched), in: .decode, size: data.count)
   }
 
   private func transformed(_ fetched: FetchedData) -> Result<FetchedData, ImageError> {
-    guard let transform = configuration.dataTransformation, case .data(let data) = fetched.content else {
+    guard let transform = configuration.decoding.dataTransformation, case .data(let data) = fetched.content
+    else {
       return .success(fetched)
     }
     do {

@@ -2,9 +2,9 @@ import Foundation
 import OzuHTTP
 import OzuSynchronization
 
-/// What a fetch brought, shared by every load that wants it.
+/// The result of a fetch, shared by all loads that want it.
 final class FetchedData: Sendable {
-  /// What is to be stored as the original.
+  /// The data to store as the original.
   enum Original: Sendable {
     case data(Data)
     case response(HTTPCacheEntry)
@@ -20,15 +20,15 @@ final class FetchedData: Sendable {
   let content: FetchedImage
   let source: ImageResponse.Source
   let timings: StageTimings
-  /// Of the local file that was read.
+  /// The stamp of the local file that was read.
   let stamp: FileStamp?
-  /// What the bytes are known by to those who decode parts of them.
+  /// The identity of the bytes for decoders that decode parts of them.
   let file: FileIdentity
-  /// The answer of the HTTP cache, for what came over HTTP.
+  /// The answer of the HTTP cache, if the bytes came over HTTP.
   let http: HTTPCachedResponse?
-  /// Whether the bytes come from the disk cache and can be removed there when they turn out bad.
+  /// Whether the bytes come from a store, and can be removed there if they do not decode.
   let isFromStore: Bool
-  let firstSteps = FirstSteps()
+  let firstStepResults = FirstStepResults()
   private let hasOwnPolicy: Bool
   private let isStored = Atomic(false)
 
@@ -47,18 +47,18 @@ final class FetchedData: Sendable {
     self.hasOwnPolicy = hasOwnPolicy
   }
 
-  /// The same with other content, of which nobody has stored anything yet.
+  /// The same with other content, which is not stored yet.
   func replacing(_ content: FetchedImage) -> FetchedData {
     FetchedData(
       content, source: source, timings: timings, stamp: stamp, http: http, isFromStore: isFromStore,
       hasOwnPolicy: hasOwnPolicy)
   }
 
-  /// Whether the origin lets anything of this be kept (RFC 9111 §3): not the original, nor what is made of it.
+  /// Whether the origin allows storing (RFC 9111 §3) of the original and of pictures made from it.
   var allowsStoring: Bool { http?.reasonNotStored == nil }
 
-  /// How long what is made of this stands for its source, by the rules of the pipeline. Under rules of a request's
-  /// own it must not be served to others: they look at the original again, by theirs.
+  /// How long a picture made from this is valid, by the rules of the pipeline. If the request has its own rules, the
+  /// picture must not be served to others: they revalidate the original by their own rules.
   var validity: OriginalValidity? {
     http.map {
       OriginalValidity(
@@ -67,8 +67,8 @@ final class FetchedData: Sendable {
     }
   }
 
-  /// What to store as the original, for the first who asks: loads of several sizes share one fetch, and one of them
-  /// writes it.
+  /// The data to store as the original. Only the first call returns it: loads of several sizes share one fetch, and
+  /// one of them writes it.
   func claimOriginal() -> Original? {
     let original: Original
     if let http {
@@ -79,5 +79,24 @@ final class FetchedData: Sendable {
       original = .data(data)
     }
     return isStored.exchange(true, ordering: .relaxed) ? nil : original
+  }
+}
+
+/// The results of first steps on some bytes, kept as long as a load uses the bytes: several encoded files of one
+/// photograph share one decode, however late one of them begins.
+///
+/// Only for encoded images, because apps make sets of them. Other equal work at the same time shares the job, and
+/// nothing is kept.
+struct FirstStepResults: ~Copyable, Sendable {
+  // Not private: the compiler (6.3) cannot lay out a class of another file around it.
+  let made = Mutex<[CacheKey: Rendered]>([:])
+
+  /// The result of a recipe up to its first step.
+  func result(of recipe: CacheKey) -> Rendered? { made.withLock { $0[recipe] } }
+
+  func note(_ result: Rendered, of recipe: CacheKey) {
+    // Without timings: the time counts only for the load that did the work.
+    let later = Rendered(picture: result.picture, timings: StageTimings())
+    made.withLock { $0[recipe] = later }
   }
 }

@@ -4,14 +4,14 @@ import Foundation
   import Glibc
 #endif
 
-/// Reads local files whole, with plain system calls: Foundation's reader maps files, and a mapped file that
-/// another process cuts short kills this one.
+/// Reads whole local files with plain system calls. Foundation's reader maps files, and if another process truncates
+/// a mapped file, this process is killed.
 enum FileReader {
-  /// The bytes of a file and the stamp they belong to.
+  /// The bytes of a file, and its stamp.
   ///
-  /// Blocks; called on a `WorkQueue`.
+  /// Blocks; called on a thread of a station.
   ///
-  /// - Parameter limit: the most bytes to accept, checked before memory is taken.
+  /// - Parameter limit: the largest number of bytes to accept; checked before memory is allocated.
   /// - Throws: `noSuchFile`, `isDirectory`, `unreadableFile`, `bodyTooLarge`.
   static func read(_ path: String, limit: Int) throws(ImageError) -> (data: Data, stamp: FileStamp) {
     // Without O_NONBLOCK, opening a named pipe would wait for a writer that may never come.
@@ -31,7 +31,7 @@ enum FileReader {
     switch outcome {
     case .failure(let failure): throw error(path, failure.code)
     case .success(let count):
-      // Shorter when the file was cut while it was read; the decoder will say what that means.
+      // Fewer bytes if the file was truncated during the read; the decoder reports that.
       if count < data.count { data.removeSubrange(count...) }
     }
     return (data, FileStamp(status))

@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// What changes when a local file is replaced or rewritten: cached results of it carry this, and count only
-/// while it is the same.
+/// The properties of a local file that change when it is replaced or rewritten. Cached results store the stamp of
+/// their file, and are valid only while the file has the same stamp.
 struct FileStamp: Hashable, Sendable {
   let byteCount: Int64
   let modifiedSeconds: Int
@@ -31,7 +31,7 @@ struct FileStamp: Hashable, Sendable {
     inode = UInt64(status.st_ino)
   }
 
-  /// A number that the file at a path has in this process as long as it has this stamp.
+  /// A number for the file at a path with this stamp, constant within this process.
   func number(of path: String) -> UInt64 {
     var hasher = Hasher()
     hasher.combine(path)

@@ -1,6 +1,7 @@
 import OzuHTTP
 
-/// What must agree for work to be shared: a load with caches must not be answered by one without.
+/// The properties that must be equal for work to be shared: a load that uses caches must not be answered by one that
+/// does not.
 struct JobKey: Hashable, Sendable {
   private enum Kind: Hashable {
     case load
@@ -13,21 +14,21 @@ struct JobKey: Hashable, Sendable {
 
   let key: CacheKey
   private var rules: Rules?
-  /// Of steps: what the first of them starts from, which is alive as long as the job.
+  /// For steps: the origin of the chain, which is alive as long as the job.
   private var origin: ObjectIdentifier?
-  /// Not zero where work is not shared.
+  /// Not zero if the work is not shared.
   private var number = 0
-  // What takes a byte stands at the end: thousands of keys are in the tables of those who wait.
+  // The one-byte members come last: the tables of waiting jobs contain thousands of keys.
   private let kind: Kind
   private var policy = CachePolicy.useCaches
-  /// Whether it is called off where data are to be saved.
+  /// Whether the request is cancelled when the network asks to save data.
   private var hasLowDataSource = false
-  /// Of loads, which write what they have made; a download is the same for all.
+  /// For loads, which write their results; a download is the same for all policies.
   private var storagePolicy: StoragePolicy?
   /// Which caches are read and written.
   private var layers: UInt8 = 0
 
-  /// HTTP rules of a request's own, and the formats that it accepts. An object, because they are large and rare.
+  /// A request's own HTTP rules, and the formats that it accepts. An object, because they are large and rare.
   private final class Rules: Hashable, Sendable {
     let policy: HTTPCachePolicy?
     let acceptance: ImageAcceptance?
@@ -36,7 +37,7 @@ struct JobKey: Hashable, Sendable {
       (self.policy, self.acceptance) = (policy, acceptance)
     }
 
-    /// `nil` where a request has none. An initialiser that fails would take an object first.
+    /// `nil` if a request has none. A failable initialiser would allocate an object first.
     static func of(_ request: ImageRequest) -> Rules? {
       if request.httpPolicy == nil, request.ownAcceptance == nil { return nil }
       return Rules(request.httpPolicy, request.ownAcceptance)
@@ -77,7 +78,7 @@ struct JobKey: Hashable, Sendable {
   /// The key of a download.
   static func fetch(_ request: ImageRequest, number: Int) -> JobKey {
     var key = JobKey(.fetch, request.key.source, of: request, number: number)
-    // Bytes are in no other layer.
+    // Downloaded bytes concern no other layer.
     key.layers &= ImagePipeline.CacheLayers.originals.rawValue * 0x11
     return key
   }
@@ -89,7 +90,7 @@ struct JobKey: Hashable, Sendable {
     return key
   }
 
-  /// The key of a download that ends with the header.
+  /// The key of a download that ends after the header.
   static func header(_ request: ImageRequest, number: Int) -> JobKey {
     JobKey(.header, request.key.source, of: request, number: number)
   }
@@ -104,8 +105,8 @@ struct JobKey: Hashable, Sendable {
     JobKey(kind: .store, key: CacheKey(high: 0, low: 0), number: number)
   }
 
-  /// By the key alone, which is a hash already: who differs in the rest is rare. Of the whole picture of a source and of
-  /// its bytes one half of the key is the same.
+  /// Hashes only the key, which is already a hash; keys that differ only in the other fields are rare. The two halves
+  /// are combined because one half is the same for the bytes of a source and for its picture without a recipe.
   var hashValue: Int { Int(truncatingIfNeeded: key.high ^ key.low) ^ number }
 
   func hash(into hasher: inout Hasher) { hasher.combine(hashValue) }

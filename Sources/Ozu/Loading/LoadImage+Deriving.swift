@@ -1,41 +1,44 @@
 import Foundation
 
-/// The ways to a picture that start from another picture of the same source, where that is good enough, and fresh.
+/// The stages that derive the picture from another picture of the same source, if that one is good enough and fresh.
 extension LoadImage {
-  /// Whether another picture of the source may be started from.
+  /// Whether the picture may be derived from another picture of the source.
   var mayDerive: Bool {
-    configuration.isDerivationEnabled && request.cachePolicy.readsCaches && request.format?.hasHooks != true
+    configuration.caching.isDerivationEnabled && request.cachePolicy.readsCaches
+      && request.format?.hasHooks != true
   }
 
-  /// The same of a larger picture. Notes of pictures do not tell their colours: all that are noted were converted.
+  /// The same for a larger picture. `KnownVariants` does not record colours, because it only contains pictures that
+  /// were converted.
   private var mayDeriveFromLarger: Bool { mayDerive && request.convertsColors }
 
   // MARK: Stages
 
-  /// The same picture before its last processors, in memory.
+  /// Starts from the same picture before its last processors, if memory has it.
   func processPrefix() -> JobStep? {
-    guard mayDerive, made.isEmpty else { return nil }
+    guard mayDerive, cachedResult.isEmpty else { return nil }
     for count in request.processors.indices.reversed() {
       let key = request.prefixKey(processorCount: count)
-      guard let cached = standing(key) else { continue }
+      guard let cached = pictureInMemory(key) else { continue }
       return derive(from: cached, by: .begin(cached.picture), request.processors[count...])
     }
     return nil
   }
 
-  /// A larger picture, in memory or in a store.
+  /// Starts from a larger picture in memory or in a store.
   func deriveFromLarger() -> JobStep? {
-    guard mayDeriveFromLarger, made.isEmpty, let resize = request.resize else { return nil }
-    return derive(resize, from: context.relatives.made(of: request.key.source)[...])
+    guard mayDeriveFromLarger, cachedResult.isEmpty, let resize = request.resize else { return nil }
+    return derive(resize, from: context.variants.finished(of: request.key.source)[...])
   }
 
-  /// A larger picture that is being made.
+  /// Waits for a larger picture that is being loaded.
   func waitForLarger() -> JobStep? {
-    guard mayDeriveFromLarger, made.isEmpty, let resize = request.resize, request.cachePolicy == .useCaches,
+    guard mayDeriveFromLarger, cachedResult.isEmpty, let resize = request.resize,
+      request.cachePolicy == .useCaches,
       request.readsMemory, configuration.isCoalescingEnabled
     else { return nil }
-    let larger = context.relatives.loading(of: request.key.source).first { loading in
-      loading.id != relative && loading.request.httpPolicy == request.httpPolicy
+    let larger = context.variants.loading(of: request.key.source).first { loading in
+      loading.id != variantID && loading.request.httpPolicy == request.httpPolicy
         && loading.request.resize.map { Derivation.isWorthWaiting(for: $0, resize) } ?? false
     }
     guard let larger = larger?.request else { return nil }
@@ -43,47 +46,50 @@ extension LoadImage {
       JobStart(LoadImage(larger, context))
     }
     return wait(for: other) { load, wake in
-      // Why it failed will be said by the way of our own, or it succeeds there.
+      // If it failed, this load continues by itself and reports its own error.
       guard let larger = wake.input as? LoadImage, case .success = larger.outcome else { return nil }
-      return load.derive(resize, from: load.context.relatives.made(of: load.request.key.source)[...])
+      return load.derive(resize, from: load.context.variants.finished(of: load.request.key.source)[...])
     }
   }
 
   // MARK: From a larger picture
 
-  /// - Parameter made: the pictures to try, one after the other.
-  private func derive(_ resize: Resize, from made: ArraySlice<Relatives.Made>) -> JobStep? {
-    var rest = made
-    while let made = rest.popFirst() {
-      guard made.key != request.key else { continue }
-      if let cached = standing(made.key) {
+  /// - Parameter variants: the pictures to try, one after the other.
+  private func derive(_ resize: Resize, from variants: ArraySlice<KnownVariants.Variant>) -> JobStep? {
+    var rest = variants
+    while let variant = rest.popFirst() {
+      guard variant.key != request.key else { continue }
+      if let cached = pictureInMemory(variant.key) {
         let size = cached.picture.size
-        guard let derivation = derivation(of: resize, from: made, header: cached.picture.header, size: size)
+        guard
+          let derivation = derivation(of: resize, from: variant, header: cached.picture.header, size: size)
         else { continue }
         return derive(from: cached, by: .derive(cached.picture, derivation), request.processors[...])
       }
-      if let step = derive(resize, fromStored: made, otherwise: rest) { return step }
+      if let step = derive(resize, fromStored: variant, otherwise: rest) { return step }
     }
     return nil
   }
 
   private func derive(
-    _ resize: Resize, fromStored made: Relatives.Made, otherwise rest: ArraySlice<Relatives.Made>
+    _ resize: Resize, fromStored variant: KnownVariants.Variant,
+    otherwise rest: ArraySlice<KnownVariants.Variant>
   ) -> JobStep? {
-    // Whole pictures are stored as originals, from which a decoder makes the smaller one at a smaller cost.
-    guard request.readsRenditions, made.resize != nil,
-      made.size.width > resize.size.width || made.size.height > resize.size.height
+    // A picture without a resize is stored as its original; to decode that at a reduced scale is cheaper.
+    guard request.readsRenditions, variant.resize != nil,
+      variant.size.width > resize.size.width || variant.size.height > resize.size.height
     else { return nil }
     let start = configuration.instant
     return go(.disk) { load, _ in
       if load.cancellation.isRaised { return load.fail(.cancelled(load.request.source.name)) }
       let caches = load.context.caches
-      guard let rendition = caches.rendition(made.key, of: load.request.source, in: made.kind) else {
-        load.context.relatives.forget(made.key)
+      guard let rendition = caches.rendition(variant.key, of: load.request.source, in: variant.kind) else {
+        load.context.variants.forget(variant.key)
         return load.derive(resize, from: rest)
       }
       guard load.isUsable(rendition.validity),
-        let derivation = load.derivation(of: resize, from: made, header: rendition.header, size: made.size)
+        let derivation = load.derivation(
+          of: resize, from: variant, header: rendition.header, size: variant.size)
       else { return load.derive(resize, from: rest) }
       var timings = StageTimings()
       timings.add(.read, start.duration(to: load.configuration.instant))
@@ -92,7 +98,7 @@ extension LoadImage {
         case .failure(let error):
           return error.isEndOfInterest ? load.fail(error) : load.derive(resize, from: rest)
         case .success(let larger):
-          guard larger.picture.size == made.size else { return load.derive(resize, from: rest) }
+          guard larger.picture.size == variant.size else { return load.derive(resize, from: rest) }
           let cached = CachedPicture(
             picture: rendition.picture(larger.picture), stamp: rendition.stamp, validity: rendition.validity)
           return load.derive(
@@ -104,14 +110,14 @@ extension LoadImage {
   }
 
   private func derivation(
-    of resize: Resize, from made: Relatives.Made, header: ImageHeader?, size: PixelSize
+    of resize: Resize, from variant: KnownVariants.Variant, header: ImageHeader?, size: PixelSize
   ) -> Derivation? {
-    header.flatMap { Derivation(header: $0, larger: made.resize, largerSize: size, resize: resize) }
+    header.flatMap { Derivation(header: $0, larger: variant.resize, largerSize: size, resize: resize) }
   }
 
-  /// The picture of a key in memory, if it may be used without asking anybody.
-  private func standing(_ key: ImageKey) -> CachedPicture? {
-    guard request.readsMemory, let cached = context.caches.standingPicture(key, of: request),
+  /// The picture of a key in memory, if it may be used without asking the origin.
+  private func pictureInMemory(_ key: ImageKey) -> CachedPicture? {
+    guard request.readsMemory, let cached = context.caches.currentPicture(key, of: request),
       isUsable(cached.validity)
     else {
       return nil
@@ -121,7 +127,7 @@ extension LoadImage {
   }
 
   private func isUsable(_ validity: OriginalValidity?) -> Bool {
-    request.cachePolicy == .cacheOnly || request.mayServe(validity, at: configuration.currentDate())
+    request.cachePolicy == .cacheOnly || request.mayServe(validity, at: configuration.testing.currentDate())
   }
 
   private func derive(
@@ -134,8 +140,8 @@ extension LoadImage {
       case .success(let rendered):
         let loaded = LoadedPicture(
           picture: rendered.picture, source: .derived, timings: timings.adding(rendered.timings),
-          verdict: ImageResponse.Verdict(cached.validity, now: load.configuration.currentDate()),
-          renditionMiss: load.made.miss)
+          verdict: ImageResponse.Verdict(cached.validity, now: load.configuration.testing.currentDate()),
+          renditionMiss: load.cachedResult.miss)
         guard load.request.cachePolicy.writesCaches else { return load.finish(loaded) }
         load.keep(rendered.picture, stamp: cached.stamp, validity: cached.validity)
         return load.finish(

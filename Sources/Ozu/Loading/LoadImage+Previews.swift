@@ -1,40 +1,41 @@
 import Foundation
 
-/// What is shown of a picture while it is downloaded.
+/// Previews of a picture while it is downloaded.
 extension LoadImage {
-  /// Previews that are being made, and where their bytes come from.
+  /// A running preview maker, and its subscription to the bytes of the download.
   struct Previews: Sendable {
     let maker: PreviewMaker
-    let tap: BodyTap
+    let bodyObserver: BodyObserver
     let listener: Int
 
     func end() {
-      tap.removeListener(listener)
+      bodyObserver.removeListener(listener)
       maker.end()
     }
   }
 
-  /// The previews of the download that the load waits for. Begun and ended on different threads, in either order: the
-  /// download may be over before its load knows that it waits for it.
+  /// The previews of the download that the load waits for. They begin and end on different threads, in either order:
+  /// the download may finish before its load knows that it waits for it.
   struct PreviewState {
     var active: Previews?
-    /// The download that is over.
+    /// The download that has finished.
     var ended: ObjectIdentifier?
     var isClosed = false
   }
 
-  /// Begins to make previews of a download, where there can be any.
+  /// Begins to make previews of a download, if the configuration allows it.
   func beginPreviews(of fetch: FetchWork) {
-    guard let tap = fetch.tap, configuration.dataTransformation == nil,
-      let make = configuration.makeProgressiveDecoder
+    guard let bodyObserver = fetch.bodyObserver, configuration.decoding.dataTransformation == nil,
+      let make = configuration.decoding.makeProgressiveDecoder
     else { return }
     let maker = PreviewMaker(
-      make(configuration.codecs, request.resize), request: request, configuration: configuration,
+      make(configuration.decoding.codecs, request.resize), request: request, configuration: configuration,
       runner: context.runner, level: { [weak self] in self?.level ?? .normal },
       store: { [weak self] in self?.store($0) ?? false },
       takeBack: { [weak self] in self?.removePreview() },
       report: { [weak self] in self?.show($0, isStored: $1) })
-    let previews = Previews(maker: maker, tap: tap, listener: tap.listen { maker.append($0) })
+    let previews = Previews(
+      maker: maker, bodyObserver: bodyObserver, listener: bodyObserver.listen { maker.append($0) })
     let isOver = previewState.withLock { state in
       if state.isClosed || state.ended == ObjectIdentifier(fetch) { return true }
       state.active = previews
@@ -43,9 +44,9 @@ extension LoadImage {
     if isOver { previews.end() }
   }
 
-  /// Ends the previews of a download, or all that there will be.
+  /// Ends the previews of one download; without an argument, ends all previews and allows no new ones.
   func endPreviews(of fetch: FetchWork? = nil) {
-    guard configuration.isProgressiveDecodingEnabled else { return }
+    guard configuration.decoding.isProgressiveDecodingEnabled else { return }
     let previews = previewState.withLock { state in
       if let fetch { state.ended = ObjectIdentifier(fetch) } else { state.isClosed = true }
       return state.active.take()
@@ -53,14 +54,14 @@ extension LoadImage {
     previews?.end()
   }
 
-  /// How urgent the load is now.
+  /// The current priority of the load.
   private var level: ImagePriority {
     id.flatMap { id in context.runner.look { $0.level(of: id) } } ?? .normal
   }
 
-  /// Puts a preview into memory, unless the finished picture is there. Tells nobody.
+  /// Puts a preview into memory, unless the finished picture is there. Does not notify observers.
   private func store(_ preview: Picture) -> Bool {
-    guard configuration.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches,
+    guard configuration.caching.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches,
       request.writesMemory, context.caches.finishedPicture(for: request) == nil
     else { return false }
     return context.caches.insert(preview, stamp: nil, validity: nil, for: request)
@@ -68,12 +69,12 @@ extension LoadImage {
 
   private func show(_ preview: Picture, isStored: Bool) {
     if isStored { context.caches.tellStored(preview, for: request) }
-    news.report(preview: preview)
+    progressEvents.report(preview: preview)
   }
 
-  /// Of a picture that failed nothing stays.
+  /// Removes the preview from memory after the load has failed.
   func removePreview() {
-    guard configuration.isProgressiveDecodingEnabled,
+    guard configuration.decoding.isProgressiveDecodingEnabled,
       context.caches.memory.contains(request.key),
       let cached = context.caches.memory.value(forKey: request.key), cached.picture.isPreview
     else { return }

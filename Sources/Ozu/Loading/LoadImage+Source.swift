@@ -1,15 +1,15 @@
 import Foundation
 import OzuHTTP
 
-/// The picture from its source.
+/// The stages that make the picture from its source.
 extension LoadImage {
-  /// The original, from wherever it comes, and what is made of it.
+  /// Fetches the original, and makes the picture from it.
   func fetchSource() -> JobStep? {
     let key = JobKey.fetch(request, number: context.sharingNumber())
-    let live = fetched ?? liveFetch(key)
-    isFetchLive = live != nil
+    let live = fetched ?? fetchInUse(key)
+    isFetchReused = live != nil
     if let live { return make(of: .success(live)) }
-    // A closure that holds one object and no more takes no memory of its own.
+    // A closure that captures a single object needs no allocation.
     let begin: @Sendable () -> JobStart =
       if isSureToDownload {
         { [self] in JobStart(FetchWork(request, context), in: .network) }
@@ -22,7 +22,7 @@ extension LoadImage {
       guard case .success(let fetched) = outcome, load.configuration.isCoalescingEnabled,
         load.request.cachePolicy == .useCaches
       else { return load.make(of: outcome) }
-      let live = load.context.liveFetches.note(fetched, for: .fetch(load.request, number: 0))
+      let live = load.context.fetchesInUse.note(fetched, for: .fetch(load.request, number: 0))
       return load.make(of: .success(live))
     }
   }
@@ -30,17 +30,17 @@ extension LoadImage {
   private func make(of outcome: Result<FetchedData, ImageError>) -> JobStep? {
     switch outcome {
     case .success(let fetched): renew(fetched) ?? renderSource(fetched)
-    case .failure(let error): standIn(for: error)
+    case .failure(let error): serveStale(after: error)
     }
   }
 
-  /// The original once more, past what the caches have.
+  /// Fetches the original again, without reading the caches.
   private func fetchAgain(
     then: @escaping (LoadImage, Result<FetchedData, ImageError>) -> JobStep?
   ) -> JobStep? {
     var request = request
     request.cachePolicy = .reload
-    isFetchLive = false
+    isFetchReused = false
     let key = JobKey.fetch(request, number: context.sharingNumber())
     let other = JobDependence(key: key, deadline: context.deadline(.network)) { [context, request] in
       JobStart(FetchWork(request, context))
@@ -51,7 +51,7 @@ extension LoadImage {
     }
   }
 
-  /// What a download has come to; `nil` when it was none.
+  /// The result of a download; `nil` if the wait was not for a download.
   private func outcome(ofFetch wake: Wake) -> Result<FetchedData, ImageError>? {
     if wake.overdue != nil { return .failure(.deadlineExceeded(request.source.name, stage: .network)) }
     guard let fetch = wake.input as? FetchWork else { return nil }
@@ -61,47 +61,48 @@ extension LoadImage {
 
   private func failCancelled() -> JobStep { fail(.cancelled(request.source.name)) }
 
-  /// Whether nobody but the origin can answer, as hints and notes tell. Then the download stands in its queue from the
-  /// beginning, and looks at source and caches when it has a place: of thousands of loads that are thrown away most
-  /// never have one.
+  /// Whether hints say that only the origin can answer. The load then queues its download at once, and looks at
+  /// source and caches when the download has a place: most of thousands of loads that are cancelled during a fast
+  /// scroll never get one.
   private var isSureToDownload: Bool {
     guard isFromWeb, request.cachePolicy != .cacheOnly, context.failures.isEmpty else { return false }
     return !context.caches.mayHaveOriginal(for: request)
       && context.backlog.writing(originalOf: request.key.source) == nil
   }
 
-  /// What another load still works with, if it may be used without asking again.
-  private func liveFetch(_ key: JobKey) -> FetchedData? {
+  /// The bytes that another load still holds, if they may be used without asking the origin again.
+  private func fetchInUse(_ key: JobKey) -> FetchedData? {
     guard request.cachePolicy == .useCaches, configuration.isCoalescingEnabled,
-      let live = context.liveFetches.data(for: key), live.allowsStoring,
-      request.mayServe(live.validity, at: configuration.currentDate())
+      let live = context.fetchesInUse.data(for: key), live.allowsStoring,
+      request.mayServe(live.validity, at: configuration.testing.currentDate())
     else { return nil }
     guard let path = request.source.filePath else { return live }
     return FileStamp(path: path) == live.stamp ? live : nil
   }
 
-  /// Where a load has the bytes from. What another load has fetched before this one wanted it is at hand for it: the
-  /// answer is the same whether the caches have them already or not yet, and counts as no second download.
+  /// The origin, timings and verdict of the bytes for this load. Bytes that another load fetched earlier count as a
+  /// cached original and not as a second download: the answer is the same whether they are already stored or not.
   func origin(
     of fetched: FetchedData
   ) -> (source: ImageResponse.Source, timings: StageTimings, verdict: ImageResponse.Verdict) {
-    guard isFetchLive, fetched.source != .stale else {
+    guard isFetchReused, fetched.source != .stale else {
       return (fetched.source, fetched.timings, ImageResponse.Verdict(fetched.http?.decision))
     }
-    let verdict = ImageResponse.Verdict(fetched.validity, now: configuration.currentDate())
+    let verdict = ImageResponse.Verdict(fetched.validity, now: configuration.testing.currentDate())
     return (.original, StageTimings(), verdict)
   }
 
-  /// Whether the picture is handed over undecoded: nothing is made of it.
+  /// Whether the picture is returned undecoded, because no step needs its pixels.
   private var isDeferred: Bool {
-    !configuration.isDecompressionEnabled && request.decodingResize == nil && request.decodedSteps.isEmpty
+    !configuration.decoding.isDecompressionEnabled && request.decodingResize == nil
+      && request.decodedSteps.isEmpty
       && request.convertsColors
   }
 
-  /// The picture made of what was fetched. An original of a store that does not decode is fetched again.
+  /// Makes the picture from the fetched bytes. A stored original that does not decode is removed and fetched again.
   func renderSource(_ fetched: FetchedData) -> JobStep {
     render(fetched) { load, error in
-      load.context.liveFetches.forget(.fetch(load.request, number: 0))
+      load.context.fetchesInUse.forget(.fetch(load.request, number: 0))
       guard fetched.isFromStore, !error.isEndOfInterest, load.request.cachePolicy == .useCaches else {
         load.noteFailure(error)
         return load.fail(error)
@@ -150,7 +151,7 @@ extension LoadImage {
         let loaded = LoadedPicture(
           picture: rendered.picture, source: origin.source, encodedByteCount: encodedByteCount,
           timings: origin.timings.adding(rendered.timings), verdict: origin.verdict,
-          renditionMiss: load.made.miss)
+          renditionMiss: load.cachedResult.miss)
         return load.finish(loaded, after: load.store(rendered.picture, of: fetched))
       }
     }
@@ -158,6 +159,7 @@ extension LoadImage {
 
   private func noteFailure(_ error: ImageError) {
     guard request.source.webURL != nil, request.cachePolicy.writesCaches else { return }
-    context.failures.note(error, for: request.key.source, freshUntil: nil, now: configuration.currentDate())
+    context.failures.note(
+      error, for: request.key.source, freshUntil: nil, now: configuration.testing.currentDate())
   }
 }

@@ -1,31 +1,31 @@
 import Foundation
 
-/// What a load leaves in the caches. What is stored behind the caller's back and has no room there is returned: the load
-/// waits for it.
+/// The writes to the caches. Writes to stores happen in the background; if the backlog has no room, the functions
+/// return the write, and the load waits for it.
 extension LoadImage {
-  /// Into memory, where smaller pictures may be made of it.
+  /// Puts the picture into memory, where smaller pictures can be derived from it.
   func keep(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) {
     guard request.writesMemory || request.writesRenditions else { return }
-    context.relatives.noteMaking(of: request.key)
+    context.variants.noteMaking(of: request.key)
     guard request.writesMemory else { return }
     context.caches.store(picture, stamp: stamp, validity: validity, for: request)
-    if let made = relative(picture) { context.relatives.note(made) }
+    if let variant = variant(picture) { context.variants.note(variant) }
   }
 
-  /// The picture as one of which smaller ones may be made; `nil` where that cannot be.
-  private func relative(_ picture: Picture) -> Relatives.Made? {
-    guard configuration.isDerivationEnabled, request.region == nil, request.decodedSteps.isEmpty,
+  /// The entry for `KnownVariants`, so that smaller pictures can be derived from this one; `nil` if they cannot.
+  private func variant(_ picture: Picture) -> KnownVariants.Variant? {
+    guard configuration.caching.isDerivationEnabled, request.region == nil, request.decodedSteps.isEmpty,
       request.convertsColors, picture.animation == nil, picture.header != nil
     else { return nil }
-    return Relatives.Made(
+    return KnownVariants.Variant(
       key: request.key, resize: request.resize, size: picture.size, kind: request.renditionKind)
   }
 
-  /// Stores a picture that was made of its source, and the source.
+  /// Stores a picture that was made from its source, and the source itself.
   func store(_ picture: Picture, of fetched: FetchedData) -> [JobDependence] {
     guard request.cachePolicy.writesCaches else { return [] }
     guard fetched.allowsStoring else {
-      // What was made before was made from what this answer has outdated.
+      // Earlier results were made from bytes that this answer replaces.
       context.caches.memory.removeValue(forKey: request.key)
       if mayHaveRendition { removeRendition() }
       return []
@@ -45,19 +45,19 @@ extension LoadImage {
     context.storeOriginal(fetched, for: request)
   }
 
-  /// Whether nothing but the finished picture is kept of what was loaded.
+  /// Whether only the finished picture can be stored, and not the original.
   private func isWithoutOriginal(_ fetched: FetchedData) -> Bool {
     guard case .data = fetched.content else { return true }
     return !storagePolicy.storesOriginals && fetched.isWorthStoring
   }
 
-  /// Has a finished picture encoded and written.
+  /// Encodes a finished picture and writes it to the stores, in the background.
   func store(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) -> [JobDependence] {
     guard !context.caches.stores.isEmpty, request.writesRenditions, storagePolicy.storesRenditions,
       request.mayKeepRendition(picture)
     else { return [] }
-    // A whole picture is stored as its original, of which a decoder makes smaller ones.
-    let made = request.resize == nil ? nil : relative(picture)
+    // A picture without a resize is stored as its original, so it is not listed as a variant.
+    let variant = request.resize == nil ? nil : variant(picture)
     let wait = context.backlog.add(byteCount: picture.byteCount) { [context, request] () -> Data? in
       let stage = context.events.stageBegan(.encode, of: request.source.name)
       let data = context.configuration.encodedRendition(of: picture, for: request)
@@ -70,12 +70,12 @@ extension LoadImage {
         ImageCaches.Rendition(
           data: data, header: picture.header, stamp: stamp, validity: validity, notes: picture.notes),
         for: request)
-      if let made { context.caches.noteStored(made, source: request.sourceKey) }
+      if let variant { context.caches.noteStored(variant, source: request.sourceKey) }
     }
     return wait.map { [$0] } ?? []
   }
 
-  /// Writes a rendition again that stands for its source anew.
+  /// Writes a rendition again whose validity has been renewed.
   func store(_ rendition: ImageCaches.Rendition) -> [JobDependence] {
     guard !context.caches.stores.isEmpty, request.writesRenditions else { return [] }
     let wait = context.backlog.add(byteCount: rendition.data.count) { [context, request] _ in
@@ -86,24 +86,25 @@ extension LoadImage {
 }
 
 extension LoadContext {
-  /// Has the bytes of a source written, if they are new and the first who asks for it.
+  /// Writes the bytes of a source in the background, if they are new. Only the first call for the same bytes does
+  /// anything.
   ///
-  /// - Returns: what is to be waited for.
+  /// - Returns: the write, if the backlog has no room; the load waits for it.
   func storeOriginal(_ fetched: FetchedData, for request: ImageRequest) -> [JobDependence] {
-    let policy = request.storagePolicy ?? configuration.storagePolicy
+    let policy = request.storagePolicy ?? configuration.caching.storagePolicy
     guard !caches.stores.isEmpty, request.writesOriginals, policy.storesOriginals,
       let original = fetched.claimOriginal()
     else { return [] }
     let wait = backlog.add(byteCount: original.byteCount, originalOf: request.key.source) { [self] _ in
       caches.store(original, for: request)
-      // Until now others have found the bytes here; from now on they find them in the store.
-      withExtendedLifetime(fetched) { liveFetches.forget(.fetch(request, number: 0)) }
+      // Until now other loads found the bytes in `fetchesInUse`; from now on they find them in the store.
+      withExtendedLifetime(fetched) { fetchesInUse.forget(.fetch(request, number: 0)) }
     }
     return wait.map { [$0] } ?? []
   }
 }
 
 extension FetchedData {
-  /// Whether this came from far: neither a local file nor bytes that were given.
+  /// Whether this came from a network or a fetcher, and not from a local file or from bytes in the request.
   fileprivate var isWorthStoring: Bool { http != nil || source == .network }
 }

@@ -2,21 +2,22 @@ import Foundation
 import OzuHTTP
 import OzuSynchronization
 
-/// The job that answers a request which memory could not.
+/// The job that answers a request that the memory cache could not answer.
 ///
-/// Its way is the list of `stages`: each says where the job goes and what is done there, or finds nothing and leaves the
-/// request to the next. A load holds no thread and no Swift task while it waits for a place or for another job; so one
-/// that is called off before its turn has cost a few entries in tables.
+/// It works through the list of `stages`. Each stage says where the job goes and what it does there, or finds nothing
+/// and leaves the request to the next stage. A load holds no thread and no Swift task while it waits for a place or
+/// for another job, so a load that is cancelled before it starts has cost only a few table entries.
 ///
-/// What a store has is believed only as far as it decodes: a rendition or an original that does not is removed, and the
-/// load goes on to the next source.
+/// Stored data is trusted only if it decodes: a rendition or an original that does not decode is removed, and the
+/// load continues with the next source.
 ///
-/// `Sendable`: what is not constant is written by one call of the runner and read by later ones, or when the job is over.
+/// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
+/// over. The lock of the runner is taken between these.
 final class LoadImage: JobWork, @unchecked Sendable {
-  /// Goes on after a wait; `nil` leaves the request to the next stage.
+  /// Continues after a wait; `nil` leaves the request to the next stage.
   typealias Then = (LoadImage, Wake) -> JobStep?
 
-  /// The way of a request, the cheapest answer first.
+  /// The stages of a load, the cheapest answer first.
   private static let stages: [@Sendable (LoadImage) -> JobStep?] = [
     { $0.lookIntoMemory() },
     { $0.readRendition() },
@@ -27,7 +28,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
     { $0.fetchSource() },
   ]
 
-  /// What ends a wait: another job, or its deadline.
+  /// The reason why a wait ended: the other job finished, or the deadline passed.
   struct Wake {
     var input: JobWork?
     var overdue: Int?
@@ -35,21 +36,21 @@ final class LoadImage: JobWork, @unchecked Sendable {
 
   let request: ImageRequest
   let context: LoadContext
-  let news = NewsBoard()
+  let progressEvents = ProgressBroadcast()
   let previewState = Mutex(PreviewState())
 
   private(set) var outcome: Result<FinishedLoad, ImageError>
-  var made = Made()
-  /// Whether the bytes were fetched by another load before this one wanted them.
-  var isFetchLive = false
-  /// Its number among the loads that are noted as running.
-  var relative: Int?
+  var cachedResult = CachedResult()
+  /// Whether the bytes come from an earlier fetch that another load still holds.
+  var isFetchReused = false
+  /// Its identifier in `KnownVariants`, if smaller pictures can be derived from the result.
+  var variantID: Int?
   private(set) var id: SlotID?
   private var stage = 0
   private var then: Then?
 
-  /// The bytes of the source that the picture is made of; for who asks the work itself what it was. Before the load has
-  /// begun, those that it need not fetch.
+  /// The bytes of the source from which the picture was made, for code that holds the work itself. Before the load
+  /// begins: bytes that it need not fetch.
   var fetched: FetchedData?
 
   init(_ request: ImageRequest, _ context: LoadContext, fetched: FetchedData? = nil) {
@@ -60,7 +61,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
   }
 
   var configuration: ImagePipeline.Configuration { context.configuration }
-  var storagePolicy: StoragePolicy { request.storagePolicy ?? configuration.storagePolicy }
+  var storagePolicy: StoragePolicy { request.storagePolicy ?? configuration.caching.storagePolicy }
 
   // MARK: From stage to stage
 
@@ -88,20 +89,20 @@ final class LoadImage: JobWork, @unchecked Sendable {
     preconditionFailure("the last stage has an answer")
   }
 
-  /// Goes on in a place of a station.
+  /// Continues when the job has a place in a station.
   func go(_ station: StationID, then: @escaping Then) -> JobStep {
     self.then = then
     return .go(station, size: 0)
   }
 
-  /// Goes on when another job is over.
+  /// Continues when another job is over.
   func wait(for other: JobDependence, then: @escaping Then) -> JobStep {
     self.then = then
     return .depend(other)
   }
 
-  /// The result of a step and of processors after it: the last of them makes the picture of the request, and those before
-  /// it pictures that others may want too.
+  /// Runs a first step and then processors. The last step makes the picture of the request; the results of the steps
+  /// before it can be shared with other requests.
   func render(
     _ first: RenderStep, _ processors: ArraySlice<any ImageProcessing> = [],
     from origin: any AnyObject & Sendable,
@@ -113,11 +114,11 @@ final class LoadImage: JobWork, @unchecked Sendable {
       earlier = Array(zip(steps, request.recipeKeys(beforeLast: steps.count)))
       last = .process(processor)
     }
-    let way = StepWork.Way(
+    let chain = StepWork.Chain(
       from: origin, of: request.source, context, last: (last, request.key.rendition), earlier: earlier,
       start: configuration.instant, number: context.sharingNumber(),
-      keeper: isForEncoding ? origin as? FetchedData : nil)
-    let other = StepWork.dependence(on: way, deadline: context.deadline(.wait))
+      resultStore: isForEncoding ? origin as? FetchedData : nil)
+    let other = StepWork.dependence(on: chain, deadline: context.deadline(.wait))
     return wait(for: other) { load, wake in
       if wake.overdue != nil {
         return then(load, .failure(.deadlineExceeded(load.request.source.name, stage: .wait)))
@@ -127,28 +128,29 @@ final class LoadImage: JobWork, @unchecked Sendable {
     }
   }
 
-  /// Whether what is made is for a file, and others of the source may follow at once (`EncodingGoal`).
+  /// Whether the picture is made for an encoded image (`EncodingGoal`). Other files of the same source often follow
+  /// at once.
   private var isForEncoding: Bool {
     configuration.isCoalescingEnabled && request.readLayers == .originals && request.writeLayers == .originals
   }
 
-  /// What steps start from, when it is nobody else's.
+  /// An origin of steps that no other load shares.
   final class Origin: Sendable {}
 
   // MARK: Beginning and end
 
   private func begin() {
-    if isRelative { relative = context.relatives.begin(request) }
+    if canBeDerivedFrom { variantID = context.variants.begin(request) }
   }
 
-  /// Ends with the picture.
+  /// Finishes with the picture.
   func finish(_ loaded: LoadedPicture) -> JobStep {
     outcome = .success(FinishedLoad(loaded, at: configuration.instant))
     end()
     return .finish(succeeded: true)
   }
 
-  /// Ends with the picture, behind what the caches have no room for yet.
+  /// Finishes with the picture, after the writes for which the backlog has no room yet.
   func finish(_ loaded: LoadedPicture, after writes: [JobDependence]) -> JobStep {
     guard let first = writes.first else { return finish(loaded) }
     return wait(for: first) { load, _ in load.finish(loaded, after: Array(writes.dropFirst())) }
@@ -161,53 +163,51 @@ final class LoadImage: JobWork, @unchecked Sendable {
     return .finish(succeeded: false)
   }
 
-  override func left() {
+  override func didLeaveGraph() {
     end()
-    news.close()
+    progressEvents.close()
     then = nil
   }
 
   private func end() {
     endPreviews()
-    if let relative { context.relatives.end(relative, of: request.key.source) }
-    relative = nil
+    if let variantID { context.variants.end(variantID, of: request.key.source) }
+    variantID = nil
   }
 
-  /// Whether smaller pictures may be made from this one.
-  private var isRelative: Bool {
-    configuration.isDerivationEnabled && request.resize != nil && request.processors.isEmpty
+  /// Whether smaller pictures may be derived from this one.
+  private var canBeDerivedFrom: Bool {
+    configuration.caching.isDerivationEnabled && request.resize != nil && request.processors.isEmpty
       && request.convertsColors && request.cachePolicy == .useCaches && request.writesMemory
   }
 
-  /// Hears of the download, and of a larger picture that is loaded.
+  /// Subscribes to the progress of the download, or of the load of a larger picture.
   override func waits(for other: JobWork) {
     switch other {
     case let fetch as FetchWork:
-      news.setSizeSource(fetch)
-      fetch.news.add(self)
+      progressEvents.setSizeSource(fetch)
+      fetch.progressEvents.add(self)
       beginPreviews(of: fetch)
     case let larger as LoadImage:
-      news.setSizeSource(larger)
-      larger.news.add(self)
+      progressEvents.setSizeSource(larger)
+      larger.progressEvents.add(self)
     default: break
     }
   }
 }
 
-extension LoadImage: NewsListener, SizeSource {
-  func sizeIsWanted() { news.sizeIsWanted() }
+extension LoadImage: ProgressListener, SizeSource {
+  func sizeIsWanted() { progressEvents.sizeIsWanted() }
 
-  func hear(_ news: JobNews) { self.news.relay(news) }
+  func receive(_ event: ProgressEvent) { progressEvents.relay(event) }
 
-  var wantsSize: Bool { news.wantsSize }
+  var wantsSize: Bool { progressEvents.wantsSize }
 }
 
 extension ImageError {
-  /// Whether the load ended because nobody waits any longer, and not because of what it found.
+  /// Whether the load ended because it was cancelled or its deadline passed, and not because of the source or the
+  /// data.
   var isEndOfInterest: Bool {
-    switch self {
-    case .cancelled, .deadlineExceeded: true
-    default: false
-    }
+    kind == .cancelled || kind == .deadlineExceeded
   }
 }

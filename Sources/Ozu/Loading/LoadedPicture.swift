@@ -1,6 +1,6 @@
 import OzuHTTP
 
-/// What a load brought, shared by every request that wants it.
+/// The result of a load, shared by all requests that wait for it.
 struct LoadedPicture: Sendable {
   let picture: Picture
   let source: ImageResponse.Source
@@ -10,7 +10,7 @@ struct LoadedPicture: Sendable {
   var renditionMiss: ImageResponse.RenditionMiss?
 }
 
-/// The end of a load, shared by every task that waited for it: one object, so that ten thousand of them copy nothing.
+/// The end of a load, shared by all tasks that waited for it. An object, so that ten thousand tasks copy nothing.
 final class FinishedLoad: Sendable {
   let loaded: LoadedPicture
   let end: JobInstant
@@ -20,16 +20,16 @@ final class FinishedLoad: Sendable {
     self.end = end
   }
 
-  /// The answer to one of those who waited.
+  /// The response for one of the tasks.
   ///
-  /// - Parameter start: when it began to wait.
+  /// - Parameter start: when the task began to wait.
   func response(
     to request: ImageRequest, since start: JobInstant, isCoalesced: Bool
   ) -> ImageResponse {
     ImageResponse(
       picture: loaded.picture.at(scale: request), request: request, source: loaded.source,
       isCoalesced: isCoalesced, encodedByteCount: loaded.encodedByteCount, timings: loaded.timings,
-      // Who came in the last moment has not waited at all.
+      // A task that joined at the last moment may have started after the end.
       total: max(.zero, start.duration(to: end)), verdict: loaded.verdict,
       renditionMiss: loaded.renditionMiss)
   }

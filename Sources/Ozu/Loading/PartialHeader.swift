@@ -1,15 +1,15 @@
 import Foundation
 
-/// What the beginning of a file says of its picture.
+/// The part of a header that is known from the beginning of a file.
 ///
-/// Most formats say everything before the first pixel. Some do not: GIF, JPEG XL and animated PNG and WebP have as many
-/// frames as follow, and WebP may state its orientation behind the pixels.
+/// Most formats state everything before the first pixel. Some do not: in GIF, JPEG XL and animated PNG and WebP the
+/// number of frames is known only at the end, and WebP may state its orientation after the pixels.
 enum PartialHeader {
   /// More bytes are needed.
   case tooShort
-  /// The size is right; how many frames there are is known at the end.
+  /// The size is known; the number of frames is known only at the end.
   case sized(PixelSize)
-  /// All is there.
+  /// The header is complete.
   case settled(ImageHeader)
 
   init(_ data: Data, codecs: CodecRegistry, limits: DecodingLimits) {
@@ -19,7 +19,7 @@ enum PartialHeader {
     }
     let webP = Self.webPFlags(data)
     if header.type == .webp, webP & Self.hasEXIF != 0 {
-      // Its orientation may turn the picture.
+      // The orientation in the EXIF data may swap width and height.
       self = .tooShort
     } else if header.type == .gif || header.type == .jxl || header.frameCount > 1
       || webP & Self.isAnimated != 0
@@ -49,13 +49,13 @@ enum PartialHeader {
     return bytes.last ?? 0
   }
 
-  /// Whether an AVIF or HEIC has what a camera wrote, and has it further behind. The orientation is not among it.
+  /// Whether an AVIF or HEIC has EXIF data later in the file. The orientation is not part of it.
   private static func lacksMetadata(_ header: ImageHeader, _ data: Data) -> Bool {
     guard header.type == .avif || header.type == .heic, header.metadata == nil else { return false }
     return data.prefix(1 << 16).range(of: Data("Exif".utf8)) != nil
   }
 
-  /// Whether `acTL` stands among the first chunks, which it has to do to count.
+  /// Whether `acTL` is among the first chunks, where it must be to count.
   private static func isAnimatedPNG(_ data: Data) -> Bool {
     data.prefix(1 << 16).range(of: Data("acTL".utf8)) != nil
   }

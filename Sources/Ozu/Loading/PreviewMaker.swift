@@ -1,26 +1,26 @@
 import Foundation
 import OzuSynchronization
 
-/// Makes previews of one picture while its file comes.
+/// Makes previews of one picture while its file arrives.
 ///
-/// Bytes are handed on as they come; a preview is made on the decoding threads when there is at least a quarter more than
-/// at the last one, and never two at a time: what comes meanwhile is shown by the next. So previews are told in
-/// order, a slow decoder is not chased by a fast network, and a file is looked at a few times in all. After `end()`
-/// none is begun or stored; one that was stored before may still be on its way to those who are told.
+/// Bytes go to the decoder as they arrive. A preview is made on the decoding threads when there is at least a quarter
+/// more bytes than at the last one, and never two at a time; bytes that arrive meanwhile are shown by the next one.
+/// So previews are reported in order, a slow decoder is not flooded by a fast network, and a file is decoded only a
+/// few times. After `end()` no preview begins or is stored; the report of an earlier one may still be on its way.
 ///
-/// One lock guards the account. Previews are stored and reported outside of it, because the memory level, observers and
-/// followers may be the app's.
+/// One lock guards the state. Previews are stored and reported outside the lock, because the memory level, observers
+/// and subscribers may be code of the app.
 final class PreviewMaker: Sendable {
   private struct State {
     var byteCount = 0
-    /// There must be so many bytes for the next preview.
+    /// The number of bytes from which the next preview is made.
     var dueByteCount = PreviewMaker.firstByteCount
     var isBusy = false
     var isOver = false
     var place: SlotID?
   }
 
-  /// Fewer bytes than these have no header.
+  /// A shorter beginning contains no header.
   private static let firstByteCount = 1 << 10
 
   private let decoder: any ProgressiveDecoding
@@ -35,9 +35,9 @@ final class PreviewMaker: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - store: puts a preview into memory, if it belongs there.
-  ///   - takeBack: removes it.
-  ///   - report: tells of a preview, and whether it was stored; called outside of all locks.
+  ///   - store: puts a preview into memory if allowed, and returns whether it did.
+  ///   - takeBack: removes a stored preview.
+  ///   - report: reports a preview, and whether it was stored; called outside all locks.
   init(
     _ decoder: any ProgressiveDecoding, request: ImageRequest, configuration: ImagePipeline.Configuration,
     runner: JobRunner, level: @escaping @Sendable () -> ImagePriority,
@@ -54,14 +54,14 @@ final class PreviewMaker: Sendable {
     self.report = report
   }
 
-  /// Takes the next bytes.
+  /// Adds the next bytes.
   func append(_ data: Data) {
     decoder.append(data)
     state.withLock { $0.byteCount += data.count }
     makeIfDue()
   }
 
-  /// Ends the previews; one that is being made is stopped, and neither stored nor told.
+  /// Ends the previews. A preview that is being made is stopped, and is neither stored nor reported.
   func end() {
     isEnded.store(true, ordering: .relaxed)
     let place = state.withLock { state in
@@ -79,7 +79,7 @@ final class PreviewMaker: Sendable {
       return state.byteCount
     }
     guard let size else { return }
-    // A preview goes behind finished pictures of its level by its size.
+    // Its size lets smaller finished pictures of the same priority go first.
     let place = runner.enqueue(on: .decode, priority: level(), size: size) { self.make() }
     let isOver = state.withLock { state in
       state.place = place
@@ -92,14 +92,14 @@ final class PreviewMaker: Sendable {
     var isUsable = true
     do throws(DecodingError) {
       let context = DecodingContext(
-        limits: configuration.limits, pool: configuration.pixelBufferPool,
-        budget: configuration.decodedByteBudget,
+        limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
+        budget: configuration.decoding.decodedByteBudget,
         isCancelled: { self.isEnded.load(ordering: .relaxed) })
       if !isEnded.load(ordering: .relaxed), let picture = try decoder.preview(context: context) {
         tell(picture)
       }
     } catch {
-      // What is wrong with the file is said when it is whole.
+      // Ignored here: the final decode reports errors in the complete file.
       isUsable = false
     }
     state.withLock { state in
@@ -110,14 +110,15 @@ final class PreviewMaker: Sendable {
   }
 
   private func tell(_ picture: Picture) {
-    let surroundings = ProcessingContext(
-      pool: configuration.pixelBufferPool, limits: configuration.limits)
-    guard let processed = try? picture.processed(by: request.processors, context: surroundings) else {
+    let processingContext = ProcessingContext(
+      pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
+    guard let processed = try? picture.processed(by: request.processors, context: processingContext) else {
       return
     }
     guard !state.withLock({ $0.isOver }) else { return }
     let isStored = store(processed)
-    // The finished picture comes later than a decode after the end of its download: what came in between is taken back.
+    // If `end` was called meanwhile, the preview must not stay: it is removed before the finished picture is stored,
+    // which takes at least a decode longer.
     guard !state.withLock({ $0.isOver }) else {
       if isStored { takeBack() }
       return

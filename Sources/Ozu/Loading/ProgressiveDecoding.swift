@@ -1,14 +1,14 @@
 import Foundation
 
-/// Shows pictures whose files are still coming.
+/// Decodes previews of a picture whose file is still arriving.
 ///
-/// `append` may be called from any thread and returns at once; `preview` works on the thread that calls it, for the bytes
-/// that came since the last call.
+/// `append` may be called from any thread and returns at once. `preview` works on the calling thread, and uses the
+/// bytes that came since its last call.
 protocol ProgressiveDecoding: Sendable {
-  /// Takes the next bytes of the file.
+  /// Adds the next bytes of the file.
   func append(_ data: Data)
 
-  /// The picture so far, of the size of the recipe; `nil` when there is nothing new to be seen.
+  /// The picture so far, at the size of the recipe; `nil` if there is nothing new to show.
   ///
   /// - Throws: `DecodingError`, after which it is not called again.
   func preview(context: DecodingContext) throws(DecodingError) -> Picture?

@@ -1,22 +1,22 @@
 import Foundation
 
-/// One step of the way from a source to a finished picture: what a render job does on a decoding thread.
+/// One step from a source to a finished picture. It runs on a decoding thread.
 enum RenderStep: Sendable {
-  /// From an encoded file to pixels of the size of the recipe.
+  /// From an encoded file to pixels at the size of the recipe.
   case decode(Data, Resize?, RequestedColors = .converted, FileIdentity? = nil)
-  /// From an encoded file to a whole picture that is decoded when somebody looks at it.
+  /// From an encoded file to a picture that is decoded when its pixels are first used.
   case deferDecoding(Data)
-  /// From pixels that a fetcher brought.
+  /// From pixels that a fetcher returned.
   case resize(Picture, Resize?)
   /// From a larger picture of the same source.
   case derive(Picture, Derivation)
-  /// From pixels that are there.
+  /// From a picture in memory.
   case begin(Picture)
   /// From the result of the step before.
   case process(any ImageProcessing)
 
-  /// What it costs, in compressed bytes: the measure by which decoding is scheduled. A photograph has about eight
-  /// times as many bytes of pixels, and resampling them is cheaper than decoding.
+  /// The cost in compressed bytes, by which decodes are scheduled. A photograph has about eight times as many bytes
+  /// of pixels, and resampling them is cheaper than decoding.
   var byteCount: Int {
     switch self {
     case .decode(let data, _, _, _): data.count
@@ -26,19 +26,19 @@ enum RenderStep: Sendable {
   }
 }
 
-/// A picture on its way, with how long it took so far.
+/// The result of a step, with the time that all steps have taken so far.
 struct Rendered: Sendable {
   let picture: Picture
   let timings: StageTimings
 }
 
 extension RenderStep {
-  /// What surrounds a step.
+  /// The context of a step.
   struct Context: Sendable {
     let load: LoadContext
     let source: ImageSource
     let work: JobWork
-    /// When the step was asked for.
+    /// When the step was requested.
     let submitted: JobInstant
 
     /// The name of the source, for errors and observers.
@@ -46,12 +46,12 @@ extension RenderStep {
     var isCancelled: Bool { work.cancellation.isRaised }
   }
 
-  /// Does the step; on the calling thread.
+  /// Runs the step on the calling thread.
   ///
-  /// - Throws: what `ImageError` makes of a `DecodingError` or a `ProcessingError`; `deadlineExceeded`.
+  /// - Throws: the `ImageError` of a `DecodingError` or a `ProcessingError`; `deadlineExceeded`.
   func run(after previous: Rendered?, _ context: Context) throws(ImageError) -> Rendered {
     let watch = StageWatch(
-      context.load.configuration.now, timings: previous?.timings ?? StageTimings(),
+      context.load.configuration.testing.now, timings: previous?.timings ?? StageTimings(),
       waitingSince: context.submitted, limits: context.load.configuration.stageTimeouts,
       StageReporter.make(context.load.events, source: context.source))
     if context.isCancelled { throw .cancelled(context.name) }
@@ -60,21 +60,22 @@ extension RenderStep {
       watch.enter(.decode)
       context.load.events.counters.decodes.increment()
       let picture = try Self.decode(context, watch, colors) { surroundings throws(DecodingError) in
-        try context.load.configuration.codecs.picture(
+        try context.load.configuration.decoding.codecs.picture(
           from: data, resize: resize, context: surroundings.identified(as: file))
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .deferDecoding(let data):
       watch.enter(.decode)
       let picture = try Self.decode(context, watch) { surroundings throws(DecodingError) in
-        try context.load.configuration.codecs.deferredPicture(from: data, context: surroundings)
+        try context.load.configuration.decoding.codecs.deferredPicture(from: data, context: surroundings)
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .resize(let picture, let resize):
       watch.enter(.resize)
       try picture.decode(for: context)
       let surroundings = ProcessingContext(
-        pool: context.load.configuration.pixelBufferPool, limits: context.load.configuration.limits)
+        pool: context.load.configuration.decoding.pixelBufferPool,
+        limits: context.load.configuration.decoding.limits)
       let resized: Picture
       do throws(ProcessingError) {
         let steps: [any ImageProcessing] = if let resize { [resize] } else { [] }
@@ -86,17 +87,18 @@ extension RenderStep {
     case .derive(let picture, let derivation):
       watch.enter(.resize)
       try picture.decode(for: context)
-      let smaller = derivation.apply(to: picture, pool: context.load.configuration.pixelBufferPool)
+      let smaller = derivation.apply(to: picture, pool: context.load.configuration.decoding.pixelBufferPool)
       return Rendered(picture: smaller, timings: watch.finish())
     case .begin(let picture):
       return Rendered(picture: picture, timings: previous?.timings ?? StageTimings())
     case .process(let processor):
       watch.enter(.process)
       guard let previous else { throw .cancelled(context.name) }
-      // It may be somebody else's, who wanted it undecoded.
+      // The picture may have been made for a request that wanted it undecoded.
       try previous.picture.decode(for: context)
       let surroundings = ProcessingContext(
-        pool: context.load.configuration.pixelBufferPool, limits: context.load.configuration.limits)
+        pool: context.load.configuration.decoding.pixelBufferPool,
+        limits: context.load.configuration.decoding.limits)
       let picture: Picture
       do throws(ProcessingError) {
         picture = try previous.picture.processed(by: [processor], context: surroundings)
@@ -113,9 +115,10 @@ extension RenderStep {
     _ decode: (DecodingContext) throws(DecodingError) -> Picture
   ) throws(ImageError) -> Picture {
     let surroundings = DecodingContext(
-      limits: context.load.configuration.limits, pool: context.load.configuration.pixelBufferPool,
+      limits: context.load.configuration.decoding.limits,
+      pool: context.load.configuration.decoding.pixelBufferPool,
       colorPolicy: colors.policy, pixelFormats: colors.policy.pixelFormats,
-      budget: context.load.configuration.decodedByteBudget,
+      budget: context.load.configuration.decoding.decodedByteBudget,
       assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },
       isCancelled: { context.isCancelled || watch.isLate }
     ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
@@ -131,7 +134,7 @@ extension RenderStep {
 }
 
 extension Picture {
-  /// Decodes the pixels that a step works with, unless they are there.
+  /// Decodes the pixels for a step, if they are not decoded yet.
   fileprivate func decode(for context: RenderStep.Context) throws(ImageError) {
     do throws(DecodingError) {
       try decode()
@@ -141,7 +144,7 @@ extension Picture {
   }
 }
 
-/// Notes when a render goes from one stage to the next, and whether a stage has taken too long. Used on one thread.
+/// Measures the stages of a render, and checks their time limits. Used on one thread.
 private final class StageWatch {
   private let clock: @Sendable () -> ContinuousClock.Instant
   private let limits: [ImageStage: Duration]
@@ -163,13 +166,13 @@ private final class StageWatch {
   var stage: ImageStage { current.stage }
   private var now: JobInstant { JobInstant(clock()) }
 
-  /// Whether the stage has run longer than it may. The clock is asked only where there is a limit.
+  /// Whether the stage has exceeded its limit. The clock is read only if there is a limit.
   var isLate: Bool {
     guard !limits.isEmpty, let limit = limits[current.stage] else { return false }
     return current.start.duration(to: now) > limit
   }
 
-  /// Notes that a stage begins, or that it began a while ago, though not before the one that goes on.
+  /// Records that a stage begins, or that it began some time ago, but not before the current stage.
   func enter(_ stage: ImageStage, ago duration: Duration = .zero) {
     let time = max(current.start, now.advanced(by: .zero - duration))
     timings.add(current.stage, current.start.duration(to: time))

@@ -2,11 +2,11 @@ import Foundation
 import OzuHTTP
 import OzuSynchronization
 
-/// Reads the size of a picture from the first bytes of its download, for views that reserve a place.
+/// Reads the size of a picture from the first bytes of its download, for views that reserve space.
 ///
-/// The transport's thread hands bytes over; the header is read on the decoding threads, at twice as many bytes each time,
-/// and only while somebody listens. A body that is whole is left to the load, which has the picture as soon. One lock
-/// guards the bytes.
+/// The thread of the transport adds bytes. The header is read on the decoding threads, each time with twice as many
+/// bytes, and only while a listener wants the size. When the body is complete, the load reads it as soon itself, so
+/// nothing is read here. One lock guards the bytes.
 final class SizeWatch: Sendable {
   fileprivate struct State {
     var bytes = Data()
@@ -16,9 +16,9 @@ final class SizeWatch: Sendable {
     var isOver = false
   }
 
-  /// A header that is not in so many bytes is told by the load.
+  /// If this many bytes do not contain the header, the load reports the size.
   private static let byteLimit = 256 << 10
-  /// Fewer bytes than these have no header.
+  /// A shorter beginning contains no header.
   private static let firstByteCount = 1 << 10
 
   private let state = Mutex(State())
@@ -28,9 +28,9 @@ final class SizeWatch: Sendable {
   private let fetch: FetchWork
 
   /// - Parameters:
-  ///   - job: of the download: the header is as urgent.
-  ///   - exchange: has the bytes that a resumed download goes on from.
-  ///   - fetch: the download. Its news tell the size, and know who wants to hear it.
+  ///   - job: the job of the download; the header is read at its priority.
+  ///   - exchange: has the bytes from which a resumed download continues.
+  ///   - fetch: the download. Its progress events report the size, and know the listeners.
   init(_ context: LoadContext, job: SlotID, exchange: HTTPCacheExchange, fetch: FetchWork) {
     self.context = context
     self.job = job
@@ -38,28 +38,30 @@ final class SizeWatch: Sendable {
     self.fetch = fetch
   }
 
-  /// What sends the request.
+  /// The client that sends the request.
   var client: any HTTPClient { exchange.client }
-  /// Where else the bytes are seen.
-  var tap: BodyTap? { fetch.tap }
+  /// The observer that also receives the bytes; nil without previews.
+  var bodyObserver: BodyObserver? { fetch.bodyObserver }
 
-  /// Reads the size of a beginning, among the decodes, before pictures of its level that are larger.
+  /// Reads the size from the beginning of a file, on a decoding thread, before larger pictures of the same priority.
   private func read(_ data: Data, then: @escaping @Sendable (PixelSize?) -> Void) {
     let level = context.runner.look { [job] in $0.level(of: job) } ?? .normal
     _ = context.runner.enqueue(on: .decode, priority: level, size: 0) { [context] in
       let configuration = context.configuration
-      then(PartialHeader(data, codecs: configuration.codecs, limits: configuration.limits).size)
+      then(
+        PartialHeader(data, codecs: configuration.decoding.codecs, limits: configuration.decoding.limits).size
+      )
     }
   }
 
-  /// A response begins: what came before was of another one.
+  /// A response begins; earlier bytes belong to another one.
   func begin(_ head: HTTPResponseHead) {
     let isResumed = state.withLock { state in
       guard !state.isOver else { return false }
       state.bytes = Data()
       state.dueByteCount = Self.firstByteCount
       state.expectedByteCount = head.expectedByteCount
-      // Of a resumed download the beginning does not pass here.
+      // The beginning of a resumed download does not pass here.
       state.isOver = head.status != 200
       return head.status == 206
     }
@@ -67,7 +69,7 @@ final class SizeWatch: Sendable {
     Task.detached { [self] in
       guard let beginning = await exchange.keptBeginning() else { return }
       read(beginning.prefix(Self.byteLimit)) { size in
-        if let size { self.fetch.news.report(size: size) }
+        if let size { self.fetch.progressEvents.report(size: size) }
       }
     }
   }
@@ -81,9 +83,9 @@ final class SizeWatch: Sendable {
     readIfDue()
   }
 
-  /// Reads what is there, if somebody listens and there is more than the last time.
+  /// Reads the header if a listener wants the size and there are enough new bytes.
   func readIfDue() {
-    guard state.withLock({ $0.isDue }), fetch.news.wantsSize else { return }
+    guard state.withLock({ $0.isDue }), fetch.progressEvents.wantsSize else { return }
     let bytes = state.withLock { state -> Data? in
       guard state.isDue else { return nil }
       state.isBusy = true
@@ -97,7 +99,7 @@ final class SizeWatch: Sendable {
         state.isOver = state.isOver || size != nil || bytes.count >= Self.byteLimit
         if state.isOver { state.bytes = Data() }
       }
-      if let size { fetch.news.report(size: size) } else { readIfDue() }
+      if let size { fetch.progressEvents.report(size: size) } else { readIfDue() }
     }
   }
 }

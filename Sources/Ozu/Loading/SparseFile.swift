@@ -1,10 +1,10 @@
 import Foundation
 
-/// A file of which some parts are known.
+/// A file of which only some parts are known.
 struct SparseFile {
-  /// The length of the whole.
+  /// The length of the whole file in bytes.
   let byteCount: Int
-  /// What is known, in no order.
+  /// The known parts, in no particular order.
   private(set) var parts: [(offset: Int, bytes: Data)] = []
 
   /// Adds a part.
@@ -12,7 +12,7 @@ struct SparseFile {
     if !bytes.isEmpty { parts.append((offset, Data(bytes))) }
   }
 
-  /// Bytes that one part has; `nil` for others.
+  /// The bytes of a range; `nil` unless one part contains the whole range.
   func bytes(_ range: Range<Int>) -> Data? {
     for (offset, bytes) in parts where offset <= range.lowerBound && range.upperBound <= offset + bytes.count
     {
@@ -21,7 +21,8 @@ struct SparseFile {
     return nil
   }
 
-  /// The whole, with zeros where nothing is known. Memory that nobody looks at is not taken.
+  /// The whole file, with zeros in the unknown ranges. The system allocates no memory for pages that are never
+  /// touched.
   var data: Data {
     var data = Data(count: byteCount)
     for (offset, bytes) in parts {

@@ -1,35 +1,38 @@
-/// One step of the way from a source to a finished picture, done once for all who want it.
+/// The job of one step from a source to a finished picture, shared by all requests that need it.
 ///
-/// A result is made in steps: decode, then one step for each processor. Each is a job, known by what the first of them
-/// starts from and by the recipe up to it, that depends on the job of the step before. When a thread has finished a step
-/// it goes on at once with one that follows from it, because a picture half way through is memory that nobody can use
-/// yet.
+/// A result is made in a chain of steps: decode, then one step for each processor. Each step is a job. Its key is the
+/// origin of the chain and the recipe up to the step, and it depends on the job of the step before. When a thread has
+/// finished a step, it continues with a step that depends on it, because a half-finished picture holds memory that is
+/// not yet useful.
 ///
-/// `Sendable`: what is not constant is written by one call of the runner and read by later ones, or when the job is over.
+/// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
+/// over. The lock of the runner is taken between these.
 final class StepWork: JobWork, @unchecked Sendable {
-  /// A way of steps. What makes the result is apart from those before it, because most ways have one.
-  final class Way: Sendable {
-    /// What the steps start from: held by each, so that its address is not given to another object.
+  /// A chain of steps. The last step is stored separately from the earlier ones, because most chains have only one
+  /// step.
+  final class Chain: Sendable {
+    /// The object from which the steps start. Each step holds it, so that its address is not reused for another
+    /// object.
     let origin: any AnyObject & Sendable
     let source: ImageSource
     let context: LoadContext
-    /// When the load came to it.
+    /// When the load began the chain.
     let start: JobInstant
     private let last: (step: RenderStep, recipe: CacheKey)
     private let earlier: [(step: RenderStep, recipe: CacheKey)]
     private let number: Int
-    /// Where the result of the first step is kept, and looked for.
-    let keeper: FetchedData?
+    /// Keeps the result of the first step for later chains; nil if it is not kept.
+    let resultStore: FetchedData?
 
     /// - Parameters:
     ///   - last: the last step, and the recipe of the result.
-    ///   - earlier: those before it, with the recipes of the pictures after each.
-    ///   - number: not zero where work is not shared.
+    ///   - earlier: the steps before it, with the recipes of their results.
+    ///   - number: not zero if the work is not shared.
     init(
       from origin: any AnyObject & Sendable, of source: ImageSource, _ context: LoadContext,
       last: (RenderStep, CacheKey),
       earlier: [(RenderStep, CacheKey)] = [], start: JobInstant, number: Int = 0,
-      keeper: FetchedData? = nil
+      resultStore: FetchedData? = nil
     ) {
       self.origin = origin
       self.source = source
@@ -38,7 +41,7 @@ final class StepWork: JobWork, @unchecked Sendable {
       self.last = last
       self.earlier = earlier
       self.number = number
-      self.keeper = keeper
+      self.resultStore = resultStore
     }
 
     var lastIndex: Int { earlier.count }
@@ -50,66 +53,68 @@ final class StepWork: JobWork, @unchecked Sendable {
     func key(_ index: Int) -> JobKey { JobKey.step(recipe(index), of: origin, number: number) }
   }
 
-  let way: Way
+  let chain: Chain
   private let index: Int
   private(set) var outcome: Result<Rendered, ImageError> = .failure(.cancelled(""))
-  /// The stage of standing in line, as observers are told of it.
+  /// The stage of waiting in the queue, as reported to observers.
   private var waiting: ObservedStage?
 
-  init(_ way: Way, at index: Int) {
-    self.way = way
+  init(_ chain: Chain, at index: Int) {
+    self.chain = chain
     self.index = index
   }
 
-  private var context: LoadContext { way.context }
+  private var context: LoadContext { chain.context }
 
-  /// The job of the last step of a way.
-  static func dependence(on way: Way, deadline: JobDeadline?) -> JobDependence {
-    JobDependence(key: way.key(way.lastIndex), deadline: deadline) { start(way.lastIndex, of: way) }
+  /// The dependence on the last step of a chain.
+  static func dependence(on chain: Chain, deadline: JobDeadline?) -> JobDependence {
+    JobDependence(key: chain.key(chain.lastIndex), deadline: deadline) { start(chain.lastIndex, of: chain) }
   }
 
-  private static func start(_ index: Int, of way: Way) -> JobStart {
-    let work = StepWork(way, at: index)
-    // The first goes to its place at once, unless observers, who are the app's, are to be told of it first.
-    guard index == 0, !way.context.events.isObserved else { return JobStart(work) }
+  private static func start(_ index: Int, of chain: Chain) -> JobStart {
+    let work = StepWork(chain, at: index)
+    // The first step enters its queue at once, unless there are observers: those must be notified first, outside the
+    // lock.
+    guard index == 0, !chain.context.events.isObserved else { return JobStart(work) }
     return JobStart(work, in: .decode, size: work.step.byteCount)
   }
 
-  private var step: RenderStep { way.step(index) }
+  private var step: RenderStep { chain.step(index) }
 
-  /// Whether it is a processor's step, for who asks what a load waits for.
+  /// Whether it is a processor's step; for diagnostics.
   var isProcessing: Bool { if case .process = step { true } else { false } }
 
   override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
     if let previous = job.input as? StepWork, case .failure(let error) = previous.outcome {
-      // A failure is that of every step that would have followed.
+      // A failed step fails all steps after it.
       outcome = .failure(error)
       return .finish(succeeded: false)
     }
     guard index == 0 else {
       return .depend(
-        JobDependence(key: way.key(index - 1), then: .decode) { [way, index] in Self.start(index - 1, of: way)
+        JobDependence(key: chain.key(index - 1), then: .decode) { [chain, index] in
+          Self.start(index - 1, of: chain)
         })
     }
-    waiting = context.events.stageBegan(.wait, of: way.source.name)
+    waiting = context.events.stageBegan(.wait, of: chain.source.name)
     return .go(.decode, size: step.byteCount)
   }
 
   override func run(_ job: RunningJob) -> JobStep {
     context.events.stageEnded(waiting)
     waiting = nil
-    let keeper = index == 0 ? way.keeper : nil
-    if let made = keeper?.firstSteps.result(of: way.recipe(0)) {
+    let resultStore = index == 0 ? chain.resultStore : nil
+    if let made = resultStore?.firstStepResults.result(of: chain.recipe(0)) {
       outcome = .success(made)
       return .finish(succeeded: true)
     }
     let previous = job.input as? StepWork
-    let surroundings = RenderStep.Context(
-      load: context, source: way.source, work: self,
-      submitted: index == 0 ? way.start : context.configuration.instant)
+    let stepContext = RenderStep.Context(
+      load: context, source: chain.source, work: self,
+      submitted: index == 0 ? chain.start : context.configuration.instant)
     do throws(ImageError) {
-      let result = try step.run(after: previous?.outcome.get(), surroundings)
-      keeper?.firstSteps.note(result, of: way.recipe(0))
+      let result = try step.run(after: previous?.outcome.get(), stepContext)
+      resultStore?.firstStepResults.note(result, of: chain.recipe(0))
       outcome = .success(result)
       return .finish(succeeded: true)
     } catch {
@@ -118,7 +123,7 @@ final class StepWork: JobWork, @unchecked Sendable {
     }
   }
 
-  override func left() {
+  override func didLeaveGraph() {
     context.events.stageEnded(waiting)
     waiting = nil
   }

@@ -1,18 +1,18 @@
 import Foundation
 import OzuSynchronization
 
-/// Writes to the caches behind the caller's back, but never without bound.
+/// Writes to the stores in the background, with a bound on the bytes that wait.
 ///
-/// A caller gets its picture before the caches have it. What waits to be written holds memory, so when too much waits,
-/// the next load waits for its own write. Pictures are encoded in a station of their own first; writes happen one at a
-/// time, in the order in which they were added or encoded. Who reads an original waits for the last write of it, so that
-/// nobody is answered with what a finished load has outdated. One lock guards the account.
+/// A caller receives its picture before the stores have it. Data that waits to be written holds memory, so when too
+/// much waits, the next load waits for its own write. Pictures are first encoded in a station of their own. Writes
+/// happen one at a time, in the order in which they were added or encoded. A read of an original waits for the last
+/// pending write of it, so that it never returns data that a finished load has replaced. One lock guards the state.
 final class StoreBacklog: Sendable {
   private struct State {
     var byteCount = 0
     var count = 0
     var lastNumber = 0
-    /// The last write to the original of each source.
+    /// The last pending write to the original of each source.
     var originals: [CacheKey: StoreWork] = [:]
     var drainWaiters: [CheckedContinuation<Void, Never>] = []
     var roomWaiters: [CheckedContinuation<Void, Never>] = []
@@ -22,16 +22,16 @@ final class StoreBacklog: Sendable {
   private let runner: JobRunner
   private let byteLimit: Int
 
-  /// Makes a backlog that lets `byteLimit` bytes wait.
+  /// Makes a backlog in which `byteLimit` bytes may wait.
   init(runner: JobRunner, byteLimit: Int) {
     self.runner = runner
     self.byteLimit = byteLimit
   }
 
-  /// Has something encoded, if it must be, and then written.
+  /// Adds a write, with an optional encoding before it.
   ///
-  /// - Parameter source: the source whose original changes by it.
-  /// - Returns: what the load is to wait for before it goes on; `nil` while there is room.
+  /// - Parameter source: the source whose original the write changes.
+  /// - Returns: the dependence on which the load must wait before it continues; `nil` while there is room.
   func add(
     byteCount: Int, originalOf source: CacheKey? = nil, encode: (@Sendable () -> Data?)? = nil,
     write: @escaping @Sendable (Data?) -> Void
@@ -54,13 +54,13 @@ final class StoreBacklog: Sendable {
     return hasRoom ? nil : work.end
   }
 
-  /// Has small work done in its turn, without anybody waiting for it.
+  /// Adds a small write that no load waits for.
   func enqueue(byteCount: Int = 0, originalOf source: CacheKey? = nil, _ work: @escaping @Sendable () -> Void)
   {
     _ = add(byteCount: byteCount, originalOf: source) { _ in work() }
   }
 
-  /// What waits for the last write to the original of a source; `nil` when all are done.
+  /// The dependence on the last pending write to the original of a source; `nil` if none is pending.
   func writing(originalOf source: CacheKey) -> JobDependence? {
     state.withLock { $0.originals[source] }?.end
   }
@@ -80,7 +80,7 @@ final class StoreBacklog: Sendable {
     }
   }
 
-  /// Returns when no more waits than may.
+  /// Returns when no more than the allowed bytes wait.
   func room() async {
     await withCheckedContinuation { continuation in
       let hasRoom = state.withLock { state in
@@ -96,7 +96,7 @@ final class StoreBacklog: Sendable {
     let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       state.count -= 1
       state.byteCount -= work.byteCount
-      // The caller holds it: nothing is released here.
+      // The caller holds the work, so nothing is released under the lock.
       if let source = work.source, state.originals[source] === work { state.originals[source] = nil }
       var waiters: [CheckedContinuation<Void, Never>] = []
       if state.byteCount <= byteLimit { swap(&waiters, &state.roomWaiters) }
@@ -108,9 +108,10 @@ final class StoreBacklog: Sendable {
   }
 }
 
-/// One write behind the caller's back: its own subscriber, so that nobody's leaving takes it out of the queue.
+/// One background write. It is its own subscriber, so that it stays in the queue when a waiting load leaves.
 ///
-/// `Sendable`: what is not constant is written by one call of the runner and read by a later one.
+/// `Sendable`: its mutable member is written by one call of the runner and read by a later one. The lock of the
+/// runner is taken between these.
 final class StoreWork: JobWork, JobWaiter, @unchecked Sendable {
   private let number: Int
   fileprivate let source: CacheKey?
@@ -132,10 +133,11 @@ final class StoreWork: JobWork, JobWaiter, @unchecked Sendable {
     self.write = write
   }
 
-  /// Where it begins.
+  /// The first station.
   var station: StationID { encode == nil ? .store : .encode }
 
-  /// What waits for its end. It may be over: then the same work is, once more, a job that ends at once.
+  /// The dependence on its end. If the write is already over, `make` returns the same work as a new job that ends at
+  /// once.
   fileprivate var end: JobDependence { JobDependence(key: .store(number)) { [self] in JobStart(self) } }
 
   override func resume(_ job: RunningJob, overdue: Int?) -> JobStep { .finish(succeeded: true) }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Where a TIFF keeps what its header says (TIFF 6.0 §2): the first directory, which most writers put at the end of the
+/// The places of a TIFF's header values (TIFF 6.0 §2): the first directory, which most writers put at the end of the
 /// file, and the values that do not fit into it.
 ///
-/// What is not read for a header is left out: where the pixels lie, previews, and notes that makers of cameras, editors
-/// and agencies put in.
+/// Values that a header does not use are skipped: the places of the pixels, previews, and notes of camera makers,
+/// editors and agencies.
 struct TIFFDirectory {
-  /// What is needed next.
+  /// The bytes that are needed next.
   enum Need: Equatable {
     case nothing
     case bytes(Range<Int>)
-    /// The whole: the file has parts that only its decoder finds.
+    /// The whole file: it has parts that only its decoder finds.
     case whole
   }
 
@@ -31,7 +31,7 @@ struct TIFFDirectory {
     self.file = file
   }
 
-  /// What is needed before the header can be read from what is known.
+  /// The bytes that are still missing before the header can be read.
   var need: Need {
     let offset = isBig ? number(8, 8) : number(4, 4)
     guard case .value(let first) = offset else { return .whole }
@@ -45,7 +45,7 @@ struct TIFFDirectory {
   }
 
   private static let oldJPEG = 6
-  /// A value that is longer is a large colour profile, or nonsense.
+  /// A longer value is a large colour profile, or invalid.
   private static let longestValue = 64 << 10
   private static let mostEntries = 512
   /// The bytes of one value of each type.
@@ -69,7 +69,7 @@ struct TIFFDirectory {
     let range = offset..<(offset + head + count * width + tail)
     guard range.upperBound <= file.byteCount else { return .whole }
     guard file.bytes(range) != nil else { return .bytes(range) }
-    // Pages that follow are not ours to count.
+    // Only the decoder counts further pages.
     if isFirst, number(range.upperBound - tail, tail).value != 0 { return .whole }
     for index in 0..<count {
       let need = need(ofEntry: offset + head + index * width, isFirst: isFirst)

@@ -1,10 +1,10 @@
-/// Tells when the network may have come back, so that what failed without it is tried again.
+/// Reports when the network may be available again, so that loads that failed without it are tried again.
 ///
-/// `SystemNetworkMonitor` listens to the system; tests bring the network back by hand (`ManualNetworkMonitor` of
-/// `OzuTesting`).
+/// `SystemNetworkMonitor` listens to the system. Tests control the network with `ManualNetworkMonitor` of
+/// `OzuTesting`.
 public protocol NetworkMonitoring: Sendable {
-  /// Calls a closure whenever the network may have come back, on any thread and under no lock, until the observation
-  /// is released. It may be called several times in a row, and too often rather than not at all.
+  /// Calls a closure each time the network may be available again, until the observation is released. The call comes
+  /// on any thread and outside all locks. It may come several times in a row: too often is better than not at all.
   func observe(_ onReturn: @escaping @Sendable () -> Void) -> NetworkObservation
 }
 

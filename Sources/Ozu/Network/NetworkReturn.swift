@@ -1,16 +1,17 @@
 import OzuSynchronization
 
-/// Starts again what failed for want of the network, once it is back.
+/// Restarts loads that failed without a network, when the network returns.
 ///
-/// Each waits by a ticket, and releasing the ticket takes it out. When the network returns, all of them are restarted,
-/// each after a moment of its own: the moments are spread at random over a time that grows with their number, so that an
-/// origin does not meet a wall of requests. What fails again waits for the next return or, since name servers and routes
-/// come a little after an address, for a while that doubles.
+/// Each waiting load holds a ticket; releasing the ticket removes it. When the network returns, all loads are
+/// restarted after random delays, spread over a time that grows with their number, so that an origin does not receive
+/// all requests at once. A load that fails again waits for the next return, or for a delay that doubles each time,
+/// because name servers and routes come a little later than an address.
 ///
-/// Bounded: at most 256 wait, the oldest gives way; after 10 minutes one is forgotten; and each is restarted five times at
-/// most. The system is listened to only while somebody waits. One lock guards the table; nobody is called under it.
+/// Bounded: at most 256 loads wait, and a new one then replaces the oldest; a load is dropped after 10 minutes; and
+/// each is restarted five times at most. The object listens to the system only while a load waits. One lock guards
+/// the table; no closure is called under it.
 final class NetworkReturn: Sendable {
-  /// The place of one that waits; releasing it gives the place up.
+  /// The ticket of a waiting load. Releasing it ends the wait.
   final class Ticket: Sendable {
     private let end: @Sendable () -> Void
 
@@ -22,9 +23,9 @@ final class NetworkReturn: Sendable {
   fileprivate struct Waiter {
     let since: ContinuousClock.Instant
     let restart: @Sendable () -> Void
-    /// Whether its moment is chosen already.
+    /// Whether its restart is scheduled.
     var isDue = false
-    /// The wait until that moment.
+    /// The timer until its restart.
     var timer: Task<Void, Never>?
   }
 
@@ -55,19 +56,19 @@ final class NetworkReturn: Sendable {
     (self.monitor, self.now, self.sleep, self.fraction) = (monitor, now, sleep, fraction)
   }
 
-  /// How many wait.
+  /// The number of waiting loads.
   var count: Int { state.withLock { $0.waiters.count } }
 
   /// Waits for the network.
   ///
   /// - Parameters:
-  ///   - restartCount: how often it has been restarted.
+  ///   - restartCount: how often the load has been restarted.
   ///   - restart: called once, on any thread.
-  /// - Returns: its ticket; `nil` when it has been restarted often enough, or nobody tells of the network.
+  /// - Returns: the ticket; `nil` if the load has been restarted often enough, or if there is no monitor.
   func wait(restartCount: Int, _ restart: @escaping @Sendable () -> Void) -> Ticket? {
     guard let monitor, restartCount < Self.restartLimit else { return nil }
     let instant = now()
-    // What gives way is released outside of the lock.
+    // The replaced one is released outside the lock.
     let (number, isFirst, _) = state.withLock { state -> (Int, Bool, [Waiter]) in
       var former = state.removeOld(before: instant.advanced(by: .zero - Self.lifetime))
       if state.waiters.count >= Self.countLimit, let oldest = state.waiters.keys.min(),
@@ -115,7 +116,7 @@ final class NetworkReturn: Sendable {
     for number in due { setTimer(number, Self.settlingTime + spread * fraction()) }
   }
 
-  /// Restarts one after a while, in place of the while that was set before.
+  /// Restarts a load after a delay, which replaces an earlier one.
   private func setTimer(_ number: Int, _ delay: Duration) {
     let timer = Task.detached { [weak self, sleep] in
       guard (try? await sleep(delay)) != nil else { return }
@@ -140,7 +141,7 @@ final class NetworkReturn: Sendable {
 }
 
 extension NetworkReturn.State {
-  /// Takes out those who have waited since before an instant.
+  /// Removes the loads that have waited since before an instant.
   fileprivate mutating func removeOld(before instant: ContinuousClock.Instant) -> [NetworkReturn.Waiter] {
     let old = waiters.filter { $0.value.since < instant }
     for number in old.keys { waiters[number] = nil }
@@ -152,14 +153,14 @@ extension ImageError {
   /// Whether it may be for want of a network: no name, no connection, or one that went silent or broke. A host that
   /// refuses, answers with an error or is slow is there.
   var isWantOfNetwork: Bool {
-    switch self {
-    case .nameNotResolved, .bodyTruncated: return true
-    case .timedOut(_, let cause), .transport(_, let cause):
-      switch cause.reason {
-      case .timedOut(.connect), .timedOut(.idle), .connectionFailed, .connectionLost: return true
-      default: return false
+    switch kind {
+    case .nameNotResolved, .bodyTruncated: true
+    case .timedOut, .transport:
+      switch httpError?.reason {
+      case .timedOut(.connect), .timedOut(.idle), .connectionFailed, .connectionLost: true
+      default: false
       }
-    default: return false
+    default: false
     }
   }
 }

@@ -1,8 +1,8 @@
 #if os(Linux)
-  /// The messages of rtnetlink (RFC 3549) as far as they say that connections may work again: an interface that runs
-  /// again, an address that is not only of the link, a default route.
+  /// The messages of rtnetlink (RFC 3549) that mean that connections may work again: an interface that runs again, an
+  /// address with more than link scope, a default route.
   struct RouteMessages {
-    /// Whether interfaces ran when they were last heard of.
+    /// Whether each interface ran at its last message.
     private var isRunning: [UInt32: Bool] = [:]
 
     private enum Kind {
@@ -14,11 +14,11 @@
     private static let headByteCount = 16
     /// `IFF_RUNNING` and `IFF_LOOPBACK`.
     private static let (running, loopback): (UInt32, UInt32) = (0x40, 0x08)
-    /// Scopes from here on reach no further than the link.
+    /// The first scope that is limited to the link.
     private static let linkScope: UInt8 = 253
     private static let unicast: UInt8 = 1
 
-    /// Takes what one read brought: whole messages, each aligned to four bytes.
+    /// Processes the bytes of one read: whole messages, each aligned to four bytes.
     ///
     /// - Returns: whether the network may be back.
     mutating func take(_ bytes: [UInt8]) -> Bool {
@@ -42,7 +42,7 @@
         guard body.count >= 16 else { return false }
         let (index, flags) = (Self.number(body, at: 4), Self.number(body, at: 8))
         let runs = flags & Self.running != 0
-        // Messages about an interface that runs on come for many reasons.
+        // An interface that keeps running also sends messages, for many reasons.
         defer { isRunning[index] = runs }
         return runs && flags & Self.loopback == 0 && isRunning[index] == false
       case Kind.newAddress:
@@ -55,7 +55,7 @@
       }
     }
 
-    /// Netlink speaks in the byte order of the machine, which is little-endian wherever Swift runs on Linux.
+    /// Netlink uses the byte order of the machine, which is little-endian wherever Swift runs on Linux.
     private static func number(_ bytes: [UInt8], at position: Int) -> UInt32 {
       (0..<4).reduce(0) { $0 | UInt32(bytes[position + $1]) << (8 * UInt32($1)) }
     }

@@ -5,7 +5,7 @@
     import Musl
   #endif
 
-  /// A netlink socket that hears of links, addresses and routes. It owns its descriptor until `close`.
+  /// A netlink socket that receives messages about links, addresses and routes. It owns its descriptor until `close`.
   struct RouteSocket: Sendable {
     let descriptor: Int32
 
@@ -26,14 +26,14 @@
       var groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
     }
 
-    /// `nil` where the system has no netlink, or a sandbox denies it.
+    /// `nil` if the system has no netlink, or a sandbox denies it.
     init?() {
       // AF_NETLINK, NETLINK_ROUTE.
       descriptor = socket(16, Self.kind, 0)
       guard descriptor >= 0 else { return nil }
       var address = Address()
       let status = withUnsafePointer(to: &address) { pointer in
-        // `bind` reads so many bytes, by the family that they begin with.
+        // `bind` reads the number of bytes that belongs to the family in the first field.
         UnsafeRawPointer(pointer).withMemoryRebound(to: sockaddr.self, capacity: 1) {
           bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
         }
@@ -44,8 +44,9 @@
       }
     }
 
-    /// The messages of one datagram; `nil` when there are none now. A queue that ran over is read on: what was lost is
-    /// followed by more, as a rule, and a return that is missed costs a restart.
+    /// The messages of one datagram; `nil` if there are none now. After an overflow of the queue this returns no
+    /// bytes, and reading goes on: usually more messages follow the lost ones, and a missed return costs only one
+    /// restart.
     func read() -> [UInt8]? {
       var bytes = [UInt8](repeating: 0, count: 16 << 10)
       while true {

@@ -1,9 +1,11 @@
 import Dispatch
 import OzuSynchronization
 
-/// What the system knows of the network: routing messages on Linux (rtnetlink), the path monitor on Apple platforms.
+/// Reports the return of the network by messages of the system: routing messages on Linux (rtnetlink), the path
+/// monitor on Apple platforms.
 ///
-/// It asks the system for messages only as long as somebody observes. Where the system gives none, nobody is ever called.
+/// It listens to the system only while there are observers. If the system sends no messages, observers are never
+/// called.
 public final class SystemNetworkMonitor: NetworkMonitoring {
   /// The monitor of the process.
   public static let shared = SystemNetworkMonitor()
@@ -11,11 +13,11 @@ public final class SystemNetworkMonitor: NetworkMonitoring {
   private struct State {
     var lastNumber = 0
     var observers: [Int: @Sendable () -> Void] = [:]
-    /// Ends with its last reference.
+    /// Stops with its last reference.
     var source: SystemNetworkSource?
   }
 
-  // One lock guards the observers. The source is made and released outside of it: its handler may be under way.
+  // One lock guards the observers. The source is created and released outside it, because its handler may be running.
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "ozu.network-monitor")
 
@@ -31,7 +33,7 @@ public final class SystemNetworkMonitor: NetworkMonitoring {
     if isFirst {
       let source = SystemNetworkSource(queue: queue) { [weak self] in self?.tell() }
       let former = state.withLock { state -> SystemNetworkSource? in
-        // Another thread may have been as quick, or have left again.
+        // Another thread may have set a source, or all observers may have left.
         guard state.source == nil, !state.observers.isEmpty else { return source }
         state.source = source
         return nil
@@ -57,8 +59,8 @@ public final class SystemNetworkMonitor: NetworkMonitoring {
 #if os(Linux)
   /// A netlink socket that is read on a queue until it is released.
   ///
-  /// Unchecked: a source of Dispatch may be used from any thread; the library does not say so on Linux. It is constant, and
-  /// only cancelled after it has begun.
+  /// Unchecked: a source of Dispatch may be used from any thread, but the library does not declare this on Linux. The
+  /// member is constant, and is only cancelled after it has begun.
   private final class SystemNetworkSource: @unchecked Sendable {
     private let source: (any DispatchSourceRead)?
 
@@ -93,12 +95,12 @@ public final class SystemNetworkMonitor: NetworkMonitoring {
       let wasSatisfied = Mutex<Bool?>(nil)
       monitor.pathUpdateHandler = { path in
         let isSatisfied = path.status == .satisfied
-        // The first call says how things stand.
-        let isNews = wasSatisfied.withLock { former in
+        // The first call reports the current state.
+        let isChange = wasSatisfied.withLock { former in
           defer { former = isSatisfied }
           return former != nil
         }
-        if isNews, isSatisfied { onReturn() }
+        if isChange, isSatisfied { onReturn() }
       }
       monitor.start(queue: queue)
     }
@@ -106,7 +108,7 @@ public final class SystemNetworkMonitor: NetworkMonitoring {
     deinit { monitor.cancel() }
   }
 #else
-  /// Nothing to listen to.
+  /// A platform without network messages.
   private final class SystemNetworkSource: Sendable {
     init(queue: DispatchQueue, onReturn: @escaping @Sendable () -> Void) {}
   }

@@ -5,22 +5,22 @@ import OzuImaging
 #endif
 
 extension CodecRegistry {
-  /// Draws SVG too, in this process. Off by default, and only for drawings that the app brings itself or made itself.
+  /// Adds a decoder that draws SVG in this process. Off by default. Use it only for drawings of the app itself.
   ///
   /// ```swift
-  /// let pipeline = ImagePipeline { $0.codecs.registerInProcessSVG() }
+  /// let pipeline = ImagePipeline { $0.decoding.codecs.registerInProcessSVG() }
   /// ```
   ///
-  /// SVG is known by its content, whatever its name or media type says, so this concerns every source of a pipeline. A
-  /// drawing of a stranger can do what no other format can:
+  /// SVG is detected by its content, independent of its name or media type, so this affects every source of a
+  /// pipeline. An untrusted drawing is more dangerous than a file of any other format:
   /// - A few bytes can make librsvg 2.54 abort the process, with every other load in it.
-  /// - `DecodingLimits.cpuTime` does not stop a drawing once it is being drawn, and no limit counts the memory that
-  ///   its filters take: a kilobyte can take minutes and gigabytes.
+  /// - `DecodingLimits.cpuTime` does not stop a drawing after it has begun, and no limit counts the memory of its
+  ///   filters: a kilobyte can take minutes and gigabytes.
   ///
-  /// Drawings of strangers are read in processes of their own: `ImagePipeline.Configuration.isolation`.
+  /// Decode untrusted drawings in isolated processes: `ImagePipeline.Configuration.Decoding.isolation`.
   ///
-  /// Changes nothing in builds without the trait `SVG`, and where the system has no librsvg; the error for a drawing
-  /// says so.
+  /// Does nothing in builds without the trait `SVG`, or if the system has no librsvg; the error for a drawing says
+  /// so.
   public mutating func registerInProcessSVG() {
     #if SVG && !canImport(ImageIO)
       register(decoder: SVGDecoder())

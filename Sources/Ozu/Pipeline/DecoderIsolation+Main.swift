@@ -2,10 +2,11 @@ import OzuIsolation
 import OzuStandardCodecs
 
 extension DecoderIsolation {
-  /// Decodes for another process and does not return, if this process was started for that; else returns at once.
+  /// If this process was started as a helper, decodes for another process and does not return. Otherwise returns at
+  /// once.
   ///
-  /// The first line of the `main` of an app that is its own helper (`Helper.thisProgram`), before anything that starts a
-  /// thread:
+  /// Call this in the first line of `main` of an app that is its own helper (`Helper.thisProgram`), before anything
+  /// that starts a thread:
   ///
   /// ```swift
   /// DecoderIsolation.runIfHelper()

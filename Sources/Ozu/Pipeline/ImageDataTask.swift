@@ -1,12 +1,11 @@
 import Foundation
 import OzuSynchronization
 
-/// A running load of bytes, as `loadData(with:)` starts it.
+/// A running load of bytes, as `loadData(for:queue:progress:completion:)` starts it.
 ///
-/// It runs whether anybody awaits it or not, and ends exactly once. Cancelling a Swift task that awaits it cancels the
-/// load.
+/// It runs even if no code awaits it, and ends exactly once. Cancelling a Swift task that awaits it cancels the load.
 public final class ImageDataTask: Sendable {
-  /// What is loaded.
+  /// The request.
   public let request: ImageRequest
   private let urgency: DataUrgency
   private let work: Task<Result<Data, ImageError>, Never>
@@ -44,17 +43,18 @@ public final class ImageDataTask: Sendable {
     }
   }
 
-  /// Calls the load off. Work that other requests share goes on; a finished task stays as it is.
+  /// Cancels the load. Work that other requests share continues; a finished task does not change.
   public func cancel() { work.cancel() }
 
-  /// How urgent the load is. It may change while it runs: what still waits for its turn, waits at its new place.
+  /// The priority of the load. It may change while the load runs: work that still waits in a queue moves to its new
+  /// place.
   public var priority: ImagePriority {
     get { urgency.level }
     set { urgency.level = newValue }
   }
 }
 
-/// How urgent a load of bytes is, for whoever waits in its place: interceptors may try several times.
+/// The priority of a load of bytes. It is passed to the current awaiter, because interceptors may try several loads.
 final class DataUrgency: Sendable {
   private let state: Mutex<(level: ImagePriority, awaiter: JobAwaiter?)>
 
@@ -71,7 +71,7 @@ final class DataUrgency: Sendable {
     }
   }
 
-  /// One who waits, and hears of changes from now on.
+  /// Makes an awaiter, and passes later changes of the priority to it.
   func awaiter(on runner: JobRunner) -> JobAwaiter {
     let awaiter = JobAwaiter(runner, level)
     state.withLock { $0.awaiter = awaiter }

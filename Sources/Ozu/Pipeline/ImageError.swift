@@ -1,126 +1,146 @@
 import OzuHTTP
 import OzuText
 
-/// Why a request has no picture: a case per cause, each with the source it is about.
+/// The reason why a request has no picture: a kind, the source, and the error below it where there is one.
 ///
-/// `description` is one line for people that begins with the source.
-public enum ImageError: Error, Sendable {
-  /// The address leads nowhere: an unknown scheme, no host, malformed.
-  case invalidSource(String, reason: String)
-  /// A size with an empty or absurd side was asked for.
-  case invalidSize(PixelSize, source: String)
-  /// There is no file of this name.
-  case noSuchFile(String)
-  /// The path is a folder.
-  case isDirectory(String)
-  /// The file is there but cannot be read; `code` is the system's error number.
-  case unreadableFile(String, code: Int32)
-  /// The server answered with a status that is not success.
-  case httpStatus(Int, source: String)
-  /// The host has no address.
-  case nameNotResolved(String, underlying: HTTPError)
-  /// The host is there and refused the connection.
-  case connectionRefused(String, underlying: HTTPError)
-  /// A time limit was reached.
-  case timedOut(String, underlying: HTTPError)
-  /// The body stopped short of what was announced.
-  case bodyTruncated(String, underlying: HTTPError)
-  /// The file or body is larger than allowed, in bytes.
-  case bodyTooLarge(String, limit: Int)
-  /// The transport failed in another way.
-  case transport(String, underlying: HTTPError)
-  /// A fetcher of the app threw, or what it makes of data (`dataTransformation`).
-  case fetchFailed(String, underlying: any Error)
-  /// The source has no bytes.
-  case emptyData(String)
-  /// The bytes are something else than an image; `kind` says what, when it is known.
-  case notAnImage(String, kind: String?)
-  /// The format is known, but nothing here reads it.
-  case unsupportedType(String, type: ImageType, reason: String)
-  /// The file breaks the rules of its format, in the part named.
-  case corruptData(String, type: ImageType, stage: String, reason: String)
-  /// The file ends before its picture does.
-  case truncatedData(String, type: ImageType, stage: String)
-  /// The part of the picture that was asked for lies outside the picture, which has this size.
-  case regionOutside(String, region: PixelRectangle, size: PixelSize)
-  /// The picture would cost more than is allowed.
-  case limitExceeded(String, violation: DecodingLimits.Violation)
-  /// A decoder, in a process of its own, crashed, had to be stopped, or could not be started.
-  case decoderFailed(String, type: ImageType, failure: DecoderFailure)
-  /// A processor could not do its step.
-  case processingFailed(String, underlying: ProcessingError)
-  /// The picture could not be written as a file.
-  case encodingFailed(String, underlying: EncodingError)
-  /// Only caches were asked, and none has it.
-  case notCached(String)
-  /// The request was cancelled.
-  case cancelled(String)
-  /// It took longer than it may; `stage` is where the load was then.
-  case deadlineExceeded(String, stage: ImageStage)
+/// ```swift
+/// do {
+///   show(try await ImagePipeline.shared.image(for: url))
+/// } catch {
+///   switch error.kind {
+///   case .cancelled: break
+///   case .httpStatus where error.statusCode == 404: print("there is no such picture")
+///   default: print(error)
+///   }
+/// }
+/// ```
+///
+/// `description` is one line for people that begins with the source. A later version may add kinds, so a `switch` needs a
+/// `default`. Where the type of an error is not known, a kind is a pattern: `catch ImageError.Kind.notCached`.
+///
+/// A cancelled request fails with an error of the kind `cancelled`. The calls of Ozu throw `ImageError` and nothing else, so
+/// `catch is CancellationError` never matches them. Test `isCancellation`, or catch `ImageError.Kind.cancelled`. It is no
+/// `CancellationError` because a request also ends this way while the task of the caller goes on: when the app cancels an
+/// `ImageTask`, or a prefetcher stops. `underlying` is a `CancellationError` then, for code that looks for one.
+public struct ImageError: Error, Sendable {
+  /// The cause.
+  public let kind: Kind
+  /// The name of the source the error is about: an address, a path or a key.
+  public let source: String
+
+  /// The error below this one, where the kind comes from another module or from the app.
+  var cause: (any Error)?
+  /// A value of the kinds that have no error below them.
+  var detail = Detail.none
+
+  enum Detail: Hashable, Sendable {
+    case none
+    case reason(String)
+    case size(PixelSize)
+    case systemError(Int32)
+    case status(Int)
+    case byteLimit(Int)
+    case stage(ImageStage)
+  }
+
+  init(_ kind: Kind, _ source: String, detail: Detail = .none, cause: (any Error)? = nil) {
+    self.kind = kind
+    self.source = source
+    self.detail = detail
+    self.cause = cause
+  }
 }
 
 extension ImageError {
-  /// The name of the source the error is about.
-  public var source: String {
-    switch self {
-    case .invalidSource(let source, _), .invalidSize(_, let source), .noSuchFile(let source),
-      .isDirectory(let source), .unreadableFile(let source, _), .httpStatus(_, let source),
-      .nameNotResolved(let source, _), .connectionRefused(let source, _), .timedOut(let source, _),
-      .bodyTruncated(let source, _), .bodyTooLarge(let source, _), .transport(let source, _),
-      .fetchFailed(let source, _), .emptyData(let source), .notAnImage(let source, _),
-      .unsupportedType(let source, _, _), .corruptData(let source, _, _, _),
-      .truncatedData(let source, _, _), .regionOutside(let source, _, _), .limitExceeded(let source, _),
-      .decoderFailed(let source, _, _),
-      .processingFailed(let source, _), .encodingFailed(let source, _),
-      .notCached(let source), .cancelled(let source), .deadlineExceeded(let source, _):
-      source
+  /// Whether the request was cancelled, and did not fail.
+  public var isCancellation: Bool { kind == .cancelled }
+
+  /// The error that caused this one; `nil` for the kinds that are not listed here.
+  ///
+  /// | Kinds | Type |
+  /// |---|---|
+  /// | `nameNotResolved`, `connectionRefused`, `timedOut`, `bodyTruncated`, `transport` | `HTTPError` |
+  /// | `emptyData`, `notAnImage`, `unsupportedType`, `corruptData`, `truncatedData`, `regionOutside`, `limitExceeded`, `decoderFailed` | `DecodingError` |
+  /// | `processingFailed` | `ProcessingError` |
+  /// | `encodingFailed` | `EncodingError` |
+  /// | `fetchFailed` | the error of the app |
+  /// | `cancelled` | `CancellationError` |
+  public var underlying: (any Error)? { kind == .cancelled ? CancellationError() : cause }
+
+  /// The status of the answer. Of `httpStatus`.
+  public var statusCode: Int? {
+    if case .status(let code) = detail { code } else { nil }
+  }
+
+  /// The error number of the system, as in `errno`. Of `unreadableFile`.
+  public var systemErrorCode: Int32? {
+    if case .systemError(let code) = detail { code } else { nil }
+  }
+
+  /// The most bytes that a file or body may have. Of `bodyTooLarge`.
+  public var byteLimit: Int? {
+    if case .byteLimit(let limit) = detail { limit } else { nil }
+  }
+
+  /// The part of the load that was under way. Of `deadlineExceeded`.
+  public var stage: ImageStage? {
+    if case .stage(let stage) = detail { stage } else { nil }
+  }
+
+  /// The size that cannot be made, of `invalidSize`; the size of the whole picture, of `regionOutside`.
+  public var size: PixelSize? {
+    if case .size(let size) = detail { return size }
+    if case .regionOutside(_, let size)? = decodingError { return size }
+    return nil
+  }
+
+  /// The part of the picture that was asked for. Of `regionOutside`.
+  public var region: PixelRectangle? {
+    if case .regionOutside(let region, _)? = decodingError { region } else { nil }
+  }
+
+  /// The format of the file. Of `unsupportedType`, `corruptData`, `truncatedData` and `decoderFailed`.
+  public var imageType: ImageType? {
+    switch decodingError {
+    case .unsupportedType(let type, _), .corrupt(let type, _, _), .truncated(let type, _),
+      .decoderFailed(let type, _):
+      type
+    default: nil
     }
   }
 
-  /// Whether the request was called off rather than failed.
-  public var isCancellation: Bool {
-    if case .cancelled = self { true } else { false }
+  /// The limit that the picture goes over. Of `limitExceeded`.
+  public var violation: DecodingLimits.Violation? {
+    if case .limitExceeded(let violation)? = decodingError { violation } else { nil }
   }
+
+  /// The way in which the process of the decoder failed. Of `decoderFailed`.
+  public var decoderFailure: DecoderFailure? {
+    if case .decoderFailed(_, let failure)? = decodingError { failure } else { nil }
+  }
+
+  private var decodingError: DecodingError? { cause as? DecodingError }
+
+  /// The error of the transport.
+  var httpError: HTTPError? { cause as? HTTPError }
 
   /// Whether the origin could not be reached, or not to the end.
-  var isDisconnection: Bool {
-    switch self {
-    case .nameNotResolved(_, let error), .connectionRefused(_, let error), .timedOut(_, let error),
-      .bodyTruncated(_, let error), .transport(_, let error):
-      error.isDisconnection
-    default: false
+  var isDisconnection: Bool { httpError?.isDisconnection ?? false }
+}
+
+extension ImageError: Equatable {
+  /// Whether kinds, sources and details are equal, and the underlying errors have the same type and the same text: they need
+  /// not be `Equatable` themselves.
+  public static func == (left: ImageError, right: ImageError) -> Bool {
+    guard left.kind == right.kind, left.source == right.source, left.detail == right.detail else {
+      return false
     }
-  }
-
-  init(_ error: DecodingError, source: String) {
-    self =
-      switch error {
-      case .emptyData: .emptyData(source)
-      case .notAnImage(let kind): .notAnImage(source, kind: kind)
-      case .unsupportedType(let type, let reason): .unsupportedType(source, type: type, reason: reason)
-      case .corrupt(let type, let stage, let reason):
-        .corruptData(source, type: type, stage: stage, reason: reason)
-      case .truncated(let type, let stage): .truncatedData(source, type: type, stage: stage)
-      case .regionOutside(let part, let size): .regionOutside(source, region: part, size: size)
-      case .limitExceeded(let violation): .limitExceeded(source, violation: violation)
-      case .decoderFailed(let type, let failure): .decoderFailed(source, type: type, failure: failure)
-      case .cancelled: .cancelled(source)
-      }
-  }
-
-  init(_ error: HTTPError, source: String) {
-    self =
-      switch error.reason {
-      case .invalidURL, .unsupportedScheme, .invalidRequest:
-        .invalidSource(source, reason: error.message)
-      case .nameNotResolved: .nameNotResolved(source, underlying: error)
-      case .connectionRefused: .connectionRefused(source, underlying: error)
-      case .timedOut: .timedOut(source, underlying: error)
-      case .bodyTruncated, .contentCodingTruncated: .bodyTruncated(source, underlying: error)
-      case .bodyTooLarge(let limit): .bodyTooLarge(source, limit: limit)
-      case .cancelled: .cancelled(source)
-      default: .transport(source, underlying: error)
-      }
+    switch (left.cause, right.cause) {
+    case (nil, nil): return true
+    case (let left?, let right?):
+      return type(of: left) == type(of: right) && String(describing: left) == String(describing: right)
+    default: return false
+    }
   }
 }
 
@@ -128,47 +148,4 @@ extension ImageError: CustomStringConvertible {
   /// One line: the source, then what happened. Characters that a terminal obeys are written as numbers: the source may be the
   /// name of a file that somebody else has given.
   public var description: String { PrintableText.oneLine("\(source): \(explanation)") }
-
-  /// What happened, without the source.
-  public var explanation: String {
-    switch self {
-    case .invalidSource(_, let reason): reason
-    case .invalidSize(let size, _):
-      "a size of \(size) cannot be made; both sides must be from 1 to \(ImageRequest.maximumSide)"
-    case .noSuchFile: "no such file"
-    case .isDirectory: "this is a folder, not a file"
-    case .unreadableFile(_, let code): "the file cannot be read: \(systemMessage(code))"
-    case .httpStatus(let status, _): "the server answered \(status)\(Self.phrase(status))"
-    case .nameNotResolved(_, let error), .connectionRefused(_, let error), .timedOut(_, let error),
-      .bodyTruncated(_, let error), .transport(_, let error):
-      error.message
-    case .bodyTooLarge(_, let limit): "more than the limit of \(limit) bytes"
-    case .fetchFailed(_, let error): "fetching failed: \(error.oneLine)"
-    case .emptyData: DecodingError.emptyData.description
-    case .notAnImage(_, let kind): DecodingError.notAnImage(kind: kind).description
-    case .unsupportedType(_, let type, let reason):
-      DecodingError.unsupportedType(type, reason: reason).description
-    case .corruptData(_, let type, let stage, let reason):
-      DecodingError.corrupt(type, stage: stage, reason: reason).description
-    case .truncatedData(_, let type, let stage): DecodingError.truncated(type, stage: stage).description
-    case .regionOutside(_, let part, let size): DecodingError.regionOutside(part, of: size).description
-    case .limitExceeded(_, let violation): DecodingError.limitExceeded(violation).description
-    case .decoderFailed(_, let type, let failure): DecodingError.decoderFailed(type, failure).description
-    case .processingFailed(_, let error): error.description
-    case .encodingFailed(_, let error): error.description
-    case .notCached: "not in the caches"
-    case .cancelled: "cancelled"
-    case .deadlineExceeded(_, let stage):
-      stage == .total ? "not done in time" : "not done in time (stage: \(stage.rawValue))"
-    }
-  }
-
-  private static func phrase(_ status: Int) -> String {
-    let phrases = [
-      400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 410: "Gone",
-      429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway",
-      503: "Service Unavailable", 504: "Gateway Timeout",
-    ]
-    return phrases[status].map { " (\($0))" } ?? ""
-  }
 }

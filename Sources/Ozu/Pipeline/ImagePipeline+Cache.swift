@@ -61,20 +61,23 @@ extension ImagePipeline {
       func context(_ colors: RequestedColors) -> DecodingContext {
         colors.apply(
           to: DecodingContext(
-            limits: configuration.limits, pool: configuration.pixelBufferPool, colorPolicy: colors.policy,
-            pixelFormats: colors.policy.pixelFormats, budget: configuration.decodedByteBudget))
+            limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
+            colorPolicy: colors.policy,
+            pixelFormats: colors.policy.pixelFormats, budget: configuration.decoding.decodedByteBudget))
       }
       if layers.contains(.renditions), request.mayHaveRendition,
         let rendition = pipeline.caches.rendition(for: request),
-        let picture = try? configuration.codecs.picture(from: rendition.data, context: context(.written))
+        let picture = try? configuration.decoding.codecs.picture(
+          from: rendition.data, context: context(.written))
       {
         return rendition.picture(picture).at(scale: request)
       }
       guard layers.contains(.originals), let data = pipeline.caches.original(for: request),
-        let picture = try? configuration.codecs.picture(
+        let picture = try? configuration.decoding.codecs.picture(
           from: data, resize: request.decodingResize, context: context(request.colors))
       else { return nil }
-      let steps = ProcessingContext(pool: configuration.pixelBufferPool, limits: configuration.limits)
+      let steps = ProcessingContext(
+        pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
       return (try? picture.processed(by: request.decodedSteps, context: steps))?.at(scale: request)
     }
 
@@ -94,7 +97,7 @@ extension ImagePipeline {
       guard layers.contains(.renditions) else { return }
       if let format = request.format, format.diskCapacity == 0 { return }
       guard let encoding = pipeline.configuration.encoding(of: picture, for: request) else { return }
-      let data = try pipeline.configuration.codecs.encode(
+      let data = try pipeline.configuration.decoding.codecs.encode(
         picture, as: encoding.type, options: encoding.options)
       let rendition = ImageCaches.Rendition(
         data: data, header: picture.header, stamp: stamp(of: request), validity: nil,
@@ -125,7 +128,7 @@ extension ImagePipeline {
     public func key(for request: ImageRequest) -> ImageKey { keyed(request).key }
 
     private func keyed(_ request: ImageRequest) -> ImageRequest {
-      request.keyed(by: pipeline.configuration.cacheKeyRules)
+      request.keyed(by: pipeline.configuration.caching.cacheKeyRules)
     }
 
     private func stamp(of request: ImageRequest) -> FileStamp? {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the caches have, without waiting for anybody.
+/// The pictures that memory has, without waiting. `cache` asks the disk too.
 extension ImagePipeline {
   /// The picture of a request if memory has it: synchronous, without any waiting. For a request of a local
   /// file the file's date and size are looked at, so that a picture of a changed file is never shown.
@@ -25,32 +25,15 @@ extension ImagePipeline {
     cachedImage(for: ImageRequest(url: url))
   }
 
-  /// The picture of a request if one of some layers has it: memory first, then the disk, where the finished rendition
-  /// or the original is decoded here and now. With the disk it blocks: not for a main thread.
-  public func cachedImage(for request: ImageRequest, layers: CacheLayers) -> Picture? {
-    cache.image(for: request, layers: layers)
-  }
-
   /// The largest picture that memory has of a request's source, at whatever size: something to show until the picture of
   /// the request is there. Processed pictures are not among them, nor what was made of a file that has changed.
   /// Synchronous, without any waiting.
   public func cachedImage(ofSourceOf request: ImageRequest) -> Picture? {
     let request = current(request)
     guard request.readsMemory else { return nil }
-    for made in context.relatives.made(of: request.key.source).reversed() {
-      if let cached = caches.standingPicture(made.key, of: request) { return cached.picture }
+    for made in context.variants.finished(of: request.key.source).reversed() {
+      if let cached = caches.currentPicture(made.key, of: request) { return cached.picture }
     }
     return nil
-  }
-
-  /// The encoded bytes of a request's source if the disk cache has them. Blocks while they are read: not for a main
-  /// thread.
-  public func cachedData(for request: ImageRequest) -> Data? {
-    cache.data(for: request)
-  }
-
-  /// The encoded bytes of a URL if the disk cache has them. Blocks while they are read: not for a main thread.
-  public func cachedData(for url: URL) -> Data? {
-    cachedData(for: ImageRequest(url: url))
   }
 }

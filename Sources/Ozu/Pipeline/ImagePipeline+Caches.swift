@@ -6,27 +6,32 @@ extension ImagePipeline {
     await context.httpCache.backgroundValidations()
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.stores.flushFirst() }
-    await caches.flushFurther(sleep: configuration.sleep)
+    await caches.flushFurther(sleep: configuration.testing.sleep)
   }
 
   /// Removes what the caches have of a request's source: the picture in every size and format, in memory and on disk, and
-  /// the original. The same as `removeImage(for:)` of its URL; `cache.remove(_:)` removes one picture alone.
+  /// the original. `cache.remove(_:)` removes one picture alone.
   ///
   /// - Complexity: O(entries of the caches).
   public func removeImage(for request: ImageRequest) async {
     var whole = request
     whole.resize = nil
     whole.processors = []
-    let requests = [request, whole].map { $0.keyed(by: configuration.cacheKeyRules) }
+    let requests = [request, whole].map { $0.keyed(by: configuration.caching.cacheKeyRules) }
     await removeImages(of: requests)
   }
 
+  /// Removes what the caches have of a URL, as `removeImage(for:)` does for its request.
+  public func removeImage(for url: URL) async {
+    await removeImage(for: ImageRequest(url: url))
+  }
+
   /// Empties the memory cache and the disk cache. A disk cache that another process writes to stays, which
-  /// `ImagePipeline.Configuration.onDiskError` is told.
+  /// `ImagePipeline.Configuration.Caching.onDiskError` is told.
   public func removeAllImages() async {
     formatStore.stopPreloads()
     context.failures.forgetAll()
-    context.relatives.noteRemoval(of: nil)
+    context.variants.noteRemoval(of: nil)
     removeImagesFromMemory()
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.emptyStores() }

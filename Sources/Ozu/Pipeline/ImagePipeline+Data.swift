@@ -2,36 +2,36 @@ import Foundation
 import OzuSynchronization
 
 extension ImagePipeline {
-  /// The encoded bytes of a source, from the disk cache or the source itself. Any recipe of the request is
-  /// left aside; the bytes are not checked to be a picture.
+  /// The encoded bytes of a source, from the disk cache or the source itself. The recipe of the request is ignored.
+  /// The bytes are not checked to be a picture.
   ///
-  /// - Throws: `ImageError`; also when a fetcher brings pixels instead of bytes.
+  /// - Throws: `ImageError`; also if a fetcher returns pixels instead of bytes.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
     try await data(for: request, urgency: DataUrgency(request.priority), onProgress: nil)
   }
 
-  /// The same by the pipeline itself: what interceptors surround.
+  /// The load inside the interceptors.
   func ownData(
     for request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)?
   ) async throws(ImageError) -> Data {
     try configuration.check(request.source)
-    let request = request.keyed(by: configuration.cacheKeyRules)
+    let request = request.keyed(by: configuration.caching.cacheKeyRules)
     let fetched = try await fetch(request, urgency: urgency, onProgress: onProgress)
     guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
     await storeIfPicture(fetched, for: request)
     return data
   }
 
-  /// The bytes of a source, from the job that brings them or one that is started.
+  /// The bytes of a source, from a running job or a new one.
   func fetch(
     _ request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
   ) async throws(ImageError) -> FetchedData {
-    let listener = onProgress.map(ProgressListener.init)
+    let listener = onProgress.map(DownloadProgressListener.init)
     let key = JobKey.fetch(request, number: context.sharingNumber())
     let work = await urgency.awaiter(on: context.runner).work(
-      of: key, begun: { work in if let listener { (work as? FetchWork)?.news.add(listener) } },
+      of: key, begun: { work in if let listener { (work as? FetchWork)?.progressEvents.add(listener) } },
       make: { JobStart(FetchWork(request, context)) })
-    // Others may still wait for the download.
+    // Other requests may still wait for the download.
     listener?.end()
     guard let fetch = work as? FetchWork else { throw .cancelled(request.source.name) }
     return try fetch.outcome.get()
@@ -44,15 +44,15 @@ extension ImagePipeline {
     try await data(for: ImageRequest(url: url))
   }
 
-  /// What a source says of its picture in its header. No pixel is decoded, and the limits on pixels are left
-  /// aside: also a picture that is too large to load has a header.
+  /// The header of a source. No pixel is decoded, and the limits on pixels are not checked: a picture that is too
+  /// large to load has a header too.
   ///
-  /// Of a picture on the web that no cache has, only the beginning is loaded: 64 KB, or 192 KB where that is not enough.
-  /// Of a TIFF with its directory at the end that is another range, of 32 KB as a rule. Where the origin has a strong
-  /// validator these bytes are kept, and the load that follows asks for the rest. The whole
-  /// is needed of files that say more behind their pixels (the number of frames of GIF, JPEG XL and animated PNG and
-  /// WebP; WebP with EXIF; HEIC with its boxes at the end), and is then stored like every original. It is
-  /// loaded too where `dataTransformation` or interceptors are at work.
+  /// If no cache has a picture from the web, only its beginning is loaded: 64 KB, or 192 KB if that is not enough. A
+  /// TIFF with its directory at the end needs one more range, usually of 32 KB. If the origin has a strong validator,
+  /// these bytes are kept, and a later load asks for the rest. The whole file is loaded if it states facts after its
+  /// pixels (the number of frames of GIF, JPEG XL and animated PNG and WebP; WebP with EXIF; HEIC with its boxes at
+  /// the end), and is then stored like every original. It is also loaded if `decoding.dataTransformation` or interceptors are
+  /// set.
   ///
   /// - Throws: `ImageError`.
   public func header(for request: ImageRequest) async throws(ImageError) -> ImageHeader {
@@ -61,7 +61,7 @@ extension ImagePipeline {
       data = try await self.data(for: request)
     } else {
       try configuration.check(request.source)
-      let keyed = request.keyed(by: configuration.cacheKeyRules)
+      let keyed = request.keyed(by: configuration.caching.cacheKeyRules)
       let work = await DataUrgency(request.priority).awaiter(on: context.runner).work(
         of: JobKey.header(keyed, number: context.sharingNumber()),
         make: { JobStart(FetchWork(keyed, context, isForHeader: true)) })
@@ -75,7 +75,7 @@ extension ImagePipeline {
     let configuration = configuration
     let outcome = await context.runner.run(on: .decode, priority: request.priority) {
       Result { () throws(DecodingError) in
-        try configuration.codecs.header(of: data, limits: configuration.limits)
+        try configuration.decoding.codecs.header(of: data, limits: configuration.decoding.limits)
       }
     }
     switch outcome {
@@ -90,7 +90,7 @@ extension ImagePipeline {
   public func encode(
     _ picture: Picture, as type: ImageType, options: EncodingOptions = EncodingOptions()
   ) async throws(EncodingError) -> Data {
-    let codecs = configuration.codecs
+    let codecs = configuration.decoding.codecs
     let outcome = await context.runner.run(on: .decode, priority: .normal) {
       Result { () throws(EncodingError) in
         try codecs.encode(picture, as: type, options: options)
@@ -99,14 +99,13 @@ extension ImagePipeline {
     return try outcome.get()
   }
 
-  /// Keeps the bytes as an original if they begin as a picture does; what else a server sends is not ours to
-  /// keep.
+  /// Stores the bytes as an original if they begin like an image file; other responses of a server are not stored.
   func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
     guard request.writesOriginals, let original = fetched.claimOriginal() else { return }
     context.backlog.enqueue(byteCount: original.byteCount, originalOf: request.key.source) { [context] in
       let configuration = context.configuration
       guard case .data(let data) = fetched.content,
-        (try? configuration.codecs.header(of: data, limits: configuration.limits)) != nil
+        (try? configuration.decoding.codecs.header(of: data, limits: configuration.decoding.limits)) != nil
       else { return }
       context.caches.store(original, for: request)
     }
@@ -114,23 +113,24 @@ extension ImagePipeline {
   }
 }
 
-/// Tells a closure of progress, each value once and in order, and nothing after its end.
-private final class ProgressListener: NewsListener {
-  private let heard = Mutex(0)
+/// Calls a closure with progress, each value once and in order, and never after `end`.
+private final class DownloadProgressListener: ProgressListener {
+  private let lastNumber = Mutex(0)
   private let tell: @Sendable (LoadProgress) -> Void
 
   init(_ tell: @escaping @Sendable (LoadProgress) -> Void) { self.tell = tell }
 
-  func hear(_ news: JobNews) {
-    heard.withLock { heard in
-      guard news.number > heard else { return }
-      heard = news.number
-      // Under the lock, so that none is told after the end. The closure is the pipeline's: it hands on to a queue.
-      if let progress = news.progress { tell(progress) }
+  func receive(_ event: ProgressEvent) {
+    lastNumber.withLock { lastNumber in
+      guard event.number > lastNumber else { return }
+      lastNumber = event.number
+      // Under the lock, so that no call follows `end`. The closure belongs to the pipeline and only forwards to a
+      // queue.
+      if let progress = event.progress { tell(progress) }
     }
   }
 
-  func end() { heard.withLock { $0 = .max } }
+  func end() { lastNumber.withLock { $0 = .max } }
 
   var wantsSize: Bool { false }
 }

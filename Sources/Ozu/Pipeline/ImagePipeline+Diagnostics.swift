@@ -1,5 +1,5 @@
 extension ImagePipeline {
-  /// The places where work waits for its turn.
+  /// The executors of a pipeline, each with its own queue.
   public enum ExecutorKind: String, Hashable, Sendable, CaseIterable {
     /// Downloads, and fetchers of the app.
     case data
@@ -13,9 +13,9 @@ extension ImagePipeline {
     case store
   }
 
-  /// What the pipeline is busy with now, and what each job is waiting for.
+  /// The current jobs of the pipeline, and what each of them waits for.
   ///
-  /// - Complexity: O(jobs × waiting jobs); for people, not for a loop.
+  /// - Complexity: O(jobs × waiting jobs); for debugging, not for a loop.
   public func diagnostics() -> PipelineDiagnostics {
     let now = configuration.instant
     let (snapshots, stations) = context.runner.look { graph in
@@ -33,12 +33,12 @@ extension ImagePipeline {
       isolation: isolation?.status)
   }
 
-  /// Holds an executor back, or lets it go on; for tests (`OzuTesting`).
+  /// Suspends or resumes an executor; for tests (`OzuTesting`).
   package func setSuspended(_ isSuspended: Bool, _ kind: ExecutorKind) {
     for station in kind.stations { context.runner.setSuspended(station, isSuspended) }
   }
 
-  /// How many wait for an executor; for tests (`OzuTesting`).
+  /// The number of jobs that wait for an executor; for tests (`OzuTesting`).
   package func waitingCount(_ kind: ExecutorKind) -> Int {
     context.runner.look { graph in kind.stations.reduce(0) { $0 + graph.queuedCount(in: $1) } }
   }
@@ -67,14 +67,14 @@ extension PipelineDiagnostics.Executor {
 }
 
 extension PipelineDiagnostics.Job {
-  /// `nil` for work that is nobody's: writes, and what the pipeline does for itself.
+  /// `nil` for work without a request: writes, and internal work of the pipeline.
   fileprivate init?(_ job: JobRunner.Graph.Snapshot, now: JobInstant) {
     let (kind, name): (PipelineDiagnostics.Kind, String)
     switch job.payload {
     case let load as LoadImage: (kind, name) = (.load, load.request.label)
     case let encode as EncodeImage: (kind, name) = (.load, encode.goal.request.label)
     case let fetch as FetchWork: (kind, name) = (.download, fetch.request.source.name)
-    case let step as StepWork: (kind, name) = (.render, step.way.source.name)
+    case let step as StepWork: (kind, name) = (.render, step.chain.source.name)
     default: return nil
     }
     self.init(
@@ -106,7 +106,7 @@ extension PipelineDiagnostics.Waiting {
 }
 
 extension ImageStage {
-  /// The stage in which a load is, for an error that names it.
+  /// The stage of a load, for the error of a deadline.
   init(_ standing: JobStanding<JobWork>) {
     self =
       switch standing.payload {

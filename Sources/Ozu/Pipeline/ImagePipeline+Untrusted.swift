@@ -2,8 +2,8 @@ import Foundation
 import OzuHTTP
 
 extension ImagePipeline.Configuration {
-  /// The configuration of a pipeline that loads what strangers name: a server, or an app that shows pictures of other
-  /// people's pages. Everything can be changed afterwards.
+  /// The configuration of a pipeline that loads URLs of untrusted users: for a server, or for an app that shows
+  /// pictures of other people's pages. Everything can be changed afterwards.
   ///
   /// ```swift
   /// let pipeline = ImagePipeline(.untrustedSources(hosts: .only(["*.images.example.com"])))
@@ -23,56 +23,57 @@ extension ImagePipeline.Configuration {
   /// | time to connect, silence, whole download | 5 s, 10 s, 30 s | 10 s, 30 s, 120 s |
   /// | slowest answer | 1,000 bytes a second over 10 s | 100 over 30 s |
   /// | retries | 1 | 2 |
-  /// | decoders of C libraries | in processes of their own, on Linux, where the helper is there (`isolation`) | in this process |
+  /// | decoders of C libraries | in processes of their own, on Linux, where the helper is there (`decoding.isolation`) | in this process |
   /// | pictures of memory cache and disk | those of this pipeline's folder | the same |
   ///
-  /// Sources that are no addresses (`ImageSource.data`, fetchers, schemes that the app registers in `sources`) are the
-  /// app's own, and stay as they are. `isolation` is `preferred`: without a helper beside the program decoders run in the
-  /// process, which a line on standard error says once, and a fault of a C library is a fault of the process then. Set
-  /// `required` where pictures are not to be read at all without. Give the pipeline a disk folder that no other pipeline
-  /// uses: what another one has stored under a redirect was not judged by these rules.
+  /// Sources that are not URLs (`ImageSource.data`, fetchers, schemes that the app registers in `sources`) belong to
+  /// the app and are not restricted. `decoding.isolation` is `preferred`: without a helper beside the program, decoders run in
+  /// the process, which one line on standard error reports, and a fault of a C library is then a fault of the
+  /// process. Set `required` to refuse pictures in that case. Give the pipeline its own disk folder: entries that
+  /// another pipeline stored after a redirect were not checked by these rules.
   ///
-  /// `httpClient` is a client of this configuration's own, so make one configuration and keep it. On Apple platforms
-  /// `URLSession` cannot say which address it connects to, and the client refuses every request: set `httpClient` to one
-  /// whose `networkGuard` is off, where hosts are listed and trusted to have public addresses.
+  /// `network.httpClient` is a new client for each configuration, so make one configuration and keep it. On Apple platforms
+  /// `URLSession` does not reveal the address of a connection, so the client refuses every request: set `network.httpClient`
+  /// to one whose `networkGuard` is off, if all hosts are listed and trusted to have public addresses.
   ///
-  /// - Parameter hosts: the hosts that pictures may come from. Any with a public address, by default; a list is safer.
+  /// - Parameter hosts: the hosts from which pictures may come. By default any host with a public address; a list is
+  ///   safer.
   public static func untrustedSources(hosts: HTTPHostRule = .any) -> ImagePipeline.Configuration {
     var client = HTTPClientConfiguration()
     client.networkGuard = .publicAddressesOnly
     client.hostRule = hosts
     var configuration = ImagePipeline.Configuration()
-    configuration.httpClient = DefaultHTTPClient(configuration: client)
+    configuration.network.httpClient = DefaultHTTPClient(configuration: client)
     configuration.restrictToUntrustedSources(hosts: hosts)
     #if os(Linux)
-      configuration.isolation = .preferred
+      configuration.decoding.isolation = .preferred
     #endif
     return configuration
   }
 
-  /// All of it but the client and isolation.
+  /// Applies all restrictions except the client and isolation.
   package mutating func restrictToUntrustedSources(hosts: HTTPHostRule) {
-    hostRule = hosts
+    network.hostRule = hosts
     readsLocalAddresses = false
-    limits.encodedByteCount = 20 << 20
-    limits.pixelCount = 50_000_000
-    limits.decodedByteCount = 256 << 20
-    limits.cpuTime = .seconds(5)
-    limits.frameCount = 1_000
-    limits.scanCount = 50
-    timeouts = HTTPTimeouts(
+    decoding.limits.encodedByteCount = 20 << 20
+    decoding.limits.pixelCount = 50_000_000
+    decoding.limits.decodedByteCount = 256 << 20
+    decoding.limits.cpuTime = .seconds(5)
+    decoding.limits.frameCount = 1_000
+    decoding.limits.scanCount = 50
+    network.timeouts = HTTPTimeouts(
       connect: .seconds(5), idle: .seconds(10), total: .seconds(30),
       minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 1_000, window: .seconds(10)))
-    retryPolicy.maximumRetryCount = 1
+    network.retryPolicy.maximumRetryCount = 1
   }
 
-  /// Whether there are sources that are refused.
-  var checksSources: Bool { hostRule != .any || !readsLocalAddresses }
+  /// Whether some sources are refused.
+  var checksSources: Bool { network.hostRule != .any || !readsLocalAddresses }
 
-  /// Refuses a source that this pipeline does not read, before anything looks for it: what is refused does not show by
-  /// its error, nor by how long it takes, whether it is there.
+  /// Refuses a source that this pipeline does not allow, before any access to it: neither the error nor the time of a
+  /// refused request reveals whether the source exists.
   ///
-  /// - Throws: `ImageError.invalidSource`, or `transport` with `hostNotAllowed`.
+  /// - Throws: an error of the kind `invalidSource`, or `transport` with `hostNotAllowed`.
   func check(_ source: ImageSource) throws(ImageError) {
     guard checksSources else { return }
     let url: URL
@@ -84,7 +85,7 @@ extension ImagePipeline.Configuration {
     switch url.scheme?.lowercased() {
     case "http", "https":
       do throws(HTTPError) {
-        try hostRule.check(url)
+        try network.hostRule.check(url)
       } catch {
         throw ImageError(error, source: source.name)
       }

@@ -7,7 +7,7 @@ import OzuSynchronization
 /// ```swift
 /// let photo = try await ImagePipeline.shared.image(for: url)
 /// let thumbnail = try await ImagePipeline.shared.image(
-///   for: url, size: PixelSize(320, 240), mode: .aspectFill)
+///   for: url, size: PixelSize(width: 320, height: 240), mode: .aspectFill)
 /// ```
 ///
 /// A pipeline may be used from any thread and any actor. What memory has is answered on the spot, without
@@ -41,41 +41,42 @@ public final class ImagePipeline: Sendable {
   public let configuration: Configuration
   let context: LoadContext
   let caches: ImageCaches
-  // Of `caches`. Stored here too, because a hit that reaches it through other objects retains each of them.
+  // The same as in `caches`. Stored here too, because a hit that reaches it through other objects retains each of them.
   let memory: MemoryLevel
   let formatStore: FormatStore
   let downloads = DownloadReports()
-  let calm: CalmSignal
+  let idleSignal: IdleSignal
   let networkReturn: NetworkReturn
   let isolation: IsolationReport?
   let hasInterceptors: Bool
-  /// Whether there are sources that are refused.
+  /// Whether some sources are refused.
   let checksSources: Bool
-  /// Whether addresses are to be changed before they are keys.
+  /// Whether there are rules that change the keys of URLs.
   private let hasKeyRules: Bool
-  /// Whether a request means the same to everybody, and nobody wants to know of it.
+  /// Whether requests are used unchanged: there are no key rules and no observers.
   let takesRequestsAsTheyAre: Bool
 
   /// Makes a pipeline. Nothing is opened or started before the first request.
   public init(_ configuration: Configuration = Configuration()) {
     var configuration = configuration
-    isolation = configuration.codecs.isolate(configuration.isolation)
+    isolation = configuration.decoding.codecs.isolate(configuration.decoding.isolation)
     self.configuration = configuration
-    let calm = CalmSignal()
-    self.calm = calm
+    let idleSignal = IdleSignal()
+    self.idleSignal = idleSignal
     networkReturn = NetworkReturn(
-      configuration.networkMonitor, now: configuration.now, sleep: configuration.sleep)
-    context = LoadContext(configuration) { calm.send() }
+      configuration.network.networkMonitor, now: configuration.testing.now, sleep: configuration.testing.sleep
+    )
+    context = LoadContext(configuration) { idleSignal.send() }
     caches = context.caches
     memory = caches.memory
     formatStore = FormatStore(caches: caches, backlog: context.backlog, configuration: configuration)
     hasInterceptors = !configuration.interceptors.isEmpty
-    hasKeyRules = !configuration.cacheKeyRules.isEmpty
+    hasKeyRules = !configuration.caching.cacheKeyRules.isEmpty
     checksSources = configuration.checksSources
     takesRequestsAsTheyAre = !hasKeyRules && !context.events.isObserved
   }
 
-  /// Makes a pipeline from the default configuration with changes: `ImagePipeline { $0.diskStorage = .none }`.
+  /// Makes a pipeline from the default configuration with changes: `ImagePipeline { $0.caching.diskStorage = .none }`.
   public convenience init(_ configure: (inout Configuration) -> Void) {
     var configuration = Configuration()
     configure(&configuration)
@@ -94,11 +95,11 @@ public final class ImagePipeline: Sendable {
   /// - Parameters:
   ///   - size: in pixels of the upright picture.
   ///   - mode: how the picture is brought to the size; inside it by default.
-  ///   - crops: whether what `aspectFill` leaves outside the size is cut off, centred.
+  ///   - crops: whether `aspectFill` cuts off the parts outside the size, so that the picture has exactly the size; on by default.
   ///   - allowsUpscaling: whether a smaller picture is enlarged.
   /// - Throws: `ImageError`.
   public func image(
-    for url: URL, size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false,
+    for url: URL, size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true,
     allowsUpscaling: Bool = false
   ) async throws(ImageError) -> Picture {
     let resize = Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
@@ -109,7 +110,7 @@ public final class ImagePipeline: Sendable {
   ///
   /// - Throws: `ImageError`. Cancelling the calling task cancels the load, unless others want it too.
   public func image(for request: ImageRequest) async throws(ImageError) -> Picture {
-    if isSurrounded { return try await response(for: request).picture }
+    if hasObserversOrInterceptors { return try await response(for: request).picture }
     let keyed = keyed(request)
     if let cached = servablePicture(for: keyed) { return cached.picture.at(scale: keyed) }
     return try await load(request, keyed: keyed, start: configuration.instant).picture
@@ -121,11 +122,13 @@ public final class ImagePipeline: Sendable {
   public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
     let start = configuration.instant
     let keyed = keyed(request)
-    if !isSurrounded, let response = memoryResponse(for: keyed, start: start) { return response }
+    if !hasObserversOrInterceptors, let response = memoryResponse(for: keyed, start: start) {
+      return response
+    }
     return try await load(request, keyed: keyed, start: start)
   }
 
-  /// Loads what memory did not have.
+  /// Loads a picture that memory does not have.
   private func load(
     _ request: ImageRequest, keyed: ImageRequest, start: JobInstant
   ) async throws(ImageError) -> ImageResponse {
@@ -137,7 +140,7 @@ public final class ImagePipeline: Sendable {
 
   /// Starts to load a request and returns its task. What memory has, the task has at once.
   public func task(for request: ImageRequest) -> ImageTask {
-    task(for: request, follower: nil)
+    task(for: request, subscriber: nil)
   }
 
   /// Starts to load a URL at its own size and returns its task.
@@ -145,21 +148,21 @@ public final class ImagePipeline: Sendable {
     task(for: ImageRequest(url: url))
   }
 
-  func task(for request: ImageRequest, follower: TaskFollower?) -> ImageTask {
+  func task(for request: ImageRequest, subscriber: TaskSubscriber?) -> ImageTask {
     let start = configuration.instant
     if request.isPlain, !hasKeyRules {
-      let task = ImageTask(request, keyed: nil, pipeline: self, start: start, follower: follower)
+      let task = ImageTask(request, keyed: nil, pipeline: self, start: start, subscriber: subscriber)
       self.start(task, keyed: request)
       return task
     }
     let keyed = keyed(request)
-    let task = ImageTask(request, keyed: keyed, pipeline: self, start: start, follower: follower)
+    let task = ImageTask(request, keyed: keyed, pipeline: self, start: start, subscriber: subscriber)
     self.start(task, keyed: keyed)
     return task
   }
 
   private func start(_ task: ImageTask, keyed: ImageRequest) {
-    if !isSurrounded, let response = memoryResponse(for: keyed, start: task.start) {
+    if !hasObserversOrInterceptors, let response = memoryResponse(for: keyed, start: task.start) {
       task.finish(.success(response))
     } else {
       task.run()
@@ -168,16 +171,16 @@ public final class ImagePipeline: Sendable {
 }
 
 extension ImagePipeline {
-  /// Whether somebody stands around every load: observers, who are told of each, or interceptors.
-  var isSurrounded: Bool { hasInterceptors || context.events.isObserved }
+  /// Whether there are observers or interceptors around every load.
+  var hasObserversOrInterceptors: Bool { hasInterceptors || context.events.isObserved }
 
-  /// A request as it is to be understood now: under the pipeline's key, and in the format that has its format's name.
+  /// The request with the pipeline's cache-key rules applied and a replaced format resolved to its successor.
   func current(_ request: ImageRequest) -> ImageRequest {
     if request.isPlain, !hasKeyRules { return request }
-    return formatStore.current(request.keyed(by: configuration.cacheKeyRules))
+    return formatStore.current(request.keyed(by: configuration.caching.cacheKeyRules))
   }
 
-  /// The same for a request that is about to be answered. Its format is noted: the first request registers it, and
+  /// The same for a request that is being answered. Its format is noted: the first request registers the format, and
   /// ends its preload.
   func keyed(_ request: ImageRequest) -> ImageRequest {
     let current = current(request)
@@ -186,36 +189,37 @@ extension ImagePipeline {
     return current
   }
 
-  /// What memory has, if it may be served without asking. A stale picture is left to the load, which validates it.
+  /// The picture in memory, if it may be served without asking the origin. A stale picture is left to the load, which
+  /// revalidates it.
   func servablePicture(for request: ImageRequest) -> CachedPicture? {
     guard request.readsMemory else { return nil }
     guard let cached = caches.finishedPicture(for: request) else {
       if context.events.isObserved { context.events.lookedIntoMemory(nil, for: request) }
       return nil
     }
-    // Most have no lifetime that a clock would have to be read for.
+    // Most entries never expire, so the clock is read only if there is a validity.
     let isServable =
       cached.validity == nil || request.cachePolicy == .cacheOnly
-      || request.mayServe(cached.validity, at: configuration.currentDate())
+      || request.mayServe(cached.validity, at: configuration.testing.currentDate())
     guard isServable else { return nil }
     if request.format != nil { formatStore.noteHit(of: cached, for: request) }
     if context.events.isObserved { context.events.lookedIntoMemory(cached, for: request) }
     return cached
   }
 
-  /// The answer that memory has, if it may be served without asking.
+  /// The response from memory, if it may be served without asking the origin.
   func memoryResponse(for request: ImageRequest, start: JobInstant) -> ImageResponse? {
     servablePicture(for: request).map { response(of: $0, for: request, start: start) }
   }
 
-  /// The answer that a picture in memory is, stale or not; its source tells which.
+  /// The response for a picture in memory, stale or not; its source tells which.
   func response(
     of cached: CachedPicture, for request: ImageRequest, start: JobInstant
   ) -> ImageResponse {
     var source = ImageResponse.Source.memory
     var verdict = ImageResponse.Verdict.none
     if let validity = cached.validity {
-      let date = configuration.currentDate()
+      let date = configuration.testing.currentDate()
       if !request.mayServe(validity, at: date) { source = .stale }
       verdict = ImageResponse.Verdict(validity, now: date)
     }

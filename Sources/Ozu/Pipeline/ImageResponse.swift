@@ -3,39 +3,39 @@ import OzuHTTP
 
 /// A finished request: the picture and where it came from.
 public struct ImageResponse: Sendable {
-  /// The cheapest place that had the answer.
+  /// The place that had the answer.
   public enum Source: String, Hashable, Sendable, CaseIterable {
     /// The memory cache; answered synchronously.
     case memory
     /// The finished rendition in the disk cache.
     case rendition = "disk-rendition"
-    /// The original's bytes without the network: from the disk cache, a local file, or given with the request.
+    /// The original without the network: from the disk cache, from a local file, or from the request.
     case original = "disk-original"
-    /// The disk or memory cache, after the origin has confirmed that it still holds.
+    /// The disk or memory cache, after the origin has confirmed that the entry is still valid.
     case revalidated
-    /// A cache, past its lifetime: the origin allows it, or cannot be reached.
+    /// A cache, with a stale entry: the origin allows it, or cannot be reached.
     case stale
-    /// Another picture of the same source that a cache had or that was being made: a larger one, or the same before
-    /// its last processors.
+    /// Another picture of the same source, from a cache or from a running load: a larger one, or the same before its
+    /// last processors.
     case derived = "derived-from-larger"
     /// The network, or a fetcher of the app.
     case network
   }
 
-  /// Why the finished picture was in no cache, as far as the pipeline knows: what has left the caches before the process
-  /// began, and what was made too long ago, counts as never made.
+  /// Why the finished picture was in no cache, as far as the pipeline knows. Entries that left the caches before the
+  /// process began, or that were made too long ago, count as never made.
   public enum RenditionMiss: String, Hashable, Sendable, CaseIterable {
-    /// Nothing has been made of the source.
+    /// No picture of the source has been made.
     case neverMade = "never-made"
-    /// Others have been made of the source, of another size or with other processors.
+    /// Only pictures with another size or with other processors have been made.
     case otherSize = "other-size"
-    /// It had to make room, or was too small a saving to be kept.
+    /// It was evicted, or was not stored because it would have saved too little.
     case evicted
     /// It was removed by the app.
     case removed
-    /// It was there, and is out of date.
+    /// It was cached, and is out of date.
     case outdated
-    /// It was there, and did not decode.
+    /// It was cached, and did not decode.
     case damaged
   }
 
@@ -43,25 +43,25 @@ public struct ImageResponse: Sendable {
   public let picture: Picture
   /// The request that is answered.
   public let request: ImageRequest
-  /// Where the answer came from.
+  /// The place that had the answer.
   public let source: Source
-  /// Why the finished picture had to be made; `nil` when a cache had it, or when none was asked for it.
+  /// Why the finished picture had to be made; `nil` if a cache had it, or if no cache was asked.
   public let renditionMiss: RenditionMiss?
-  /// Whether the work was shared with an equal request that was there before.
+  /// Whether the work was shared with an earlier equal request.
   public let isCoalesced: Bool
-  /// Whether a process of its own has decoded the file that the picture was made of (`Configuration.isolation`).
+  /// Whether an isolated worker process has decoded the file of the picture (`Configuration.isolation`).
   public var isIsolated: Bool { picture.isIsolated }
-  /// The bytes of the encoded file the picture was decoded from: the original's, or the rendition's. 0 from
-  /// memory.
+  /// The size in bytes of the file from which the picture was decoded: the original or the rendition. 0 for a picture
+  /// from memory.
   public let encodedByteCount: Int
-  /// How long each stage took; shared work counts once, as the work measured it.
+  /// The durations of the stages; shared work counts once, as measured by the job.
   public var timings: StageTimings {
     var timings = stages
     if let total { timings.add(.total, total) }
     return timings
   }
 
-  // Apart, because the stages are the same list for all who share the work.
+  // Stored separately from `total`, because all requests that share the work share this list.
   private let stages: StageTimings
   private let total: Duration?
   let verdict: Verdict
@@ -81,18 +81,18 @@ public struct ImageResponse: Sendable {
     self.verdict = verdict
   }
 
-  /// Why a picture from the web came from where it came, such as `stale for 2m, revalidated by ETag`; `nil` for
+  /// The reason for `source`, for a picture from the web, such as `stale for 2m, revalidated by ETag`; `nil` for
   /// other sources.
   public var httpDecision: HTTPDecision? { verdict.decision }
 
-  /// What `httpDecision` is made of, so that a memory hit makes no text that nobody reads.
+  /// The data of `httpDecision`. Its text is built only when it is read, so that a memory hit does not pay for it.
   enum Verdict: Sendable {
     case none
     case made(HTTPDecision)
-    /// Served for so many more seconds without asking.
+    /// Fresh for this number of seconds.
     case fresh(Double)
 
-    /// In words.
+    /// The decision with its text.
     var decision: HTTPDecision? {
       switch self {
       case .none: nil
@@ -101,8 +101,8 @@ public struct ImageResponse: Sendable {
       }
     }
 
-    /// For what is served past its lifetime because nobody can be asked.
-    static func standIn(_ validity: OriginalValidity, now: Date) -> Verdict {
+    /// The verdict for a stale entry that is served because the origin cannot be reached.
+    static func servedStale(_ validity: OriginalValidity, now: Date) -> Verdict {
       let decision = HTTPDecision.fresh(forSeconds: validity.freshUntil.timeIntervalSince(now))
       return .made(HTTPDecision(.stale, reason: "\(decision.reason), the origin cannot be reached"))
     }

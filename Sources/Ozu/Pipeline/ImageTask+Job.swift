@@ -1,6 +1,6 @@
 import OzuSynchronization
 
-/// A task as the subscriber of the job that does its work.
+/// The task as a subscriber of the job that does its work.
 extension ImageTask {
   func begin(_ request: ImageRequest) {
     do throws(ImageError) {
@@ -14,18 +14,18 @@ extension ImageTask {
       return state.ending == nil ? state.attemptCount : nil
     }
     guard let attempt else { return }
-    isMaker.store(false, ordering: .relaxed)
+    hasMadeJob.store(false, ordering: .relaxed)
     let (context, level) = (pipeline.context, priority)
     let key = JobKey.load(request, number: context.sharingNumber())
     let subscription = context.runner.subscribe(self, to: key, priority: level, deadline: deadline) {
-      isMaker.store(true, ordering: .relaxed)
+      hasMadeJob.store(true, ordering: .relaxed)
       return JobStart(LoadImage(request, context))
     }
     note(subscription, attempt)
     if priority != level { context.runner.setPriority(subscription.id) { priority } }
   }
 
-  /// Keeps a subscription, unless its job has ended and another source is tried.
+  /// Stores a subscription, unless the task has ended or tries another source by now.
   private func note(_ subscription: JobRunner.Subscription, _ attempt: Int) {
     guard let work = subscription.work as? LoadImage else { return }
     let (isOver, isListening) = state.withLock { state in
@@ -38,23 +38,25 @@ extension ImageTask {
     if isOver {
       pipeline.context.runner.unsubscribe(subscription.id)
     } else if isListening {
-      work.news.add(self)
+      work.progressEvents.add(self)
     }
   }
 
-  /// Tries the next source, if there is one. The error of the first is the one that is told.
+  /// Tries the next source, if there is one. If all fail, the task ends with the error of the first.
   func fail(_ error: ImageError) {
     guard request.hasAlternatives, !error.isCancellation else { return finish(.failure(error)) }
     let (triedCount, first) = state.withLock { state in
-      let company = state.makeCompany()
-      let (first, triedCount) = company.failure ?? (error, 0)
-      company.failure = (first, triedCount + 1)
+      let sideState = state.makeSideState()
+      let (first, triedCount) = sideState.failure ?? (error, 0)
+      sideState.failure = (first, triedCount + 1)
       return (triedCount, first)
     }
     let alternatives = request.substitutes(after: first)
     guard triedCount < alternatives.count else { return finish(.failure(first)) }
-    let next = request.alternative(alternatives[triedCount]).keyed(by: pipeline.configuration.cacheKeyRules)
-    // Late news of the job before may be on its way. The former alternative is released outside of the lock.
+    let next = request.alternative(alternatives[triedCount]).keyed(
+      by: pipeline.configuration.caching.cacheKeyRules)
+    // Late events of the former job may still arrive, so this is under the lock. The former alternative is released
+    // outside the lock.
     let former = state.withLock { _ in
       defer { alternative = next }
       return alternative
@@ -67,52 +69,54 @@ extension ImageTask {
     }
   }
 
-  /// Takes in what is new, and notes it for the followers. Under the lock, so that all hear everything in order.
+  /// Applies an event, and queues it for the subscribers. Called under the lock, so that all subscribers receive
+  /// everything in order.
   ///
-  /// - Parameter now: the time, which is read before: the clock may be the app's.
-  func hear(_ news: JobNews, at now: JobInstant, _ state: inout State) {
-    guard state.ending == nil, news.number > state.heard else { return }
-    if let progress = news.progress, progress != state.progress {
+  /// - Parameter now: the time. The caller reads it before it takes the lock, because the clock may be code of the
+  ///   app.
+  func receive(_ event: ProgressEvent, at now: JobInstant, _ state: inout State) {
+    guard state.ending == nil, event.number > state.lastEventNumber else { return }
+    if let progress = event.progress, progress != state.progress {
       state.progress = progress
-      state.company?.note(progress, preview: nil)
+      state.sideState?.enqueue(progress, preview: nil)
     }
-    if let size = news.size, size != state.company?.size { state.makeCompany().note(size: size) }
-    if let preview = news.preview, preview.number > state.heard {
+    if let size = event.size, size != state.sideState?.size { state.makeSideState().enqueue(size: size) }
+    if let preview = event.preview, preview.number > state.lastEventNumber {
       let response = ImageResponse(
         picture: preview.picture.at(scale: attempt), request: attempt, source: .network,
         isCoalesced: false, encodedByteCount: state.progress?.receivedByteCount ?? 0,
         timings: StageTimings(), total: start.duration(to: now), verdict: .none)
-      let company = state.makeCompany()
-      company.preview = response
-      company.note(state.progress, preview: response)
+      let sideState = state.makeSideState()
+      sideState.preview = response
+      sideState.enqueue(state.progress, preview: response)
     }
-    state.heard = news.number
+    state.lastEventNumber = event.number
   }
 
-  /// The time, for news that need one.
-  func readClock(for news: JobNews?) -> JobInstant {
-    news?.preview == nil ? start : pipeline.configuration.instant
+  /// The current time, if the event needs it.
+  func readClock(for event: ProgressEvent?) -> JobInstant {
+    event?.preview == nil ? start : pipeline.configuration.instant
   }
 }
 
-extension ImageTask: JobWaiter, NewsListener {
+extension ImageTask: JobWaiter, ProgressListener {
   var wantsSize: Bool { true }
 
-  func hear(_ news: JobNews) {
-    let now = readClock(for: news)
-    state.withLock { hear(news, at: now, &$0) }
-    tellFollowers()
+  func receive(_ event: ProgressEvent) {
+    let now = readClock(for: event)
+    state.withLock { receive(event, at: now, &$0) }
+    deliverEvents()
   }
 
   func jobEnded(_ work: JobWork) {
     guard let load = work as? LoadImage else { return }
     switch load.outcome {
     case .success(let end):
-      let isCoalesced = !isMaker.load(ordering: .relaxed)
+      let isCoalesced = !hasMadeJob.load(ordering: .relaxed)
       if !isCoalesced, end.loaded.source == .network {
         pipeline.downloads.report(end.loaded.picture, attempt)
       }
-      finish(.loaded(end, isCoalesced: isCoalesced), after: load.news.latest)
+      finish(.loaded(end, isCoalesced: isCoalesced), after: load.progressEvents.latest)
     case .failure(let error): fail(error)
     }
   }

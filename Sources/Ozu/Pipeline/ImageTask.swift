@@ -9,31 +9,30 @@ import OzuSynchronization
 /// let picture = try await task.image
 /// ```
 ///
-/// It runs whether anybody awaits it or not, and ends exactly once. Cancelling a Swift task that awaits it
-/// cancels the load.
+/// It runs even if no code awaits it, and ends exactly once. Cancelling a Swift task that awaits it cancels the load.
 ///
-/// A task is a subscriber of the job that does the work, and nothing runs for it: to start one costs an object and a
-/// place in that job. What it has heard and who follows it stands under its own lock, its place in the job under that of
-/// the runner. Neither lock is taken while the other is held. Interceptors are the exception: they take a Swift task
-/// (`ImageTask+Surroundings.swift`).
+/// A task is a subscriber of the job that does the work. It has no thread or Swift task of its own: to start one
+/// costs an object and a subscription. Its progress and its subscribers are guarded by its own lock, its subscription
+/// to the job by the lock of the runner. Neither of the two locks is taken while the other is held. Interceptors are
+/// the exception: they take a Swift task (`ImageTask+Interceptors.swift`).
 public final class ImageTask: Sendable {
   typealias Outcome = Result<ImageResponse, ImageError>
 
-  /// What is loaded.
+  /// The request.
   public let request: ImageRequest
   let pipeline: ImagePipeline
   let start: JobInstant
   let state: Mutex<State>
-  /// How urgent it is, as a raw value: read under the lock of the runner.
+  /// The priority as a raw value; read under the lock of the runner.
   let urgency: Atomic<Int>
-  /// Whether it has made the job that it waits for.
-  let isMaker = Atomic(false)
-  /// The request under the pipeline's key, where that is another.
+  /// Whether it has created the job that it waits for.
+  let hasMadeJob = Atomic(false)
+  /// The request under the pipeline's key rules, if they change it.
   private let keyed: ImageRequest?
-  // The alternative that is tried. Written under the task's lock, before a job is joined; read under it or when that
-  // job has ended, and the lock of the runner is taken in between.
+  // The alternative source that is tried. It is written under the task's lock before the task subscribes to a job. It
+  // is read under that lock, or after that job has ended; the lock of the runner is taken in between.
   nonisolated(unsafe) var alternative: ImageRequest?
-  /// What is tried: the request under the pipeline's key, or an alternative.
+  /// The request that is tried: under the pipeline's key rules, or with an alternative source.
   var attempt: ImageRequest { alternative ?? keyed ?? request }
 
   struct State {
@@ -41,22 +40,23 @@ public final class ImageTask: Sendable {
     /// The subscription to the job that it waits for, and that job's work.
     var subscription: SlotID?
     var work: LoadImage?
-    /// Which of its sources' jobs that is.
+    /// The number of sources that have been tried; identifies the current job.
     var attemptCount = 0
-    /// Whether somebody wants to hear news.
+    /// Whether a subscriber wants progress events.
     var isListening: Bool
-    /// The number of the latest news.
-    var heard = 0
+    /// The number of the latest event that was applied.
+    var lastEventNumber = 0
     var progress: LoadProgress?
-    /// The first Swift task that awaits it, apart: most have one. Unchecked, as it is resumed by whoever takes it from
-    /// here, under the lock, when the ending is set, which happens once; a checked one takes an allocation, and
-    /// its size is known at run time only, which makes everything around it slow.
+    /// The first Swift task that awaits this one; most tasks have only this one. Unchecked: the code that takes it
+    /// from here, under the lock, resumes it, and this happens once, when the ending is set. A checked continuation
+    /// needs an allocation, and its size is known at run time only, which would slow down every access to this
+    /// struct.
     var waiter: UnsafeContinuation<Void, Never>?
-    /// What few tasks have.
-    var company: Company?
+    /// Side state, allocated on demand.
+    var sideState: SideState?
   }
 
-  /// How a task has ended; the answer is put together for those who ask.
+  /// How a task has ended. The response is built when it is read.
   enum Ending {
     case loaded(FinishedLoad, isCoalesced: Bool)
     case cancelled
@@ -70,31 +70,31 @@ public final class ImageTask: Sendable {
     }
   }
 
-  /// Whether it is the load inside another's interceptors.
+  /// True for the inner task that an outer, intercepted task runs.
   let isInner: Bool
 
-  /// Makes a task that has not begun.
+  /// Makes a task without starting it.
   ///
   /// - Parameters:
-  ///   - keyed: the same request under the pipeline's key; `nil` where it is the same in all.
-  ///   - follower: told of everything from the beginning.
+  ///   - keyed: the request under the pipeline's key rules; `nil` if they do not change it.
+  ///   - subscriber: receives all events from the beginning.
   init(
     _ request: ImageRequest, keyed: ImageRequest?, pipeline: ImagePipeline, start: JobInstant,
-    follower: TaskFollower? = nil, isInner: Bool = false
+    subscriber: TaskSubscriber? = nil, isInner: Bool = false
   ) {
     self.request = request
     self.isInner = isInner
     self.pipeline = pipeline
     self.start = start
     self.keyed = keyed
-    state = Mutex(State(isListening: follower?.wantsNews ?? false))
+    state = Mutex(State(isListening: subscriber?.wantsProgress ?? false))
     urgency = Atomic(request.priority.rawValue)
     let observed = isInner ? nil : pipeline.context.events.requestBegan(request)
-    guard follower != nil || observed != nil else { return }
+    guard subscriber != nil || observed != nil else { return }
     state.withLock { state in
-      let company = state.makeCompany()
-      company.observed = observed
-      if let follower { company.followers.append((0, follower)) }
+      let sideState = state.makeSideState()
+      sideState.observed = observed
+      if let subscriber { sideState.subscribers.append((0, subscriber)) }
     }
   }
 
@@ -105,7 +105,7 @@ public final class ImageTask: Sendable {
   /// - Throws: `ImageError`.
   public var image: Picture {
     get async throws(ImageError) {
-      // Nothing is put together of which only the picture is wanted.
+      // Only the picture is wanted, so no response is built.
       if case .loaded(let load, _) = state.withLock({ $0.ending }) {
         return load.loaded.picture.at(scale: attempt)
       }
@@ -126,7 +126,7 @@ public final class ImageTask: Sendable {
             if state.waiter == nil {
               state.waiter = continuation
             } else {
-              state.makeCompany().furtherWaiters.append(continuation)
+              state.makeSideState().furtherWaiters.append(continuation)
             }
             return false
           }
@@ -135,7 +135,7 @@ public final class ImageTask: Sendable {
       } onCancel: {
         cancel()
       }
-      // Whoever resumes has put it there.
+      // `finish` stores the result before it resumes the waiter, so it is never nil here.
       guard let result else { throw .cancelled(request.source.name) }
       return try result.get()
     }
@@ -155,7 +155,7 @@ public final class ImageTask: Sendable {
 
   // MARK: Steering
 
-  /// Calls the load off. Work that other requests share goes on; a finished task stays as it is.
+  /// Cancels the load. Work that other requests share continues; a finished task does not change.
   ///
   /// - Complexity: O(1), however many share the work.
   public func cancel() {
@@ -163,34 +163,34 @@ public final class ImageTask: Sendable {
     finish(.cancelled, after: leave())
   }
 
-  /// Gives up waiting for the job.
+  /// Removes the subscription to the job.
   ///
-  /// - Returns: the last that it has told.
-  func leave() -> JobNews? {
+  /// - Returns: the latest progress event of the job.
+  func leave() -> ProgressEvent? {
     let (subscription, work) = state.withLock { ($0.subscription.take(), $0.work) }
     guard let subscription, let work else { return nil }
     pipeline.context.runner.unsubscribe(subscription)
-    work.news.remove(self)
-    return work.news.latest
+    work.progressEvents.remove(self)
+    return work.progressEvents.latest
   }
 
-  /// How urgent the load is. It may change while it runs: what still waits for its turn, waits at its new place.
-  /// Work that other requests share has the priority of the most urgent.
+  /// The priority of the load. It may change while the load runs: work that still waits in a queue moves to its new
+  /// place. Work that other requests share has the highest of their priorities.
   ///
   /// - Complexity: O(1), however many share the work.
   public var priority: ImagePriority {
     get { ImagePriority(rawValue: urgency.load(ordering: .relaxed)) ?? .normal }
     set {
       urgency.store(newValue.rawValue, ordering: .relaxed)
-      let (subscription, inner) = state.withLock { ($0.subscription, $0.company?.inner) }
+      let (subscription, inner) = state.withLock { ($0.subscription, $0.sideState?.inner) }
       if let subscription { pipeline.context.runner.setPriority(subscription) { priority } }
       inner?.priority = newValue
     }
   }
 
-  // MARK: Running
+  // MARK: Beginning and end
 
-  /// Starts to load: what memory has has been looked up before.
+  /// Subscribes to the job of the load. The caller has already looked into memory.
   func begin() {
     if let alternative {
       begin(alternative)
@@ -202,30 +202,31 @@ public final class ImageTask: Sendable {
   }
 
   /// Ends the task, unless it has ended before.
-  func finish(_ outcome: Outcome, after news: JobNews? = nil) {
-    finish(.other(Ending.Answer(outcome)), after: news)
+  func finish(_ outcome: Outcome, after event: ProgressEvent? = nil) {
+    finish(.other(Ending.Answer(outcome)), after: event)
   }
 
-  func finish(_ ending: Ending, after news: JobNews? = nil) {
-    let now = readClock(for: news)
-    let left = state.withLock { state -> (waiter: UnsafeContinuation<Void, Never>?, company: Leaving?)? in
+  func finish(_ ending: Ending, after event: ProgressEvent? = nil) {
+    let now = readClock(for: event)
+    let left = state.withLock {
+      state -> (waiter: UnsafeContinuation<Void, Never>?, sideState: EndRecipients?)? in
       guard state.ending == nil else { return nil }
-      if let news { hear(news, at: now, &state) }
+      if let event { receive(event, at: now, &state) }
       state.ending = ending
       defer { (state.waiter, state.subscription, state.work) = (nil, nil, nil) }
-      guard let company = state.company else { return (state.waiter, nil) }
-      return (nil, company.leave(state.waiter, ending))
+      guard let sideState = state.sideState else { return (state.waiter, nil) }
+      return (nil, sideState.takeEndRecipients(state.waiter, ending))
     }
     guard let left else { return }
-    if !isInner { tellEnd(ending, left.company) }
+    if !isInner { tellEnd(ending, left.sideState) }
     left.waiter?.resume()
-    guard let company = left.company else { return }
-    for task in company.surroundings { task.cancel() }
-    for waiter in company.waiters { waiter.resume() }
-    tellFollowers()
+    guard let sideState = left.sideState else { return }
+    for task in sideState.auxiliaryTasks { task.cancel() }
+    for waiter in sideState.waiters { waiter.resume() }
+    deliverEvents()
   }
 
-  private func tellEnd(_ ending: Ending, _ company: Leaving?) {
+  private func tellEnd(_ ending: Ending, _ sideState: EndRecipients?) {
     switch ending {
     case .loaded(let load, let isCoalesced):
       pipeline.context.events.counters.addAnswer(load.loaded.source, isCoalesced: isCoalesced)
@@ -237,7 +238,7 @@ public final class ImageTask: Sendable {
       case .failure(let error): pipeline.context.events.counters.add(error)
       }
     }
-    guard let company, let observed = company.observed else { return }
+    guard let sideState, let observed = sideState.observed else { return }
     switch outcome(of: ending) {
     case .success(let response): pipeline.context.events.requestEnded(observed, .picture(response))
     case .failure(let error): pipeline.context.events.requestEnded(observed, RequestOutcome(error))

@@ -1,84 +1,84 @@
-/// What a pipeline is busy with at one moment, and what each of its jobs is waiting for.
+/// The jobs of a pipeline at one moment, and what each of them waits for.
 ///
-/// For people who ask why a picture does not come: `print(pipeline.diagnostics())`.
+/// Helps to find out why a picture does not appear: `print(pipeline.diagnostics())`.
 public struct PipelineDiagnostics: Sendable {
-  /// The kinds of work that are shared.
+  /// The kinds of shared work.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// From a request to its picture.
     case load
-    /// From an address to bytes.
+    /// From a URL to bytes.
     case download
     /// One step from bytes to pixels.
     case render
   }
 
-  /// What a job can wait for.
+  /// The reasons for which a job can wait.
   public enum Waiting: String, Hashable, Sendable {
-    /// It has just begun.
+    /// The job has just begun.
     case starting
     /// A read of the disk cache or of a file.
     case disk
-    /// The download, which is a job of its own.
+    /// The download, which is a separate job.
     case download
-    /// A turn among the downloads.
+    /// A place among the downloads.
     case slot
     /// The server, or the app's own fetcher.
     case network
-    /// A larger picture of the same source that is being made.
+    /// A larger picture of the same source that is being loaded.
     case larger
-    /// The step before, which is a job of its own; for a load, the last step.
+    /// The step before, which is a separate job; for a load, the last step.
     case step
     /// A decoding thread.
     case decoder
-    /// A decoding thread is at work on it.
+    /// A running decode.
     case decoding
-    /// A decoding thread is at work on a processor.
+    /// A running processor.
     case processing
-    /// Room among what is waiting to be written to the disk cache.
+    /// Room in the backlog of writes to the disk cache.
     case backlog
   }
 
   /// A running job.
   public struct Job: Sendable {
-    /// What kind of work it is.
+    /// The kind of work.
     public let kind: Kind
-    /// What it is about: the source, and for a load the recipe.
+    /// The name of the source, and for a load also the recipe.
     public let name: String
-    /// What it is waiting for.
+    /// What it waits for.
     public let waitingFor: Waiting
-    /// For how long it has waited for that.
+    /// The duration of this wait so far.
     public let waitingTime: Duration
-    /// For how long it has been there.
+    /// The time since the job was created.
     public let age: Duration
-    /// How many go before it in the line it stands in; `nil` when it stands in none.
+    /// The number of jobs before it in its queue; `nil` if it is in no queue.
     public let queuePosition: Int?
-    /// How many wait for it.
+    /// The number of its subscribers.
     public let subscriberCount: Int
-    /// How urgent it is: as the most urgent of those who wait for it.
+    /// The priority of its most urgent subscriber.
     public let priority: ImagePriority
   }
 
-  /// Something that does a limited number of things at once.
+  /// A resource that runs a limited number of jobs at once.
   public struct Executor: Sendable {
-    /// What it does.
+    /// The kind of its work.
     public let kind: ImagePipeline.ExecutorKind
-    /// How many things at once.
+    /// The largest number of jobs at once.
     public let limit: Int
-    /// How many are being done.
+    /// The number of running jobs.
     public let runningCount: Int
-    /// How many wait.
+    /// The number of waiting jobs.
     public let waitingCount: Int
-    /// Whether it is held back by a test.
+    /// Whether a test has suspended it.
     public let isSuspended: Bool
   }
 
   /// The jobs: loads, then downloads, then renders, each kind from the oldest.
   public let jobs: [Job]
-  /// What does the work.
+  /// The executors.
   public let executors: [Executor]
   /// The bytes that wait to be written to the disk cache.
   public let backlogByteCount: Int
-  /// What isolation of decoders comes to; `nil` where it is off.
+  /// The state of the isolation of decoders; `nil` if it is off.
   public let isolation: IsolationStatus?
 }
 

@@ -12,29 +12,29 @@ public enum ImageStage: String, Hashable, Sendable, CaseIterable {
   case resize
   /// The processors of the request.
   case process
-  /// From pixels to an encoded rendition, behind the caller's back.
+  /// From pixels to an encoded rendition, in the background.
   case encode
-  /// Writing to the disk cache, behind the caller's back.
+  /// Writing to the disk cache, in the background.
   case store
-  /// From the request to the answer: what the caller waited for, and what is between.
+  /// From the request to the answer: the caller's waiting time, including the time between stages.
   case total
 }
 
-/// How long the stages of one load took, in the order in which they began. A stage that ran twice (a damaged
-/// rendition is decoded in vain) counts with its whole time.
+/// The durations of the stages of one load, in the order in which they began. A stage that ran twice (for example
+/// because a damaged rendition was decoded first) counts with its total time.
 public struct StageTimings: Hashable, Sendable {
-  /// A stage and its time.
+  /// A stage and its duration.
   public struct Entry: Hashable, Sendable {
     /// The stage.
     public let stage: ImageStage
-    /// How long it took, by the wall clock.
+    /// Its duration by the wall clock.
     public fileprivate(set) var duration: Duration
   }
 
   /// The stages that ran.
   public private(set) var entries: [Entry] = []
 
-  /// The time of a stage; `nil` when it did not run.
+  /// The duration of a stage; `nil` if it did not run.
   public subscript(stage: ImageStage) -> Duration? {
     entries.first { $0.stage == stage }?.duration
   }
@@ -43,7 +43,7 @@ public struct StageTimings: Hashable, Sendable {
     if let index = entries.firstIndex(where: { $0.stage == stage }) {
       entries[index].duration += duration
     } else {
-      // Most loads have so many: one allocation.
+      // Enough for most loads, in one allocation.
       if entries.isEmpty { entries.reserveCapacity(4) }
       entries.append(Entry(stage: stage, duration: duration))
     }

@@ -1,6 +1,6 @@
 import OzuSynchronization
 
-/// Loads pictures before anybody asks for them, behind everything that somebody waits for.
+/// Loads pictures before they are needed, after everything that a view or a caller waits for.
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(pipeline: pipeline)
@@ -8,11 +8,11 @@ import OzuSynchronization
 /// for await outcome in outcomes { log(outcome.request, outcome.ending) }
 /// ```
 ///
-/// Requests go out a few at a time, in the order given, at low priority, and only while nothing of normal priority or
-/// more waits for its turn. One that is asked for meanwhile by somebody who waits joins the same work and lends it
-/// its urgency. Releasing the prefetcher stops what is left.
+/// A few requests run at a time, in the order given and at low priority. A request begins only while no work of
+/// normal priority or higher waits in a queue. If a view requests the same picture meanwhile, it joins the same work
+/// and raises its priority. Releasing the prefetcher stops the remaining requests.
 public final class ImagePrefetcher: Sendable {
-  /// How far a request is taken.
+  /// How far a request is loaded.
   public enum Destination: Hashable, Sendable {
     /// Until the finished picture is in memory.
     case memory
@@ -22,11 +22,11 @@ public final class ImagePrefetcher: Sendable {
 
   /// How a request can end.
   public enum Ending: Sendable {
-    /// It is where it should be; the place where it was found or made.
+    /// The picture is at its destination. The value says where it was found or made.
     case done(ImageResponse.Source)
     /// It could not be loaded.
     case failed(ImageError)
-    /// It was stopped, or the prefetcher released.
+    /// It was stopped, or the prefetcher was released.
     case stopped
     /// The budget was used up before its turn.
     case overBudget
@@ -38,10 +38,10 @@ public final class ImagePrefetcher: Sendable {
     public let request: ImageRequest
     /// How it ended.
     public let ending: Ending
-    /// The bytes that had to be downloaded; 0 when a cache had them or nothing was loaded.
+    /// The number of downloaded bytes; 0 if a cache had them or nothing was loaded.
     public let downloadedByteCount: Int
 
-    /// Nothing, or why it is not there. A request that was stopped, or was over the budget, ends with a cancellation.
+    /// Success, or the error. A request that was stopped or was over the budget ends with a cancellation.
     public var result: Result<Void, ImageError> {
       switch ending {
       case .done: .success(())
@@ -58,27 +58,27 @@ public final class ImagePrefetcher: Sendable {
 
   /// Makes a prefetcher.
   ///
-  /// - Parameter concurrentRequests: how many requests are under way at once. 2 by default.
+  /// - Parameter concurrentRequests: how many requests run at once. 2 by default.
   public init(
     pipeline: ImagePipeline = .shared, destination: Destination = .memory, concurrentRequests: Int = 2
   ) {
     self.pipeline = pipeline
     self.destination = destination
     state = Mutex(PrefetchQueue(width: max(1, concurrentRequests)))
-    let id = pipeline.calm.observe { [weak self] in self?.startNext() }
+    let id = pipeline.idleSignal.observe { [weak self] in self?.startNext() }
     observation.withLock { $0 = id }
   }
 
   deinit {
-    if let id = observation.withLock({ $0 }) { pipeline.calm.removeObserver(id) }
+    if let id = observation.withLock({ $0 }) { pipeline.idleSignal.removeObserver(id) }
     stopAll()
   }
 
-  /// Starts to load requests; those that are under way already are not loaded twice.
+  /// Starts to load requests. Requests that already run are not loaded twice.
   ///
-  /// - Parameter budget: what these requests may take together.
-  /// - Returns: how each request ends, in the order in which they end; the stream ends with the last. It may be
-  ///   dropped: the loads go on.
+  /// - Parameter budget: the budget of these requests together.
+  /// - Returns: the outcome of each request, in the order in which they end; the stream ends with the last. If the
+  ///   stream is dropped, the loads continue.
   /// - Complexity: O(requests).
   @discardableResult
   public func start(
@@ -94,17 +94,17 @@ public final class ImagePrefetcher: Sendable {
     return stream
   }
 
-  /// Stops requests, whether they wait or are under way.
+  /// Stops requests, whether they wait or run.
   public func stop(_ requests: [ImageRequest]) {
     end(state.withLock { queue in requests.compactMap { queue.remove($0.prefetchKey) } }, .stopped)
   }
 
-  /// Stops everything.
+  /// Stops all requests.
   public func stopAll() {
     end(state.withLock { $0.removeAll() }, .stopped)
   }
 
-  /// While it is paused, nothing new goes out; what is under way goes on.
+  /// While true, no request begins; running ones continue.
   public var isPaused: Bool {
     get { state.withLock { $0.isPaused } }
     set {
@@ -113,7 +113,7 @@ public final class ImagePrefetcher: Sendable {
     }
   }
 
-  /// How many requests wait or are under way.
+  /// The number of requests that wait or run.
   public var count: Int { state.withLock { $0.count } }
 
   private func end(_ entries: [PrefetchQueue.Entry], _ ending: Ending) {
@@ -126,8 +126,8 @@ public final class ImagePrefetcher: Sendable {
   }
 
   private func startNext() {
-    // Who waits now goes first; the pipeline tells when nobody does.
-    while state.withLock({ $0.isReady }), pipeline.context.runner.isCalm,
+    // Queued work of normal priority goes first; the idle signal calls this function again.
+    while state.withLock({ $0.isReady }), pipeline.context.runner.isIdle,
       let request = state.withLock({ $0.takeNext() })
     {
       let task = Task.detached(priority: .utility) { [weak self, pipeline, destination] in
@@ -151,7 +151,7 @@ public final class ImagePrefetcher: Sendable {
   }
 }
 
-/// What one prefetch came to.
+/// The result of one prefetch.
 struct PrefetchEnd: Sendable {
   var ending: ImagePrefetcher.Ending
   var downloadedByteCount = 0
@@ -173,7 +173,7 @@ extension ImagePipeline {
           ending: .done(response.source), downloadedByteCount: isNetwork ? response.encodedByteCount : 0,
           memoryByteCount: response.source == .memory ? 0 : response.picture.byteCount)
       case .disk:
-        let request = request.keyed(by: configuration.cacheKeyRules)
+        let request = request.keyed(by: configuration.caching.cacheKeyRules)
         let fetched = try await fetch(request, urgency: DataUrgency(request.priority))
         await storeIfPicture(fetched, for: request)
         var byteCount = 0
@@ -187,6 +187,6 @@ extension ImagePipeline {
 }
 
 extension ImageRequest {
-  /// What tells one prefetch from another.
+  /// The key by which prefetches are compared.
   var prefetchKey: JobKey { .load(self, number: 0) }
 }

@@ -1,10 +1,10 @@
-/// What waits and what is under way, by key: the most urgent first, of equally urgent ones the oldest. A value; the
-/// prefetcher has the lock.
+/// The waiting and running requests of a prefetcher, by key: the most urgent first, and of equal priority the oldest
+/// first. A value; the prefetcher has the lock.
 struct PrefetchQueue: ~Copyable {
   struct Entry: Queued {
     let request: ImageRequest
     var reports: [PrefetchReport]
-    /// Whether it is under way.
+    /// Whether its load runs.
     var isRunning = false
     var task: Task<Void, Never>?
     var place = StationQueue.Place()
@@ -23,7 +23,7 @@ struct PrefetchQueue: ~Copyable {
 
   var count: Int { entries.count }
 
-  /// Whether one more could be begun.
+  /// Whether another request could begin.
   var isReady: Bool { !isPaused && runningCount < width && waiting.count > 0 }
 
   mutating func add(_ request: ImageRequest, _ report: PrefetchReport) {
@@ -57,7 +57,7 @@ struct PrefetchQueue: ~Copyable {
     Array(places.keys).compactMap { remove($0) }
   }
 
-  /// Takes out what waits and has no budget any more.
+  /// Removes the waiting requests whose budgets are used up.
   ///
   /// - Complexity: O(count).
   mutating func removeExhausted() -> [Entry] {

@@ -2,15 +2,14 @@ import OzuHTTP
 
 /// How a request uses the caches.
 ///
-/// What comes from the web is kept as HTTP has it (RFC 9111): fresh pictures are served, stale ones are validated
-/// first. `ImageRequest.httpPolicy` or the pipeline's configuration says otherwise where that is wanted.
+/// Pictures from the web follow the caching rules of HTTP (RFC 9111): fresh ones are served, stale ones are
+/// revalidated first. `ImageRequest.httpPolicy` and the configuration of the pipeline can change these rules.
 public enum CachePolicy: Hashable, Sendable {
-  /// Takes what the caches have, validates it when it is stale, and stores what is loaded. The default.
+  /// Uses the caches, revalidates stale entries, and stores the result. The default.
   case useCaches
-  /// Loads from the source whatever the caches have, and stores the result over it. Also asks where an earlier
-  /// failure is still remembered.
+  /// Loads from the source without reading the caches, and stores the result. Also ignores a remembered failure.
   case reload
-  /// Takes what the caches have, however stale; never goes to the network. A miss is `ImageError.notCached`.
+  /// Uses the caches only, even if an entry is stale; never uses the network. A miss is `ImageError.notCached`.
   case cacheOnly
   /// Neither reads nor writes any cache.
   case bypass
@@ -18,7 +17,7 @@ public enum CachePolicy: Hashable, Sendable {
   var readsCaches: Bool { self == .useCaches || self == .cacheOnly }
   var writesCaches: Bool { self != .bypass }
 
-  /// The same in the words of HTTP.
+  /// The corresponding mode of the HTTP cache.
   var httpMode: HTTPCacheMode {
     switch self {
     case .useCaches: .default

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Addresses that carry their content (RFC 2397).
+/// URLs that contain their data (RFC 2397).
 enum DataURL {
-  /// The content of a `data:` address, or `nil` when it is malformed.
+  /// The data of a `data:` URL; `nil` if it is malformed.
   ///
   /// - Complexity: O(length).
   static func decode(_ text: String) -> Data? {
@@ -14,7 +14,7 @@ enum DataURL {
     return percentDecoded(content).flatMap { Data(base64Encoded: $0, options: .ignoreUnknownCharacters) }
   }
 
-  /// Replaces `%41` by its byte. Not `removingPercentEncoding`, which wants the bytes to be UTF-8.
+  /// Replaces `%41` by its byte. `removingPercentEncoding` cannot be used, because it requires UTF-8.
   private static func percentDecoded(_ text: String) -> Data? {
     var result = Data(capacity: text.utf8.count)
     var bytes = text.utf8.makeIterator()

@@ -1,36 +1,36 @@
-/// The formats that a picture may come in, as the request tells its server by `Accept` (RFC 9110 §12.5.1).
+/// The formats that a request accepts, sent to the server in `Accept` (RFC 9110 §12.5.1).
 ///
-/// Servers that make pictures on demand choose by it: one that is told of AVIF sends a fraction of the bytes of a JPEG. A
-/// response that depends on it says `Vary: Accept`; another set of codecs is then another variant, and never gets bytes
-/// that were stored for this one.
+/// Servers that make pictures on demand choose by this field; with AVIF they send a fraction of the bytes of a JPEG.
+/// A response that depends on the field has `Vary: Accept`, so a pipeline with other codecs uses another variant, and
+/// never the bytes stored for this one.
 public enum ImageAcceptance: Hashable, Sendable {
   /// The formats that the codecs of the pipeline decode, the smallest files first, then every other picture. The default.
   case decodable
-  /// This text: for a server that looks at `Accept` in a way of its own.
+  /// This text, for a server with special rules for `Accept`.
   case field(String)
 
-  /// What stands in `Accept`.
+  /// The value of `Accept`.
   package func text(for codecs: CodecRegistry) -> String {
     switch self {
     case .field(let text): return text
     case .decodable:
       let decodable = Set(codecs.decodableTypes)
-      // A format that cannot be decoded is not named at all: with `q=0` it would be, and some servers look for the name
-      // alone.
+      // A format that cannot be decoded is not named, not even with `q=0`, because some servers look only for the
+      // name.
       return
         (Self.negotiated.filter { decodable.contains($0.type) }.map { "\($0.type.mediaType)\($0.weight)" }
         + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ",")
     }
   }
 
-  /// The formats that servers send only to those who name them.
+  /// The formats that servers send only to clients that name them.
   private static let negotiated: [(type: ImageType, weight: String)] = [
     (.avif, ""), (.jxl, ";q=0.95"), (.webp, ";q=0.9"), (.heic, ";q=0.85"),
   ]
 }
 
 extension ImageRequest {
-  /// The formats that it accepts in place of the pipeline's, by a property or a header field of its own.
+  /// The formats that it accepts instead of the pipeline's, from its property or from its own header field.
   var ownAcceptance: ImageAcceptance? {
     if let acceptance { return acceptance }
     guard case .request(let own) = source else { return nil }

@@ -1,18 +1,17 @@
 import OzuHTTP
 
-/// What a request tells its server of the place for the picture, so that the server can send one that fits: the client
-/// hints `Width`, `DPR` and `Save-Data`.
+/// The client hints `Width`, `DPR` and `Save-Data` of a request, by which a server can send a picture that fits.
 ///
 /// ```swift
 /// var request = ImageURLRequest(url: url)
 /// request.hints = ImageClientHints(width: 640, devicePixelRatio: 2)
 /// ```
 ///
-/// They tell a server about the device and its user, so none is sent unless it is asked for.
+/// They reveal facts about the device and its user, so none is sent by default.
 public struct ImageClientHints: Hashable, Sendable {
-  /// The width of the place in pixels; `nil` (the default) is not sent.
+  /// The width of the view in pixels; `nil` (the default) is not sent.
   public var width: Int?
-  /// How many pixels make a point on the screen; `nil` (the default) is not sent.
+  /// The number of pixels per point on the screen; `nil` (the default) is not sent.
   public var devicePixelRatio: Double?
   /// Whether the server should send fewer bytes. Off by default.
   public var savesData: Bool

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A source of your own: a database, an archive, a generator, a protocol Ozu does not speak.
+/// A source of the app: a database, an archive, a generator, a protocol that Ozu does not support.
 ///
-/// Its work is done only when no cache has the answer, and once for all requests that want it at the same
-/// time. Cancelling the last of them cancels the Swift task that runs `fetch()`.
+/// It is called only if no cache has the image, and once for all requests that want the image at the same time.
+/// Cancelling the last of them cancels the Swift task that runs `fetch()`.
 ///
 /// ```swift
 /// struct AvatarFetcher: ImageFetching {
@@ -13,16 +13,16 @@ import Foundation
 /// }
 /// ```
 public protocol ImageFetching: Sendable {
-  /// What tells this image from all others; two fetchers with one key are taken for the same image.
+  /// The identity of the image. Two fetchers with the same key are taken for the same image.
   var key: String { get }
 
-  /// Gets the image.
+  /// Fetches the image.
   ///
-  /// - Throws: anything; the request fails with `ImageError.fetchFailed`, which carries it.
+  /// - Throws: any error; the request fails with `ImageError.fetchFailed`, which contains it.
   func fetch() async throws -> FetchedImage
 }
 
-/// What a fetcher brings.
+/// The result of a fetcher.
 public enum FetchedImage: Sendable {
   /// An encoded file.
   case data(Data)

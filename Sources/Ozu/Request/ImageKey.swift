@@ -1,27 +1,28 @@
-/// The identity of a result: a source and a recipe, in 128 bits, computed once per request.
+/// The identity of a result: a source and a recipe, in 128 bits, computed once for each request.
 ///
-/// Memory, disk and work sharing all use this one key.
+/// Memory, the stores and coalescing all use this key.
 public struct ImageKey: Hashable, Sendable {
-  /// The identity of the source, whatever is made of it: the key of the original on disk.
+  /// The identity of the source, independent of the recipe: the key of the original in the stores.
   public let source: CacheKey
-  /// The identity of the source and the recipe: the key of the finished picture.
+  /// The identity of the source and the recipe: the key of the rendition.
   public let rendition: CacheKey
 
-  /// The version of the rules by which a source and its steps become pixels. A release that makes other pixels of the
-  /// same file raises it, so that no finished picture of an earlier release is served.
+  /// The version of the rules that turn a source and its steps into pixels. A release that makes other pixels from
+  /// the same file raises it, so that no rendition of an earlier release is served.
   ///
-  /// 3: tone mapping of PQ and HLG. 2: black-point compensation for ICC profiles. Releases before had no version in their keys.
+  /// 3: tone mapping of PQ and HLG. 2: black-point compensation for ICC profiles. Keys of earlier releases had no
+  /// version.
   static let pixelVersion = 3
 
-  /// - Parameter steps: the identifiers of all that is done with the source, in order.
+  /// - Parameter steps: the identifiers of all steps, in order.
   init(source: CacheKey, steps: [String]) {
     self.source = source
-    // Each step is hashed as one part with its length, so that no two lists read alike.
+    // Each step is hashed with its length, so that no two lists have the same hash input.
     rendition = steps.reduce(Self.versioned(source)) { $0.derived($1) }
   }
 
-  /// Another key for each version. The bits of a key are spread like a hash's, so changing one half is enough, and
-  /// requests, each of which does this, need not hash once more.
+  /// Changes the key for each version. The bits of a key are distributed like those of a hash, so it is enough to
+  /// change one half, and a request, which does this each time, needs no further hash.
   private static func versioned(_ source: CacheKey) -> CacheKey {
     CacheKey(high: source.high ^ (0x9E37_79B9_7F4A_7C15 &* UInt64(pixelVersion)), low: source.low)
   }
@@ -32,12 +33,12 @@ public struct ImageKey: Hashable, Sendable {
     self.rendition = rendition
   }
 
-  /// By the rendition alone: it already depends on the source.
+  /// Compares the renditions only, because they already depend on the source.
   public static func == (a: ImageKey, b: ImageKey) -> Bool { a.rendition == b.rendition }
 
-  /// The rendition's own bits: they are a hash already.
+  /// The bits of the rendition, which are already a hash.
   public var hashValue: Int { rendition.hashValue }
 
-  /// By the rendition alone.
+  /// Hashes the rendition only.
   public func hash(into hasher: inout Hasher) { hasher.combine(rendition) }
 }

@@ -1,23 +1,23 @@
 import OzuHTTP
 
-/// How urgent a request is. Of requests that wait for the same resource, the more urgent go first; equal ones
-/// in the order in which they came. Work that several requests share has the priority of the most urgent.
+/// The priority of a request. Of the requests that wait in the same queue, the more urgent ones start first, and
+/// equal ones in the order in which they came. Work that several requests share has the highest of their priorities.
 public enum ImagePriority: Int, Hashable, Sendable, Comparable, CaseIterable {
-  /// Work nobody waits for.
+  /// Background work.
   case veryLow
   /// Prefetching.
   case low
   /// The default.
   case normal
-  /// What will be on screen next.
+  /// Pictures that will soon be on screen.
   case high
-  /// What is on screen.
+  /// Pictures on screen.
   case veryHigh
 
-  /// By urgency, the lowest first.
+  /// Orders by urgency, the lowest first.
   public static func < (a: ImagePriority, b: ImagePriority) -> Bool { a.rawValue < b.rawValue }
 
-  /// The same level, in the transport's words.
+  /// The corresponding priority of the transport.
   var transport: HTTPPriority {
     switch self {
     case .veryLow: .veryLow

@@ -1,17 +1,17 @@
 import OzuHTTP
 
-/// What is loaded in place of the source.
+/// Sources that are loaded instead of the main one.
 extension ImageRequest {
-  /// Sources to try in this order when the one before has failed, such as a mirror or a smaller version. Each is
-  /// cached as itself.
+  /// Sources to try in this order if the main source fails, such as a mirror or a smaller version. Each is cached
+  /// under its own key.
   public var alternatives: [ImageSource] {
     get { fields.alternatives }
     set { change { $0.alternatives = newValue } }
   }
 
-  /// What to load in place of the source while the user has asked to save data (Low Data Mode on Apple platforms): a
-  /// smaller version. `nil` (the default) loads the source then too. It is cached as itself; a picture that a cache
-  /// has of the source is preferred.
+  /// The source to load instead while the user wants to save data (Low Data Mode on Apple platforms): a smaller
+  /// version. `nil` (the default) loads the main source then too. It is cached under its own key; a cached picture of
+  /// the main source is preferred.
   public var lowDataSource: ImageSource? {
     get { fields.lowDataSource }
     set { change { $0.lowDataSource = newValue } }
@@ -20,18 +20,18 @@ extension ImageRequest {
   /// Whether there is another source to try.
   var hasAlternatives: Bool { !fields.alternatives.isEmpty || hasLowDataSource }
 
-  /// Whether there is another source for who saves data.
+  /// Whether there is another source for saving data.
   var hasLowDataSource: Bool { fields.hasLowDataSource }
 
   /// The sources to try after a failure of the first, in this order.
   func substitutes(after error: ImageError) -> [ImageSource] {
-    guard let lowDataSource, case .transport(_, let cause) = error, cause.reason == .constrainedNetwork else {
+    guard let lowDataSource, error.kind == .transport, error.httpError?.reason == .constrainedNetwork else {
       return alternatives
     }
     return [lowDataSource] + alternatives
   }
 
-  /// The same request of another source, which has no alternatives.
+  /// The same request for another source, without alternatives.
   func alternative(_ source: ImageSource) -> ImageRequest {
     var request = self
     request.changeRecipe {

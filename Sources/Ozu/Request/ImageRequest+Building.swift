@@ -5,7 +5,7 @@ import OzuHTTP
 ///
 /// ```swift
 /// let avatar = ImageRequest("https://example.com/a.jpg")
-///   .resized(to: PixelSize(96, 96), mode: .aspectFill, crops: true)
+///   .resized(to: PixelSize(width: 96, height: 96), mode: .aspectFill)
 ///   .processed(by: .circle())
 ///   .with { $0.priority = .high }
 /// ```
@@ -22,10 +22,10 @@ extension ImageRequest {
   /// - Parameters:
   ///   - size: in pixels of the upright picture.
   ///   - mode: how the picture is brought to the size; inside it by default.
-  ///   - crops: whether what `aspectFill` leaves outside the size is cut off, centred.
+  ///   - crops: whether `aspectFill` cuts off the parts outside the size, so that the picture has exactly the size; on by default.
   ///   - allowsUpscaling: whether a smaller picture is enlarged.
   public func resized(
-    to size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false
+    to size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true, allowsUpscaling: Bool = false
   ) -> ImageRequest {
     with { $0.resize = Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling) }
   }
@@ -42,7 +42,7 @@ extension ImageRequest {
 }
 
 extension ImageRequest: ExpressibleByStringLiteral {
-  /// Makes a request for an address: web, file or `data:`. A text that is none fails when it is loaded.
+  /// Makes a request for a URL: web, file or `data:`. If the text is not a URL, the load fails.
   public init(stringLiteral address: String) {
     self.init(URL(string: address).map(ImageSource.url) ?? .data(Data(), key: address))
   }
@@ -51,13 +51,13 @@ extension ImageRequest: ExpressibleByStringLiteral {
 extension ImageRequest {
   /// Whether memory may answer.
   var readsMemory: Bool { cachePolicy.readsCaches && readLayers.contains(.memory) }
-  /// Whether finished pictures on disk may answer.
+  /// Whether renditions in the stores may answer.
   var readsRenditions: Bool { cachePolicy.readsCaches && readLayers.contains(.renditions) }
-  /// Whether originals on disk may answer.
+  /// Whether originals in the stores may answer.
   var readsOriginals: Bool { cachePolicy.readsCaches && readLayers.contains(.originals) }
   /// Whether the result is put into memory.
   var writesMemory: Bool { cachePolicy.writesCaches && writeLayers.contains(.memory) }
-  /// How the HTTP cache, whose storage is the disk, is used.
+  /// The mode of the HTTP cache, whose storage is the stores.
   var httpMode: HTTPCacheMode {
     switch cachePolicy {
     case .useCaches where !readLayers.contains(.originals): writesOriginals ? .reload : .noStore
@@ -66,8 +66,8 @@ extension ImageRequest {
     }
   }
 
-  /// Whether the result is put on disk.
+  /// Whether the result is written to the stores.
   var writesRenditions: Bool { cachePolicy.writesCaches && writeLayers.contains(.renditions) }
-  /// Whether the original is put on disk.
+  /// Whether the original is written to the stores.
   var writesOriginals: Bool { cachePolicy.writesCaches && writeLayers.contains(.originals) }
 }

@@ -2,14 +2,14 @@ import Foundation
 import OzuHTTP
 
 extension ImageRequest {
-  /// What copies share; never changed once it is shared.
+  /// The storage that copies share. Immutable.
   final class Shared: Sendable {
     let fields: Fields
 
     init(_ fields: Fields) { self.fields = fields }
   }
 
-  /// What a request says.
+  /// The fields of a request.
   struct Fields: Sendable {
     var source: ImageSource
     var sourceKey: String
@@ -25,11 +25,11 @@ extension ImageRequest {
     var colors = RequestedColors.converted
     var alternatives: [ImageSource] = []
     var lowDataSource: ImageSource? { didSet { hasLowDataSource = lowDataSource != nil } }
-    /// Apart, because to look at a source copies it.
+    /// Stored separately, because reading a source copies it.
     private(set) var hasLowDataSource = false
     var userInfo: [UserInfoKey: any Sendable] = [:]
 
-    /// The identifiers of all that is done with the source, in order.
+    /// The identifiers of all steps, in order.
     var steps: [String] {
       [format?.step, resize?.identifier].compactMap(\.self)
         + processors.map(\.identifier) + colors.steps
@@ -50,8 +50,8 @@ extension ImageRequest {
 }
 
 extension URL {
-  /// Whether it is an address of HTTP with a host and nothing else before its path: no user, no port. To ask a `URL` for
-  /// its parts costs as much as to start a load.
+  /// Whether it is an HTTP URL with only a host before its path: no user, no port. Parsed from the text, because
+  /// asking a `URL` for its parts costs as much as starting a load.
   fileprivate var isPlainWebAddress: Bool {
     var text = absoluteString
     return text.withUTF8 { bytes in

@@ -1,12 +1,12 @@
 import OzuHTTP
 
 extension ImageRequest {
-  /// The keys of the pictures after each of so many steps that stand before the last one.
+  /// The keys of the pictures after each of the steps before the last one.
   ///
-  /// - Parameter count: at least one; the request has processors.
+  /// - Parameter count: the number of these steps; at least one. The request must have processors.
   func recipeKeys(beforeLast count: Int) -> [CacheKey] {
     if format?.hasHooks == true {
-      // Nobody else's steps are like those of a closure.
+      // Closures have no identity, so steps with hooks are never shared.
       return (1...count).map { key.rendition.derived("step \($0)") }
     }
     var keys = [prefixKey(processorCount: 0).rendition]
@@ -14,7 +14,7 @@ extension ImageRequest {
     return Array(keys.suffix(count))
   }
 
-  /// The identity of the picture after the resize and so many processors.
+  /// The identity of the picture after the resize and a number of processors.
   func prefixKey(processorCount: Int) -> ImageKey {
     let resizing = resize.map { [$0.identifier] } ?? []
     return ImageKey(
@@ -22,7 +22,7 @@ extension ImageRequest {
       steps: resizing + processors.prefix(processorCount).map(\.identifier) + fields.colors.steps)
   }
 
-  /// The request under the key that rules give its URL.
+  /// The request with the cache-key rules applied to its URL.
   func keyed(by rules: [CacheKeyRule]) -> ImageRequest {
     guard !rules.isEmpty, !fields.hasOwnKey, let url = source.webURL,
       let rule = rules.first(where: { $0.applies(to: url) })
@@ -35,5 +35,21 @@ extension ImageRequest {
       if case .request(let own) = fields.source { fields.sourceKey += own.keySuffix }
     }
     return request
+  }
+}
+
+extension ImageRequest {
+  /// The longest allowed side, in pixels.
+  static let maximumSide = 1 << 20
+
+  /// Refuses a resize that is empty or too large.
+  ///
+  /// - Throws: `ImageError.invalidSize`.
+  func validate() throws(ImageError) {
+    guard let resize = fields.resize else { return }
+    for size in [resize.size, resize.region?.size ?? resize.size] {
+      let isPossible = !size.isEmpty && size.width <= Self.maximumSide && size.height <= Self.maximumSide
+      if !isPossible { throw .invalidSize(size, source: source.name) }
+    }
   }
 }

@@ -1,5 +1,5 @@
 extension ImageRequest {
-  /// Names a value that the app attaches to its requests.
+  /// The key of a value that the app attaches to its requests.
   ///
   /// ```swift
   /// extension ImageRequest.UserInfoKey { static let screen: Self = "screen" }
@@ -9,14 +9,15 @@ extension ImageRequest {
     /// The name.
     public let rawValue: String
 
-    /// Makes a key of a name.
+    /// Makes a key from a name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Makes a key of a name.
+    /// Makes a key from a name.
     public init(stringLiteral value: String) { rawValue = value }
   }
 
-  /// What the app wants to find again in tasks and responses. The pipeline does not look at it, nor do keys.
+  /// Values that the app finds again in tasks and responses. The pipeline does not read them, and they are not part
+  /// of keys.
   public var userInfo: [UserInfoKey: any Sendable] {
     get { fields.userInfo }
     set { change { $0.userInfo = newValue } }

@@ -1,41 +1,42 @@
 import Foundation
 import OzuHTTP
 
-/// What to load, what to make of it, and how: a value.
+/// A request for a picture: the source, the recipe, and the rules of the load. A value.
 ///
 /// ```swift
-/// var request = ImageRequest(url: url, resize: Resize(.init(320, 240), mode: .aspectFill, crops: true))
+/// var request = ImageRequest(url: url, resize: Resize(.init(width: 320, height: 240), mode: .aspectFill))
 /// request.priority = .high
 /// let picture = try await pipeline.image(for: request)
 /// ```
 ///
-/// Cheap to copy and to pass around: 48 bytes, and one count of what copies share until one of them is changed.
+/// Cheap to copy and to pass: 48 bytes, with one reference to storage that copies share until one of them is
+/// changed.
 public struct ImageRequest: Sendable {
   /// The identity of the result in every cache.
   public private(set) var key: ImageKey
   private var shared: Shared
-  /// How urgent it is.
+  /// The priority of the load.
   public var priority: ImagePriority
   /// How the caches are used.
   public var cachePolicy: CachePolicy
-  /// The caches that may answer, as far as `cachePolicy` lets them. All by default.
+  /// The caches that may answer, if `cachePolicy` allows it. All by default.
   ///
-  /// With `.originals` alone the picture is made from the bytes of its source, never from a picture that a cache has or
-  /// that is being made. Renditions on disk may be lossy, so this is the choice for pictures that are encoded again: the
-  /// result is the same in every state of the caches.
+  /// With `.originals` alone the picture is made from the original, never from a cached rendition or a running load.
+  /// Renditions may have losses, so use this for pictures that are encoded again: the result is the same in every
+  /// state of the caches.
   public var readLayers: ImagePipeline.CacheLayers = .all
-  /// The caches that the result is put into, as far as `cachePolicy` lets it. All by default.
+  /// The caches into which the result is written, if `cachePolicy` allows it. All by default.
   public var writeLayers: ImagePipeline.CacheLayers = .all
-  /// Whether a picture in memory can be given as it is: no format is to be noted, no scale to be applied and no file to
-  /// be looked at. Beside the key, because a memory hit that finds all it needs there touches nothing else.
+  /// Whether a picture in memory can be returned unchanged: there is no format to note, no scale to apply and no
+  /// local file to check. Stored inline next to the key, so that such a memory hit does not touch the shared storage.
   private(set) var isPlain: Bool
-  /// Whether its source is on the web for certain, as far as a look at the text of its address tells. Beside the key, for
-  /// thousands of loads that are started and thrown away.
+  /// Whether its source is certainly on the web, judged by the text of its URL. Stored inline for thousands of loads
+  /// that are started and cancelled.
   private(set) var isOnWeb: Bool
 
   var fields: Fields { shared.fields }
 
-  /// Changes what copies share, for this one alone.
+  /// Changes the fields of this copy.
   mutating func change(_ change: (inout Fields) -> Void) {
     var fields = shared.fields
     change(&fields)
@@ -44,7 +45,7 @@ public struct ImageRequest: Sendable {
     isOnWeb = fields.isOnWeb
   }
 
-  /// Changes what the key is made of.
+  /// Changes fields that are part of the key.
   mutating func changeRecipe(_ change: (inout Fields) -> Void) {
     self.change(change)
     key = shared.fields.key
@@ -54,11 +55,11 @@ public struct ImageRequest: Sendable {
   ///
   /// - Parameters:
   ///   - source: where the image comes from.
-  ///   - resize: the recipe; `nil` (the default) for the whole picture.
+  ///   - resize: the resize; `nil` (the default) for the picture at its own size.
   ///   - processors: the steps that follow the resize; none by default.
-  ///   - cacheKey: an identity to use in place of the source's own, for example for addresses that carry a
-  ///     token that changes.
-  ///   - format: the format, whose recipe takes the place of `resize`; none by default.
+  ///   - cacheKey: an identity to use instead of the source's own, for example for URLs that contain a changing
+  ///     token.
+  ///   - format: the cache format, whose resize replaces `resize`; none by default.
   public init(
     _ source: ImageSource, resize: Resize? = nil, processors: [any ImageProcessing] = [],
     priority: ImagePriority = .normal, cachePolicy: CachePolicy = .useCaches, cacheKey: String? = nil,
@@ -87,8 +88,8 @@ public struct ImageRequest: Sendable {
       cacheKey: cacheKey, format: format)
   }
 
-  /// The same request in a format, whose recipe takes the place of `resize`.
-  public func formatted(_ format: CacheFormat) -> ImageRequest {
+  /// The same request in a cache format, whose resize replaces `resize`.
+  public func inFormat(_ format: CacheFormat) -> ImageRequest {
     var request = self
     request.changeRecipe {
       $0.format = format
@@ -97,27 +98,28 @@ public struct ImageRequest: Sendable {
     return request
   }
 
-  /// A recipe that changes nothing shares the place of the whole picture.
+  /// Removes a resize that changes nothing, so that the request has the same key as one without.
   private static func effective(_ resize: Resize?) -> Resize? {
     resize?.changesNothing == true ? nil : resize
   }
 
-  // MARK: What is wanted
+  // MARK: Source and recipe
 
   /// Where the image comes from.
   public var source: ImageSource { fields.source }
 
-  /// The recipe; `nil` for the picture at its own size.
+  /// The resize; `nil` for the picture at its own size.
   public var resize: Resize? {
     get { fields.resize }
     set { changeRecipe { $0.resize = Self.effective(newValue) } }
   }
 
-  /// The part of the upright picture that the recipe is applied to, in its pixels; `nil` (the default) for all of it.
+  /// The part of the upright picture to which the resize is applied, in its pixels; `nil` (the default) for the whole
+  /// picture.
   ///
-  /// Without a recipe the part is shown at its own size. Parts are kept in memory, not on disk: they are made of the original, of a
-  /// JPEG that comes in one pass without decoding the rest of it, once it has been read whole. A load fails with
-  /// `ImageError.regionOutside` where the part lies outside the picture as a whole.
+  /// Without a resize the part has its own size. Parts are cached in memory only. They are made from the original; a
+  /// JPEG with a single scan is read whole once, and then only the part is decoded. A load fails with
+  /// `ImageError.regionOutside` if the whole part is outside the picture.
   public var region: PixelRectangle? {
     get { fields.resize?.region }
     set {
@@ -131,7 +133,7 @@ public struct ImageRequest: Sendable {
     }
   }
 
-  /// The format, whose recipe is then `resize`; `nil` for none.
+  /// The cache format, whose resize is then `resize`; `nil` for none.
   public var format: CacheFormat? { fields.format }
 
   /// The steps that follow the resize, in their order.
@@ -140,20 +142,21 @@ public struct ImageRequest: Sendable {
     set { changeRecipe { $0.processors = newValue } }
   }
 
-  /// How many pixels make one point of the picture that is answered (`Picture.scale`); 1 by default. Requests that
-  /// differ in nothing else share their pixels.
+  /// The number of pixels per point of the resulting picture (`Picture.scale`); 1 by default. Requests that differ
+  /// only in this share their pixels.
   public var scale: Double {
     get { fields.scale }
     set { change { $0.scale = newValue } }
   }
 
-  /// The HDR headroom of the display, in stops: the power of two by which its brightest white is brighter than the white of
-  /// other pictures (ISO 21496-1). `nil` (the default) for a display that has none; at most 6.
+  /// The HDR headroom of the display, in stops: the power of two by which its brightest white is brighter than the
+  /// white of other pictures (ISO 21496-1). `nil` (the default) for a display without headroom; at most 6.
   ///
-  /// The gain map of a picture (`ImageHeader.gainMap`) is applied for it. The picture then comes in `rgba16` under PQ with white
-  /// at 203 candelas per square metre (`ColorSpaceTag.coded(primaries: 1, transfer: 16)`), and `EncodedImage`s keep that in formats
-  /// that can say it: PNG, AVIF and JPEG XL. Others get the picture as it is without a headroom, and a note.
-  /// Part of the picture's identity. On disk such a picture is kept as PNG, in all its bits.
+  /// The gain map of a picture (`ImageHeader.gainMap`) is applied for this headroom. The picture then has the pixel
+  /// format `rgba16` and the transfer PQ, with white at 203 candelas per square metre
+  /// (`ColorSpaceTag.coded(primaries: 1, transfer: 16)`). `EncodedImage`s keep this in formats that can state it:
+  /// PNG, AVIF and JPEG XL. In other formats they contain the picture without headroom, and a note. Part of the
+  /// picture's identity. On disk such a picture is stored as PNG, in all its bits.
   public var headroomStops: Double? {
     get { fields.colors.headroomStops }
     set {
@@ -163,14 +166,14 @@ public struct ImageRequest: Sendable {
     }
   }
 
-  /// What becomes of colours that are not sRGB; they are converted by default.
+  /// The treatment of colours that are not sRGB; they are converted by default.
   ///
-  /// Under `keepForFile` and `keep` pixels come in all the bits that the file has (`PixelFormat.rgba16`), through resize, caches and
-  /// the processors that work in 16 bits, and `Bitmap.colorSpace` says what they mean. On disk such a picture is kept without loss
-  /// where it has 16 bits; it is not kept, and made of its original each time, where no file can say its colours:
-  /// inks and grey under a profile, which `keepForFile` converts.
+  /// Under `keepForFile` and `keep` the pixels keep all bits of the file (`PixelFormat.rgba16`), through the resize,
+  /// the caches and the processors that work in 16 bits, and `Bitmap.colorSpace` states their meaning. A picture with
+  /// 16 bits is stored on disk without loss. A picture whose colours no file can state is not stored, and is made
+  /// from its original each time: inks, and grey under a profile, which `keepForFile` converts.
   ///
-  /// Part of the picture's identity. Of an `EncodedImage`, `OutputFormat.colorProfile` decides instead.
+  /// Part of the picture's identity. For an `EncodedImage`, `OutputFormat.colorProfile` decides instead.
   public var colorPolicy: ColorPolicy {
     get { fields.colors.policy }
     set {
@@ -180,10 +183,10 @@ public struct ImageRequest: Sendable {
     }
   }
 
-  // MARK: How it is loaded
+  // MARK: Rules of the load
 
-  /// How long the load may take, from the call on; `nil` (the default) for no limit but those of the pipeline.
-  /// What is not done by then fails with `ImageError.deadlineExceeded`; work that others share goes on.
+  /// The largest duration of the load, from the call on; `nil` (the default) for the limits of the pipeline only.
+  /// After that the request fails with `ImageError.deadlineExceeded`; work that other requests share continues.
   public var deadline: Duration? {
     get { fields.deadline }
     set { change { $0.deadline = newValue } }
@@ -191,13 +194,13 @@ public struct ImageRequest: Sendable {
 
   /// The HTTP rules for this request; `nil` (the default) for those of the pipeline.
   ///
-  /// `.ignoring(lifetime:)` makes an aggressive cache of one request.
+  /// `.ignoring(lifetime:)` ignores the rules of the server for one request.
   public var httpPolicy: HTTPCachePolicy? {
     get { fields.httpPolicy }
     set { change { $0.httpPolicy = newValue } }
   }
 
-  /// What of the load is kept on disk; `nil` (the default) for what the pipeline keeps.
+  /// The results that are kept on disk; `nil` (the default) for the policy of the pipeline.
   public var storagePolicy: StoragePolicy? {
     get { fields.storagePolicy }
     set { change { $0.storagePolicy = newValue } }
@@ -205,39 +208,39 @@ public struct ImageRequest: Sendable {
 
   /// The formats that the server may send; `nil` (the default) for those of the pipeline.
   ///
-  /// Not a part of the picture's identity: a picture that a cache has is served whatever format it came in. Bytes are not
-  /// shared with requests that accept other formats.
+  /// Not part of the picture's identity: a cached picture is served in any format. Downloads are not shared with
+  /// requests that accept other formats.
   public var acceptance: ImageAcceptance? {
     get { fields.acceptance }
     set { change { $0.acceptance = newValue } }
   }
 
-  // MARK: Inside
+  // MARK: Internal values
 
-  /// What tells the source from others, in words.
+  /// The identity of the source as a text.
   var sourceKey: String { fields.sourceKey }
 
-  /// What becomes of colours: part of the recipe.
+  /// The treatment of colours; part of the recipe.
   var colors: RequestedColors {
     get { fields.colors }
     set { if newValue != fields.colors { changeRecipe { $0.colors = newValue } } }
   }
 
-  /// Whether colours are converted to sRGB, as those of all pictures are of which smaller ones are made.
+  /// Whether colours are converted to sRGB. Smaller pictures are derived only from such pictures.
   var convertsColors: Bool { fields.colors == .converted }
 
-  /// Whether the app has given it a key.
+  /// Whether the app has set a key.
   var hasOwnKey: Bool { fields.hasOwnKey }
 
-  /// Whether the answer is the picture as it is cached.
+  /// Whether the cached picture must be changed to the scale of the request.
   var hasScale: Bool { fields.scale != 1 }
 
-  /// What the caches' listings call the result: the source without what may be secret, and what is done with it.
+  /// The label of the result in listings of stores: the source without its secrets, then the steps.
   var label: String { EntryLabel.text(ofSource: sourceKey, steps: steps) }
 
-  /// The identifiers of all that is done with the source, in order.
+  /// The identifiers of all steps, in order.
   var steps: [String] { fields.steps }
 
-  /// Whether the result is more than the source's own picture, and has a place of its own in the caches.
+  /// Whether the result differs from the source's own picture, and so has its own entry in the caches.
   var hasRecipe: Bool { fields.format != nil || fields.resize != nil || !fields.processors.isEmpty }
 }

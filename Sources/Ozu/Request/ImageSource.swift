@@ -1,36 +1,37 @@
 import Foundation
 import OzuHTTP
 
-/// Where an image comes from.
+/// The source of an image.
 public enum ImageSource: Sendable {
-  /// A web address (`http`, `https`), a file (`file`), or a picture inside its own address (`data`).
+  /// A URL: of the web (`http`, `https`), of a file (`file`), or with the data inside (`data`).
   case url(URL)
-  /// A web address that is asked for with header fields of its own.
+  /// A web URL with its own header fields.
   case request(ImageURLRequest)
-  /// An encoded file in memory, under a key that tells it from all others.
+  /// An encoded file in memory, under a unique key.
   case data(Data, key: String)
-  /// Pixels in memory, under a key that tells them from all others.
+  /// Pixels in memory, under a unique key.
   case picture(Picture, key: String)
-  /// A source of the app's own.
+  /// A fetcher of the app.
   case fetcher(any ImageFetching)
 
-  /// An encoded file in memory, under a key that is a hash of its bytes.
+  /// An encoded file in memory, with a hash of its bytes as the key.
   ///
   /// - Complexity: O(length).
   public static func data(_ data: Data) -> ImageSource {
     .data(data, key: "bytes:\(CacheKey(hashing: data))")
   }
 
-  /// Bytes that a closure brings when no cache has them: `.init(key: "avatar/7") { try await store.avatar(7) }`.
+  /// Bytes from a closure that is called if no cache has them: `.init(key: "avatar/7") { try await store.avatar(7)
+  /// }`.
   ///
   /// - Parameters:
-  ///   - key: what tells this image from all others.
-  ///   - fetch: called at most once at a time; cancelled when nobody wants the image any more.
+  ///   - key: the identity of the image.
+  ///   - fetch: fetches the bytes. Called at most once at a time; cancelled when no request wants the image any more.
   public init(key: String, fetch: @escaping @Sendable () async throws -> Data) {
     self = .fetcher(ClosureFetcher(key: key, fetching: fetch))
   }
 
-  /// What kind of access a source needs.
+  /// The kind of access that a source needs.
   enum Access {
     case network(URL)
     case file(String)
@@ -39,8 +40,8 @@ public enum ImageSource: Sendable {
     case fetcher(any ImageFetching)
   }
 
-  /// The identity of the image: equal keys are taken for one image. URLs stand for themselves; the others are
-  /// marked, so that a key of the app's own never meets a URL by chance.
+  /// The identity of the image: equal keys mean the same image. The key of a URL is the URL; other keys have a
+  /// prefix, so that a key of the app never equals a URL by accident.
   var key: String {
     switch self {
     case .url(let url): url.absoluteString
@@ -51,19 +52,18 @@ public enum ImageSource: Sendable {
     }
   }
 
-  /// The identity that a key of the app's own stands for, whether a fetcher or a request brings it.
+  /// The identity for a key of the app, from a fetcher or from a request.
   static func ownKey(_ key: String) -> String { "key:\(key)" }
 
-  /// How the source is called in messages: the URL without what may be secret, that is without credentials, query and
-  /// fragment; a file's path; or the key. A `data:`
-  /// URL is cut short.
+  /// The name of the source in messages: the URL without user, password, query and fragment, which may be secret; the
+  /// path of a file; or the key. A `data:` URL is shortened.
   public var name: String {
     switch self {
     case .data(_, let key), .picture(_, let key): return key
     case .fetcher(let fetcher): return fetcher.key
     case .request(let request): return ImageSource.url(request.url).name
     case .url(let url):
-      // Most are plain web addresses, and to take one apart costs as much as starting its load.
+      // Most are plain web URLs, and parsing one costs as much as starting its load.
       let text = url.absoluteString
       if text.hasPrefix("http") { return Redaction.address(text) }
       if url.isFileURL { return url.path(percentEncoded: false) }
@@ -72,7 +72,7 @@ public enum ImageSource: Sendable {
     }
   }
 
-  /// The address, for what comes from the web.
+  /// The URL of a source on the web; nil for others.
   var webURL: URL? {
     switch self {
     case .url(let url): url.isFileURL ? nil : url
@@ -81,29 +81,29 @@ public enum ImageSource: Sendable {
     }
   }
 
-  /// Whether it is a picture inside its own address.
+  /// Whether it is a `data:` URL.
   var isDataURL: Bool {
     guard case .url(let url) = self else { return false }
-    // The text of a URL is at hand, and its scheme is not.
+    // Reading the text of a URL is cheap; reading its scheme is not.
     return url.absoluteString.utf8.prefix(5).elementsEqual("data:".utf8) { $0 | 0x20 == $1 | 0x20 }
   }
 
-  /// Whether a fetcher brings it in pieces.
+  /// Whether it is a fetcher that streams.
   var isStreamed: Bool {
     if case .fetcher(let fetcher) = self { fetcher is any ImageStreaming } else { false }
   }
 
-  /// The identity of the image in the caches: that of its name and, for what is asked for with credentials, of these
-  /// too, as the HTTP cache has it.
+  /// The identity of the image in the caches: that of its name and, for requests with credentials, also of these, as
+  /// in the HTTP cache.
   func cacheKey(for name: String) -> CacheKey {
     guard case .request(let request) = self else { return CacheKey(name) }
     let exchange = HTTPRequest(url: request.url, headers: request.headers)
-    return ResponseShelf.storeKey(HTTPCacheKey(exchange, resource: name))
+    return ResponseStore.storeKey(HTTPCacheKey(exchange, resource: name))
   }
 
-  /// The way to the bytes.
+  /// The access to the bytes.
   ///
-  /// - Throws: `ImageError.invalidSource` for a URL that leads nowhere.
+  /// - Throws: `ImageError.invalidSource` for a URL that cannot be loaded.
   func access() throws(ImageError) -> Access {
     switch self {
     case .data(let data, _): return .bytes(data)
@@ -136,7 +136,7 @@ public enum ImageSource: Sendable {
   }
 }
 
-/// A closure as a source.
+/// A fetcher that calls a closure.
 private struct ClosureFetcher: ImageFetching {
   let key: String
   let fetching: @Sendable () async throws -> Data

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reads addresses of a kind that Ozu does not know, or reads known ones in another way.
+/// Loads URLs of a scheme that Ozu does not support, or loads supported ones in another way.
 ///
-/// A resolver may decline: then the next is asked, and last the built-in ones, which read `http`, `https`, `file` and
-/// `data`.
+/// A resolver may decline a URL: then the next resolver is asked, and finally the built-in code, which loads `http`,
+/// `https`, `file` and `data`.
 ///
 /// ```swift
 /// struct AssetResolver: ImageSourceResolving {
@@ -16,41 +16,41 @@ import Foundation
 /// let pipeline = ImagePipeline { $0.sources.register(AssetResolver(bundle: bundle)) }
 /// ```
 public protocol ImageSourceResolving: Sendable {
-  /// What brings the image of an address; `nil` when it is none of this resolver's.
+  /// The fetcher for a URL; `nil` to decline.
   ///
-  /// Asked only when no cache has the answer, from any thread. The caches know the image by its address and do not
-  /// look at the `key` of the fetcher.
+  /// Called only if no cache has the image, from any thread. The caches identify the image by its URL and ignore the
+  /// `key` of the fetcher.
   func fetcher(for url: URL) -> (any ImageFetching)?
 }
 
 /// The resolvers of a pipeline.
 ///
-/// A value: `configuration.sources.register(scheme: "s3") { url in S3Fetcher(url) }`. What is registered later is asked
-/// first.
+/// A value: `configuration.sources.register(scheme: "s3") { url in S3Fetcher(url) }`. The last registered resolver is
+/// asked first.
 public struct ImageSourceRegistry: Sendable {
   private var resolvers: [any ImageSourceResolving] = []
 
-  /// Makes a registry in which only the built-in ways are known.
+  /// Makes a registry without resolvers.
   public init() {}
 
-  /// Whether nothing but the built-in ways is known.
+  /// Whether there are no resolvers.
   var isEmpty: Bool { resolvers.isEmpty }
 
-  /// Adds a resolver, ahead of those that are there.
+  /// Adds a resolver before the others.
   public mutating func register(_ resolver: any ImageSourceResolving) {
     resolvers.insert(resolver, at: 0)
   }
 
-  /// Adds a resolver for the addresses of one scheme, such as `s3`; upper and lower case are the same.
+  /// Adds a resolver for the URLs of one scheme, such as `s3`, in upper or lower case.
   ///
-  /// - Parameter fetcher: what brings the image; `nil` declines.
+  /// - Parameter fetcher: returns the fetcher for a URL; `nil` declines.
   public mutating func register(
     scheme: String, _ fetcher: @escaping @Sendable (URL) -> (any ImageFetching)?
   ) {
     register(SchemeResolver(scheme: scheme.lowercased(), make: fetcher))
   }
 
-  /// What brings the image of an address, by the first resolver that does not decline; `nil` when all do.
+  /// The fetcher for a URL, from the first resolver that does not decline; `nil` if all decline.
   ///
   /// - Complexity: O(resolvers).
   public func fetcher(for url: URL) -> (any ImageFetching)? {
@@ -60,12 +60,12 @@ public struct ImageSourceRegistry: Sendable {
     return nil
   }
 
-  /// Whether an address may be anything but what it says.
+  /// Whether a URL may be loaded in another way than its scheme says.
   var hasResolvers: Bool { !resolvers.isEmpty }
 
-  /// The way to the bytes of a source.
+  /// The access to the bytes of a source.
   ///
-  /// - Throws: `ImageError.invalidSource` for an address that leads nowhere.
+  /// - Throws: `ImageError.invalidSource` for a URL that cannot be loaded.
   func access(_ source: ImageSource) throws(ImageError) -> ImageSource.Access {
     if !resolvers.isEmpty, case .url(let url) = source, let fetcher = fetcher(for: url) {
       return .fetcher(fetcher)
@@ -73,7 +73,7 @@ public struct ImageSourceRegistry: Sendable {
     return try source.access()
   }
 
-  /// Whether a fetcher brings the image of a source.
+  /// Whether the image of a source comes from a fetcher.
   func usesFetcher(_ source: ImageSource) -> Bool {
     switch source {
     case .fetcher: true

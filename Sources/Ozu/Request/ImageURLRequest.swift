@@ -1,8 +1,8 @@
 import Foundation
 import OzuHTTP
 
-/// A picture on the web that is asked for in a way of its own: with header fields, other time limits, or not over
-/// every network. The method is always `GET`.
+/// A picture on the web with its own rules for the download: with header fields, other time limits, or not over every
+/// network. The method is always `GET`.
 ///
 /// ```swift
 /// var request = ImageURLRequest(url: url, headers: ["Authorization": "Bearer \(token)"])
@@ -10,27 +10,27 @@ import OzuHTTP
 /// let picture = try await pipeline.image(for: ImageRequest(request))
 /// ```
 ///
-/// Credentials (`Authorization`, `Cookie`) are part of the picture's identity, hashed: what one account may see is
-/// never given to another, from no cache and by no shared download. Other fields are not, unless `keyHeaders` names
-/// them: two requests that differ only in those are the same picture.
+/// Credentials (`Authorization`, `Cookie`) are part of the picture's identity, in hashed form: a picture of one
+/// account is never given to another, neither from a cache nor by a shared download. Other fields are not part of it,
+/// unless `keyHeaders` names them: two requests that differ only in those are the same picture.
 public struct ImageURLRequest: Hashable, Sendable {
-  /// The address: `http` or `https`.
+  /// The URL: `http` or `https`.
   public var url: URL
-  /// The header fields. `Accept` is added where it is missing (`ImageAcceptance`).
+  /// The header fields. `Accept` is added if it is missing (`ImageAcceptance`).
   public var headers: HTTPHeaders
-  /// The names of the fields that tell two pictures of one address apart. None by default.
+  /// The names of the fields that are part of the picture's identity. None by default.
   public var keyHeaders: [String] = []
-  /// What the server is told of the place for the picture. Nothing by default. Requests with different hints are different
-  /// pictures, also where the server does not look at them.
+  /// The client hints. None by default. Requests with different hints are different pictures, even if the server
+  /// ignores the hints.
   public var hints = ImageClientHints()
   /// The time limits of the download; `nil` (the default) for those of the pipeline.
   public var timeouts: HTTPTimeouts?
-  /// Whether the download may go over a cellular network. Carried for clients that can tell; the client on Linux
-  /// cannot.
+  /// Whether the download may use a cellular network. For clients that know the kind of network; the client on Linux
+  /// does not.
   public var allowsCellularAccess = true
-  /// Whether the download may go over a network that is dear. Carried for clients that can tell.
+  /// Whether the download may use an expensive network. For clients that know the kind of network.
   public var allowsExpensiveNetworkAccess = true
-  /// Whether the download may go on in low-data mode. Carried for clients that can tell.
+  /// Whether the download is allowed in low-data mode. For clients that know the mode.
   public var allowsConstrainedNetworkAccess = true
 
   /// Makes a request.
@@ -39,7 +39,7 @@ public struct ImageURLRequest: Hashable, Sendable {
     self.headers = headers
   }
 
-  /// The fields that count, as a part of the key. Hashed, because keys are written down.
+  /// The part of the key for these fields. Hashed, because keys are written to disk.
   var keySuffix: String {
     keyHeaders.map { " \($0.lowercased()):\(CacheKey(headers[$0] ?? ""))" }.joined()
       + hints.fields.map { " \($0.name):\($0.value)" }.joined()
@@ -47,7 +47,7 @@ public struct ImageURLRequest: Hashable, Sendable {
 }
 
 extension ImageRequest {
-  /// The exchange that brings the bytes of the source.
+  /// The HTTP request for the bytes of the source.
   func exchange(
     with url: URL, _ context: LoadContext, priority: HTTPPriority
   ) -> HTTPRequest {
@@ -60,22 +60,24 @@ extension ImageRequest {
       if !own.headers.contains(name: "Accept") { exchange.headers["Accept"] = accept }
       for field in own.hints.fields { exchange.headers[field.name] = field.value }
     }
-    if let acceptance { exchange.headers["Accept"] = acceptance.text(for: context.configuration.codecs) }
+    if let acceptance {
+      exchange.headers["Accept"] = acceptance.text(for: context.configuration.decoding.codecs)
+    }
     return exchange
   }
 }
 
 extension ImagePipeline.Configuration {
-  /// The exchange that brings the bytes of an address that is asked for in no way of its own: the one that every command
-  /// and every load sends, and by which stored variants are chosen.
+  /// The HTTP request for a URL without its own rules. Every command and every load sends this one, and stored
+  /// variants are chosen by it.
   package func exchange(
     with url: URL, headers: HTTPHeaders? = nil, priority: HTTPPriority = .normal
   ) -> HTTPRequest {
     HTTPRequest(
-      url: url, headers: headers ?? self.headers, timeouts: timeouts,
-      maximumBodyByteCount: limits.encodedByteCount, priority: priority)
+      url: url, headers: headers ?? self.headers, timeouts: network.timeouts,
+      maximumBodyByteCount: decoding.limits.encodedByteCount, priority: priority)
   }
 
-  /// The fields of these exchanges.
-  var headers: HTTPHeaders { ["Accept": acceptance.text(for: codecs)] }
+  /// The header fields of these requests.
+  var headers: HTTPHeaders { ["Accept": network.acceptance.text(for: decoding.codecs)] }
 }

@@ -1,5 +1,5 @@
-/// Instants by which subscriptions end, the earliest first: a binary heap that knows where each subscription stands, so
-/// that one that ends before its time leaves nothing behind.
+/// The deadlines of subscriptions, the earliest first: a binary heap with the position of each subscription, so that
+/// a subscription that ends early is removed at once.
 ///
 /// - Complexity: O(log count) to add and to remove; O(1) to look.
 struct DeadlineHeap {
@@ -16,7 +16,7 @@ struct DeadlineHeap {
   /// The earliest instant.
   var first: JobInstant? { entries.first?.instant }
 
-  /// Adds a subscription, which has no deadline yet.
+  /// Adds a subscription that has no deadline yet.
   mutating func insert(_ subscription: Int, at instant: JobInstant) {
     entries.append(Entry(instant: instant, subscription: subscription))
     places[subscription] = entries.count - 1
@@ -34,7 +34,7 @@ struct DeadlineHeap {
     sink(places[last.subscription] ?? place)
   }
 
-  /// Takes out the earliest, if its instant has come.
+  /// Removes and returns the earliest subscription if its deadline has passed.
   mutating func popFirst(until now: JobInstant) -> Int? {
     guard let first = entries.first, first.instant <= now else { return nil }
     remove(first.subscription)

@@ -1,15 +1,15 @@
 import OzuSynchronization
 
-/// Tells work, and the Swift task that it may be in, that nobody wants it any more; and lets that task wait for a place
-/// again, in the middle of its work.
+/// The cancellation flag of a job's work. It also cancels the Swift task in which the work runs, and lets that task
+/// wait for a new place in the middle of its work.
 struct JobCancellation: ~Copyable, Sendable {
   // Not private: the compiler (6.3) cannot lay out a class of another file around it.
   struct State {
     var task: Task<Void, Never>?
-    /// The task has given its place back and waits for another.
+    /// The task has given its place back and waits for a new one.
     var isPaused = false
-    /// Unchecked: it is resumed by whoever takes it from here, under the lock. The size of a checked one is known at run time
-    /// only, which makes every job slow that has room for one.
+    /// Unchecked: the code that takes it from here, under the lock, resumes it exactly once. The size of a checked
+    /// continuation is known at run time only, which would slow down every job.
     var waiter: UnsafeContinuation<Bool, Never>?
   }
 
@@ -25,16 +25,16 @@ struct JobCancellation: ~Copyable, Sendable {
     waiter?.resume(returning: false)
   }
 
-  /// Has a Swift task cancelled with the work.
+  /// Registers the Swift task to cancel when the flag is raised.
   func bind(_ task: Task<Void, Never>) {
     state.withLock { $0.task = task }
-    // Who raises the flag after this look finds the task.
+    // If the flag is raised after this check, `raise` finds the task.
     if isOver.load(ordering: .sequentiallyConsistent) { state.withLock { $0.task.take() }?.cancel() }
   }
 
   // MARK: Pauses
 
-  /// Waits for the place that `ask` asks for; false when nobody wants the work any more.
+  /// Waits for the place that `ask` requests; returns false when the job has lost its last subscriber.
   func waitForPlace(_ ask: () -> Void) async -> Bool {
     await withUnsafeContinuation { continuation in
       state.withLock { $0 = State(task: $0.task, isPaused: true, waiter: continuation) }
@@ -43,9 +43,9 @@ struct JobCancellation: ~Copyable, Sendable {
     }
   }
 
-  /// Lets a paused task go on: its job has a place.
+  /// Resumes a paused task because its job has a place again.
   ///
-  /// - Returns: whether the work is in the middle of a task, which has been told, or is being told that it is over.
+  /// - Returns: whether a task was paused. It has been resumed here, or is being resumed by a cancellation.
   func endPause() -> Bool {
     let (isPaused, waiter) = state.withLock { state in
       defer { state.isPaused = false }
@@ -55,7 +55,7 @@ struct JobCancellation: ~Copyable, Sendable {
     return isPaused
   }
 
-  /// Tells a paused task that its job will have no place.
+  /// Resumes a paused task with the answer that its job gets no place.
   func dropWaiter() {
     state.withLock { $0.waiter.take() }?.resume(returning: false)
   }

@@ -1,58 +1,59 @@
-/// What an operation of a `JobGraph` asks for. Its owner carries it out when its lock is open, in this order.
+/// The actions that an operation of a `JobGraph` requests. Its owner carries them out after it has released its lock,
+/// in this order.
 package struct JobEffects<Payload, Waiter> {
   package struct Start {
     package let job: SlotID
     package let payload: Payload
     package let station: StationID
-    /// The job that it waited for, if it has just done so.
+    /// The finished job that it waited for; nil if it waited for none.
     package let input: Payload?
-    /// Whether the thread that has just finished another job goes on with this one.
+    /// Whether the thread that has just finished another job continues with this one.
     package let continues: Bool
-    /// How urgent it is now.
+    /// The priority at the start.
     package let level: ImagePriority
   }
 
   package struct Wake {
     package let job: SlotID
     package let payload: Payload
-    /// The job that it waited for and that is over.
+    /// The finished job that it waited for.
     package let input: Payload?
-    /// The tag of the deadline that has passed instead.
+    /// The tag of the deadline that has passed, if the other job is not finished.
     package let overdue: Int?
   }
 
-  /// Jobs that have a place now: to be handed to a thread, to the transport, or to a Swift task.
+  /// Jobs that have just received a place. The owner starts each on a thread, in the transport, or in a Swift task.
   package var starts: [Start] = []
-  /// Running jobs that nobody wants any more: to be told.
+  /// Running jobs that have lost their last subscriber. The owner cancels their work.
   package var cancellations: [Payload] = []
-  /// Running jobs that are more or less urgent now: to be told.
+  /// Running jobs whose priority has changed. The owner passes the new priority on to their work.
   package var levels: [(payload: Payload, level: ImagePriority)] = []
-  /// Jobs that waited for another one and decide now how to go on.
+  /// Jobs that waited for another one and now decide how to go on.
   package var wakes: [Wake] = []
-  /// Those who waited for the job that is finished.
+  /// The subscribers of the finished job.
   package var answers: [Waiter] = []
-  /// Those whose deadlines have passed, with the tags, and where the work for them has come to. They are no subscribers
-  /// any more.
+  /// The subscribers whose deadlines have passed, with the tags and the progress of the work. They are no longer
+  /// subscribed.
   package var overdue: [(waiter: Waiter, tag: Int, standing: JobStanding<Payload>)] = []
-  /// Whether the last one that prefetching stands back for has left the queues.
-  package var becameCalm = false
-  /// Those who gave up waiting: released outside of the lock.
+  /// Whether the last job that makes prefetching wait has left the queues (the idle signal).
+  package var becameIdle = false
+  /// The subscribers that have left. They are in this list so that they are released outside the lock.
   package var left: [Waiter] = []
-  /// What the graph has let go, but for a job that its owner has finished and still has: released outside of the lock,
-  /// because it may hold what is the app's.
+  /// The work of removed jobs. It is in this list so that it is released outside the lock, because it may hold
+  /// objects of the app. The work of a finished job is not in the list: its owner still holds it.
   package var released: [Payload] = []
-  /// What jobs that are let go had waited for: over long ago, and released outside of the lock for the same reason.
+  /// The finished inputs of removed jobs; released outside the lock for the same reason.
   var spent: [Payload] = []
 
   package init() {}
 
-  /// Whether nothing is to be done.
+  /// Whether there is nothing to do.
   var isEmpty: Bool {
     starts.isEmpty && cancellations.isEmpty && levels.isEmpty && wakes.isEmpty && answers.isEmpty
-      && overdue.isEmpty && !becameCalm && left.isEmpty && released.isEmpty && spent.isEmpty
+      && overdue.isEmpty && !becameIdle && left.isEmpty && released.isEmpty && spent.isEmpty
   }
 
-  /// Lets go of everything but the memory for a few of each.
+  /// Removes all elements, and keeps the memory of lists of up to 16 elements.
   mutating func clear() {
     Self.empty(&starts)
     Self.empty(&cancellations)
@@ -63,7 +64,7 @@ package struct JobEffects<Payload, Waiter> {
     Self.empty(&left)
     Self.empty(&released)
     Self.empty(&spent)
-    becameCalm = false
+    becameIdle = false
   }
 
   private static func empty<Element>(_ list: inout [Element]) {
@@ -72,12 +73,12 @@ package struct JobEffects<Payload, Waiter> {
   }
 }
 
-/// Where a job has come to: the job that it waits for in the end, or itself.
+/// The progress of a job: the state of the last job in the chain that it waits for, or of the job itself.
 package struct JobStanding<Payload> {
   package let payload: Payload
-  /// The station that it is in.
+  /// The station in which that job is queued or running.
   package let station: StationID?
-  /// Whether it has a place there.
+  /// Whether that job has a place there.
   package let isRunning: Bool
 }
 

@@ -1,45 +1,45 @@
-/// What is going on, read from the graph itself.
+/// Read access for diagnostics.
 extension JobGraph {
-  /// A job as it is at this moment.
+  /// The state of a job at one moment.
   package struct Snapshot {
     package let id: SlotID
     package let key: Key?
     package let payload: Payload
     package let state: State
-    /// When it came into its state.
+    /// When the job entered its state.
     package let since: Instant
     package let creation: Instant
     package let subscriberCount: Int
     package let level: ImagePriority
-    /// How many go before it in the queue it stands in.
+    /// The number of jobs before it in its queue; nil if it is not queued.
     package let position: Int?
-    /// What it waits for.
+    /// The job that it waits for.
     package let dependency: Payload?
   }
 
-  /// The jobs that somebody wants.
+  /// The jobs that have subscribers.
   ///
-  /// - Complexity: O(jobs), times those that wait where one does.
+  /// - Complexity: O(jobs), times the length of the queue for each queued job.
   package var snapshots: [Snapshot] {
     jobs.indices.compactMap { index in
       if case .abandoned = jobs[index].state { nil } else { snapshot(at: index) }
     }
   }
 
-  /// The job of a subscription that is there.
+  /// The job of a subscription, which must exist.
   package func job(ofSubscription id: SlotID) -> (id: SlotID, payload: Payload) {
     let job = subscriptions[id.index].job
     return (jobs.id(at: job), jobs[job].payload)
   }
 
-  /// The job that a job waits for.
+  /// The job that a job waits for; nil if it waits for none.
   package func dependency(of id: SlotID) -> (id: SlotID, payload: Payload)? {
     guard jobs.contains(id), case .parked(let subscription, _) = jobs[id.index].state else { return nil }
     let other = subscriptions[subscription].job
     return (jobs.id(at: other), jobs[other].payload)
   }
 
-  /// A job as it is now; `nil` when it is over.
+  /// The current state of a job; `nil` when it is over.
   package func snapshot(of id: SlotID) -> Snapshot? { jobs.contains(id) ? snapshot(at: id.index) : nil }
 
   private func snapshot(at index: Int) -> Snapshot {
@@ -55,10 +55,10 @@ extension JobGraph {
       dependency: dependency(of: jobs.id(at: index))?.payload)
   }
 
-  /// How urgent a job is; `nil` when it is over.
+  /// The priority of a job; `nil` when it is over.
   package func level(of id: SlotID) -> ImagePriority? { jobs.contains(id) ? jobs[id.index].level : nil }
 
-  /// Where the job of a subscription has come to; `nil` when that is over.
+  /// The progress of a subscription's job; `nil` when the job is over.
   package func standing(ofSubscription id: SlotID) -> JobStanding<Payload>? {
     subscriptions.contains(id) ? standing(of: subscriptions[id.index].job) : nil
   }
@@ -74,14 +74,14 @@ extension JobGraph {
     }
   }
 
-  /// The job that a job waits for in the end; itself when it waits for none.
+  /// The last job in the chain that a job waits for; the job itself if it waits for none.
   func last(before job: Int) -> Int {
     var job = job
     while case .parked(let subscription, _) = jobs[job].state { job = subscriptions[subscription].job }
     return job
   }
 
-  /// A station, for who looks.
+  /// A copy of a station's state.
   package func station(_ id: StationID) -> Station { stations[id.index] }
 }
 

@@ -1,15 +1,15 @@
-/// The first of the jobs in each bucket of the table of keys; -1 for none. Their number is a power of two.
+/// The first job in each bucket of the table of keys; -1 for none. The number of buckets is a power of two.
 struct JobBuckets: Sendable {
   fileprivate var firsts = [-1]
   fileprivate(set) var count = 0
 }
 
-/// Jobs by their keys: a hash table whose chains go through the jobs themselves. The keys of pictures have their hash
-/// ready, and are not hashed again (`hashValue`).
+/// Jobs by their keys: a hash table whose chains go through the jobs themselves. The keys of pictures store their
+/// hash, so it is not computed again (`hashValue`).
 ///
-/// - Complexity: O(1), amortised where a job comes in.
+/// - Complexity: O(1), amortised for insertion.
 extension JobGraph {
-  /// The job of a key, if there is one.
+  /// The job of a key; nil if there is none.
   package func job(of key: Key) -> SlotID? { index(of: key).map { jobs.id(at: $0) } }
 
   /// - Parameter key: `nil` for work that is not shared.
@@ -21,7 +21,7 @@ extension JobGraph {
     return job < 0 ? nil : job
   }
 
-  /// Lets a job be found under its key, which no other has.
+  /// Adds a job to the table under its key. No other job may have that key.
   mutating func list(_ job: Int, under key: Key) {
     if keys.count == keys.firsts.count { doubleBuckets() }
     keys.count += 1
@@ -29,7 +29,7 @@ extension JobGraph {
     chain(job)
   }
 
-  /// From now on the key is free.
+  /// Removes a job from the table, so that its key is free.
   mutating func releaseKey(of job: Int) {
     guard jobs[job].key.take() != nil else { return }
     let (bucket, next) = (bucket(of: job), jobs[job].nextOfBucket)

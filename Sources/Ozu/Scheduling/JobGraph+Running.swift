@@ -1,18 +1,18 @@
-/// What becomes of a job that has a place, or decides where it goes.
+/// Operations on a job that is running or deciding, and the dispatch of places.
 extension JobGraph {
-  /// What became of a job that was to wait for another one.
+  /// The result of `depend`.
   package enum Dependence {
-    /// It waits.
+    /// The job waits.
     case parked
-    /// Nobody wants it any more, and it is over.
+    /// The job had no subscriber any more, and is over.
     case abandoned
-    /// The other one waits for it: it decides again.
+    /// The other job already waits for this one, so this one decides again.
     case circular
   }
 
   /// Gives a job's place back and sends it to another station, or lets it decide.
   ///
-  /// - Returns: whether somebody still wants it; it is over otherwise.
+  /// - Returns: whether the job still has a subscriber; if not, it is over.
   package mutating func move(
     _ id: SlotID, to placement: Placement, now: Instant, _ effects: inout Effects
   ) -> Bool {
@@ -23,12 +23,13 @@ extension JobGraph {
     return true
   }
 
-  /// Gives a job's place back and has it wait for the job of a key, which is made unless it is there already.
+  /// Gives a job's place back and makes the job wait for the job of a key. A job that does not exist yet is made.
   ///
   /// - Parameters:
-  ///   - then: where it goes when the other one has succeeded. It decides itself when that has failed.
-  ///   - deadline: until when it waits; then it decides.
-  ///   - make: the work of a new job, and where that goes first; called at once, at most once.
+  ///   - then: where the job goes when the other one has succeeded. If the other one has failed, the job decides
+  ///     itself.
+  ///   - deadline: how long the job waits; after that it decides.
+  ///   - make: returns the work of a new job and where that goes first. Called before this returns, at most once.
   package mutating func depend(
     _ id: SlotID, on key: Key?, then: Placement, now: Instant, _ effects: inout Effects,
     deadline: (instant: Instant, deadline: Deadline)? = nil,
@@ -49,27 +50,28 @@ extension JobGraph {
     return .parked
   }
 
-  /// Ends a job: gives its place back, frees its key, and lists those to be answered.
+  /// Ends a job: gives its place back, frees its key, and lists the subscribers to notify.
   ///
-  /// Of the jobs that waited for it to go on in its own station, the most urgent takes its place at once, before any
-  /// that stands in the queue: what is half done is memory that nobody can use yet.
+  /// If jobs waited for this one to go on in the same station, the most urgent of them takes the place at once,
+  /// before any queued job: half-finished work holds memory that is not yet useful.
   ///
-  /// - Parameter succeeded: whether those who depend on it go where they said; they decide themselves otherwise.
-  /// - Returns: whether somebody still wanted it.
+  /// - Parameter succeeded: if true, the jobs that depend on this one go where their `then` says; otherwise they
+  ///   decide themselves.
+  /// - Returns: whether the job still had a subscriber.
   @discardableResult
   package mutating func finish(_ id: SlotID, succeeded: Bool, now: Instant, _ effects: inout Effects) -> Bool
   {
     guard jobs.contains(id) else { return false }
     let payload = jobs[id.index].payload
-    let heir = succeeded ? heir(of: id.index) : nil
+    let successor = succeeded ? successor(of: id.index) : nil
     let station: StationID?
-    if let heir, case .running(let own) = jobs[id.index].state {
-      // The place goes on to the heir; but a limiter may let others go now.
+    if let successor, case .running(let own) = jobs[id.index].state {
+      // The successor takes the place. The completion gives the limiter a token, so it may let queued jobs start now.
       station = own
-      enter(heir, .running(own), now: now)
+      enter(successor, .running(own), now: now)
       stations[own.index].limiter?.noteCompletion()
-      jobs[heir].input = payload
-      start(heir, in: own, continues: true, &effects)
+      jobs[successor].input = payload
+      start(successor, in: own, continues: true, &effects)
     } else {
       guard let left = leave(id, now: now, &effects) else { return false }
       station = left
@@ -85,7 +87,7 @@ extension JobGraph {
       let dependent = subscription.dependent
       if let waiter = subscription.waiter {
         effects.answers.append(waiter)
-      } else if dependent != heir {
+      } else if dependent != successor {
         jobs[dependent].input = payload
         if succeeded, case .parked(_, let then) = jobs[dependent].state, then != .nowhere {
           place(dependent, then, now: now)
@@ -96,14 +98,14 @@ extension JobGraph {
         }
       }
     }
-    // Its owner has it still, and releases it: so it is not among what is released (`remove`).
+    // Unlike `remove`, this does not add the payload to `released`: the owner still holds it and releases it.
     jobs.remove(at: id.index)
     if let station = station ?? nil { dispatch(station, now: now, &effects) }
     for placement in placements { dispatch(placement, now: now, &effects) }
     return true
   }
 
-  /// Gives out no places of a station any more, or gives them out again.
+  /// Suspends or resumes a station. A suspended station starts no jobs.
   package mutating func setSuspended(
     _ station: StationID, _ isSuspended: Bool, now: Instant, _ effects: inout Effects
   ) {
@@ -113,10 +115,10 @@ extension JobGraph {
 
   // MARK: Places
 
-  /// Takes a job out of its place, if it has one, without dispatching.
+  /// Takes a job out of its place, if it has one. Does not dispatch.
   ///
-  /// - Returns: the station whose place is free now, `.some(nil)` for none; `nil` when nobody wants the job: it is over
-  ///   then, and its station has been dispatched.
+  /// - Returns: the station whose place is free now, or `.some(nil)` if the job had no place. `nil` if the job had no
+  ///   subscriber: the job is over then, and its station has been dispatched.
   private mutating func leave(_ id: SlotID, now: Instant, _ effects: inout Effects) -> StationID?? {
     guard jobs.contains(id) else { return nil }
     switch jobs[id.index].state {
@@ -132,7 +134,7 @@ extension JobGraph {
       stations[station.index].limiter?.noteCancellation(now)
       dispatch(station, now: now, &effects)
       return nil
-    case .queued, .parked: preconditionFailure("a job that waits says nothing of itself")
+    case .queued, .parked: preconditionFailure("a job that waits cannot be moved or finished by its owner")
     }
   }
 
@@ -140,14 +142,16 @@ extension JobGraph {
     if case .station(let station, _) = placement { dispatch(station, now: now, &effects) }
   }
 
-  /// Gives the free places of a station to those whose turn it is, and then those of the one that stands back behind it.
+  /// Gives the free places of a station to the next jobs in its queue, and then does the same for the station whose
+  /// backpressure depends on it.
   mutating func dispatch(_ station: StationID, now: Instant, _ effects: inout Effects) {
     dispatchOne(station, now: now, &effects)
-    if let follower = stations[station.index].follower { dispatchOne(follower, now: now, &effects) }
+    if let dependent = stations[station.index].dependentStation { dispatchOne(dependent, now: now, &effects) }
   }
 
-  /// Whether a station stands back for what waits in another one. That goes by itself: who waits there waits for nothing
-  /// else, and when it has begun, or has gone, `dispatch` looks here again.
+  /// Whether backpressure holds a station back because too many bytes wait in another one. No deadlock follows: the
+  /// jobs that wait there wait for nothing else, and when one of them starts or leaves, `dispatch` checks this
+  /// station again.
   func standsBack(_ station: Int) -> Bool {
     guard let rule = stations[station].backpressure else { return false }
     return stations[rule.station.index].queue.byteCount > rule.byteCount
@@ -160,7 +164,7 @@ extension JobGraph {
     {
       dequeue(job, from: station)
       stations[index].runningCount += 1
-      // Who has waited for a place alone is free.
+      // Only starts that the limiter delayed cost a token; waiting for a place does not.
       if stations[index].isHolding { stations[index].limiter?.noteLateStart() }
       enter(job, .running(station), now: now)
       start(job, in: station, continues: false, &effects)
@@ -195,24 +199,24 @@ extension JobGraph {
       ))
   }
 
-  /// The most urgent of those who depend on a job to go on in its station, the first of equals.
-  private func heir(of job: Int) -> Int? {
+  /// The most urgent of the jobs that wait for a job to go on in its station; the first of equals.
+  private func successor(of job: Int) -> Int? {
     guard case .running(let station) = jobs[job].state else { return nil }
-    var heir: Int?
+    var successor: Int?
     var subscription = jobs[job].subscriptions.first
     while subscription >= 0 {
       let dependent = subscriptions[subscription].dependent
       if dependent >= 0, case .parked(_, then: .station(station, _)) = jobs[dependent].state,
-        heir.map({ jobs[dependent].level > jobs[$0].level }) ?? true
+        successor.map({ jobs[dependent].level > jobs[$0].level }) ?? true
       {
-        heir = dependent
+        successor = dependent
       }
       subscription = subscriptions.next(after: subscription)
     }
-    return heir
+    return successor
   }
 
-  /// Whether a job waits for another one, by whatever others.
+  /// Whether a job waits for another one, directly or through others.
   private func waits(_ job: Int, for other: Int) -> Bool {
     var job = job
     while job != other {
@@ -220,5 +224,26 @@ extension JobGraph {
       job = subscriptions[subscription].job
     }
     return true
+  }
+}
+
+/// Places for work that is not a job: a second thread for a picture that already has one.
+extension JobGraph {
+  /// Takes a free place of a station whose queue is empty; `false` if there is none.
+  ///
+  /// The place counts as taken until `takeBack`. A job that arrives meanwhile waits for it, so lend places only for
+  /// work of milliseconds.
+  package mutating func lend(_ station: StationID, now: Instant) -> Bool {
+    guard stations[station.index].queue.count == 0, !standsBack(station.index),
+      stations[station.index].hasPlace(now)
+    else { return false }
+    stations[station.index].runningCount += 1
+    return true
+  }
+
+  /// Takes back a place that was lent, and gives it to the next job in the queue.
+  package mutating func takeBack(_ station: StationID, now: Instant, _ effects: inout Effects) {
+    stations[station.index].runningCount -= 1
+    dispatch(station, now: now, &effects)
   }
 }

@@ -1,11 +1,11 @@
-/// Coming, going, and changing one's mind.
+/// Subscribing, unsubscribing, and changes of priority and deadline.
 extension JobGraph {
-  /// Waits for the job of a key, which is made unless it is there already.
+  /// Subscribes to the job of a key. A job that does not exist yet is made.
   ///
   /// - Parameters:
   ///   - key: `nil` for work that is not shared.
-  ///   - make: the work of a new job, and where it goes first; called at once, at most once.
-  /// - Returns: the number of the subscription, and whether it has made the job.
+  ///   - make: returns the work of a new job and where it goes first. Called before this returns, at most once.
+  /// - Returns: the identifier of the subscription, and whether a new job was made.
   package mutating func subscribe(
     _ waiter: Waiter, to key: Key?, priority: ImagePriority, now: Instant, _ effects: inout Effects,
     make: () -> (payload: Payload, placement: Placement)
@@ -15,12 +15,12 @@ extension JobGraph {
     return (subscriptions.id(at: subscription), isNew)
   }
 
-  /// Waits for a job, or for a new one where there is none.
+  /// Subscribes to a job, or to a new one if `job` is nil.
   ///
   /// - Parameters:
-  ///   - waiter: `nil` for a job that depends on the other one.
-  ///   - dependent: its number.
-  /// - Returns: the subscription, and whether it has made the job.
+  ///   - waiter: `nil` if the subscriber is a job.
+  ///   - dependent: the index of the subscriber if it is a job.
+  /// - Returns: the index of the subscription, and whether a new job was made.
   mutating func join(
     _ job: Int?, _ waiter: Waiter?, dependent: Int = -1, key: Key?, priority: ImagePriority, now: Instant,
     _ effects: inout Effects, make: () -> (payload: Payload, placement: Placement)
@@ -40,10 +40,10 @@ extension JobGraph {
     return (subscription, new != nil)
   }
 
-  /// Gives up waiting. A job that nobody wants any more ends: at once if it has not begun, at its next word if it
-  /// has.
+  /// Removes a subscription. A job without subscribers ends: at once if it has not begun, otherwise at the next call
+  /// of its owner.
   ///
-  /// - Returns: whether the subscription was there; it will hear nothing then.
+  /// - Returns: whether the subscription existed; if so, its subscriber will not be notified.
   @discardableResult
   package mutating func unsubscribe(_ id: SlotID, now: Instant, _ effects: inout Effects) -> Bool {
     guard subscriptions.contains(id) else { return false }
@@ -53,7 +53,7 @@ extension JobGraph {
     return true
   }
 
-  /// Makes a subscriber more or less urgent.
+  /// Changes the priority of a subscription.
   package mutating func setPriority(_ id: SlotID, to priority: ImagePriority, _ effects: inout Effects) {
     guard subscriptions.contains(id), subscriptions[id.index].priority != priority else { return }
     setPriority(at: id.index, to: priority)
@@ -67,7 +67,7 @@ extension JobGraph {
     subscriptions[subscription].priority = priority
   }
 
-  /// Sets the instant at which a subscription ends by itself, in place of an earlier one; `nil` takes it away.
+  /// Sets the instant at which a subscription expires. It replaces an earlier one; `nil` removes it.
   package mutating func setDeadline(_ id: SlotID, at instant: Instant?, _ deadline: Deadline) {
     guard subscriptions.contains(id) else { return }
     deadlines.remove(id.index)
@@ -75,7 +75,7 @@ extension JobGraph {
     if let instant { deadlines.insert(id.index, at: instant) }
   }
 
-  /// Gives out what limiters have held back until now, and ends the subscriptions whose deadlines have passed.
+  /// Starts the jobs that limiters have delayed until now, and ends the subscriptions whose deadlines have passed.
   package mutating func tick(now: Instant, _ effects: inout Effects) {
     for station in StationID.allCases where station.index < stations.count {
       guard let due = stations[station.index].limiterDue, due <= now else { continue }
@@ -104,12 +104,12 @@ extension JobGraph {
     settle(job, now: now, &effects)
   }
 
-  /// Whether a job, or the one that it waits for in the end, has had a place.
+  /// Whether a job, or the last job in the chain that it waits for, has left its queue.
   private func hasBegun(_ job: Int) -> Bool {
     if case .queued = jobs[last(before: job)].state { false } else { true }
   }
 
-  /// Takes a subscription out of its job's list.
+  /// Removes a subscription from its job's list.
   mutating func drop(_ index: Int, _ effects: inout Effects) {
     let job = subscriptions[index].job
     jobs[job].subscriptions.remove(index, in: &subscriptions)
@@ -119,7 +119,8 @@ extension JobGraph {
     if let waiter = subscription.waiter { effects.left.append(waiter) }
   }
 
-  /// After a subscriber has left: the job is less urgent, or ends, and with it what only it wanted.
+  /// Updates a job after a subscriber has left: its priority may fall, or the job ends, and with it the jobs that
+  /// only it wanted.
   mutating func settle(_ job: Int, now: Instant, _ effects: inout Effects) {
     var job = job
     while jobs[job].subscriptions.first < 0 {

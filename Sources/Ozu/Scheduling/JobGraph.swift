@@ -1,31 +1,34 @@
-/// What is to be done, in which order, and who waits for it: the scheduler as a value.
+/// The scheduler as a value: the jobs, their order, and their subscribers.
 ///
-/// Every piece of shared work is a job: known by a key, wanted by subscribers, as urgent as the most urgent of them. A
-/// job stands in the queue of a station, has a place there, or waits for another job, to which it is subscribed like
-/// anybody else; so urgency travels along. It takes a thread or a Swift task only when its station has a place for it.
+/// Every piece of shared work is a job. A job has a key, subscribers, and the priority of its most urgent subscriber.
+/// It waits in the queue of a station, has a place there, or waits for another job. A job that waits for another one
+/// is a subscriber of it, so priority is inherited along the chain. A job takes a thread or a Swift task only when
+/// its station has a place for it.
 ///
-/// The graph has no lock, no thread and no clock, and calls nobody: each operation changes it and says in `JobEffects`
-/// what is to be done once its owner's lock is open. Every operation that can free a place ends in `dispatch`, so no
-/// caller can forget to wake anybody. What each state allows:
+/// The graph has no lock, no thread and no clock, and makes no calls to other objects. Each operation changes the
+/// graph and records in `JobEffects` the work that its owner must do after it has released its lock. Every operation
+/// that can free a place ends in `dispatch`, so no caller can forget a wake-up. The states of a job:
 ///
-/// - `deciding`: between two stations; its owner says where it goes (`move`, `depend`) or that it is over (`finish`).
+/// - `deciding`: the job is between two stations. Its owner says where it goes (`move`, `depend`) or that it is over
+///   (`finish`).
 /// - `queued`: waits for a place.
-/// - `running`: has a place, which its owner gives back with the same three.
-/// - `parked`: waits for another job, and goes on where it said (`depend`).
-/// - `abandoned`: nobody wants it any more. Its key is free, so that a newcomer starts afresh, and its place is not:
-///   that comes back when its owner next says anything of it, who is told then that it is over.
+/// - `running`: the job has a place. Its owner gives the place back with one of the same three calls.
+/// - `parked`: the job waits for another job, and then goes to the place named in `depend`.
+/// - `abandoned`: the job has no subscriber any more. Its key is free, so a new request for the key makes a new job.
+///   Its place is not free yet: the owner gives it back with its next call, and learns from the result that the job
+///   is over.
 ///
-/// - Complexity: O(1) for everything, times the length of the chain of jobs that wait for each other, which is a few;
-///   O(subscribers) to finish; O(log deadlines) to set or drop a deadline.
+/// - Complexity: O(1) for each operation, times the length of the chain of jobs that wait for each other (at most a
+///   few); O(subscribers) to finish; O(log deadlines) to set or remove a deadline.
 package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
   package typealias Instant = JobInstant
   package typealias Effects = JobEffects<Payload, Waiter>
 
   /// Where a job goes next.
   package enum Placement: Hashable {
-    /// Into the queue of a station, with a size in bytes; 0 for work that keeps its place among the equally urgent.
+    /// Into the queue of a station, with a size in bytes. Work of size 0 is never overtaken by work of equal priority.
     case station(StationID, size: Int)
-    /// Nowhere yet: its owner decides.
+    /// Into no queue yet: its owner decides.
     case nowhere
   }
 
@@ -33,27 +36,27 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     case deciding
     case queued(StationID)
     case running(StationID)
-    /// By its subscription.
+    /// With the index of its subscription to the other job.
     case parked(Int, then: Placement)
     /// With the station in which it has a place, if any.
     case abandoned(StationID?)
   }
 
   struct Job: Queued {
-    /// `nil` where it is not shared, or not any more.
+    /// `nil` if the job is not shared, or is no longer shared.
     var key: Key?
     var hash = 0
-    /// The next job of those whose keys have the same place in the table of keys.
+    /// The next job in the same bucket of the table of keys; -1 for none.
     var nextOfBucket = -1
     let payload: Payload
-    /// What it waited for that is over, until it is told.
+    /// The finished job that this one waited for, until the job is started or woken with it.
     var input: Payload?
     let creation: Instant
-    /// When it came into its state.
+    /// When the job entered its state.
     var since: Instant
     var state = State.deciding
     var subscriptions = SlotList()
-    /// How many of them there are of each urgency.
+    /// The number of subscriptions at each priority.
     var counts = SIMD8<Int32>()
     var level = ImagePriority.veryLow
     var place = StationQueue.Place()
@@ -63,14 +66,14 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
 
   struct Subscription {
     let job: Int
-    /// `nil` when it is that of a job which depends on the other one.
+    /// `nil` if the subscriber is a job (`dependent`).
     let waiter: Waiter?
     let dependent: Int
     var priority: ImagePriority
     var deadline: Deadline?
   }
 
-  /// What a deadline is of, for who is told, and whether it ends when the work begins.
+  /// A tag that the subscriber receives when the deadline passes, and whether the deadline ends when the work begins.
   package struct Deadline: Hashable {
     package let tag: Int
     var endsAtStart = false
@@ -86,9 +89,9 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
   var keys = JobBuckets()
   var stations = SlotMap<Station>()
   var deadlines = DeadlineHeap()
-  /// How many wait that prefetching stands back for.
+  /// The number of queued jobs that make prefetching wait.
   private var urgentCount = 0
-  /// How many stations wait for their limiters.
+  /// The number of stations that wait for their limiters.
   private var dueCount = 0
 
   package init(stations: [Station]) {
@@ -96,14 +99,14 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     for (index, station) in stations.enumerated() {
       guard let other = station.backpressure?.station else { continue }
       precondition(
-        stations[other.index].backpressure == nil && self.stations[other.index].follower == nil,
-        "one station stands back behind one that does not")
-      self.stations[other.index].follower = StationID(index: index)
+        stations[other.index].backpressure == nil && self.stations[other.index].dependentStation == nil,
+        "a station with backpressure must wait for a station without it")
+      self.stations[other.index].dependentStation = StationID(index: index)
     }
   }
 
-  /// Whether nothing that prefetching stands back for waits for a place.
-  package var isCalm: Bool { urgentCount == 0 }
+  /// Whether no job that makes prefetching wait is in a queue.
+  package var isIdle: Bool { urgentCount == 0 }
 
   /// When `tick` is next due.
   package var alarm: Instant? {
@@ -128,7 +131,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     return job
   }
 
-  /// Takes out a job, which is over.
+  /// Removes a job that is over.
   mutating func remove(_ index: Int, _ effects: inout Effects) {
     let job = jobs.remove(at: index)
     effects.released.append(job.payload)
@@ -140,7 +143,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     jobs[job].since = now
   }
 
-  /// Puts a job that is in no station where it goes next. The caller dispatches.
+  /// Puts a job that is in no station into its next state. The caller dispatches.
   mutating func place(_ job: Int, _ placement: Placement, now: Instant) {
     switch placement {
     case .nowhere: enter(job, .deciding, now: now)
@@ -156,13 +159,13 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     if stations[station.index].isForeground, level >= .normal { urgentCount += 1 }
   }
 
-  /// Takes a job out of the queue in which it waits.
+  /// Removes a job from the queue in which it waits.
   mutating func dequeue(_ job: Int, from station: StationID) {
     if stations[station.index].isForeground, jobs[job].place.priority >= .normal { urgentCount -= 1 }
     stations[station.index].queue.remove(job, in: &jobs)
   }
 
-  /// Brings a job, and the jobs that it waits for, in accord with the urgency of its subscribers.
+  /// Recomputes the priority of a job from its subscribers, and then that of the jobs it waits for.
   mutating func updateLevel(of job: Int, _ effects: inout Effects) {
     var job = job
     while true {

@@ -1,7 +1,7 @@
-/// An instant as the scheduler counts them: nanoseconds since the first that the process has counted.
+/// An instant, in nanoseconds since the first one that the process has read.
 ///
-/// The layout of `ContinuousClock.Instant` is known at run time only, which makes everything slow that holds one, so
-/// tasks and loads count like this too.
+/// The layout of `ContinuousClock.Instant` is known at run time only, which makes every type slow that contains one.
+/// Tasks and loads use this type too.
 package struct JobInstant: Comparable, Hashable, Sendable {
   private let nanoseconds: Int64
 
@@ -24,12 +24,12 @@ package struct JobInstant: Comparable, Hashable, Sendable {
 }
 
 extension ImagePipeline.Configuration {
-  /// Now, by the clock of the pipeline.
-  var instant: JobInstant { JobInstant(now()) }
+  /// The current time, by the clock of the pipeline.
+  var instant: JobInstant { JobInstant(testing.now()) }
 }
 
 extension Duration {
-  /// Rounded towards zero; longer ones than 292 years are that long.
+  /// Rounded towards zero, and limited to ±292 years.
   fileprivate var nanoseconds: Int64 {
     Int64(clamping: attoseconds / 1_000_000_000)
   }

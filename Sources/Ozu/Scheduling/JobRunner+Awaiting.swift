@@ -1,8 +1,8 @@
 import OzuSynchronization
 
-/// Jobs for those who await them.
+/// Asynchronous functions that wait for a job.
 extension JobRunner {
-  /// Does something in a station; whoever awaits it waits for its end, also when it is cancelled meanwhile.
+  /// Runs a closure in a station and waits for its end. The wait is not cancelled with the calling task.
   func run<Value: Sendable>(
     on station: StationID, priority: ImagePriority, size: Int = 0, _ body: @escaping @Sendable () -> Value
   ) async -> Value {
@@ -11,24 +11,24 @@ extension JobRunner {
     }
   }
 
-  /// Has something done in a station; nobody waits for it.
+  /// Runs a closure in a station, without waiting for it.
   ///
-  /// - Returns: the number by which it is taken out of the queue, if it has not begun (`unsubscribe`).
+  /// - Returns: the identifier with which `unsubscribe` removes it from the queue, if it has not begun.
   @discardableResult
   func enqueue(
     on station: StationID, priority: ImagePriority, size: Int = 0, _ body: @escaping @Sendable () -> Void
   ) -> SlotID {
-    subscribe(Nobody(), to: nil, priority: priority) {
+    subscribe(IgnoringWaiter(), to: nil, priority: priority) {
       JobStart(ClosureWork(body), in: station, size: size)
     }.id
   }
 
-  /// Waits for work that somebody awaits in a Swift task, within a place of a station whose work suspends.
+  /// Runs an asynchronous closure in a station whose work suspends, and waits for its end.
   func perform(
     on station: StationID, priority: ImagePriority, _ body: @escaping @Sendable () async -> Void
   ) async {
     await withCheckedContinuation { continuation in
-      _ = subscribe(Nobody(), to: nil, priority: priority) {
+      _ = subscribe(IgnoringWaiter(), to: nil, priority: priority) {
         let work = SuspendingWork {
           await body()
           continuation.resume()
@@ -38,12 +38,12 @@ extension JobRunner {
     }
   }
 
-  private final class Nobody: JobWaiter {
+  private final class IgnoringWaiter: JobWaiter {
     func jobEnded(_ work: JobWork) {}
   }
 }
 
-/// A closure as work. Its member is constant.
+/// Work that runs a closure. Its member is constant, so it is `Sendable`.
 private final class ClosureWork: JobWork, @unchecked Sendable {
   private let body: @Sendable () -> Void
 
@@ -55,7 +55,7 @@ private final class ClosureWork: JobWork, @unchecked Sendable {
   }
 }
 
-/// A closure that suspends, as work. Its member is constant.
+/// Work that runs an asynchronous closure. Its member is constant, so it is `Sendable`.
 private final class SuspendingWork: JobWork, @unchecked Sendable {
   private let body: @Sendable () async -> Void
 
@@ -67,7 +67,7 @@ private final class SuspendingWork: JobWork, @unchecked Sendable {
   }
 }
 
-/// A Swift task that waits for a job. It is cancelled with its own task: then the job loses a subscriber.
+/// A Swift task that waits for a job. If the task is cancelled, its subscription is removed.
 final class JobAwaiter: JobWaiter {
   private struct State {
     var subscription: SlotID?
@@ -86,10 +86,10 @@ final class JobAwaiter: JobWaiter {
     state = Mutex(State(level: level))
   }
 
-  /// The work of the job of a key, when it is over; `nil` when the calling task is cancelled before, or the deadline
-  /// passes.
+  /// Waits for the job of a key and returns its work; `nil` if the calling task is cancelled or the deadline passes
+  /// before that.
   ///
-  /// - Parameter begun: told of the work at once.
+  /// - Parameter begun: called with the work right after the subscription.
   func work(
     of key: JobKey?, deadline: JobDeadline? = nil, begun: (JobWork) -> Void = { _ in }, make: () -> JobStart
   ) async -> JobWork? {
@@ -111,7 +111,7 @@ final class JobAwaiter: JobWaiter {
     return state.withLock { $0.work }
   }
 
-  /// How urgent the wait is; it may change.
+  /// The priority of the wait. It may change.
   var level: ImagePriority {
     get { state.withLock { $0.level } }
     set {
@@ -123,7 +123,7 @@ final class JobAwaiter: JobWaiter {
     }
   }
 
-  /// Where the work was when the deadline passed; `nil` when it has not.
+  /// The stage of the work when the deadline passed; `nil` if it has not passed.
   var overdueStage: ImageStage? { state.withLock { $0.overdueStage } }
 
   func jobEnded(_ work: JobWork) { end(work) }

@@ -1,73 +1,77 @@
 import Dispatch
 import OzuSynchronization
 
-/// Carries out what a `JobGraph` asks for: gives work to threads and to Swift tasks, tells who waits, keeps the time.
+/// Carries out the effects of a `JobGraph`: gives work to threads and Swift tasks, notifies subscribers, and sets the
+/// timer.
 ///
-/// One lock guards the graph. Each operation takes it, changes the graph, opens it, and carries out the effects on the
-/// calling thread; so no code of an app, no I/O and no release of the last reference to an app's object runs under it. A
-/// thread that has finished a step goes on with the step that inherits its place.
+/// One lock guards the graph. Each operation takes the lock, changes the graph, releases the lock, and carries out
+/// the effects on the calling thread. So no code of an app, no I/O and no release of the last reference to an app's
+/// object runs under it. A thread that has finished a step continues with the step that takes over its place.
 final class JobRunner: Sendable {
   typealias Graph = JobGraph<JobKey, JobWork, any JobWaiter>
 
   private struct State: ~Copyable {
     var graph: Graph
-    /// Empty lists with room for a few. An operation fills the last, and takes it out of the lock if anything is in it.
+    /// Empty lists that keep a small capacity. An operation fills the last one, and takes it out of the locked state
+    /// if it is not empty.
     var spares = [Graph.Effects()]
-    /// When the timer that is set rings.
+    /// When the timer fires; nil if none is set.
     var alarm: JobInstant?
   }
 
-  /// As many lists are kept as threads carry effects out at once, or one within another.
+  /// The number of lists that are kept: enough for the threads, or nested calls, that carry out effects at the same
+  /// time.
   private static let spareCount = 16
 
   private let state: Mutex<State>
-  /// Of the system: a queue of our own would hand each piece of work on to this one.
-  private let threads = DispatchQueue.global()
+  /// The global queue of the system: a queue of our own would forward each block to it.
+  let threads = DispatchQueue.global()
   /// Stations whose work suspends.
-  private let suspending: Set<StationID>
+  let suspending: Set<StationID>
   private let now: @Sendable () -> ContinuousClock.Instant
   private let sleep: @Sendable (Duration) async throws -> Void
-  private let onCalm: @Sendable () -> Void
+  private let onIdle: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - stations: by their numbers.
-  ///   - suspending: those whose work suspends instead of blocking: a Swift task each, no thread.
-  ///   - onCalm: called when the last one that prefetching stands back for has left the queues.
+  ///   - stations: in the order of `StationID.index`.
+  ///   - suspending: the stations whose work suspends instead of blocking. A job there runs in a Swift task and takes
+  ///     no thread.
+  ///   - onIdle: called when the last job that makes prefetching wait has left the queues.
   init(
     stations: [Station], suspending: Set<StationID> = [.network],
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-    onCalm: @escaping @Sendable () -> Void = {}
+    onIdle: @escaping @Sendable () -> Void = {}
   ) {
     state = Mutex(State(graph: Graph(stations: stations)))
     self.suspending = suspending
     self.now = now
     self.sleep = sleep
-    self.onCalm = onCalm
+    self.onIdle = onIdle
   }
 
-  /// The graph as it is now, for who only looks.
+  /// Reads the graph under the lock.
   func look<Value: Sendable>(_ look: (borrowing Graph) -> Value) -> Value {
     state.withLock { look($0.graph) }
   }
 
-  /// Whether nothing that prefetching stands back for waits for a place.
-  var isCalm: Bool { state.withLock { $0.graph.isCalm } }
+  /// Whether no job that makes prefetching wait is in a queue.
+  var isIdle: Bool { state.withLock { $0.graph.isIdle } }
 
-  /// A subscription: its number, the work it is to, and whether it has made it.
+  /// A subscription: its identifier, the work of its job, and whether that job is new.
   struct Subscription: Sendable {
     let id: SlotID
     let work: JobWork
     let isNew: Bool
   }
 
-  /// Waits for the job of a key, which is made unless it is there already.
+  /// Subscribes to the job of a key. A job that does not exist yet is made.
   ///
-  /// The end may be told before this returns.
+  /// The subscriber may be notified of the end before this returns.
   ///
   /// - Parameters:
   ///   - key: `nil` for work that is not shared.
-  ///   - make: called under the lock, so it must only put objects together.
+  ///   - make: called under the lock, so it must only construct objects.
   func subscribe(
     _ waiter: any JobWaiter, to key: JobKey?, priority: ImagePriority, deadline: JobDeadline? = nil,
     make: () -> JobStart
@@ -87,29 +91,29 @@ final class JobRunner: Sendable {
     return subscription
   }
 
-  /// Gives up waiting.
+  /// Removes a subscription.
   ///
-  /// - Returns: whether it will hear nothing; false when it has been told, or is being told.
+  /// - Returns: true if the subscriber will not be notified; false if it has been notified, or is being notified.
   @discardableResult
   func unsubscribe(_ id: SlotID) -> Bool {
     change { graph, now, effects in graph.unsubscribe(id, now: now, &effects) }
   }
 
-  /// Makes a subscription as urgent as a closure says, which is asked under the lock: of several changes at once the
-  /// last to be made is the last to have looked.
+  /// Sets the priority of a subscription to the result of a closure, which is called under the lock. So if several
+  /// threads change the priority at once, the last change also read the priority last.
   func setPriority(_ id: SlotID, to priority: () -> ImagePriority) {
     change { graph, _, effects in graph.setPriority(id, to: priority(), &effects) }
   }
 
-  /// Gives out no places of a station, or gives them out again. For tests that arrange who waits.
+  /// Suspends or resumes a station. Tests use this to arrange the queues.
   func setSuspended(_ station: StationID, _ isSuspended: Bool) {
     change { graph, now, effects in graph.setSuspended(station, isSuspended, now: now, &effects) }
   }
 
-  /// Waits with the place of a job given back, and then for another one.
+  /// Gives the place of a job back, waits for `body`, and then waits for a new place.
   ///
-  /// - Parameter body: called without a place.
-  /// - Returns: whether the work is still wanted.
+  /// - Parameter body: runs while the job has no place.
+  /// - Returns: whether the job still has a subscriber.
   func pause(_ job: RunningJob, of work: JobWork, _ body: () async -> Bool) async -> Bool {
     guard let station = job.station,
       change({ graph, now, effects in graph.move(job.id, to: .nowhere, now: now, &effects) }),
@@ -122,8 +126,8 @@ final class JobRunner: Sendable {
     }
   }
 
-  /// Runs work that is no job on a thread, with a place of a station that is free and that nobody waits for; `false` when
-  /// there is none.
+  /// Runs work that is not a job on a thread, with a free place of a station whose queue is empty. Returns `false` if
+  /// there is no such place.
   func lend(_ station: StationID, _ work: @escaping @Sendable () -> Void) -> Bool {
     guard change({ graph, now, _ in graph.lend(station, now: now) }) else { return false }
     threads.async {
@@ -145,17 +149,18 @@ final class JobRunner: Sendable {
     return value
   }
 
-  /// - Parameter effects: empty; what is to be carried out then. It is never copied, which would take as long as the change.
-  private func apply<Value: Sendable>(
+  /// - Parameter effects: empty at the call; receives the effects to carry out. It is never copied, because a copy
+  ///   would take as long as the change.
+  func apply<Value: Sendable>(
     _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value, _ effects: inout Graph.Effects
   ) -> Value {
-    // Before the lock: the clock may be the app's.
+    // Read before the lock: the clock may be code of the app.
     let now = JobInstant(now())
     let (value, alarm) = state.withLock { state -> (Value, JobInstant?) in
-      let wasCalm = state.graph.isCalm
+      let wasIdle = state.graph.isIdle
       let last = state.spares.count - 1
       let value = body(&state.graph, now, &state.spares[last])
-      state.spares[last].becameCalm = !wasCalm && state.graph.isCalm
+      state.spares[last].becameIdle = !wasIdle && state.graph.isIdle
       if !state.spares[last].isEmpty {
         swap(&effects, &state.spares[last])
         if last > 0 { state.spares.removeLast() }
@@ -182,12 +187,12 @@ final class JobRunner: Sendable {
     change { graph, now, effects in graph.tick(now: max(now, alarm), &effects) }
   }
 
-  /// - Returns: a step that goes on with the place of the one that the calling thread has finished.
-  private func carry(
+  /// - Returns: the job that takes over the place of the one that the calling thread has finished.
+  func carry(
     out effects: inout Graph.Effects, finished: JobWork?, on station: StationID?
   ) -> Graph.Effects.Start? {
     if effects.isEmpty {
-      finished?.left()
+      finished?.didLeaveGraph()
       return nil
     }
     var next: Graph.Effects.Start?
@@ -202,100 +207,25 @@ final class JobRunner: Sendable {
     }
     if let finished {
       for waiter in effects.answers { waiter.jobEnded(finished) }
-      finished.left()
+      finished.didLeaveGraph()
     }
     for (waiter, tag, standing) in effects.overdue { waiter.jobOverdue(tag, standing) }
-    for work in effects.released { work.left() }
-    let becameCalm = effects.becameCalm
-    // What nobody else holds ends here, under no lock.
+    for work in effects.released { work.didLeaveGraph() }
+    let becameIdle = effects.becameIdle
+    // Objects of which this is the last reference are released here, outside the lock.
     effects.clear()
     state.withLock { state in
       guard state.spares.count < Self.spareCount else { return }
       state.spares.append(Graph.Effects())
       swap(&effects, &state.spares[state.spares.count - 1])
     }
-    if becameCalm { onCalm() }
-    return next
-  }
-
-  private func begin(_ start: Graph.Effects.Start) {
-    guard suspending.contains(start.station) else {
-      return threads.async { self.run(start) }
-    }
-    if start.payload.cancellation.endPause() { return }
-    let task = Task.detached {
-      let job = RunningJob(start, runner: self)
-      let step = await start.payload.perform(job)
-      _ = self.take(step, of: start.job, start.payload, on: nil)
-    }
-    start.payload.cancellation.bind(task)
-  }
-
-  private func run(_ start: Graph.Effects.Start) {
-    var next: Graph.Effects.Start? = start
-    while let start = next {
-      let job = RunningJob(start, runner: self)
-      next = take(start.payload.run(job), of: start.job, start.payload, on: start.station)
-    }
-  }
-
-  /// Has a job that was made to begin nowhere say where it goes; so does one that would have waited for itself.
-  private func begin(_ id: SlotID, _ work: JobWork) {
-    let job = RunningJob(id: id, station: nil, input: nil, runner: self)
-    _ = take(work.resume(job, overdue: nil), of: id, work, on: nil)
-  }
-
-  /// Does with a job what its work says.
-  private func take(
-    _ step: consuming JobStep, of id: SlotID, _ work: JobWork, on station: StationID?
-  ) -> Graph.Effects.Start? {
-    var effects = Graph.Effects()
-    switch consume step {
-    case .go(let next, let size):
-      _ = apply({ $0.move(id, to: .station(next, size: size), now: $1, &$2) }, &effects)
-      return carry(out: &effects, finished: nil, on: station)
-    case .finish(let succeeded):
-      let isOver = apply({ $0.finish(id, succeeded: succeeded, now: $1, &$2) }, &effects)
-      return carry(out: &effects, finished: isOver ? work : nil, on: station)
-    case .depend(let other): return depend(on: other, id, work, station)
-    }
-  }
-
-  private func depend(
-    on other: JobDependence, _ id: SlotID, _ work: JobWork, _ station: StationID?
-  ) -> Graph.Effects.Start? {
-    var effects = Graph.Effects()
-    let (dependence, dependency, begins) = apply(
-      {
-        graph, now, effects -> (Graph.Dependence, (id: SlotID, payload: JobWork)?, Bool) in
-        var isDeciding = false
-        let dependence = graph.depend(
-          id, on: other.key, then: other.then.map { .station($0, size: other.size) } ?? .nowhere, now: now,
-          &effects, deadline: other.deadline.map { ($0.instant, Graph.Deadline($0)) }
-        ) {
-          let start = other.make()
-          isDeciding = start.station == nil
-          return (start.work, start.placement)
-        }
-        return (dependence, graph.dependency(of: id), isDeciding)
-      }, &effects)
-    if let dependency { work.waits(for: dependency.payload) }
-    let next = carry(out: &effects, finished: nil, on: station)
-    if dependence == .circular { begin(id, work) }
-    if begins, let dependency { begin(dependency.id, dependency.payload) }
+    if becameIdle { onIdle() }
     return next
   }
 }
 
 extension JobGraph.Deadline {
-  fileprivate init(_ deadline: JobDeadline) {
+  init(_ deadline: JobDeadline) {
     self.init(tag: deadline.tag, endsAtStart: deadline.endsAtStart)
-  }
-}
-
-extension RunningJob {
-  fileprivate init(_ start: JobRunner.Graph.Effects.Start, runner: JobRunner) {
-    self.init(
-      id: start.job, station: start.station, level: start.level, input: start.input, runner: runner)
   }
 }

@@ -1,81 +1,84 @@
-/// What a job does. The runner calls it under no lock, one call at a time; each call says where the job goes next.
+/// The work of a job. The runner calls it outside its lock, one call at a time. Each call returns where the job goes
+/// next.
 ///
-/// What it has come to is kept in the work itself: those who wait read it when they are told that the job is over. The
-/// runner's lock lies between the calls and before the answers, so each sees whole what the one before has written.
+/// The work stores its own result; subscribers read it when they are notified that the job is over. The runner takes
+/// its lock between two calls and before it notifies subscribers, so each call and each subscriber sees all writes of
+/// the calls before it.
 ///
-/// A class, so that a job is one allocation with what all jobs have. It is `Sendable` because its only member is; each
-/// subclass is final and says why its own members are.
+/// A class, so that a job and its work are one allocation. It is `Sendable` because its only member is; each subclass
+/// is final and states why its own members are safe.
 class JobWork: @unchecked Sendable {
-  /// Raised when nobody wants the work any more.
+  /// Raised when the job has lost its last subscriber.
   final let cancellation = JobCancellation()
 
-  /// Begins (a job that was made to begin nowhere), or goes on: the job that this one waited for is over
-  /// (`RunningJob.input`), or the time for it is, or the two would have waited for each other.
+  /// Decides where the job goes. Called when a new job has no station yet, when the job it waited for is over
+  /// (`RunningJob.input`), when the deadline of that wait has passed, or when the wait would have been circular.
   ///
-  /// Called on any thread, a caller's or one of Swift's own: it decides, and does nothing that takes time.
+  /// Called on any thread, also on a caller's or on one of Swift's cooperative pool, so it must only decide and
+  /// return quickly.
   ///
   /// - Parameter overdue: the tag of the deadline that has passed.
   func resume(_ job: RunningJob, overdue: Int?) -> JobStep { .finish(succeeded: false) }
 
-  /// Does what the job has a place for, on a thread of the station.
+  /// Does the work for which the job has a place, on a thread.
   func run(_ job: RunningJob) -> JobStep { .finish(succeeded: false) }
 
-  /// The same where the station's work suspends instead of blocking.
+  /// The same for stations whose work suspends instead of blocking a thread.
   func perform(_ job: RunningJob) async -> JobStep { run(job) }
 
-  /// It is more or less urgent now, while it runs.
+  /// Called when the priority of the running job has changed.
   func note(_ level: ImagePriority) {}
 
-  /// It waits for the job of other work from now on.
+  /// Called when the job begins to wait for another job.
   func waits(for other: JobWork) {}
 
-  /// It is in the graph no more: it has ended, or it was let go before it could.
-  func left() {}
+  /// Called when the job has left the graph: it has finished, or was removed before.
+  func didLeaveGraph() {}
 }
 
-/// A job that its work speaks of.
+/// The identity and the context of a job, passed to its work.
 struct RunningJob: Sendable {
   let id: SlotID
   let station: StationID?
-  /// How urgent it was when it was given its place.
+  /// Its priority when it received its place.
   var level = ImagePriority.normal
-  /// The work that it waited for.
-  let input: (JobWork)?
+  /// The finished work that it waited for.
+  let input: JobWork?
   let runner: JobRunner
 }
 
-/// What becomes of a job.
+/// The next step of a job.
 enum JobStep: Sendable {
-  /// It needs a place in a station, with a size in bytes.
+  /// The job needs a place in a station. It has a size in bytes.
   case go(StationID, size: Int)
-  /// It waits for the job of a key, which is made unless it is there, and then needs a place.
+  /// The job waits for the job of a key, which is made if it does not exist, and then needs a place.
   case depend(JobDependence)
-  /// It is over, and those who depend on it go on, or decide themselves.
+  /// The job is over. The jobs that depend on it go on if it succeeded, and decide themselves otherwise.
   case finish(succeeded: Bool)
 }
 
-/// What a job waits for.
+/// The job that another job waits for.
 struct JobDependence: Sendable {
   /// `nil` for work that is not shared.
   var key: JobKey?
-  /// The place that it needs when the other has succeeded; `nil` to decide.
+  /// The station where the waiting job goes when the other one has succeeded; `nil` if it decides itself.
   var then: StationID?
   var size = 0
   var deadline: JobDeadline?
-  /// Makes the work of a new job; called under the runner's lock, so it must only put objects together.
+  /// Makes the work of a new job. Called under the runner's lock, so it must only construct objects.
   var make: @Sendable () -> JobStart
 }
 
-/// When somebody stops waiting.
+/// The instant at which a subscriber stops waiting.
 struct JobDeadline: Sendable {
   let instant: JobInstant
-  /// What is told at that time.
+  /// The value that the subscriber receives then.
   let tag: Int
-  /// Whether it ends when the work begins.
+  /// Whether the deadline ends when the work begins.
   var endsAtStart = false
 }
 
-/// The work of a new job, and where it begins: in a station, or nowhere, and `resume` says where.
+/// The work of a new job, and the station where it begins. Without a station, `resume` decides.
 struct JobStart: Sendable {
   let work: JobWork
   var station: StationID?
@@ -90,12 +93,12 @@ struct JobStart: Sendable {
   }
 }
 
-/// Somebody who waits for a job: told under no lock, once.
+/// A subscriber of a job. It is notified once, outside all locks of the scheduler.
 protocol JobWaiter: AnyObject, Sendable {
   func jobEnded(_ work: JobWork)
-  /// The deadline of its subscription has passed.
+  /// Called when the deadline of its subscription has passed.
   ///
-  /// - Parameter standing: where the work has come to.
+  /// - Parameter standing: the progress of the work.
   func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>)
 }
 

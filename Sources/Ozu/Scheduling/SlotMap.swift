@@ -1,27 +1,27 @@
-/// The number of a place in a `SlotMap`, and which of the elements that have been there is meant: a number that is
-/// kept for too long names nothing, never another element.
+/// The index of a slot in a `SlotMap` and the generation of its element. An identifier that is kept too long matches
+/// nothing, never another element.
 package struct SlotID: Hashable, Sendable {
   let index: Int
   let generation: UInt32
 }
 
-/// Elements in numbered places that are used again: a slot map. An element can stand in one list (`SlotList`).
+/// Elements in numbered slots that are reused: a slot map. An element can be in one linked list (`SlotList`).
 ///
-/// The places are memory of its own and no array, so that a field is read and changed where it is: an array looks before
-/// each change whether somebody else holds it too.
+/// The slots are in memory that the map owns, not in an array, so that a field is read and changed in place: an array
+/// checks before each change whether its storage is shared.
 ///
-/// - Complexity: amortised O(1) for everything; the memory is that of the most elements there ever were.
+/// - Complexity: amortised O(1) for everything; the memory is that of the largest number of elements so far.
 struct SlotMap<Element>: ~Copyable {
   fileprivate struct Place {
-    /// Odd while the place is taken.
+    /// Odd while the slot is taken.
     var generation: UInt32 = 0
-    /// The neighbours in a list; of a free place, the next free one.
+    /// The neighbours in a list. In a free slot, `next` is the next free one.
     var previous = -1
     var next = -1
   }
 
-  // Both have room for `capacity`. The first `placeCount` places are initialised, and the elements of those that are
-  // taken; each access checks that it is to one of these.
+  // Both have room for `capacity`. The first `placeCount` slots are initialised, and the elements of those that are
+  // taken. Each access checks that its index is one of these.
   fileprivate var places = UnsafeMutablePointer<Place>.allocate(capacity: 0)
   private var elements = UnsafeMutablePointer<Element>.allocate(capacity: 0)
   private var capacity = 0
@@ -38,9 +38,9 @@ struct SlotMap<Element>: ~Copyable {
     places.deallocate()
   }
 
-  /// The numbers of the places that are taken.
+  /// The indices of the slots that are taken.
   ///
-  /// - Complexity: O(places).
+  /// - Complexity: O(slots).
   var indices: [Int] { (0..<placeCount).filter { isTaken($0) } }
 
   mutating func insert(_ element: consuming Element) -> Int {
@@ -69,19 +69,19 @@ struct SlotMap<Element>: ~Copyable {
     return (elements + index).move()
   }
 
-  /// Whether the element that is meant is there.
+  /// Whether the element of an identifier is still in the map.
   func contains(_ id: SlotID) -> Bool { isTaken(id.index) && places[id.index].generation == id.generation }
 
-  /// The number of the element that is in a place now.
+  /// The identifier of the element that is in a slot now.
   func id(at index: Int) -> SlotID { SlotID(index: index, generation: places[checked(index)].generation) }
 
-  /// The element in a place that is taken.
+  /// The element in a slot that is taken.
   subscript(index: Int) -> Element {
     _read { yield elements[checked(index)] }
     _modify { yield &elements[checked(index)] }
   }
 
-  /// The element behind one in its list; -1 at its end.
+  /// The next element in the list; -1 at the end.
   func next(after index: Int) -> Int { places[checked(index)].next }
 
   private func isTaken(_ index: Int) -> Bool {
@@ -102,7 +102,7 @@ struct SlotMap<Element>: ~Copyable {
       UnsafeMutablePointer<Element>.allocate(capacity: larger)
     )
     newPlaces.moveInitialize(from: places, count: placeCount)
-    // Every place is taken: it grows when none is free.
+    // Every slot is taken: the map grows only when none is free.
     newElements.moveInitialize(from: elements, count: placeCount)
     places.deallocate()
     elements.deallocate()
@@ -110,10 +110,11 @@ struct SlotMap<Element>: ~Copyable {
   }
 }
 
-// The map alone has the memory, and whoever has the map alone changes it.
+// The map is the only owner of the memory, and its operations are exclusive: the compiler checks the access to a
+// noncopyable value.
 extension SlotMap: @unchecked Sendable where Element: Sendable {}
 
-/// Elements of a `SlotMap` one behind the other, each in one list at most.
+/// A linked list of elements of a `SlotMap`. Each element is in one list at most.
 ///
 /// - Complexity: O(1) for everything.
 struct SlotList: Sendable {

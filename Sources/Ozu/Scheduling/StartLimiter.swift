@@ -1,17 +1,16 @@
-/// Decides whether a storm of starts and cancellations is on, in which starts have to wait.
+/// A token bucket that delays starts during a storm of starts and cancellations.
 ///
-/// A list that is thrown across the screen starts a download for each row it passes and cancels it a moment
-/// later: connections are opened and torn down for nothing. So cancelled downloads are counted against a bucket
-/// of tokens. While it is not empty every start is free, and a load of a thousand pictures that nobody cancels is
-/// never held up. When it is empty, starts wait in line and cost a token each; those that are cancelled in the line
-/// have cost nobody anything. Tokens come back with time, and one with each download that is completed, so
-/// that the line moves faster as soon as the storm is over.
+/// A list that scrolls fast starts a download for each row it passes and cancels it a moment later: connections are
+/// opened and closed for nothing. Each cancelled download therefore takes a token. While there are tokens, every
+/// start is free, and a thousand loads that are not cancelled are never delayed. Without tokens, starts wait in the
+/// queue and cost a token each; a start that is cancelled in the queue costs nothing. Tokens come back with time, and
+/// one with each completed download, so that starts are fast again as soon as the storm is over.
 ///
-/// A value with the clock handed in; whoever owns it has the lock and the timer.
+/// A value; the caller passes the time. Its owner has the lock and the timer.
 package struct StartLimiter: Sendable {
-  /// Tokens that come back in a second.
+  /// The number of tokens that come back per second.
   let rate: Double
-  /// The most tokens.
+  /// The largest number of tokens.
   let burst: Double
   private var tokens: Double
   private var lastRefill: JobInstant?
@@ -23,29 +22,29 @@ package struct StartLimiter: Sendable {
     tokens = burst
   }
 
-  /// Whether a start need not wait.
+  /// Whether a job may start without waiting.
   package mutating func isOpen(_ now: JobInstant) -> Bool {
-    // Also when it is full: the time that it is full brings no tokens afterwards.
+    // Also when the bucket is full: time in which it is full must not add tokens later.
     refill(now)
     return tokens >= 1
   }
 
-  /// Takes the token of a start that had waited.
+  /// Takes a token for a start that had to wait.
   package mutating func noteLateStart() { tokens -= 1 }
 
-  /// Counts a download that was cancelled before it was complete.
+  /// Takes a token for a download that was cancelled before its end.
   package mutating func noteCancellation(_ now: JobInstant) {
     refill(now)
     tokens = max(0, tokens - 1)
   }
 
-  /// Gives a token for a download that came to its end.
+  /// Adds a token for a completed download.
   package mutating func noteCompletion() { tokens = min(burst, tokens + 1) }
 
-  /// How long until there is a token.
+  /// The time until the next token.
   package var delay: Duration { .seconds(max(0, 1 - tokens) / rate) }
 
-  /// The time `delay` said has passed, whatever a clock says that a test holds still.
+  /// Called when the timer for `delay` fires. Adds a token even if the clock of a test has not advanced.
   package mutating func noteDelayHasPassed(_ now: JobInstant) {
     refill(now)
     tokens = max(1, tokens)

@@ -1,4 +1,4 @@
-/// A kind of resource that does a limited number of things at once.
+/// The identifier of a station: a resource that runs a limited number of jobs at once.
 package struct StationID: Hashable, Sendable, CaseIterable {
   package let index: Int
 
@@ -13,38 +13,39 @@ package struct StationID: Hashable, Sendable, CaseIterable {
   /// Writes to the disk.
   package static let store = StationID(index: 4)
 
-  /// Reads of the levels of storage below the first, which may be slow.
+  /// Reads of the storage levels below the first one. They may be slow.
   package static let levels = StationID(index: 5)
 
-  /// Reads of whole files: local ones, and originals of the disk cache. Apart from `disk`, because what they bring waits
+  /// Reads of whole files: local ones, and originals of the disk cache. Separate from `disk` because the bytes wait
   /// in memory for a decoder (`Station.Backpressure`).
   package static let files = StationID(index: 6)
 
   package static let allCases: [StationID] = [.disk, .network, .decode, .encode, .store, .levels, .files]
 }
 
-/// A resource with a number of places, a queue of those who wait for one, and possibly a limiter.
+/// A resource with a number of places, a queue of the jobs that wait for one, and possibly a limiter.
 package struct Station {
-  /// How many places there are.
+  /// The number of places.
   package let width: Int
-  /// Whether prefetching stands back for those who wait here.
+  /// Whether prefetching waits for the jobs that are queued here.
   let isForeground: Bool
-  /// Gives out no places while more than a number of bytes waits in another station, which has no such rule itself.
+  /// If set, no job starts while more than this number of bytes waits in another station. That station must not have
+  /// backpressure itself.
   package let backpressure: Backpressure?
-  /// Gives out no places, until it is lifted.
+  /// While true, no job starts.
   package var isSuspended = false
-  /// Holds starts back in a storm of cancellations.
+  /// Delays starts in a storm of cancellations.
   var limiter: StartLimiter?
-  /// When the limiter lets the next one go, if it is all that holds the queue back.
+  /// When the limiter allows the next start; nil unless the limiter is the only thing that delays the queue.
   var limiterDue: JobInstant?
-  /// Whether the limiter has held the queue back since it was empty.
+  /// Whether the limiter has delayed the queue since it was last empty.
   var isHolding = false
   package var runningCount = 0
-  /// The station that stands back behind this one.
-  var follower: StationID?
+  /// The station whose backpressure depends on this one.
+  var dependentStation: StationID?
   var queue = StationQueue()
 
-  /// A bound on the bytes that wait in another station: those who bring them stand back.
+  /// A bound on the bytes that wait in another station. The station with this rule produces these bytes, and waits.
   package struct Backpressure: Sendable {
     let station: StationID
     let byteCount: Int
@@ -65,10 +66,10 @@ package struct Station {
     self.backpressure = backpressure
   }
 
-  /// How many wait here.
+  /// The number of jobs in the queue.
   package var queuedCount: Int { queue.count }
 
-  /// Whether one who waits could begin now, but for backpressure.
+  /// Whether a job could start now, if backpressure allows it.
   mutating func hasPlace(_ now: JobInstant) -> Bool {
     runningCount < width && !isSuspended && limiter?.isOpen(now) ?? true
   }

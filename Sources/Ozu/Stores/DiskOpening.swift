@@ -2,13 +2,13 @@ import Dispatch
 import Foundation
 import OzuSynchronization
 
-/// The disk cache of a pipeline, opened by the first thread that needs it.
+/// The disk cache of a pipeline. The first thread that needs it opens it.
 ///
-/// To open it takes I/O and runs code of the app (`DiskStorage.opening`, `onDiskError`), which may call the pipeline.
-/// So it is opened under no lock: one thread opens it, others that need it wait for that thread, and errors are
-/// reported when the result is there. The lock is only held to read or change the state.
+/// Opening does I/O and runs code of the app (`DiskStorage.opening`, `caching.onDiskError`), which may call the pipeline. So
+/// no lock is held during it: one thread opens the cache, other threads that need it wait for that thread, and errors
+/// are reported after the result is set. The lock is held only to read or change the state.
 final class DiskOpening: Sendable {
-  /// The disk cache as far as it is known without waiting.
+  /// The state of the disk cache, as known without waiting.
   enum AtHand {
     case unknown
     case none
@@ -17,7 +17,7 @@ final class DiskOpening: Sendable {
 
   private enum State {
     case closed
-    /// The identity of the thread that opens it, and what the other threads wait for.
+    /// The thread that opens it, and the group for which the other threads wait.
     case underWay(thread: ObjectIdentifier, DispatchGroup)
     case done(DiskCache?)
   }
@@ -27,11 +27,11 @@ final class DiskOpening: Sendable {
   private let prepare: @Sendable (DiskCache) -> Void
   private let state: Mutex<State>
 
-  /// Opens nothing yet.
+  /// Makes the state without opening the cache.
   ///
   /// - Parameters:
-  ///   - onError: told of errors, under no lock.
-  ///   - prepare: called with the cache before anybody has it.
+  ///   - onError: receives errors, outside all locks.
+  ///   - prepare: called with the new cache before other threads receive it.
   init(
     _ storage: DiskStorage, onError: @escaping @Sendable (DiskCacheError) -> Void,
     prepare: @escaping @Sendable (DiskCache) -> Void
@@ -42,7 +42,7 @@ final class DiskOpening: Sendable {
     if case .none = storage { state = Mutex(.done(nil)) } else { state = Mutex(.closed) }
   }
 
-  /// A disk cache that is open already.
+  /// Makes the state from an open disk cache.
   init(_ cache: DiskCache) {
     storage = .none
     onError = { _ in }
@@ -50,7 +50,7 @@ final class DiskOpening: Sendable {
     state = Mutex(.done(cache))
   }
 
-  /// The disk cache as far as it is known. Never waits.
+  /// The state of the disk cache. Never waits.
   var atHand: AtHand {
     state.withLock { state in
       guard case .done(let cache) = state else { return .unknown }
@@ -58,10 +58,10 @@ final class DiskOpening: Sendable {
     }
   }
 
-  /// The disk cache, opened now if nobody has; `nil` when there is none.
+  /// The disk cache, opened now if necessary; `nil` if there is none.
   ///
-  /// Waits while another thread opens it. The thread that opens it gets `nil` until it is open: code of the app that
-  /// runs meanwhile finds a pipeline without a disk cache.
+  /// Waits while another thread opens it. The thread that opens it gets `nil` until it is open: so code of the app
+  /// that runs meanwhile on that thread finds a pipeline without a disk cache.
   var cache: DiskCache? {
     enum Turn {
       case done(DiskCache?)
@@ -117,10 +117,10 @@ final class DiskOpening: Sendable {
   }
 }
 
-/// The errors of a disk cache: kept while it is opened, reported at once after that. One lock guards them; it is not
-/// held while they are reported.
+/// The errors of a disk cache: collected while it is opened, and reported at once after that. One lock guards them;
+/// it is not held while they are reported.
 private final class PostponedErrors: Sendable {
-  // `nil` once they are reported at once.
+  // `nil` after `report`: later errors are reported at once.
   private let kept = Mutex<[DiskCacheError]?>([])
   private let onError: @Sendable (DiskCacheError) -> Void
 

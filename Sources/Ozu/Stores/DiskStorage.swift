@@ -4,11 +4,11 @@ import Foundation
 public enum DiskStorage: Sendable {
   /// Nowhere.
   case none
-  /// In a folder of its own, made when it is missing, with so many bytes at most.
+  /// In a folder of its own, created if missing, with a limit in bytes.
   case folder(URL, capacity: Int)
-  /// In a cache that the app opens itself, when it is first needed: on one of the pipeline's disk threads, or on a
-  /// thread that asks for `ImagePipeline.diskCache`. Called once, under no lock; the pipeline has no disk cache until
-  /// it returns.
+  /// In a cache that the app opens itself. The closure is called once, when the cache is first needed: on one of the
+  /// pipeline's disk threads, or on a thread that reads `ImagePipeline.diskCache`. It is called outside all locks;
+  /// the pipeline has no disk cache until it returns.
   case opening(@Sendable () throws(DiskCacheError) -> DiskCache)
 
   /// 512 MB in the user's cache folder, below the name of the running program.

@@ -1,35 +1,35 @@
 import Foundation
 import OzuHTTP
 
-/// The disk cache as a level of storage: opened by the first thread that needs it, with a partition for each kind.
+/// The disk cache as a store. The first thread that needs it opens it. Each kind has its own partition.
 ///
-/// The disk cache counts and reports its own troubles (`Configuration.onDiskError`), so nothing here throws. Until it is
-/// open it may contain everything; when it cannot be opened, nothing.
+/// The disk cache counts and reports its own errors (`Configuration.Caching.onDiskError`), so nothing here throws. Before it
+/// is open, `mayContain` returns true for every key; if it cannot be opened, false.
 final class DiskStore: ImageStoring {
-  /// What beginnings of broken transfers may take.
+  /// The limit in bytes for the beginnings of interrupted transfers.
   private static let partialsCapacity = 64 << 20
-  /// For the pictures of some ten thousand sources.
-  private static let relativesCapacity = 2 << 20
+  /// Enough for the lists of about ten thousand sources.
+  private static let variantsCapacity = 2 << 20
 
   private let opening: DiskOpening
   private let onError: @Sendable (DiskCacheError) -> Void
 
-  /// Opens nothing yet.
+  /// Makes a store without opening the disk cache.
   init(_ storage: DiskStorage, onError: @escaping @Sendable (DiskCacheError) -> Void) {
     self.onError = onError
     opening = DiskOpening(storage, onError: onError) { cache in
       cache.setCapacity(Self.partialsCapacity, of: ImageStoreKind.partial.partition)
-      cache.setCapacity(Self.relativesCapacity, of: ImageStoreKind.relatives.partition)
+      cache.setCapacity(Self.variantsCapacity, of: ImageStoreKind.relatives.partition)
     }
   }
 
-  /// A level of a disk cache that is open, with the capacities that it has.
+  /// Makes a store from an open disk cache, and does not change its capacities.
   init(_ cache: DiskCache) {
     onError = { _ in }
     opening = DiskOpening(cache)
   }
 
-  /// The disk cache, opened now if it was not; `nil` without one. Blocks while it is opened.
+  /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
   var cache: DiskCache? { opening.cache }
 
   var name: String { "disk" }
@@ -78,8 +78,8 @@ final class DiskStore: ImageStoring {
 
   func removeAll(of kind: ImageStoreKind) { try? cache?.removeAll(in: kind.partition) }
 
-  /// What keeps a cache from being emptied is reported also where it is no trouble for anything else: another process
-  /// writes to it.
+  /// Reports the error also if nothing else fails because of it, for example because another process writes to the
+  /// cache.
   func removeAll() {
     do throws(DiskCacheError) { try cache?.removeAll() } catch { onError(error) }
     if let cache { HTTPSpoolingConfiguration.removeBeginnings(in: cache.directory) }
@@ -90,7 +90,7 @@ final class DiskStore: ImageStoring {
     return Listing(entries: kind.map { cache.entries(in: $0.partition) } ?? cache.entries())
   }
 
-  /// Zero lifts the limit of the kind.
+  /// Zero removes the limit of the kind.
   func setCapacity(_ byteCount: Int, of kind: ImageStoreKind) {
     cache?.setCapacity(byteCount, of: kind.partition)
   }
@@ -107,7 +107,7 @@ final class DiskStore: ImageStoring {
 
   var spoolDirectory: String? { cache?.directory }
 
-  /// The entries as the iteration comes to them.
+  /// The entries, looked up during the iteration.
   private struct Listing: Sequence, Sendable {
     let entries: DiskCache.Entries
 
@@ -128,24 +128,25 @@ final class DiskStore: ImageStoring {
 }
 
 extension ImageStoreKind {
-  /// Where the disk cache keeps entries of the kind.
+  /// The partition of the disk cache for entries of the kind.
   fileprivate var partition: DiskCache.Partition { DiskCache.Partition(name) }
 }
 
 extension StoreChain {
-  /// The levels that a configuration asks for: the disk, then those of the app.
+  /// The stores of a configuration: the disk cache, then those of the app.
   convenience init(_ configuration: ImagePipeline.Configuration) {
-    var stores = configuration.stores
-    if case .none = configuration.diskStorage {
+    var stores = configuration.caching.stores
+    if case .none = configuration.caching.diskStorage {
     } else {
-      stores.insert(DiskStore(configuration.diskStorage, onError: configuration.onDiskError), at: 0)
+      stores.insert(
+        DiskStore(configuration.caching.diskStorage, onError: configuration.caching.onDiskError), at: 0)
     }
-    let levels = stores.map { StoreLevel($0, onError: configuration.onStoreError) }
+    let levels = stores.map { StoreLevel($0, onError: configuration.caching.onStoreError) }
     self.init(
       first: levels.first,
-      further: levels.dropFirst().map { FurtherLevel($0, readLimit: configuration.storeReadLimit) })
+      further: levels.dropFirst().map { FurtherLevel($0, readLimit: configuration.caching.storeReadLimit) })
   }
 
-  /// The disk cache, opened now if it was not; `nil` without one. Blocks while it is opened.
+  /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
   var disk: DiskCache? { (first?.store as? DiskStore)?.cache }
 }

@@ -1,18 +1,18 @@
 import Dispatch
 import OzuSynchronization
 
-/// A level below the first: perhaps slow, perhaps far away, perhaps never answering.
+/// A store below the first one. It may be slow or far away, and may never answer.
 ///
-/// Changes wait in a queue of its own with a thread of its own, so that nothing else waits for the level. The queue is
-/// bounded: a write that finds it full is dropped, counted, and removes what the key had. Removals are never dropped; a
-/// level for which more than `removalLimit` changes wait is given up for the life of the process.
+/// Changes wait in a queue with its own thread, so that nothing else waits for the level. The queue is bounded: a
+/// write that finds it full is dropped and counted, and the entry of its key is removed. Removals are never dropped.
+/// If more than `removalLimit` changes wait, the level is not used any more until the process ends.
 ///
-/// While a change of a key waits, the level counts as having nothing under it. So a removal holds from the moment
-/// of the call, however slow the level is, and a former entry is never read in the place of a later one.
+/// While a change of a key waits, the level counts as having no entry for it. So a removal takes effect at the call,
+/// however slow the level is, and an old entry is never read in place of a newer one.
 ///
-/// One lock guards the account. The level is called outside of it.
+/// One lock guards the state. The level is called outside it.
 final class FurtherLevel: Sendable {
-  /// What may wait at most, in bytes and in changes.
+  /// The limits of the queue, in bytes and in changes.
   struct Bounds: Sendable {
     var byteCount = 32 << 20
     var changeCount = 1_000
@@ -20,9 +20,9 @@ final class FurtherLevel: Sendable {
   }
 
   private struct State {
-    /// How many changes of a key wait or are under way.
+    /// The number of changes of each key that wait or run.
     var changes: [ImageStoreKey: Int] = [:]
-    /// The same of many keys at once.
+    /// The number of changes of many keys at once that wait or run.
     var wideChangeCount = 0
     var byteCount = 0
     var count = 0
@@ -36,7 +36,7 @@ final class FurtherLevel: Sendable {
   private let thread: DispatchQueue
   private let reads: TimedReads
 
-  /// - Parameter readLimit: how long a read may take.
+  /// - Parameter readLimit: the largest duration of a read.
   init(_ level: StoreLevel, bounds: Bounds = Bounds(), readLimit: Duration = .seconds(1)) {
     self.level = level
     self.bounds = bounds
@@ -44,22 +44,22 @@ final class FurtherLevel: Sendable {
     thread = DispatchQueue(label: "ozu.store.\(level.store.name)", qos: .utility)
   }
 
-  /// How many writes were dropped.
+  /// The number of dropped writes.
   var droppedCount: Int { state.withLock { $0.droppedCount } }
 
   // MARK: Reading
 
-  /// Whether the level may have something under a key. Never waits.
+  /// Whether the level may have an entry of a key. Never waits.
   func mayContain(_ key: ImageStoreKey) -> Bool { isSettled(key) && level.mayContain(key) }
 
-  /// What the level has under a key. Blocks as long as the level does, within its limit; a read that takes longer is a
-  /// miss, which is reported.
+  /// The value of a key. Blocks until the level answers, up to a time limit; a read that takes longer is a miss, and
+  /// is reported.
   func read<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) -> Value? {
     guard mayContain(key) else { return nil }
     let answer = reads.value { [level] in level.attempt(.read) { try Value.readFurther(key, from: $0) } ?? nil
     }
     if answer == nil { level.report(.read, nil) }
-    // It may have been removed meanwhile.
+    // The entry may have been changed or removed meanwhile.
     guard let value = answer ?? nil, isSettled(key) else { return nil }
     return value
   }
@@ -70,50 +70,52 @@ final class FurtherLevel: Sendable {
 
   // MARK: Changing
 
-  /// Has a key written some time.
+  /// Queues a write of a key.
   ///
   /// - Parameters:
-  ///   - byteCount: what the work holds in memory while it waits.
-  ///   - work: calls the level. When it throws, what the key had is removed.
+  ///   - byteCount: the memory that `work` holds while it waits.
+  ///   - work: calls the level. If it throws, the entry of the key is removed.
   func write<Value: StoredValue>(
     _ type: Value.Type, _ key: ImageStoreKey, byteCount: Int,
     _ work: @escaping @Sendable (any ImageStoring) throws -> Void
   ) {
     let isQueued = enqueue(key, byteCount: byteCount, mayBeDropped: true) { $0.write(type, key, work) }
-    // What the key had is out of date now.
+    // The old entry of the key is out of date now.
     if !isQueued, level.mayContain(key) { remove(Value.self, key) }
   }
 
-  /// Has a key written some time, unless too much waits or `work` finds no reason.
+  /// Queues a write of a key, unless the queue is full. `work` may decide not to write.
   func promote(
     _ key: ImageStoreKey, byteCount: Int, _ work: @escaping @Sendable (any ImageStoring) throws -> Void
   ) {
     enqueue(key, byteCount: byteCount, mayBeDropped: true) { $0.attempt(.write, work) }
   }
 
-  /// Has an entry marked as used some time.
+  /// Queues a mark that an entry was used.
   func touch(_ key: ImageStoreKey) {
     enqueue(nil, isChange: false, byteCount: 0, mayBeDropped: true) { level in
       level.attempt(.write) { _ = try $0.touch(key) }
     }
   }
 
-  /// Has a key removed. The level has nothing under it from now on.
+  /// Queues the removal of a key. The level counts as having no entry for it from now on.
   func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) {
     enqueue(key, byteCount: 0, mayBeDropped: false) { $0.remove(type, key) }
   }
 
-  /// Has all entries of a kind removed, or all there are. The level has nothing at all until that is done.
+  /// Queues the removal of all entries of a kind; `nil` means all kinds. The level counts as empty until that is
+  /// done.
   func removeAll(of kind: ImageStoreKind?) {
     enqueue(nil, byteCount: 0, mayBeDropped: false) { $0.removeAll(of: kind) }
   }
 
-  /// Has those entries removed that a listing shows. The level has nothing at all until that is done.
+  /// Queues the removal of the entries for which a closure returns true. The level counts as empty until that is
+  /// done.
   func removeListed(of kind: ImageStoreKind?, where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool) {
     enqueue(nil, byteCount: 0, mayBeDropped: false) { $0.removeListed(of: kind, where: isMeant) }
   }
 
-  /// Has the level flush after what waits, and calls `done`.
+  /// Flushes the level after all waiting changes, and then calls `done`.
   func flush(_ done: @escaping @Sendable () -> Void) {
     thread.async { [level] in
       level.attempt(.flush) { try $0.flush() }
@@ -123,8 +125,8 @@ final class FurtherLevel: Sendable {
 
   /// - Parameters:
   ///   - key: `nil` for many keys.
-  ///   - isChange: whether reads must not see what was there before.
-  /// - Returns: whether it will be done.
+  ///   - isChange: whether reads must not see the old entry meanwhile.
+  /// - Returns: whether it was queued.
   @discardableResult
   private func enqueue(
     _ key: ImageStoreKey?, isChange: Bool = true, byteCount: Int, mayBeDropped: Bool,

@@ -1,10 +1,10 @@
-/// The keys that a level must not be asked for, in bounded memory, however long the level is down.
+/// The keys for which a level must not be asked, in bounded memory, however long the level fails.
 ///
-/// The first 4,096 keys are kept exactly, and are removed when their entries could be written or removed after all. Later
-/// keys go into a Bloom filter ("Space/time trade-offs in hash coding with allowable errors", 1970). It never forgets a
-/// key, and it also hides some keys that were not inserted: asking for those is a miss, and nothing worse. By its formula it
-/// hides one in a hundred of the other keys when it has 100,000, and nearly all when it has a million: then this process
-/// hardly reads the level any more.
+/// The first 4,096 keys are kept exactly, and are removed when their entries have been written or removed after all.
+/// Later keys go into a Bloom filter ("Space/time trade-offs in hash coding with allowable errors", 1970). It never
+/// forgets a key, and it also hides some keys that were not inserted; a request for one of these is only a miss. By
+/// its formula it hides one in a hundred of the other keys when it contains 100,000, and nearly all when it contains
+/// a million: this process then hardly reads the level any more.
 ///
 /// - Complexity: O(1).
 struct HiddenKeys: Sendable {
@@ -15,7 +15,7 @@ struct HiddenKeys: Sendable {
   /// How many keys are kept exactly.
   let exactLimit: Int
   private(set) var exact: Set<ImageStoreKey> = []
-  /// Empty until it is needed.
+  /// The Bloom filter; empty until it is needed.
   private var bits: [UInt64] = []
 
   init(exactLimit: Int = 4096) { self.exactLimit = exactLimit }
@@ -29,7 +29,7 @@ struct HiddenKeys: Sendable {
   mutating func insert(_ key: ImageStoreKey) {
     if contains(key) { return }
     if exact.count < exactLimit {
-      // Without its label, which is for people.
+      // Without its label, which would only take memory.
       exact.insert(ImageStoreKey(key.kind, key.key))
       return
     }
@@ -37,10 +37,11 @@ struct HiddenKeys: Sendable {
     for place in Self.places(of: key) { bits[place >> 6] |= 1 << UInt64(place & 63) }
   }
 
-  /// Removes a key, if it is one of those that are kept exactly.
+  /// Removes a key if it is kept exactly.
   mutating func remove(_ key: ImageStoreKey) { exact.remove(key) }
 
-  /// Two halves of one hash make all places (Kirsch and Mitzenmacher, "Less hashing, same performance", 2006).
+  /// Computes all positions from the two halves of one hash (Kirsch and Mitzenmacher, "Less hashing, same
+  /// performance", 2006).
   private static func places(of key: ImageStoreKey) -> some Sequence<Int> {
     var hasher = Hasher()
     hasher.combine(key.kind)

@@ -1,6 +1,6 @@
-/// A trouble with a level of storage. No request fails for it: the level counts as having nothing.
+/// An error of a store. No request fails because of it: the store counts as having no entry.
 public struct ImageStoreError: Error, Sendable {
-  /// What was tried.
+  /// The operations that can fail.
   public enum Operation: String, Hashable, Sendable {
     /// Reading an entry.
     case read
@@ -10,21 +10,22 @@ public struct ImageStoreError: Error, Sendable {
     case remove
     /// Listing entries.
     case list
-    /// Making entries outlast the process.
+    /// Writing entries to permanent storage.
     case flush
   }
 
-  /// The name of the level.
+  /// The name of the store.
   public let level: String
-  /// What was tried.
+  /// The operation that failed.
   public let operation: Operation
-  /// What the level threw; `nil` when too much waited for the level, and this was given up.
+  /// The error that the store threw; `nil` if the operation was dropped because too many operations waited for the
+  /// store, or because it took too long.
   public let underlying: (any Error)?
 }
 
 extension ImageStoreError: CustomStringConvertible {
   /// One line such as `write SharedFolder: No space left on device`.
   public var description: String {
-    "\(operation.rawValue) \(level): \(underlying.map { "\($0)" } ?? "too much waits for it")"
+    "\(operation.rawValue) \(level): \(underlying.map { "\($0)" } ?? "too many operations wait for it")"
   }
 }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// What an entry of a store is. Kinds have separate keys: one key may have an entry of each.
+/// The kind of an entry in a store. Each kind has its own keys: one key may have an entry of each kind.
 public struct ImageStoreKind: Hashable, Sendable, CustomStringConvertible {
-  /// The kind's own name. It never changes between releases, so it can be stored.
+  /// The name of the kind. It never changes between releases, so it can be stored.
   public let name: String
 
-  /// Makes a kind of a name.
+  /// Makes a kind from a name.
   public init(_ name: String) { self.name = name }
 
-  /// Files as they came, with the HTTP response as metadata.
+  /// Original files, with the HTTP response as metadata.
   public static let original = ImageStoreKind("originals")
-  /// Finished pictures, encoded.
+  /// Finished pictures in encoded form.
   public static let rendition = ImageStoreKind("renditions")
   /// Encoded images (`ImagePipeline.encoded(for:as:)`).
   public static let encoded = ImageStoreKind("encoded")
-  /// Beginnings of files whose transfers broke off. Kept in the first level alone.
+  /// Beginnings of files whose transfers were interrupted. Only in the first store.
   public static let partial = ImageStoreKind("partials")
-  /// Small lists of the finished pictures of a source. Kept in the first level alone.
+  /// Small lists of the finished pictures of a source. Only in the first store.
   public static let relatives = ImageStoreKind("relatives")
 
   /// The finished pictures of a cache format.
@@ -32,7 +32,8 @@ public struct ImageStoreKind: Hashable, Sendable, CustomStringConvertible {
   /// Whether these are finished pictures, of a format or without one.
   public var isRendition: Bool { self == .rendition || name.hasPrefix(Self.formatPrefix) }
 
-  /// 32 hexadecimal digits that stand for the name: fit for a folder, whatever characters an app's formats have.
+  /// 32 hexadecimal digits computed from the name. Safe as the name of a folder, whatever characters the name of a
+  /// cache format has.
   public var identifier: String { "\(CacheKey(name))" }
 
   /// The name.
@@ -41,12 +42,12 @@ public struct ImageStoreKind: Hashable, Sendable, CustomStringConvertible {
 
 /// The key of an entry in a store.
 public struct ImageStoreKey: Hashable, Sendable {
-  /// What the entry is.
+  /// The kind of the entry.
   public let kind: ImageStoreKind
   /// The key among those of its kind: 128 bits of a hash, the same in every process and on every machine.
   public let key: CacheKey
-  /// A text for people who list the store: the source without its secrets, then what is done with it. It comes with
-  /// writes alone, and does not tell keys apart.
+  /// A readable text for listings of the store: the source without its secrets, then the steps. Only writes have a
+  /// label, and it is not part of the identity of a key.
   public let label: String?
 
   /// Makes a key.
@@ -56,19 +57,19 @@ public struct ImageStoreKey: Hashable, Sendable {
     self.label = label
   }
 
-  /// 32 hexadecimal digits that stand for the kind and the key: fit for a file's name or a column of a table.
+  /// 32 hexadecimal digits computed from the kind and the key. Safe as a file name or in a column of a table.
   public var identifier: String { "\(key.derived("kind", kind.name))" }
 
-  /// By kind and key.
+  /// Compares kind and key.
   public static func == (a: ImageStoreKey, b: ImageStoreKey) -> Bool { a.key == b.key && a.kind == b.kind }
 
-  /// By the key, which is a hash already.
+  /// Hashes the key, which is already a hash.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
-/// What a store keeps under a key.
+/// The value of a key in a store.
 public struct ImageStoreEntry: Hashable, Sendable {
-  /// A few hundred bytes in a form of the pipeline's own, such as the response that brought the body.
+  /// A few hundred bytes in a private format of the pipeline, such as the response that brought the body.
   public var metadata: Data
   /// The bytes of the file or the finished picture.
   public var body: Data
@@ -79,18 +80,18 @@ public struct ImageStoreEntry: Hashable, Sendable {
     self.body = body
   }
 
-  /// The bytes of both.
+  /// The number of bytes of both.
   public var byteCount: Int { metadata.count + body.count }
 }
 
-/// An entry as a listing shows it.
+/// An entry in a listing.
 public struct ImageStoreInfo: Sendable {
   /// Its key, with the label that it was written with.
   public let key: ImageStoreKey
-  /// When it was last used; `nil` where that is not known.
+  /// When it was last used; `nil` if that is not known.
   public let accessDate: Date?
 
-  /// Makes a line of a listing.
+  /// Makes an entry of a listing.
   public init(key: ImageStoreKey, accessDate: Date? = nil) {
     self.key = key
     self.accessDate = accessDate

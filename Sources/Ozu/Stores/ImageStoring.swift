@@ -1,56 +1,57 @@
 import Foundation
 
-/// One level of storage below memory: originals, finished pictures and small entries of the pipeline's own, by key.
+/// A store below memory. It keeps originals, finished pictures and small entries of the pipeline, by key.
 ///
-/// The disk cache is the first level (`ImagePipeline.Configuration.diskStorage`); `ImagePipeline.Configuration.stores`
-/// adds others, such as a database, a shared folder or a server. Four functions and a half are needed; the rest have
-/// defaults.
+/// The disk cache is the first store (`ImagePipeline.Configuration.Caching.diskStorage`).
+/// `ImagePipeline.Configuration.Caching.stores` adds others, such as a database, a shared folder or a server. A store must
+/// implement `read`, `write`, `remove` and the two forms of `removeAll`; the rest have defaults.
 ///
-/// - **Blocking is allowed.** Calls come from threads of the pipeline's own, several at once, and never from a caller's
-///   thread or Swift's cooperative pool. `mayContain` and `evictionCounts`, which come from anywhere, must not wait. An
-///   app that itself calls what blocks (`ImagePipeline.cache`, `CacheFormat.diskSize`) is the one who waits.
-/// - **Errors are harmless.** A call that throws counts as a miss. The pipeline goes on with the next level, and tells
-///   `ImagePipeline.Configuration.onStoreError` once for each kind of trouble.
-/// - **Whole or absent.** `read` gives an entry as it was written, or nothing: never one half written, nor the metadata of
-///   one write with the body of another. Nothing above checks it. A level may forget an entry at any time, and need not
-///   keep every kind.
-/// - **Never out of date.** After a `write` that threw the pipeline calls `remove`, and what could not be removed it does
-///   not ask for any more. Other processes may.
+/// - **Blocking is allowed.** Calls come from the pipeline's own threads, several at once, and never from a caller's
+///   thread or Swift's cooperative pool. `mayContain` and `evictionCounts` may be called on any thread and must not
+///   wait. If the app itself calls blocking API (`ImagePipeline.cache`, `CacheFormat.diskByteCount`), its thread waits.
+/// - **Errors are harmless.** A call that throws counts as a miss. The pipeline continues with the next store, and
+///   calls `ImagePipeline.Configuration.Caching.onStoreError` once for each kind of operation.
+/// - **Whole or absent.** `read` returns an entry as it was written, or `nil`: never a half-written entry, nor the
+///   metadata of one write with the body of another. The pipeline does not check this. A store may drop an entry at
+///   any time, and need not keep every kind.
+/// - **Never out of date.** After a `write` has thrown, the pipeline calls `remove`. If an entry could not be
+///   removed, this process does not ask for it any more; other processes may.
 public protocol ImageStoring: Sendable {
-  /// The name of the level in messages. By default that of its type.
+  /// The name of the store in messages. By default the name of its type.
   var name: String { get }
 
-  /// Whether the level may have an entry. Never waits, neither for a file nor for a lock that is held meanwhile: it is
-  /// called on every thread, a main thread among them. True where that is not known, which is the default; a
-  /// level that can tell saves loads a question.
+  /// Whether the store may have an entry. Must never wait, neither for a file nor for a lock that may be held for
+  /// long, because it is called on every thread, also on the main thread. Returns true if that is not known, which is
+  /// the default. A store that can tell saves loads a read.
   func mayContain(_ key: ImageStoreKey) -> Bool
 
-  /// The entry of a key; `nil` when there is none. Counts as a use of it.
+  /// The entry of a key; `nil` if there is none. Counts as a use.
   func read(_ key: ImageStoreKey) throws -> ImageStoreEntry?
 
-  /// The same without counting as a use. By default `read`.
+  /// The same without counting as a use. Calls `read` by default.
   func peek(_ key: ImageStoreKey) throws -> ImageStoreEntry?
 
-  /// Whether a key has an entry. By default whether it has metadata.
+  /// Whether a key has an entry. By default, whether it has metadata.
   func contains(_ key: ImageStoreKey) throws -> Bool
 
-  /// The metadata of a key's entry; `nil` when there is none. By default read with the body.
+  /// The metadata of a key's entry; `nil` if there is none. By default read together with the body.
   func metadata(of key: ImageStoreKey) throws -> Data?
 
-  /// Gives an entry other metadata and leaves its body, in one step: nobody may give the key another body in between.
+  /// Replaces the metadata of an entry and keeps its body, in one step: no other write of the key may happen in
+  /// between.
   ///
-  /// By default nothing is changed, and the caller writes the whole entry. A level that would have to read the body and
-  /// write it again must not do so: another machine may have written a newer one meanwhile, and would lose it.
+  /// By default nothing is changed, and the caller writes the whole entry. A store that would have to read the body
+  /// and write it again must not do so: another machine may have written a newer body meanwhile, which would be lost.
   ///
-  /// - Returns: whether there is an entry and it has this metadata now.
+  /// - Returns: whether the entry exists and has this metadata now.
   func updateMetadata(_ metadata: Data, of key: ImageStoreKey) throws -> Bool
 
-  /// Keeps an entry in the place of what the key had.
+  /// Stores an entry, and replaces the former one of the key.
   func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws
 
-  /// Marks an entry as used now. By default nothing is marked.
+  /// Marks an entry as used now. Marks nothing by default.
   ///
-  /// - Returns: whether there is one.
+  /// - Returns: whether the entry exists.
   func touch(_ key: ImageStoreKey) throws -> Bool
 
   /// Removes the entry of a key, if there is one.
@@ -62,49 +63,50 @@ public protocol ImageStoring: Sendable {
   /// Removes all entries.
   func removeAll() throws
 
-  /// The entries of a kind, or of all, those used last first. They may be looked up as the iteration comes to them.
+  /// The entries of a kind, or of all kinds for `nil`, the most recently used first. They may be looked up during the
+  /// iteration.
   ///
-  /// It serves formats that are preloaded, and the removal of a picture in sizes that this process has not heard of. By
-  /// default none are listed.
+  /// Used to preload cache formats, and to remove a picture in sizes that this process does not know. Empty by
+  /// default.
   func entries(of kind: ImageStoreKind?) throws -> any Sequence<ImageStoreInfo> & Sendable
 
-  /// Says how many bytes the entries of a kind may take. By default nothing happens.
+  /// Sets how many bytes the entries of a kind may take. Does nothing by default.
   func setCapacity(_ byteCount: Int, of kind: ImageStoreKind)
 
-  /// The bytes that the entries of a kind take; 0, the default, where that is not known.
+  /// The bytes that the entries of a kind take; 0, the default, if that is not known.
   func byteCount(of kind: ImageStoreKind) -> Int
 
-  /// How many entries of each kind were given up to make room. Never waits. By default none are counted.
+  /// The number of evicted entries of each kind. Must never wait. Empty by default.
   var evictionCounts: [ImageStoreKind: Int] { get }
 
-  /// Makes what was written outlast the process. By default it does already.
+  /// Writes all entries to permanent storage. Does nothing by default.
   func flush() throws
 
-  /// A folder for files that hold large bodies while they come, on the medium where they will be stored; `nil`, the
-  /// default, for the temporary folder.
+  /// A folder for temporary files with large bodies during a transfer, on the medium where they will be stored;
+  /// `nil`, the default, for the temporary folder.
   var spoolDirectory: String? { get }
 }
 
 extension ImageStoring {
-  /// The name of the type.
+  /// Returns the name of the type.
   public var name: String { "\(Self.self)" }
 
-  /// True: it is not known.
+  /// Returns true.
   public func mayContain(_ key: ImageStoreKey) -> Bool { true }
 
-  /// The same as `read`.
+  /// Calls `read`.
   public func peek(_ key: ImageStoreKey) throws -> ImageStoreEntry? { try read(key) }
 
-  /// Whether the key has metadata.
+  /// Returns whether the key has metadata.
   public func contains(_ key: ImageStoreKey) throws -> Bool { try metadata(of: key) != nil }
 
-  /// The metadata of the whole entry.
+  /// Reads the whole entry and returns its metadata.
   public func metadata(of key: ImageStoreKey) throws -> Data? { try peek(key)?.metadata }
 
-  /// False: the caller writes the whole entry.
+  /// Returns false, so that the caller writes the whole entry.
   public func updateMetadata(_ metadata: Data, of key: ImageStoreKey) throws -> Bool { false }
 
-  /// Only whether there is an entry.
+  /// Returns whether there is an entry, and marks nothing.
   public func touch(_ key: ImageStoreKey) throws -> Bool { try contains(key) }
 
   /// None.

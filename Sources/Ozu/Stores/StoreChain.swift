@@ -1,22 +1,23 @@
 import Dispatch
 import OzuSynchronization
 
-/// The levels of storage below memory, in order: the first, as a rule the disk, and the further ones.
+/// The stores below memory, in order: the first level, normally the disk cache, and the further levels.
 ///
-/// Reads ask them in order; what a further level has is written into the levels above it, behind the caller's back.
-/// Writes, removals and touches go to all: to the first level at once, to the further ones through queues of their own
-/// (`FurtherLevel`). Everything here blocks as long as the first level does, `readFurther` as long as further ones do, and
-/// is for the pipeline's own threads; `mayContain` never waits and is for any thread.
+/// Reads ask the levels in order. A value found in a further level is written to the levels above it, in the
+/// background. Writes, removals and touches go to all levels: to the first at once, to the further ones through their
+/// own queues (`FurtherLevel`). All functions block as long as the first level does, and `readFurther` as long as the
+/// further levels do, so only the pipeline's own threads call them. `mayContain` never waits, and any thread may call
+/// it.
 ///
-/// A value that is promoted must not take the place of a later one, nor bring back what was removed: `changes` counts the
-/// changes of keys. A change is first noted by the further levels, which then have nothing under the key; then it is
-/// counted; then the first level changes. A promotion, which remembers the count from before it read, looks at it before
-/// and after it writes, and takes back what it wrote when the count has changed.
+/// A promoted value must not replace a later one, and must not bring back a removed one. For this, `changes` counts
+/// the changes of keys. The order of a change: first the further levels queue it, so that they count as having no
+/// entry of the key; then the change is counted; then the first level changes. A promotion reads the count before it
+/// reads the value, compares it before and after it writes, and removes the written value if the count has changed.
 final class StoreChain: Sendable {
-  /// Which levels a value goes to.
+  /// The levels that store a value.
   enum Reach: Sendable {
     case all
-    /// The first alone: what means nothing to another machine.
+    /// Only the first level: for values that mean nothing to another machine.
     case first
   }
 
@@ -35,32 +36,32 @@ final class StoreChain: Sendable {
     reach == .first || key.kind == .partial || key.kind == .relatives ? [] : further
   }
 
-  /// Whether there is no level at all.
+  /// Whether there are no levels.
   var isEmpty: Bool { first == nil && further.isEmpty }
 
   // MARK: Reading
 
-  /// Whether a level may have something under a key. Never waits.
+  /// Whether a level may have an entry of a key. Never waits.
   func mayContain(_ key: ImageStoreKey, _ reach: @autoclosure () -> Reach = .all) -> Bool {
     if first?.mayContain(key) ?? false { return true }
-    // To tell the reach of a source copies the source.
+    // `reach` is an autoclosure because computing it copies the source.
     return !further.isEmpty && further(key, reach()).contains { $0.mayContain(key) }
   }
 
-  /// What the first level has under a key.
+  /// The value of a key in the first level.
   func readFirst<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) -> Value? {
     guard let first, !first.hides(key) else { return nil }
     return first.attempt(.read) { try Value.read(key, from: $0) } ?? nil
   }
 
-  /// Whether `readFurther` could find something. Never waits.
+  /// Whether `readFurther` may find a value. Never waits.
   func mayContainFurther(_ key: ImageStoreKey, _ reach: Reach = .all) -> Bool {
     further(key, reach).contains { $0.mayContain(key) }
   }
 
-  /// What the further levels have under a key. It is written into the levels above.
+  /// The value of a key in the further levels. It is also written to the levels above.
   ///
-  /// - Parameter isUsable: whether a value can be used; one that cannot counts as a miss, and stays where it is.
+  /// - Parameter isUsable: whether a value can be used. An unusable value counts as a miss, and stays in its level.
   func readFurther<Value: StoredValue>(
     _ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all,
     where isUsable: (Value) -> Bool = { _ in true }
@@ -97,9 +98,9 @@ final class StoreChain: Sendable {
     change(Value.self, key, reach, byteCount: value.byteCount) { try value.write(to: $0, for: key) }
   }
 
-  /// Changes what the levels have under a key. Where that fails the key has nothing.
+  /// Changes the entry of a key in the levels. If that fails in a level, the entry is removed there.
   ///
-  /// - Parameter byteCount: what `work` holds in memory.
+  /// - Parameter byteCount: the memory that `work` holds.
   func change<Value: StoredValue>(
     _ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all, byteCount: Int,
     _ work: @escaping @Sendable (any ImageStoring) throws -> Void
@@ -109,14 +110,14 @@ final class StoreChain: Sendable {
     first?.write(type, key, work)
   }
 
-  /// Removes what the levels have under a key.
+  /// Removes the entry of a key from the levels.
   func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all) {
     for level in further(key, reach) { level.remove(type, key) }
     changes.count(key)
     first?.remove(type, key)
   }
 
-  /// Removes all entries of a kind, or all there are, from all levels or from the first alone.
+  /// Removes all entries of a kind from all levels or from the first only; `nil` means all kinds.
   func removeAll(of kind: ImageStoreKind?, _ reach: Reach = .all) {
     if reach == .all {
       for level in further { level.removeAll(of: kind) }
@@ -125,7 +126,7 @@ final class StoreChain: Sendable {
     first?.removeAll(of: kind)
   }
 
-  /// Removes those entries that listings of the levels show: of a kind, or of all.
+  /// Removes the entries for which a closure returns true, from listings of one kind or of all.
   func removeListed(
     of kind: ImageStoreKind? = nil, where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool
   ) {
@@ -142,17 +143,17 @@ final class StoreChain: Sendable {
     return first?.attempt(.write) { try $0.touch(key) } ?? false
   }
 
-  // MARK: Upkeep
+  // MARK: Flushing
 
-  /// Makes what the first level has outlast the process.
+  /// Writes the first level to permanent storage.
   func flushFirst() { first?.attempt(.flush) { try $0.flush() } }
 
-  /// Calls `done` when what waits for the further levels is written there, and promotions are done. A level that never
-  /// answers never calls it.
+  /// Calls `done` when the further levels have written everything that waits, and promotions are done. If a level
+  /// never answers, `done` is never called.
   func flushFurther(_ done: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
     group.enter()
-    // Promotions come first: they may have been begun by a read that is answered already.
+    // Promotions first: a read that has already returned may have queued one.
     promotions.enqueue(byteCount: 0, mayBeDropped: false) { group.leave() }
     for level in further {
       group.enter()
@@ -161,11 +162,12 @@ final class StoreChain: Sendable {
     group.notify(queue: .global(qos: .utility), execute: done)
   }
 
-  /// How many writes to further levels were dropped.
+  /// The number of dropped writes to further levels.
   var droppedWriteCount: Int { further.reduce(0) { $0 + $1.droppedCount } }
 }
 
-/// How often keys were changed, by a few bits of their hashes: two keys that share a count only cost a promotion.
+/// Counts the changes of keys, by a few bits of their hashes. Two keys that share a counter can only make a promotion
+/// fail.
 private final class ChangeCounts: Sendable {
   private static let size = 256
   private let counts = Mutex([Int](repeating: 0, count: size))
@@ -183,8 +185,8 @@ private final class ChangeCounts: Sendable {
   private static func place(_ key: ImageStoreKey) -> Int { Int(key.key.low % UInt64(size)) }
 }
 
-/// Writes into the first level what further ones had, on a thread of its own, one after the other. What finds it full is
-/// dropped: the next read finds it again. One lock guards the account.
+/// Writes values of further levels into the first one, one after the other on its own thread. A value that finds the
+/// queue full is dropped; the next read of the further level finds it again. One lock guards the state.
 final class PromotionQueue: Sendable {
   private let byteLimit: Int
   private let waiting = Mutex(0)

@@ -1,10 +1,11 @@
 import OzuSynchronization
 
-/// One level with what the pipeline remembers of its troubles: which were reported, and what could not be removed.
+/// One level of the stores, with the errors that the pipeline remembers: which were reported, and which entries could
+/// not be removed.
 ///
-/// An entry whose removal failed is hidden for the life of the process, until it is written or removed with success.
-/// Where there are thousands of them, the later ones stay hidden in any case (`HiddenKeys`).
-/// One lock guards the memory; the level and the app are called outside of it.
+/// An entry whose removal failed is hidden until it is written or removed with success, or until the process ends. If
+/// there are thousands of them, the later ones stay hidden in any case (`HiddenKeys`). One lock guards the state; the
+/// level and the app are called outside it.
 struct StoreLevel: Sendable {
   let store: any ImageStoring
   private let memory = Memory()
@@ -26,17 +27,17 @@ struct StoreLevel: Sendable {
     self.onError = onError
   }
 
-  /// Whether the level may have something under a key. Never waits.
+  /// Whether the level may have an entry of a key. Never waits.
   func mayContain(_ key: ImageStoreKey) -> Bool { !hides(key) && store.mayContain(key) }
 
-  /// Whether the level must not be asked for a key, because it may have what was removed.
+  /// Whether the level must not be asked for a key, because it may still have an entry that was removed.
   func hides(_ key: ImageStoreKey) -> Bool {
     memory.state.withLock { $0.hidesAll || $0.hiddenKeys.contains(key) || $0.hiddenKinds.contains(key.kind) }
   }
 
-  /// Has the level do something.
+  /// Runs an operation of the level.
   ///
-  /// - Returns: `nil` when it threw, which is reported.
+  /// - Returns: `nil` if it threw, which is reported.
   @discardableResult
   func attempt<Value>(
     _ operation: ImageStoreError.Operation, _ work: (any ImageStoring) throws -> Value
@@ -49,7 +50,7 @@ struct StoreLevel: Sendable {
     }
   }
 
-  /// Has what a key has changed; when that fails, removed.
+  /// Changes the entry of a key. If that fails, removes it.
   func write<Value: StoredValue>(
     _ type: Value.Type, _ key: ImageStoreKey, _ work: (any ImageStoring) throws -> Void
   ) {
@@ -57,7 +58,7 @@ struct StoreLevel: Sendable {
     memory.state.withLock { $0.hiddenKeys.remove(key) }
   }
 
-  /// Has what a key has removed.
+  /// Removes the entry of a key.
   func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) {
     let isRemoved = attempt(.remove) { try Value.remove(key, from: $0) } != nil
     memory.state.withLock { state in
@@ -65,7 +66,7 @@ struct StoreLevel: Sendable {
     }
   }
 
-  /// Has all entries of a kind removed, or all there are. When that fails, they are hidden until it succeeds.
+  /// Removes all entries of a kind; `nil` means all kinds. If that fails, they are hidden until it succeeds.
   func removeAll(of kind: ImageStoreKind?) {
     guard let kind else {
       let areRemoved = attempt(.remove) { try $0.removeAll() } != nil
@@ -80,13 +81,13 @@ struct StoreLevel: Sendable {
     }
   }
 
-  /// Has those entries removed that a listing of the level shows: of a kind, or of all.
+  /// Removes the entries for which a closure returns true, from a listing of one kind or of all.
   func removeListed(of kind: ImageStoreKind?, where isMeant: (ImageStoreKey) -> Bool) {
     guard let entries = attempt(.list, { try $0.entries(of: kind) }) else { return }
     for info in entries where isMeant(info.key) { remove(ImageStoreEntry.self, info.key) }
   }
 
-  /// Reports a trouble, unless one with the same operation was reported before.
+  /// Reports an error, unless one with the same operation was reported before.
   func report(_ operation: ImageStoreError.Operation, _ error: (any Error)?) {
     guard memory.state.withLock({ $0.reported.insert(operation).inserted }) else { return }
     onError(ImageStoreError(level: store.name, operation: operation, underlying: error))

@@ -1,14 +1,15 @@
 import Foundation
 import OzuHTTP
 
-/// What is read, written and promoted as one: an entry, or the variants of an original with theirs.
+/// A value that is read, written and promoted as a whole: an entry, or the variants of an original with their
+/// entries.
 protocol StoredValue: Sendable {
   var byteCount: Int { get }
-  /// What a level has under a key.
+  /// The value of a key in a store.
   static func read(_ key: ImageStoreKey, from store: any ImageStoring) throws -> Self?
-  /// The same from a level that may be far away.
+  /// The same from a further level, where each call may be slow.
   static func readFurther(_ key: ImageStoreKey, from store: any ImageStoring) throws -> Self?
-  /// Removes what a level has under a key.
+  /// Removes the value of a key from a store.
   static func remove(_ key: ImageStoreKey, from store: any ImageStoring) throws
   func write(to store: any ImageStoring, for key: ImageStoreKey) throws
 }
@@ -27,18 +28,18 @@ extension ImageStoreEntry: StoredValue {
   func write(to store: any ImageStoring, for key: ImageStoreKey) throws { try store.write(self, for: key) }
 }
 
-/// The responses of an original, one for each variant: never empty when they were read.
+/// The responses of an original, one for each variant. Not empty if read from a store.
 struct StoredVariants: StoredValue {
   var entries: [HTTPCacheEntry]
 
   var byteCount: Int { entries.reduce(0) { $0 + $1.body.count } }
 
   static func read(_ key: ImageStoreKey, from store: any ImageStoring) throws -> StoredVariants? {
-    StoredVariants(found: try ResponseShelf(store: store).entries(for: key.key))
+    StoredVariants(found: try ResponseStore(store: store).entries(for: key.key))
   }
 
   static func readFurther(_ key: ImageStoreKey, from store: any ImageStoring) throws -> StoredVariants? {
-    StoredVariants(found: try ResponseShelf(store: store).entriesIfFirst(for: key.key))
+    StoredVariants(found: try ResponseStore(store: store).entriesIfFirst(for: key.key))
   }
 
   private init?(found entries: [HTTPCacheEntry]) {
@@ -47,12 +48,12 @@ struct StoredVariants: StoredValue {
   }
 
   static func remove(_ key: ImageStoreKey, from store: any ImageStoring) throws {
-    try ResponseShelf(store: store).removeEntries(for: key.key)
+    try ResponseStore(store: store).removeEntries(for: key.key)
   }
 
   func write(to store: any ImageStoring, for key: ImageStoreKey) throws {
     for entry in entries {
-      try ResponseShelf(store: store).store(entry, replacing: nil, at: key)
+      try ResponseStore(store: store).store(entry, replacing: nil, at: key)
     }
   }
 }

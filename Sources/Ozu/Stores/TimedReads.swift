@@ -1,10 +1,10 @@
 import Dispatch
 import OzuSynchronization
 
-/// Reads of a level that may be slow or never answer: nobody waits for one longer than a limit, and of a level in which
-/// too many reads hang nothing more is asked until one of them has returned.
+/// Reads of a level that may be slow or may never answer. Each read has a time limit. While too many reads hang, no
+/// further read begins until one of them returns.
 ///
-/// Each read runs on a thread of its own, which is all that a hanging level takes. One lock guards the count.
+/// Each read runs on its own thread, and a hanging level takes only these threads. One lock guards the count.
 final class TimedReads: Sendable {
   private let limit: Duration
   private let width: Int
@@ -12,15 +12,15 @@ final class TimedReads: Sendable {
   private let runningCount = Mutex(0)
 
   /// - Parameters:
-  ///   - limit: how long a read may take.
-  ///   - width: how many run at once at most, hanging ones included.
+  ///   - limit: the largest duration of a read.
+  ///   - width: the largest number of reads at once, hanging ones included.
   init(label: String, limit: Duration, width: Int = 16) {
     self.limit = limit
     self.width = width
     threads = DispatchQueue(label: label, attributes: .concurrent)
   }
 
-  /// What a read brings; `nil` when it took too long, or was not begun. Blocks, for the limit at most.
+  /// The result of a read; `nil` if it took too long, or was not begun. Blocks, for the limit at most.
   func value<Value: Sendable>(_ read: @escaping @Sendable () -> Value) -> Value? {
     let mayBegin = runningCount.withLock { count in
       guard count < width else { return false }

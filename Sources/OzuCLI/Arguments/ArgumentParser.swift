@@ -32,8 +32,8 @@ struct ParsedArguments {
 }
 
 /// Takes a command line apart: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-abc`; everything after
-/// `--` and everything that does not begin with a dash is positional. A lone `-` is positional too. A value that may be
-/// left out is `--name=value` alone.
+/// `--` and everything that does not begin with a dash is positional. A lone `-` is positional too. An optional value
+/// must be written `--name=value`.
 struct ArgumentParser {
   private let specification: CommandSpecification
 

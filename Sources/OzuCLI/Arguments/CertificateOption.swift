@@ -1,13 +1,13 @@
 import Foundation
 import OzuHTTP
 
-/// `--cacert`: which certificate authorities the commands trust that go to the network.
+/// `--cacert`: the certificate authorities that the commands of the network trust.
 enum CertificateOption {
   static let option = OptionSpecification(
     name: "cacert", value: "FILE", kind: .file,
-    help: "Trust the authorities in this PEM file alone; by default those of SSL_CERT_FILE or the system.")
+    help: "Trust only the authorities in this PEM file; by default those of SSL_CERT_FILE or the system.")
 
-  /// Has a client trust the authorities of the option, if it is given.
+  /// Makes a client trust the authorities of the option, if it is given.
   static func configure(
     _ client: inout HTTPClientConfiguration, _ arguments: ParsedArguments
   ) throws(UsageError) {

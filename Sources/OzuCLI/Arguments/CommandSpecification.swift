@@ -1,20 +1,21 @@
-/// What a subcommand understands: the parser, the help page, the manual and the completions of shells come from it.
+/// The operands and the options of a subcommand. The parser, the help page, the manual and the completions of shells are
+/// made from it.
 struct CommandSpecification {
   let name: String
   /// One line for the list of commands.
   let summary: String
-  /// What follows the name, in the notation of manual pages.
+  /// The operands and options after the name, in the notation of manual pages.
   let synopsis: String
   /// Paragraphs for the help page. Lines that are indented or set in columns stay as they are.
   var discussion = ""
   var options: [OptionSpecification] = []
-  /// How many positional arguments are right.
+  /// How many positional arguments are allowed.
   var positional: ClosedRange<Int> = 0...0
-  /// What the positional arguments are, for completions.
+  /// The kind of the positional arguments, for completions.
   var operands: ArgumentKind = .text
 }
 
-/// What a shell can offer where a value is typed.
+/// The kind of a value, which decides the completions that a shell offers.
 enum ArgumentKind: Equatable {
   /// Anything.
   case text
@@ -28,15 +29,15 @@ enum ArgumentKind: Equatable {
 
 /// An option of a subcommand.
 struct OptionSpecification {
-  /// The long name without dashes; how commands ask for it.
+  /// The long name without dashes. Commands look the option up by it.
   let name: String
   /// A one-letter name.
   var letter: Character?
-  /// What its value is called; `nil` for a switch.
+  /// The name of its value in the help; `nil` for a switch.
   var value: String?
-  /// Whether the value may be left out. It is then written `--name=value`, never behind a space.
+  /// Whether the value may be left out. If it is given, it is written `--name=value`, never after a space.
   var isValueOptional = false
-  /// What its value is, for completions.
+  /// The kind of its value, for completions.
   var kind = ArgumentKind.text
   let help: String
 
@@ -53,7 +54,7 @@ struct OptionSpecification {
 }
 
 extension OptionSpecification {
-  /// Operands and options in the notation of manual pages, a line's worth of text.
+  /// Operands and options in the notation of manual pages, on one line.
   static func synopsis(_ operands: String, _ options: [OptionSpecification]) -> String {
     ([operands] + options.map { "[\($0.usage)]" }).joined(separator: " ")
   }
@@ -65,13 +66,13 @@ extension OptionSpecification {
   static let noCache = OptionSpecification(
     name: "no-cache", help: "Use no disk cache: nothing is read from it, and nothing is left in it.")
   static let recursive = OptionSpecification(
-    name: "recursive", letter: "r", help: "Take the pictures in folders, and in the folders in these.")
+    name: "recursive", letter: "r", help: "Take the pictures in folders and in their subfolders.")
   static let overwriteSources = OptionSpecification(
     name: "overwrite-sources", help: "Let a result take the place of the file it is made from.")
   static let dryRun = OptionSpecification(
-    name: "dry-run", letter: "n", help: "Say what would be written where; nothing is loaded or written.")
+    name: "dry-run", letter: "n", help: "Name the files that would be written; nothing is loaded or written.")
 
-  /// - Parameter count: what is done without the option.
+  /// - Parameter count: the number of pictures without the option.
   static func jobs(_ count: Int) -> OptionSpecification {
     OptionSpecification(
       name: "jobs", letter: "j", value: "N",

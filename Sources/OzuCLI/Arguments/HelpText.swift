@@ -18,7 +18,7 @@ enum HelpText {
       \(list)
 
       "ozu help COMMAND" explains a command. Exit status: 0 done, 1 something failed, 2 wrong usage. When the reader
-      of its output goes away (ozu … | head), a command ends at once, by SIGPIPE: 141 to a shell.
+      of its output goes away (ozu … | head), a command ends at once by SIGPIPE; a shell reports 141.
       """
   }
 
@@ -39,7 +39,7 @@ enum HelpText {
       .enumerated().map { ($0.offset == 0 ? name + " " : hanging) + $0.element }.joined(separator: "\n")
   }
 
-  /// The words of a synopsis; what stands in brackets is one.
+  /// The words of a synopsis; a group in brackets counts as one word.
   static func parts(of synopsis: String) -> [String] {
     var parts: [String] = []
     var depth = 0
@@ -75,7 +75,7 @@ enum HelpText {
 }
 
 extension String {
-  /// The text with spaces behind it up to a width, or in front of it when it is a number's column.
+  /// The text with spaces after it up to a width; with `alignedRight` before it, for columns of numbers.
   func padding(to width: Int, alignedRight: Bool = false) -> String {
     let spaces = String(repeating: " ", count: max(0, width - count))
     return alignedRight ? spaces + self : self + spaces

@@ -1,31 +1,31 @@
 import Foundation
 import Ozu
 
-/// All that a command line asks to be done with the pixels of a picture, in the order in which it was given.
+/// The steps that a command line asks for, in the order in which they were given.
 struct Recipe: Sendable {
   static let options =
     ResizeArguments.options + StepArguments.options + [
       OptionSpecification(
         name: headroom, value: "STOPS",
         help: """
-          Apply the gain map of a photograph for a display that is so many powers of two brighter than white, 0 to 6: the \
+          Apply the gain map of a photograph for a display that is this many stops brighter than white, 0 to 6: the \
           result is PQ in 16 bits. With -o in PNG, AVIF and JPEG XL; other formats get the picture without it.
           """)
     ]
   private static let headroom = "headroom"
 
-  /// What the decoder does already: the first step, where that is a size.
+  /// The first step if it is a resize: the decoder does it.
   let resize: Resize?
   let processors: [any ImageProcessing]
   /// The HDR headroom for which gain maps are applied, in stops.
   let headroomStops: Double?
-  /// The files that steps are made of; no result may take their place.
+  /// The files that steps read, such as watermarks; no result may replace them.
   let files: [ImageSource]
 
   /// - Throws: for options that make no sense, and for a watermark that cannot be read.
   init(_ arguments: ParsedArguments) async throws(UsageError) {
     let sizes = try ResizeArguments(arguments)
-    // Of a size that was given several times the last counts.
+    // If a size was given several times, the last one counts.
     let lastSize = arguments.given.lastIndex { $0.name == "size" }
     var steps: [any ImageProcessing] = []
     var files: [ImageSource] = []
@@ -46,13 +46,13 @@ struct Recipe: Sendable {
     }
   }
 
-  /// The picture of a source after all that is to be done.
+  /// The request for the picture of a source after all steps.
   func request(_ source: ImageSource) -> ImageRequest {
     ImageRequest(source, resize: resize, processors: processors).with { $0.headroomStops = headroomStops }
   }
 
-  /// Makes of a rectangle that is cut out first, and a size after it, one step that the decoder does: of most JPEG files it
-  /// then reads little beside the rectangle.
+  /// Joins a crop to a rectangle and the resize after it into one step, which the decoder does: of most JPEG files it
+  /// then reads little more than the rectangle.
   private static func foldCrop(in steps: inout [any ImageProcessing]) {
     guard let crop = steps.first as? Crop, case .rectangle(let part) = crop.area else { return }
     guard steps.count > 1, var resize = steps[1] as? Resize else {

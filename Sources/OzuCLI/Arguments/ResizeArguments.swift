@@ -2,17 +2,17 @@ import Ozu
 
 /// The options about sizes: `--size`, `--mode`, `--upscale`, `--fast`, `--kernel`, `--linear`, `--embedded`.
 ///
-/// All but `--size` say how every resizing of the command is done, whether `--size` or `--crop` asks for it.
+/// All of them except `--size` set how the command resizes, both for `--size` and for `--crop`.
 struct ResizeArguments {
   static let options = [
     OptionSpecification(
       name: "size", letter: "s", value: "WxH",
-      help: "The size to make, in pixels. Before the other steps, unless it stands behind one."),
+      help: "The size to make, in pixels. The steps are done in the order in which they are given."),
     OptionSpecification(
       name: "mode", letter: "m", value: modes.map(\.0).joined(separator: "|"), kind: .words(modes.map(\.0)),
       help: """
-        fit: inside the size (default). fill: cover it. cover: cover it, and cut off what stands over, centred. \
-        stretch: exactly it. none: as it is.
+        fit: inside the size (default). cover: exactly the size; the parts outside it are cut off. outside: cover the size \
+        and cut off nothing. stretch: exactly the size, whatever the proportions. none: as it is.
         """),
     OptionSpecification(name: "upscale", help: "Enlarge pictures that are smaller than the size."),
     OptionSpecification(
@@ -21,13 +21,13 @@ struct ResizeArguments {
     OptionSpecification(
       name: "kernel", value: "KERNEL", kind: .words(kernels.map(\.0)),
       help: "The filter: \(kernels.map(\.0).joined(separator: ", ")); lanczos3 by default."),
-    OptionSpecification(name: "linear", help: "Weigh pixels by their light, not by their values. Slower."),
+    OptionSpecification(name: "linear", help: "Resize in linear light instead of the stored values. Slower."),
     OptionSpecification(
       name: "embedded", help: "Take the camera's own thumbnail where it is large enough."),
   ]
 
   private static let modes: [(String, (mode: ScaleMode, crops: Bool))] = [
-    ("fit", (.aspectFit, false)), ("fill", (.aspectFill, false)), ("cover", (.aspectFill, true)),
+    ("fit", (.aspectFit, false)), ("cover", (.aspectFill, true)), ("outside", (.aspectFill, false)),
     ("stretch", (.fill, false)), ("none", (.none, false)),
   ]
 
@@ -43,7 +43,7 @@ struct ResizeArguments {
   init(_ arguments: ParsedArguments) throws(UsageError) {
     let mode = try arguments.choice("mode", among: Self.modes)
     if let mode, mode.mode != .none, !arguments.has("size") {
-      throw UsageError("--mode needs a size", hint: "For example: --size 320x240 --mode fill")
+      throw UsageError("--mode needs a size", hint: "For example: --size 320x240 --mode cover")
     }
     self.mode = mode ?? (.aspectFit, false)
     kernel = try arguments.choice("kernel", among: Self.kernels) ?? .lanczos3
@@ -61,7 +61,7 @@ struct ResizeArguments {
   /// The step that covers a size, before a part of it is cut out.
   func covering(_ size: PixelSize) -> Resize { resize(to: size, .aspectFill, crops: false) }
 
-  /// The step that makes a picture so wide, and no picture wider.
+  /// The step that makes a picture this wide; narrower pictures stay as they are.
   func narrowing(to width: Int) -> Resize {
     var resize = resize(to: PixelSize(width, Self.maximumSide), .aspectFit, crops: false)
     resize.allowsUpscaling = false

@@ -18,20 +18,20 @@ enum SourceArgument {
     }
   }
 
-  /// Whether a file of the caller's is named.
+  /// Whether the text names a file.
   static func isFile(_ text: String) -> Bool {
     if isStandardInput(text) { return false }
     if case .url(let url) = source(text) { return url.isFileURL }
     return false
   }
 
-  /// The source of a text, with the bytes of standard input where it is meant.
+  /// The source of a text; reads standard input for `-`.
   static func read(_ text: String, limit: Int) async throws(ImageError) -> ImageSource {
     guard isStandardInput(text) else { return source(text) }
     return .data(try await StandardInput.read(limit: limit))
   }
 
-  /// What begins with a scheme is a URL; everything else is a path, whatever letters it has.
+  /// A text that begins with a scheme is a URL; every other text is a path.
   static func source(_ text: String) -> ImageSource {
     if isStandardInput(text) { return .url(URL(fileURLWithPath: "/dev/stdin")) }
     let schemes = ["http:", "https:", "file:", "data:"]
@@ -47,7 +47,7 @@ enum SourceArgument {
     text.contains("://") || text.hasPrefix("//") ? Redaction.address(text) : text
   }
 
-  /// `name://`: an address of a kind nothing here reads, which deserves that answer and not "no such file".
+  /// Whether a text begins with `name://`. An unknown scheme must be the error then, not "no such file".
   private static func looksLikeScheme(_ text: String) -> Bool {
     guard let range = text.range(of: "://") else { return false }
     return text[..<range.lowerBound].allSatisfy { $0.isASCII && ($0.isLetter || "+-.".contains($0)) }

@@ -1,8 +1,8 @@
 import Foundation
 import Ozu
 
-/// The options that change pixels beside their number: `--crop`, `--pad`, `--blur` and the like. Each becomes the steps
-/// of the library that do it, or an error that names the option and says what it takes.
+/// The options for steps other than resizing: `--crop`, `--pad`, `--blur` and others. Each becomes steps of the library,
+/// or an error that names the option and its values.
 enum StepArguments {
   static let options = [
     OptionSpecification(
@@ -13,7 +13,7 @@ enum StepArguments {
         """),
     OptionSpecification(
       name: "pad", value: "WxH[,COLOR][,PLACE]",
-      help: "Put it on a canvas of this size, transparent and in the middle unless said otherwise."),
+      help: "Put it on a canvas of this size; by default transparent, with the picture in the middle."),
     OptionSpecification(
       name: "trim", value: "TOLERANCE", isValueOptional: true,
       help: "Cut off a border of one colour; values may differ by 10 of 255, or by the tolerance."),
@@ -53,7 +53,7 @@ enum StepArguments {
   private static let turns: [(String, Turn)] = [("90", .right), ("180", .around), ("270", .left)]
   private static let attention = "attention"
 
-  /// The steps of an option; none for an option that is no step.
+  /// The steps of an option; empty for an option that is no step.
   static func steps(
     _ name: String, _ value: String?, _ sizes: ResizeArguments
   ) async throws(UsageError) -> [any ImageProcessing] {
@@ -172,7 +172,7 @@ enum StepArguments {
     else {
       throw UsageError(
         "--tint \(text): a colour is needed: \(ColorArgument.notation)",
-        hint: "Behind it may stand \",template\": only the opacity of the picture stays.")
+        hint: "Add \",template\" to keep only the opacity of the picture.")
     }
     return .tint(color, style: parts.count == 2 ? .template : .overlay)
   }
@@ -184,7 +184,7 @@ enum StepArguments {
     guard parts.count > 1 else { return RoundedCorners(shape) }
     guard parts.count == 3, let color = ColorArgument.color(parts[2]) else {
       throw UsageError(
-        "--round \(text): behind the radius may stand the width of a line and its colour",
+        "--round \(text): only the width of a line and its colour may follow the radius",
         hint: "For example: --round 12,2,#ff8800")
     }
     return RoundedCorners(

@@ -1,6 +1,6 @@
-/// Finds what a misspelt word may have meant.
+/// Finds the word that a misspelt one may stand for.
 enum Suggestion {
-  /// The candidate with the fewest edits, when they are few for its length.
+  /// The candidate with the fewest edits, if they are at most a third of its length.
   static func closest(to word: String, among candidates: [String]) -> String? {
     let ranked = candidates.map { (candidate: $0, distance: distance(word, $0)) }
     guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }

@@ -1,7 +1,7 @@
-/// A command line that was not understood.
+/// An error in the command line, as the user is told.
 struct UsageError: Error {
   let message: String
-  /// What may have been meant.
+  /// A suggestion on a line of its own, such as a similar name or an example.
   let hint: String?
 
   init(_ message: String, hint: String? = nil) {

@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
 
-/// The value of `--watermark`: a file, then what else is said of it, in any order.
+/// The value of `--watermark`: a file, followed by settings in any order.
 struct WatermarkArgument {
   static let modes: [(String, Watermark.BlendMode)] = [
     ("normal", .normal), ("multiply", .multiply), ("screen", .screen),
@@ -15,7 +15,7 @@ struct WatermarkArgument {
 
   init(_ text: String) throws(UsageError) {
     var parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    // From the end: the name of the file may have commas.
+    // From the end, because the name of the file may have commas.
     while parts.count > 1, let part = parts.last {
       if place == nil, let anchor = AnchorArgument.anchor(part) {
         place = anchor
@@ -37,7 +37,7 @@ struct WatermarkArgument {
   /// Reads the file, under the limits of every load.
   func watermark() async throws(UsageError) -> Watermark {
     do {
-      let pipeline = ImagePipeline { $0.diskStorage = .none }
+      let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
       let mark = try await pipeline.image(for: ImageRequest(.url(URL(fileURLWithPath: path))))
       return .watermark(
         mark.bitmap, at: place ?? .bottomRight, margin: margin ?? 0, opacity: opacity ?? 1,
@@ -45,7 +45,7 @@ struct WatermarkArgument {
     } catch {
       throw UsageError(
         "--watermark \(path): \(error.explanation)",
-        hint: "It takes a file, then perhaps a place, an opacity from 0 to 1, a mode and margin=N.")
+        hint: "It takes a file; a place, an opacity from 0 to 1, a mode and margin=N may follow.")
     }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// `ozu cache`: what the disk cache holds, and its upkeep.
+/// `ozu cache`: shows, checks, trims and clears the disk cache.
 enum CacheCommand: Command {
   static let specification = CommandSpecification(
     name: "cache",
@@ -13,8 +13,8 @@ enum CacheCommand: Command {
       stats   how much it holds
       list    its entries, the last used first
       verify  read and check every entry
-      trim    make it smaller: without what was stored longer ago than --older-than AGE, and, for --to BYTES, without
-              the least recently used; by default to half
+      trim    make it smaller: --older-than AGE removes entries that were stored longer ago, --to BYTES the least
+              recently used ones until it has that size; without both it is trimmed to half its size
       clear   remove everything
 
       An AGE is a number with a unit: 90s, 15m, 12h, 30d or 4w.
@@ -22,13 +22,14 @@ enum CacheCommand: Command {
       stats, list and verify change nothing. trim and clear fail while another program writes to the cache.
       """,
     options: [
-      OptionSpecification(name: "to", value: "BYTES", help: "With trim: how many bytes may stay."),
+      OptionSpecification(name: "to", value: "BYTES", help: "With trim: the size to keep, in bytes."),
       OptionSpecification(
-        name: "older-than", value: "AGE", help: "With trim: remove what was stored longer ago, such as 30d."),
+        name: "older-than", value: "AGE",
+        help: "With trim: remove entries that were stored longer ago, such as 30d."),
       .cache,
       OptionSpecification(
         name: "foreign",
-        help: "With trim and clear: also a directory of another user, or one that everybody may write to."),
+        help: "With trim and clear: allow a directory of another user, or one that everybody may write to."),
       .json,
     ],
     positional: 1...1,
@@ -54,7 +55,7 @@ enum CacheCommand: Command {
     let age = try AgeArgument.seconds(arguments, "older-than")
     if age != nil && action != .trim { throw UsageError("--older-than goes with trim") }
     let printer = CachePrinter(console: console, isJSON: arguments.has("json"))
-    // With the slash at its end, the path of a file is that of nothing.
+    // The system finds no file at a path with a slash at its end.
     var path = PipelineArguments.folder(arguments).path(percentEncoded: false)
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     let folder = path
@@ -65,7 +66,7 @@ enum CacheCommand: Command {
     let allowsForeign = arguments.has("foreign")
     do {
       return try await BlockingWork.run { () throws(DiskCacheError) in
-        // Looking changes nothing, and any directory may be looked at.
+        // Reading changes nothing, so any directory may be read.
         let seen = try DiskCache(
           directory: folder,
           configuration: DiskCacheConfiguration(access: .reading, allowsForeignDirectory: true))
@@ -75,9 +76,8 @@ enum CacheCommand: Command {
           printer.printAbsence(of: folder)
           return .done
         }
-        // The directory does not say how large its cache may be. Under this capacity opening trims nothing, there is
-        // room for what other processes hand over, and the segments that a rewriting makes are hardly larger than those
-        // of the cache's own program.
+        // The directory does not say how large its cache may be. With this capacity opening trims nothing, entries that
+        // other processes hand over have room, and new segments are hardly larger than those of the cache's own program.
         let capacity = max(seen.totalByteCount + seen.totalByteCount / 8, 1 << 20)
         let cache = try DiskCache(
           directory: folder,
@@ -104,7 +104,7 @@ enum CacheCommand: Command {
     }
   }
 
-  /// Whether the directory has files of a cache; another one is not written to.
+  /// Whether the directory has files of a cache. Nothing is written to a directory without them.
   private static func isCache(_ folder: String) -> Bool {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.contains { $0 == "lock" || $0.hasSuffix(".segment") }

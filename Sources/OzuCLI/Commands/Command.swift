@@ -1,6 +1,6 @@
 /// One subcommand of `ozu`.
 protocol Command: SendableMetatype {
-  /// Its name, its options, and what its help page says.
+  /// Its name, its options and the text of its help page.
   static var specification: CommandSpecification { get }
 
   /// Does the work. Failures are printed; only wrong usage is thrown.

@@ -1,4 +1,4 @@
-/// `ozu completions`: what makes a shell complete the words of `ozu`.
+/// `ozu completions`: prints the script that makes a shell complete the words of `ozu`.
 enum CompletionsCommand: Command {
   static let specification = CommandSpecification(
     name: "completions",
@@ -6,7 +6,7 @@ enum CompletionsCommand: Command {
     synopsis: ShellCompletion.allCases.map(\.rawValue).joined(separator: "|"),
     discussion: """
       bash  eval "$(ozu completions bash)", or the script as ozu in /usr/share/bash-completion/completions
-      zsh   the script as _ozu in a folder of fpath, or eval "$(ozu completions zsh)" behind compinit
+      zsh   the script as _ozu in a folder of fpath, or eval "$(ozu completions zsh)" after compinit
       fish  ozu completions fish > ~/.config/fish/completions/ozu.fish
 
       "make install" puts all three in their places.
@@ -21,7 +21,7 @@ enum CompletionsCommand: Command {
       throw UsageError(
         "there are no completions for \"\(word)\"",
         hint: Suggestion.closest(to: word, among: names).map { "Did you mean \"\($0)\"?" }
-          ?? "There are some for \(names.joined(separator: ", ")).")
+          ?? "There are completions for \(names.joined(separator: ", ")).")
     }
     console.print(shell.script(Tool.commands.map { $0.specification }))
     return .done

@@ -10,7 +10,7 @@ enum DemoCommand: Command {
     discussion: """
       Starts an image server on this machine, loads its photographs at 320x240 over the network, again through a
       fresh pipeline (from disk), again (from memory), and says where each came from, how long it took and how
-      much memory. Writes a contact sheet. Fails when a picture did not come from where it should.
+      much memory it needed. Writes a contact sheet. Fails when a picture came from another place than expected.
       """,
     options: [
       OptionSpecification(
@@ -45,7 +45,7 @@ enum DemoCommand: Command {
   private static func write(_ result: Demonstration.Result, to file: OutputFile) async throws {
     let thumbnails = result.passes[0].responses.map(\.picture.bitmap)
     let sheet = Picture(ContactSheet.make(thumbnails, columns: 3))
-    let data = try await ImagePipeline { $0.diskStorage = .none }.encode(sheet, as: .png)
+    let data = try await ImagePipeline { $0.caching.diskStorage = .none }.encode(sheet, as: .png)
     try await BlockingWork.run { try file.write(data, makesFolders: true) }
   }
 }

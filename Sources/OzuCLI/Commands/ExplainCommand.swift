@@ -2,15 +2,15 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// `ozu explain`: what the disk cache has of an address, and what a request now would do.
+/// `ozu explain`: the stored answers for an address, and the decision about a request for it.
 enum ExplainCommand: Command {
   static let specification = CommandSpecification(
     name: "explain",
     summary: "Say what is stored for a web address, and what a request would do.",
     synopsis: "URL [--mode MODE] [--cache DIR] [--json]",
     discussion: """
-      Shows each stored variant: its header fields, its age, how long it is fresh and by what, and what a request
-      for the address would do now and why. Nothing is sent.
+      Shows each stored variant: its header fields, its age, how long it is fresh and which rule says so, and what a
+      request for the address would do now and why. Nothing is sent.
       """,
     options: [
       OptionSpecification(
@@ -45,7 +45,7 @@ enum ExplainCommand: Command {
   }
 }
 
-/// What `ozu explain` says.
+/// The report of `ozu explain`.
 struct Explanation {
   let url: URL
   let entries: [HTTPCacheEntry]
@@ -71,7 +71,7 @@ struct Explanation {
   private var action: String {
     switch decision.action {
     case .serve: "serve what is stored"
-    case .serveAndValidate: "serve what is stored, and validate it behind"
+    case .serveAndValidate: "serve what is stored, and validate it in the background"
     case .validate:
       entries.isEmpty
         || policy.conditionalHeaders(for: entries.map(\.response), choice: decision.choice).isEmpty

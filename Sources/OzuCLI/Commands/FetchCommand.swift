@@ -2,7 +2,7 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// `ozu fetch`: bytes through the HTTP cache, and from where they came.
+/// `ozu fetch`: gets bytes through the HTTP cache, and says where they came from.
 enum FetchCommand: Command {
   static let specification = CommandSpecification(
     name: "fetch",
@@ -18,10 +18,11 @@ enum FetchCommand: Command {
          "cache": "default", "redirect": "follow"}
       Only url is needed; cache is a MODE, redirect is follow or manual. Each gets a line on standard output:
         {"id": 1, "status": 200, "headers": […], "body": "base64", "from": "cache", "reason": "fresh for 3h"}
-      or {"id": 1, "error": "…"}, and the version and the kind of the line, as everywhere with --json. Requests of one address are performed in the order of their lines, others at the
-      same time; an answer is written when it is there. The cache holds 4 MB for as long as the command lasts, or
-      more, and longer, with --cache. Here the rules are those of RFC 9111 alone: an answer that says nothing of its
-      age is validated each time, and an error of the server is kept if it has a lifetime.
+      or {"id": 1, "error": "…"}, with the version and the kind of the line, as everywhere with --json. Requests for one
+      address are performed in the order of their lines, others at the same time; an answer is written when it is ready.
+      Without --cache the answers are kept in memory, up to 4 MB, until the command ends. Only the rules of RFC 9111
+      hold here: an answer that states no lifetime is validated each time, and an error of the server is kept if it
+      states one.
       """,
     options: options,
     positional: 0...Int.max - 1)
@@ -64,7 +65,7 @@ enum FetchCommand: Command {
       rules.keepsErrorBodies = true
       if isSession { (rules.policy, rules.retryPolicy) = (.standard, .none) }
       let (cache, disk) = try await HTTPArguments.cache(
-        folder: isLasting ? PipelineArguments.folder(arguments) : nil, client: settings.httpClient,
+        folder: isLasting ? PipelineArguments.folder(arguments) : nil, client: settings.network.httpClient,
         configuration: rules)
       let isDone =
         isSession
@@ -72,7 +73,8 @@ enum FetchCommand: Command {
           cache: cache, console: console, answersDisconnection: arguments.has("errors-as-504")
         ).run()
         : await fetch(
-          urls.map { settings.exchange(with: $0) }, settings.hostRule, cache, mode ?? .default, console,
+          urls.map { settings.exchange(with: $0) }, settings.network.hostRule, cache, mode ?? .default,
+          console,
           isVerbose: arguments.has("verbose"))
       await cache.backgroundValidations()
       await disk?.close()
@@ -91,7 +93,7 @@ enum FetchCommand: Command {
     for request in requests {
       let url = request.url
       do throws(HTTPError) {
-        // Also what is stored already.
+        // Also for answers that are stored already.
         try hostRule.check(url)
         let answer = try await cache.response(for: request, mode: mode)
         if isVerbose {

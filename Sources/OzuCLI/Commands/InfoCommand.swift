@@ -1,17 +1,17 @@
 import Foundation
 import Ozu
 
-/// `ozu info`: what an image says of itself.
+/// `ozu info`: the facts in the header of an image.
 enum InfoCommand: Command {
   static let specification = CommandSpecification(
     name: "info",
     summary: "Say what an image is, from its header alone.",
     synopsis: OptionSpecification.synopsis("SOURCE…", options),
     discussion: """
-      Type, size in pixels (upright), orientation, colour, frames, and what a camera wrote. No pixel is decoded, so even
-      a picture that is too large to load can be looked at. With --pixels a small rendition is made too: the dominant
-      colour, placeholders (BlurHash and ThumbHash), how often an animation is played, and what is wrong with the file.
-      A SOURCE is what it is for "ozu load".
+      Type, size in pixels (upright), orientation, colour, frames, and the data of the camera. No pixel is decoded, so the
+      command also works for a picture that is too large to load. With --pixels a small rendition is made too: it gives the
+      dominant colour, placeholders (BlurHash and ThumbHash), how often an animation is played, and defects of the file.
+      A SOURCE is the same as for "ozu load".
       """,
     options: options,
     positional: 1...Int.max - 1,
@@ -28,7 +28,7 @@ enum InfoCommand: Command {
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     try SourceArgument.checkStandardInput(arguments.positional)
     let pipeline = try PipelineArguments.pipeline(arguments, console: console)
-    let limit = pipeline.configuration.limits.encodedByteCount
+    let limit = pipeline.configuration.decoding.limits.encodedByteCount
     let isJSON = arguments.has("json")
     var status = ExitStatus.done
     for text in arguments.positional {

@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
 
-/// `ozu load`: sources through the pipeline, results into files, and where each came from.
+/// `ozu load`: loads sources through the pipeline, writes the results, and says where each came from.
 enum LoadCommand: Command {
   static let specification = CommandSpecification(
     name: "load",
@@ -10,24 +10,24 @@ enum LoadCommand: Command {
     discussion: """
       A SOURCE is a web address, a data: address, the path of a file, with -r of a folder, or - for standard input.
       Without -o finished pictures stay in the disk cache, and the same call is answered from there the next time. With
-      -o each result is made from its original, so that it is the same in every state of the cache; it stays there too, and
-      the second time nothing is decoded or encoded. Animations stay animations in WebP, PNG and GIF; the report says when
-      only the first frame was written.
+      -o each result is made from its original, so that it is the same in every state of the cache. It is kept in the cache
+      too, and the second time nothing is decoded or encoded. Animations stay animations in WebP, PNG and GIF; the report
+      says when only the first frame was written.
 
-      Sizes, crops, turns, blurs and the like are done in the order in which they stand: --trim --size 320x240 cuts the
-      border off and then makes it smaller, --size 320x240 --trim the other way round. Smaller pictures are quicker to
-      work on, so a size at the beginning is the cheapest.
+      Sizes, crops, turns, blurs and the other steps are done in the order in which they are given: --trim --size 320x240
+      cuts the border off and then makes the picture smaller, --size 320x240 --trim the other way round. Steps take less
+      time on smaller pictures, so a size at the beginning is the cheapest.
 
-      -o FILE replaces a file whole or not at all and keeps its permissions. Links are followed; another hard link
+      -o FILE replaces a file completely or not at all, and keeps its permissions. Links are followed; another hard link
       to the file keeps the old contents. Devices and pipes are written to, and so is standard output for -o -, with
       the reports on standard error. -o DIR, for several sources, names each result for its source, in the folders that
       -r found it in. -o with fields makes the names: {name} and {dir} of the source, its {index}, {width}, {height}
       and {ext} of the result, and {hash} of its bytes, as in -o 'out/{dir}/{name}-{width}.{ext}'. Two results with one
-      name are an error before anything is loaded. A result that could take the place of a source is refused, unless
-      --overwrite-sources is given and the source is its own.
+      name are an error before anything is loaded. A result that would replace a source is refused, unless
+      --overwrite-sources is given and it is the source that the result is made from.
 
-      With -r names that begin with a dot, links to folders and the folder of -o are passed over; what is a picture is
-      told by its first bytes.
+      With -r, names that begin with a dot, links to folders and the folder of -o are skipped. A file is a picture if its
+      first bytes say so; its name does not matter.
 
       Each source gets one line: its size, the place it came from (memory, disk-rendition, disk-original,
       revalidated, stale, derived-from-larger, network) and how long each stage took. A local file counts as
@@ -35,7 +35,7 @@ enum LoadCommand: Command {
       end, a line each.
 
       --trace draws every request and stage into a file that ui.perfetto.dev and chrome://tracing open. --stats
-      counts hits, misses, downloads and failures; --log tells of each as it happens, on standard error.
+      counts hits, misses, downloads and failures; --log prints each of them as it happens, on standard error.
       """,
     options: options,
     positional: 1...Int.max - 1,
@@ -85,7 +85,7 @@ enum LoadCommand: Command {
     let hasFailure = await run.loadAll(listing)
     await pipeline.flush()
     let isTold = await observation.finish(pipeline, isJSON: style == .json)
-    // Everything is written; what it held is free for the next pipeline on the folder.
+    // Everything is written. Closing frees the folder for the next pipeline.
     await pipeline.diskCache?.close()
     return hasFailure || !isTold ? .failed : .done
   }

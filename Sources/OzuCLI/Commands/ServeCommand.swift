@@ -12,10 +12,11 @@
       discussion: """
         Reads signed addresses in imgproxy's grammar, such as /SIGNATURE/rs:fill:320:240/plain/https://example.com/a.jpg@webp,
         and answers with pictures. Without a key it refuses to start, unless --insecure says that anybody may ask for anything.
-        After SIGTERM or Ctrl-C it answers what has been asked, and ends with 0. /health, /ready and /metrics tell how it is.
+        After SIGTERM or Ctrl-C it answers the requests that it has, and ends with 0. /health, /ready and /metrics report
+        its state.
 
-        Settings stand in a file of lines NAME = VALUE, or in the environment, in capitals behind OZU_ (OZU_KEYS), which
-        counts before the file:
+        Settings come from a file with lines NAME = VALUE, or from the environment, where a name is in capitals after OZU_
+        (OZU_KEYS). The environment overrides the file:
 
         \(table)
         """,
@@ -51,7 +52,7 @@
       listening.uploads = playground?.page.uploads
       let spool = settings.hasCache || arguments.has("check") ? nil : SpoolFolder()
       defer { spool?.remove() }
-      configuration.pipeline.largeBodyDirectory = spool?.path
+      configuration.pipeline.network.largeBodyDirectory = spool?.path
       let service: ImageService
       do throws(ServiceConfigurationError) {
         service = try ImageService(addressing: SignedAddresses(rules), configuration: configuration)
@@ -135,11 +136,11 @@
     private let state = Mutex(State())
     private let sources: [any DispatchSourceSignal]
 
-    /// Returns when signals are heard: one that came between would be lost, since they are ignored already.
+    /// Returns when the sources listen: the signals are ignored before that, so one that came earlier would be lost.
     init() async {
       let queue = DispatchQueue(label: "ozu.signals")
       sources = [SIGTERM, SIGINT].map { number in
-        // A source hears of signals that nobody else handles.
+        // A source receives a signal only when its default action is switched off.
         signal(number, SIG_IGN)
         return DispatchSource.makeSignalSource(signal: number, queue: queue)
       }
@@ -161,7 +162,7 @@
       }
       waiter?.resume()
       if isFirst { return }
-      // As the signal would have ended it. Dispatch has it blocked on its threads.
+      // Ends the process as the signal would have. The signal is blocked on Dispatch's threads.
       signal(number, SIG_DFL)
       var mask = sigset_t()
       sigemptyset(&mask)

@@ -1,30 +1,31 @@
 import Ozu
 
-/// `ozu set`: each source in several widths and formats from one decode, and the HTML that names them.
+/// `ozu set`: makes each source in several widths and formats from one decode, and the HTML that names them.
 enum SetCommand: Command {
   static let specification = CommandSpecification(
     name: "set",
     summary: "Make a picture in several widths and formats, for the web.",
     synopsis: OptionSpecification.synopsis("SOURCE…", options),
     discussion: """
-      Each SOURCE, as in ozu load, is decoded once; every width is made of that in every format. A second run takes the
-      files from the disk cache. Nothing is enlarged: widths above the picture's own are left out, and a picture that has
-      none of them is made as wide as it is.
+      Each SOURCE, as in ozu load, is decoded once; every width is made from that decode, in every format. A second run
+      takes the files from the disk cache. Nothing is enlarged: widths above the picture's own are left out, and a picture
+      that is narrower than all of them is made in its own width.
 
       -o DIR names the files {name}-{width}.{ext}, in the folders that -r found the sources in. -o may be a template, as in
-      ozu load. No file of a source is written unless all could be made, and none takes the place of a source, unless
-      --overwrite-sources is given and the source is its own. --dry-run names every width, also those that a picture turns
-      out not to have.
+      ozu load. No file of a source is written unless all could be made, and none replaces a source, unless
+      --overwrite-sources is given and it is the source that the file is made from. --dry-run names every width, also
+      those that are too large for a picture.
 
       With --no-cache nothing is read from the disk cache or left in it; the files of a source still share its decode.
 
-      --html prints the element picture on standard output: the formats in the order of --formats, so the best first and
-      the one that everything reads last. The reports are then on standard error. The files are named as -o names them;
-      --sizes says how wide the page shows the picture, and --alt what it shows. A few hundred bytes in its style are a
-      small picture that is seen until the large one is there, unless the picture is transparent.
+      --html prints the element picture on standard output, with the formats in the order of --formats: give the best one
+      first, and last the one that every browser reads. The reports are then on standard error. The files are named as -o
+      names them; --sizes says how wide the page shows the picture, and --alt describes its content. The style of the
+      element has a small picture of a few hundred bytes, which is shown until the large one is loaded, unless the picture
+      is transparent.
 
-      Steps are done before the widths are made. Of an animation every frame is written in formats that can, unless --still
-      is given.
+      Steps are done before the widths are made. Animations stay animations in formats that have them, unless --still is
+      given.
       """,
     options: options,
     positional: 1...Int.max - 1,
@@ -43,7 +44,8 @@ enum SetCommand: Command {
       OptionSpecification(name: "html", help: "Print the HTML element picture for each source."),
       OptionSpecification(
         name: "sizes", value: "TEXT", help: "How wide the page shows it; 100vw by default. With --html."),
-      OptionSpecification(name: "alt", value: "TEXT", help: "What it shows, in words. With --html."),
+      OptionSpecification(
+        name: "alt", value: "TEXT", help: "A description of the picture, for its alt text. With --html."),
     ] + Recipe.options + EncodingArguments.contents + [
       .overwriteSources, .recursive, .jobs(concurrentSources),
       OptionSpecification(name: "quiet", help: "Print what failed and the HTML, and nothing else."),

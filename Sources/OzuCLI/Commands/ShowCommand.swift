@@ -10,10 +10,10 @@ enum ShowCommand: Command {
     discussion: """
       The terminal is asked what it can show: the graphics protocol of kitty, else sixels, in 256 colours, else half
       blocks, two pixels for each character in 24-bit colours. A terminal that does not answer within a second shows
-      half blocks, and so does one behind a program that keeps the question to itself, such as tmux; --protocol does not
-      ask. Pictures are never enlarged. Of an animation the first frame is shown.
+      half blocks, and so does one behind a program that does not pass the question on, such as tmux. With --protocol the
+      terminal is not asked. Pictures are never enlarged. Of an animation the first frame is shown.
 
-      A SOURCE is what it is for "ozu load".
+      A SOURCE is the same as for "ozu load".
       """,
     options: options,
     positional: 1...Int.max - 1,
@@ -51,12 +51,12 @@ enum ShowCommand: Command {
     }
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
     let preview = TerminalPreview(graphics: graphics, size: size, pipeline: pipeline)
-    let limit = pipeline.configuration.limits.encodedByteCount
+    let limit = pipeline.configuration.decoding.limits.encodedByteCount
     var status = ExitStatus.done
     for text in arguments.positional {
       do {
         let source = try await SourceArgument.read(text, limit: limit)
-        // Orders for the terminal, which `print` would make harmless. All of them are made here: none comes from a file.
+        // `print` would remove the control sequences. All of them are made here; none comes from a file.
         console.writeOutput(try await preview.text(source) + "\n")
       } catch {
         console.printError("ozu: \(SourceArgument.shown(text)): \(error.reason)")
@@ -68,18 +68,18 @@ enum ShowCommand: Command {
   }
 }
 
-/// Makes what a terminal shows of a picture.
+/// Makes the text that shows a picture in a terminal.
 private struct TerminalPreview {
   let graphics: Terminal.Graphics
   let size: Terminal.Size
   let pipeline: ImagePipeline
 
-  /// What a terminal is given at most of a picture, however large it says that it is.
+  /// The largest side of a picture in pixels, also for a terminal that claims to be larger.
   private static let maximumSide = 4096
 
   func text(_ source: ImageSource) async throws -> String {
     var request = ImageRequest(source, resize: Resize(room))
-    // A rendition of the size of a terminal is of no use to anybody else.
+    // Other commands have no use for a rendition of the size of a terminal.
     request.writeLayers = .originals
     let picture = try await pipeline.image(for: request)
     switch graphics {

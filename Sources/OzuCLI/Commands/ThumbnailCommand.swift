@@ -1,19 +1,19 @@
 import Foundation
 import Ozu
 
-/// `ozu thumbnail`: thumbnails for file managers, into their shared cache or into a file that they name.
+/// `ozu thumbnail`: makes thumbnails for file managers, in their shared cache or in a file that they name.
 enum ThumbnailCommand: Command {
   static let specification = CommandSpecification(
     name: "thumbnail",
-    summary: "Make thumbnails for file managers, as desktops share them.",
+    summary: "Make thumbnails for the cache that file managers share.",
     synopsis: OptionSpecification.synopsis("SOURCE… | --size N SOURCE OUTPUT", options),
     discussion: """
       Puts thumbnails of local files into the cache that programs of a desktop share (freedesktop.org, Thumbnail Managing
       Standard): PNG files in ~/.cache/thumbnails/normal (128 pixels), large (256), x-large (512) and xx-large (1024),
       named by the digest of the file's address, with the address and the time of the file's last change in them, and
-      readable for their owner alone. A thumbnail that is there is left alone unless the file has changed since, and so is a
-      file that this version could not make one of: that is remembered in fail/ozu-\(Version.current). --force makes all anew.
-      The path of each thumbnail that was made is printed.
+      readable for their owner alone. A thumbnail is made again only after its file has changed. A failure is remembered in
+      fail/ozu-\(Version.current), and this version does not try that file again until it changes. --force makes all of them
+      again. The path of each thumbnail that was made is printed.
 
       With --size one thumbnail of at most N pixels a side is written to OUTPUT, as file managers ask for it by an entry
       in /usr/share/thumbnailers; SOURCE is a path or an address. The shared cache is not touched then.
@@ -32,7 +32,7 @@ enum ThumbnailCommand: Command {
         name: "sizes", value: "NAME,…", help: "normal, large, x-large, xx-large; normal,large by default."),
       OptionSpecification(
         name: "folder", value: "DIR", kind: .folder, help: "The shared cache; that of the user by default."),
-      OptionSpecification(name: "force", help: "Make thumbnails anew, also where it failed before."),
+      OptionSpecification(name: "force", help: "Make thumbnails again, also where it failed before."),
       .recursive,
       OptionSpecification(name: "quiet", letter: "q", help: "Print failures alone."),
       .isolation,
@@ -40,9 +40,9 @@ enum ThumbnailCommand: Command {
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     var configuration = ImagePipeline.Configuration()
-    configuration.memoryCache.costLimit = PipelineArguments.memoryCost
-    configuration.diskStorage = .none
-    configuration.isolation = try IsolationOption.isolation(arguments, isForStrangers: true)
+    configuration.caching.memoryCache.costLimit = PipelineArguments.memoryCost
+    configuration.caching.diskStorage = .none
+    configuration.decoding.isolation = try IsolationOption.isolation(arguments, isUntrusted: true)
     if let side = try arguments.integer("size", in: 1...4096) {
       return try await write(side, arguments, configuration, console)
     }

@@ -13,24 +13,24 @@ struct Console: Sendable {
   let errorIsTerminal: Bool
   /// Columns of the terminal.
   let width: Int
-  /// Writes bytes that are no text to standard output.
+  /// Writes bytes, which need not be text, to standard output.
   var writeData: @Sendable (Data) -> Void
-  /// The next lines of standard input without their ends, those that are there; `nil` at the end. Blocks.
+  /// The next lines of standard input that have arrived, without their ends; `nil` at the end. Blocks.
   var readLines: @Sendable () -> [String]? = {
     let reader = LineReader(descriptor: STDIN_FILENO)
     return { reader.next() }
   }()
 
-  /// Ends the process if the reader of standard output has gone, as a write to it does. For commands that print seldom.
+  /// Ends the process if the reader of standard output has gone, as a write would. For commands that rarely print.
   var checkOutput: @Sendable () -> Void = {}
 
-  /// The number of the error for which standard output has not got all that was printed; nil where it has.
+  /// The number of the error that kept standard output from getting everything that was printed; nil without an error.
   var outputFailure: @Sendable () -> Int32? = { nil }
 
-  /// Takes texts that standard error gets if a signal ends the process before `nil` is given.
+  /// Keeps texts that are written to standard error if a signal ends the process. `nil` drops them.
   var keepForSignal: @Sendable (String?) -> Void = { _ in }
 
-  /// Prints to descriptors: each text is written whole, whatever else is printed at the same time.
+  /// Prints to descriptors. Each text is written in one piece, also when several threads print at the same time.
   ///
   /// - Parameter onClosedOutput: Called when the reader of the output has gone.
   init(
@@ -76,7 +76,7 @@ struct Console: Sendable {
     return console
   }()
 
-  /// The same console with results among the messages, for commands that write bytes to standard output.
+  /// The same console with results on standard error, for commands that write bytes to standard output.
   var withoutOutput: Console {
     let writeError = writeError
     var console = Console(
@@ -87,23 +87,23 @@ struct Console: Sendable {
     return console
   }
 
-  /// Prints a line of results. What a server or a file has brought into it gives the terminal no orders; JSON remains
-  /// JSON.
+  /// Prints a line of results. Control characters, which a server or a file may have put into it, are escaped; JSON stays
+  /// valid JSON.
   func print(_ text: String) { writeOutput(PrintableText.escaped(text) + "\n") }
 
   /// Prints a line of messages, in the same way.
   func printError(_ text: String) { writeError(PrintableText.escaped(text) + "\n") }
 
-  /// Prints lines of messages at the end of a command, or when a signal ends it before. `printKeptErrors` is the end.
+  /// Keeps lines of messages, so that they are printed if a signal ends the command before `printKeptErrors`.
   func keepErrors(_ lines: [String]) {
-    // In the place of a progress bar, if there is one.
+    // Overwrites a progress bar, if there is one.
     let start = errorIsTerminal ? "\r\u{1B}[K" : ""
     for line in lines { keepForSignal(start + PrintableText.escaped(line) + "\n") }
   }
 
   /// Prints lines of messages that may have been kept for a signal.
   func printKeptErrors(_ lines: [String]) {
-    // A signal in between may cost them, but none is printed twice.
+    // A signal between the two calls may lose lines, but none is printed twice.
     keepForSignal(nil)
     lines.forEach(printError)
   }

@@ -1,12 +1,12 @@
 import Foundation
 import OzuSynchronization
 
-/// Writes pieces whole, one after the other, to the descriptors of the process.
+/// Writes to the descriptors of the process, one piece of data after the other.
 ///
-/// A pipe takes at most 4,096 bytes at once (PIPE_BUF); a longer piece is written in parts, between which another
-/// thread's would come. One lock for all descriptors, because two of them may be the same pipe (`2>&1`).
+/// A pipe takes at most 4,096 bytes at once (PIPE_BUF); a longer piece is written in parts, and parts of another thread
+/// could come between them. There is one lock for all descriptors, because two of them may be the same pipe (`2>&1`).
 final class DescriptorWriter: Sendable {
-  /// Why a descriptor did not take what was written first. Where its reader has gone away (EPIPE), nothing more is written.
+  /// The first error of each descriptor. When its reader has gone away (EPIPE), nothing more is written.
   private let failures = Mutex<[Int32: Int32]>([:])
   private let onClosed: @Sendable (Int32) -> Void
 
@@ -26,8 +26,8 @@ final class DescriptorWriter: Sendable {
     return failure == nil
   }
 
-  /// The number of the error for which a descriptor has not got all that was written to it; nil where it has, or where its
-  /// reader wanted no more.
+  /// The number of the error that kept a descriptor from getting everything that was written; nil without an error, or when
+  /// its reader has gone away.
   func failure(of descriptor: Int32) -> Int32? {
     let failure = failures.withLock { $0[descriptor] }
     return failure == EPIPE ? nil : failure
@@ -45,7 +45,7 @@ final class DescriptorWriter: Sendable {
       switch errno {
       case EINTR: continue
       case EAGAIN:
-        // Who started us may have set the pipe not to block.
+        // The parent process may have set the pipe not to block.
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&entry, 1, -1)
       default: return errno

@@ -22,7 +22,7 @@ enum Format {
     }
   }
 
-  /// A number with so many digits behind the point.
+  /// A number with a fixed count of digits after the point.
   static func fixed(_ value: Double, _ digits: Int) -> String {
     String(format: "%.\(digits)f", value)
   }

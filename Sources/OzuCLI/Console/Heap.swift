@@ -1,21 +1,21 @@
 import Foundation
 
-/// The heap of glibc, by functions that Swift's module of it does not have. Nothing elsewhere.
+/// Settings of glibc's heap, through functions that Swift's module `Glibc` lacks. They do nothing on other platforms.
 enum Heap {
   /// Keeps blocks of a megabyte and more out of the heap: each is mapped on its own and given back when it is freed.
   ///
-  /// To be called before much is freed: the heap goes on using what it has. Left alone, glibc raises that border to 32 MB
-  /// as soon as a large block is freed. Then pixels of many sizes lie among small blocks, and the heap of a process that
-  /// loads thousands of pictures grows to three times its size.
+  /// Call it before much is freed, because the heap keeps the memory that it has. Without this call glibc raises the limit
+  /// to 32 MB as soon as a large block is freed. Then pixels of many sizes lie between small blocks, and the heap of a
+  /// process that loads thousands of pictures grows to three times its size.
   static func mapLargeBlocks() {
     // M_MMAP_THRESHOLD.
     set(-3, 1 << 20)
   }
 
-  /// Has all threads share one heap, for commands that hold little and pass much from thread to thread.
+  /// Makes all threads share one heap, for commands that hold little memory and pass much from thread to thread.
   ///
-  /// To be called before there are threads. Left alone, glibc makes one for each, and what one has freed the others
-  /// do not use.
+  /// Call it before there are threads. Without this call glibc makes a heap for each thread, and the other threads do not
+  /// use memory that was freed in it.
   static func shareAmongThreads() {
     // M_ARENA_MAX.
     set(-8, 1)

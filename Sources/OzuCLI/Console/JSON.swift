@@ -68,16 +68,16 @@ enum JSON {
     }
   }
 
-  /// Three digits behind the point are what the clocks are good for.
+  /// Rounds to three digits after the point; the clocks are not more exact.
   private static func rounded(_ number: Double) -> Double { (number * 1000).rounded() / 1000 }
 
-  /// Appends a text in quotation marks. What gives a terminal orders is written as a number, wherever the line goes.
+  /// Appends a text in quotation marks. Control characters are escaped, even if the output is not a terminal.
   private static func quote(_ string: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     var string = string
     let first = bytes.count
     string.withUTF8 { text in
-      // What stands between two characters that need an escape goes over in one piece.
+      // The text between two characters that need an escape is copied in one piece.
       var start = 0
       for index in text.indices {
         guard let escape = escape(text[index]) else { continue }

@@ -1,10 +1,10 @@
 import Foundation
 import OzuSynchronization
 
-/// Reads lines from a descriptor, all that are there at once: who waits for each answer gets it, and who sends thousands
-/// of lines is not asked for each.
+/// Reads lines from a descriptor. Each call returns all lines that have arrived: a client that waits for each answer is
+/// served at once, and thousands of lines take few calls.
 ///
-/// One lock guards what is read of a line that has no end yet; the reader blocks under it.
+/// One lock guards the beginning of a line whose end has not arrived yet; the reader blocks under it.
 final class LineReader: Sendable {
   private struct State {
     var rest = Data()

@@ -1,7 +1,7 @@
 import Foundation
 import OzuSynchronization
 
-/// A line on the terminal that shows how far a job of several loads is. Nothing without a terminal.
+/// A line on the terminal that shows how many of several loads are done. Without a terminal nothing is shown.
 final class ProgressBar: Sendable {
   private struct State {
     var line: ProgressLine
@@ -20,13 +20,13 @@ final class ProgressBar: Sendable {
     self.isShown = isShown && console.errorIsTerminal
   }
 
-  /// How much of one load has arrived, 0 to 1.
+  /// Updates the part of one load that has arrived, 0 to 1.
   func update(_ index: Int, fraction: Double) {
     guard isShown else { return }
     draw { $0.fractions[index] = fraction }
   }
 
-  /// One load has ended.
+  /// Counts one load as ended.
   func finish(_ index: Int, isFailure: Bool = false) {
     guard isShown else { return }
     draw(isForced: true) {
@@ -64,11 +64,11 @@ struct ProgressLine {
   let width: Int
   var doneCount = 0
   var failureCount = 0
-  /// How much is done of those that run: the sum of their fractions.
+  /// The sum of the fractions of the loads that run.
   var running = 0.0
   var elapsed = Duration.zero
 
-  /// Work that is shorter gets no rate: a guess after a moment is wrong, and too late for anybody to wait by.
+  /// No rate is shown before this time: an early estimate is wrong, and short work needs none.
   private static let shortestRatedTime = Duration.seconds(2)
 
   var text: String {

@@ -1,6 +1,6 @@
 /// Text in columns.
 struct Table {
-  /// A heading; numbers stand on the right.
+  /// A heading; numbers are aligned to the right.
   struct Column {
     let title: String
     var isNumber = false
@@ -9,7 +9,7 @@ struct Table {
   let columns: [Column]
   var rows: [[String]] = []
 
-  /// The table, a line each, headings first.
+  /// The lines of the table, headings first.
   var lines: [String] {
     let widths = columns.indices.map { index in
       ([columns[index].title] + rows.map { $0[index] }).map(\.count).max() ?? 0

@@ -1,6 +1,6 @@
 import Ozu
 
-/// What the demo prints.
+/// The report that the demo prints.
 struct DemoReport {
   let result: Demonstration.Result
   let sheet: String
@@ -57,7 +57,7 @@ struct DemoReport {
       table.rows.append([title, sources, Format.duration(pass.duration), memory(pass.peakByteCount)])
     }
     table.rows.append([
-      "decoded whole, then resized", "bytes at hand", Format.duration(result.fullDecode.duration),
+      "decoded whole, then resized", "bytes in memory", Format.duration(result.fullDecode.duration),
       memory(result.fullDecode.peakByteCount),
     ])
     return table

@@ -2,19 +2,19 @@ import Foundation
 import Ozu
 import OzuTesting
 
-/// The main job on photographs of its own: a server on loopback, a cold load, a load through a fresh pipeline,
-/// a load from memory, and the check that each came from where it should.
+/// Loads photographs of its own from a server on loopback: cold, through a fresh pipeline, and from memory. Then checks
+/// that each picture came from the expected place.
 struct Demonstration {
-  static let resize = Resize(PixelSize(320, 240), mode: .aspectFill, crops: true)
+  static let resize = Resize(PixelSize(320, 240), mode: .aspectFill)
 
-  /// One way through all photographs.
+  /// One load of all photographs.
   struct Pass: Sendable {
     let expected: ImageResponse.Source
     let responses: [ImageResponse]
     let duration: Duration
     let peakByteCount: Int?
 
-    /// The pictures that came from elsewhere or have another size than they should.
+    /// A message for each picture that came from another place or has another size than expected.
     var mistakes: [String] {
       responses.compactMap { response in
         if response.source != expected {
@@ -35,7 +35,7 @@ struct Demonstration {
     /// Bytes of the renditions on disk.
     let renditionByteCounts: [Int]
     let requestCount: Int
-    /// The same thumbnails the plain way: every photograph decoded whole, then resized.
+    /// The same thumbnails without reduced decoding: every photograph decoded whole, then resized.
     let fullDecode: (duration: Duration, peakByteCount: Int?)
 
     var mistakes: [String] {
@@ -74,10 +74,10 @@ struct Demonstration {
 
   private func pipeline() -> ImagePipeline {
     let folder = folder
-    return ImagePipeline { $0.diskStorage = .folder(folder, capacity: 64 << 20) }
+    return ImagePipeline { $0.caching.diskStorage = .folder(folder, capacity: 64 << 20) }
   }
 
-  /// Its pipeline is gone when it returns: what the next one finds, it finds on disk.
+  /// Ends its pipeline before it returns, so that the next pipeline can find the pictures only on disk.
   private func coldPass() async throws -> Pass {
     let pipeline = pipeline()
     let pass = try await pass(through: pipeline, expecting: .network)
@@ -105,7 +105,7 @@ struct Demonstration {
   }
 
   private func decodeWhole() async throws -> (duration: Duration, peakByteCount: Int?) {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     let photos = photos
     PixelBufferPool.shared.releaseIdle()
     let start = ContinuousClock.now

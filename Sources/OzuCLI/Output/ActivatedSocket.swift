@@ -2,14 +2,14 @@
   import Foundation
   import OzuServer
 
-  /// The socket that systemd, or whatever speaks as it does, passes to a process that it starts (sd_listen_fds(3)).
+  /// The socket that systemd, or a program with the same protocol, passes to a process that it starts (sd_listen_fds(3)).
   enum ActivatedSocket {
     /// The first descriptor that is passed.
     private static let first: Int32 = 3
 
-    /// Takes the socket. The variables that announce it are removed: they mean this process, not those that it starts.
+    /// Takes the socket. Removes the variables that announce it: they are for this process, not for its child processes.
     ///
-    /// - Throws: `ServiceListenerError` without exactly one.
+    /// - Throws: `ServiceListenerError` unless there is exactly one socket.
     static func take() throws(ServiceListenerError) -> Int32 {
       let environment = ProcessInfo.processInfo.environment
       let isForThisProcess = environment["LISTEN_PID"].flatMap(Int32.init) == getpid()

@@ -1,25 +1,25 @@
 import Foundation
 import OzuSynchronization
 
-/// Writes lines whole, in the order in which they come, from a queue of its own: a reader that is slow holds up this
-/// queue, and no thread that others need.
+/// Writes complete lines in their order, on a dispatch queue of its own: a slow reader delays this queue and no thread
+/// that other work needs.
 ///
-/// What comes within a millisecond of a write goes into the next one, unless somebody waits for nothing else: to wake the
-/// queue and to write cost more than to make a line. Who writes waits only while too much is ahead of it. One lock guards
-/// what waits.
+/// Lines that come within a millisecond after a write go into the next one, unless one of them is urgent: waking the
+/// queue and writing take more time than making a line. `write` waits only while too many bytes are pending. One lock
+/// guards the pending bytes.
 final class AnswerWriter: Sendable {
   private struct State {
     var pending = Data()
     var isWriting = false
-    /// Whether what is pending is to be written as soon as it can be.
+    /// Whether the pending bytes are written without a pause.
     var isUrgent = false
-    /// Those who wait until less is ahead of them, and `finish`.
+    /// Calls of `write` that wait for back-pressure to end, and `finish`.
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// Writers wait while more bytes than these are pending.
+  /// `write` waits while more bytes are pending.
   private static let maximumPendingByteCount = 256 << 10
-  /// How many bytes are written without waiting for more.
+  /// From this count on, pending bytes are written without a pause.
   private static let batchByteCount = 64 << 10
 
   private let console: Console
@@ -30,9 +30,9 @@ final class AnswerWriter: Sendable {
     self.console = console
   }
 
-  /// Writes a line, soon.
+  /// Adds a line to the bytes that are written next.
   ///
-  /// - Parameter isUrgent: whether it is to be written without waiting for others.
+  /// - Parameter isUrgent: whether to write it without waiting for more lines.
   func write(_ line: [UInt8], isUrgent: Bool) async {
     let (isFirst, isFull) = state.withLock { state in
       state.pending.append(contentsOf: line)
@@ -77,7 +77,7 @@ final class AnswerWriter: Sendable {
       guard !batch.isEmpty else { return }
       console.writeData(batch)
       capacity = min(batch.count, Self.maximumPendingByteCount)
-      // Who waits for each answer has the next one soon, and then nobody sleeps.
+      // No pause for urgent lines: their client sends the next request when it has the answer.
       let isDue = state.withLock { $0.isUrgent || $0.pending.count >= Self.batchByteCount }
       if !wasUrgent, !isDue { Thread.sleep(forTimeInterval: 0.001) }
     }

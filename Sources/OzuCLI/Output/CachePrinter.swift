@@ -2,7 +2,7 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// Prints what `ozu cache` finds, for people or for programs.
+/// Prints the reports of `ozu cache`, as text or as JSON.
 struct CachePrinter: Sendable {
   let console: Console
   let isJSON: Bool
@@ -14,7 +14,7 @@ struct CachePrinter: Sendable {
         ("directory", .string(folder)), ("entries", .integer(0)), ("bytes", .integer(0)),
         ("partitions", .array([])),
       ])
-    console.print(isJSON ? json.text : "\(folder): nothing there yet")
+    console.print(isJSON ? json.text : "\(folder): there is no cache yet")
   }
 
   func printStatistics(of cache: DiskCache) {

@@ -1,6 +1,6 @@
 import Ozu
 
-/// The options about the format of results: `--format`, `--quality`, `--metadata` and the like.
+/// The options about the format of results: `--format`, `--quality`, `--metadata` and others.
 enum EncodingArguments {
   static let options =
     [
@@ -8,15 +8,15 @@ enum EncodingArguments {
         name: "format", letter: "f", value: "FORMAT",
         kind: .words(OutputFormats.names.map(\.0) + [automatic]),
         help: """
-          \(OutputFormats.list), or auto: JPEG when opaque, PNG when not. By default as the name of -o ends, else auto.
+          \(OutputFormats.list), or auto: JPEG when opaque, PNG when not. By default the ending of -o decides, else auto.
           """),
-      OptionSpecification(name: "force", help: "Let the name of -o end as that of another format does."),
+      OptionSpecification(name: "force", help: "Allow a name for -o that has the ending of another format."),
     ] + contents
 
-  /// Those about what is in a file, whatever its format.
+  /// The options about the contents of a file, for all formats.
   static let contents = [
     OptionSpecification(
-      name: "quality", letter: "q", value: "0-100", help: "Of lossy formats; 85 by default."),
+      name: "quality", letter: "q", value: "0-100", help: "The quality of lossy formats; 85 by default."),
     OptionSpecification(
       name: "lossless", help: "Keep every pixel, in formats that can: WebP, AVIF, JPEG XL."),
     OptionSpecification(
@@ -27,28 +27,28 @@ enum EncodingArguments {
     OptionSpecification(
       name: "metadata", value: policies.map(\.0).joined(separator: "|"), kind: .words(policies.map(\.0)),
       help: """
-        strip: write none of the source's (default). keep: EXIF data without the place where it was taken. all: EXIF data \
-        and XMP, with the place.
+        strip: write no metadata of the source (default). keep: EXIF data without the place where it was taken. all: EXIF \
+        data and XMP, with the place.
         """),
     OptionSpecification(
       name: "profile", value: profiles.map(\.0).joined(separator: "|"), kind: .words(profiles.map(\.0)),
       help: """
-        convert: colours become sRGB (default). embed: they stay, under the source's ICC profile, in formats that have a \
-        place for it. keep: under its numbers for primaries and transfer function too (PQ, HLG), with all their bits, in \
-        PNG, AVIF and JPEG XL.
+        convert: colours become sRGB (default). embed: they stay, and the ICC profile of the source is written, in formats \
+        that can have one. keep: as embed, and in PNG, AVIF and JPEG XL also colours that the source describes by numbers \
+        for primaries and transfer function (PQ, HLG), with all their bits.
         """),
     OptionSpecification(
       name: "dpi", value: "N", help: "Write this resolution, in dots per inch, into formats that have one."),
     OptionSpecification(
-      name: "progressive", help: "Write JPEG and JPEG XL in passes, each of which shows more of it."),
+      name: "progressive", help: "Write JPEG and JPEG XL in passes, each of which shows more detail."),
     OptionSpecification(
       name: "chroma", value: chromas.map(\.0).joined(separator: "|"), kind: .words(chromas.map(\.0)),
       help:
-        "How much of the colour JPEG and AVIF keep: all, a half, a quarter; by the quality for auto (default)."
+        "The part of the colour detail that JPEG and AVIF keep: all, a half or a quarter; auto (default) decides by the quality."
     ),
     OptionSpecification(
-      name: "no-gain-map", help: "Leave out the gain map that a photograph has; JPEG keeps it by default."),
-    OptionSpecification(name: "still", help: "Write the first frame of an animation alone."),
+      name: "no-gain-map", help: "Leave out the gain map of a photograph; JPEG keeps it by default."),
+    OptionSpecification(name: "still", help: "Write only the first frame of an animation."),
   ]
 
   private static let automatic = "auto"
@@ -66,7 +66,7 @@ enum EncodingArguments {
     return try arguments.choice("format", among: choices + [(automatic, .automatic)]) ?? .byName
   }
 
-  /// How a picture is written as a type; `nil` for the one that suits it.
+  /// The settings for writing a type; with `nil` the picture decides on the type.
   static func outputFormat(
     _ arguments: ParsedArguments, _ type: ImageType?
   ) throws(UsageError) -> OutputFormat {
@@ -89,11 +89,11 @@ enum EncodingArguments {
   }
 }
 
-/// What a command line says of the format of results.
+/// The choice of a command line for the format of results.
 enum FormatChoice: Equatable, Sendable {
-  /// Nothing: the ending of the name says it, or the picture.
+  /// By the ending of the name, or else by the picture.
   case byName
-  /// The picture says it, whatever the name.
+  /// By the picture, for all names.
   case automatic
   case type(ImageType)
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What tells a file from others, whatever name it is called by.
+/// The identity of a file, the same for all names of it.
 enum FileIdentity: Hashable {
-  /// A regular file: its device and number there.
+  /// A regular file: its device, and its inode number there.
   case file(device: UInt64, number: UInt64)
-  /// A file that is not there yet: its folder, and its name in it.
+  /// A file that does not exist yet: its folder, and its name in it.
   case name(device: UInt64, folder: UInt64, String)
 
-  /// The identity of the regular file that a path leads to, or would be made under. `nil` for anything else.
+  /// The identity of the regular file that a path leads to or that would be made there; `nil` for anything else.
   init?(_ path: String) {
     var status = stat()
     switch try? OutputFile(path).destination() {

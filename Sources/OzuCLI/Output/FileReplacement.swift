@@ -1,19 +1,18 @@
 import Foundation
 
-/// Puts a file under a name whole, or not at all.
+/// Writes a file completely, or not at all.
 ///
-/// The bytes are written into a draft in the same folder. Where the system can (`O_TMPFILE`), the draft has no name: it
-/// is gone with the process. It gets a name of its own for the one moment between `link` and `rename`, and only where it
-/// takes the place of an older file. Elsewhere the draft has a name, which `Interruption` removes when a signal ends the
-/// process.
+/// The bytes are written into a draft in the same folder. Where the system supports it (`O_TMPFILE`), the draft has no
+/// name and is gone with the process. It gets a name of its own only between `link` and `rename`, and only if it replaces
+/// an older file. On other systems the draft has a name, and `Interruption` removes it when a signal ends the process.
 struct FileReplacement {
-  /// Without links.
+  /// The path, with its links resolved.
   let path: String
-  /// What has the name now.
+  /// The file that has the name now.
   let old: stat?
   /// Whether the bytes are on the device before the older file is gone.
   let isDurable: Bool
-  /// Who may read and write the file, whatever the process and an older file say; `nil` for what these say.
+  /// The permissions of the file; `nil` for those of the older file, or else of the process.
   var permissions: mode_t?
   /// Whether drafts without a name are tried first; tests turn it off.
   var triesNameless = true
@@ -21,7 +20,7 @@ struct FileReplacement {
   var folder: String { OutputFile.folder(of: path) }
 
   func write(_ data: Data) throws(SystemError) {
-    // A rename asks for permission on the folder alone, but a file that is read-only is to stay.
+    // A rename needs permission only for the folder, but a read-only file must stay.
     if old != nil, access(path, W_OK) != 0 { throw SystemError(code: errno) }
     if triesNameless, let descriptor = openNameless() {
       defer { close(descriptor) }
@@ -32,7 +31,7 @@ struct FileReplacement {
   }
 
   private func fill(_ descriptor: Int32, _ data: Data) throws(SystemError) {
-    // Before there is anything to read.
+    // Before the file has bytes that others could read.
     if let permissions, fchmod(descriptor, permissions) != 0 { throw SystemError(code: errno) }
     try OutputFile.write(data, to: descriptor)
     guard let old, permissions == nil else { return }
@@ -43,7 +42,7 @@ struct FileReplacement {
   /// Gives the draft the owner of the older file, where that is allowed, and its permissions.
   private func keepPermissions(of old: stat, _ descriptor: Int32) throws(SystemError) {
     var mode = old.st_mode & 0o7777
-    // The rights of an owner are not given to another's file.
+    // The bits that run a program as its owner or group are only for a file of the same owner.
     if fchown(descriptor, old.st_uid, old.st_gid) != 0 { mode &= 0o777 }
     if fchmod(descriptor, mode) != 0 { throw SystemError(code: errno) }
   }
@@ -68,7 +67,7 @@ struct FileReplacement {
         close(descriptor)
         throw error
       }
-      // Network file systems say here that there was no room.
+      // Network file systems report a full disk here.
       guard close(descriptor) == 0 else { throw SystemError(code: errno) }
       try Interruption.holdingOff { () throws(SystemError) in
         guard rename(draft, path) == 0 else { throw SystemError(code: errno) }
@@ -87,7 +86,7 @@ struct FileReplacement {
 
   #if os(Linux)
     private func openNameless() -> Int32? {
-      // O_TMPFILE, which is no constant to the importer of headers.
+      // O_TMPFILE, a macro that Swift cannot import.
       let flags: Int32 = 0o20_000_000 | O_DIRECTORY
       return try? OutputFile.open(folder, flags | O_WRONLY)
     }
@@ -98,7 +97,7 @@ struct FileReplacement {
     private func publish(nameless descriptor: Int32) throws(SystemError) -> Bool {
       if old == nil {
         if link(descriptor, to: path) { return true }
-        // Somebody else has made the file meanwhile: it is replaced.
+        // Another process has made the file in the meantime: it is replaced.
         guard errno == EEXIST else { return false }
       }
       let draft = Self.draftName(in: folder)

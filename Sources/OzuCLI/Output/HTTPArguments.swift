@@ -2,14 +2,14 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// What the commands that speak HTTP share.
+/// The arguments and the cache that the HTTP commands share.
 enum HTTPArguments {
   /// The value of `--mode`.
   static func mode(_ arguments: ParsedArguments) throws(UsageError) -> HTTPCacheMode? {
     try arguments.choice("mode", among: HTTPCacheMode.allCases.map { ($0.rawValue, $0) })
   }
 
-  /// What `--mode` can be, for completions.
+  /// The values of `--mode`, for completions.
   static let modeKind = ArgumentKind.words(HTTPCacheMode.allCases.map(\.rawValue))
 
   static func url(_ text: String) throws(UsageError) -> URL {
@@ -21,7 +21,7 @@ enum HTTPArguments {
     return url
   }
 
-  /// What a cache that lasts as long as the command holds.
+  /// The capacity of a cache in memory that lasts as long as the command.
   private static let memoryByteCount = 4 << 20
 
   /// An HTTP cache on a disk cache, or one that lasts as long as the command.

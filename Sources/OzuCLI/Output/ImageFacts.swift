@@ -1,11 +1,11 @@
 import Foundation
 import Ozu
 
-/// What `ozu info` says of an image, as words and as JSON.
+/// The report of `ozu info` about an image, as text and as JSON.
 struct ImageFacts {
   let source: String
   let header: ImageHeader
-  /// What is known only when the image was decoded.
+  /// The facts that need a decoded image; `nil` when it was not decoded.
   let pixels: PixelFacts?
 
   init(source: String, header: ImageHeader, pixels: PixelFacts?) {
@@ -65,13 +65,13 @@ struct ImageFacts {
       ] + (pixels?.members ?? [("notes", .array(header.notes.map(JSON.string)))]))
   }
 
-  /// What is known of the pixels, or what the header alone makes known: the notes of a picture begin with it.
+  /// The lines about the pixels; without pixels the notes of the header, with which the notes of a picture begin.
   private var lines: [String] { pixels?.lines ?? header.notes.map { "  note: \($0)" } }
 
-  /// The brightest pixel that the file states, whether it is believed or not.
+  /// The brightest pixel that the file states, also when tone mapping does not use the value.
   private var peak: Double? { header.lightLevels.flatMap { $0.maximumContent ?? $0.masteringPeak } }
 
-  /// What a camera wrote.
+  /// The data of the camera.
   private var photograph: [(String, JSON)] {
     let metadata = header.metadata
     return [
@@ -105,7 +105,7 @@ struct ImageFacts {
   private var color: ColorFacts { ColorFacts(header.colorEncoding) }
 }
 
-/// The gamut and the transfer function of an encoding, in words; `nil` for what stands in an ICC profile alone.
+/// The gamut and the transfer function of an encoding, in words; `nil` when only an ICC profile describes them.
 struct ColorFacts {
   let gamut: String?
   let transfer: String?
@@ -135,7 +135,7 @@ struct ColorFacts {
   ]
 }
 
-/// What the pixels of an image say: of a small rendition, which is all that these facts need.
+/// Facts about the pixels of an image, taken from a small rendition.
 struct PixelFacts {
   /// The colour of most pixels; `nil` when the image is transparent.
   let dominantColor: Pixel?

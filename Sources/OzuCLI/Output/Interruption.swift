@@ -1,23 +1,22 @@
 import Foundation
 import OzuSynchronization
 
-/// The end of the process by Ctrl-C and its like, and by a closed pipe: the draft of a file is removed first, and a
-/// terminal gets its mode back. After Ctrl-C and its like a pending message is written to standard error.
+/// The end of the process by Ctrl-C, SIGTERM or SIGHUP, and by a closed pipe: the draft of a file is removed first, and a
+/// terminal gets its mode back. For the three signals a pending message is written to standard error.
 ///
-/// A signal handler may call little and wait for nobody but another thread. So a flag is the lock: those who have it
-/// hold off the signals on their own thread, which means that the handler never waits for the thread it runs on. The
-/// handler takes it and keeps it, so that no draft is begun after it has looked.
+/// A signal handler may call few functions, and may wait only for other threads. So the lock is a flag. A thread that holds
+/// it blocks the signals, so that the handler never waits for the thread on which it runs. The handler takes the flag
+/// and keeps it, so that no draft is begun afterwards.
 enum Interruption {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
   private static let isHeld = Atomic(false)
   private static let isEnding = Atomic(false)
-  // Unsafe to the compiler alone: it is touched only by those who have `isHeld`.
+  // Only a thread that has `isHeld` reads or writes it.
   private nonisolated(unsafe) static var draftPath: UnsafeMutablePointer<CChar>?
 
-  /// Lets the signals remove the draft before they end the process. Those that the process was started to ignore are
-  /// ignored.
+  /// Installs the handlers. Signals that the process was started to ignore stay ignored.
   static func install() {
-    // Made now: a handler must not be the first to use them.
+    // Initialised now, because a handler must not be the first to use them.
     _ = (isHeld.load(ordering: .relaxed), isEnding.load(ordering: .relaxed), draftPath, terminal)
     _ = (message, messageByteCount)
     for number in signals {
@@ -28,8 +27,8 @@ enum Interruption {
     }
   }
 
-  /// Says which file is to be removed when a signal ends the process; `nil` for none any more. For closures of
-  /// `holdingOff` alone. Drafts are written one at a time.
+  /// Sets the file that is removed when a signal ends the process; `nil` for no file. Call it only in closures of
+  /// `holdingOff`. Drafts are written one at a time.
   static func setDraft(_ path: String?) {
     free(draftPath)
     draftPath = path.flatMap { strdup($0) }
@@ -38,15 +37,15 @@ enum Interruption {
   // As `draftPath`.
   private nonisolated(unsafe) static var terminal: (descriptor: Int32, mode: termios)?
 
-  /// Says which terminal is to get which mode when a signal ends the process; `nil` for none any more. For closures of
-  /// `holdingOff` alone.
+  /// Sets the terminal whose mode is restored when a signal ends the process; `nil` for no terminal. Call it only in
+  /// closures of `holdingOff`.
   static func setTerminal(_ terminal: (descriptor: Int32, mode: termios)?) { self.terminal = terminal }
 
   // As `draftPath`.
   private nonisolated(unsafe) static var message: UnsafeMutableRawBufferPointer?
   private nonisolated(unsafe) static var messageByteCount = 0
 
-  /// Adds to what is written to standard error when a signal ends the process.
+  /// Adds to the message that is written to standard error when a signal ends the process.
   static func addToMessage(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
@@ -71,11 +70,11 @@ enum Interruption {
     holdingOff { messageByteCount = 0 }
   }
 
-  /// Writes the message, with calls that POSIX allows a signal handler. Ends early where nobody reads: a key that is meant
-  /// to end the process must. For those who have `isHeld`.
+  /// Writes the message, with calls that POSIX allows a signal handler. Gives up when nobody reads, because Ctrl-C must end
+  /// the process. The caller has `isHeld`.
   private static func writeMessage() {
     guard let start = message?.baseAddress else { return }
-    // POSIX has pipes of at least this size, and they take so much at once when they can be written to.
+    // By POSIX, a pipe that can be written to takes at least this many bytes at once.
     let atomicByteCount = 512
     var written = 0
     while written < messageByteCount {
@@ -87,7 +86,7 @@ enum Interruption {
     }
   }
 
-  /// Cleans up, with calls that POSIX allows a signal handler. For those who have `isHeld`.
+  /// Cleans up, with calls that POSIX allows a signal handler. The caller has `isHeld`.
   private static func cleanUp() {
     if let path = draftPath { unlink(path) }
     if let terminal {
@@ -96,7 +95,7 @@ enum Interruption {
     }
   }
 
-  /// Runs a few system calls that a signal must find done or not begun.
+  /// Runs a few system calls that no signal may interrupt.
   static func holdingOff<Value, Failure: Error>(
     _ work: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -124,7 +123,7 @@ enum Interruption {
     while isHeld.exchange(true, ordering: .acquiring) { sched_yield() }
   }
 
-  /// The handler. It calls what POSIX allows a handler to call, and no code that allocates or takes another lock.
+  /// The handler. It calls only functions that POSIX allows in a handler, and no code that allocates or takes another lock.
   private static func end(by number: Int32) {
     // A second signal may interrupt the first one's handler, which goes on when this returns.
     if isEnding.exchange(true, ordering: .acquiringAndReleasing) { return }
@@ -136,8 +135,8 @@ enum Interruption {
     raise(number)
   }
 
-  /// Ends the process by `SIGPIPE`, as a write to a pipe without a reader ends others: the draft is removed, and nothing
-  /// is printed.
+  /// Ends the process by `SIGPIPE`, as a write to a pipe without a reader would. The draft is removed, and nothing is
+  /// printed.
   static func endForClosedOutput() -> Never {
     // Before `take`: a handler on this thread would wait for it.
     blockSignals()
@@ -157,7 +156,8 @@ enum Interruption {
     _exit(128 + SIGPIPE)
   }
 
-  /// Ends the process as Ctrl-C does, for a key that a terminal made no signal of. Returns where that signal is ignored.
+  /// Ends the process as Ctrl-C does, when a terminal in raw mode made no signal of the key. Returns if the signal is
+  /// ignored.
   static func interrupt() {
     var action = sigaction()
     sigaction(SIGINT, nil, &action)

@@ -1,23 +1,23 @@
 import Foundation
 import OzuHTTP
 
-/// Requests from standard input, one JSON object in a line, through one HTTP cache.
+/// Performs requests from standard input, one JSON object in a line, through one HTTP cache.
 ///
-/// Those of one address wait for each other; others run at the same time (`RequestQueue`).
+/// Requests for one address wait for each other; others run at the same time (`RequestQueue`).
 struct JSONLinesSession: Sendable {
   private let cache: HTTPCache
   private let console: Console
   private let answersDisconnection: Bool
   private let writer: AnswerWriter
 
-  /// - Parameter answersDisconnection: whether an origin that cannot be reached is answered for with 504, as a gateway
-  ///   does (RFC 9111 §5.2.2.2), in the place of an error.
+  /// - Parameter answersDisconnection: whether the answer is 504 when the origin cannot be reached, as of a gateway
+  ///   (RFC 9111 §5.2.2.2), instead of an error.
   init(cache: HTTPCache, console: Console, answersDisconnection: Bool = false) {
     (self.cache, self.console, self.answersDisconnection) = (cache, console, answersDisconnection)
     writer = AnswerWriter(console: console)
   }
 
-  /// A request, or why a line is none. `id` is given back as it came.
+  /// A request, or the reason why a line has none. `id` is returned unchanged.
   private struct Line: Sendable {
     let id: JSON
     let request: Result<(HTTPRequest, HTTPCacheMode), LineError>
@@ -27,7 +27,7 @@ struct JSONLinesSession: Sendable {
     let message: String
   }
 
-  /// Performs every line. Returns false when one of them was no request; failed exchanges are answers.
+  /// Performs every line. Returns false when a line was not a request; failed exchanges are answers.
   func run() async -> Bool {
     var isSound = true
     let queue = RequestQueue()
@@ -119,10 +119,10 @@ struct JSONLinesSession: Sendable {
     }
   }
 
-  /// Whatever names a line, as it came: a truth is no number, and a large number is none that is near it.
+  /// The `id` of a line, unchanged: Booleans do not become numbers, and large integers keep all digits.
   private static func identity(_ value: Any) -> JSON {
     if let text = value as? String { return .string(text) }
-    // A number that is whole and no truth, without the way through text.
+    // "q" is a 64-bit integer, not a Boolean. It needs no conversion through text.
     if let number = value as? NSNumber, number.objCType.pointee == CChar(UInt8(ascii: "q")) {
       return .integer(number.intValue)
     }
@@ -156,17 +156,17 @@ struct JSONLinesSession: Sendable {
       if redirect == "manual" { request.redirectPolicy = .manual }
     }
     guard let mode = HTTPCacheMode(rawValue: try string("cache", in: object) ?? "default") else {
-      throw LineError(message: "\"cache\" is none of the modes")
+      throw LineError(message: "\"cache\" is not one of the modes")
     }
     return (request, mode)
   }
 
-  /// A member that is there; one that is `null` is not.
+  /// A member of the object; `nil` also for `null`.
   private static func member(_ name: String, in object: [String: Any]) -> Any? {
     object[name].flatMap { $0 is NSNull ? nil : $0 }
   }
 
-  /// A member that is there and has to be text: what is of another kind must not be passed over.
+  /// A member that must be text. A value of another kind is an error and must not be ignored.
   private static func string(_ name: String, in object: [String: Any]) throws(LineError) -> String? {
     guard let value = member(name, in: object) else { return nil }
     guard let text = value as? String else { throw LineError(message: "\"\(name)\" is no text") }

@@ -1,8 +1,8 @@
 import Ozu
 
-/// What became of one source of `ozu load`.
+/// The outcome for one source of `ozu load`.
 struct LoadReport: SourceReporting {
-  /// The source as it was typed, without what may be secret.
+  /// The source as it was typed, without parts that may be secret.
   let source: String
   let outcome: Result<Loaded, any Error>
 
@@ -15,11 +15,11 @@ struct LoadReport: SourceReporting {
     let size: PixelSize
     let header: ImageHeader?
     let from: ImageResponse.Source
-    /// Why from there, for what came from the web.
+    /// The reason why it came from there, for a source from the web.
     let reason: String?
     let timings: StageTimings
     let byteCount: Int
-    /// What was wrong with the file without keeping it from being shown.
+    /// Defects of the file that did not keep it from being shown.
     let notes: [String]
     /// The file that was written, if any.
     let written: ResultWriter.Written?
@@ -47,7 +47,7 @@ struct LoadReport: SourceReporting {
       self.written = written
     }
 
-    /// Of an animation that lost frames on its way into a file: `1 of 12 frames`.
+    /// The written frames of an animation that lost some: `1 of 12 frames`.
     var frames: String? {
       guard let image = written?.image, let header, image.isStillOfAnimation else { return nil }
       return "\(image.frameCount) of \(header.frameCountDescription)"

@@ -4,9 +4,9 @@ import Ozu
 struct LoadRun: Sendable {
   let recipe: Recipe
   let pipeline: ImagePipeline
-  /// How results are written; `nil` where none are.
+  /// The writer of the results; `nil` without `-o`.
   let output: (writer: ResultWriter, format: OutputFormat)?
-  /// Of what is written.
+  /// The use of the caches for results that are written.
   let cachePolicy: CachePolicy
   let run: SourceRun<LoadReport>
 
@@ -27,7 +27,7 @@ struct LoadRun: Sendable {
     _ text: String, _ index: Int, _ onProgress: @escaping @Sendable (Double) -> Void
   ) async -> LoadReport {
     do {
-      let limit = pipeline.configuration.limits.encodedByteCount
+      let limit = pipeline.configuration.decoding.limits.encodedByteCount
       let source = try await SourceArgument.read(text, limit: limit)
       let request = recipe.request(source)
       let loaded =

@@ -1,7 +1,7 @@
 import Ozu
 import OzuHTTP
 
-/// The options of the commands that go to the network: how long they wait, how often they try, and whom they ask.
+/// The options of the commands that use the network: timeouts, retries and allowed hosts.
 enum NetworkArguments {
   static let options: [OptionSpecification] = [
     OptionSpecification(
@@ -10,17 +10,17 @@ enum NetworkArguments {
     OptionSpecification(
       name: "connect-timeout", value: "SECONDS", help: "The limit on making a connection; 10 by default."),
     OptionSpecification(
-      name: "retries", value: "N", help: "How often a download that broke off is tried again; 2 by default."),
+      name: "retries", value: "N", help: "How often an interrupted download is tried again; 2 by default."),
     OptionSpecification(
       name: "untrusted",
-      help: "For addresses that strangers name: public hosts only, no files, and lower limits."),
+      help: "For addresses from strangers: public hosts only, no files, and lower limits."),
     OptionSpecification(
       name: "allow-host", value: "HOST,…",
-      help: "Ask these hosts alone, also after redirects; *.example.com is every host below it."),
+      help: "Ask only these hosts, also after redirects; *.example.com is every host below it."),
     CertificateOption.option,
   ]
 
-  /// Changes the defaults of a pipeline to what the options say.
+  /// Changes the defaults of a pipeline by the options.
   static func configure(
     _ configuration: inout ImagePipeline.Configuration, _ arguments: ParsedArguments
   ) throws(UsageError) {
@@ -31,15 +31,17 @@ enum NetworkArguments {
       client.networkGuard = .publicAddressesOnly
       configuration.restrictToUntrustedSources(hosts: client.hostRule)
     }
-    configuration.hostRule = client.hostRule
-    // Without a rule of its own a command uses the client that the process has.
+    configuration.network.hostRule = client.hostRule
+    // Without such options a command uses the client of the process.
     if client != HTTPClientConfiguration() {
-      configuration.httpClient = DefaultHTTPClient(configuration: client)
+      configuration.network.httpClient = DefaultHTTPClient(configuration: client)
     }
-    if let total = try seconds("timeout", arguments) { configuration.timeouts.total = total }
-    if let connect = try seconds("connect-timeout", arguments) { configuration.timeouts.connect = connect }
+    if let total = try seconds("timeout", arguments) { configuration.network.timeouts.total = total }
+    if let connect = try seconds("connect-timeout", arguments) {
+      configuration.network.timeouts.connect = connect
+    }
     if let count = try arguments.integer("retries", in: 0...10) {
-      configuration.retryPolicy.maximumRetryCount = count
+      configuration.network.retryPolicy.maximumRetryCount = count
     }
   }
 

@@ -1,13 +1,14 @@
 import Foundation
 import Ozu
 
-/// What a command tells of its pipeline's work, when it is asked to: a trace, counts, a log.
+/// Reports about the work of a command's pipeline, if options ask for them: a trace, counts, a log.
 struct Observation {
   static let options = [
     OptionSpecification(
       name: "trace", value: "FILE", kind: .file, help: "Write a trace of every request and stage into a file."
     ),
-    OptionSpecification(name: "stats", help: "Print what was found, loaded and stored in the end."),
+    OptionSpecification(
+      name: "stats", help: "At the end, print counts of hits, downloads and stored entries."),
     OptionSpecification(
       name: "log", value: "LEVEL", kind: .words(ImageLogLevel.allCases.map { "\($0)" }),
       help: "Log to standard error: debug, info, notice or error."),
@@ -28,7 +29,7 @@ struct Observation {
 
   /// The file that `--trace` names.
   ///
-  /// - Throws: when it would be written over a source, or over the one result.
+  /// - Throws: when it would overwrite a source or the result.
   static func trace(
     _ arguments: ParsedArguments, sources: [ListedSource], output: OutputTarget?
   ) throws(UsageError) -> OutputFile? {
@@ -48,7 +49,7 @@ struct Observation {
     if let trace { configuration.observers.append(trace.recorder) }
   }
 
-  /// Writes and prints what was asked for; false, and a message, when the file cannot be written.
+  /// Writes and prints the reports. Returns false, with a message, when the file cannot be written.
   func finish(_ pipeline: ImagePipeline, isJSON: Bool) async -> Bool {
     if printsStatistics { printStatistics(of: pipeline, isJSON: isJSON) }
     guard let trace else { return true }
@@ -72,7 +73,7 @@ struct Observation {
     }
   }
 
-  /// Lines of the pipeline among the messages of the command.
+  /// Prints the log of the pipeline on standard error.
   private struct ConsoleLog: ImageLogging {
     let level: ImageLogLevel
     let console: Console

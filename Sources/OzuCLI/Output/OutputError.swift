@@ -1,7 +1,7 @@
 import Foundation
 import OzuText
 
-/// Why a file of the user's was not written: one line with its name.
+/// The reason why a file was not written: one line with its name.
 struct OutputError: Error, CustomStringConvertible {
   let description: String
 
@@ -10,8 +10,8 @@ struct OutputError: Error, CustomStringConvertible {
   }
 
   /// - Parameters:
-  ///   - code: of the system, as in `errno`.
-  ///   - byteCount: the bytes of the file, which are named when there is no room for them.
+  ///   - code: the error of the system, as in `errno`.
+  ///   - byteCount: the size of the file, for the message about a full disk.
   init(_ path: String, code: Int32, writing byteCount: Int) {
     let place = "\(Self.name(path)) (needs \(Format.bytes(byteCount)))"
     description =

@@ -3,23 +3,23 @@ import Foundation
 /// A file that a command writes, under the name that the user gave.
 ///
 /// Links are followed. A device, a pipe or an open descriptor (`-`, `/dev/stdout`) is written to. A regular file is
-/// replaced whole or not at all, and keeps its permissions; a second hard link to it keeps the old contents, because the
-/// new file takes the place of one name alone. A link that leads nowhere creates the file it names.
+/// replaced completely or not at all, and keeps its permissions. Another hard link to it keeps the old contents, because
+/// only one name gets the new file. For a link that leads nowhere, the file that it names is made.
 struct OutputFile: Sendable {
-  /// What stands for standard output.
+  /// The name of standard output.
   static let standardOutput = "-"
 
   let path: String
 
   init(_ path: String) { self.path = path }
 
-  /// Where the bytes go, once links are followed.
+  /// The destination of the bytes, after links are followed.
   enum Destination {
     /// A descriptor that this process has open.
     case descriptor(Int32)
-    /// What is opened and written to: a device, a pipe.
+    /// A device or a pipe, which is opened and written to.
     case stream(String)
-    /// A regular file, or nothing yet.
+    /// A regular file; `old` is nil when it does not exist yet.
     case file(String, old: stat?)
   }
 
@@ -28,10 +28,10 @@ struct OutputFile: Sendable {
     if case .descriptor(STDOUT_FILENO) = try? destination() { true } else { false }
   }
 
-  /// Writes the bytes. Blocks; a pipe until somebody reads it.
+  /// Writes the bytes. Blocks, for a pipe until it has a reader.
   ///
   /// - Parameters:
-  ///   - makesFolders: whether the folders on the way are made.
+  ///   - makesFolders: whether missing folders of the path are made.
   ///   - isDurable: whether the bytes are on the device before an older file is gone.
   func write(
     _ data: Data, makesFolders: Bool = false, isDurable: Bool = false
@@ -74,7 +74,7 @@ struct OutputFile: Sendable {
       case S_IFREG: return .file(path, old: status)
       case S_IFDIR: throw SystemError(code: EISDIR)
       case S_IFLNK:
-        // A link of /proc to what another process has open. Its text is no name.
+        // A link of /proc to an open file of another process. Its text is not always a path.
         if path.hasPrefix("/proc/") { return .stream(path) }
         let target = try Self.target(ofLink: path)
         path = target.hasPrefix("/") ? target : Self.folder(of: path) + "/" + target
@@ -136,7 +136,7 @@ extension OutputFile {
     }
   }
 
-  /// Makes a folder and those above it. It is no error if it exists.
+  /// Makes a folder and the missing folders above it. An existing folder is no error.
   private static func makeFolder(_ path: String) throws(SystemError) {
     if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, path.contains("/"), path != "/" else { throw SystemError(code: errno) }

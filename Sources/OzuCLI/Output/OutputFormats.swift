@@ -1,11 +1,11 @@
 import Ozu
 
-/// The formats that this build can write, and what people call them.
+/// The formats that this build can write, with their names.
 enum OutputFormats {
-  /// All but Ozu's own, which is for its disk cache.
+  /// All formats except Ozu's own, which is only for its disk cache.
   private static let types = CodecRegistry.standard.encodableTypes.filter { $0 != .ozuDelta }
 
-  /// Names and endings, those of one format in a row.
+  /// Names and endings, grouped by format.
   static let names: [(String, ImageType)] = types.flatMap { type in
     ([type.rawValue] + (aliases[type] ?? [])).map { ($0, type) }
   }
@@ -19,15 +19,15 @@ enum OutputFormats {
     return names.dropLast().joined(separator: ", ") + " or " + last
   }
 
-  /// The longest ending that a result is given.
+  /// The longest ending that a result can have.
   static let longestEnding = types.map(\.fileExtension).max { $0.utf8.count < $1.utf8.count } ?? ""
 
-  /// The format of files with an ending in lower case, when it can be written.
+  /// The format of an ending in lower case, if it can be written.
   static func type(ofEnding ending: String) -> ImageType? {
     names.first { $0.0 == ending }?.1
   }
 
-  /// The format that an ending in lower case promises, whether it can be written or only read.
+  /// The format of an ending in lower case, if it can be written or read.
   static func promisedType(ofEnding ending: String) -> ImageType? {
     type(ofEnding: ending) ?? readableEndings[ending]
   }

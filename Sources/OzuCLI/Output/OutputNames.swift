@@ -3,17 +3,17 @@ import Ozu
 
 /// The names of results in a folder, one for each source, without their endings.
 ///
-/// They depend on the sources and their order alone: not on how long a load takes, nor on whether it succeeds.
+/// They depend only on the sources and their order, not on the duration or success of a load.
 struct OutputNames: Sendable {
-  /// A name for each source, behind the folder that it was found in, no two the same.
+  /// A unique name for each source, with the folder that it was found in.
   let stems: [String]
 
   /// The most bytes that file systems take for a name.
   private static let maximumByteCount = 255
 
   /// - Parameters:
-  ///   - folders: of each source, the folder it was found in below the one that was named; none by default.
-  ///   - room: the bytes that will stand between a name and its ending.
+  ///   - folders: for each source, the folder it was found in, relative to the one that was named; none by default.
+  ///   - room: the bytes that will be between a name and its ending.
   init(_ sources: [ImageSource], folders: [String] = [], room: Int = 0) {
     var taken = Set<String>()
     var numbers: [String: Int] = [:]
@@ -30,7 +30,7 @@ struct OutputNames: Sendable {
     }
   }
 
-  /// File systems of Apple's take names for one that differ in case.
+  /// The name by which two names are compared: Apple's file systems ignore case.
   static func folded(_ name: String) -> String {
     #if canImport(Darwin)
       name.lowercased()
@@ -39,7 +39,7 @@ struct OutputNames: Sendable {
     #endif
   }
 
-  /// The last part of an address without its ending, made harmless as a file name.
+  /// The last part of an address without its ending, made safe as a file name.
   static func baseName(of source: ImageSource) -> String {
     guard case .url(let url) = source, url.scheme?.lowercased() != "data" else { return "image" }
     let last = url.deletingPathExtension().lastPathComponent
@@ -48,7 +48,7 @@ struct OutputNames: Sendable {
     return name.isEmpty || name.allSatisfy({ $0 == "-" }) ? (url.host() ?? "image") : name
   }
 
-  /// As much of a name as leaves room for a suffix and the longest ending. Cut between characters.
+  /// The name, shortened so that a suffix and the longest ending fit. Cut between characters.
   private static func shortened(_ name: String, suffix: String = "", room: Int) -> String {
     let room = maximumByteCount - room - suffix.utf8.count - OutputFormats.longestEnding.utf8.count - 1
     guard name.utf8.count > room else { return name + suffix }
@@ -57,13 +57,13 @@ struct OutputNames: Sendable {
       count += character.utf8.count
       return count <= room
     }
-    // One character of any number of marks may be longer than a name.
+    // A single character with many combining marks may be longer than a name.
     return (part.isEmpty ? "image" : String(part)) + suffix
   }
 }
 
 extension Character {
-  /// Whether it is a line end, an escape or the like, which no name should have.
+  /// Whether it is a line end, an escape or another control character, which no name should have.
   fileprivate var isControl: Bool {
     isNewline || unicodeScalars.contains { $0.properties.generalCategory == .control }
   }

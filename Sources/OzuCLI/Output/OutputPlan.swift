@@ -1,17 +1,17 @@
 import Ozu
 
-/// What `--dry-run` says: each source, and where its results would go.
+/// The report of `--dry-run`: each source with the paths of its results.
 struct OutputPlan {
   /// A file that would be written.
   struct File {
-    /// What would be done with the pixels, in words.
+    /// The steps that would be done with the pixels, in words.
     let steps: [String]
-    /// `nil` where nothing is written.
+    /// `nil` when nothing is written.
     let path: String?
   }
 
   let listing: SourceListing
-  /// The files of a source, told by its number.
+  /// The files of the source with a number.
   let files: (Int) -> [File]
 
   func print(to console: Console, _ style: ReportStyle) {

@@ -2,42 +2,42 @@ import Foundation
 import Ozu
 import OzuSynchronization
 
-/// Where `-o` puts the results: a file, standard output, a folder in which each result is named for its source, or names
-/// that a template makes.
+/// The place that `-o` names for the results: a file, standard output, a folder in which each result is named for its
+/// source, or a template.
 struct OutputTarget: Sendable {
-  private enum Place {
+  enum Place {
     case file(OutputFile)
     case folder(String, OutputNames)
     case template(OutputTemplate, [OutputTemplate.Values])
   }
 
-  /// What the name of a result may depend on.
+  /// A result: its bytes and the facts that its name may have.
   struct Result {
     let data: Data
     let type: ImageType
     let size: PixelSize
-    /// Which of the results of its source it is.
+    /// Its number among the results of its source.
     var part = 0
   }
 
-  private let path: String
-  private let place: Place
+  let path: String
+  let place: Place
   /// The format of the results; `nil` when the picture decides.
   let format: ImageType?
-  private let sources: SourceFiles
+  let sources: SourceFiles
   private let claims = Claims()
-  /// Where no result may go, because it would be lost.
+  /// The file of `--trace`. It would overwrite a result with its path.
   var trace: OutputFile?
 
   /// - Parameters:
-  ///   - path: what `-o` says. A template when it has braces; a folder when it ends in a slash, when it is one, or for
+  ///   - path: the value of `-o`. A template when it has braces; a folder when it ends in a slash, when it is one, or for
   ///     several sources.
-  ///   - format: what `--format` says; else the ending of the file decides, else the picture.
-  ///   - isSeveral: whether the sources stand for any number, of which there happens to be one.
-  ///   - files: what the results are made with beside the sources.
-  ///   - overwritesSources: whether a result may take the place of its own source.
-  ///   - allowsAnyEnding: whether the format may be another than the ending says.
-  /// - Throws: also when a result could take the place of a source that is to stay, and when two have one name.
+  ///   - format: the value of `--format`; else the ending of the file decides, else the picture.
+  ///   - isSeveral: whether `-o` names a folder even for one source, because a folder could have had more.
+  ///   - files: files that steps read, such as watermarks.
+  ///   - overwritesSources: whether a result may replace its own source.
+  ///   - allowsAnyEnding: whether the format may differ from the ending.
+  /// - Throws: also when a result could replace a source, and when two results have one name.
   init(
     path: String, format: FormatChoice, sources listed: [ListedSource], isSeveral: Bool = false,
     files: [ImageSource] = [], overwritesSources: Bool, allowsAnyEnding: Bool = false
@@ -70,7 +70,7 @@ struct OutputTarget: Sendable {
 
   /// The place of several results of each source, which differ in width and format.
   ///
-  /// - Throws: also for names that several results of one source would have.
+  /// - Throws: also when several results of one source would have one name.
   init(
     setIn path: String, types: [ImageType], hasSeveralWidths: Bool, sources listed: [ListedSource],
     files: [ImageSource], overwritesSources: Bool
@@ -106,7 +106,7 @@ struct OutputTarget: Sendable {
     try refuseSources()
   }
 
-  /// The format that `--format` or an ending says; `nil` when the picture decides.
+  /// The format by `--format` or an ending; `nil` when the picture decides.
   private static func format(
     _ choice: FormatChoice, ending: String?, _ path: String, _ allowsAnyEnding: Bool
   ) throws(UsageError) -> ImageType? {
@@ -122,7 +122,7 @@ struct OutputTarget: Sendable {
       promised != asked
     {
       throw UsageError(
-        "--format \(name): the name \(path) ends in .\(ending)", hint: "--force writes it all the same.")
+        "--format \(name): the name \(path) ends in .\(ending)", hint: "--force writes it with that name.")
     }
     return asked
   }
@@ -132,12 +132,12 @@ struct OutputTarget: Sendable {
     guard let type = OutputFormats.type(ofEnding: ending) else {
       throw UsageError(
         "-o \(path): files ending in .\(ending) cannot be written",
-        hint: "--format says \(OutputFormats.list).")
+        hint: "--format names the format: \(OutputFormats.list).")
     }
     return type
   }
 
-  /// What is known of the names before anything is loaded.
+  /// The values of the fields that are known before anything is loaded.
   private static func values(
     _ listed: [ListedSource], _ sources: [ImageSource]
   ) -> [OutputTemplate.Values] {
@@ -151,13 +151,13 @@ struct OutputTarget: Sendable {
     }
   }
 
-  /// The folder that the results of a value of `-o` go to; `nil` when that cannot be a folder.
+  /// The folder for the results of a value of `-o`; `nil` for standard output.
   static func folder(_ path: String) throws(UsageError) -> String? {
     if path == OutputFile.standardOutput { return nil }
     return OutputTemplate.isTemplate(path) ? try OutputTemplate(path).folder : path
   }
 
-  /// Whether a result is written to standard output, where reports would be in its way.
+  /// Whether the result is written to standard output, so that reports must go to standard error.
   var isStandardOutput: Bool {
     if case .file(let file) = place { file.isStandardOutput } else { false }
   }
@@ -170,13 +170,13 @@ struct OutputTarget: Sendable {
   }
 
   /// The formats that results may have.
-  private var possibleTypes: [ImageType] { format.map { [$0] } ?? [.jpeg, .png] }
+  var possibleTypes: [ImageType] { format.map { [$0] } ?? [.jpeg, .png] }
 
-  /// The path of the result of a source, with the fields of a template for what is not known before it is loaded.
+  /// The path of the result of a source before it is loaded. Unknown values stay fields of the template.
   ///
   /// - Parameters:
-  ///   - type: that of the result, where it is known.
-  ///   - width: that of the result, where it is known.
+  ///   - type: the type of the result, if it is known.
+  ///   - width: the width of the result, if it is known.
   func plannedPath(forSource index: Int, type: ImageType? = nil, width: Int? = nil) -> String {
     var values: OutputTemplate.Values = [:]
     if let type = type ?? format { values[.ext] = type.fileExtension }
@@ -184,7 +184,7 @@ struct OutputTarget: Sendable {
     return path(forSource: index, values)
   }
 
-  private func path(forSource index: Int, _ late: OutputTemplate.Values) -> String {
+  func path(forSource index: Int, _ late: OutputTemplate.Values) -> String {
     switch place {
     case .file(let file): return file.path
     case .folder(let folder, let names):
@@ -194,60 +194,6 @@ struct OutputTarget: Sendable {
       return template.path(values[index].merging(late) { _, late in late })
     }
   }
-
-  // MARK: Names that must not be
-
-  /// Throws for a result that could take the place of a source, whichever format it will have. Names that depend on
-  /// more than the format are looked at when they are known.
-  private func refuseSources() throws(UsageError) {
-    if case .template(let template, _) = place,
-      OutputTemplate.Field.allCases.contains(where: { $0.isOfResult && $0 != .ext && template.has($0) })
-    {
-      return
-    }
-    for index in sources.indices {
-      for type in possibleTypes {
-        let file = path(forSource: index, [.ext: type.fileExtension])
-        guard let source = sources.source(lostBy: file, of: index) else { continue }
-        throw UsageError(
-          "-o \(path): \(file) would take the place of the source \(source)",
-          hint: sources.mayBeOverwritten
-            ? "With --overwrite-sources a result takes the place of its own source only."
-            : "Name another folder or file, or give --overwrite-sources.")
-      }
-    }
-  }
-
-  /// Throws when a template gives two sources one name. Names with `{hash}` are equal for equal results alone.
-  private func refuseEqualNames(_ listed: [ListedSource]) throws(UsageError) {
-    guard case .template(let template, _) = place, !template.has(.hash) else { return }
-    var owners: [String: String] = [:]
-    for index in listed.indices {
-      let name = OutputNames.folded(plannedPath(forSource: index))
-      guard let other = owners.updateValue(listed[index].text, forKey: name) else { continue }
-      throw UsageError(
-        "-o \(path): the results of \(SourceArgument.shown(other)) and \(SourceArgument.shown(listed[index].text)) "
-          + "would both be \(plannedPath(forSource: index))",
-        hint: "{index} tells them apart, or {dir} the folders that they are in.")
-    }
-  }
-
-  /// Which result each name that was written belongs to: fields beside each other can make one name of two. One lock
-  /// guards it.
-  private final class Claims: Sendable {
-    private let owners = Mutex<[String: [Int]]>([:])
-
-    /// Whether a result, told by its source and its number there, has a name for itself.
-    func claim(_ name: String, for result: [Int]) -> Bool {
-      owners.withLock { owners in
-        if let owner = owners[name] { return owner == result }
-        owners[name] = result
-        return true
-      }
-    }
-  }
-
-  // MARK: Writing
 
   /// Writes a result. Blocks.
   ///
@@ -262,7 +208,7 @@ struct OutputTarget: Sendable {
       isNamedForBytes = true
     }
     let file = OutputFile(path(forSource: index, values))
-    // Again: links and files may have been made since.
+    // Checked again: links and files may have been made since.
     if let source = sources.source(lostBy: file.path, of: index) {
       throw OutputError(file.path, reason: "it is the source \(source)")
     }
@@ -272,7 +218,7 @@ struct OutputTarget: Sendable {
     if !isNamedForBytes, !claims.claim(OutputNames.folded(file.path), for: [index, result.part]) {
       throw OutputError(file.path, reason: "another result has this name")
     }
-    // A source cannot be made again, as a result can.
+    // A source that is replaced cannot be made again, so the result must be on the device first.
     try file.write(result.data, makesFolders: true, isDurable: sources.mayBeOverwritten)
     return file.path
   }

@@ -2,17 +2,17 @@ import Ozu
 
 /// The names of results as a text with fields: `out/{dir}/{name}-{width}.{ext}`.
 ///
-/// A field can only fill in a part of a name: text from the address of a source has no slash and does not begin
-/// with a dot (`OutputNames`), and `dir` is made of names that a folder really has. So no source chooses a folder above
-/// those that the text itself names.
+/// A field can only be a part of a name: text from the address of a source has no slash and does not begin with a dot
+/// (`OutputNames`), and `dir` has only names of existing folders. So no source can choose a folder above those in the
+/// template.
 struct OutputTemplate: Sendable {
-  /// What a field stands for.
+  /// The fields of a template.
   enum Field: String, CaseIterable, Sendable {
     /// The last part of the source's address without its ending.
     case name
-    /// The folder of the source below the one that was named, for `--recursive`; nothing otherwise.
+    /// The folder of the source relative to the one that was named, for `--recursive`; empty otherwise.
     case dir
-    /// The place of the source among all, from 1, with zeros in front so that names sort.
+    /// The number of the source, from 1, with zeros in front so that names sort.
     case index
     /// The width of the result in pixels.
     case width
@@ -23,7 +23,7 @@ struct OutputTemplate: Sendable {
     /// 16 hexadecimal digits made from its bytes.
     case hash
 
-    /// Whether it is known only when the result is there.
+    /// Whether its value is known only after the result is made.
     var isOfResult: Bool { [.width, .height, .ext, .hash].contains(self) }
   }
 
@@ -32,7 +32,7 @@ struct OutputTemplate: Sendable {
     case field(Field)
   }
 
-  /// What the fields have for one result. A field that is missing stays a field.
+  /// The values of the fields for one result. A missing field stays a field.
   typealias Values = [Field: String]
 
   let text: String
@@ -77,7 +77,7 @@ struct OutputTemplate: Sendable {
     if !literal.isEmpty { parts.append(.text(literal)) }
     self.parts = parts
     guard let last = text.last, last != "/" else {
-      throw UsageError("-o \(text): this names a folder; the name of a file is needed behind it")
+      throw UsageError("-o \(text): this names a folder; the name of a file must follow")
     }
   }
 
@@ -85,7 +85,7 @@ struct OutputTemplate: Sendable {
     parts.contains { if case .field(field) = $0 { true } else { false } }
   }
 
-  /// The ending behind the last dot, where the text says it: `nil` when a field does, or when there is none.
+  /// The ending after the last dot of the text; `nil` when a field makes it, or when there is none.
   var ending: String? {
     guard case .text(let text)? = parts.last, let dot = text.lastIndex(of: "."), !text[dot...].contains("/")
     else { return nil }
@@ -111,7 +111,7 @@ struct OutputTemplate: Sendable {
       case .field(let field):
         let value = values[field] ?? "{\(field.rawValue)}"
         path += value
-        // An empty folder takes the slash behind it along: "{dir}/{name}" must not begin at the root.
+        // The slash after an empty folder is dropped: "{dir}/{name}" must not begin at the root.
         dropsSlash = value.isEmpty && (path.isEmpty || path.hasSuffix("/"))
       }
     }

@@ -1,12 +1,12 @@
 import Foundation
 import Ozu
 
-/// An HTML element `picture`: the same picture in several formats and widths, of which a browser takes the best that it
+/// An HTML element `picture`: the same picture in several formats and widths. A browser takes the first format that it
 /// reads (HTML Standard §4.8.1).
 struct PictureElement: Sendable {
   /// A file that may be shown.
   struct File: Sendable {
-    /// The path, as the page will name it.
+    /// The path that the page names.
     let path: String
     let size: PixelSize
   }
@@ -17,13 +17,13 @@ struct PictureElement: Sendable {
     let files: [File]
   }
 
-  /// The best first. The last is what is shown by browsers that know no other.
+  /// The best first. Browsers that read none of the others show the last.
   let formats: [Format]
-  /// How wide the picture is shown, by conditions on the window: the attribute `sizes`.
+  /// The attribute `sizes`: the width of the picture on the page, by conditions on the window.
   let sizes: String
-  /// What the picture shows, in words.
+  /// The attribute `alt`: the content of the picture in words.
   let alternative: String
-  /// A small picture that is seen until another is there: its type and bytes.
+  /// A small picture that is shown until another is loaded: its type and bytes.
   let placeholder: (type: ImageType, data: Data)?
 
   /// The element; empty without files.
@@ -51,8 +51,8 @@ struct PictureElement: Sendable {
     files.map { "\(address($0.path)) \($0.size.width)w" }.joined(separator: ", ")
   }
 
-  /// A path as an address relative to the page. Spaces and commas would end it within `srcset`, a colon would make a scheme
-  /// of what is in front, and two slashes at the beginning a host of what is behind.
+  /// A path as an address relative to the page. Spaces and commas would end it within `srcset`; the text before a colon
+  /// would be a scheme, and the text after two slashes at the beginning a host.
   static func address(_ path: String) -> String {
     let slashes = path.prefix { $0 == "/" }.count
     let unambiguous = slashes > 1 ? "/" + path.dropFirst(slashes) : path
@@ -67,7 +67,7 @@ struct PictureElement: Sendable {
     "<\(name)" + attributes.map { " \($0.0)=\"\(escaped($0.1))\"" }.joined() + ">"
   }
 
-  /// The value of an attribute in quotation marks: nothing in it can end it, and nothing gives a terminal orders.
+  /// A text that is safe as the value of an attribute in quotation marks, and without control characters.
   private static func escaped(_ value: String) -> String {
     value.unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {

@@ -3,8 +3,7 @@ import Ozu
 
 /// The pipeline of a command: the default one, with its disk cache in the folder of `--cache` and a small memory cache.
 enum PipelineArguments {
-  /// The bytes of the memory cache. A command shows no picture twice, as an app does that scrolls back: there is only a
-  /// source that is named twice.
+  /// The bytes of the memory cache. It can be small: a command needs a picture twice only when a source is named twice.
   static let memoryCost = 64 << 20
 
   static func folder(_ arguments: ParsedArguments) -> URL {
@@ -12,7 +11,7 @@ enum PipelineArguments {
       ?? DiskStorage.standardFolder(for: "ozu")
   }
 
-  /// How a request that `configuration(_:)` serves uses the caches: without a disk cache memory keeps nothing either.
+  /// The use of the caches by a request: with `--no-cache` memory keeps nothing either.
   static func cachePolicy(_ arguments: ParsedArguments) -> CachePolicy {
     arguments.has(OptionSpecification.noCache.name) ? .bypass : .useCaches
   }
@@ -28,36 +27,37 @@ enum PipelineArguments {
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
     var configuration = configuration
-    configuration.onDiskError = { console.printError("ozu: the disk cache is out of order: \($0)") }
+    configuration.caching.onDiskError = { console.printError("ozu: the disk cache does not work: \($0)") }
     configure(&configuration)
     return ImagePipeline(configuration)
   }
 
-  /// The configuration of the pipeline. Commands that make no pipeline ask the network and the cache by it too, so that
-  /// each sees what the other has stored.
+  /// The configuration of the pipeline. Commands without a pipeline use its network and cache settings too, so that all
+  /// commands find each other's entries.
   static func configuration(
     _ arguments: ParsedArguments
   ) throws(UsageError) -> ImagePipeline.Configuration {
     var configuration = ImagePipeline.Configuration()
-    configuration.memoryCache.costLimit = min(configuration.memoryCache.costLimit, memoryCost)
-    configuration.encodedMemoryCache.costLimit = min(configuration.encodedMemoryCache.costLimit, memoryCost)
+    configuration.caching.memoryCache.costLimit = min(configuration.caching.memoryCache.costLimit, memoryCost)
+    configuration.caching.encodedMemoryCache.costLimit = min(
+      configuration.caching.encodedMemoryCache.costLimit, memoryCost)
     if arguments.has(OptionSpecification.noCache.name) {
       if arguments.has(OptionSpecification.cache.name) {
         throw UsageError("--no-cache and --cache do not go together")
       }
-      configuration.diskStorage = .none
+      configuration.caching.diskStorage = .none
     } else {
-      configuration.diskStorage = .folder(folder(arguments), capacity: DiskStorage.standardCapacity)
+      configuration.caching.diskStorage = .folder(folder(arguments), capacity: DiskStorage.standardCapacity)
     }
-    configuration.isolation = try IsolationOption.isolation(arguments)
+    configuration.decoding.isolation = try IsolationOption.isolation(arguments)
     try NetworkArguments.configure(&configuration, arguments)
     return configuration
   }
 }
 
 extension ImagePipeline {
-  /// Writes what was loaded, and lets go of the disk cache. The last reference to the pipeline may go a moment later, on
-  /// one of its threads; until then the next pipeline on the same folder could only read.
+  /// Writes pending entries and closes the disk cache. Without this, the folder stays locked for writing until the last
+  /// reference to the pipeline is released on one of its threads.
   func end() async {
     await flush()
     await diskCache?.close()

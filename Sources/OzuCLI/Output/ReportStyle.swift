@@ -1,8 +1,8 @@
-/// How much a command prints of what went well.
+/// The style in which a command reports successes: text, JSON or nothing.
 enum ReportStyle: Sendable {
   case text, json, quiet
 
-  /// What `--json` and `--quiet` say.
+  /// Reads `--json` and `--quiet`.
   init(_ arguments: ParsedArguments) throws(UsageError) {
     let (isJSON, isQuiet) = (arguments.has("json"), arguments.has("quiet"))
     if isJSON, isQuiet { throw UsageError("--quiet and --json do not go together") }

@@ -3,8 +3,8 @@
   import OzuServer
   import OzuSynchronization
 
-  /// Writes a line for each request from a thread of its own: who makes answers must not wait for whoever reads the log. Where
-  /// that is too slow, lines are left out, and a line says how many.
+  /// Writes a line for each request, on a thread of its own, so that no answer waits for the reader of the log. When the
+  /// reader is too slow, lines are left out, and a line says how many.
   final class RequestLog: Sendable {
     private static let limit = 10_000
 

@@ -1,30 +1,30 @@
 import OzuHTTP
 import OzuSynchronization
 
-/// Says which request is performed next: those of one address one after the other, others at the same time, a bounded
-/// number of them.
+/// Decides which request is performed next: requests for one address one after the other, others at the same time, up to a
+/// limit.
 ///
-/// A lane is a Swift task that performs one request after the other, so that one that ends wakes nobody. One lock guards
-/// everything.
+/// A Swift task performs one request after the other, so that the end of a request need not wake another task. One lock
+/// guards everything.
 final class RequestQueue: Sendable {
   struct Job: Sendable {
     let id: JSON
     let request: HTTPRequest
     let mode: HTTPCacheMode
-    /// What tells whether another request has to wait for this one.
+    /// Requests with the same address wait for each other.
     let address: String
   }
 
   private struct State {
-    /// The addresses of the requests that run or are ready, and behind each the requests that wait for it.
+    /// The addresses of the requests that run or are ready, each with the requests that wait for it.
     var waiting: [String: [Job]] = [:]
     var waitingCount = 0
-    /// What could run if there were a lane, the oldest last.
+    /// Requests that only wait for a task, the oldest last.
     var ready: [Job] = []
-    /// The same, as it comes.
+    /// Newer requests that only wait for a task, the oldest first.
     var arrived: [Job] = []
-    var laneCount = 0
-    /// Who reads the lines, while there is no room.
+    var taskCount = 0
+    /// The reader of the lines, while it waits for room.
     var reader: CheckedContinuation<Void, Never>?
 
     var readyCount: Int { ready.count + arrived.count }
@@ -41,16 +41,17 @@ final class RequestQueue: Sendable {
     }
   }
 
-  private static let maximumLaneCount = 64
-  /// How many requests are ready at most, and to how many they sink before more are read.
+  private static let maximumTaskCount = 64
+  /// Reading stops at this number of ready requests.
   private static let maximumReadyCount = 128
+  /// Reading goes on at this number of ready requests.
   private static let refillCount = 64
-  /// How many requests wait at most for another of their address.
+  /// The largest number of requests that wait for another one with their address.
   private static let maximumWaitingCount = 1024
 
   private let state = Mutex(State())
 
-  /// Takes a request in. Returns true when a new lane has to begin with it.
+  /// Adds a request. Returns true when the caller must start a task that performs it.
   func add(_ job: Job) -> Bool {
     state.withLock { state in
       guard state.waiting[job.address] == nil else {
@@ -59,16 +60,16 @@ final class RequestQueue: Sendable {
         return false
       }
       state.waiting[job.address] = []
-      guard state.laneCount < Self.maximumLaneCount else {
+      guard state.taskCount < Self.maximumTaskCount else {
         state.arrived.append(job)
         return false
       }
-      state.laneCount += 1
+      state.taskCount += 1
       return true
     }
   }
 
-  /// Notes that a request has ended. Returns what its lane performs next; nil where the lane ends.
+  /// Notes that a request has ended. Returns the next request for its task; nil when the task ends.
   func next(after address: String) -> Job? {
     let (job, reader) = state.withLock { state in
       let job = Self.next(after: address, &state)
@@ -89,16 +90,16 @@ final class RequestQueue: Sendable {
     }
     state.waiting[address] = nil
     if let job = state.popReady() { return job }
-    state.laneCount -= 1
+    state.taskCount -= 1
     return nil
   }
 
   /// Whether no other request runs or waits.
   func isLast(_ job: Job) -> Bool {
-    state.withLock { $0.laneCount == 1 && $0.readyCount == 0 && $0.waiting[job.address]?.isEmpty == true }
+    state.withLock { $0.taskCount == 1 && $0.readyCount == 0 && $0.waiting[job.address]?.isEmpty == true }
   }
 
-  /// Whether who reads the lines waits for room.
+  /// Whether the reader of the lines waits for room.
   var isReaderWaiting: Bool { state.withLock { $0.reader != nil } }
 
   /// Returns when there is room for more.

@@ -1,6 +1,6 @@
 import Ozu
 
-/// How a source becomes a file: the one place where commands have results encoded and written.
+/// Encodes and writes the results of commands.
 struct ResultWriter: Sendable {
   let target: OutputTarget
   let pipeline: ImagePipeline
@@ -12,16 +12,16 @@ struct ResultWriter: Sendable {
     let duration: Duration
   }
 
-  /// Has a result encoded, or found, and writes it.
+  /// Encodes a result, or finds it in the cache, and writes it.
   ///
   /// - Throws: `ImageError` when it cannot be made, `OutputError` when it cannot be written.
   func write(_ request: ImageRequest, as format: OutputFormat, forSource index: Int) async throws -> Written {
     try await write(try await pipeline.encoded(for: request, as: format), forSource: index)
   }
 
-  /// Writes what is encoded.
+  /// Writes an encoded image.
   ///
-  /// - Parameter part: which of the results of the source it is.
+  /// - Parameter part: the number of the result among those of its source.
   func write(_ image: EncodedImage, forSource index: Int, part: Int = 0) async throws -> Written {
     let start = ContinuousClock.now
     let result = OutputTarget.Result(data: image.data, type: image.type, size: image.size, part: part)

@@ -2,12 +2,12 @@
   import OzuServer
 
   extension ServeSettings {
-    /// The page to try options on, with its token, if there is to be one.
+    /// The page to try options on, with its token, if the settings ask for it.
     ///
-    /// It signs addresses for those who have the token. Without one in the settings a token is made and printed, as long as
-    /// nobody but this machine can connect; elsewhere it has to be set, so that it is known who has it.
+    /// The page signs addresses for users who have the token. If only this machine can connect and the settings have no
+    /// token, one is made and printed. If others can connect, the settings must have one.
     ///
-    /// - Returns: the page, and the token where it was made here; `nil` for none.
+    /// - Returns: the page, and the token if it was made here; `nil` without a page.
     /// - Throws: `UsageError`.
     func playground(
       _ rules: AddressRules, at place: Place
@@ -21,8 +21,8 @@
       }
       guard !given.isEmpty || place.isLoopback else {
         throw UsageError(
-          "playground = yes: others than this machine can connect there, and whoever opens the page could have any "
-            + "address signed",
+          "playground = yes: other machines can connect there, and everybody who opens the page could get a signature "
+            + "for any address",
           hint: "Set playground_token (openssl rand -hex 16 makes one), or listen at 127.0.0.1.")
       }
       let token = given.isEmpty ? Playground.makeToken() : given
@@ -35,7 +35,7 @@
   }
 
   extension ServeSettings.Place {
-    /// Whether this machine alone can connect. Of a socket in the file system its permissions decide, and nobody knows them here.
+    /// Whether only this machine can connect. False for a socket in the file system: its permissions are not known here.
     fileprivate var isLoopback: Bool {
       guard case .tcp(let host, _) = self else { return false }
       let parts = host.split(separator: ".", omittingEmptySubsequences: false)

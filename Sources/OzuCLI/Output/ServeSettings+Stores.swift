@@ -3,9 +3,9 @@
   import Ozu
   import OzuSharedStores
 
-  /// The levels that machines share.
+  /// The stores that machines share.
   extension ServeSettings {
-    /// The level of `redis`, which has the leases too; `nil` without one.
+    /// The store of `redis`, which also has the leases; `nil` without servers.
     func redis() throws(UsageError) -> RedisStore? {
       var nodes: [RedisAddress] = []
       for text in list("redis") {
@@ -29,11 +29,11 @@
       return RedisStore(configuration)
     }
 
-    /// The level of `s3_endpoint`; `nil` without one.
+    /// The store of `s3_endpoint`; `nil` without an endpoint.
     func bucket() throws(UsageError) -> S3Store? {
       let given = Self.all.map(\.name).filter { $0.hasPrefix("s3_") && values[$0]?.isEmpty == false }
       guard !self["s3_endpoint"].isEmpty else {
-        // Keys of the environment may be there for other programs.
+        // Keys in the environment may be for other programs.
         guard
           let first = given.first(where: {
             !["s3_access_key", "s3_secret_key", "s3_session_token"].contains($0)

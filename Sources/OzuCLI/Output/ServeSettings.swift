@@ -5,106 +5,14 @@
   import OzuServer
   import OzuSharedStores
 
-  /// What `ozu serve` is told: by a file of lines `name = value`, and by the environment, which counts before the file.
+  /// The settings of `ozu serve`, from a file of lines `name = value` and from the environment, which overrides the file.
   struct ServeSettings {
-    /// A setting: its name in a file; in the environment it is in capitals behind `OZU_`.
-    struct Setting {
-      let name: String
-      let standard: String
-      let help: String
-
-      var variable: String { "OZU_" + name.uppercased() }
-    }
-
-    static let all = [
-      Setting(
-        name: "listen", standard: "127.0.0.1:8080",
-        help:
-          "the address and the port to listen at; unix:PATH for a socket; systemd for the socket that systemd passes"
-      ),
-      Setting(
-        name: "socket_mode", standard: "660",
-        help: "the permissions of the socket of unix:PATH, in octal digits"),
-      Setting(
-        name: "keys", standard: "",
-        help: "KEY:SALT in hexadecimal digits, several separated by commas: the first signs, all are accepted"
-      ),
-      Setting(
-        name: "signature_bytes", standard: "32",
-        help: "how many bytes of a signature stand in an address, 16 to 32"),
-      Setting(
-        name: "sources", standard: "",
-        help: "the beginnings of the addresses that pictures may have, separated by commas; none for all"),
-      Setting(
-        name: "hosts", standard: "",
-        help: "the hosts that redirects may lead to; by default the addresses of sources alone"),
-      Setting(name: "presets", standard: "", help: "NAME=OPTIONS, several separated by semicolons"),
-      Setting(name: "only_presets", standard: "no", help: "whether addresses may name presets alone"),
-      Setting(name: "client_hints", standard: "no", help: "whether DPR and Width of a client count"),
-      Setting(
-        name: "quality", standard: "80", help: "the compression quality where an address asks for none"),
-      Setting(name: "largest_side", standard: "4096", help: "the largest side of a result, in pixels"),
-      Setting(name: "cache", standard: "", help: "the folder of the disk cache; none without it"),
-      Setting(name: "cache_bytes", standard: "1073741824", help: "the bytes that it may take"),
-      Setting(
-        name: "memory_bytes", standard: "134217728", help: "the bytes of finished files that memory keeps"),
-      Setting(
-        name: "redis", standard: "",
-        help:
-          "HOST:PORT or a socket's path of Redis or Valkey, several separated by commas: files and leases are shared"
-      ),
-      Setting(name: "redis_user", standard: "", help: "the user there"),
-      Setting(name: "redis_password", standard: "", help: "the password there"),
-      Setting(
-        name: "redis_deadline", standard: "50", help: "the milliseconds that an answer of Redis is waited for"
-      ),
-      Setting(
-        name: "s3_endpoint", standard: "",
-        help: "the address of S3 or of a service like it: what is large and cold is shared there, below Redis"
-      ),
-      Setting(name: "s3_bucket", standard: "", help: "the bucket; none where the address names it"),
-      Setting(name: "s3_region", standard: "us-east-1", help: "the region that requests are signed for"),
-      Setting(
-        name: "s3_access_key", standard: "", help: "the name of the key; AWS_ACCESS_KEY_ID counts too"),
-      Setting(
-        name: "s3_secret_key", standard: "",
-        help: "the key that requests are signed with; AWS_SECRET_ACCESS_KEY counts too"),
-      Setting(
-        name: "s3_session_token", standard: "",
-        help: "the token of temporary keys; AWS_SESSION_TOKEN counts too"),
-      Setting(name: "s3_prefix", standard: "ozu/", help: "what the names of all objects begin with"),
-      Setting(
-        name: "s3_ca", standard: "",
-        help: "a PEM file of the authorities that are trusted there; those of the system without it"),
-      Setting(name: "pending", standard: "256", help: "how many requests may wait; 503 beyond"),
-      Setting(name: "timeout", standard: "30", help: "the seconds that an answer may take; then 504"),
-      Setting(name: "drain", standard: "20", help: "the seconds that answers have left after SIGTERM"),
-      Setting(
-        name: "longest_age", standard: "31536000", help: "the seconds that clients may keep a picture at most"
-      ),
-      Setting(name: "metrics", standard: "yes", help: "whether /metrics is answered"),
-      Setting(
-        name: "log", standard: "yes", help: "whether each request is a line of JSON on standard output"),
-      Setting(
-        name: "isolation", standard: "required",
-        help: "required, preferred or off: decode in processes of their own"),
-      Setting(
-        name: "private_networks", standard: "no", help: "whether hosts of private networks may be asked"),
-      Setting(
-        name: "playground", standard: "no",
-        help: "whether / is a page to try options on, for those who have its token"),
-      Setting(
-        name: "playground_token", standard: "",
-        help: "16 characters or more; where only this machine can connect, one is made and printed without it"
-      ),
-    ]
-
     private(set) var values: [String: String]
 
     /// Reads the settings.
     ///
-    /// - Parameter file: its text; `nil` for none.
-    /// - Throws: `UsageError` for a name that is not known.
+    /// - Parameter file: the text of the file; `nil` without a file.
+    /// - Throws: `UsageError` for an unknown name.
     init(file: String?, environment: [String: String]) throws(UsageError) {
       values = [:]
       var inherited: [String: String] = [:]
@@ -163,7 +71,7 @@
       return number
     }
 
-    /// Where requests come from.
+    /// The place at which the service listens.
     enum Place: Equatable {
       case tcp(host: String, port: Int)
       case unix(path: String, permissions: UInt32)
@@ -203,7 +111,7 @@
 
     func drainLimit() throws(UsageError) -> Duration { .seconds(try integer("drain", in: 0...3600)) }
 
-    // MARK: What the service is made of
+    // MARK: Configurations
 
     /// - Parameter isInsecure: whether addresses without a signature are read.
     func rules(isInsecure: Bool) throws(UsageError) -> AddressRules {
@@ -233,7 +141,7 @@
       rules.largestSide = try integer("largest_side", in: 1...16_384)
       guard isInsecure || !rules.keys.isEmpty else {
         throw UsageError(
-          "no key is set: anybody could have this machine make any picture",
+          "no key is set: anybody could ask this machine for any picture",
           hint: "Set OZU_KEYS=KEY:SALT (openssl rand -hex 32 makes each), or say --insecure.")
       }
       return rules
@@ -245,13 +153,13 @@
       configuration.answerLimit = .seconds(try integer("timeout", in: 1...600))
       configuration.maximumLifetime = try integer("longest_age", in: 0...31_536_000)
       configuration.showsMetrics = try flag("metrics")
-      configuration.allowsDecodingInProcess = configuration.pipeline.isolation.mode != .required
+      configuration.allowsDecodingInProcess = configuration.pipeline.decoding.isolation.mode != .required
       configuration.allowsPrivateNetworks = try flag("private_networks")
       if let redis = try redis() {
-        configuration.pipeline.stores.append(redis)
+        configuration.pipeline.caching.stores.append(redis)
         configuration.leases = redis
       }
-      if let bucket = try bucket() { configuration.pipeline.stores.append(bucket) }
+      if let bucket = try bucket() { configuration.pipeline.caching.stores.append(bucket) }
       return configuration
     }
 
@@ -266,16 +174,16 @@
       if try flag("private_networks") {
         var client = HTTPClientConfiguration()
         client.hostRule = hosts
-        pipeline.httpClient = DefaultHTTPClient(configuration: client)
+        pipeline.network.httpClient = DefaultHTTPClient(configuration: client)
       }
       guard let mode = DecoderIsolation.Mode(rawValue: self["isolation"]) else {
         throw UsageError("isolation = \(self["isolation"]): required, preferred or off is needed")
       }
-      // This program is its own helper; `main` says so first.
-      pipeline.isolation = DecoderIsolation(mode, helper: .thisProgram)
-      pipeline.encodedMemoryCache.costLimit = try integer("memory_bytes", in: 0...(1 << 40))
+      // This program is its own helper: `main` calls `runIfHelper` first.
+      pipeline.decoding.isolation = DecoderIsolation(mode, helper: .thisProgram)
+      pipeline.caching.encodedMemoryCache.costLimit = try integer("memory_bytes", in: 0...(1 << 40))
       let capacity = try integer("cache_bytes", in: (1 << 20)...(1 << 46))
-      pipeline.diskStorage =
+      pipeline.caching.diskStorage =
         !hasCache
         ? .none : .folder(URL(fileURLWithPath: self["cache"], isDirectory: true), capacity: capacity)
       return pipeline
@@ -294,7 +202,7 @@
         }
         let host = String(parts[2].split(separator: ":").first ?? "")
         guard !host.isEmpty, !host.dropFirst(host.hasPrefix("*.") ? 2 : 0).contains("*") else {
-          throw UsageError("sources: \(source): of a host only the beginning can be any: *.example.com")
+          throw UsageError("sources: \(source): a star can only be the beginning of a host: *.example.com")
         }
       }
       return .addresses(sources)

@@ -1,20 +1,20 @@
 import Ozu
 
-/// What `ozu set` makes of each source.
+/// The results that `ozu set` makes from each source.
 struct SetRecipe: Sendable {
   let steps: Recipe
   let resizing: ResizeArguments
-  /// Each once, the narrowest first.
+  /// Without duplicates, the narrowest first.
   let widths: [Int]
   /// In the order of preference.
   let formats: [OutputFormat]
 
-  /// The picture of a source before the widths are made of it.
+  /// The request for the picture from which the widths are made.
   func request(_ source: ImageSource) -> ImageRequest {
     steps.request(source)
   }
 
-  /// A request for each width: the widest is made of the source, the others of the widest.
+  /// A request for each width: the widest is made from the source, the others from the widest.
   func requests(_ request: ImageRequest, _ widths: [Int]) -> [ImageRequest] {
     guard let widest = widths.last else { return [] }
     let base = request.with {
@@ -26,7 +26,7 @@ struct SetRecipe: Sendable {
       + [base]
   }
 
-  /// What would be written for a source of which nothing is known: widths that it does not have are among it.
+  /// The files that would be written for a source that has not been read yet. Some of the widths may be too large for it.
   func planned(_ source: ImageSource, _ index: Int, in target: OutputTarget) -> [OutputPlan.File] {
     let requests = requests(request(source), widths)
     return formats.flatMap { format in

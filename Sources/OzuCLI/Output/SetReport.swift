@@ -1,8 +1,8 @@
 import Ozu
 
-/// What became of one source of `ozu set`.
+/// The outcome for one source of `ozu set`.
 struct SetReport: SourceReporting {
-  /// The source as it was typed, without what may be secret.
+  /// The source as it was typed, without parts that may be secret.
   let source: String
   let outcome: Result<Made, SetFailure>
 
@@ -11,7 +11,7 @@ struct SetReport: SourceReporting {
     self.outcome = outcome
   }
 
-  /// What a listing of sources could not look at.
+  /// A failure of the listing of sources.
   init(_ problem: LoadReport) {
     source = problem.source
     let reason = if case .failure(let error) = problem.outcome { error.reason } else { "" }
@@ -19,17 +19,17 @@ struct SetReport: SourceReporting {
   }
 
   struct Made: Sendable {
-    /// By formats in their order, the narrowest of each first. Not empty.
+    /// Grouped by format in their order, the narrowest of each first. Not empty.
     let files: [ResultWriter.Written]
-    /// The widths that the picture does not have.
+    /// The widths that are too large for the picture.
     let omittedWidths: [Int]
-    /// The element `picture`, where one is wanted.
+    /// The element `picture`, if it is wanted.
     let html: String?
 
-    /// One of the largest: it tells what is true of all.
+    /// One of the widest. Its header, source and timings stand for all.
     var largest: EncodedImage? { files.map(\.image).max { $0.size.width < $1.size.width } }
 
-    /// Each once.
+    /// The notes of all files, without duplicates.
     var notes: [String] {
       files.flatMap(\.image.notes).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
@@ -43,7 +43,7 @@ struct SetReport: SourceReporting {
     let stages = image.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
     first += " from \(image.source.rawValue): \(stages.joined(separator: ", "))"
     let files = made.files.map { file in
-      let still = file.image.isStillOfAnimation ? " (first frame alone)" : ""
+      let still = file.image.isStillOfAnimation ? " (first frame only)" : ""
       return "  -> \(file.path) \(file.image.size), \(Format.bytes(file.image.data.count))\(still)"
     }
     return ([first] + files + made.notes.map { "  note: \($0)" }).joined(separator: "\n")
@@ -93,7 +93,7 @@ struct SetReport: SourceReporting {
   }
 }
 
-/// Why a source of `ozu set` has not all its files: a line for each reason.
+/// The reasons why files of a source of `ozu set` are missing, a line for each.
 struct SetFailure: Error {
   let reasons: [String]
 }

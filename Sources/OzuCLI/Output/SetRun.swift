@@ -2,14 +2,14 @@ import Ozu
 
 /// The work of `ozu set`: all files of a source at once, so that they share its decode.
 struct SetRun: Sendable {
-  /// What stands in the element `picture` beside the files.
+  /// Attributes of the element `picture` beside the files.
   struct Page: Sendable {
     let sizes: String
     let alternative: String
   }
 
   let recipe: SetRecipe
-  /// `nil` where no HTML is wanted.
+  /// `nil` when no HTML is wanted.
   let page: Page?
   let writer: ResultWriter
 
@@ -17,7 +17,7 @@ struct SetRun: Sendable {
   func make(_ text: String, _ index: Int) async -> SetReport {
     do {
       let source = try await SourceArgument.read(
-        text, limit: writer.pipeline.configuration.limits.encodedByteCount)
+        text, limit: writer.pipeline.configuration.decoding.limits.encodedByteCount)
       return SetReport(source: text, outcome: .success(try await make(recipe.request(source), index)))
     } catch let failure as SetFailure {
       return SetReport(source: text, outcome: .failure(failure))
@@ -29,9 +29,9 @@ struct SetRun: Sendable {
   private func make(_ request: ImageRequest, _ index: Int) async throws -> SetReport.Made {
     let (widths, beyond) = try await widths(of: request)
     let images = try await encode(request, widths)
-    // Steps may have made the picture narrower than its file is.
+    // Steps may have made the picture narrower than its file.
     let narrow = widths.enumerated().filter { images.files[$0.offset][0].size.width < $0.element }
-    // The widest of them shows the whole picture; it is left out too, unless nothing else is left.
+    // All of these are left out. If that are all widths, one of them is kept.
     let kept = images.files.prefix(max(widths.count - narrow.count, 1))
     let omitted = widths.count > kept.count ? widths.suffix(widths.count - kept.count) : []
     var files: [ResultWriter.Written] = []
@@ -44,9 +44,9 @@ struct SetRun: Sendable {
     return SetReport.Made(files: files, omittedWidths: omitted + beyond, html: html)
   }
 
-  /// The widths to make, and those that the picture does not have. One that has none of them is made as wide as it is.
+  /// The widths to make, and those that are too large. A picture narrower than all of them is made in its own width.
   private func widths(of request: ImageRequest) async throws(ImageError) -> ([Int], beyond: [Int]) {
-    // How wide it is after steps is known only when they are done.
+    // The width after steps is known only when they are done.
     guard request.resize == nil, request.processors.isEmpty else { return (recipe.widths, []) }
     let own = try await writer.pipeline.header(for: request).size.width
     let inside = recipe.widths.filter { $0 <= own }
@@ -55,13 +55,13 @@ struct SetRun: Sendable {
 
   // MARK: Encoding
 
-  /// The files of each width, by formats.
+  /// The files, by widths and then by formats.
   private struct Images {
     var files: [[EncodedImage]]
     var placeholder: EncodedImage?
   }
 
-  /// A picture this wide is a few hundred bytes, and all that a blurred background shows.
+  /// A picture this wide has a few hundred bytes, and enough detail for a blurred background.
   private static let placeholderWidth = 16
   private static let placeholderFormat = {
     var format = OutputFormat.negotiated(
@@ -70,11 +70,11 @@ struct SetRun: Sendable {
     return format
   }()
 
-  /// Starts all at once: those that are there before the decode ends are made of what it brings.
+  /// Starts all requests together, so that they share one decode.
   private func encode(_ request: ImageRequest, _ widths: [Int]) async throws(SetFailure) -> Images {
     let requests = recipe.requests(request, widths)
     var jobs: [(request: ImageRequest, format: OutputFormat, name: String)] = []
-    // The widest first: it is the longest work.
+    // The widest first, because it takes the longest.
     for (request, width) in zip(requests, widths).reversed() {
       jobs += recipe.formats.map { (request, $0, "\(width) \($0.types[0].rawValue)") }
     }
@@ -96,7 +96,7 @@ struct SetRun: Sendable {
       return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
     var images: [EncodedImage] = []
-    // One reason that all have is told once, without a file.
+    // A reason that all share is reported once, without the name of a file.
     var reasons: [(name: String, text: String)] = []
     for (number, job) in jobs.enumerated() {
       switch results[number] {
@@ -126,9 +126,10 @@ struct SetRun: Sendable {
         type: files[start].image.type,
         files: files[start..<start + rows].map { PictureElement.File(path: $0.path, size: $0.image.size) })
     }
-    // Behind a transparent picture it would be seen for good.
+    // A transparent picture would not cover it.
     let opaque = placeholder.flatMap { image in
-      (try? writer.pipeline.configuration.codecs.header(of: image.data))?.hasAlpha == false ? image : nil
+      (try? writer.pipeline.configuration.decoding.codecs.header(of: image.data))?.hasAlpha == false
+        ? image : nil
     }
     return PictureElement(
       formats: formats, sizes: page.sizes, alternative: page.alternative,

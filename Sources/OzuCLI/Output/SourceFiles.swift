@@ -3,13 +3,13 @@ import Ozu
 
 /// The local files among the sources of a command, which its results must not overwrite.
 struct SourceFiles: Sendable {
-  /// Whether a result may take the place of its own source.
+  /// Whether a result may replace its own source.
   let mayBeOverwritten: Bool
   let indices: Range<Int>
-  /// Each file with the sources that it is.
+  /// For each file the name and the numbers of the sources that lead to it.
   private let owners: [FileIdentity: (name: String, indices: Set<Int>)]
 
-  /// - Parameter others: files that the results are made with; they may never be overwritten.
+  /// - Parameter others: files that steps read, such as watermarks; they may never be overwritten.
   init(_ sources: [ImageSource], others: [ImageSource] = [], mayBeOverwritten: Bool = false) {
     self.mayBeOverwritten = mayBeOverwritten
     indices = sources.indices
@@ -22,9 +22,9 @@ struct SourceFiles: Sendable {
     self.owners = owners
   }
 
-  /// The name of the source that is lost when a file is written; `nil` when none is, or when it may be.
+  /// The name of the source that would be lost when a file is written; `nil` if the file is no source or may be replaced.
   ///
-  /// - Parameter index: the source whose result is written; `nil` for what is no result.
+  /// - Parameter index: the source whose result is written; `nil` for a file that is no result.
   func source(lostBy path: String, of index: Int? = nil) -> String? {
     guard !owners.isEmpty, let identity = FileIdentity(path), let owner = owners[identity] else {
       return nil

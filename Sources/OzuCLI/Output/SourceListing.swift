@@ -3,26 +3,26 @@ import Ozu
 
 /// A source of a command, named on the command line or found in a folder.
 struct ListedSource: Sendable {
-  /// As it was typed, or the path of a file in a folder that was.
+  /// The text as it was typed, or the path of a file in a folder that was named.
   let text: String
-  /// The folder it was found in, below the one that was named, without slashes at its ends; empty otherwise.
+  /// The folder it was found in, relative to the one that was named, without slashes at its ends; empty otherwise.
   var folder = ""
 }
 
 /// Finds the pictures in the folders among the sources of a command.
 ///
-/// Links to folders are not followed on the way, so that no loop is entered; a link that was named is. Names that begin
-/// with a dot are passed over, as the patterns of shells do, and so is the folder that results go to. A file counts as a
-/// picture by its first bytes.
+/// Links to folders inside a folder are not followed, to avoid loops; a link that was named is. Names that begin with a
+/// dot are skipped, as in the patterns of shells, and so is the folder for results. A file is a picture if its first bytes
+/// say so.
 struct SourceListing {
   private(set) var sources: [ListedSource] = []
   /// Whether one of the sources that were named is a folder.
   let hasFolders: Bool
-  /// What could not be looked at, or has nothing: a line each.
+  /// Folders that could not be read or have no picture.
   private(set) var problems: [LoadReport] = []
 
   private let types: Set<ImageType>
-  /// The device and the number of the folder for results.
+  /// The folder for results.
   private let excluded: FolderIdentity?
 
   private struct FolderIdentity: Equatable {
@@ -32,7 +32,7 @@ struct SourceListing {
 
   /// The sources of a command that writes results.
   ///
-  /// - Parameter output: what `-o` says, or stands for it.
+  /// - Parameter output: the value of `-o`, or its default.
   init(
     _ arguments: ParsedArguments, output: String?, _ configuration: ImagePipeline.Configuration
   ) throws(UsageError) {
@@ -45,9 +45,9 @@ struct SourceListing {
 
   /// - Parameters:
   ///   - texts: the sources as they were typed.
-  ///   - isRecursive: whether folders are looked through.
+  ///   - isRecursive: whether folders are listed.
   ///   - output: the folder for results.
-  ///   - types: what counts as a picture.
+  ///   - types: the formats that count as pictures.
   init(
     _ texts: [String], isRecursive: Bool, excluding output: String?, types: [ImageType]
   ) throws(UsageError) {
@@ -59,7 +59,7 @@ struct SourceListing {
     hasFolders = !folders.isEmpty
     let named = folders.compactMap { Self.folder($0).flatMap(Self.identity) }
     let identity = output.flatMap(Self.identity)
-    // Results among the sources are asked for when both are one folder.
+    // A folder that is a source and also the folder for results is listed.
     excluded = named.contains { $0 == identity } ? nil : identity
     for text in texts {
       guard let folder = Self.folder(text) else {
@@ -80,7 +80,7 @@ struct SourceListing {
     let path = url.path(percentEncoded: false)
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
-    // As it was typed, so that reports read like the command line.
+    // As it was typed, so that reports have the names of the command line.
     return text.lowercased().hasPrefix("file:") ? path : text
   }
 
@@ -114,7 +114,7 @@ struct SourceListing {
     }
   }
 
-  /// Whether a regular file begins as a picture does. Opening does not wait: the file may be a pipe by now.
+  /// Whether a regular file begins like a picture. Opening does not block: the file may have become a pipe.
   private func isPicture(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
@@ -134,7 +134,7 @@ struct SourceListing {
   }
 }
 
-/// Why a folder gave no sources.
+/// The reason why a folder gave no sources.
 private struct ListingError: Error, CustomStringConvertible {
   let description: String
 }

@@ -1,6 +1,6 @@
-/// What became of one source of a command.
+/// The outcome for one source of a command.
 protocol SourceReporting: Sendable {
-  /// A line about each failure; none where all went well.
+  /// A line about each failure; empty after success.
   var errorLines: [String] { get }
 }
 
@@ -10,13 +10,13 @@ struct SourceRun<Report: SourceReporting>: Sendable {
   let console: Console
   let style: ReportStyle
 
-  /// Works on all sources, prints the reports in the order of the sources, then what failed, a line each. If a signal ends
-  /// the process, the failures that were reported until then are printed.
+  /// Works on all sources and prints the reports in the order of the sources, then a line for each failure. If a signal
+  /// ends the process, it prints the failures that were reported until then.
   ///
   /// - Parameters:
-  ///   - problems: what the listing could not look at.
-  ///   - work: makes the results of a source, told by its number too. It may say how much is done, 0 to 1.
-  ///   - print: prints a report, but not its failures; in JSON these too.
+  ///   - problems: failures of the listing.
+  ///   - work: makes the results of a source from its text and number. It may report its progress, 0 to 1.
+  ///   - print: prints a report without its failures; in JSON with them.
   /// - Returns: whether something failed.
   func run(
     _ sources: [ListedSource], problems: [Report],
@@ -47,11 +47,11 @@ struct SourceRun<Report: SourceReporting>: Sendable {
           console.keepErrors(next.errorLines)
           printedCount += 1
         }
-        // A report may wait for an earlier one, and nothing is written until then.
+        // A report may wait for an earlier one. Until then no write would notice that the reader has gone.
         console.checkOutput()
       }
       bar.clear()
-      // At the end, where they are not lost among the reports of a thousand others.
+      // At the end, so that users see them after thousands of reports.
       console.printKeptErrors(failures.flatMap(\.errorLines))
       return !failures.isEmpty
     }

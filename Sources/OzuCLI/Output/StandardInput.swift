@@ -3,7 +3,7 @@ import Ozu
 
 /// The bytes of standard input, as a source.
 enum StandardInput {
-  // Of its own: reading may wait for long, and results are written meanwhile.
+  // A queue of its own, because reading may block for long while results are written.
   private static let queue = DispatchQueue(label: "ozu.cli.input")
 
   /// Reads all of it.

@@ -1,4 +1,4 @@
-/// For bash 4 and newer; stands on nothing else.
+/// The script for bash 4 and newer; it needs no package of completions.
 struct BashCompletion {
   let commands: [CommandSpecification]
 
@@ -26,7 +26,7 @@ struct BashCompletion {
 
   private func words(_ words: [String]) -> String { words.joined(separator: " ").singleQuoted }
 
-  /// What fills the answer with words of a kind; nothing for text.
+  /// The command that fills the answer with words of a kind; `:` for text.
   private func fill(_ kind: ArgumentKind) -> String {
     let files = "compopt -o filenames 2> /dev/null; mapfile -t COMPREPLY < <(compgen"
     return switch kind {

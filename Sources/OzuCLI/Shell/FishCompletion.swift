@@ -1,4 +1,4 @@
-/// For fish 3 and newer.
+/// The script for fish 3 and newer.
 struct FishCompletion {
   let commands: [CommandSpecification]
 

@@ -29,20 +29,20 @@ struct ManualPage {
     return lines.joined(separator: "\n")
   }
 
-  /// The operands and options; a line does not end within the brackets of one.
+  /// The operands and options; no line ends within the brackets of an option.
   private func synopsis(_ command: CommandSpecification) -> String {
     HelpText.parts(of: command.synopsis).map { escaped($0).replacing(" ", with: "\\ ") }.joined(
       separator: " ")
   }
 
-  /// A paragraph; one that is set in columns, or indented, keeps its lines.
+  /// A paragraph. It keeps its lines if it is in columns or indented.
   private func paragraph(_ text: String) -> [String] {
     let lines = text.split(separator: "\n").map(String.init)
     let isTable = lines.contains { $0.hasPrefix(" ") || $0.contains("  ") }
     return isTable ? [".PP", ".nf"] + lines.map(escaped) + [".fi"] : [".PP"] + lines.map(escaped)
   }
 
-  /// A line of text that troff takes for nothing else.
+  /// A line of text in which troff finds no commands.
   private func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -12,6 +12,6 @@ enum ShellCompletion: String, CaseIterable {
 }
 
 extension String {
-  /// The text in single quotes, for a shell of POSIX's kind.
+  /// The text in single quotes, for a POSIX shell.
   var singleQuoted: String { "'" + replacing("'", with: "'\\''") + "'" }
 }

@@ -1,4 +1,4 @@
-/// For zsh, with its completion system.
+/// The script for zsh, with its completion system.
 struct ZshCompletion {
   let commands: [CommandSpecification]
 
@@ -50,7 +50,7 @@ struct ZshCompletion {
     let options = command.options.flatMap { option -> [String] in
       let names = ["--\(option.name)"] + (option.letter.map { ["-\($0)"] } ?? [])
       return names.map { name in
-        // Options may be given again: of steps each counts. "=-" is a value behind the sign alone, if there is one.
+        // The star lets an option be given again, because each step counts. "=-" is an optional value after the sign.
         let mark = option.isValueOptional ? "=-" : option.needsValue && name.hasPrefix("--") ? "=" : ""
         let colons = option.isValueOptional ? "::" : ":"
         let value = option.value.map { "\(colons)\(escaped($0)):\(action(option.kind))" } ?? ""

@@ -2,17 +2,17 @@ import Ozu
 
 /// A few colours for a picture, by median cut (Heckbert, "Color Image Quantization for Frame Buffer Display", 1982).
 ///
-/// Colours are counted with five bits a channel. The box that holds most pixels times its longest side is cut where half
-/// of its pixels lie, until there are enough boxes; each becomes the mean of its pixels. Pixels that are more
-/// transparent than not are left out.
+/// Colours are counted with five bits a channel. The box with the largest product of pixels and longest side is cut at the
+/// median of its pixels, until there are enough boxes; each becomes the mean of its pixels. Pixels with an alpha below
+/// one half are left out.
 struct ColorPalette {
   struct Entry {
     let color: Pixel
-    /// How many pixels it stands for.
+    /// The number of pixels that have it as their entry.
     let count: Int
   }
 
-  /// The colours, those of most pixels first.
+  /// The colours, the most frequent first.
   let entries: [Entry]
   /// For each colour of five bits a channel, its entry.
   private var indices: [UInt8]

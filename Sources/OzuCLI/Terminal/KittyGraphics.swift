@@ -3,15 +3,15 @@ import Foundation
 /// Pictures for terminals with the graphics protocol of kitty (sw.kovidgoyal.net/kitty/graphics-protocol): a PNG in
 /// base64, in chunks.
 enum KittyGraphics {
-  /// What asks a terminal whether it knows the protocol: one pixel, which is not shown.
+  /// Asks a terminal whether it knows the protocol: one pixel, which is not shown.
   static let query = "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
-  /// How the answer of a terminal that does begins.
+  /// The beginning of the answer of a terminal that knows it.
   static let answer = "\u{1B}_Gi=31;OK"
 
   /// The most characters of one chunk.
   private static let chunkLength = 4096
 
-  /// The orders that show a PNG where the cursor stands. The terminal is asked not to answer (`q=2`).
+  /// The control sequences that show a PNG at the cursor. The terminal is asked not to answer (`q=2`).
   static func text(png: Data) -> String {
     let encoded = [UInt8](png.base64EncodedData())
     var text = ""

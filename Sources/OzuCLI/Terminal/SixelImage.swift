@@ -3,17 +3,17 @@ import Ozu
 /// Pictures for terminals with sixels: bands of six rows, in each a run of columns for every colour (DEC, "VT330/VT340
 /// Programmer Reference Manual", volume 2, chapter 14).
 enum SixelImage {
-  /// The number in the answer to "what are you?" (primary device attributes) of a terminal that shows sixels.
+  /// The number in the primary device attributes of a terminal that shows sixels.
   static let attribute = 4
 
-  /// The orders that show a bitmap where the cursor stands, in at most `colorCount` colours. Pixels that are more
-  /// transparent than not keep the background.
+  /// The control sequences that show a bitmap at the cursor, in at most `colorCount` colours. Pixels with an alpha below
+  /// one half keep the background.
   static func text(_ bitmap: BGRABitmap, colorCount: Int = 256) -> String {
     let palette = ColorPalette(bitmap, maximumCount: colorCount)
     // The second parameter leaves the background alone; then the raster attributes: square pixels, and the size.
     var text = Array("\u{1B}P0;1;0q\"1;1;\(bitmap.size.width);\(bitmap.size.height)".utf8)
     for (index, entry) in palette.entries.enumerated() {
-      // Percentages, as the manual has them.
+      // Percentages, by the manual.
       let parts = [entry.color.red, entry.color.green, entry.color.blue].map { (Int($0) * 100 + 127) / 255 }
       text += "#\(index);2;\(parts[0]);\(parts[1]);\(parts[2])".utf8
     }

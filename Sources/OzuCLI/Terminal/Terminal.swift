@@ -22,7 +22,7 @@ struct Terminal: Sendable {
 
   let descriptor: Int32
 
-  /// The size; the values of `Size()` for what the terminal does not tell.
+  /// The size, with the defaults of `Size()` for values that the terminal does not report.
   var size: Size {
     var window = winsize()
     var size = Size()
@@ -35,16 +35,16 @@ struct Terminal: Sendable {
     return size
   }
 
-  /// Asks the terminal what it can show. Blocks until it has answered, or the time is over; then it is taken to know
-  /// characters alone. Keys that were typed ahead are lost.
+  /// Asks the terminal what it can show. Blocks until it has answered or the time is over; without an answer the result is
+  /// `blocks`. Keys that were typed before are lost.
   ///
-  /// A terminal skips what it does not know. So the question about kitty's protocol is followed by one that all terminals
-  /// answer, "what are you?", and its answer is the end.
+  /// A terminal ignores a question that it does not know. So the question about kitty's protocol is followed by the one
+  /// for the primary device attributes, which all terminals answer.
   func graphics(limit: Duration = .seconds(1)) -> Graphics {
     // Another job in the foreground owns the keyboard; to change the mode of its terminal would stop this process.
     let foreground = tcgetpgrp(descriptor)
     guard foreground == -1 || foreground == getpgrp() else { return .blocks }
-    // The console of Linux prints what it does not know.
+    // The console of Linux prints control sequences that it does not know.
     guard ProcessInfo.processInfo.environment["TERM"] != "linux" else { return .blocks }
     guard (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDWR, let mode = RawMode(descriptor) else {
       return .blocks
@@ -58,7 +58,7 @@ struct Terminal: Sendable {
   /// Ctrl-C, as it arrives while a terminal makes no signals of keys.
   private static let interruption: Character = "\u{3}"
 
-  /// What an answer to both questions says.
+  /// Reads the answer to both questions.
   static func graphics(inAnswer answer: String) -> Graphics {
     if answer.contains(KittyGraphics.answer) { return .kitty }
     guard let attributes = answer.firstMatch(of: /\u{1B}\[\?([0-9;]*)c/)?.output.1 else { return .blocks }
@@ -69,7 +69,7 @@ struct Terminal: Sendable {
     DescriptorWriter().write(Data(text.utf8), to: descriptor)
   }
 
-  /// What arrives until the end of the last answer, or Ctrl-C.
+  /// The text that arrives until the end of the last answer, Ctrl-C or the limit.
   private func answer(limit: Duration) -> String {
     let end = ContinuousClock.now + limit
     var bytes: [UInt8] = []
@@ -90,13 +90,13 @@ struct Terminal: Sendable {
   }
 }
 
-/// A terminal without echo that hands over each character at once, until `end` or a signal brings its mode back. Keys make
-/// no signals: those for which there is no handler would leave it so.
+/// A terminal without echo that passes on each character at once, until `end` or a signal restores its mode. Keys make no
+/// signals, because a signal without a handler would leave the terminal in this mode.
 private struct RawMode {
   private let descriptor: Int32
   private let former: termios
 
-  /// `nil` for what is no terminal.
+  /// `nil` if the descriptor is no terminal.
   init?(_ descriptor: Int32) {
     var mode = termios()
     guard tcgetattr(descriptor, &mode) == 0 else { return nil }
@@ -117,7 +117,7 @@ private struct RawMode {
   func end() {
     Interruption.holdingOff {
       var former = former
-      // Answers that come late are not typed into the shell.
+      // Drops late answers, so that they do not become input of the shell.
       tcsetattr(descriptor, TCSAFLUSH, &former)
       Interruption.setTerminal(nil)
     }

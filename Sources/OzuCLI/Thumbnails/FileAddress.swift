@@ -1,12 +1,12 @@
-/// The address of a local file as desktops write it: programs find each other's thumbnails by its digest, so every
+/// The address of a local file, spelled as desktops spell it: programs find each other's thumbnails by its digest, so every
 /// character counts.
 enum FileAddress {
   /// The characters that GLib leaves as they are in a path, beside letters and digits.
   private static let plain = Set("!$&'()*+,-./:=@_~".utf8)
 
-  /// The `file:` address of a path; what is no absolute path counts from a folder.
+  /// The `file:` address of a path; a relative path counts from `folder`.
   ///
-  /// - Parameter path: without links that are to be followed: a link has a thumbnail of its own.
+  /// - Parameter path: links in it are not followed, because a link has a thumbnail of its own.
   static func address(ofPath path: String, in folder: String) -> String {
     let whole = path.hasPrefix("/") ? path : folder + "/" + path
     var parts: [Substring] = []

@@ -1,4 +1,4 @@
-/// The digest MD5 (RFC 1321), by which the shared cache of thumbnails names its files. It protects nothing.
+/// The digest MD5 (RFC 1321), by which the shared cache of thumbnails names its files. Not for security.
 enum MD5 {
   /// The digest of some bytes, as 32 hexadecimal digits in lower case.
   ///

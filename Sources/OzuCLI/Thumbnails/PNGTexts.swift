@@ -6,9 +6,9 @@ enum PNGTexts {
   /// The signature, and the chunk that must be the first (IHDR).
   private static let headByteCount = 33
 
-  /// A PNG with texts behind its first chunk.
+  /// A PNG with texts after its first chunk.
   ///
-  /// - Parameter texts: of Latin-1, as the format has it; other characters become `?`. Keys have 79 characters at most.
+  /// - Parameter texts: in Latin-1, as the format requires; other characters become `?`. Keys have 79 characters at most.
   /// - Precondition: `png` is a PNG.
   static func adding(_ texts: [(key: String, value: String)], to png: Data) -> Data {
     precondition(png.starts(with: signature) && png.count >= headByteCount, "texts are added to a PNG")
@@ -19,7 +19,7 @@ enum PNGTexts {
     return result + png.dropFirst(headByteCount)
   }
 
-  /// The texts of a PNG, up to its pixels. What is no PNG, or is cut off, has those in front.
+  /// The texts of a PNG that are before its pixels. A truncated file has those before its end, a file of another format none.
   static func texts(of png: Data) -> [String: String] {
     let bytes = [UInt8](png)
     guard bytes.starts(with: signature) else { return [:] }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The cache of thumbnails that programs of a desktop share (freedesktop.org, Thumbnail Managing Standard): PNG files under
-/// the digest of their picture's address, readable for their owner alone.
+/// The cache of thumbnails that programs of a desktop share (freedesktop.org, Thumbnail Managing Standard): PNG files named
+/// by the digest of their picture's address, readable only for their owner.
 struct ThumbnailCache: Sendable {
-  /// A picture that the cache may have thumbnails of.
+  /// A file that the cache may have thumbnails of.
   struct Original: Hashable, Sendable {
-    /// As desktops write it; see `FileAddress`.
+    /// The address of the file, from `FileAddress`.
     let address: String
     /// When the file was changed, in whole seconds since 1970.
     let modified: Int
@@ -14,7 +14,7 @@ struct ThumbnailCache: Sendable {
 
   /// The folder `thumbnails`.
   let folder: String
-  /// Whose failures are kept: a program's name and version.
+  /// The name and the version of the program, for the folder of its failures.
   let program: String
 
   /// The folder of the user: `thumbnails` in `$XDG_CACHE_HOME`, else in `.cache` of the home folder.
@@ -50,7 +50,7 @@ struct ThumbnailCache: Sendable {
     return texts["Thumb::URI"] == original.address && texts["Thumb::MTime"] == "\(original.modified)"
   }
 
-  /// The texts that tell whose thumbnail it is.
+  /// The texts that identify the original in its thumbnail.
   static func texts(of original: Original) -> [(key: String, value: String)] {
     [
       ("Thumb::URI", original.address), ("Thumb::MTime", "\(original.modified)"),
@@ -58,7 +58,7 @@ struct ThumbnailCache: Sendable {
     ]
   }
 
-  /// Puts a thumbnail in its place, whole or not at all.
+  /// Stores a thumbnail, completely or not at all.
   ///
   /// - Parameter png: with its texts.
   func store(_ png: Data, of original: Original, _ size: ThumbnailSize) throws(OutputError) {
@@ -80,7 +80,7 @@ struct ThumbnailCache: Sendable {
     }
   }
 
-  /// Makes a folder for its owner alone, and those above it.
+  /// Makes a folder that only its owner may use, and the missing folders above it.
   private static func makeFolder(_ path: String) throws(SystemError) {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, path != "/" else { throw SystemError(code: errno) }
@@ -88,7 +88,7 @@ struct ThumbnailCache: Sendable {
     if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(code: errno) }
   }
 
-  /// A PNG of one transparent pixel: a record of a failure has texts alone to say.
+  /// A PNG of one transparent pixel: the record of a failure needs only its texts.
   private static let emptyPicture = Data(
     base64Encoded:
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==")!

@@ -1,18 +1,18 @@
 import Foundation
 import Ozu
 
-/// Makes thumbnails as the shared cache has them.
+/// Makes thumbnails in the format of the shared cache.
 struct ThumbnailMaker: Sendable {
   let pipeline: ImagePipeline
 
-  /// The file that a source names, as the cache knows it.
+  /// The original that a source names, with its address and the time of its last change.
   ///
-  /// - Throws: what keeps it from being read.
+  /// - Throws: `ThumbnailError` for a source that is no local file, `ImageError` for a file that cannot be read.
   static func original(_ text: String) throws -> ThumbnailCache.Original {
     guard SourceArgument.isFile(text), case .url(let url) = SourceArgument.source(text) else {
       throw ThumbnailError("only files of this machine have thumbnails in the shared cache")
     }
-    // A path is taken as it was typed: URLs know of composed characters, and file names do not.
+    // A path is used as it was typed: URLs may normalise characters, and names of files are bytes.
     let path = text.lowercased().hasPrefix("file:") ? url.path(percentEncoded: false) : text
     var status = stat()
     guard stat(path, &status) == 0 else { throw ImageError.noSuchFile(path) }
@@ -22,11 +22,11 @@ struct ThumbnailMaker: Sendable {
       modified: FileStatus.modified(status), byteCount: Int(status.st_size))
   }
 
-  /// A PNG that fits a square, with what is known of its original. Nothing is enlarged.
+  /// A PNG that fits a square, with the texts about its original. Nothing is enlarged.
   func png(_ source: ImageSource, side: Int, _ original: ThumbnailCache.Original?) async throws -> Data {
     let picture = try await pipeline.image(
       for: ImageRequest(source, resize: Resize(PixelSize(side, side), mode: .aspectFit)))
-    // Of an animation the first frame.
+    // Only the first frame of an animation.
     let png = try await pipeline.encode(Picture(picture.bitmap), as: .png)
     var texts = original.map(ThumbnailCache.texts) ?? [("Software", "Ozu \(Version.current)")]
     if let header = picture.header {
@@ -39,14 +39,14 @@ struct ThumbnailMaker: Sendable {
   }
 }
 
-/// Why there is no thumbnail, in words.
+/// The reason why there is no thumbnail, in words.
 struct ThumbnailError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// What the system says of a file, the same on every platform.
+/// The facts of the system about a file, the same on every platform.
 private enum FileStatus {
   static func modified(_ status: stat) -> Int {
     #if canImport(Glibc)

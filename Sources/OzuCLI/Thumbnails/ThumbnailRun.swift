@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
 
-/// What became of one source of `ozu thumbnail`.
+/// The outcome for one source of `ozu thumbnail`.
 struct ThumbnailReport: SourceReporting {
   var errorLines: [String] = []
   /// The thumbnails that were made.
@@ -13,10 +13,10 @@ struct ThumbnailRun: Sendable {
   let cache: ThumbnailCache
   let maker: ThumbnailMaker
   let sizes: [ThumbnailSize]
-  /// Whether thumbnails are made that are there, or that could not be made.
+  /// Whether to make thumbnails that exist already, or that could not be made before.
   let isForced: Bool
 
-  /// Makes the thumbnails of a source that are missing or too old.
+  /// Makes the thumbnails of a source that are missing or older than it.
   func make(_ text: String) async -> ThumbnailReport {
     let original: ThumbnailCache.Original
     do {
@@ -38,7 +38,7 @@ struct ThumbnailRun: Sendable {
       do {
         png = try await maker.png(SourceArgument.source(text), side: size.side, original)
       } catch {
-        // A disk that is full, or a file that may not be read, says nothing of the picture.
+        // Only a fault of the picture is remembered, not a full disk or a file without permission.
         if (error as? ImageError)?.isAboutPicture ?? false { try? cache.storeFailure(of: original) }
         return failure(text, error)
       }
@@ -58,9 +58,9 @@ struct ThumbnailRun: Sendable {
 }
 
 extension ImageError {
-  /// Whether the picture is to blame, so that the next attempt would end as this one has.
+  /// Whether the picture is the cause, so that another attempt would fail too.
   fileprivate var isAboutPicture: Bool {
-    switch self {
+    switch kind {
     case .emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .limitExceeded,
       .decoderFailed:
       true

@@ -1,11 +1,12 @@
 /// How old the entries of a disk cache may become, in nanoseconds.
 struct AgeLimits: Sendable {
-  /// A date so far in the future counts as now: another machine's clock, or a clock that was set back a little. The age
-  /// of an entry from beyond is not known, and such an entry counts as expired; else it could stay for ever.
+  /// How far in the future the date of an entry may be and still count as now, for entries that a machine with
+  /// another clock stored, or whose clock was set back a little. The age of an entry from later is unknown. Such an
+  /// entry counts as expired; otherwise it could stay for ever.
   static let tolerance: Int64 = 86_400_000_000_000
 
   private let common: Int64?
-  /// The limits of partitions; nil where there is none.
+  /// The limits of single partitions; nil for no limit.
   private let own: [Partition: Int64?]
   /// The shortest of all limits; nil if entries may have any age.
   let shortest: Int64?
@@ -16,7 +17,7 @@ struct AgeLimits: Sendable {
     shortest = (own.values + [common]).compactMap { $0 }.min()
   }
 
-  /// Nil for what is no limit: infinite, or not a number.
+  /// The limit in nanoseconds; nil if the value is infinite or not a number, which means no limit.
   private static func nanoseconds(_ seconds: Double) -> Int64? {
     seconds.isFinite ? Int64(max(0, min(9e18, seconds * 1e9))) : nil
   }
@@ -31,7 +32,7 @@ struct AgeLimits: Sendable {
     return own[partition] ?? common
   }
 
-  /// Whether an entry that was stored then has expired.
+  /// Whether an entry that was stored at this time has expired.
   func isExpired(storedAt stored: Int64, in partition: Partition, at now: Int64) -> Bool {
     guard let limit = limit(of: partition) else { return false }
     let (age, isBeyondNumbers) = now.subtractingReportingOverflow(stored)

@@ -1,7 +1,7 @@
-/// XXH64, the 64-bit checksum of everything on disk (Y. Collet, "xxHash fast digest algorithm", XXH64).
+/// XXH64, the 64-bit checksum of all data on disk (Y. Collet, "xxHash fast digest algorithm", XXH64).
 ///
-/// Four independent lanes of 8 bytes keep the multipliers busy: the checksum costs a small part of the copy
-/// that the kernel makes anyway. It finds accidents, not forgery.
+/// Four independent lanes of 8 bytes keep the multipliers busy, so the checksum costs a small part of the copy that
+/// the kernel makes anyway. It detects accidental damage, not forgery.
 package enum Checksum64 {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -32,11 +32,11 @@ package enum Checksum64 {
       (a, b, c, d) = (seed &+ prime1 &+ prime2, seed &+ prime2, seed, seed &- prime1)
     }
 
-    /// Adds whole stripes; bytes behind the last one are left out.
+    /// Adds whole stripes; the bytes after the last whole stripe are ignored.
     @inline(__always)
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
-      // The loads stay inside the buffer: `end` is at most its count. They skip its own checks because those
-      // would double the cost.
+      // The loads stay inside the buffer, because `end` is at most its count. They skip the buffer's own checks,
+      // which would double the cost.
       guard let base = bytes.baseAddress else { return }
       let end = bytes.count & ~31
       var (a, b, c, d) = (a, b, c, d)
@@ -72,7 +72,7 @@ package enum Checksum64 {
       lanes, seed: seed, rest: UnsafeRawBufferPointer(rebasing: bytes[whole...]), count: bytes.count)
   }
 
-  /// The checksum when all stripes are in `lanes`, which is nil if there were none, and up to 31 bytes are left.
+  /// The final checksum, from the lanes of all whole stripes (nil if there were none) and up to 31 remaining bytes.
   static func finish(_ lanes: Lanes?, seed: UInt64, rest: UnsafeRawBufferPointer, count: Int) -> UInt64 {
     var hash = lanes?.merged ?? seed &+ prime5
     hash &+= UInt64(count)
@@ -100,5 +100,12 @@ package enum Checksum64 {
     hash = (hash ^ hash >> 33) &* prime2
     hash = (hash ^ hash >> 29) &* prime3
     return hash ^ hash >> 32
+  }
+}
+
+@_spi(Benchmarks) extension DiskCache {
+  /// The checksum that the cache uses, for the benchmarks: the least that a verified read or write costs.
+  public static func checksum(of bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+    Checksum64.of(bytes, seed: seed)
   }
 }

@@ -1,4 +1,4 @@
-/// XXH64 over bytes that come in pieces; the result is that of `Checksum64.of` over all of them, seed 0.
+/// XXH64 over bytes that arrive in pieces. The result equals `Checksum64.of` over all of them with seed 0.
 struct Checksum64Stream {
   private var lanes = Checksum64.Lanes(seed: 0)
   /// Up to 31 bytes that do not fill a stripe yet.

@@ -4,12 +4,12 @@
   import Foundation
 #endif
 
-// The same operations for asynchronous callers. They run on the cache's own queues, at most
-// `DiskCacheConfiguration.concurrency` at once; those of one key run in the order of their calls.
+// The asynchronous forms of the operations. They run on the cache's own queues, at most
+// `DiskCacheConfiguration.concurrency` at once. Operations on one key run in the order of their calls.
 extension DiskCache {
   /// Opens the cache in a directory without blocking the caller's thread.
   ///
-  /// - Throws: When the directory cannot be made or listed.
+  /// - Throws: If the directory cannot be made or listed.
   public static func open(
     directory: String, configuration: DiskCacheConfiguration = DiskCacheConfiguration()
   ) async throws(DiskCacheError) -> DiskCache {
@@ -18,7 +18,7 @@ extension DiskCache {
     }
   }
 
-  /// Stores bytes under a key, in the place of what the key had in the partition.
+  /// Stores bytes under a key and replaces the key's former entry in the partition.
   ///
   /// - Returns: Whether the entry was stored.
   @discardableResult
@@ -29,19 +29,19 @@ extension DiskCache {
     await queues.run(key) { self.store(body, metadata: metadata, forKey: key, in: partition, label: label) }
   }
 
-  /// The entry of a key, verified. Counts as a use of it.
+  /// The verified entry of a key. Counts as a use.
   public func fetch(_ key: CacheKey, in partition: Partition = .default) async -> Entry? {
     await queues.run(key) { self.fetch(key, in: partition) }
   }
 
-  /// The metadata of a key's entry, verified, without reading the body.
+  /// The verified metadata of a key's entry. The body is not read.
   public func metadata(forKey key: CacheKey, in partition: Partition = .default) async -> Data? {
     await queues.run(key) { self.metadata(forKey: key, in: partition) }
   }
 
-  /// Gives a key's entry other metadata and leaves the body as it is, where it is.
+  /// Replaces the metadata of a key's entry. The body is not moved and not rewritten.
   ///
-  /// - Returns: Whether the key has an entry and it has this metadata.
+  /// - Returns: Whether the key has an entry with this metadata now.
   @discardableResult
   public func updateMetadata(
     _ metadata: Data, forKey key: CacheKey, in partition: Partition = .default
@@ -56,14 +56,14 @@ extension DiskCache {
 
   /// Marks a key's entry as used now.
   ///
-  /// - Returns: Whether there is one.
+  /// - Returns: Whether the key has an entry.
   @discardableResult
   public func touch(_ key: CacheKey, in partition: Partition = .default) async -> Bool {
     await queues.run(key) { self.touch(key, in: partition) }
   }
 
-  /// Marks a key's entry as used now, or stores what `body` makes if there is none. Nothing waits for a thread while
-  /// `body` works.
+  /// Marks a key's entry as used now, or stores the result of `body` if there is none. No thread is blocked while
+  /// `body` runs.
   ///
   /// - Returns: Whether the key has an entry now.
   @discardableResult
@@ -75,10 +75,10 @@ extension DiskCache {
     return await store(try await body(), metadata: metadata, forKey: key, in: partition, label: label)
   }
 
-  /// Calls `use`, on a queue of the cache's, with the verified body of a key's entry where the mapped file has it. Counts
-  /// as a use of the entry.
+  /// Calls `use`, on one of the cache's queues, with the verified body of a key's entry, in the mapped file. Counts
+  /// as a use.
   ///
-  /// - Parameter use: Gets the body, which must not leave the call, and the metadata.
+  /// - Parameter use: Gets the body, which is valid only during the call, and the metadata.
   /// - Returns: What `use` returns, or nil if the key has no entry.
   public func withBody<Result: Sendable>(
     of key: CacheKey, in partition: Partition = .default,
@@ -87,12 +87,12 @@ extension DiskCache {
     await queues.run(key) { self.withBody(of: key, in: partition, use) }
   }
 
-  /// What a listing shows of a key's entry.
+  /// The facts of a key's entry, without its body.
   public func info(forKey key: CacheKey, in partition: Partition = .default) async -> EntryInfo? {
     await queues.run(key) { self.info(forKey: key, in: partition) }
   }
 
-  /// Changes the total capacity, and trims to it at once.
+  /// Changes the total capacity, and evicts entries at once if they exceed it.
   public func setCapacity(_ capacity: Int) async {
     await queues.run { self.setCapacity(capacity) }
   }
@@ -104,7 +104,7 @@ extension DiskCache {
 
   /// Removes the entry of a key in one partition.
   ///
-  /// - Returns: Whether there was one and it is gone.
+  /// - Returns: Whether the key had an entry, and it was removed.
   @discardableResult
   public func remove(forKey key: CacheKey, in partition: Partition) async -> Bool {
     await queues.run(key) { self.remove(forKey: key, in: partition) }
@@ -112,7 +112,7 @@ extension DiskCache {
 
   /// Removes the entries of a key in all partitions.
   ///
-  /// - Returns: Whether there was any and all are gone.
+  /// - Returns: Whether the key had entries, and all of them were removed.
   @discardableResult
   public func remove(forKey key: CacheKey) async -> Bool {
     await queues.run(key) { self.remove(forKey: key) }
@@ -120,38 +120,38 @@ extension DiskCache {
 
   /// Removes all entries of a partition.
   ///
-  /// - Throws: When a file could not be removed or rewritten, or when this cache may not write.
+  /// - Throws: If a file could not be removed or rewritten, or if this cache may not write.
   public func removeAll(in partition: Partition) async throws(DiskCacheError) {
     try await queues.attempt { () throws(DiskCacheError) in try self.removeAll(in: partition) }
   }
 
   /// Removes all entries.
   ///
-  /// - Throws: When a file could not be removed, or when this cache may not write.
+  /// - Throws: If a file could not be removed, or if this cache may not write.
   public func removeAll() async throws(DiskCacheError) {
     try await queues.attempt { () throws(DiskCacheError) in try self.removeAll() }
   }
 
-  /// Makes what was stored durable, as far as the configuration promises.
+  /// Makes all stored entries durable, as `DiskCacheConfiguration.durability` promises.
   ///
-  /// - Throws: When that failed.
+  /// - Throws: If that failed.
   public func flush() async throws(DiskCacheError) {
     try await queues.attempt { () throws(DiskCacheError) in try self.flush() }
   }
 
   /// Removes the least recently used entries until all files have at most `byteCount` bytes.
   ///
-  /// - Throws: When a file could not be rewritten or removed, or when this cache may not write.
+  /// - Throws: If a file could not be rewritten or removed, or if this cache may not write.
   public func trim(toByteCount byteCount: Int) async throws(DiskCacheError) {
     try await queues.attempt { () throws(DiskCacheError) in try self.trim(toByteCount: byteCount) }
   }
 
-  /// Reads every entry and verifies it; damaged ones are dropped.
+  /// Reads and verifies every entry, and removes damaged ones.
   public func verify() async -> DiskCacheReport {
     await queues.run { self.verify() }
   }
 
-  /// Flushes, lets go of the files and of the lock.
+  /// Flushes, closes the files and releases the lock.
   public func close() async {
     await queues.run { self.close() }
   }

@@ -1,16 +1,16 @@
 import OzuSynchronization
 
-// How large the cache may be and how large it is. What only asks waits for no file.
+// The capacity and the size of the cache. Properties do not wait for files.
 extension DiskCache {
   /// The most bytes that all files may have together.
   public var capacity: Int { store.currentCapacity.load(ordering: .relaxed) }
 
-  /// Changes the total capacity, and trims to it at once.
+  /// Changes the total capacity, and evicts entries at once if they exceed it.
   public func setCapacity(_ capacity: Int) {
     store.setCapacity(capacity)
   }
 
-  /// The most bytes that a partition's entries may take; zero for no limit but the total.
+  /// The most bytes that a partition's entries may take; zero means no limit except the total.
   public func capacity(of partition: Partition) -> Int {
     store.capacity(of: partition)
   }
@@ -20,10 +20,10 @@ extension DiskCache {
     store.setCapacity(max(0, capacity), ofPartition: partition)
   }
 
-  /// Bytes of all files of the cache, dead space included.
+  /// The bytes of all files of the cache, including dead space.
   public var totalByteCount: Int { store.index.withLock { $0.totalByteCount } }
 
-  /// Bytes that the entries of a partition take.
+  /// The bytes that the entries of a partition take.
   public func byteCount(of partition: Partition) -> Int {
     store.index.withLock { $0.state(of: partition)?.byteCount ?? 0 }
   }
@@ -36,8 +36,8 @@ extension DiskCache {
     store.index.withLock { $0.state(of: partition)?.count ?? 0 }
   }
 
-  /// How many entries of each partition left to make room since the cache was opened; partitions that lost none are
-  /// left out.
+  /// The number of entries of each partition that were evicted since the cache was opened. Partitions without
+  /// evictions are not included.
   public var evictionCounts: [Partition: Int] {
     store.index.withLock { index in
       let losers = index.partitions.filter { $0.evictions > 0 }
@@ -52,7 +52,7 @@ extension DiskCache {
     }
   }
 
-  /// Counts since the cache was opened, and its size.
+  /// The counts since the cache was opened, and its size.
   public var statistics: DiskCacheStatistics {
     var statistics = store.counters.snapshot
     store.index.withLock { index in

@@ -4,74 +4,76 @@
   import Foundation
 #endif
 
-/// What `DiskCache.flush()` promises. In both cases nothing torn is ever served, and what was stored survives the death of
-/// the process, flushed or not; the module's overview has a table of what is kept when.
+/// What `DiskCache.flush()` promises. In both cases no torn entry is ever served, and stored entries survive the
+/// death of the process, also without a flush. The module's overview has a table of what survives which event.
 public enum Durability: Hashable, Sendable {
-  /// Nothing is synchronized. After a crash of the system or a loss of power any entry may be missing or be an older one,
-  /// and a removal may be undone.
+  /// Nothing is synchronized to the device. After a system crash or a loss of power, any entry may be missing or
+  /// older, and a removal may be undone.
   case buffered
-  /// Flushed entries, removals and metadata survive a crash of the system and a loss of power. What was replaced since the
-  /// flush may be as flushed, later, or missing. Costs milliseconds per flush, and when entries are copied to give back
-  /// space.
+  /// Flushed entries, removals and metadata survive a system crash and a loss of power. Entries that were replaced
+  /// after the flush may be the flushed ones, later ones, or missing. Costs milliseconds per flush, and each time
+  /// that entries are copied to give back space.
   case synced
 }
 
 /// What a disk cache may do with its directory.
 public enum DiskCacheAccess: Hashable, Sendable {
-  /// Read and write. The directory is made if need be, and the first to open it locks it; those who come later read.
+  /// Read and write. The directory is made if it does not exist. The first cache that opens it locks it and writes;
+  /// caches that open it later read.
   case updating
-  /// Read only. Nothing in the directory changes: it is not made, not locked and not trimmed, damaged files stay, and
-  /// what would be stored or removed is dropped.
+  /// Read only. The cache does not make, lock, trim or repair anything in the directory, and drops stores and
+  /// removals.
   case reading
 }
 
-/// The limits of a disk cache and the world it lives in.
+/// The limits of a disk cache, its file system and its clock.
 public struct DiskCacheConfiguration: Sendable {
   /// The most bytes that all files of the cache may have together. Default: 512 MB.
   ///
-  /// The directory keeps no capacity. A cache that opens as the writer removes what exceeds its own capacity at once,
-  /// even if another program stored it under a larger one. Programs that share a directory should agree; one that only
-  /// looks opens it with `DiskCacheAccess.reading`.
+  /// The capacity is not stored in the directory. A cache that opens as the writer evicts entries at once until its
+  /// own capacity holds, even if another program stored them under a larger one. Programs that share a directory
+  /// should use the same capacity; a program that only looks opens it with `DiskCacheAccess.reading`.
   public var capacity: Int
   /// What the cache may do with its directory. Default: `.updating`.
   public var access: DiskCacheAccess
-  /// Whether to use a directory that belongs to another user, or that everybody may write to. Default: false, opening it
-  /// fails.
+  /// Whether to accept a directory that belongs to another user, or that everybody may write to. Default: false;
+  /// opening such a directory fails.
   ///
-  /// Checksums find damage, but they have no secret: a user who can write to the directory can give the cache any bytes
-  /// for any key. Directories of the superuser are accepted, and so are those that a group may write to: the
-  /// superuser decides who is in a group. A process of the superuser accepts no directory of another user.
+  /// Checksums detect damage, but they contain no secret: a user who can write to the directory can give the cache
+  /// any bytes for any key. Directories of the superuser are accepted, and so are directories that a group may
+  /// write to, because the superuser decides who is in a group. A process of the superuser accepts no directory of
+  /// another user.
   public var allowsForeignDirectory: Bool
-  /// The most bytes that the entries of a partition may take; zero for no limit but the total.
+  /// The most bytes that the entries of each partition may take; zero means no limit except the total.
   public var partitionCapacities: [DiskCache.Partition: Int]
-  /// The capacity of the partitions not named above. Default: zero, no limit but the total.
+  /// The capacity of partitions that `partitionCapacities` does not name. Default: zero, no limit except the total.
   public var defaultPartitionCapacity: Int
-  /// How many seconds after it was stored an entry expires; nil for never. Default: nil.
+  /// The number of seconds after which a stored entry expires; nil for never. Default: nil.
   ///
-  /// An expired entry is served to nobody. The writer removes it when someone asks for it, or within a sixteenth of the
-  /// shortest maximum age as the cache goes on storing and flushing; until then it counts in the sizes. The age counts
-  /// from the store: other metadata and a use leave it. The dates are those of `now` at the time; an entry from up to a
-  /// day in the future counts as new, and one from beyond as expired, because its age is not known.
+  /// An expired entry is never served. The writer removes it at the next lookup of its key, or, while the cache
+  /// stores and flushes, within a sixteenth of the shortest maximum age. Until then it counts in the sizes. The age
+  /// is measured from the store; new metadata and uses do not change it. Dates come from `now`. A date up to a day
+  /// in the future counts as new. An entry from later counts as expired, because its age is unknown.
   public var maximumAge: TimeInterval?
-  /// The maximum age of the partitions named here, in place of the one of all; infinity for none.
+  /// The maximum age for single partitions, instead of `maximumAge`; infinity for no limit.
   public var partitionMaximumAges: [DiskCache.Partition: TimeInterval]
   /// What `flush()` promises. Default: `.buffered`.
   public var durability: Durability
-  /// How many seconds pass, of several processes with one directory, before one that does not write looks again for what
-  /// the writer stored, and before the writer looks again for what the others hand over. A look takes some hundred
-  /// microseconds and happens only when something is missed or stored. Default: 0.1.
+  /// The smallest number of seconds between two looks at what other processes did, if several processes use one
+  /// directory: a reader looks for entries that the writer stored, the writer looks for entries that readers hand
+  /// over. A look takes some hundred microseconds, and happens only at a miss or a store. Default: 0.1.
   public var refreshInterval: TimeInterval
-  /// How many asynchronous operations run at once. Default: four.
+  /// The number of asynchronous operations that run at once. Default: four.
   public var concurrency: Int
-  /// Where the files are.
+  /// The file system. Default: the one of the operating system.
   public var fileSystem: any FileSystem
   /// The clock for dates of storing and of access.
   public var now: @Sendable () -> Date
-  /// Called when a call to the file system fails: once per operation and error number, until the cache is
-  /// opened anew. The cache itself goes on, missing what it could not keep.
+  /// Called if a call to the file system fails: once per operation and error number until the cache is opened
+  /// again. The cache continues; entries that it could not keep are misses.
   public var onError: @Sendable (DiskCacheError) -> Void
 
-  /// A configuration; every part has a default.
+  /// Makes a configuration. Every part has a default.
   public init(
     capacity: Int = 512 << 20, partitionCapacities: [DiskCache.Partition: Int] = [:],
     defaultPartitionCapacity: Int = 0, access: DiskCacheAccess = .updating,

@@ -15,8 +15,8 @@ extension DiskCache {
   /// await editor.commit()
   /// ```
   ///
-  /// Until `commit` the key keeps the entry it has. Any number of editors may be open, also for one key; the last
-  /// commit counts.
+  /// The key keeps its entry until `commit`. Any number of editors may be open, also for one key; the last commit
+  /// wins.
   public func editor(
     forKey key: CacheKey, in partition: Partition = .default, metadata: Data = Data(), label: String? = nil
   ) -> Editor {
@@ -24,11 +24,11 @@ extension DiskCache {
       store: store, queues: queues, key: key, partition: partition, metadata: metadata, label: label ?? "")
   }
 
-  /// Stores an entry piece by piece: the first 64 KB (or half a segment if that is less) wait in memory, what
-  /// is longer goes to a file at once, which becomes the entry's segment.
+  /// Stores an entry piece by piece. The first 64 KB (or half a segment, if that is less) are kept in memory. A
+  /// longer entry is written to a file at once, which becomes the segment of the entry.
   ///
-  /// An editor that goes without `commit` aborts. Every call may come from any thread, but pieces are taken in the
-  /// order of their calls. Every call has a synchronous form, which does I/O and blocks, and an `async` one.
+  /// An editor that is released without `commit` aborts. Calls may come from any thread; pieces are stored in the
+  /// order of the calls. Every call has a synchronous form, which does I/O and blocks, and an `async` form.
   public final class Editor: Sendable {
     private enum State: ~Copyable {
       case buffered(Data)
@@ -62,8 +62,8 @@ extension DiskCache {
 
     /// Adds bytes at the end of the entry.
     ///
-    /// - Returns: Whether the entry can still be committed: false after `commit` or `abort`, after a failure, in a cache
-    ///   that only reads, and when it outgrew a capacity.
+    /// - Returns: Whether the entry can still be committed: false after `commit` or `abort`, after a failure, in a
+    ///   cache that only reads, and if the entry exceeds a capacity.
     @discardableResult
     public func append(_ bytes: Data) -> Bool {
       state.withLock { state in
@@ -101,9 +101,9 @@ extension DiskCache {
       }
     }
 
-    /// Makes what was appended the key's entry.
+    /// Stores the appended bytes as the key's entry.
     ///
-    /// - Returns: Whether the entry is stored. If not, the key has no entry, unless the editor had ended before.
+    /// - Returns: Whether the entry was stored. If not, the key has no entry, unless the editor had ended before.
     @discardableResult
     public func commit() -> Bool {
       let ended = end()
@@ -118,7 +118,7 @@ extension DiskCache {
       }
     }
 
-    /// Gives up: the key keeps the entry it has.
+    /// Discards the appended bytes. The key keeps its entry.
     public func abort() {
       if case .spilled(let record) = end() { store.discard(record) }
     }
@@ -131,15 +131,15 @@ extension DiskCache {
       await queues.run(key) { self.append(bytes) }
     }
 
-    /// Makes what was appended the key's entry.
+    /// Stores the appended bytes as the key's entry.
     ///
-    /// - Returns: Whether the entry is stored.
+    /// - Returns: Whether the entry was stored.
     @discardableResult
     public func commit() async -> Bool {
       await queues.run(key) { self.commit() }
     }
 
-    /// Gives up: the key keeps the entry it has.
+    /// Discards the appended bytes. The key keeps its entry.
     public func abort() async {
       await queues.run(key) { self.abort() }
     }
@@ -154,17 +154,17 @@ extension DiskCache {
   }
 }
 
-/// An entry on its way into a file of its own.
+/// An unfinished entry in a file of its own.
 ///
-/// The body is written where it will stay, behind room for what comes before it; that is written last, and then the
-/// file gets the name of a segment. A file that a crash left has no such name and is removed at the next
+/// The body is written at its final place, behind room for the headers. The headers are written last, and then the
+/// file is renamed to the name of a segment. A file that a crash left has another name, and is removed at the next
 /// opening.
 final class SpilledRecord: Sendable {
   static let suffix = ".part"
 
   struct Progress {
     var checksum = Checksum64Stream()
-    /// Bytes of the body so far.
+    /// The bytes of the body so far.
     var count = 0
     var isDone = false
   }
@@ -189,6 +189,6 @@ final class SpilledRecord: Sendable {
 
   var partName: String { header.fileName + Self.suffix }
 
-  /// Where the body begins in the file.
+  /// The offset of the body in the file.
   var bodyOffset: Int { SegmentHeader.byteCount + head.byteCount }
 }

@@ -1,12 +1,12 @@
 extension DiskCache.Entries {
-  /// The same listing, read on the cache's queues: nothing blocks the caller's thread.
+  /// The same listing, read on the cache's queues. It does not block the caller's thread.
   ///
   /// ```swift
   /// for await entry in cache.entries(in: "words").async { print(entry.label ?? "") }
   /// ```
   public var async: AsyncEntries { AsyncEntries(entries: self) }
 
-  /// An asynchronous sequence that reads what a listing shows of entries, one by one.
+  /// An asynchronous sequence of the facts of entries. Each entry is read when the iteration reaches it.
   public struct AsyncEntries: AsyncSequence, Sendable {
     let entries: DiskCache.Entries
 
@@ -19,7 +19,7 @@ extension DiskCache.Entries {
         self.entries = entries
       }
 
-      /// The next entry that is still there.
+      /// The next entry that still exists.
       public mutating func next() async -> DiskCache.EntryInfo? {
         while position < entries.identities.count {
           let identity = entries.identities[position]
@@ -32,7 +32,7 @@ extension DiskCache.Entries {
       }
     }
 
-    /// Starts from the entry last used.
+    /// Starts at the most recently used entry.
     public func makeAsyncIterator() -> AsyncIterator {
       AsyncIterator(entries)
     }

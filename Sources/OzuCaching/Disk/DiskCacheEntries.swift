@@ -5,30 +5,30 @@
 #endif
 
 extension DiskCache {
-  /// An entry as a listing shows it: all but the body.
+  /// The facts of an entry: everything except the body.
   public struct EntryInfo: Sendable {
     /// The entry's key.
     public let key: CacheKey
     /// The entry's partition.
     public let partition: Partition
-    /// The text stored for people who list the cache.
+    /// The text for listings of the cache.
     public let label: String?
-    /// The bytes stored beside the body.
+    /// The bytes stored with the body.
     public let metadata: Data
     /// The length of the body in bytes.
     public let bodyByteCount: Int
-    /// The bytes the entry takes on disk.
+    /// The bytes that the entry takes on disk.
     public let byteCount: Int
-    /// When it was stored.
+    /// The date when the entry was stored.
     public let storedDate: Date
-    /// When it was last used.
+    /// The date of the last use.
     public let accessDate: Date
   }
 
-  /// The entries of a partition, the last used first. Looking at them does not count as a use.
+  /// The entries of a partition, the most recently used first. Listing does not count as a use.
   ///
-  /// The order is that of the moment of the call. Each entry is read when the iteration comes to it, so
-  /// stopping early costs nothing more; entries that left meanwhile are passed over.
+  /// The order is that of the moment of the call. Each entry is read when the iteration reaches it, so stopping
+  /// early saves these reads. Entries that were removed meanwhile are skipped.
   ///
   /// - Complexity: O(entries) in memory for the call, one small read per entry for the iteration.
   public func entries(in partition: Partition) -> Entries {
@@ -39,7 +39,7 @@ extension DiskCache {
     return Entries(store: store, queues: queues, identities: identities)
   }
 
-  /// The entries of all partitions, the last used first.
+  /// The entries of all partitions, the most recently used first.
   ///
   /// - Complexity: O(entries × log entries) in memory for the call, one small read per entry for the iteration.
   public func entries() -> Entries {
@@ -52,17 +52,18 @@ extension DiskCache {
     return Entries(store: store, queues: queues, identities: identities)
   }
 
-  /// What a listing shows of a key's entry.
+  /// The facts of a key's entry, without its body.
   public func info(forKey key: CacheKey, in partition: Partition = .default) -> EntryInfo? {
     Entries.read(Entries.Identity(key: key, partition: partition, accessed: nil), from: store)
   }
 
-  /// A sequence that reads what a listing shows of entries, one by one. `async` is the same for asynchronous callers.
+  /// A sequence of the facts of entries. Each entry is read when the iteration reaches it. `async` is the same for
+  /// asynchronous callers.
   public struct Entries: Sequence, Sendable {
     struct Identity: Sendable {
       let key: CacheKey
       let partition: Partition
-      /// Nil to take what the record says.
+      /// The date of the last use; nil to use the date in the record.
       let accessed: Int64?
     }
 
@@ -75,7 +76,7 @@ extension DiskCache {
       fileprivate let store: SegmentStore
       fileprivate var rest: ArraySlice<Identity>
 
-      /// The next entry that is still there.
+      /// The next entry that still exists.
       public mutating func next() -> EntryInfo? {
         while let identity = rest.popFirst() {
           if let info = Entries.read(identity, from: store) { return info }
@@ -84,7 +85,7 @@ extension DiskCache {
       }
     }
 
-    /// Starts from the entry last used.
+    /// Starts at the most recently used entry.
     public func makeIterator() -> Iterator {
       Iterator(store: store, rest: identities[...])
     }

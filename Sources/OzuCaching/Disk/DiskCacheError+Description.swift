@@ -10,7 +10,7 @@
 #endif
 
 extension DiskCacheError: CustomStringConvertible {
-  /// One line that says what was tried, where, and why it failed, such as `no space left on /cache/0001.segment (needs
+  /// One line with the operation, the place and the reason, such as `no space left on /cache/0001.segment (needs
   /// 12.1 KB)` or `open /cache/lock: it is a directory`. Control characters in the path become question marks.
   public var description: String {
     let need = neededByteCount.map { " (needs \(Self.text(byteCount: $0)))" } ?? ""
@@ -56,7 +56,7 @@ extension DiskCacheError: CustomStringConvertible {
     }
   }
 
-  /// Bytes, or kilobytes and so on of a thousand, with one decimal.
+  /// The number with a unit (bytes, KB, MB, …; a kilobyte has 1000 bytes), with one decimal.
   private static func text(byteCount: Int) -> String {
     guard byteCount >= 1000 else { return "\(byteCount) bytes" }
     var (tenths, unit) = (byteCount / 100, 0)

@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// A call to the file system that failed: what was tried, where, and the system's reason.
+/// A failed call to the file system: the operation, the place, and the system's reason.
 public struct DiskCacheError: Error, Hashable, Sendable {
-  /// What was tried.
+  /// The operation that failed.
   public enum Operation: String, Hashable, Sendable {
     /// Making the directory.
     case makeDirectory = "make directory"
@@ -30,27 +30,27 @@ public struct DiskCacheError: Error, Hashable, Sendable {
     case rename
     /// Locking the directory for writing.
     case lock
-    /// Using a directory that belongs to another user, which `DiskCacheConfiguration.allowsForeignDirectory` permits.
+    /// Using a directory that belongs to another user. `DiskCacheConfiguration.allowsForeignDirectory` permits it.
     case useForeignDirectory = "use another user's directory"
-    /// Using a directory that everybody may write to, which `DiskCacheConfiguration.allowsForeignDirectory` permits.
+    /// Using a directory that everybody may write to. `DiskCacheConfiguration.allowsForeignDirectory` permits it.
     case useOpenDirectory = "use a directory that everybody may write to"
-    /// Changing a cache that this process may not write to: another process writes (`EBUSY`), the cache was opened to
-    /// be read only (`EROFS`) or is closed (`EBADF`).
+    /// Changing a cache that this process may not write to: another process writes (`EBUSY`), the cache was opened
+    /// for reading only (`EROFS`), or it is closed (`EBADF`).
     case change
   }
 
-  /// What was tried.
+  /// The operation that failed.
   public var operation: Operation
-  /// The file or directory.
+  /// The path of the file or directory.
   public var path: String
   /// The system's error number (`errno`), such as `ENOSPC`.
   public var code: Int32
-  /// The bytes that were to be written when there was no room for them; else nil.
+  /// The number of bytes to write if there was no room for them; otherwise nil.
   public var neededByteCount: Int?
 
-  /// An error with these parts.
+  /// Makes an error with these parts.
   ///
-  /// - Parameter byteCount: The bytes that were to be written. Kept if the code says that there was no room.
+  /// - Parameter byteCount: The number of bytes to write. Kept only if the code says that there was no room.
   public init(_ operation: Operation, path: String, code: Int32, writing byteCount: Int? = nil) {
     self.operation = operation
     self.path = path
@@ -60,9 +60,9 @@ public struct DiskCacheError: Error, Hashable, Sendable {
 }
 
 extension DiskCacheError {
-  /// Whether the process or the machine was short of descriptors or memory, which passes.
+  /// Whether the process or the machine had too few descriptors or too little memory. Such a failure is temporary.
   var isShortage: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(code) }
 
-  /// Whether the name is that of a link, a directory, a pipe or a device, and not of a file.
+  /// Whether the name belongs to a link, a directory, a pipe or a device instead of a file.
   var isOfNoFile: Bool { [ELOOP, EISDIR, ENXIO].contains(code) }
 }

@@ -1,6 +1,6 @@
-/// What `DiskCache.verify()` found.
+/// The result of `DiskCache.verify()`.
 public struct DiskCacheReport: Hashable, Sendable {
-  /// An entry that was damaged. It is gone now.
+  /// A damaged entry. It was removed.
   public struct Damage: Hashable, Sendable {
     /// The entry's key.
     public let key: CacheKey
@@ -8,30 +8,30 @@ public struct DiskCacheReport: Hashable, Sendable {
     public let partition: DiskCache.Partition
   }
 
-  /// Entries that are what was stored.
+  /// The number of entries that are as they were stored.
   public var intactEntries = 0
-  /// The bytes these take.
+  /// The bytes that intact entries take.
   public var intactByteCount = 0
-  /// Entries that were damaged.
+  /// The damaged entries.
   public var corruptEntries: [Damage] = []
-  /// Segment files.
+  /// The number of segment files.
   public var segments = 0
   /// Bytes of removed and superseded entries, which compaction or eviction will give back.
   public var deadByteCount = 0
-  /// Bytes, of those, at damage in a segment that this cache met, where entries have been lost.
+  /// The part of `deadByteCount` that is damaged, where entries were lost.
   public var unreadableByteCount = 0
 
-  /// Whether nothing is damaged.
+  /// Whether no damage was found.
   public var isSound: Bool { corruptEntries.isEmpty && unreadableByteCount == 0 }
 
-  /// A report of nothing.
+  /// Makes an empty report.
   public init() {}
 }
 
 extension DiskCache {
-  /// Reads every entry and verifies it; damaged ones are dropped.
+  /// Reads and verifies every entry, and removes damaged ones.
   ///
-  /// - Complexity: Reads the whole cache. Other operations go on meanwhile.
+  /// - Complexity: Reads the whole cache. Other operations continue meanwhile.
   public func verify() -> DiskCacheReport {
     store.verify()
   }

@@ -1,6 +1,6 @@
 import OzuSynchronization
 
-/// Counts since a disk cache was opened, and its size now.
+/// The counts since a disk cache was opened, and its size now.
 public struct DiskCacheStatistics: Hashable, Sendable {
   /// Fetches that returned an entry.
   public var hits = 0
@@ -10,52 +10,52 @@ public struct DiskCacheStatistics: Hashable, Sendable {
   public var stores = 0
   /// Stores that were refused because the entry is larger than a capacity.
   public var refusals = 0
-  /// Stores and removals dropped because another process is the writer, and could not be handed over to it.
+  /// Stores and removals that were dropped, because another process writes and they could not be handed over to it.
   public var dropped = 0
-  /// Entries handed over to the process that is the writer.
+  /// Entries handed over to the process that writes.
   public var offered = 0
-  /// Entries that other processes handed over, and that this one stored.
+  /// Entries that other processes handed over and this one stored.
   public var adopted = 0
-  /// Entries that left to keep a capacity.
+  /// Entries evicted to keep a capacity.
   public var evictions = 0
-  /// Entries that left because of their age.
+  /// Entries removed because of their age.
   public var expirations = 0
   /// Entries copied to keep them while their segment was removed.
   public var relocations = 0
   /// Segments rewritten to give back the space of dead entries.
   public var compactions = 0
-  /// Entries found damaged, and dropped. Several in a row whose headers are damaged count once.
+  /// Damaged entries that were found and dropped. Several in a row with damaged headers count as one.
   public var corruptEntries = 0
-  /// Segments whose own header is damaged, or that end in something other than a whole record: it is lost.
+  /// Segments with a damaged header of their own, or with a damaged end that was lost.
   public var damagedSegments = 0
   /// Stored indexes that could not be used, so that the index was rebuilt from the segments.
   public var rebuiltIndexes = 0
   /// Calls to the file system that failed.
   public var errors = 0
-  /// Bytes of all files.
+  /// The bytes of all files.
   public var totalByteCount = 0
-  /// Bytes of the live entries alone.
+  /// The bytes of the live entries.
   public var liveByteCount = 0
   /// The number of entries.
   public var count = 0
-  /// Whether this cache may write; false while another process does.
+  /// Whether this cache may write; false while another process writes.
   public var isWriter = false
 
-  /// Hits over fetches; zero before the first fetch.
+  /// The share of fetches that were hits; zero before the first fetch.
   public var hitRatio: Double {
     hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses)
   }
 
-  /// Bytes of all files for a byte of the live entries; one for a cache without entries.
+  /// The bytes of all files divided by the bytes of the live entries; one for a cache without entries.
   public var amplification: Double {
     liveByteCount == 0 ? 1 : Double(totalByteCount) / Double(liveByteCount)
   }
 
-  /// Statistics in which nothing has happened.
+  /// Makes statistics in which every count is zero.
   public init() {}
 }
 
-/// The counts that change; every one on its own, so that counting never waits.
+/// The counts. Each is an atomic number of its own, so counting never waits.
 final class DiskCacheCounters: Sendable {
   let hits = Atomic<Int>(0)
   let misses = Atomic<Int>(0)

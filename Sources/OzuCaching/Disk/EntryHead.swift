@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// All of a new record that stands before its body, in one run of bytes: room for the header, the partition's name,
-/// the label and the areas of the metadata.
+/// The part of a new record before its body, in one buffer: room for the header, the partition's name, the label
+/// and the areas of the metadata.
 struct EntryHead: Sendable {
   private let key: CacheKey
   private let nameLength: Int
@@ -14,7 +14,7 @@ struct EntryHead: Sendable {
   private let labelChecksum: UInt64
   private var bytes: [UInt8]
 
-  /// The bytes before the body.
+  /// The number of bytes before the body.
   var byteCount: Int { bytes.count }
 
   init(key: CacheKey, partition: Partition, label: String, metadata: Data) {
@@ -38,7 +38,7 @@ struct EntryHead: Sendable {
     }
   }
 
-  /// The header of the record with this body.
+  /// The header of the record with this head and a body.
   func header(sequence: UInt64, date: Int64, bodyLength: Int, bodyChecksum: UInt64) -> EntryHeader {
     EntryHeader(
       sequence: sequence, key: key, date: date, nameLength: nameLength, labelLength: labelLength,
@@ -46,7 +46,7 @@ struct EntryHead: Sendable {
       bodyLength: bodyLength, labelChecksum: labelChecksum, bodyChecksum: bodyChecksum)
   }
 
-  /// Encodes the header in front of the rest, and calls `body` with all.
+  /// Encodes the header in front of the other parts, and calls `body` with the whole head.
   mutating func withEncoded(
     _ header: EntryHeader, seed: UInt64, _ body: (UnsafeRawBufferPointer) -> Void
   ) {

@@ -1,4 +1,4 @@
-/// What stands before an entry's bytes in a segment, little-endian:
+/// The header before an entry's bytes in a segment, little-endian:
 ///
 /// | offset | size | field |
 /// |---|---|---|
@@ -19,16 +19,16 @@
 /// | 88 | 8 | date of last access, nanoseconds since 1970 |
 ///
 /// Then follow the name, the label, the areas of the metadata and the body, and zeros up to a multiple of eight.
-/// State, generation, date of access and the area that is not current are the only bytes that change, in place, and
-/// no checksum of the header covers them: any state but `LIVE` is dead, a generation that no area has makes the record
-/// damaged, and a date that cannot be is replaced by the date stored.
+/// Only the state, the generation, the date of access and the area that is not current are changed, in place. No
+/// checksum of the header covers them: any state except `LIVE` means dead, a generation without an area makes the
+/// record damaged, and an impossible date is replaced by the date stored.
 struct EntryHeader {
   static let byteCount = 96
   static let live: UInt32 = 0x4556_494c
   static let stateOffset = 80
   static let generationOffset = 84
   static let accessedOffset = 88
-  /// The most that must be read to decode a header: itself and the longest name.
+  /// The most bytes needed to decode a header: the header and the longest name.
   static let maximumByteCountWithName = byteCount + 255
   static let magic: UInt32 = 0x3265_5a4f
 
@@ -42,18 +42,18 @@ struct EntryHeader {
   var bodyLength: Int
   var labelChecksum: UInt64
   var bodyChecksum: UInt64
-  /// Which metadata is current; zero if there is none or the word that says so is damaged.
+  /// The generation of the current metadata; zero if there is none or if the word in the header is damaged.
   var generation: UInt16
   var isLive = true
 
-  /// Where label, areas and body begin, counted from the start of the header.
+  /// The offsets of label, areas and body from the start of the header.
   var labelOffset: Int { Self.byteCount + nameLength }
   var areasOffset: Int { labelOffset + labelLength }
   var bodyOffset: Int { areasOffset + areas.byteCount }
-  /// The bytes of the whole record, padding included.
+  /// The bytes of the whole record, including padding.
   var recordLength: Int { (bodyOffset + bodyLength + 7) & ~7 }
 
-  /// Decodes a header; nil if it is damaged, or if `bytes` end before the partition's name does.
+  /// Decodes a header. Nil if it is damaged, or if `bytes` does not contain the whole name of the partition.
   init?(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
     guard bytes.count >= Self.byteCount, bytes.integer(at: 0, as: UInt32.self) == Self.magic else {
       return nil
@@ -69,8 +69,8 @@ struct EntryHeader {
     let areas = MetadataAreas(
       room: Int(bytes.integer(at: 44, as: UInt32.self)), count: Int(bytes.integer(at: 6, as: UInt16.self)))
     let body = bytes.integer(at: 48, as: UInt64.self)
-    // The checksum has no secret, so anybody can make one that fits. The bounds keep sums from overflowing, and the
-    // fields that the index keeps in 32 bits within them.
+    // The checksum contains no secret, so anybody can make a header with a matching one. These bounds prevent
+    // overflows of sums, and of the fields that the index stores in 32 bits.
     guard sequence < LogNumbers.limit, body < 1 << 34, let areas else { return nil }
     self.areas = areas
     bodyLength = Int(body)
@@ -99,12 +99,13 @@ struct EntryHeader {
     generation = areas.count > 0 ? 1 : 0
   }
 
-  /// Puts the date stored in the place of a date of access that cannot be: one before it, or more than a day ahead of `now`.
+  /// Replaces an impossible date of access, before the date stored or more than a day after `now`, by the date
+  /// stored.
   mutating func correctAccess(now: Int64) {
     if accessed < stored || accessed > now + 86_400_000_000_000 { accessed = stored }
   }
 
-  /// Writes the header in front of the name, which must be in `bytes` already.
+  /// Writes the header in front of the name, which is in `bytes` already.
   func encode(into bytes: UnsafeMutableRawBufferPointer, seed: UInt64) {
     bytes.set(Self.magic, at: 0)
     bytes.set(UInt16(nameLength), at: 4)

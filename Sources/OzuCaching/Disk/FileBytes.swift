@@ -4,14 +4,14 @@
   import Darwin
 #endif
 
-/// Bytes of a file in memory, read or mapped. They go with the last reference.
+/// Bytes of a file in memory, read or mapped. They are released with the last reference.
 public final class FileBytes: @unchecked Sendable {
-  // Unchecked: mapped bytes are only read; bytes in memory are written to by their one owner, under its lock.
+  // Unchecked: mapped bytes are only read; bytes in memory are written only by their one owner, under its lock.
   /// The bytes.
   public let bytes: UnsafeMutableRawBufferPointer
   private let release: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
-  /// Bytes that `release` gives back.
+  /// Wraps bytes. `release` is called with them at the end.
   public init(
     _ bytes: UnsafeMutableRawBufferPointer,
     release: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void
@@ -22,15 +22,16 @@ public final class FileBytes: @unchecked Sendable {
 
   deinit { release(bytes) }
 
-  /// Memory for bytes of a file, with nothing in it yet.
+  /// Allocates uninitialized memory for bytes of a file.
   ///
-  /// The length may come from a file that somebody forged, so memory that cannot be had is an error and no trap.
+  /// The length may come from a forged file, so a failed allocation is an error and not a trap.
   static func allocate(_ count: Int, for path: String) throws(DiskCacheError) -> FileBytes {
     guard let base = malloc(max(count, 1)) else { throw DiskCacheError(.read, path: path, code: ENOMEM) }
     return FileBytes(UnsafeMutableRawBufferPointer(start: base, count: count)) { free($0.baseAddress) }
   }
 
-  /// Memory for many bytes, all pages of it at once: to fault them in one by one takes longer than to read the file.
+  /// Allocates memory and maps all its pages at once: faulting them in one by one takes longer than reading the
+  /// file.
   private static func allocatePages(_ count: Int, for path: String) throws(DiskCacheError) -> FileBytes {
     #if os(Linux)
       let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE
@@ -45,7 +46,7 @@ public final class FileBytes: @unchecked Sendable {
     }
   }
 
-  /// The first bytes of a file, copied into memory; nil if the file has fewer.
+  /// Copies the first bytes of a file into memory; nil if the file is shorter.
   static func read(
     _ count: Int, of file: any OpenFile, at path: String
   ) throws(DiskCacheError) -> FileBytes? {
@@ -55,6 +56,6 @@ public final class FileBytes: @unchecked Sendable {
 }
 
 extension OpenFile {
-  /// Nil: this file cannot be mapped and must be read.
+  /// Returns nil: this file cannot be mapped and must be read.
   public func map(byteCount: Int) -> FileBytes? { nil }
 }

@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// The places for metadata in a record, which let metadata change without the body being written again.
+/// The areas for metadata in a record. They let metadata change without rewriting the body.
 ///
-/// An area is 16 bytes and then room for the metadata, little-endian:
+/// An area has 16 bytes and then room for the metadata, little-endian:
 ///
 /// | offset | size | field |
 /// |---|---|---|
@@ -14,29 +14,29 @@
 /// | 4 | 4 | length of the metadata |
 /// | 8 | 8 | XXH64 of the metadata, seeded with the XXH64 of bytes 0–7, seeded with the low half of the key |
 ///
-/// A record with metadata has two areas of equal room, an eighth and 32 bytes more than what was stored. Odd
-/// generations use the first, even ones the second, so an update never touches what is current. What is current is
-/// said by one word of the header that is written last: a crash, or a reader who comes in between, finds the
-/// former metadata or the new one and never a mixture. Metadata above `largestUpdatable` has one area and room for
-/// itself alone; a record without metadata has none.
+/// A record with metadata has two areas of equal room, an eighth and 32 bytes more than the stored metadata. Odd
+/// generations use the first area, even generations the second, so an update never touches the current area. One
+/// word of the header says which generation is current, and is written last: after a crash, or at the same time as
+/// the update, a reader finds the former or the new metadata and never a mixture. Metadata longer than
+/// `largestUpdatable` has one area without spare room; a record without metadata has none.
 struct MetadataAreas: Hashable, Sendable {
   static let headerByteCount = 16
-  /// Longer metadata is not worth its room twice.
+  /// Longer metadata gets one area: two would waste too much space.
   static let largestUpdatable = 4096
 
-  /// The bytes of metadata that fit one area.
+  /// The bytes of metadata that fit into one area.
   var room: Int
-  /// None, one or two.
+  /// The number of areas: 0, 1 or 2.
   var count: Int
 
-  /// Areas as a header has them; nil if there are no such areas.
+  /// The areas that a header describes; nil if they are impossible.
   init?(room: Int, count: Int) {
     guard count <= 2, count > 0 || room == 0 else { return nil }
     self.room = room
     self.count = count
   }
 
-  /// The areas for a record that is stored with so much metadata.
+  /// The areas for a new record with this many bytes of metadata.
   init(metadataByteCount: Int) {
     switch metadataByteCount {
     case 0: (room, count) = (0, 0)
@@ -49,13 +49,13 @@ struct MetadataAreas: Hashable, Sendable {
   private var areaByteCount: Int { Self.headerByteCount + room }
   var byteCount: Int { count * areaByteCount }
 
-  /// Where the area of a generation begins, counted from the first one; nil if there is none.
+  /// The offset of a generation's area from the first area; nil if there is none.
   func offset(of generation: UInt16) -> Int? {
     let number = generation & 1 == 1 ? 0 : 1
     return generation > 0 && number < count ? number * areaByteCount : nil
   }
 
-  /// The generation after another: 1, 2, ... 65535, 2, so that odd and even ones take turns.
+  /// The generation after another: 1, 2, ... 65535, 2, so that odd and even numbers alternate.
   static func generation(after former: UInt16) -> UInt16 { former == .max ? 2 : former + 1 }
 
   /// The bytes of an area.
@@ -72,7 +72,8 @@ struct MetadataAreas: Hashable, Sendable {
     return bytes + metadata
   }
 
-  /// The metadata of a generation, copied before it is verified: an area may be written to under a reader's eyes.
+  /// The metadata of a generation. It is copied before it is verified, because a writer may change the area at the
+  /// same time.
   func metadata(of generation: UInt16, in areas: UnsafeRawBufferPointer, key: CacheKey) -> Data? {
     guard count > 0 else { return Data() }
     guard let offset = offset(of: generation), areas.count >= offset + areaByteCount else { return nil }
@@ -97,10 +98,10 @@ struct MetadataAreas: Hashable, Sendable {
 
   // MARK: The word in the header
 
-  /// A generation and its complement: one damaged bit gives no other generation.
+  /// A generation and its complement, so that one damaged bit never gives another generation.
   static func word(_ generation: UInt16) -> UInt32 { UInt32(~generation) << 16 | UInt32(generation) }
 
-  /// The generation that a word stands for; zero, which no area has, if it is damaged.
+  /// The generation that a word encodes; zero, which has no area, if the word is damaged.
   static func generation(ofWord word: UInt32) -> UInt16 {
     let generation = UInt16(truncatingIfNeeded: word)
     return word == Self.word(generation) ? generation : 0

@@ -1,26 +1,26 @@
-/// The keys whose store failed, with the dates: entries that were stored until then are out of date.
+/// The keys whose store failed, with the dates. Entries of these keys that were stored before are out of date.
 ///
-/// An entry that could not be replaced leaves the index at once, and its record is marked as dead if this cache writes.
-/// If it does not, the record stays alive, and it would come back when the writer moves it, when this cache sees more
-/// segments than before, or when it takes over.
+/// An entry that could not be replaced is removed from the index at once, and its record is marked as dead if this
+/// cache writes. If another process writes, the record stays alive. Without this list it would come back when the
+/// writer moves it, when this cache sees more segments than before, or when this cache takes over.
 struct OutdatedEntries {
   private struct Identity: Hashable {
     let key: CacheKey
     let partition: Partition
   }
 
-  /// How many keys are kept, about four megabytes of them.
+  /// The number of keys that are kept; they take about four megabytes.
   static let limit = 65_536
 
   private var dates: [Identity: Int64] = [:]
-  /// Entries of all keys that were stored until then are out of date.
+  /// All entries, of every key, that were stored up to this date are out of date.
   private(set) var commonDate: Int64?
 
   var isEmpty: Bool { dates.isEmpty && commonDate == nil }
   var keys: [(key: CacheKey, partition: Partition)] { dates.keys.map { ($0.key, $0.partition) } }
 
-  /// Notes that a store of a key failed. When there are too many keys one date stands for all: that costs
-  /// entries, which are stored again.
+  /// Records that a store of a key failed. If there are too many keys, one date stands for all of them: then more
+  /// entries count as out of date, and are stored again.
   mutating func insert(_ key: CacheKey, in partition: Partition, at date: Int64) {
     if dates.count >= Self.limit {
       commonDate = max(commonDate ?? date, date)
@@ -30,7 +30,7 @@ struct OutdatedEntries {
     }
   }
 
-  /// Notes that a key was stored.
+  /// Records that a key was stored.
   mutating func remove(_ key: CacheKey, in partition: Partition) {
     if !dates.isEmpty { dates[Identity(key: key, partition: partition)] = nil }
   }

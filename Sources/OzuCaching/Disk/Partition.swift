@@ -1,7 +1,7 @@
 extension DiskCache {
-  /// A named part of a disk cache, with a size and, if declared, a capacity of its own.
+  /// A named part of a disk cache, with a size and, if configured, a capacity of its own.
   ///
-  /// A key means different entries in different partitions.
+  /// The same key has different entries in different partitions.
   ///
   /// ```swift
   /// extension DiskCache.Partition { static let originals: Self = "originals" }
@@ -10,17 +10,17 @@ extension DiskCache {
     /// The partition's name: any text of at most 255 bytes of UTF-8.
     public let name: String
 
-    /// The partition of this name; a name longer than 255 bytes is cut to the characters that fit.
+    /// Makes the partition with this name. A name longer than 255 bytes is cut at a character boundary.
     public init(_ name: String) {
       self.name = name.cut(toUTF8Count: 255)
     }
 
-    /// The partition of this name.
+    /// Makes the partition with this name.
     public init(stringLiteral name: String) {
       self.init(name)
     }
 
-    /// The partition for whoever needs only one.
+    /// The partition that calls without a partition use.
     public static let `default` = Partition("default")
 
     /// The name.
@@ -28,7 +28,7 @@ extension DiskCache {
   }
 }
 
-/// The short name inside the module; outside it would be too general a word.
+/// The short name, for use inside the module. As a public name it would be too general.
 typealias Partition = DiskCache.Partition
 
 extension String {

@@ -7,10 +7,10 @@
 /// One whole record in memory, with verified checksums.
 struct Record: ~Copyable {
   var header: EntryHeader
-  /// Copied and verified with the header: another area may become current, and this one be written to, later on.
+  /// Copied and verified together with the header, because the writer may write another area and later this one.
   let metadata: Data
   private let bytes: UnsafeMutableRawBufferPointer
-  /// Whose memory the bytes are: this record's alone, or a mapping's, which must not be written to.
+  /// The owner of the memory: this record alone, or a mapping, which must not be written to.
   private let owner: FileBytes
 
   fileprivate init(
@@ -32,7 +32,7 @@ struct Record: ~Copyable {
     String(decoding: bytes[offset..<offset + length], as: UTF8.self)
   }
 
-  /// Calls `use` with the body where it lies.
+  /// Calls `use` with the body in place.
   func withBody<Result, Failure: Error>(
     _ use: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -42,20 +42,18 @@ struct Record: ~Copyable {
     return result
   }
 
-  /// Encodes the header anew, for another place, in front of the unchanged rest. Not for mapped
-  /// records.
+  /// Encodes the header for another place, in front of the unchanged rest. Not for mapped records.
   mutating func withEncoded(seed: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) {
     header.encode(into: bytes, seed: seed)
     body(UnsafeRawBufferPointer(bytes))
   }
 
-  /// The body, without a copy: the record's bytes live as long as it does. Not for mapped records: Data writes in
-  /// place once it is a buffer's only owner.
+  /// The body, without a copy: the data keeps the record's bytes alive. Not for mapped records, because Data writes
+  /// in place when it is the only owner of a buffer.
   consuming func takeBody() -> Data {
     guard header.bodyLength > 0, let base = bytes.baseAddress else { return Data() }
     let owner = owner
-    // Nobody else refers to the bytes any more, and Data never writes to them before it is the only owner, nor
-    // after they are freed.
+    // The record was consumed, so Data is the only owner of the bytes, and it frees them after the last use.
     return Data(
       bytesNoCopy: base + header.bodyOffset, count: header.bodyLength,
       deallocator: .custom { _, _ in withExtendedLifetime(owner) {} })
@@ -65,10 +63,10 @@ struct Record: ~Copyable {
 enum RecordReader {
   enum Result: ~Copyable {
     case record(Record)
-    /// Removed or superseded since its place was looked up.
+    /// Removed or superseded after the index was searched.
     case dead
     case corrupt
-    /// A sound record of another key, partition or time of writing: the index is wrong, not the record.
+    /// An intact record of another key, partition or time of writing: the index is wrong, not the record.
     case misplaced
   }
 
@@ -77,7 +75,7 @@ enum RecordReader {
     try read(location, length: location.length, checksBody: true)
   }
 
-  /// Reads a record up to its body and verifies that.
+  /// Reads a record without its body, and verifies this part.
   static func readHead(_ location: SegmentIndex.Location) throws(DiskCacheError) -> Result {
     try read(location, length: location.headLength, checksBody: false)
   }
@@ -98,11 +96,11 @@ enum RecordReader {
     }
   }
 
-  /// Verifies a record where the mapped file has it; reads it where files cannot be mapped.
+  /// Verifies a record in the mapped file. Reads it if files cannot be mapped.
   static func map(_ location: SegmentIndex.Location) throws(DiskCacheError) -> Result {
     let end = location.offset + location.length
     guard let mapping = location.file.mapped(to: end) else { return try read(location) }
-    // A file that someone cut must not be touched behind its end: that would be a signal, not an error.
+    // Reading a mapping after the end of a file that somebody shortened raises a signal instead of an error.
     guard try location.file.file.byteCount() >= end else { return .corrupt }
     let bytes = UnsafeMutableRawBufferPointer(rebasing: mapping.bytes[location.offset..<end])
     switch verify(UnsafeRawBufferPointer(bytes), location, checksBody: true) {
@@ -114,7 +112,7 @@ enum RecordReader {
     }
   }
 
-  /// Whether the bytes at this place begin with the header of the record that the index expects there, dead or alive.
+  /// Whether the header at this place is that of the record that the index expects, dead or alive.
   static func hasHeader(_ location: SegmentIndex.Location) -> Bool {
     var bytes = [UInt8](repeating: 0, count: EntryHeader.maximumByteCountWithName)
     guard let count = try? bytes.read(from: location.file.file, at: location.offset) else { return false }
@@ -133,7 +131,7 @@ enum RecordReader {
     case misplaced
   }
 
-  /// Whether a header is that of the record that the index expects, by everything the index knows of it.
+  /// Whether a header belongs to the record that the index expects, by all facts that the index has about it.
   private static func matches(
     _ header: EntryHeader, _ location: SegmentIndex.Location, in bytes: UnsafeRawBufferPointer
   ) -> Bool {

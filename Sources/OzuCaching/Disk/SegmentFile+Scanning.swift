@@ -6,33 +6,33 @@ extension SegmentFile {
     let offset: Int
   }
 
-  /// How far a scan came.
+  /// The result of a scan.
   struct Scan {
-    /// Where the last whole record ends.
+    /// The end of the last whole record.
     fileprivate(set) var end: Int
-    /// No record begins between `end` and here.
+    /// Bytes from `end` up to here were searched and contain no record.
     fileprivate(set) var searched: Int
-    /// The places before `end` that have no record, because a header is damaged, and their bytes.
+    /// The number of gaps before `end`, where a damaged header hides records, and their bytes.
     fileprivate(set) var gapCount = 0
     fileprivate(set) var gapByteCount = 0
   }
 
-  /// The bytes that one scan reads at most in search of records behind damaged headers. Segments are smaller, but for
-  /// those of caches of many gigabytes.
+  /// The most bytes that one scan searches for records after damaged headers. Segments are smaller, except in
+  /// caches of many gigabytes.
   private static let searchLimit = 64 << 20
 
   /// Reads the entry headers from `start` up to `end`, and calls `visit` with each whole record.
   ///
-  /// Behind a damaged header the scan goes on at the next place that has a header with the right checksum, which no
-  /// body can have (`SegmentHeader.seed(at:)`), and a record that is all there. A segment may grow while it is
-  /// scanned: a header that is being written looks damaged. The writer writes one record after the other, so when a
-  /// later one is found, those before it are whole, and the header is read once more.
+  /// After a damaged header, the scan continues at the next place with a whole record whose header has the right
+  /// checksum. Bytes of a body never have one (`SegmentHeader.seed(at:)`). A segment may grow during the scan, and
+  /// a header that is being written looks damaged. The writer writes one record after the other. So if a later
+  /// record is found, the earlier ones are whole by now, and the header is read once more.
   ///
   /// - Parameters:
-  ///   - searched: No record begins between `start` and here, by a former scan.
-  ///   - limit: The records after which the scan ends.
-  /// - Complexity: one read per entry, or per four kilobytes of small entries; every byte behind a damaged header is
-  ///   looked at once. At no place more than a header is read.
+  ///   - searched: Up to here, a former scan found no record.
+  ///   - limit: The number of records after which the scan ends.
+  /// - Complexity: one read per entry, or per four kilobytes of small entries; every byte after a damaged header is
+  ///   examined once. At each offset at most a header is read.
   func scan(
     from start: Int, to end: Int, searched: Int = 0, limit: Int = .max, visit: (ScannedEntry) -> Void
   ) throws(DiskCacheError) -> Scan {
@@ -67,7 +67,7 @@ extension SegmentFile {
     return scan
   }
 
-  /// The record at a place; nil if its header is damaged or it is not all there.
+  /// The record at an offset; nil if its header is damaged or the record is not complete.
   private func entry(
     at offset: Int, to end: Int, _ window: inout Window
   ) throws(DiskCacheError) -> ScannedEntry? {
@@ -83,15 +83,15 @@ extension SegmentFile {
     }
   }
 
-  /// Searches for a whole record that begins at `start` or behind it, in at most `byteCount` bytes.
+  /// Searches for a whole record that begins at `start` or later, within `byteCount` bytes.
   ///
-  /// - Returns: Where it begins, and up to where no record begins or will begin when more is written.
+  /// - Returns: The offset of the record, and the offset up to which no record begins, even if the segment grows.
   private func nextRecord(
     from start: Int, to end: Int, byteCount: Int
   ) throws(DiskCacheError) -> (found: Int?, searched: Int) {
     var window = Window(byteCount: 64 << 10)
     var offset = start
-    // A header whose record is not all there yet.
+    // The first header whose record is not complete yet.
     var unfinished = Int.max
     let last = min(end - EntryHeader.byteCount, start + byteCount)
     while offset <= last {
@@ -99,7 +99,7 @@ extension SegmentFile {
       try window.move(to: offset, byteCount: wanted, of: file)
       var position = 0
       let found = window.withBytes(from: offset) { bytes -> Int? in
-        // A header must be whole in the window, but for the last of the file.
+        // A header must be completely in the window, except the last one of the file.
         let least = offset + bytes.count < end ? EntryHeader.maximumByteCountWithName : EntryHeader.byteCount
         while position + least <= bytes.count, offset + position <= last {
           defer { position += 8 }
@@ -113,15 +113,15 @@ extension SegmentFile {
         return nil
       }
       if let found { return (found, found) }
-      // The file is shorter than it was.
+      // The file became shorter meanwhile.
       if position == 0 { break }
       offset += position
     }
-    // The last bytes may be the begin of a header that is being written.
+    // The last bytes may be the beginning of a header that is being written.
     return (nil, min(offset, unfinished, max(start, end - EntryHeader.maximumByteCountWithName) & ~7))
   }
 
-  /// Bytes of a file that were read together.
+  /// Bytes of a file that were read with one call.
   private struct Window {
     private var bytes: [UInt8]
     private var start = 0
@@ -129,7 +129,7 @@ extension SegmentFile {
 
     init(byteCount: Int) { bytes = [UInt8](repeating: 0, count: byteCount) }
 
-    /// Reads on from `offset` unless these bytes are there.
+    /// Reads bytes from `offset` on, unless they are in the window already.
     mutating func move(to offset: Int, byteCount: Int, of file: any OpenFile) throws(DiskCacheError) {
       if offset >= start, offset + byteCount <= start + count { return }
       (start, count) = (offset, 0)

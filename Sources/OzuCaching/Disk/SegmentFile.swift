@@ -1,15 +1,15 @@
 import OzuSynchronization
 
-/// An open segment. Its file is closed when the last reader lets go, so a fetch that found an entry can
-/// read it even while the segment is being removed.
+/// An open segment. Its file is closed with the last reference, so a fetch that found an entry can read it even
+/// while the segment is being removed.
 final class SegmentFile: Sendable {
   let name: String
   let header: SegmentHeader
-  /// Whether a bit of the header was wrong in the file.
+  /// Whether one bit of the header in the file was wrong.
   let isHeaderDamaged: Bool
   let file: any OpenFile
-  /// The file in memory as far as someone asked for it. Segments only grow, except that a cut takes what no index
-  /// refers to, so what was mapped and referred to stays readable for as long as the mapping is held.
+  /// The mapped part of the file. Segments only grow, except that truncation removes bytes that no index refers to.
+  /// So bytes that an index refers to stay readable as long as the mapping exists.
   private let mapping = Mutex<FileBytes?>(nil)
 
   init(name: String, header: SegmentHeader, isHeaderDamaged: Bool = false, file: any OpenFile) {
@@ -22,11 +22,11 @@ final class SegmentFile: Sendable {
   var number: UInt64 { header.number }
   var salt: UInt64 { header.salt }
 
-  /// The file's first bytes, at least up to `end`; nil where files cannot be mapped.
+  /// The file's first bytes, at least up to `end`; nil if files cannot be mapped.
   func mapped(to end: Int) -> FileBytes? {
     mapping.withLock { mapping in
       if let mapping, mapping.bytes.count >= end { return mapping }
-      // Beyond the end of the file a mapping costs addresses only, and spares mapping anew while the file grows.
+      // Mapping beyond the end of the file costs only addresses, and avoids new mappings while the file grows.
       mapping = file.map(byteCount: (end / Self.mappedUnit + 1) * Self.mappedUnit)
       return mapping
     }
@@ -34,14 +34,15 @@ final class SegmentFile: Sendable {
 
   private static let mappedUnit = 8 << 20
 
-  /// The index keeps offsets in 32 bits, in units of eight bytes. No segment of ours comes near: this one is forged.
+  /// The index stores offsets in 32 bits, in units of eight bytes. This program makes no segment of nearly that
+  /// size, so a larger file is forged.
   static let largestByteCount = 1 << 35
 
   /// The bytes of the file.
   func byteCount() throws(DiskCacheError) -> Int { min(try file.byteCount(), Self.largestByteCount) }
 
-  /// Opens a segment; nil if more than one bit of its header is wrong, or if it is of another version, or larger than any
-  /// segment.
+  /// Opens a segment. Nil if more than one bit of its header is wrong, if it has another version, or if it is
+  /// larger than any segment.
   static func open(
     _ name: String, in directory: String, for access: FileAccess, of fileSystem: any FileSystem
   ) throws(DiskCacheError) -> SegmentFile? {
@@ -61,9 +62,9 @@ final class SegmentFile: Sendable {
 }
 
 extension Array where Element == UInt8 {
-  /// Fills the array from a file and returns how many bytes there were.
+  /// Fills the array from a file, and returns the number of bytes read.
   mutating func read(from file: any OpenFile, at offset: Int) throws(DiskCacheError) -> Int {
-    // `withUnsafeMutableBytes` carries no typed error.
+    // `withUnsafeMutableBytes` does not support typed errors.
     let result = withUnsafeMutableBytes { bytes -> Result<Int, DiskCacheError> in
       do throws(DiskCacheError) {
         return .success(try file.read(into: bytes, at: offset))

@@ -6,15 +6,15 @@
 /// | 8 | 4 | format version, 3; files of version 2 are read |
 /// | 12 | 4 | length of this header, 48 |
 /// | 16 | 8 | segment number |
-/// | 24 | 8 | salt: random; seeds the checksums of the entry headers in this file, together with their places |
+/// | 24 | 8 | salt: a random number that, with the offset, seeds the checksums of entry headers in this file |
 /// | 32 | 8 | creation, nanoseconds since 1970 |
 /// | 40 | 8 | XXH64 of bytes 0–39, seed 0 |
 ///
-/// The salt makes an entry header valid in its own file only: bytes of an old file that turn up in a new
-/// one after a crash, or a body that was made to look like entries, are never taken for entries. The place makes it
-/// valid where it was written only: a body that has a copy of this very file is not taken for entries either when a
-/// scan looks for the next header behind a damaged one (`SegmentFile.scan`). Version 2 had no place in the
-/// checksum; there, a scan ends at a damaged header.
+/// The salt makes an entry header valid only in its own file. Bytes of an old file that appear in a new file after
+/// a crash, or a body that imitates entries, are never read as entries. The offset makes it valid only at its own
+/// place: if a body contains a copy of this same file, a scan that looks for the next header after a damaged one
+/// (`SegmentFile.scan`) does not find entries in it. Version 2 had no offset in the checksum; in such a file a scan
+/// ends at a damaged header.
 struct SegmentHeader {
   static let byteCount = 48
   static let suffix = ".segment"
@@ -34,7 +34,7 @@ struct SegmentHeader {
     self.created = created
   }
 
-  /// The header in these bytes, unless they are damaged or of another version.
+  /// Decodes a header; nil if it is damaged or has another version.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.byteCount, bytes.integer(at: 0, as: UInt64.self) == Self.magic,
       case let version = bytes.integer(at: 8, as: UInt32.self),
@@ -46,12 +46,12 @@ struct SegmentHeader {
     number = bytes.integer(at: 16)
     salt = bytes.integer(at: 24)
     created = bytes.integer(at: 32)
-    // A salt of zero means an empty place in the stored index.
+    // A salt of zero marks an empty place in the stored index.
     guard number < LogNumbers.segmentLimit, salt != 0 else { return nil }
   }
 
-  /// The header in bytes of which one bit is wrong. The checksum tells which one: no two headers are as near to each
-  /// other.
+  /// Decodes a header with one wrong bit. The checksum shows which bit it is, because no two valid headers differ
+  /// in only two bits.
   init?(repairing damaged: UnsafeRawBufferPointer) {
     guard damaged.count >= Self.byteCount else { return nil }
     var bytes = Array(damaged[..<Self.byteCount])
@@ -66,7 +66,7 @@ struct SegmentHeader {
     return nil
   }
 
-  /// Whether the places of records are in the checksums of their headers.
+  /// Whether the checksums of entry headers include their offsets.
   var knowsPlaces: Bool { version >= 3 }
 
   /// The seed for the checksum of an entry header at an offset in this file.
@@ -86,12 +86,12 @@ struct SegmentHeader {
     return bytes
   }
 
-  /// `NUMBER-SALT.segment`, in hexadecimal: with the salt, no two files ever have the same name.
+  /// `NUMBER-SALT.segment`, in hexadecimal. The salt makes every name unique.
   var fileName: String {
     CacheKey(high: number, low: salt).description.inserting("-", at: 16) + Self.suffix
   }
 
-  /// Whether a file of this name is a segment, of any version.
+  /// Whether this is the name of a segment, of any version.
   static func isFileName(_ name: String) -> Bool {
     number(fromFileName: name) != nil
   }
@@ -105,6 +105,25 @@ struct SegmentHeader {
   }
 }
 
+/// The bounds of the numbers that only rise: segment numbers and sequence numbers of records.
+///
+/// A cache that stored a million entries every second would reach the bound after 70,000 years. A file with a
+/// higher number is forged, or damaged in a way that its checksum does not show.
+enum LogNumbers {
+  /// Segments and records with this number, or a higher one, are not read.
+  static let limit: UInt64 = 1 << 62
+
+  /// Segments with this number, or a higher one, are not read: pages of the index have four bytes for it. A cache
+  /// that fills one segment every second reaches it after 136 years.
+  static let segmentLimit: UInt64 = 1 << 32
+
+  /// A writer that would continue with this number, or a higher one, empties the cache and starts again at the
+  /// beginning. It is half of `limit`, so that everything that one process writes stays readable.
+  static let exhausted: UInt64 = 1 << 61
+  /// The same for segments.
+  static let segmentsExhausted: UInt64 = 1 << 31
+}
+
 extension String {
   fileprivate func inserting(_ text: String, at offset: Int) -> String {
     prefix(offset) + text + dropFirst(offset)
@@ -112,7 +131,7 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-  /// A little-endian integer at an offset that the caller knows to be inside.
+  /// A little-endian integer at an offset, which the caller has checked.
   func integer<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type = T.self) -> T {
     T(littleEndian: loadUnaligned(fromByteOffset: offset, as: T.self))
   }

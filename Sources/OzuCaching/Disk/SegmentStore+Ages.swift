@@ -4,33 +4,35 @@
   import Foundation
 #endif
 
-// Entries that leave because of their age, which counts from the date of storing in their record; copies keep it.
+// Removes entries because of their age, which is measured from the date of storing in their record; copies keep
+// this date.
 //
-// A read finds out by itself: an expired entry is a miss, and the writer removes it. For entries that nobody asks for the
-// writer makes passes over the headers of all records, from the oldest segment to the newest, a few records at the end
-// of each store and flush. A pass goes on into the segments that are made meanwhile: an old entry may have been copied
-// there, and a store adds fewer records than it looks at. A pass begins when a sixteenth of the shortest maximum age has gone by since the last one
-// began, so that a header is read about sixteen times in the life of its entry, whatever is stored.
+// A read notices an expired entry: it is a miss, and the writer removes it. For entries that are not read, the
+// writer makes passes over the headers of all records, from the oldest segment to the newest, a few records at the
+// end of each store and flush. A pass includes segments that are made meanwhile: an old entry may have been copied
+// there, and a store adds fewer records than it examines. A pass begins when a sixteenth of the shortest maximum
+// age has passed since the last one began. So a header is read about sixteen times in the life of its entry,
+// however much is stored.
 extension SegmentStore {
-  /// The records that a store looks at, and a flush.
+  /// The numbers of records that a store and a flush examine.
   static let examinedPerStore = 8
   static let examinedPerFlush = 64
 
-  /// Where the pass over the records is.
+  /// The progress of the pass over the records.
   struct AgePass {
-    /// When the last pass began.
+    /// The time when the last pass began.
     fileprivate var began: Int64?
-    /// The next record, by its segment's number; nil between two passes.
+    /// The next record and the number of its segment; nil between two passes.
     fileprivate var position: (number: UInt64, offset: Int)?
   }
 
-  /// Whether a record has expired by now.
+  /// Whether a record has expired.
   func isExpired(_ header: EntryHeader, in partition: Partition) -> Bool {
     guard ages.shortest != nil else { return false }
     return ages.isExpired(storedAt: header.stored, in: partition, at: now())
   }
 
-  /// Goes on with the pass over the records, or begins one if it is due, and removes what has expired.
+  /// Continues the pass over the records, or begins one if it is due, and removes expired entries.
   ///
   /// - Complexity: At most `limit` headers are read; nothing happens between two passes.
   func expireSome(_ limit: Int, _ writer: inout Writer) {
@@ -51,7 +53,7 @@ extension SegmentStore {
       }
       let number = segment.file.number
       let offset = number == position.number ? position.offset : 0
-      // Whatever happens to it, the pass goes on behind it.
+      // Whatever happens to this segment, the pass continues after it.
       writer.agePass.position = (number + 1, 0)
       do throws(DiskCacheError) {
         let (count, end) = try removeRecords(of: segment, from: offset, limit: rest, &writer) {
@@ -67,8 +69,8 @@ extension SegmentStore {
     }
   }
 
-  /// Removes all entries that were stored before a date, and rewrites what has dead space. Other operations come in
-  /// between, one segment after the other.
+  /// Removes all entries that were stored before a date, and rewrites segments with dead space. Other operations
+  /// may run between two segments.
   func trim(olderThan date: Int64) throws(DiskCacheError) {
     var next: UInt64? = 0
     while let first = next {
@@ -93,7 +95,7 @@ extension SegmentStore {
     }
   }
 
-  /// The segment with the lowest number from `first` on, and where its last whole record ends.
+  /// The segment with the lowest number from `first` on, and the end of its last whole record.
   private func segment(from first: UInt64) -> (file: SegmentFile, end: Int)? {
     index.withLock { index in
       var lowest: (file: SegmentFile, end: Int)?
@@ -107,9 +109,9 @@ extension SegmentStore {
     }
   }
 
-  /// Removes the live entries of a segment for which `isMeant` is true, among `limit` records.
+  /// Removes the live entries of a segment for which `isMeant` returns true, among `limit` records.
   ///
-  /// - Returns: How many records were looked at, and where the last of them ends.
+  /// - Returns: The number of records examined, and the end of the last one.
   private func removeRecords(
     of segment: (file: SegmentFile, end: Int), from offset: Int, limit: Int, _ writer: inout Writer,
     where isMeant: (SegmentFile.ScannedEntry) -> Bool
@@ -133,18 +135,18 @@ extension SegmentStore {
 }
 
 extension DiskCache {
-  /// Removes the entries of all partitions that were stored before a date, and rewrites what has dead space.
+  /// Removes the entries of all partitions that were stored before a date, and rewrites segments with dead space.
   ///
-  /// - Throws: When a file could not be read, rewritten or removed, or when this cache may not write
+  /// - Throws: If a file could not be read, rewritten or removed, or if this cache may not write
   ///   (`DiskCacheError.Operation.change`, or the error of the lock).
   /// - Complexity: One small read per entry on disk.
   public func trim(olderThan date: Date) throws(DiskCacheError) {
     try store.trim(olderThan: date.nanoseconds)
   }
 
-  /// Removes the entries of all partitions that were stored before a date, and rewrites what has dead space.
+  /// Removes the entries of all partitions that were stored before a date, and rewrites segments with dead space.
   ///
-  /// - Throws: When a file could not be read, rewritten or removed, or when this cache may not write.
+  /// - Throws: If a file could not be read, rewritten or removed, or if this cache may not write.
   public func trim(olderThan date: Date) async throws(DiskCacheError) {
     try await queues.attempt { () throws(DiskCacheError) in try self.trim(olderThan: date) }
   }

@@ -1,7 +1,7 @@
-// Keeping the capacities: what leaves, and what is rewritten to give back dead space.
+// Keeps the capacities: evicts entries, and rewrites segments to give back dead space.
 extension SegmentStore {
-  /// Removes the oldest segments until a record of `length` bytes fits under the capacity, and with it the pages that it
-  /// may add to the index.
+  /// Removes the oldest segments until a record of `length` bytes fits under the capacity, together with the pages
+  /// that it may add to the index.
   func makeRoom(for length: Int, _ writer: inout Writer) throws(DiskCacheError) {
     decideStoring(&writer)
     // A record may need a new segment, whose header counts too.
@@ -12,14 +12,14 @@ extension SegmentStore {
     }
   }
 
-  /// Bytes of all files, with those that the stored index will have and those that offers may have, and of what editors
-  /// are writing.
+  /// The bytes of all files, plus the bytes that the stored index will need, that offers may still take, and that
+  /// editors have written.
   func reservedByteCount(_ writer: borrowing Writer) -> Int {
     index.withLock { $0.reservedByteCount } + writer.spilledByteCount
   }
 
-  /// The segment with the largest dead part, if the segments have more than five quarters of the live entries'
-  /// bytes, apart from a quarter of a segment.
+  /// The segment with the largest dead share, if the segments have more than five quarters of the live entries'
+  /// bytes; a quarter of a segment is not counted.
   func segmentToCompact(_ writer: borrowing Writer) -> Int? {
     let slack = segmentSize(for: writer.capacity)
     let active = writer.active
@@ -31,7 +31,7 @@ extension SegmentStore {
     }
   }
 
-  /// Rewrites the segment with the largest dead part, if that is due.
+  /// Rewrites the segment with the largest dead share, if that is due.
   func compactIfDue(_ writer: inout Writer) throws(DiskCacheError) {
     if writer.drain == nil, let victim = segmentToCompact(writer) { try compact(victim, &writer) }
   }
@@ -59,7 +59,8 @@ extension SegmentStore {
     decideStoring(&writer)
     readAllPages(&writer)
     let spilled = writer.spilledByteCount + SegmentHeader.byteCount
-    // From the oldest use on. The index takes fewer pages for fewer entries once it is stored anew.
+    // Begins with the least recently used entry. The index needs fewer pages for fewer entries once it is stored
+    // again.
     let entries = index.withLock { $0.entriesByAccess() }
     var rest = entries[...]
     while true {
@@ -95,7 +96,7 @@ extension SegmentStore {
     if index.withLock({ $0.segmentByteCount + $0.storedByteCount }) > limit { removeStoredIndex(&writer) }
   }
 
-  /// Builds the pages anew if most of them are nearly empty.
+  /// Builds the pages again if most of them are nearly empty.
   private func shrinkIndexIfSparse(_ writer: inout Writer) {
     let isSparse = index.withLock { index in
       index.pages.count > 1 && index.count < index.pages.count * IndexPage.capacity / 4

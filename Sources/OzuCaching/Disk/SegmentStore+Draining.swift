@@ -1,37 +1,39 @@
-/// A segment that is about to leave, and how far its entries have been looked at.
+/// A segment that is being emptied, and the progress.
 struct Drain {
   enum Purpose {
-    /// To make room: entries used since they were written are copied, up to half the segment, and the rest goes.
+    /// Makes room. Entries that were used since they were written are copied, up to half the segment; the others
+    /// are evicted.
     case eviction
-    /// To give back dead space: all entries are copied.
+    /// Gives back dead space. All entries are copied.
     case compaction
   }
 
   let segment: Int
   let salt: UInt64
   let purpose: Purpose
-  /// The bytes that all files may have while entries are copied.
+  /// The most bytes that all files may have while entries are copied.
   let limit: Int
-  /// Where the next record begins.
+  /// The offset of the next record.
   var position = SegmentHeader.byteCount
-  /// Bytes of entries that were copied.
+  /// The bytes of entries that were copied.
   var keptByteCount = 0
 }
 
-// How a segment leaves: a few records at a time, so that no store pays for all of them.
+// Empties a segment a few records at a time, so that no single store pays for all of them.
 extension SegmentStore {
-  /// The records of a leaving segment that one step looks at.
+  /// The number of records of the segment that one step examines.
   static let recordsPerStep = 256
-  /// Segments up to this size leave at once.
+  /// Segments up to this size are emptied in one step.
   static let smallSegmentByteCount = 256 << 10
 
-  /// How full the files may be before the oldest segment begins to leave: there is room for the copies of half a segment
-  /// and for the stores that are made meanwhile.
+  /// The bytes of all files at which the oldest segment begins to be emptied. Above it there is room for the copies
+  /// of half a segment, and for the stores meanwhile.
   private func drainThreshold(_ capacity: Int) -> Int { capacity - segmentSize(for: capacity) }
 
-  /// What is due after a store of `length` bytes: a segment leaves a bit further, and pages of the index are written.
+  /// Does the work that is due after a store of `length` bytes: empties a part of a segment, and writes pages of
+  /// the index.
   ///
-  /// - Parameter latest: The segment that has what was stored.
+  /// - Parameter latest: The segment with the new record.
   func doUpkeep(length: Int, keeping latest: Int? = nil, _ writer: inout Writer) {
     rebuildIndexIfDamaged(&writer)
     adoptOffersIfDue(&writer)
@@ -42,17 +44,18 @@ extension SegmentStore {
         return
       }
       let isSmall = size <= Self.smallSegmentByteCount
-      // A quarter of a segment's bytes is stored while it leaves.
+      // While a segment is emptied, stores add at most a quarter of its bytes.
       let byteCount = isSmall ? Int.max : max(64 << 10, min(length, 1 << 40) * 4)
       let recordCount = isSmall ? Int.max : Self.recordsPerStep + length / 256
       try advance(byteCount: byteCount, recordCount: recordCount, &writer)
     }
-    // In a synchronized cache a page must not tell of a copy before the copy is durable: its original would be lost with it.
+    // With synchronized durability, a page must not refer to a copy before the copy is durable: otherwise the entry
+    // could be lost together with its original.
     if configuration.durability == .buffered { writeSomePages(&writer) }
   }
 
   private func startDrainIfDue(keeping latest: Int?, _ writer: inout Writer) {
-    // The last one, and the one that is written to, leave only when there is no room.
+    // The last segment and the active one are emptied only if there is no room.
     let active = writer.active
     let mayLeave =
       reservedByteCount(writer) > drainThreshold(writer.capacity)
@@ -66,9 +69,9 @@ extension SegmentStore {
     }
   }
 
-  /// Begins to evict the oldest segment. One with a single large entry that was used gets another turn.
+  /// Begins to evict the oldest segment. A segment with one large entry that was used is spared this time.
   func startEviction(keeping latest: Int? = nil, _ writer: inout Writer) {
-    // A number that no segment will have.
+    // A number that no segment will get.
     var age = writer.nextNumber
     let oldest = index.withLock { index -> Int? in
       var turns = index.segments.count
@@ -87,7 +90,7 @@ extension SegmentStore {
     if let oldest, oldest != latest { startDrain(of: oldest, for: .eviction, &writer) }
   }
 
-  /// The entry of a segment that has no other.
+  /// The entry of a segment that has only this one.
   private func onlyEntry(of number: Int, _ index: SegmentIndex) -> SegmentIndex.Location? {
     guard let segment = index.segments[number] else { return nil }
     var first: SegmentFile.ScannedEntry?
@@ -108,14 +111,14 @@ extension SegmentStore {
     }
   }
 
-  /// Removes the segment that is leaving, or the oldest, with what may go of it.
+  /// Removes the segment that is being emptied, or the oldest one, with its entries.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was a segment.
   func evictOldestSegment(_ writer: inout Writer) throws(DiskCacheError) -> Bool {
-    // What a compaction has copied is dead where it was, so that it can be left.
+    // Records that a compaction has copied are dead in the old segment already, so the compaction can be abandoned.
     if writer.drain?.purpose != .eviction { startEviction(&writer) }
     guard let drain = writer.drain else { return false }
-    // On a full disk nothing can be copied; giving up the entries is what makes room again.
+    // On a full disk nothing can be copied, so the entries are given up to make room.
     note(&writer) { (writer) throws(DiskCacheError) in
       try advance(byteCount: .max, recordCount: .max, &writer)
     }
@@ -132,7 +135,7 @@ extension SegmentStore {
     try advance(byteCount: .max, recordCount: .max, &writer)
   }
 
-  /// Looks at the next records of the segment that is leaving, and removes it after the last.
+  /// Examines the next records of the segment, and removes the segment after the last one.
   private func advance(
     byteCount: Int, recordCount: Int, _ writer: inout Writer
   ) throws(DiskCacheError) {
@@ -156,14 +159,14 @@ extension SegmentStore {
     }
   }
 
-  /// Copies a record of the segment that is leaving, or lets it go.
+  /// Copies a record of the segment, or evicts it.
   private func pass(
     _ entry: SegmentFile.ScannedEntry, of segment: SegmentIndex.Segment, _ writer: inout Writer
   ) throws(DiskCacheError) {
     guard let drain = writer.drain,
       let location = index.withLock({ $0.location(of: entry, inSegment: drain.segment) })
     else { return }
-    // One that died on disk before a crash.
+    // The record died on disk before a crash.
     guard entry.header.isLive else { return index.withLock { $0.remove(location) } }
     let isKept =
       switch drain.purpose {
@@ -196,60 +199,9 @@ extension SegmentStore {
   private func endDrain(_ writer: inout Writer) throws(DiskCacheError) {
     guard let drain = writer.drain else { return }
     writer.drain = nil
-    // A copy must be safe before the original goes.
+    // The copies must be durable before the originals are removed.
     if configuration.durability == .synced, drain.keptByteCount > 0 { try synchronize(&writer) }
     try removeSegment(drain.segment, evicting: drain.purpose == .eviction, &writer)
     if drain.purpose == .compaction { counters.compactions.increment() }
-  }
-
-  /// Copies an entry to the end of the log. A damaged one is left behind.
-  private func relocate(
-    _ location: SegmentIndex.Location, _ writer: inout Writer
-  ) throws(DiskCacheError) {
-    var record: Record
-    switch try RecordReader.read(location) {
-    case .record(let read):
-      record = read
-    case .dead:
-      return index.withLock { $0.remove(location) }
-    case .corrupt:
-      counters.corruptEntries.increment()
-      return index.withLock { $0.remove(location) }
-    case .misplaced:
-      counters.corruptEntries.increment()
-      return index.withLock { $0.remove(location) }
-    }
-    if isExpired(record.header, in: location.partition) {
-      counters.expirations.increment()
-      return removeEntry(location, keepsSegment: true, &writer)
-    }
-    let sequence = writer.nextSequence
-    writer.nextSequence += 1
-    record.header.sequence = sequence
-    record.header.accessed = location.accessed
-    let place = try append(length: location.length, &writer) { seed, write in
-      record.withEncoded(seed: seed) { write([$0]) }
-    }
-    counters.relocations.increment()
-    let isStillThere = index.withLock { index in
-      guard let position = index.position(of: location) else { return false }
-      index.relocate(position, to: place.segment, offset: place.offset, sequence: sequence)
-      return true
-    }
-    guard isStillThere else {
-      if let file = index.withLock({ $0.segments[place.segment]?.file }) {
-        kill(file, at: place.offset, &writer)
-      }
-      return
-    }
-    // The original must not come back when the copy is removed. But it must not go before the copy is durable.
-    if configuration.durability == .synced {
-      // The original of an original is no more than waiting either.
-      let former = writer.pendingKills.removeValue(forKey: location.sequence) ?? []
-      writer.pendingKills[sequence] =
-        former + [Writer.PendingKill(file: location.file, offset: location.offset)]
-    } else {
-      kill(location.file, at: location.offset, &writer)
-    }
   }
 }

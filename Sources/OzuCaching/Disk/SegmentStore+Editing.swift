@@ -12,9 +12,10 @@ import OzuSynchronization
   import Foundation
 #endif
 
-// What editors do with entries that are too long to wait in memory.
+// Stores entries of editors that are too long to be kept in memory.
 extension SegmentStore {
-  /// The bytes an editor keeps in memory: an entry that is handed over to another process is written at once.
+  /// The bytes that an editor keeps in memory. An entry that is handed over to another process is written by one
+  /// call.
   var editorBufferLimit: Int {
     let capacity = currentCapacity.load(ordering: .relaxed)
     if !isWriter, configuration.access == .updating, let limit = offerByteCount(for: capacity) {
@@ -23,7 +24,7 @@ extension SegmentStore {
     return min(64 << 10, segmentSize(for: capacity) / 2)
   }
 
-  /// Makes the file of an entry; nil if this cache does not write, or the file cannot be made.
+  /// Makes the file of an entry. Nil if this cache may not write, or if the file cannot be made.
   func startSpilling(
     key: CacheKey, partition: Partition, metadata: Data, label: String
   ) -> SpilledRecord? {
@@ -48,9 +49,9 @@ extension SegmentStore {
     return record ?? nil
   }
 
-  /// Writes bytes behind those of the entry so far. The room they take counts at once.
+  /// Writes bytes after those of the entry so far. They count as used bytes at once.
   ///
-  /// - Returns: Whether they fit and were written; if not the entry is discarded.
+  /// - Returns: Whether the bytes fit and were written. If not, the entry is discarded.
   func append(_ bytes: Data, to record: SpilledRecord) -> Bool {
     let isWritten = try? write { (writer) throws(DiskCacheError) -> Bool in
       let count = record.progress.withLock { $0.count }
@@ -90,7 +91,7 @@ extension SegmentStore {
     try? write { (writer) throws(DiskCacheError) in forget(key, in: partition, &writer) }
   }
 
-  /// Removes the file of an entry that will not be.
+  /// Removes the file of an entry that is not committed.
   func discard(_ record: SpilledRecord) {
     try? write { (writer) throws(DiskCacheError) in finish(record, &writer) }
   }
@@ -102,11 +103,11 @@ extension SegmentStore {
     }
     guard let count else { return }
     writer.spilledByteCount -= count
-    // Gone with the directory, or renamed to a segment, it is not there.
+    // The file does not exist any more if it was renamed to a segment, or if the directory was removed.
     try? fileSystem.remove(directory + "/" + record.partName)
   }
 
-  /// Makes a segment of the file, and its record the key's entry.
+  /// Renames the file to a segment, and makes its record the key's entry.
   func publish(_ record: SpilledRecord) -> Bool {
     let isStored = try? write { (writer) throws(DiskCacheError) -> Bool in
       defer { finish(record, &writer) }
@@ -143,7 +144,7 @@ extension SegmentStore {
     return isStored ?? false
   }
 
-  /// Writes all that stands around the body.
+  /// Writes the headers before the body and the padding after it.
   private func complete(_ record: SpilledRecord, _ writer: inout Writer) throws(DiskCacheError) -> EntryHeader
   {
     let (sum, count) = record.progress.withLock { ($0.checksum.finish(), $0.count) }
@@ -170,9 +171,9 @@ extension SegmentStore {
     return header
   }
 
-  /// Enters a published record in the index, in the place of the key's former entry.
+  /// Adds a published record to the index, and replaces the key's former entry.
   ///
-  /// - Returns: The number of its segment.
+  /// - Returns: The number of the record's segment.
   private func enter(_ record: SpilledRecord, _ header: EntryHeader, _ writer: inout Writer) -> Int {
     let file = SegmentFile(name: record.header.fileName, header: record.header, file: record.file)
     let size = SegmentHeader.byteCount + header.recordLength
@@ -184,10 +185,10 @@ extension SegmentStore {
         .superseded
       return (former, number, segment)
     }
-    if let former { bury(former, &writer) }
+    if let former { kill(former, &writer) }
     enforceCapacity(ofPartition: number, keeping: header.sequence, &writer)
     note(&writer) { (writer) throws(DiskCacheError) in
-      // The entry counts as a segment from now on, and no longer as an editor's file.
+      // From now on the entry counts as a segment, and no longer as an editor's file.
       finish(record, &writer)
       try makeRoom(for: 0, &writer)
     }

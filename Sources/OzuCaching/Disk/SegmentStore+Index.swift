@@ -4,11 +4,11 @@
   import Darwin
 #endif
 
-/// The files of the stored index, as far as a writer has written them.
+/// The state of the files of the stored index.
 struct IndexFiles {
-  /// Pages on their way to the file, and what the file `index` is to say when all of them are there.
+  /// One round of writing pages, and the facts that the file `index` gets when all of them are written.
   struct Round {
-    /// The numbers of the pages that are still to be written.
+    /// The numbers of the pages that still have to be written.
     var numbers: [Int]
     let places: [StoredIndex.Place]
     let nextSequence: UInt64
@@ -17,39 +17,40 @@ struct IndexFiles {
 
   /// The file `pages` of this epoch.
   var pages: (any OpenFile)?
-  /// Whether the file `index` is there and belongs to these pages.
+  /// Whether the file `index` exists and belongs to these pages.
   var isBased = false
   var round: Round?
-  /// Segments that were filled since the last round began.
+  /// The number of segments that were filled since the last round began.
   var sealedSinceRound = 0
-  /// Bytes of the file `pages` and of the file `index`.
+  /// The bytes of the files `pages` and `index`.
   var pagesByteCount = 0
   var indexByteCount = 0
 }
 
-// How the index gets to its files: a few pages at a time.
+// Writes the index to its files, a few pages at a time.
 //
-// When so many segments are full, a round begins: the pages that are dirty are written, some with each store, and then
-// the file `index`, which says how far the segments reached when the round began. After a crash the rest of the segments
-// is scanned. Pages that changed after they were written in a round are newer than the file `index` says, which does no
-// harm: every entry that came meanwhile is found by the scan, and every entry that went says so itself.
+// After a certain number of full segments a round begins: the dirty pages are written, some with each store, and
+// then the file `index`, which records the sizes of the segments at the beginning of the round. After a crash, the
+// later parts of the segments are scanned. Pages that changed after they were written in a round are newer than the
+// file `index`. That does no harm: every entry that was added meanwhile is found by the scan, and the record of
+// every entry that was removed says so.
 extension SegmentStore {
-  /// So many segments at most must be scanned after a crash, but for those that are filled during a round.
+  /// The most segments that must be scanned after a crash, apart from those that are filled during a round.
   static let sealedSegmentsPerRound = 4
-  /// The pages that a store writes at most, besides those it made.
+  /// The most pages that a store writes, besides those that it added.
   static let pagesPerTurn = 4
 
-  /// The same for what a synchronized cache flushes: it writes pages only then.
+  /// The most pages that a flush writes with synchronized durability, which writes pages only then.
   static let pagesPerSynchronization = 256
 
-  /// The bytes that one store may add to the files of the index.
+  /// The most bytes that one store may add to the files of the index.
   static let indexSlack = 2 * IndexPage.byteCount
 
   func path(_ name: String) -> String { directory + "/" + name }
   var indexPath: String { path(StoredIndex.fileName) }
   var pagesPath: String { path(StoredIndex.pagesFileName) }
 
-  /// Decides whether the index is stored: if its files take no more than half of what all files may have.
+  /// Decides whether the index is stored: only if its files take at most half of the bytes that all files may have.
   func decideStoring(_ writer: inout Writer) {
     let limit = min(writer.capacity, writer.trimmedByteCount ?? .max)
     let (isStored, wasStored) = index.withLock { index in
@@ -60,12 +61,12 @@ extension SegmentStore {
     if wasStored, !isStored { removeStoredIndex(&writer) }
   }
 
-  /// Removes the files of the index, which are not missed if they are not there and do no harm if they stay.
+  /// Removes the files of the index. They are not needed for correctness, and do no harm if they cannot be removed.
   ///
-  /// - Returns: Whether there were any.
+  /// - Returns: Whether a file was removed.
   @discardableResult
   func removeStoredIndex(_ writer: inout Writer) -> Bool {
-    // Pages that are in the file only are needed. Those of a damaged index are not.
+    // Pages that are only in the file are still needed, unless the index is damaged.
     index.withLock { $0.readAllPages() }
     let wereThere = removeIndexFiles()
     writer.files = IndexFiles()
@@ -73,187 +74,13 @@ extension SegmentStore {
     return wereThere
   }
 
-  /// Removes both files: each is worthless without the other.
+  /// Removes both files, because neither is useful without the other.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether a file was removed.
   @discardableResult
   func removeIndexFiles() -> Bool {
     let hadIndex = (try? fileSystem.remove(indexPath)) != nil
     let hadPages = (try? fileSystem.remove(pagesPath)) != nil
     return hadIndex || hadPages
-  }
-
-  // MARK: Rounds
-
-  /// Notes that a segment is full.
-  func noteSealed(_ writer: inout Writer) {
-    writer.files.sealedSinceRound += 1
-    if writer.files.sealedSinceRound >= Self.sealedSegmentsPerRound { beginRound(&writer) }
-  }
-
-  private func beginRound(_ writer: inout Writer) {
-    guard writer.files.round == nil else { return }
-    decideStoring(&writer)
-    guard index.withLock({ $0.isStored }) else { return }
-    do throws(DiskCacheError) {
-      if writer.files.pages == nil { try makePages(&writer) }
-      writer.files.sealedSinceRound = 0
-      let (numbers, places) = index.withLock { ($0.pages.dirtyNumbers, $0.places) }
-      writer.files.round = IndexFiles.Round(
-        numbers: numbers.reversed(), places: places, nextSequence: writer.nextSequence,
-        nextNumber: writer.nextNumber)
-    } catch {
-      writer.errors.append(error)
-      removeStoredIndex(&writer)
-    }
-  }
-
-  /// Makes the file of the pages anew, with none in it.
-  private func makePages(_ writer: inout Writer) throws(DiskCacheError) {
-    index.withLock { $0.readAllPages() }
-    removeIndexFiles()
-    writer.files = IndexFiles()
-    let file = try withoutObstacle(at: pagesPath) { () throws(DiskCacheError) in
-      try fileSystem.open(pagesPath, for: .creating)
-    }
-    writer.files.pages = file
-    writer.isDirectoryUnsynced = true
-    let epoch = UInt64.random(in: .min ... .max, using: &writer.random)
-    index.withLock { index in
-      index.storedByteCount = 0
-      index.pages.beginEpoch(IndexPages.Source(file: file, epoch: epoch))
-    }
-  }
-
-  /// Writes the pages that were added, and some of a round; ends the round when all are written.
-  func writeSomePages(_ writer: inout Writer, limit: Int = pagesPerTurn) {
-    guard writer.files.isBased || writer.files.round != nil else { return }
-    do throws(DiskCacheError) {
-      try writeAddedPages(&writer)
-      var count = 0
-      while count < limit, let number = writer.files.round?.numbers.popLast() {
-        guard index.withLock({ $0.pages.isDirty(number) }) else { continue }
-        try writePage(number, &writer)
-        count += 1
-      }
-      // Pages must be durable before the file that tells of them is (`endSynchronizedRound`).
-      if let round = writer.files.round, round.numbers.isEmpty, configuration.durability == .buffered {
-        try end(round, &writer)
-      }
-    } catch {
-      writer.errors.append(error)
-      removeStoredIndex(&writer)
-    }
-  }
-
-  /// Ends a round whose pages are all written, after they have reached the device.
-  func endSynchronizedRound(_ writer: inout Writer) throws(DiskCacheError) {
-    guard let round = writer.files.round, round.numbers.isEmpty, let pages = writer.files.pages else {
-      return
-    }
-    try pages.synchronize()
-    try end(round, &writer)
-  }
-
-  private func writeAddedPages(_ writer: inout Writer) throws(DiskCacheError) {
-    while let number = index.withLock({ $0.pages.added.first }) { try writePage(number, &writer) }
-  }
-
-  private func writePage(_ number: Int, _ writer: inout Writer) throws(DiskCacheError) {
-    guard let file = writer.files.pages else { return }
-    let bytes = try FileBytes.allocate(IndexPage.byteCount, for: pagesPath)
-    index.withLock { index in
-      index.pages.seal(number, into: bytes.bytes) { index.segments[$0]?.storedNumber ?? 0 }
-    }
-    try file.write([UnsafeRawBufferPointer(bytes.bytes)], at: number * IndexPage.byteCount)
-    writer.files.pagesByteCount = max(writer.files.pagesByteCount, (number + 1) * IndexPage.byteCount)
-    noteStoredByteCount(writer)
-  }
-
-  func noteStoredByteCount(_ writer: borrowing Writer) {
-    let count = writer.files.pagesByteCount + writer.files.indexByteCount
-    index.withLock { $0.storedByteCount = count }
-  }
-
-  private func end(_ round: IndexFiles.Round, _ writer: inout Writer) throws(DiskCacheError) {
-    writer.files.round = nil
-    try writeIndex(
-      places: round.places, nextSequence: round.nextSequence, nextNumber: round.nextNumber, isClean: false,
-      &writer)
-  }
-
-  /// Writes the file `index`, which is replaced whole.
-  private func writeIndex(
-    places: [StoredIndex.Place], nextSequence: UInt64, nextNumber: UInt64, isClean: Bool,
-    _ writer: inout Writer
-  ) throws(DiskCacheError) {
-    let bytes = index.withLock { index in
-      if !index.hasPossibleSums { index.recount() }
-      return StoredIndex(
-        epoch: index.pages.source?.epoch ?? 0, seed: index.pages.seed, count: index.count,
-        nextSequence: nextSequence, nextNumber: nextNumber,
-        partitions: index.partitions.map {
-          StoredIndex.PartitionSums(partition: $0.partition, byteCount: $0.byteCount, count: $0.count)
-        },
-        places: places, stamps: index.pages.stamps, directory: index.pages.directory, isClean: isClean,
-        unverifiedBelow: index.unverifiedBelow
-      ).encoded()
-    }
-    let newPath = path(StoredIndex.newFileName)
-    do throws(DiskCacheError) {
-      // What a crash left of an earlier attempt is in the way of creating.
-      try? fileSystem.remove(newPath)
-      let file = try withoutObstacle(at: newPath) { () throws(DiskCacheError) in
-        try fileSystem.open(newPath, for: .creating)
-      }
-      var failure: DiskCacheError?
-      bytes.withUnsafeBytes { bytes in
-        do throws(DiskCacheError) {
-          try file.write([bytes], at: 0)
-        } catch {
-          failure = error
-        }
-      }
-      if let failure { throw failure }
-      if configuration.durability == .synced { try file.synchronize() }
-      try withoutObstacle(at: indexPath) { () throws(DiskCacheError) in
-        try fileSystem.rename(newPath, to: indexPath)
-      }
-    } catch {
-      try? fileSystem.remove(newPath)
-      throw error
-    }
-    writer.isDirectoryUnsynced = true
-    writer.trustsStoredIndex = true
-    writer.files.isBased = true
-    writer.files.indexByteCount = bytes.count
-    noteStoredByteCount(writer)
-  }
-
-  /// Writes all that is not in the files yet. Without them the next opening takes longer, no more.
-  func storeIndex(_ writer: inout Writer, isClean: Bool) {
-    writer.files.round = nil
-    beginRound(&writer)
-    guard writer.files.round != nil else { return }
-    writer.files.round?.numbers = []
-    note(&writer) { (writer) throws(DiskCacheError) in
-      do throws(DiskCacheError) {
-        // This changes pages, and on a full disk it gives up the files.
-        try makeRoom(for: 0, &writer)
-        guard writer.files.pages != nil else { return }
-        try writeAddedPages(&writer)
-        for number in index.withLock({ $0.pages.dirtyNumbers }) { try writePage(number, &writer) }
-        if configuration.durability == .synced { try writer.files.pages?.synchronize() }
-        writer.files.round = nil
-        let places = index.withLock { $0.places }
-        try writeIndex(
-          places: places, nextSequence: writer.nextSequence, nextNumber: writer.nextNumber, isClean: isClean,
-          &writer)
-        if isClean, configuration.durability == .synced { try synchronize(&writer) }
-      } catch {
-        removeStoredIndex(&writer)
-        throw error
-      }
-    }
   }
 }

@@ -4,20 +4,20 @@
   import Darwin
 #endif
 
-// What opening finds: the index from its file, and the records that the segments have beyond it.
+// Loads the index from its file, and the records of the segments that it does not have.
 extension SegmentStore {
-  /// Takes up the stored index and what the segments have beyond it, or all that they have. The writer also cleans
-  /// up: unreadable segments and those of other versions go, and superseded records are marked as such.
+  /// Loads the stored index and the later records of the segments, or all records. The writer also cleans up: it
+  /// removes unreadable segments and those of other versions, and marks superseded records as dead.
   ///
-  /// A writer must know all segments: one that it does not see may have records with higher sequence numbers than those
-  /// it would write, which would come back at the next opening, and bytes that it would not count. If a segment can
-  /// neither be read nor be removed, or if loading fails, this cache is a reader after.
+  /// A writer must know all segments. An unknown segment may have records with higher sequence numbers than those
+  /// that the writer would use, which would come back at the next opening, and its bytes would not be counted. If a
+  /// segment can neither be read nor removed, or if loading fails, this cache becomes a reader.
   func load(_ writer: inout Writer) throws(DiskCacheError) {
     writer.active = nil
     do throws(DiskCacheError) {
       try loadSegments(&writer)
     } catch {
-      // The index is that of another time.
+      // The index in memory is out of date.
       becomeReader(because: error, &writer)
       index.withLock { $0.isReader = true }
       throw error
@@ -41,21 +41,21 @@ extension SegmentStore {
       for record in found.superseded + outdated { kill(record.file, at: record.offset, &writer) }
       chooseActive(of: fresh, &writer)
     }
-    // The former index is let go after unlocking.
+    // The former index is released after unlocking.
     index.withLock { swap(&$0, &fresh) }
     writer.refreshed = now()
     guard isWriter else { return }
     writer.outdated = OutdatedEntries()
-    try tidy(names, &writer)
+    try cleanUp(names, &writer)
   }
 
-  /// Takes entries out of a stored index that are out of date; returns their records.
+  /// Removes out-of-date entries from a stored index, and returns their records.
   private func removeOutdated(
     from index: SegmentIndex, _ writer: borrowing Writer
   ) -> [(file: SegmentFile, offset: Int)] {
     writer.outdated.keys.compactMap { key, partition in
       guard let location = index.location(of: key, in: partition) else { return nil }
-      // Another process may have stored a later one.
+      // Another process may have stored a later entry.
       if case .record(let record)? = try? RecordReader.readHead(location),
         !writer.outdated.contains(record.header, in: partition)
       {
@@ -66,9 +66,10 @@ extension SegmentStore {
     }
   }
 
-  /// Scans the segments of a directory, those that `index` knows from where it knows them.
+  /// Scans the segments of a directory. Segments that `index` knows are scanned from the place where its knowledge
+  /// ends.
   ///
-  /// - Returns: The records that are superseded, and the error of a segment that the cache cannot do without.
+  /// - Returns: The superseded records, and the error of a segment that the cache needs and cannot read.
   private func scanSegments(
     _ names: [String], of index: SegmentIndex, _ writer: inout Writer
   ) -> (superseded: [(file: SegmentFile, offset: Int)], unseen: DiskCacheError?) {
@@ -95,13 +96,13 @@ extension SegmentStore {
         }
         if file.isHeaderDamaged { counters.damagedSegments.increment() }
         let size = try file.byteCount()
-        // The name alone proves nothing: a number counts if it is in the header too.
+        // The file name alone is not trusted: a number counts only if the header has it too.
         writer.nextNumber = max(writer.nextNumber, file.number + 1)
         let segment = index.add(file, size: size, age: file.number)
         known[name] = segment
         superseded += try scan(segment, of: index, writer: &writer)
       } catch {
-        // A file that vanished since the listing is no error.
+        // A file that disappeared after the listing is not an error.
         if error.code == ENOENT { continue }
         writer.errors.append(error)
         if isWriter, !giveUp(name, number: known[name], after: error, of: index, &writer) { unseen = error }
@@ -112,11 +113,11 @@ extension SegmentStore {
 
   /// Removes a segment that cannot be read.
   ///
-  /// - Returns: Whether the cache can do without it: there are no records in it, or it is gone.
+  /// - Returns: Whether the cache can continue without the segment: it has no records, or it was removed.
   private func giveUp(
     _ name: String, number: Int?, after error: DiskCacheError, of index: SegmentIndex, _ writer: inout Writer
   ) -> Bool {
-    // It can be read when the shortage has passed.
+    // The segment can be read when the shortage has passed.
     if error.isShortage { return false }
     counters.damagedSegments.increment()
     do throws(DiskCacheError) {
@@ -129,9 +130,9 @@ extension SegmentStore {
     return true
   }
 
-  /// Removes what is left over, and what exceeds the capacity.
-  private func tidy(_ names: [String], _ writer: inout Writer) throws(DiskCacheError) {
-    // Files that editors had not committed when their process ended; those of this process are younger.
+  /// Removes leftover files, and entries that exceed the capacity.
+  private func cleanUp(_ names: [String], _ writer: inout Writer) throws(DiskCacheError) {
+    // Files of editors that did not commit before their process ended. Those of this process are younger.
     if writer.spilledByteCount == 0 {
       for name in names where name.hasSuffix(".segment" + SpilledRecord.suffix) {
         try? fileSystem.remove(directory + "/" + name)
@@ -142,7 +143,7 @@ extension SegmentStore {
       removeStoredIndex(&writer)
       (writer.nextSequence, writer.nextNumber) = (1, 1)
     }
-    // One that could not be read for a shortage is out of date with the first change.
+    // An index that could not be read because of a shortage would be out of date after the first change.
     if !writer.files.isBased { removeStoredIndex(&writer) }
     for number in index.withLock({ $0.segments.indices }) { removeIfEmpty(number, &writer) }
     takeUpOffers(names, &writer)
@@ -150,7 +151,7 @@ extension SegmentStore {
     writer.trimmedByteCount = nil
     decideStoring(&writer)
     adoptOffers(&writer)
-    // To find so many entries took long, and should not after the next crash.
+    // Finding this many entries took long, and should not be necessary after the next crash.
     if !writer.files.isBased, index.withLock({ $0.count }) >= Self.entriesWorthStoring {
       storeIndex(&writer, isClean: false)
     }
@@ -158,7 +159,7 @@ extension SegmentStore {
 
   private static let entriesWorthStoring = 4096
 
-  /// Enters the records of a segment behind what was scanned before; returns those that are superseded.
+  /// Adds the records of a segment after the part that was scanned before, and returns the superseded ones.
   private func scan(
     _ segment: Int, of index: SegmentIndex, writer: inout Writer
   ) throws(DiskCacheError) -> [(file: SegmentFile, offset: Int)] {
@@ -180,7 +181,7 @@ extension SegmentStore {
       let partition = index.number(of: entry.partition, capacity: capacity(of:))
       guard partition < SegmentIndex.partitionLimit else { continue }
       if let loser = unfinished(of: entry, inSegment: segment, state.file, partition, index) {
-        // Never the one that is whole: the other was not finished when the power went.
+        // The intact record stays: the other one was not complete when the power failed.
         counters.corruptEntries.increment()
         superseded.append(loser)
         if loser.file === state.file, loser.offset == entry.offset { continue }
@@ -195,8 +196,9 @@ extension SegmentStore {
     return superseded
   }
 
-  /// Of two live records of one key, the one with the higher sequence number if it is damaged: a copy, or another version,
-  /// that was not durable yet. The other one was flushed, perhaps, and stays. One that is in the index leaves it.
+  /// Of two live records of one key, the one with the higher sequence number, if it is damaged: it is a copy, or a
+  /// new version, that was not durable yet. The other record may have been flushed, and stays. If the damaged
+  /// record is in the index, it is removed from there.
   private func unfinished(
     of entry: SegmentFile.ScannedEntry, inSegment number: Int, _ file: SegmentFile, _ partition: Int,
     _ index: SegmentIndex
@@ -209,7 +211,7 @@ extension SegmentStore {
       }
       return nil
     }
-    // One that died on disk, of which an index did not know, has lost already.
+    // The other record died on disk after the index was stored.
     guard case .record? = try? RecordReader.readHead(other) else { return nil }
     let own = SegmentIndex.Location(
       file: file, key: entry.header.key, partition: entry.partition, partitionNumber: partition,
@@ -220,8 +222,8 @@ extension SegmentStore {
     return nil
   }
 
-  /// Goes on writing in the newest segment if there is room in it and it is of this version. What lies behind its last whole record
-  /// is a write that a crash cut short.
+  /// Selects the newest segment as the active one, if it has room and the current version. The bytes after its last
+  /// whole record are a write that a crash interrupted; they are cut off.
   private func chooseActive(of index: SegmentIndex, _ writer: inout Writer) {
     let size = segmentSize(for: writer.capacity)
     let newest = index.segments.indices.filter { index.segments[$0] != nil }

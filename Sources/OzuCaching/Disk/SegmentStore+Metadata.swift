@@ -4,22 +4,23 @@
   import Foundation
 #endif
 
-// Metadata that changes while the body stays.
+// Updates metadata without changing the body.
 extension SegmentStore {
   private enum Update: Sendable {
     case done
     /// The key has no entry.
     case absent
     case failed
-    /// The record has no room for it.
+    /// The record has no room for the metadata.
     case needsCopy
   }
 
-  /// Gives an entry other metadata: in its record where there is room, else by storing the entry anew.
+  /// Replaces the metadata of an entry: in its record if it has room, otherwise by storing the entry again.
   ///
-  /// - Returns: Whether the entry is there and has the metadata.
+  /// - Returns: Whether the key has an entry with this metadata now.
   func updateMetadata(_ metadata: Data, key: CacheKey, partition: Partition) -> Bool {
-    // A damaged or dead record that the first turn finds leaves the index in the second; a copy may meet a store.
+    // A damaged or dead record is removed from the index in one turn and missing in the next; a copy may collide
+    // with a store.
     for _ in 0..<8 {
       switch updateInPlace(metadata, key, partition) {
       case .done: return true
@@ -54,7 +55,7 @@ extension SegmentStore {
         rebuildIndexIfDamaged(&writer)
         let location = index.withLock { $0.location(of: key, in: partition) }
         guard let location else { return .absent }
-        // What is damaged or expired is left to the reading that comes before a copy.
+        // Damaged and expired records are handled by the read before the copy.
         guard case .record(let record) = try RecordReader.readHead(location),
           !isExpired(record.header, in: partition), record.header.areas.count == 2,
           metadata.count <= record.header.areas.room
@@ -69,7 +70,7 @@ extension SegmentStore {
     return update ?? .failed
   }
 
-  /// Writes the area that is not current, and then the word that makes it so.
+  /// Writes the area that is not current, and then the word that makes it current.
   private func write(
     _ metadata: Data, to header: EntryHeader, at location: SegmentIndex.Location, _ writer: inout Writer
   ) throws(DiskCacheError) {

@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-// What has the name of a file of the cache and is none, or none that can be opened.
+// Handles things that have the name of a file of the cache but cannot be opened as one.
 extension SegmentStore {
-  /// Opens, locks, makes or replaces a file. If something else has its name, frees the name and tries once more.
+  /// Opens, locks, makes or replaces a file. If an obstacle has its name, frees the name and tries once more.
   ///
   /// - Throws: The error of the second attempt, or of the first if the name cannot be freed.
   func withoutObstacle<Result>(
@@ -29,7 +29,7 @@ extension SegmentStore {
 }
 
 extension DiskCacheError {
-  /// Whether freeing the name may help: there is a link, a directory, a pipe or a device, or a file that this user may
-  /// not open.
+  /// Whether freeing the name may help: the name belongs to a link, a directory, a pipe or a device, or to a file
+  /// that this user may not open.
   fileprivate var mayBeOfObstacle: Bool { isOfNoFile || [EACCES, EPERM, EEXIST].contains(code) }
 }

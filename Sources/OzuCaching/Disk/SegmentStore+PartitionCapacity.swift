@@ -1,33 +1,33 @@
-/// How far the entries of a partition have been looked at for one that may go.
+/// The progress of the search for entries of a partition to evict.
 struct PartitionCursor {
-  /// The age and the salt of the segment, and where the next record begins.
+  /// The age and the salt of the segment, and the offset of the next record.
   var age: UInt64 = 0
   var salt: UInt64 = 0
   var position = SegmentHeader.byteCount
 }
 
-// A partition over its capacity loses what was written longest ago and not used since. An entry that was used gets
-// another turn (CLOCK, Corbató 1969), where it is.
+// Keeps the capacity of a partition: evicts the entries that were written longest ago and not used since. An entry
+// that was used is spared once and stays in place (CLOCK, Corbató 1969).
 extension SegmentStore {
-  /// Removes entries of a partition until it keeps its capacity, but not the one with the sequence number `latest`.
+  /// Evicts entries of a partition until its capacity holds, except the entry with the sequence number `latest`.
   ///
-  /// - Complexity: a cursor goes through the segments from the oldest to the newest and round again, so that each record
-  ///   is looked at once for each time that the partition is filled anew.
+  /// - Complexity: a cursor moves through the segments from the oldest to the newest, again and again. It reads
+  ///   each record once per time that the partition is filled.
   func enforceCapacity(ofPartition number: Int, keeping latest: UInt64? = nil, _ writer: inout Writer) {
     var laps = 0
     while index.withLock({ Self.isOver($0.partitions[number]) }) {
       if let victim = nextVictim(inPartition: number, keeping: latest, &laps, &writer) {
         removeEntry(victim, evicting: true, &writer)
       } else {
-        // Nothing is left to go: the sums are wrong.
+        // Nothing is left to evict, so the sums are wrong.
         return index.withLock { $0.recount() }
       }
     }
   }
 
-  /// Removes the least recently used entries of a partition until it keeps its capacity.
+  /// Evicts the least recently used entries of a partition until its capacity holds.
   ///
-  /// - Complexity: O(entries × log entries), for a capacity that was lowered.
+  /// - Complexity: O(entries × log entries), called when a capacity is lowered.
   func evictLeastRecentlyUsed(inPartition number: Int, _ writer: inout Writer) {
     guard index.withLock({ Self.isOver($0.partitions[number]) }) else { return }
     let entries = index.withLock { $0.entriesByAccess(in: $0.partitions[number].partition) }
@@ -44,7 +44,7 @@ extension SegmentStore {
     state.capacity > 0 && state.byteCount > state.capacity
   }
 
-  /// The next entry that may go; nil after two laps.
+  /// The next entry to evict; nil after three laps.
   private func nextVictim(
     inPartition number: Int, keeping latest: UInt64?, _ laps: inout Int, _ writer: inout Writer
   ) -> SegmentIndex.Location? {
@@ -83,7 +83,7 @@ extension SegmentStore {
     return nil
   }
 
-  /// The segment at which a cursor stands, or the next younger one.
+  /// The segment at the cursor, or the next younger one.
   private func segment(at cursor: inout PartitionCursor) -> (number: Int, state: SegmentIndex.Segment)? {
     let found = index.withLock { index in
       index.oldestSegment(from: cursor.age).flatMap { number in index.segments[number].map { (number, $0) } }

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-// How a reader finds the entries that the writer stored since the reader opened.
+// A reader finds the entries that the writer stored since the reader opened.
 //
 // The writer writes the new record of an entry before it kills the old one or removes its segment, so an entry has a live
 // record at every moment. But a reader looks at one file after the other: while it does, the writer can replace or move
@@ -21,8 +21,8 @@ extension SegmentStore {
     fileprivate var isOver = false
     fileprivate var isUrgent = false
 
-    /// Notes a dead record, or a segment that is gone: the writer has written another record, so that the first look need not
-    /// wait.
+    /// Records that a dead record or a removed segment was found: the writer has written another record, so the
+    /// first look need not wait.
     mutating func noteChange() { isUrgent = true }
   }
 
@@ -34,13 +34,14 @@ extension SegmentStore {
     case news
   }
 
-  /// Looks something up in the index, and as long as it is absent takes up the new entries of the writer.
+  /// Looks up an entry in the index. While it is missing, takes up the new entries of the writer.
   ///
-  /// The first look of a search waits for the refresh interval, unless the caller found a dead record or a segment that is
-  /// gone (`Search.noteChange`); the others do not. The writer looks for what other processes handed over, once for a
-  /// search and no sooner either.
+  /// The first look of a search waits for the refresh interval, unless the caller found a dead record or a removed
+  /// segment (`Search.noteChange`); the others do not. The writer looks for entries that other processes handed
+  /// over, at most once per search and per refresh interval.
   ///
-  /// - Parameter find: Gets the index and the number of the partition, unless the index has no such partition.
+  /// - Parameter find: Gets the index and the number of the partition. Not called if the index has no such
+  ///   partition.
   /// - Returns: The result of `find`, and whether this cache is a reader.
   func locate<Found: Sendable>(
     _ key: CacheKey, in partition: Partition, _ search: inout Search,
@@ -63,16 +64,16 @@ extension SegmentStore {
         continue
       }
       if found != nil { search.isOver = search.lookCount >= Search.lookLimit }
-      if found == nil, !isReader, search.lookCount == 0, hasGuests.load(ordering: .relaxed) {
+      if found == nil, !isReader, search.lookCount == 0, hasOffers.load(ordering: .relaxed) {
         search.lookCount = 1
         try? write { (writer) throws(DiskCacheError) in adoptOffersIfDue(&writer) }
         continue
       }
-      // A writer knows every entry; a look would wait until it has written.
+      // A writer knows every entry, and a look would wait for other writes.
       if found != nil || !isReader || search.isOver { return (found, isReader) }
       let look = refresh(isFirst: search.lookCount == 0 && !search.isUrgent)
       if look != .refused { search.lookCount += 1 }
-      // The index is asked once more in any case: another thread may have refreshed it.
+      // The index is searched once more in any case: another thread may have refreshed it.
       search.isOver = look != .news || search.lookCount >= Search.lookLimit
     }
   }
@@ -92,15 +93,15 @@ extension SegmentStore {
     return look ?? .refused
   }
 
-  /// Takes up new records and segments, and then forgets the segments that are gone: entries that were moved from
-  /// there are in the index at every moment.
+  /// Takes up new records and segments, and then removes the segments that no longer exist. In this order, entries
+  /// that were moved from there stay in the index.
   ///
-  /// - Returns: Whether anything was new.
+  /// - Returns: Whether something was new.
   private func catchUp(_ writer: inout Writer) throws(DiskCacheError) -> Bool {
     let all = try fileSystem.list(directory)
     let names = Set(all.filter(SegmentHeader.isFileName))
     let offers = Set(all.filter(OfferFile.isFileName))
-    // A reader's segments change under the writer's lock only, which is held here.
+    // The segments of a reader change only under the writer's lock, which is held here.
     let known = index.withLock { index in
       index.segments.enumerated().compactMap { number, segment in segment.map { (number, $0.file) } }
     }
@@ -115,7 +116,7 @@ extension SegmentStore {
         if try add(name, &writer) { isNew = true }
       }
     }
-    // Those of what this cache hands over stay until the writer has adopted all of it.
+    // Offers of this cache stay until the writer has adopted all their records.
     let gone = known.filter { !names.contains($0.1.name) && !offers.contains($0.1.name) }
     if !gone.isEmpty {
       isNew = true
@@ -124,7 +125,7 @@ extension SegmentStore {
     return isNew
   }
 
-  /// Takes up a new segment; returns whether there was something in it, or it is gone.
+  /// Takes up a new segment. Returns whether it had records, or was removed meanwhile.
   private func add(_ name: String, _ writer: inout Writer) throws(DiskCacheError) -> Bool {
     let file: SegmentFile?
     do throws(DiskCacheError) {
@@ -133,14 +134,14 @@ extension SegmentStore {
       if error.code == ENOENT { return true }
       throw error
     }
-    // One without a whole header is being made: it is looked at again next time.
+    // A segment without a complete header is being made. It is looked at again next time.
     guard let file else { return false }
     let size = try file.byteCount()
     let number = index.withLock { $0.add(file, size: SegmentHeader.byteCount, age: file.number) }
     return try extend(number, to: size, &writer)
   }
 
-  /// Takes up the records behind those that were scanned; returns whether there were any.
+  /// Takes up the records after those that were scanned. Returns whether there were any.
   private func extend(
     _ number: Int, to size: Int, _ writer: inout Writer
   ) throws(DiskCacheError) -> Bool {

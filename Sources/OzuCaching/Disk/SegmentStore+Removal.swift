@@ -1,7 +1,8 @@
-// What is asked to go, and what must go because it could not be replaced.
+// Removes entries on request, and entries that could not be replaced.
 extension SegmentStore {
-  /// Removes the entry of a key that could not be replaced: it is out of date. A cache that could not become the writer
-  /// forgets it for itself; one that follows another process goes on serving what that has.
+  /// Removes the entry of a key that could not be replaced, because it is out of date. A cache that could not
+  /// become the writer removes it only for itself. A cache that follows another process continues to serve the
+  /// entry of that process.
   func forget(_ key: CacheKey, in partition: Partition, _ writer: inout Writer) {
     if writer.followsAnother { return }
     writer.outdated.insert(key, in: partition, at: now())
@@ -13,12 +14,12 @@ extension SegmentStore {
     }
   }
 
-  /// Removes the entries of a key in some partition, or in all. A reader only forgets them.
+  /// Removes the entries of a key in one partition, or in all. A reader only removes them from its index.
   func remove(_ key: CacheKey, in partition: Partition?) -> Bool {
     let removed = try? write { (writer) throws(DiskCacheError) -> Bool in
       var isWriter = false
       note(&writer) { (writer) throws(DiskCacheError) in isWriter = try prepareToWrite(&writer) }
-      // Nothing that was handed over before may come back.
+      // Entries that were handed over before must not come back.
       adoptOffers(&writer)
       func find() -> [SegmentIndex.Location] {
         index.withLock { index in
@@ -28,7 +29,7 @@ extension SegmentStore {
         }
       }
       var entries = find()
-      // An entry of a damaged page is there still, and would come back.
+      // An entry in a damaged page still exists, and would come back.
       if index.withLock({ $0.isDamaged }) {
         rebuildIndexIfDamaged(&writer)
         entries = find()
@@ -51,7 +52,7 @@ extension SegmentStore {
     return removed ?? false
   }
 
-  /// Removes all entries of a partition, or all there are.
+  /// Removes all entries of a partition, or of all partitions.
   func removeAll(in partition: Partition?) throws(DiskCacheError) {
     try write { (writer) throws(DiskCacheError) in
       try requireWriter(&writer)

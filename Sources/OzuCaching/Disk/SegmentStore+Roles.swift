@@ -4,10 +4,10 @@
   import Darwin
 #endif
 
-// Who writes. The one that holds the lock of the directory does; the others look from time to time for what it
-// committed, hand over to it what they store, and one of them takes over when it goes.
+// Decides which process writes: the one that holds the lock of the directory. The others look from time to time for
+// new entries, and hand over their own to the writer. When the writer closes, one of them takes over.
 extension SegmentStore {
-  /// Makes the directory if need be, and looks at who may write to it.
+  /// Makes the directory if it does not exist, and checks who may write to it.
   func prepareDirectory() throws(DiskCacheError) {
     if configuration.access == .updating { try fileSystem.makeDirectory(directory) }
     let writers = try fileSystem.writers(of: directory)
@@ -19,8 +19,8 @@ extension SegmentStore {
     }
   }
 
-  /// Takes the lock of the directory, or becomes a reader. Nobody holds a lock on what is no file, and a lock file that
-  /// nobody can open keeps every process from writing: both are replaced.
+  /// Takes the lock of the directory, or becomes a reader. If the lock's name belongs to something else, or to a
+  /// file that cannot be opened, no process could write; so it is replaced.
   func acquireRole(_ writer: inout Writer) {
     writer.active = nil
     writer.role = .reader
@@ -37,13 +37,13 @@ extension SegmentStore {
         writer.refusal = DiskCacheError(.change, path: directory, code: EBUSY)
       }
     } catch {
-      // A directory that cannot be written to can still be read.
+      // A directory that cannot be written to may still be readable.
       writer.errors.append(error)
       writer.refusal = error
     }
   }
 
-  /// Lets go of the lock after a failure that may pass. The next store after a while tries again.
+  /// Releases the lock after a failure that may be temporary. A store tries again after the refresh interval.
   func becomeReader(because error: DiskCacheError, _ writer: inout Writer) {
     guard case .writer = writer.role else { return }
     writer.role = .reader
@@ -53,17 +53,17 @@ extension SegmentStore {
     writer.yielded = now()
   }
 
-  /// Makes sure that this cache may write: takes over from a writer that went away, and starts anew if the
-  /// directory vanished.
+  /// Makes sure that this cache may write: takes over from a writer that closed, and starts again if the directory
+  /// was removed.
   ///
-  /// - Returns: Whether it may.
+  /// - Returns: Whether this cache may write.
   func prepareToWrite(_ writer: inout Writer) throws(DiskCacheError) -> Bool {
     switch writer.role {
     case .closed:
       return false
     case .writer(let lock):
-      // The lock file goes with the directory, and without it another process may write: it is looked at every
-      // time. That somebody removed a segment alone costs entries and no more: it is enough to notice soon.
+      // The lock file disappears with the directory, and then another process may write, so it is checked every
+      // time. If only a segment was removed, nothing but entries is lost, so that check may come later.
       writer.turns &+= 1
       let isActiveLinked =
         writer.turns % 16 != 1 || writer.active.map { isSegmentLinked($0) } ?? true
@@ -78,7 +78,7 @@ extension SegmentStore {
       do throws(DiskCacheError) {
         try prepareDirectory()
       } catch {
-        // Whether another process still writes is not known.
+        // It is unknown whether another process still writes.
         writer.refusal = error
         throw error
       }
@@ -90,9 +90,9 @@ extension SegmentStore {
     return false
   }
 
-  /// Makes sure that this cache may write, for changes that cannot be dropped without a word.
+  /// Makes sure that this cache may write, for changes that must not be dropped silently.
   ///
-  /// - Throws: Why it may not.
+  /// - Throws: The reason why it may not.
   func requireWriter(_ writer: inout Writer) throws(DiskCacheError) {
     if try prepareToWrite(&writer) { return }
     counters.dropped.increment()

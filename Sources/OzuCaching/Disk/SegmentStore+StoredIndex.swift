@@ -4,16 +4,16 @@
   import Darwin
 #endif
 
-// Taking up the stored index at opening.
+// Loads the stored index at opening.
 extension SegmentStore {
-  /// The stored index with the segments it knows of; nil if there is none, or none that can be used: damaged, of another
-  /// version, or newer than the segments. A writer that takes up one whose writer closed says in it that it may be out of
-  /// date from now on. It removes any other, so that it does no harm at the next opening either, and so that the files of
-  /// one index never get pages of another.
+  /// The stored index with the segments that it knows. Nil if there is none, or if it is unusable: damaged, of
+  /// another version, or newer than the segments. A writer that loads an index of a closed writer marks it as out
+  /// of date from now on. It removes an unusable index, so that it does no harm at the next opening, and so that
+  /// the files of one index never get pages of another.
   func storedIndex(_ names: Set<String>, _ writer: inout Writer) -> SegmentIndex? {
     let isWriter = writer.isWriter
     writer.files = IndexFiles()
-    // What a crash left of an attempt to replace the file.
+    // A crash left this file during an attempt to replace the index.
     if isWriter, names.contains(StoredIndex.newFileName) {
       try? fileSystem.remove(path(StoredIndex.newFileName))
     }
@@ -28,7 +28,7 @@ extension SegmentStore {
         if found == nil { counters.rebuiltIndexes.increment() }
       } catch {
         if error.code != ENOENT { writer.errors.append(error) }
-        // A shortage passes, and the file is as good as before.
+        // A shortage is temporary, and the file is still good.
         if error.isShortage { return nil }
         if isWriter, error.isOfNoFile {
           for path in [indexPath, pagesPath] {
@@ -60,7 +60,7 @@ extension SegmentStore {
     index.unverifiedBelow = stored.isClean ? stored.unverifiedBelow : stored.nextSequence
     let source = IndexPages.Source(file: pages, epoch: stored.epoch)
     let pagesByteCount = try pages.byteCount()
-    // Another process may change pages while this one reads: a reader takes them all up at once.
+    // Another process may change pages while this one reads, so a reader reads all of them at once.
     if isWriter, stored.isClean, isWhole, pagesByteCount == stored.stamps.count * IndexPage.byteCount {
       try StoredIndex.markUnclean(file)
       if configuration.durability == .synced { try file.synchronize() }
@@ -80,9 +80,9 @@ extension SegmentStore {
     return index
   }
 
-  /// An index with the partitions and segments of a stored one, and no entries.
+  /// An index with the partitions and segments of a stored one, without entries.
   ///
-  /// - Returns: The index, and whether all segments are as the stored index says. Nil if one is shorter.
+  /// - Returns: The index, and whether all segments are as the stored index says. Nil if a segment is shorter.
   private func fill(
     _ stored: StoredIndex, _ names: Set<String>, _ access: FileAccess
   ) throws(DiskCacheError) -> (index: SegmentIndex, isWhole: Bool)? {
@@ -96,7 +96,7 @@ extension SegmentStore {
         do throws(DiskCacheError) {
           segment = try SegmentFile.open(place.name, in: directory, for: access, of: fileSystem)
         } catch {
-          // The rest of `load` decides what becomes of a file that cannot be opened.
+          // `load` decides later about a file that cannot be opened.
           if error.isShortage { throw error }
         }
       }
@@ -115,7 +115,7 @@ extension SegmentStore {
 }
 
 extension SegmentIndex {
-  /// Takes up the sums of a stored index that is whole.
+  /// Copies the sums of a stored index that is complete.
   fileprivate func take(_ stored: StoredIndex) {
     count = stored.count
     for (number, sums) in stored.partitions.enumerated() {
@@ -130,19 +130,19 @@ extension SegmentIndex {
     }
   }
 
-  /// Takes up the entries of all pages in a file: those that a stored index tells, in these versions or later ones, and
-  /// such as were added since.
+  /// Adds the entries of all pages in the file: the pages that the stored index describes, in these versions or
+  /// later ones, and pages that were added since.
   ///
-  /// An entry in a part of a segment that the stored index does not know yet is left out, because a scan will find it.
-  /// When a page was split, and the new one is in the file and the old one not yet as it is now, both have an entry.
+  /// An entry in a part of a segment that the stored index does not know yet is skipped, because a scan will find
+  /// it. If a page was split, and only the new page has reached the file, an entry can be in both pages.
   ///
-  /// - Returns: Whether every hash value has a page, and none of those that the stored index tells is damaged.
+  /// - Returns: Whether every hash value has a page, and no page that the stored index describes is damaged.
   fileprivate func recover(
     _ stored: StoredIndex, from source: IndexPages.Source, byteCount: Int
   ) throws(DiskCacheError) -> Bool {
     var depths: [(depth: Int, prefix: UInt64)] = []
     for number in 0..<byteCount / IndexPage.byteCount {
-      // Another process may be writing the page right now.
+      // Another process may be writing the page at this moment.
       var read: IndexPage?
       for _ in 0..<3 where read == nil { read = try IndexPage.read(number, from: source) }
       guard let page = read else {

@@ -1,6 +1,6 @@
 import OzuSynchronization
 
-// What concerns the whole store: flushing, capacities, closing, verifying.
+// Operations on the whole store: flushing, capacities, closing, verifying.
 extension SegmentStore {
   var isWriter: Bool { isWriting.load(ordering: .relaxed) }
 
@@ -39,7 +39,7 @@ extension SegmentStore {
   func setCapacity(_ capacity: Int) {
     try? write { (writer) throws(DiskCacheError) in
       writer.capacity = max(0, capacity)
-      // It may copy up to the former capacity.
+      // The drain may copy up to the former capacity.
       writer.drain = nil
       guard case .writer = writer.role else { return }
       removeLargeOffers(&writer)

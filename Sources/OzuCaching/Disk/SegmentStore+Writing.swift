@@ -7,9 +7,9 @@
 extension SegmentStore {
   // MARK: Appending
 
-  /// Appends a record and enters the bytes in the index, but not the entry.
+  /// Appends a record, and adds its bytes but not its entry to the index.
   ///
-  /// - Parameter encode: Writes the record with the seed of its place and calls the closure it is given with its parts.
+  /// - Parameter encode: Encodes the record with the seed of its place, and passes its parts to `write`.
   func append(
     length: Int, _ writer: inout Writer,
     encode: (_ seed: UInt64, _ write: ([UnsafeRawBufferPointer]) -> Void) -> Void
@@ -41,7 +41,7 @@ extension SegmentStore {
       }
     }
     if let failure {
-      // What was written of it is overwritten by the next record; cutting it off is only tidier.
+      // The next record would overwrite the partial write; cutting it off is only cleaner.
       try? state.file.file.truncate(to: offset)
       removeIfEmpty(number, &writer)
       throw failure
@@ -75,7 +75,7 @@ extension SegmentStore {
     return index.withLock { $0.add(segment, size: SegmentHeader.byteCount, age: header.number) }
   }
 
-  /// Makes a file with a header and nothing else.
+  /// Makes a file that contains only a header.
   func makeSegmentFile(
     _ name: String, _ header: SegmentHeader, _ writer: inout Writer
   ) throws(DiskCacheError) -> SegmentFile {
@@ -112,9 +112,9 @@ extension SegmentStore {
     if configuration.durability == .synced { writer.unsynced[file.salt] = file }
   }
 
-  /// Takes an entry out of the index, if it is there still, and marks its record as dead.
+  /// Removes an entry from the index, if it is still there, and marks its record as dead.
   ///
-  /// - Parameter keepsSegment: Whether its segment stays, though nothing in it may be alive any more.
+  /// - Parameter keepsSegment: Whether the segment stays even if it has no live entries any more.
   func removeEntry(
     _ location: SegmentIndex.Location, evicting isEviction: Bool = false, keepsSegment: Bool = false,
     _ writer: inout Writer
@@ -127,11 +127,11 @@ extension SegmentStore {
     }
     guard wasThere else { return }
     if isEviction { counters.evictions.increment() }
-    bury(location, keepsSegment: keepsSegment, &writer)
+    kill(location, keepsSegment: keepsSegment, &writer)
   }
 
-  /// Marks the record of an entry that left the index as dead, and the one that it is a copy of.
-  func bury(_ location: SegmentIndex.Location, keepsSegment: Bool = false, _ writer: inout Writer) {
+  /// Marks the record of an entry that left the index as dead, and the records that it is a copy of.
+  func kill(_ location: SegmentIndex.Location, keepsSegment: Bool = false, _ writer: inout Writer) {
     kill(location.file, at: location.offset, &writer)
     for original in writer.pendingKills.removeValue(forKey: location.sequence) ?? [] {
       kill(original.file, at: original.offset, &writer)
@@ -139,7 +139,7 @@ extension SegmentStore {
     if !keepsSegment { removeIfEmpty(location.segment, &writer) }
   }
 
-  /// Removes a segment's file if nothing in it is alive and nothing will be written to it.
+  /// Removes a segment's file if it has no live entries and will get no new ones.
   func removeIfEmpty(_ number: Int, _ writer: inout Writer) {
     let isEmpty = index.withLock { index in
       guard number < index.segments.count, let segment = index.segments[number] else { return false }
@@ -153,7 +153,7 @@ extension SegmentStore {
     }
   }
 
-  /// Removes a segment's file with all that is in it; returns how many entries that were.
+  /// Removes a segment's file and its entries.
   func removeSegment(
     _ number: Int, evicting isEviction: Bool = false, _ writer: inout Writer
   ) throws(DiskCacheError) {
@@ -176,8 +176,8 @@ extension SegmentStore {
 
   // MARK: Flushing
 
-  /// Writes the dates of the latest uses into their records, `SegmentIndex.datesLimit` of them at most. The pages of the
-  /// index have all.
+  /// Writes the dates of the latest uses into their records, at most `SegmentIndex.datesLimit` of them. The pages
+  /// of the index have all dates.
   func writeAccessDates(_ writer: inout Writer) {
     let entries = index.withLock { $0.takeRecentlyUsed() }
     guard case .writer = writer.role else { return }
@@ -194,7 +194,7 @@ extension SegmentStore {
     }
   }
 
-  /// Forces everything written to the device.
+  /// Synchronizes all written bytes to the device.
   func synchronize(_ writer: inout Writer) throws(DiskCacheError) {
     try synchronizeFiles(&writer)
     // A copy is durable when the name of its segment is.
@@ -209,7 +209,7 @@ extension SegmentStore {
     try synchronizeFiles(&writer)
   }
 
-  /// Forces the segments and the names of all files to the device, if they changed.
+  /// Synchronizes the changed segments and the names of all files to the device.
   private func synchronizeFiles(_ writer: inout Writer) throws(DiskCacheError) {
     for (salt, file) in writer.unsynced {
       try file.file.synchronize()

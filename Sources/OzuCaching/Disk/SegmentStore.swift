@@ -12,31 +12,31 @@ import OzuSynchronization
   import Foundation
 #endif
 
-/// The engine of a disk cache: an append-only log in segments with an index in memory.
+/// The engine of a disk cache: an append-only log in segments, with an index in memory.
 ///
-/// The design. An entry is one record, written by one call behind the last one of the active segment; a full
-/// segment is left and a new one begun; a record larger than half a segment gets one of its own. A
-/// record dies in place: its state word is overwritten when it is removed, evicted or superseded, so there are no
-/// tombstones to carry along and any segment can go at any time. When the files come near the capacity the oldest
-/// segment is drained and removed: the entries in it that were used since they were written, up to half its
-/// size, are copied to the end of the log. When live entries fill too little of the files, the emptiest segment
-/// is rewritten. Both cost a constant per byte stored, and each store does a part of it (`Drain`).
+/// Design. An entry is one record. One call writes it after the last record of the active segment. When a segment
+/// is full, a new one begins; a record larger than half a segment gets a segment of its own. A removed, evicted or
+/// superseded record is marked as dead in place, by overwriting its state word. So the log needs no tombstones, and
+/// any segment can be removed at any time. When the files come near the capacity, the oldest segment is emptied and
+/// removed; entries that were used since they were written are first copied to the end of the log, up to half the
+/// segment. When the share of live entries is too small, the segment with the largest dead share is rewritten. Both
+/// cost a constant per stored byte, and each store does a part of the work (`Drain`).
 ///
-/// The index is in pages, which are read when they are needed and written when they changed, a few with each store
-/// (`SegmentIndex`, `IndexFiles`).
+/// The index consists of pages, which are read when they are needed and written after they changed, a few with each
+/// store (`SegmentIndex`, `IndexFiles`).
 ///
-/// A crash leaves at most one record unfinished, at the end of a segment; its length or its checksum tells.
+/// A crash leaves at most one unfinished record, at the end of a segment; its length or its checksum shows it.
 ///
-/// Locks. `writer` is held by everything that changes files, `index` for the moment of a look-up or a
-/// change in memory; `writer` is always taken first. Fetches take `index` alone and read without a lock:
-/// a record found is either still what it was, or says that it is dead.
+/// Locks. Every operation that changes files holds `writer`; a lookup or a change in memory holds `index` briefly.
+/// `writer` is always taken first. Fetches take only `index`, and read without a lock: the record that they read is
+/// either unchanged or says that it is dead.
 final class SegmentStore: Sendable {
   enum Role {
-    /// Holds the lock of the directory.
+    /// This cache holds the lock of the directory.
     case writer(any FileLock)
-    /// Someone else holds it.
+    /// Another cache holds the lock.
     case reader
-    /// Serves nothing any more.
+    /// The cache is closed.
     case closed
   }
 
@@ -46,43 +46,43 @@ final class SegmentStore: Sendable {
     var active: Int?
     var nextSequence: UInt64 = 1
     var nextNumber: UInt64 = 1
-    /// What `flush()` must force to the device.
+    /// The segments that `flush()` must synchronize to the device.
     var unsynced: [UInt64: SegmentFile] = [:]
     var isDirectoryUnsynced = false
-    /// When a reader last looked for new entries.
+    /// The time when a reader last looked for new entries.
     var refreshed = Int64.min
-    /// When this cache last became a reader because it could not load all segments.
+    /// The time when this cache last became a reader because it could not load all segments.
     var yielded = Int64.min
-    /// Why this cache is a reader.
+    /// The reason why this cache is a reader.
     var refusal: DiskCacheError
-    /// What was to be replaced while this cache could not write.
+    /// The entries that were to be replaced while this cache could not write.
     var outdated = OutdatedEntries()
-    /// Whether the stored index may be used: false once an entry of it was found to be wrong.
+    /// Whether the stored index may be used; false after one of its entries was found to be wrong.
     var trustsStoredIndex = true
-    /// Where other processes hand over what they store.
+    /// The files in which other processes hand over entries.
     var offers = Offers()
-    /// What this cache hands over while another process writes.
+    /// The entries that this cache hands over while another process writes.
     var own = OwnOffers()
-    /// Bytes of files that editors are writing.
+    /// The bytes of files that editors are writing.
     var spilledByteCount = 0
-    /// How often it was asked whether this cache may write.
+    /// The number of calls of `prepareToWrite`.
     var turns = 0
     /// The files of the stored index.
     var files = IndexFiles()
-    /// The segment that is leaving.
+    /// The segment that is being emptied.
     var drain: Drain?
     /// Records that were copied, by the sequence numbers of the copies. They are marked as dead when the copies are
     /// durable, or when the copies die.
     var pendingKills: [UInt64: [PendingKill]] = [:]
-    /// Where the search for the next entry to evict goes on, by partition.
+    /// The progress of the search for the next entry to evict, by partition.
     var partitionCursors: [Int: PartitionCursor] = [:]
-    /// To how many bytes the cache was trimmed, until something is stored.
+    /// The number of bytes to which the cache was trimmed, until something is stored.
     var trimmedByteCount: Int?
-    /// Where the search for expired entries is.
+    /// The progress of the search for expired entries.
     var agePass = AgePass()
     var capacity: Int
     var random = SystemRandomNumberGenerator()
-    /// Errors met under the lock, to be reported after it.
+    /// Errors that occurred under the lock. They are reported after it is released.
     var errors: [DiskCacheError] = []
 
     struct PendingKill {
@@ -93,7 +93,7 @@ final class SegmentStore: Sendable {
     /// Whether this cache holds the lock of the directory.
     var isWriter: Bool { if case .writer = role { true } else { false } }
 
-    /// Whether this cache serves what another process writes, and nothing failed.
+    /// Whether this cache serves entries that another process writes, and nothing failed.
     var followsAnother: Bool {
       guard case .reader = role else { return false }
       return refusal.operation == .change && [EBUSY, EROFS].contains(refusal.code)
@@ -107,10 +107,10 @@ final class SegmentStore: Sendable {
   let counters = DiskCacheCounters()
   let index = Mutex(SegmentIndex())
   let writer: Mutex<Writer>
-  /// What the writer's state said last, for those who must not wait until a write is done.
+  /// A copy of the writer's role, for callers that must not wait until a write is done.
   let isWriting = Atomic<Bool>(false)
   /// Whether other processes hand over entries to this one.
-  let hasGuests = Atomic<Bool>(false)
+  let hasOffers = Atomic<Bool>(false)
   let currentCapacity: Atomic<Int>
   private let capacities: Mutex<[Partition: Int]>
   private let reported = Mutex<Set<DiskCacheError>>([])
@@ -136,7 +136,7 @@ final class SegmentStore: Sendable {
 
   // MARK: Locks and errors
 
-  /// Runs `body` as the only one that changes files, then reports the errors it noted.
+  /// Runs `body` with exclusive access to the files, and then reports the errors that it recorded.
   func write<Result: Sendable>(
     _ body: (inout Writer) throws(DiskCacheError) -> Result
   ) throws(DiskCacheError) -> Result {
@@ -157,7 +157,7 @@ final class SegmentStore: Sendable {
     }
   }
 
-  /// Counts an error, and tells the observer if it is the first of its kind.
+  /// Counts an error, and calls the observer if it is the first of its kind.
   func report(_ error: DiskCacheError) {
     counters.errors.increment()
     let isFirst = reported.withLock { reported in
@@ -179,14 +179,15 @@ final class SegmentStore: Sendable {
 
   // MARK: Geometry
 
-  /// The bytes that an offer may have: a 64th of the capacity, and no more than half a segment. Nil if that is too little.
+  /// The most bytes that an offer may have: a 64th of the capacity, at most half a segment. Nil if that is too
+  /// little.
   func offerByteCount(for capacity: Int) -> Int? {
     let byteCount = min(segmentSize(for: capacity) / 2, capacity / 64) & ~7
     return byteCount >= OfferFile.smallestByteCount ? byteCount : nil
   }
 
-  /// A part in 32 of the capacity, between 64 KB and 32 MB, yet never more than a quarter of the capacity nor
-  /// so little that a cache of less than 512 GB would need more than 128 files.
+  /// A 32nd of the capacity, between 64 KB and 32 MB, but at most a quarter of the capacity, and large enough that
+  /// a cache of less than 512 GB needs at most 128 files.
   func segmentSize(for capacity: Int) -> Int {
     let usual = min(max(capacity / 32, 64 << 10), 32 << 20)
     return min(max(min(max(usual, capacity / 128), capacity / 4), 4 << 10), 4 << 30)

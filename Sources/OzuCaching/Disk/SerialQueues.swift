@@ -1,7 +1,7 @@
 import Dispatch
 
-/// A few serial queues that share work by key: blocking calls run here instead of on the threads of Swift
-/// concurrency, never more at once than there are queues, and those of one key in the order they came.
+/// A few serial queues that share work by key. Blocking calls run here instead of on the threads of Swift
+/// concurrency. At most as many run at once as there are queues, and calls for one key run in their order.
 final class SerialQueues: Sendable {
   private let queues: [DispatchQueue]
 

@@ -7,14 +7,14 @@
 extension SystemFileSystem {
   /// Frees the name of a file that cannot be opened.
   ///
-  /// A link, a pipe, a socket and a device are removed, and so is an empty directory. A directory with something in it is
-  /// renamed: `.set-aside-` and a random number are added to its name. A file of this user that its permissions
-  /// close is opened to this user. A file of another user is removed if the directory belongs to this user: that is what
-  /// a program leaves that once ran as the superuser.
+  /// Removes a link, a pipe, a socket, a device or an empty directory. Renames a directory that is not empty: adds
+  /// `.set-aside-` and a random number to its name. Gives this user permission for a file that it owns. Removes a
+  /// file of another user if this user owns the directory; a program that once ran as the superuser leaves such
+  /// files.
   ///
-  /// Another process may do the same at the same time, and have locked the new file already. So nothing here renames or
-  /// removes a file that can be opened; only between looking at a pipe and removing it may it become one. The
-  /// process that holds the lock of a file that was removed notices by `FileLock.isLinked`.
+  /// Another process may do the same at the same time, and may have locked the new file already. So this never
+  /// renames or removes a file that can be opened, except in the moment between looking at a pipe and removing it.
+  /// A process whose locked file was removed notices that by `FileLock.isLinked`.
   public func removeObstacle(_ path: String) throws(DiskCacheError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
@@ -29,7 +29,7 @@ extension SystemFileSystem {
   }
 
   private func setAsideDirectory(_ path: String) throws(DiskCacheError) {
-    // Both calls fail for what is no directory: for the second, the slash says that it must be one.
+    // Both calls fail if it is not a directory. The slash makes the second call require one.
     if rmdir(path) == 0 { return }
     let newPath = "\(path).set-aside-\(String(UInt64.random(in: .min ... .max), radix: 36))"
     do throws(DiskCacheError) {
@@ -39,12 +39,12 @@ extension SystemFileSystem {
     }
   }
 
-  /// Makes a file one that this user may open, or removes it.
+  /// Makes a file accessible for this user, or removes it.
   private func open(_ path: String, with status: stat) throws(DiskCacheError) {
     let user = geteuid()
     if Self.mayOpen(path) { return }
     let mode = status.st_mode & 0o777 | 0o600
-    // The flag: if a link has taken the file's place, what it leads to keeps its permissions.
+    // With the flag, if a link has replaced the file, the permissions of the link's target do not change.
     if status.st_uid == user, fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) == 0,
       Self.mayOpen(path)
     {

@@ -4,14 +4,14 @@
   import Darwin
 #endif
 
-/// The system's files, through POSIX calls. What it makes is readable by this user only.
+/// The system's files, through POSIX calls. New files are accessible only for this user.
 public struct SystemFileSystem: FileSystem {
-  /// The one file system of this process.
+  /// Makes a value. All values are the same.
   public init() {}
 
-  /// Makes a directory and those above it, with permissions for this user only. The names are forced to the device: a file
-  /// that is synchronized is lost with the directory that it is in. That is not done where this user may not read the
-  /// directory above.
+  /// Makes a directory and its parents, accessible only for this user. Their names are synchronized to the device,
+  /// because a synchronized file is lost together with its directory. A parent that this user may not read is not
+  /// synchronized.
   public func makeDirectory(_ path: String) throws(DiskCacheError) {
     if mkdir(path, 0o700) == 0 {
       synchronizeParent(of: path)
@@ -35,8 +35,8 @@ public struct SystemFileSystem: FileSystem {
     try? synchronizeDirectory(String(parent))
   }
 
-  /// Who may write to a directory, by its owner and its permissions. A symbolic link to it counts as the directory,
-  /// unless another user made the link.
+  /// Who may write to a directory, by its owner and its permissions. A symbolic link counts as the directory it
+  /// leads to, unless another user made the link.
   public func writers(of directory: String) throws(DiskCacheError) -> DirectoryWriters {
     let user = geteuid()
     var status = stat()
@@ -68,7 +68,7 @@ public struct SystemFileSystem: FileSystem {
     return names
   }
 
-  /// Opens a file; a new one is readable and writable by this user only.
+  /// Opens a file. A new file is accessible only for this user.
   public func open(_ path: String, for access: FileAccess) throws(DiskCacheError) -> any OpenFile {
     let flags =
       switch access {
@@ -84,7 +84,7 @@ public struct SystemFileSystem: FileSystem {
     if unlink(path) != 0 { throw DiskCacheError(.remove, path: path, code: errno) }
   }
 
-  /// Renames a file, replacing what has the new name.
+  /// Renames a file, and replaces the file with the new name.
   public func rename(_ path: String, to newPath: String) throws(DiskCacheError) {
     #if canImport(Glibc)
       let result = Glibc.rename(path, newPath)
@@ -94,16 +94,16 @@ public struct SystemFileSystem: FileSystem {
     if result != 0 { throw DiskCacheError(.rename, path: path, code: errno) }
   }
 
-  /// Forces the entries of a directory to the device.
+  /// Synchronizes the entries of a directory to the device.
   public func synchronizeDirectory(_ path: String) throws(DiskCacheError) {
     // With the dot, a directory that is reached through a link can be opened without following links.
     let directory = try Descriptor(path: path + "/.", flags: O_RDONLY | O_DIRECTORY)
     try directory.synchronize()
   }
 
-  /// Takes the `flock` of a file, which also excludes others in this process.
+  /// Takes the `flock` of a file, which also excludes other holders in this process.
   public func lock(_ path: String) throws(DiskCacheError) -> (any FileLock)? {
-    // A lock on a file that was removed in between guards nothing; the next attempt makes a new file.
+    // A lock on a file that was removed meanwhile protects nothing. The next attempt makes a new file.
     for _ in 0..<3 {
       let file = try Descriptor(path: path, flags: O_RDWR | O_CREAT)
       guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
@@ -121,14 +121,14 @@ public struct SystemFileSystem: FileSystem {
   }
 }
 
-/// A file descriptor and the path it was opened by.
+/// A file descriptor and the path under which it was opened.
 private final class Descriptor: OpenFile, FileLock {
   let number: Int32
   let path: String
 
   init(path: String, flags: Int32) throws(DiskCacheError) {
     self.path = path
-    // No link leads to a file elsewhere, and no pipe makes the process wait for its other end.
+    // Does not follow links, and does not wait for the other end of a pipe.
     let flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     #if canImport(Glibc)
       number = Glibc.open(path, flags, 0o600)
@@ -141,7 +141,7 @@ private final class Descriptor: OpenFile, FileLock {
     let kind = isKnown ? status.st_mode & S_IFMT : 0
     let wanted = flags & O_DIRECTORY == 0 ? S_IFREG : S_IFDIR
     guard kind == wanted else {
-      // `deinit` closes it: every property is set.
+      // `deinit` closes the descriptor, because every property is set.
       throw DiskCacheError(.open, path: path, code: !isKnown ? errno : kind == S_IFDIR ? EISDIR : ENXIO)
     }
   }
@@ -164,7 +164,7 @@ private final class Descriptor: OpenFile, FileLock {
   }
 
   func write(_ parts: [UnsafeRawBufferPointer], at offset: Int) throws(DiskCacheError) {
-    // The kernel does not write through these pointers; `iovec` only has no constant form.
+    // The kernel does not write through these pointers, but `iovec` has no constant form.
     var vectors = parts.compactMap { part in
       part.baseAddress.map { iovec(iov_base: UnsafeMutableRawPointer(mutating: $0), iov_len: part.count) }
     }
@@ -220,7 +220,7 @@ private final class Descriptor: OpenFile, FileLock {
   func map(byteCount: Int) -> FileBytes? {
     guard byteCount > 0, let base = mmap(nil, byteCount, PROT_READ, MAP_SHARED, number, 0), base != MAP_FAILED
     else { return nil }
-    // The mapping outlives the descriptor and the file's name.
+    // The mapping outlives the descriptor and the name of the file.
     return FileBytes(UnsafeMutableRawBufferPointer(start: base, count: byteCount)) {
       munmap($0.baseAddress!, $0.count)
     }

@@ -1,8 +1,8 @@
-/// A 128-bit name for a cached value, computed once and compared in two instructions.
+/// A 128-bit name for a cached value. It is computed once and compared in two instructions.
 ///
-/// A key made from text or bytes is their SipHash-2-4 with 128-bit output under a fixed key (Aumasson and
-/// Bernstein 2012), so the same text gives the same key in every process, on every platform, for ever: keys
-/// can be stored. Two different texts of a cache of a billion entries share a key with probability 10⁻²¹.
+/// The key of a text or of bytes is their SipHash-2-4 with 128-bit output under a fixed key (Aumasson and Bernstein
+/// 2012). The same text gives the same key in every process and on every platform, so keys can be stored. The
+/// probability that two of a billion texts share a key is 10⁻²¹.
 ///
 /// ```swift
 /// let original = CacheKey("https://example.org/cat.jpg")
@@ -50,7 +50,7 @@ public struct CacheKey: Hashable, Sendable {
     self.init(hash.finish())
   }
 
-  /// The key that `description` wrote, or nil unless the text is exactly 32 hexadecimal digits.
+  /// Reads a key from the text that `description` wrote; nil unless the text is exactly 32 hexadecimal digits.
   public init?(hexadecimal text: some StringProtocol) {
     let digits = text.utf8
     guard digits.count == 32, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
@@ -59,27 +59,28 @@ public struct CacheKey: Hashable, Sendable {
     self.init(high: high, low: low)
   }
 
-  /// The key of a variant of this key's value: this key and every part in order, unambiguously.
+  /// The key of a variant of this key's value: the hash of this key and of each part, in this order.
   ///
-  /// `derived("ab", "c")`, `derived("a", "bc")` and `derived("a").derived("bc")` all differ.
+  /// No two different lists of parts give the same bytes: `derived("ab", "c")`, `derived("a", "bc")` and
+  /// `derived("a").derived("bc")` all differ.
   public func derived(_ parts: String...) -> CacheKey {
     var builder = Builder(deriving: self)
     for part in parts { builder.append(part) }
     return builder.key
   }
 
-  /// Feeds both halves: keys that were computed elsewhere may have one in common.
+  /// Hashes both halves, because two keys that were computed elsewhere may share one half.
   @inlinable
   public func hash(into hasher: inout Hasher) {
     hasher.combine(low)
     hasher.combine(high)
   }
 
-  /// The key's own bits: they are spread like a hash's. `MemoryCache` mixes them with a number of its own, so that nobody
-  /// can choose keys that collide there.
+  /// The low half of the key, which is spread like a hash already. `MemoryCache` mixes it with a random number of
+  /// its own, so nobody can choose keys that collide there.
   @inlinable public var hashValue: Int { Int(truncatingIfNeeded: low) }
 
-  // Any fixed key does ("Ozu:stil", "l frames" in ASCII), but it must never change: keys are stored.
+  // An arbitrary key ("Ozu:stil", "l frames" in ASCII). It must never change, because keys are stored.
   private static let key0: UInt64 = 0x6c69_7473_3a75_7a4f
   private static let key1: UInt64 = 0x7365_6d61_7266_206c
 
@@ -89,14 +90,14 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey: ExpressibleByStringInterpolation {
-  /// The key of a text written out: `"en"` and `"page \(number)"` are keys where one is wanted.
+  /// The key of a string literal or an interpolated string: `"en"` and `"page \(number)"` can be passed as keys.
   public init(stringLiteral text: String) {
     self.init(text)
   }
 }
 
 extension CacheKey: CustomStringConvertible {
-  /// 32 lowercase hexadecimal digits.
+  /// The key as 32 lowercase hexadecimal digits.
   public var description: String {
     func padded(_ word: UInt64) -> String {
       let digits = String(word, radix: 16)
@@ -107,20 +108,20 @@ extension CacheKey: CustomStringConvertible {
 }
 
 extension CacheKey {
-  /// Computes one key from many parts without gluing them into a string first.
+  /// Computes one key from many parts without joining them into a string first.
   ///
-  /// Every part goes in with its kind and, where it can vary, its length, so that no two different sequences of
-  /// parts give the same bytes. Keys of a builder never equal keys of a plain text by construction: it
-  /// hashes under a key of its own.
+  /// Each part is hashed with its kind and, if its length can vary, its length, so two different sequences of parts
+  /// never give the same bytes. A builder hashes under another key than plain texts, so its keys do not equal
+  /// theirs.
   public struct Builder: Sendable {
     private var hash: SipHash128
 
-    /// Starts with nothing.
+    /// Starts without parts.
     public init() {
       hash = SipHash128(key0: ~CacheKey.key0, key1: CacheKey.key1)
     }
 
-    /// Starts from a key: a variant of its value is being named.
+    /// Starts from a key, to name a variant of its value.
     public init(deriving key: CacheKey) {
       self.init()
       append(key)
@@ -137,7 +138,7 @@ extension CacheKey {
       append(kind: 2, bytes)
     }
 
-    /// Adds a whole number; numbers of different widths with one value are equal.
+    /// Adds a whole number. Equal numbers of different integer types give the same key.
     public mutating func append(_ number: some FixedWidthInteger) {
       hash.update(number < 0 ? 4 : 3)
       hash.update(littleEndian: UInt64(truncatingIfNeeded: number))
@@ -145,13 +146,13 @@ extension CacheKey {
       hash.update(littleEndian: UInt64(truncatingIfNeeded: rest))
     }
 
-    /// Adds a number by its bit pattern: every NaN is itself, and 0 differs from -0.
+    /// Adds a number by its bit pattern: NaNs with different bits differ, and 0 differs from -0.
     public mutating func append(_ number: Double) {
       hash.update(5)
       hash.update(littleEndian: number.bitPattern)
     }
 
-    /// Adds a truth value.
+    /// Adds a Boolean.
     public mutating func append(_ flag: Bool) {
       hash.update(flag ? 7 : 6)
     }

@@ -4,19 +4,19 @@
   import Darwin
 #endif
 
-/// An open-addressing index from 32-bit hash tags to slot numbers of some other storage.
+/// An open-addressing hash table from 32-bit hash tags to slot numbers of another storage.
 ///
-/// It keeps no keys: the owner compares them in its slots when tags agree. One cell is eight bytes (tag above,
-/// slot + 1 below, zero when empty); probing is linear and removal shifts followers back, so lookups never
-/// degrade.
+/// It stores no keys: the owner compares keys in its slots when tags agree. A cell has eight bytes: the tag in the
+/// upper half, slot + 1 in the lower half; an empty cell is zero. Probing is linear, and a removal shifts the
+/// following cells back, so lookups do not become slower with time.
 ///
-/// Growing is spread out, so that no insertion pays for the crowd: the larger table starts empty (fresh pages of
-/// the system are zero already) and every insertion moves sixteen cells of the former one. Until that is
-/// done, long before the next growth, both are searched; cells that left the former table become
-/// gravestones there, so that its chains stay whole.
+/// Growing is incremental, so that no single insertion pays for the whole table. The larger table starts empty
+/// (fresh pages of the system are zero already), and every insertion moves sixteen cells of the former table.
+/// Lookups search both tables until the move ends, which is long before the next growth. A cell that left the
+/// former table becomes a tombstone there, so that its probe chains stay whole.
 ///
-/// Cells are raw memory, because an array's checks of bounds and of sole ownership cost more than a probe.
-/// Every position is masked to the table's size before use.
+/// Cells are raw memory, because the bounds checks and uniqueness checks of an array cost more than a probe. Every
+/// position is masked to the table's size before use.
 @usableFromInline
 struct SlotTable: @unchecked Sendable {
   // Sendable: one owner, which cannot be copied, holds the one value and calls `deallocate()` in its `deinit`. A
@@ -29,8 +29,8 @@ struct SlotTable: @unchecked Sendable {
   /// Cells of the former table before this one have moved.
   @usableFromInline var moved = 0
 
-  /// A former cell that moved or was removed: no slot, so it equals no entry's cell.
-  @usableFromInline static var gravestone: UInt64 { 0xffff_ffff_0000_0000 }
+  /// A cell of the former table that was moved or removed. It names no slot, so it equals the cell of no entry.
+  @usableFromInline static var tombstone: UInt64 { 0xffff_ffff_0000_0000 }
 
   @usableFromInline
   init() {
@@ -44,7 +44,7 @@ struct SlotTable: @unchecked Sendable {
     free(former)
   }
 
-  /// Ends a growth under way, so that `cells` has everything.
+  /// Moves all remaining cells of a growth that has begun, so that `cells` is complete.
   mutating func finishGrowing() {
     while former != nil { moveSome() }
   }
@@ -81,7 +81,7 @@ struct SlotTable: @unchecked Sendable {
     while true {
       let cell = former[position]
       if cell == 0 { return nil }
-      if Self.tag(cell) == tag, cell != Self.gravestone, matches(Self.slot(cell)) {
+      if Self.tag(cell) == tag, cell != Self.tombstone, matches(Self.slot(cell)) {
         return Self.slot(cell)
       }
       position = (position &+ 1) & formerMask
@@ -140,7 +140,7 @@ struct SlotTable: @unchecked Sendable {
       if former[position] == 0 { return }
       position = (position &+ 1) & formerMask
     }
-    former[position] = Self.gravestone
+    former[position] = Self.tombstone
     count &-= 1
   }
 
@@ -150,9 +150,9 @@ struct SlotTable: @unchecked Sendable {
     let end = min(moved &+ 16, formerMask &+ 1)
     while moved < end {
       let cell = former[moved]
-      if cell != 0, cell != Self.gravestone {
+      if cell != 0, cell != Self.tombstone {
         place(cell)
-        former[moved] = Self.gravestone
+        former[moved] = Self.tombstone
       }
       moved &+= 1
     }
@@ -164,7 +164,8 @@ struct SlotTable: @unchecked Sendable {
 
   @usableFromInline
   mutating func grow() {
-    // Sixteen cells move per insertion and the table doubles, so the former move ended long ago.
+    // Sixteen cells move per insertion and the table doubles, so the former move ended long ago; this is a
+    // safeguard.
     finishGrowing()
     (former, formerMask, moved) = (cells, mask, 0)
     let size = (mask &+ 1) &* 2

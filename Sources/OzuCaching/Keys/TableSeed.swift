@@ -1,8 +1,8 @@
-/// The random numbers under which one table hashes its keys once more.
+/// Random numbers that seed the hash of one table.
 ///
-/// The bits of a `CacheKey` are the same in every process, so anybody can compute many texts whose keys agree in the
-/// bits that a table would use. Under a seed that nobody else knows, these keys lie as far apart as any others. The hash
-/// is the product of two words in 128 bits, each under a seed, folded to 64 (the step of Yi's wyhash).
+/// The bits of a `CacheKey` are the same in every process, so an attacker can compute many texts whose keys agree
+/// in the bits that a table would use. Under a secret seed these keys are spread like any others. The hash is the
+/// 128-bit product of two words, each mixed with a seed, folded to 64 bits (the step of Yi's wyhash).
 @usableFromInline
 struct TableSeed: Sendable {
   @usableFromInline let first: UInt64
@@ -11,7 +11,7 @@ struct TableSeed: Sendable {
   @usableFromInline
   init() {
     first = .random(in: .min ... .max)
-    // An odd number, so that a hash value alone, which this multiplies, is not lost.
+    // An odd number, so that the multiplication loses no bit of the hash value.
     second = .random(in: .min ... .max) | 1
   }
 
@@ -29,16 +29,16 @@ struct TableSeed: Sendable {
 
   /// The tag of a hash value.
   ///
-  /// One product alone would leave hash values with equal distances in equal distances, which under three seeds in a hundred
-  /// fall into a few places of a table. So its halves are mixed and multiplied once more.
+  /// One product alone would map hash values at equal distances to tags at equal distances. Under three seeds in a
+  /// hundred, these fall into few places of a table. So the halves are mixed and multiplied once more.
   @inlinable @inline(__always)
   func tag(_ hashValue: Int) -> UInt32 {
     let folded = Self.folded(UInt64(truncatingIfNeeded: hashValue) ^ first, second)
     return UInt32(truncatingIfNeeded: (folded ^ folded >> 32) &* 0x9E37_79B9_7F4A_7C15 >> 32)
   }
 
-  /// The hash value of a key in a partition. Both halves of the key go in: keys that come from elsewhere may have one in
-  /// common.
+  /// The hash of a key in a partition. It uses both halves, because keys that were computed elsewhere may share one
+  /// half.
   @inline(__always)
   func hash(_ key: CacheKey, partition: Int) -> UInt64 {
     let low = key.low ^ UInt64(truncatingIfNeeded: partition) &* 0x9E37_79B9_7F4A_7C15

@@ -1,22 +1,23 @@
-/// Which queue a newcomer joins and which queue gives: S3-FIFO (Yang, Zhang, Qiu, Yue, Vigfusson: "FIFO queues are
-/// all you need for cache eviction", SOSP 2023) with a small queue that finds its size.
+/// Decides which queue a new entry joins and which queue gives up an entry: S3-FIFO (Yang, Zhang, Qiu, Yue,
+/// Vigfusson: "FIFO queues are all you need for cache eviction", SOSP 2023) with a small queue that adapts its
+/// size.
 ///
-/// A newcomer enters a small queue. At its tail it moves to the main queue if it was hit twice meanwhile, else it
-/// leaves and its tag is remembered while as much as the whole cache leaves after it; a newcomer that is
-/// remembered goes straight to the main queue. At the main queue's tail an entry that was hit goes around again
-/// with one hit less. So one pass over a thousand pictures flows through the small queue and never touches the
-/// main one, and a hit is one counter: nothing is relinked.
+/// A new entry joins the small queue. At the tail of the small queue it moves to the main queue if it was hit
+/// twice, and is evicted otherwise. The tag of an evicted entry is remembered until as much as the whole cache was
+/// evicted after it; a new entry with a remembered tag joins the main queue directly. At the tail of the main queue
+/// an entry with hits returns to the head with one hit less. So one pass over a thousand pictures flows through the
+/// small queue and never touches the main queue. A hit raises one counter and relinks nothing.
 ///
-/// Ours. The small queue's share starts at a tenth and moves between 1 % and 90 %, in the manner of ARC (Megiddo
-/// and Modha, FAST 2003): a newcomer that left the small queue only just now, within a tenth of
-/// the cache, shows that the queue is too short, and makes it longer by the newcomer's own share; one that left the
-/// main queue within a fifth of the cache makes it shorter. Only such near misses count, because a loop that is far
-/// longer than the cache makes ghosts by the thousand that no size of the queue would turn into hits. A cache that
-/// fills for the first time lets the small queue overflow into the main one, which costs nobody a place.
+/// Not from the paper: the small queue's share starts at a tenth and moves between 1 % and 90 %, similar to ARC
+/// (Megiddo and Modha, FAST 2003). If a new entry was evicted from the small queue recently, within a tenth of the
+/// cache, the queue is too short and grows by the entry's share. If it was evicted from the main queue within a
+/// fifth of the cache, the small queue shrinks. Only such near misses count, because a loop that is far longer than
+/// the cache leaves thousands of tags that no size of the queue would turn into hits. While a cache fills for the
+/// first time, the small queue overflows into the main one; nothing is evicted for that.
 ///
-/// The figures were found on the traces and workloads that the benchmark `eviction` replays. Shares are by cost or by
-/// count, whichever limit is being enforced. The policy knows tags and shares, no entries: queues and
-/// nodes are `MemoryShard`'s.
+/// The figures were found with the traces and workloads of the benchmark `eviction`. Shares are measured by cost or
+/// by count, depending on the limit that is enforced. The policy knows tags and shares but no entries:
+/// `MemoryShard` has the queues and nodes.
 @usableFromInline
 struct AdaptiveS3FIFO: Sendable {
   /// The share that is the whole cache.
@@ -30,14 +31,14 @@ struct AdaptiveS3FIFO: Sendable {
 
   /// The hits that carry an entry from the small queue to the main one.
   @usableFromInline static var promotion: UInt8 { 2 }
-  /// The hits that are counted at most.
+  /// The largest number of hits that is counted.
   @usableFromInline static var mostHits: UInt8 { 3 }
 
   /// The small queue's share of the cache.
   @usableFromInline private(set) var smallShare = Self.initialShare
-  /// Whether anything has left yet; until then the cache is filling.
+  /// Whether an entry was evicted yet; until then the cache is filling.
   @usableFromInline private(set) var hasEvicted = false
-  /// The entries there is room to remember for.
+  /// The number of entries that the memory of evicted tags is sized for.
   @usableFromInline private(set) var expected = 32
   private var smallGhosts = GhostSet(window: Self.whole)
   private var mainGhosts = GhostSet(window: Self.nearMissOfMain)
@@ -45,15 +46,15 @@ struct AdaptiveS3FIFO: Sendable {
   @usableFromInline
   init() {}
 
-  /// Gives back the memory of what is remembered; the last thing its owner does with it.
+  /// Frees the tables of remembered tags. The owner calls this last.
   @usableFromInline
   func deallocate() {
     smallGhosts.deallocate()
     mainGhosts.deallocate()
   }
 
-  /// Whether a newcomer, which takes `part` of `total`, goes straight to the main queue. Learns from what is
-  /// remembered of it.
+  /// Whether a new entry, which takes `part` of `total`, joins the main queue directly. Adapts the small queue's
+  /// share if the tag is remembered.
   @usableFromInline
   mutating func admitsToMain(_ tag: UInt32, part: Int, of total: Int) -> Bool {
     guard hasEvicted else { return false }
@@ -67,7 +68,7 @@ struct AdaptiveS3FIFO: Sendable {
     return true
   }
 
-  /// Notes that an entry, which took `part` of `total`, left from the tail of a queue.
+  /// Records that an entry, which took `part` of `total`, was evicted from the tail of a queue.
   @usableFromInline
   mutating func noteEviction(of tag: UInt32, fromMain: Bool, part: Int, of total: Int) {
     hasEvicted = true
@@ -81,13 +82,13 @@ struct AdaptiveS3FIFO: Sendable {
     Double(small) * 1_048_576 >= Double(small &+ main) * Double(smallShare)
   }
 
-  /// The share that `part` is of the cache, at most the whole.
+  /// The share of the cache that `part` of `total` is, at most the whole.
   @inlinable
   static func share(_ part: Int, of total: Int) -> UInt32 {
     part >= total ? 1 << 20 : UInt32(Double(part) / Double(total) * 1_048_576)
   }
 
-  /// Makes room to remember twice as many departures as there are entries: those that left may be smaller.
+  /// Makes room for twice as many evicted tags as there are entries, because evicted entries may be smaller.
   @usableFromInline
   mutating func expect(_ entries: Int) {
     smallGhosts.grow(toCapacity: entries &* 2)

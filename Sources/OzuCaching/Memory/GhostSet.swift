@@ -4,14 +4,14 @@
   import Darwin
 #endif
 
-/// Remembers the tags of what left a queue lately, at eight bytes each.
+/// Remembers the tags of recently evicted entries, at eight bytes each.
 ///
-/// Time is what departed: every departure moves the clock on by the share of the cache that left, in units of
-/// `AdaptiveS3FIFO.whole` to the whole cache, and a tag is forgotten when `window` has departed since.
-/// Buckets of four cells replace their oldest. A rare false answer only changes an eviction decision.
+/// Its clock counts evictions, not time: each eviction advances it by the evicted share of the cache, where
+/// `AdaptiveS3FIFO.whole` is the whole cache. A tag is forgotten when the clock has advanced by `window`. In a
+/// bucket of four cells a new tag replaces the oldest. A rare false answer only changes an eviction decision.
 ///
-/// Growing makes a larger table that starts empty and keeps the former one for asking, until all that is in it is
-/// forgotten: nothing is moved, so no departure pays for the crowd.
+/// When the set grows, it starts a larger table that is empty and still searches the former one until all its tags
+/// are forgotten. Nothing is moved, so no single eviction pays for the growth.
 @usableFromInline
 struct GhostSet: @unchecked Sendable {
   // Sendable: one owner, which cannot be copied, holds the one value and deallocates it, as for `SlotTable`.
@@ -19,7 +19,7 @@ struct GhostSet: @unchecked Sendable {
   private var mask: Int
   private var former: UnsafeMutablePointer<UInt64>?
   private var formerMask = 0
-  /// The clock when the former table was left.
+  /// The clock at the moment when the former table was replaced.
   private var left: UInt32 = 0
   /// Starts at one so that an empty cell is never current.
   private var clock: UInt32 = 1
@@ -36,7 +36,7 @@ struct GhostSet: @unchecked Sendable {
     free(former)
   }
 
-  /// How many tags there is room for.
+  /// The number of tags that the set has room for.
   var capacity: Int { (mask &+ 1) / 2 }
 
   @inline(__always)
@@ -49,7 +49,7 @@ struct GhostSet: @unchecked Sendable {
   @inline(__always)
   private func age(_ cell: UInt64) -> UInt32 { clock &- UInt32(truncatingIfNeeded: cell) }
 
-  /// Notes a departure that took this share of the cache.
+  /// Records an eviction that freed this share of the cache.
   @inline(__always)
   mutating func insert(_ tag: UInt32, share: UInt32) {
     let bucket = cells + Self.bucket(tag, mask: mask)
@@ -57,7 +57,7 @@ struct GhostSet: @unchecked Sendable {
     var oldestAge: UInt64 = 0
     for position in 0..<4 {
       let cell = bucket[position]
-      // An empty cell is older than any, and so is one with the same tag.
+      // An empty cell counts as older than any other, and so does a cell with the same tag.
       let age = cell == 0 || SlotTable.tag(cell) == tag ? 1 << 32 : UInt64(age(cell))
       if age >= oldestAge { (oldest, oldestAge) = (position, age) }
     }
@@ -69,7 +69,8 @@ struct GhostSet: @unchecked Sendable {
     bucket[oldest] = UInt64(tag) &<< 32 | UInt64(clock)
   }
 
-  /// How much departed since the tag did, or nil if it is not remembered; it is forgotten by asking.
+  /// The share of the cache that was evicted since the tag was, or nil if the tag is not remembered. Forgets the
+  /// tag.
   @inline(__always)
   mutating func remove(_ tag: UInt32) -> UInt32? {
     var cell = Self.take(tag, from: cells, mask: mask)
@@ -78,7 +79,7 @@ struct GhostSet: @unchecked Sendable {
     return age(cell)
   }
 
-  /// Empties the cell of a tag and returns what it was; zero if there is none.
+  /// Empties the cell of a tag and returns its former content; zero if there is none.
   @inline(__always)
   private static func take(_ tag: UInt32, from cells: UnsafeMutablePointer<UInt64>, mask: Int) -> UInt64 {
     let bucket = cells + bucket(tag, mask: mask)
@@ -92,7 +93,7 @@ struct GhostSet: @unchecked Sendable {
     return 0
   }
 
-  /// Makes room for at least so many tags.
+  /// Makes room for at least `wanted` tags.
   mutating func grow(toCapacity wanted: Int) {
     guard wanted > capacity else { return }
     var size = (mask &+ 1) &* 2

@@ -1,20 +1,20 @@
 #if os(Linux) && canImport(Glibc)
   import Glibc
 
-  /// The open files of the kernel that tell of memory pressure. They close with the value.
+  /// The open kernel files that report memory pressure. They are closed with the value.
   struct LinuxPressureSources: ~Copyable, Sendable {
-    /// Descriptors with a stall trigger: they become ready when it fires.
+    /// Descriptors with a stall trigger. One becomes ready when its trigger fires.
     private(set) var stalls: [(file: Int32, pressure: MemoryPressure)] = []
-    /// `memory.events` of control groups, with the counts last seen: `file` becomes ready when a count changes, and
-    /// `text` has the counts. For the kernel's files both are one descriptor.
+    /// The `memory.events` files of control groups, with the counts of the last read. `file` becomes ready when a
+    /// count changes, and `text` has the counts. For the kernel's files both are the same descriptor.
     private(set) var events: [(file: Int32, text: Int32, counts: Counts)] = []
 
-    /// The counts of a control group that matter here.
+    /// The counts of a control group that this type uses.
     struct Counts: Equatable, Sendable {
       var high = 0
       var limit = 0
 
-      /// The counts in the text of a `memory.events` file; lines that are not there count as zero.
+      /// Reads the counts from the text of a `memory.events` file. A missing line counts as zero.
       init(_ text: some StringProtocol) {
         for line in text.split(separator: "\n") {
           let words = line.split(separator: " ")
@@ -27,15 +27,15 @@
         }
       }
 
-      /// What it means that these counts follow others.
+      /// The pressure that the change from the former counts to these means; nil for none.
       func pressure(after former: Counts) -> MemoryPressure? {
         limit > former.limit ? .critical : high > former.high ? .warning : nil
       }
     }
 
-    /// Opens what is there and permitted.
+    /// Opens those files that exist and that this process may open.
     ///
-    /// - Parameter stall: The microseconds of stall, of two seconds, that trigger.
+    /// - Parameter stall: The trigger's threshold: microseconds of stall in two seconds.
     init(root: String, stall: Int = 150_000) {
       let groups = Self.groups(root: root)
       for path in ["\(root)/proc/pressure/memory"] + groups.map({ $0 + "/memory.pressure" }) {
@@ -43,7 +43,7 @@
         for (kind, pressure) in [("some", MemoryPressure.warning), ("full", .critical)] {
           let file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
           guard file >= 0 else { continue }
-          // The kernel wants the terminating zero.
+          // The kernel expects the terminating zero.
           let isSet = "\(kind) \(stall) 2000000".withCString { write(file, $0, strlen($0) + 1) } > 0
           if isSet { stalls.append((file, pressure)) } else { close(file) }
         }
@@ -54,7 +54,7 @@
       }
     }
 
-    /// Takes over open descriptors, for tests: any that `poll` finds exceptional will do.
+    /// Takes over open descriptors, for tests. Any descriptor works for which `poll` reports POLLPRI.
     init(stalls: [(file: Int32, pressure: MemoryPressure)], events: [(file: Int32, text: Int32)]) {
       self.stalls = stalls
       self.events = events.map { ($0.file, $0.text, Counts(Self.text(of: $0.text))) }
@@ -71,7 +71,8 @@
     var count: Int { stalls.count + events.count }
     var isEmpty: Bool { count == 0 }
 
-    /// What an event on the numbered source means. Sources count stalls first.
+    /// The pressure that an event on the numbered source means; nil for none. Stall triggers have the first
+    /// numbers.
     mutating func pressure(ofSource number: Int) -> MemoryPressure? {
       if number < stalls.count { return stalls[number].pressure }
       let index = number - stalls.count
@@ -80,10 +81,10 @@
       return counts.pressure(after: events[index].counts)
     }
 
-    /// The directories of the process's own control group, version 2: one, or none.
+    /// The directories of the process's own control group, version 2: one directory, or none.
     ///
-    /// Version 2 is mounted alone or, beside version 1, under `unified`. In a container the path of the group may lie
-    /// outside what is mounted; then the root of the mount is the container's own group.
+    /// Version 2 is mounted alone or, beside version 1, under `unified`. In a container the path of the group may
+    /// lie outside the mount; then the root of the mount is the container's own group.
     private static func groups(root: String) -> [String] {
       let file = open("\(root)/proc/self/cgroup", O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return [] }
@@ -111,22 +112,23 @@
   enum LinuxPressureThread {
     private final class Work {
       var sources: LinuxPressureSources
-      let bell: Int32
+      let wakePipe: Int32
       let tell: @Sendable (MemoryPressure) -> Void
 
       init(
-        _ sources: consuming LinuxPressureSources, bell: Int32,
+        _ sources: consuming LinuxPressureSources, wakePipe: Int32,
         tell: @escaping @Sendable (MemoryPressure) -> Void
       ) {
         self.sources = sources
-        self.bell = bell
+        self.wakePipe = wakePipe
         self.tell = tell
       }
     }
 
-    /// Waits on a detached thread until the other end of the pipe `bell` is closed, then closes this one.
+    /// Starts a detached thread that waits until the other end of the pipe `wakePipe` is closed, and then closes
+    /// this end.
     static func start(
-      _ sources: consuming LinuxPressureSources, bell: Int32,
+      _ sources: consuming LinuxPressureSources, wakePipe: Int32,
       tell: @escaping @Sendable (MemoryPressure) -> Void
     ) {
       var attributes = pthread_attr_t()
@@ -134,8 +136,8 @@
       defer { pthread_attr_destroy(&attributes) }
       pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
       var thread = pthread_t()
-      // The thread takes over the one reference, and is the only one to use it.
-      let work = Unmanaged.passRetained(Work(sources, bell: bell, tell: tell))
+      // The thread takes over the one reference and is its only user.
+      let work = Unmanaged.passRetained(Work(sources, wakePipe: wakePipe, tell: tell))
       let failure = pthread_create(
         &thread, &attributes,
         { argument in
@@ -146,15 +148,15 @@
         }, work.toOpaque())
       if failure != 0 {
         work.release()
-        close(bell)
+        close(wakePipe)
       }
     }
 
     private static func wait(_ work: Work) {
-      defer { close(work.bell) }
+      defer { close(work.wakePipe) }
       var polled = work.sources.stalls.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
       polled += work.sources.events.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
-      polled.append(pollfd(fd: work.bell, events: Int16(POLLIN), revents: 0))
+      polled.append(pollfd(fd: work.wakePipe, events: Int16(POLLIN), revents: 0))
       while true {
         let count = poll(&polled, nfds_t(polled.count), -1)
         if count < 0, errno != EINTR { return }
@@ -166,7 +168,7 @@
             let pressure = work.sources.pressure(ofSource: number)
             if worst != .critical { worst = pressure ?? worst }
           } else {
-            // The group is gone, or the file cannot be waited for: ask no more.
+            // The group was removed, or the file cannot be polled: ignore it from now on.
             polled[number].fd = -1
           }
         }

@@ -1,14 +1,15 @@
 import OzuSynchronization
 
-/// The evicted values of a memory cache that somebody else still keeps alive, by weak references.
+/// Weak references to evicted values of a memory cache that other code still keeps alive.
 ///
-/// The cache calls this while nobody writes in the key's shard, so that what is noted, forgotten and found agrees
-/// with the shard. The lock here is taken last.
+/// The cache calls this while it holds the lock of the key's shard, so that both agree. The lock here is taken
+/// last.
 ///
-/// References lie in 256 tables by their keys, each swept and grown on its own, so that no eviction pays for the crowd.
+/// References are divided among 256 tables by key. Each table is swept and grown on its own, so that no single
+/// eviction pays for all references.
 @usableFromInline
 final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  // Unchecked: weak references are loaded and cleared atomically, and what they refer to is Sendable.
+  // Unchecked: weak references are loaded and cleared atomically, and their objects are Sendable.
   private struct Reference: @unchecked Sendable {
     weak var object: AnyObject?
     let deadline: Int64
@@ -16,7 +17,7 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private struct Table {
     var references: [Key: Reference] = [:]
-    /// The number of references at which those to dead values are swept out.
+    /// The number of references at which the references to dead values are removed.
     var sweepCount = 8
   }
 
@@ -26,18 +27,18 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private func number(of key: Key) -> Int { Int(seed.tag(key.hashValue) & 255) }
 
-  /// How many are remembered, dead ones that were not swept out yet included.
+  /// The number of references, including those to dead values that were not swept yet.
   var count: Int { tables.withLock { $0.reduce(0) { $0 + $1.references.count } } }
 
-  /// Nil unless values are objects.
+  /// Makes the tables; nil unless `Value` is a class type.
   @usableFromInline
   init?() {
     guard Value.self is AnyObject.Type else { return nil }
   }
 
-  /// Notes an evicted value.
+  /// Records an evicted value.
   ///
-  /// - Returns: Objects to be let go after all locks: sweeping holds them for a moment, and may be the last to do so.
+  /// - Returns: Objects to release after all locks: sweeping holds them for a moment, and may be their last owner.
   @usableFromInline
   func note(_ value: Value, forKey key: Key, deadline: Int64) -> [AnyObject] {
     let object = value as AnyObject
@@ -81,7 +82,7 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Forgets the values of which a closure says so.
+  /// Forgets the values for which the closure returns true.
   func forget(where isToGo: (Key, Value) -> Bool) {
     let held = tables.withLock { tables in
       var held = Held()
@@ -94,7 +95,7 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       }
       return held
     }
-    // Let go after the lock: this may be the last to hold them.
+    // Released after the lock: these may be the last references.
     _ = consume held
   }
 
@@ -104,7 +105,7 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       tables = [Table](repeating: Table(), count: 256)
       return former
     }
-    // What is let go of many references takes its time: after the lock.
+    // Releasing many references takes time, so it happens after the lock.
     _ = consume former
   }
 }

@@ -4,16 +4,16 @@
   import Darwin
 #endif
 
-/// How many bytes of memory this process may use: the tightest of its control groups' limits and the
+/// The number of bytes of memory that this process may use: the smallest of its control groups' limits and the
 /// machine's memory.
 ///
-/// On Linux both versions of control groups are asked, for the group of the process and every group around
-/// it, since a limit anywhere above holds here too. In a container the paths in `/proc/self/cgroup` often
-/// lie outside what is mounted; then the root of the mount is the container's own group and is asked as well.
+/// On Linux both versions of control groups are read, for the group of the process and for every group around it,
+/// because a limit of an outer group holds here too. In a container the paths in `/proc/self/cgroup` often lie
+/// outside the mount; then the root of the mount is the container's own group, so it is read as well.
 public struct MemoryBudget: Sendable {
   private let read: @Sendable (String) -> String?
 
-  /// A budget read through `read`, which returns a file's text or nil when there is no such file.
+  /// Reads the budget through `read`, which returns the text of a file, or nil if the file does not exist.
   public init(reading read: @escaping @Sendable (String) -> String?) {
     self.read = read
   }
@@ -21,7 +21,7 @@ public struct MemoryBudget: Sendable {
   /// The budget of this process on this machine.
   public static let system = MemoryBudget(reading: readSmallFile)
 
-  /// Bytes this process may use; two gigabytes when the system does not say.
+  /// The number of bytes that this process may use; 2 GiB if the system does not say.
   public var byteCount: Int {
     ([machineByteCount].compactMap { $0 } + groupLimits).min() ?? 2 << 30
   }

@@ -1,8 +1,8 @@
 import OzuSynchronization
 
-/// How much the cache may hold, holds and has held.
+/// The limits of the cache, its size and its counts.
 extension MemoryCache {
-  /// The most that all entries may cost together, in bytes. Lowering it evicts at once.
+  /// The most bytes that all entries may cost together. A lower value evicts at once.
   public var costLimit: Int {
     @inlinable get { maximumCost.load(ordering: .relaxed) }
     set {
@@ -11,7 +11,7 @@ extension MemoryCache {
     }
   }
 
-  /// The most entries. Lowering it evicts at once.
+  /// The most entries that the cache may hold. A lower value evicts at once.
   public var countLimit: Int {
     @inlinable get { maximumCount.load(ordering: .relaxed) }
     set {
@@ -20,19 +20,19 @@ extension MemoryCache {
     }
   }
 
-  /// What all entries cost together, in bytes.
+  /// The cost of all entries together, in bytes.
   @inlinable public var totalCost: Int { heldCost.load(ordering: .relaxed) }
 
-  /// How many entries there are, expired ones that nobody asked for included.
+  /// The number of entries, including expired ones that were not looked up since.
   @inlinable public var count: Int { heldCount.load(ordering: .relaxed) }
 
-  /// Evicts entries, those worth least first, until they cost at most `cost` bytes together. The limit stays.
+  /// Evicts the least valuable entries until all together cost at most `cost` bytes. The limit does not change.
   @inlinable
   public func trim(toCost cost: Int) {
     shrink(toCost: max(0, cost), count: .max)
   }
 
-  /// Counts since the cache was made, and its size.
+  /// The counts since the cache was made, and its size.
   public var statistics: MemoryCacheStatistics {
     var sum = MemoryCacheStatistics()
     for number in 0...shardMask {
@@ -54,8 +54,9 @@ extension MemoryCache {
     return sum
   }
 
-  /// Gives back half of the entries, by cost or else by count, on a warning, and everything when memory is critically
-  /// short. The limits stay. A cache with `MemoryCacheConfiguration.pressure` does so by itself.
+  /// Evicts half of the entries on a warning, by cost or, if nothing has a cost, by count; evicts all entries when
+  /// memory is critically short. The limits do not change. A cache with `MemoryCacheConfiguration.pressure` calls
+  /// this itself.
   public func respond(to pressure: MemoryPressure) {
     pressureEvents.wrappingAdd(1, ordering: .relaxed)
     switch pressure {
@@ -63,7 +64,7 @@ extension MemoryCache {
     case .warning: shrink(toCost: .max, count: count / 2, for: .pressure)
     case .critical:
       shrink(toCost: 0, count: 0, for: .pressure)
-      // The tables go too.
+      // Releases the tables too.
       removeAll()
     }
   }

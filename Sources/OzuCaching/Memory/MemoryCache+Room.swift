@@ -1,9 +1,9 @@
 import OzuSynchronization
 
-/// How room is made and given back: reserved before an entry goes in, so that the limits hold at every instant.
+/// Reserves room before an entry goes in, so that the limits hold at every moment.
 extension MemoryCache {
-  /// Room that victims gave up and that was not handed back yet, so that a newcomer can take it over: in a full
-  /// cache of equals the totals, which all threads share, are not written at all.
+  /// Room of evicted entries that was not given back to the totals yet, so that the new entry can take it over. In
+  /// a full cache of entries of equal cost, the totals, which all threads share, are not written at all.
   @usableFromInline
   struct Credit {
     @usableFromInline var cost = 0
@@ -13,8 +13,8 @@ extension MemoryCache {
     init() {}
   }
 
-  /// Takes room for an entry, of the credit first, and hands back what is left of that; or says which limit has no
-  /// room, and leaves everything as it is.
+  /// Takes room for an entry, from the credit first, and gives back the rest of the credit. Returns nil, or the
+  /// limit that has no room; then nothing has changed.
   @inlinable @inline(__always)
   func reserve(cost: Int, isNew: Bool, _ credit: inout Credit) -> Shard.Measure? {
     let cost = cost &- credit.cost
@@ -51,24 +51,25 @@ extension MemoryCache {
     if credit.count != 0 { heldCount.wrappingSubtract(credit.count, ordering: .relaxed) }
   }
 
-  /// Frees the node of a victim. What was in it is kept until all locks are free, and remembered beyond that if the
-  /// cache is to.
+  /// Frees the node of an evicted entry. Its key and value are kept until all locks are free. If the cache finds
+  /// evicted values, a weak reference is kept too.
   @inlinable @inline(__always)
   func discard(
-    _ victim: Int, of shard: inout Shard, _ credit: inout Credit, into garbage: inout Garbage<Key, Value>
+    _ victim: Int, of shard: inout Shard, _ credit: inout Credit,
+    into evicted: inout RemovedEntries<Key, Value>
   ) {
     let node = shard.node(victim)
     credit.cost &+= node.pointee.cost
     credit.count &+= 1
     if let live {
-      garbage.hold(live.note(node.pointee.value, forKey: node.pointee.key, deadline: node.pointee.deadline))
+      evicted.hold(live.note(node.pointee.value, forKey: node.pointee.key, deadline: node.pointee.deadline))
     }
     let departed = shard.vacate(victim)
-    garbage.add(departed.key, departed.value)
+    evicted.add(departed.key, departed.value)
   }
 
-  /// Whether the evicted value of a key is alive and not expired. It is held for the caller to let go after unlocking,
-  /// whatever the answer.
+  /// Whether the evicted value of a key is alive and not expired. In every case the caller holds the value in
+  /// `held` and releases it after unlocking.
   @usableFromInline
   func findLive(_ key: Key, holding held: inout Value?) -> Bool {
     guard let found = live?.find(key) else { return false }
@@ -84,16 +85,17 @@ extension MemoryCache {
     return shard.vacate(index)
   }
 
-  /// Evicts one entry of the first shard after `home`, or of `home` last, that has any.
+  /// Evicts one entry from the first shard that has any, beginning after `home`; `home` itself is last.
   @inlinable @inline(never)
   func evictAnywhere(
-    after home: Int, for measure: Shard.Measure, steps: inout Int, into garbage: inout Garbage<Key, Value>
+    after home: Int, for measure: Shard.Measure, steps: inout Int,
+    into evicted: inout RemovedEntries<Key, Value>
   ) {
     for offset in 1...(shardMask + 1) {
       let didEvict = withShard((home + offset) & shardMask) { shard in
         guard let victim = shard.evict(for: measure, steps: &steps) else { return false }
         var credit = Credit()
-        discard(victim, of: &shard, &credit, into: &garbage)
+        discard(victim, of: &shard, &credit, into: &evicted)
         release(credit)
         return true
       }
@@ -103,28 +105,28 @@ extension MemoryCache {
 
   /// Evicts from all shards in turn until both bounds hold.
   ///
-  /// - Parameter reason: Nil to count the evictions by the bound they serve.
+  /// - Parameter reason: Counted as the cause of the evictions; nil counts them under the limit that was exceeded.
   @inlinable
   func shrink(toCost cost: Int, count: Int, for reason: Shard.Measure? = nil) {
     var next = 0
     while totalCost > cost || self.count > count {
       let measure = reason ?? (totalCost > cost ? .cost : .count)
-      var garbage = Garbage<Key, Value>()
+      var evicted = RemovedEntries<Key, Value>()
       var steps = 16
-      evictAnywhere(after: next, for: measure, steps: &steps, into: &garbage)
-      if garbage.isEmpty { return }
-      if let onEviction { garbage.forEachEntry(onEviction) }
+      evictAnywhere(after: next, for: measure, steps: &steps, into: &evicted)
+      if evicted.isEmpty { return }
+      if let onEviction { evicted.forEachEntry(onEviction) }
       next = (next + 1) & shardMask
     }
   }
 
-  /// Nanoseconds on the cache's clock since the cache was made.
+  /// The nanoseconds on the cache's clock since the cache was made.
   @inlinable
   func elapsed() -> Int64 {
     Self.nanoseconds(0, plus: epoch.duration(to: configuration.now()))
   }
 
-  /// A time after another, saturating.
+  /// The sum of a time and a duration, clamped to the range of `Int64`.
   @inlinable
   static func nanoseconds(_ start: Int64, plus duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components

@@ -6,10 +6,10 @@ import OzuSynchronization
   import Darwin
 #endif
 
-/// Where the shards are, and the way into one.
+/// The number of shards, and access to one of them.
 extension MemoryCache {
-  /// Four shards for a core, up to sixteen, while each has 256 MB and 8,192 entries to rule over: smaller
-  /// ones would decide worse what to keep.
+  /// Four shards for each core, at most sixteen, as long as each has 256 MB and 8,192 entries: smaller shards would
+  /// make worse eviction decisions.
   static func shardCount(for configuration: MemoryCacheConfiguration) -> Int {
     let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     let most = min(cores * 4, 16, configuration.costLimit >> 28, configuration.countLimit >> 13)
@@ -22,7 +22,8 @@ extension MemoryCache {
     return count
   }
 
-  /// A key's 32-bit tag in this cache. Keys that are hashes already, such as `CacheKey`, say so by their `hashValue`.
+  /// The 32-bit tag of a key in this cache. Keys that are already hashes, such as `CacheKey`, return their bits as
+  /// `hashValue`.
   @inlinable @inline(__always)
   func tag(of key: Key) -> UInt32 {
     seed.tag(key.hashValue)
@@ -30,17 +31,17 @@ extension MemoryCache {
 
   @inlinable @inline(__always)
   func shardNumber(of tag: UInt32) -> Int {
-    // The shard count is a power of two; the tables use the low bits of the tag, this uses the high ones.
+    // The shard count is a power of two. The tables use the low bits of the tag, so the shard comes from high bits.
     Int(tag &>> 24) & shardMask
   }
 
-  /// Runs a closure as the only one in a shard.
+  /// Runs a closure with exclusive access to a shard.
   @inlinable @inline(__always)
   func withShard<Result: ~Copyable & Sendable>(_ number: Int, _ body: (inout Shard) -> Result) -> Result {
     (shards + number).pointee.withLock { body(&$0) }
   }
 
-  /// Runs a closure as the only one in the shard of a tag.
+  /// Runs a closure with exclusive access to the shard of a tag.
   @inlinable @inline(__always)
   func withShard<Result: ~Copyable & Sendable>(of tag: UInt32, _ body: (inout Shard) -> Result) -> Result {
     withShard(shardNumber(of: tag), body)

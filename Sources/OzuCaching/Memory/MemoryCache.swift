@@ -1,7 +1,6 @@
 import OzuSynchronization
 
-/// A cache in memory, bounded by the cost of its entries in bytes and by their number, that one long scan
-/// cannot flush.
+/// A cache in memory with a limit in bytes and a limit on the number of entries. One long scan does not flush it.
 ///
 /// ```swift
 /// let pictures = MemoryCache<CacheKey, Picture>(MemoryCacheConfiguration(costLimit: 64 << 20))
@@ -9,10 +8,10 @@ import OzuSynchronization
 /// if let hit = pictures.value(forKey: key) { show(hit) }
 /// ```
 ///
-/// Room is reserved before an entry goes in, so the limits hold at every instant under any number of
-/// threads. Eviction is an S3-FIFO that adapts (`AdaptiveS3FIFO.swift`); a hit takes one lock for some dozens of
-/// instructions, raises two counters and relinks nothing. Values are released outside the locks, so their
-/// deinitializers may use the cache.
+/// Room is reserved before an entry goes in, so the limits hold at every moment, with any number of threads.
+/// Eviction is an adaptive S3-FIFO (`AdaptiveS3FIFO.swift`). A hit holds one lock for a few dozen instructions,
+/// raises two counters and relinks nothing. Values are released outside the locks, so their deinitializers may use
+/// the cache.
 ///
 /// - Complexity: O(1) for every operation on one entry; one insertion moves at most sixteen entries besides
 ///   those that leave.
@@ -24,7 +23,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   // reached through its lock. An array of objects would count references at every hit.
   @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<Mutex<Shard>>
   @usableFromInline let shardMask: Int
-  /// Under which all shards hash keys.
+  /// The seed under which all shards hash keys.
   @usableFromInline let seed = TableSeed()
   @usableFromInline let live: LiveValues<Key, Value>?
   @usableFromInline let configuration: MemoryCacheConfiguration
@@ -32,7 +31,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @usableFromInline let epoch: ContinuousClock.Instant
   private let observation = Mutex<MemoryPressureObservation?>(nil)
 
-  /// What the shards hold together, with the room reserved for entries on their way in.
+  /// The cost of all entries, including the room that is reserved for entries on their way in.
   @usableFromInline let heldCost = Atomic<Int>(0)
   @usableFromInline let heldCount = Atomic<Int>(0)
   @usableFromInline let maximumCost: Atomic<Int>
@@ -40,10 +39,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @usableFromInline let refusals = Atomic<Int>(0)
   @usableFromInline let pressureEvents = Atomic<Int>(0)
 
-  /// A cache with these limits. Negative limits count as zero.
+  /// Makes a cache with these limits. Negative limits count as zero.
   ///
-  /// - Parameter onEviction: Told of each entry that left to make room, after it left, on the thread that made it
-  ///   leave. It may use the cache. Entries that were removed, replaced or expired are not told. `nil` by default.
+  ///   - Parameter onEviction: Called for each entry that was evicted to make room, after it left, on the thread
+  ///     that caused it. It may use the cache. It is not called for entries that were removed, replaced or expired.
+  ///     Default: `nil`.
   public init(
     _ configuration: MemoryCacheConfiguration = MemoryCacheConfiguration(),
     onEviction: (@Sendable (Key, Value) -> Void)? = nil
@@ -67,7 +67,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     shards.deallocate()
   }
 
-  /// The value of a key, unless there is none or it expired.
+  /// The value of a key, or nil if there is none or it expired.
   @inlinable
   public func value(forKey key: Key) -> Value? {
     withValue(forKey: key) { $0 }
@@ -104,13 +104,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return nil
       }
       shard.hits &+= 1
-      // Once an entry was used a few times, using it writes nothing to it.
+      // After a few hits of an entry, further hits write nothing to its node.
       if node.pointee.hits < AdaptiveS3FIFO.mostHits { node.pointee.hits &+= 1 }
       return read(node.pointee.value)
     }
   }
 
-  /// Whether a key has a live value. Does not count as a use of it.
+  /// Whether a key has a value that has not expired. Does not count as a use.
   @inlinable
   public func contains(_ key: Key) -> Bool {
     // Declared before the lock is taken: it is released after unlocking.
@@ -124,14 +124,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
   }
 
-  /// Stores a value, in the place of the key's former one, and evicts what it must to keep the limits.
+  /// Stores a value, replaces the former value of the key, and evicts other entries to keep the limits.
   ///
-  /// A value that costs more than `maximumEntryFraction` of the limit is refused; the key then has no value,
-  /// because the former one would be out of date.
+  /// A value that costs more than `maximumEntryFraction` of the limit is refused. The key then has no value,
+  /// because the former value would be out of date.
   ///
   /// - Parameters:
-  ///   - cost: What the value takes, in bytes. Negative costs count as zero.
-  ///   - lifetime: How long the value may be used; nil for the configuration's lifetime.
+  ///   - cost: The size of the value in bytes. Negative costs count as zero.
+  ///   - lifetime: How long the value may be used; nil means the configuration's lifetime.
   /// - Returns: Whether the value was stored.
   @inlinable
   @discardableResult
@@ -149,8 +149,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let tag = tag(of: key)
     let home = shardNumber(of: tag)
     var steps = 16
-    // Declared before the lock is taken: whatever they hold is released after unlocking.
-    var garbage = Garbage<Key, Value>()
+    // Declared before the lock is taken: their content is released after unlocking.
+    var evicted = RemovedEntries<Key, Value>()
     var former: (key: Key, value: Value)?
     defer { withExtendedLifetime(former) {} }
     while true {
@@ -174,17 +174,17 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
             return measure
           }
           if victim == index { index = nil }
-          discard(victim, of: &shard, &credit, into: &garbage)
+          discard(victim, of: &shard, &credit, into: &evicted)
         }
       }
       guard let lacking else {
-        if let onEviction { garbage.forEachEntry(onEviction) }
+        if let onEviction { evicted.forEachEntry(onEviction) }
         return true
       }
-      // This shard is empty and the others hold everything: one of them gives.
-      evictAnywhere(after: home, for: lacking, steps: &steps, into: &garbage)
+      // This shard is empty, and the other shards hold everything: one of them evicts.
+      evictAnywhere(after: home, for: lacking, steps: &steps, into: &evicted)
       if countLimit == 0 || cost > costLimit {
-        if let onEviction { garbage.forEachEntry(onEviction) }
+        if let onEviction { evicted.forEachEntry(onEviction) }
         return false
       }
     }
@@ -201,6 +201,30 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
       return remove(index, from: &shard)
     }
     return removed?.value
+  }
+
+  /// Removes the values for which the closure returns true. The closure runs under a lock of the cache: it must be
+  /// short and must not use the cache.
+  ///
+  /// - Complexity: O(entries).
+  public func removeValues(where isToGo: (Key, Value) -> Bool) {
+    for number in 0...shardMask {
+      let removed = withShard(number) { shard -> [Shard.Departed] in
+        var indices: [Int] = []
+        for queue in [shard.small, shard.main] {
+          var index = Int(queue.head)
+          while index >= 0 {
+            let node = shard.node(index)
+            if isToGo(node.pointee.key, node.pointee.value) { indices.append(index) }
+            index = Int(node.pointee.next)
+          }
+        }
+        return indices.map { remove($0, from: &shard) }
+      }
+      // Released here, after the lock: releasing the last reference to a value may run any code.
+      _ = consume removed
+    }
+    live?.forget(where: isToGo)
   }
 
   /// Removes every value.

@@ -1,28 +1,27 @@
-/// The limits of a memory cache and the world it lives in.
+/// The limits of a memory cache, its clock and its monitor of memory pressure.
 public struct MemoryCacheConfiguration: Sendable {
-  /// The most that all entries may cost together, in bytes. Default: 15 % of the memory this process may use
+  /// The most bytes that all entries may cost together. Default: 15 % of the memory that this process may use
   /// (`MemoryBudget`), at most 768 MB.
   public var costLimit: Int
-  /// The most entries. Default: no limit.
+  /// The most entries that the cache may hold. Default: no limit.
   public var countLimit: Int
-  /// How long an entry may be used when its insertion does not say. Default: for ever.
+  /// How long an entry may be used if its insertion gives no lifetime. Default: for ever.
   public var lifetime: Duration?
-  /// The largest part of the cost limit that one entry may cost; larger ones are refused. Default: a tenth.
+  /// The largest part of the cost limit that one entry may cost. Larger entries are refused. Default: a tenth.
   public var maximumEntryFraction: Double
-  /// Whether an evicted value that is still alive elsewhere is found again, at no cost to the limits. For values that are
-  /// objects; it has no effect on others. Default: no.
+  /// Whether a lookup also finds an evicted value that other code still keeps alive. Such values do not count
+  /// against the limits. Has no effect unless values are objects. Default: no.
   public var findsEvictedAlive = false
-  /// Tells when memory is short: on a warning the cache halves, on critical pressure it empties.
-  /// Default: nobody
-  /// does; `SystemMemoryPressure.shared` asks the operating system.
+  /// The monitor of memory pressure: on a warning the cache evicts half of its entries, on critical pressure all.
+  /// Default: none. `SystemMemoryPressure.shared` reports the pressure of the operating system.
   public var pressure: (any MemoryPressureMonitoring)?
-  /// The clock for lifetimes. It is not read while no entry has one.
+  /// The clock for lifetimes. It is read only if an entry has a lifetime.
   public var now: @Sendable () -> ContinuousClock.Instant
 
-  /// How many independently locked parts the cache has; nil lets it choose by cores and cost limit.
+  /// The number of parts with a lock of their own; nil chooses it by the number of cores and the limits.
   var shardCount: Int?
 
-  /// A configuration; every part has a default.
+  /// Makes a configuration. Every part has a default.
   public init(
     costLimit: Int = MemoryBudget.system.defaultCostLimit, countLimit: Int = .max, lifetime: Duration? = nil,
     maximumEntryFraction: Double = 0.1, pressure: (any MemoryPressureMonitoring)? = nil,

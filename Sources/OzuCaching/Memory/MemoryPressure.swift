@@ -2,30 +2,30 @@ import OzuSynchronization
 
 /// How short memory is.
 public enum MemoryPressure: Hashable, Sendable {
-  /// Memory runs short: give back what is easily made again.
+  /// Memory is getting short: give back values that are cheap to make again.
   case warning
   /// The process may be killed: give back everything.
   case critical
 }
 
-/// Something that notices when memory runs short.
+/// A source of memory pressure events.
 public protocol MemoryPressureMonitoring: Sendable {
-  /// Calls `handler`, on any thread, at each event until the observation returned is cancelled or released.
+  /// Calls `handler`, on any thread, at each event until the returned observation is cancelled or released.
   func observe(
     _ handler: @escaping @Sendable (MemoryPressure) -> Void
   ) -> MemoryPressureObservation
 }
 
-/// Keeps a handler attached to a monitor for as long as it lives.
+/// Keeps a handler attached to a monitor as long as this object exists.
 public final class MemoryPressureObservation: Sendable {
   private let cancellation: Mutex<(@Sendable () -> Void)?>
 
-  /// An observation that ends by calling `cancellation`, once.
+  /// Makes an observation that calls `cancellation` once, when it ends.
   public init(cancellation: @escaping @Sendable () -> Void) {
     self.cancellation = Mutex(cancellation)
   }
 
-  /// Detaches the handler. Does nothing the second time.
+  /// Detaches the handler. A second call has no effect.
   public func cancel() {
     let action = cancellation.withLock { action in
       defer { action = nil }

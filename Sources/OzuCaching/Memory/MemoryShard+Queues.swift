@@ -1,6 +1,6 @@
 import OzuSynchronization
 
-/// A queue of nodes linked by index: in at the head, out at the tail.
+/// A queue of nodes that are linked by index. Nodes enter at the head and leave at the tail.
 @usableFromInline
 struct NodeQueue: Sendable {
   @usableFromInline var head: Int32 = -1
@@ -12,26 +12,26 @@ struct NodeQueue: Sendable {
   init() {}
 }
 
-// What the policy decides, done to the queues. The moves that one insertion may make are bounded; beyond the bound
-// the tail leaves whatever its hits.
+// Carries out the policy's decisions on the queues. The number of moves that one insertion may make is bounded;
+// after these moves the tail entry is evicted even if it has hits.
 extension MemoryShard {
   /// The limit that makes an entry leave.
   @usableFromInline
   enum Measure: Sendable {
     case cost
     case count
-    /// Memory is short: the share that costs most gives.
+    /// Memory is short. The queue is chosen by cost, as for the cost limit.
     case pressure
   }
 
-  /// What a node takes of the cache, and the cache: by cost, or by count where nothing has a cost.
+  /// The part that a node takes of the cache, and the total: by cost, or by count if nothing has a cost.
   @inlinable @inline(__always)
   func part(_ cost: Int) -> (Int, of: Int) {
     let total = small.cost &+ main.cost
     return total > 0 ? (cost, total) : (1, max(1, small.count &+ main.count))
   }
 
-  /// Links a new node.
+  /// Adds a new node to its queue.
   @inlinable
   mutating func admit(_ index: Int) {
     let pointer = node(index)
@@ -46,7 +46,7 @@ extension MemoryShard {
     if count > policy.expected { policy.expect(count) }
   }
 
-  /// While there is room for all, the small queue's oldest wait in the main one.
+  /// While the cache fills, moves the oldest nodes of a full small queue to the main queue.
   @inlinable
   mutating func overflowWhileFilling() {
     for _ in 0..<4 where small.count > 1 {
@@ -58,7 +58,8 @@ extension MemoryShard {
     }
   }
 
-  /// Detaches the entry that is worth least. `steps` is what is left of the caller's moves.
+  /// Detaches the least valuable entry and returns its index. `steps` is the number of moves that the caller has
+  /// left.
   @inlinable
   mutating func evict(for measure: Measure, steps: inout Int) -> Int? {
     while true {
@@ -142,7 +143,7 @@ extension MemoryShard {
     queue.cost &-= pointer.pointee.cost
   }
 
-  /// Gives a node another cost where it is.
+  /// Changes the cost of a node in place.
   @inlinable
   mutating func setCost(_ cost: Int, of index: Int) {
     let pointer = node(index)

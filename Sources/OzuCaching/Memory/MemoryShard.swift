@@ -1,15 +1,15 @@
 import OzuSynchronization
 
-/// One independently locked part of a memory cache: a slot table, nodes, two queues and the policy.
+/// One part of a memory cache with a lock of its own: a slot table, nodes, two queues and the policy.
 ///
-/// A node has its key, so a hit reads one cell of the table and one node. Nodes are linked by index; a freed node
-/// goes to a free list, so steady use allocates nothing. They live in pages of 256 that never move: growing
-/// copies nothing. The cache keeps each shard in a `Mutex`. Entries that leave are handed back, so that the caller releases
-/// them after unlocking.
+/// A node contains its key, so a hit reads one cell of the table and one node. Nodes are linked by index. A freed
+/// node goes to a free list, so steady use allocates nothing. Nodes are in pages of 256 that never move, so growing
+/// copies nothing. The cache keeps each shard in a `Mutex`. Removed entries are returned, so that the caller
+/// releases them after unlocking.
 ///
-/// Pages are raw memory, because an array's checks of bounds and of sole ownership cost more than the rest of a
-/// hit. A node is initialized exactly while it is linked in a queue; indices come from the table and the
-/// links alone.
+/// Pages are raw memory, because the bounds checks and uniqueness checks of an array cost more than the rest of a
+/// hit. A node is initialized exactly while it is linked in a queue; indices come only from the table and the
+/// links.
 @usableFromInline
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unchecked Sendable {
   // Sendable: the memory belongs to this value alone, which cannot be copied; keys and values are Sendable.
@@ -37,7 +37,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
     }
   }
 
-  /// Key and value of an entry that left.
+  /// The key and the value of an entry that left.
   @usableFromInline
   struct Departed: Sendable {
     @usableFromInline let key: Key
@@ -68,7 +68,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
   /// Room for 256 nodes.
   @usableFromInline typealias Page = UnsafeMutableRawPointer
 
-  // The fields of a hit stand first: together with the lock they take 56 bytes.
+  // The fields that a hit uses come first: together with the lock they take 56 bytes.
   @usableFromInline var pages: UnsafeMutablePointer<Page>
   @usableFromInline var hits = 0
   @usableFromInline var table = SlotTable()
@@ -77,7 +77,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
   @usableFromInline var pageLimit = 16
   /// The first free node; a free node holds the index of the next one.
   @usableFromInline var free: Int32 = -1
-  /// Nodes behind this one were never used.
+  /// The number of nodes that were ever used; nodes from this index on are uninitialized.
   @usableFromInline var used = 0
   @usableFromInline var small = NodeQueue()
   @usableFromInline var main = NodeQueue()
@@ -110,7 +110,8 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
     Self.node(index, in: pages)
   }
 
-  /// A node that nearly fills a cache line gets one of its own, instead of parts of two.
+  /// The distance of two nodes. A node that nearly fills a cache line gets one line of its own, instead of parts of
+  /// two.
   @inlinable @inline(__always)
   static var nodeStride: Int {
     let stride = MemoryLayout<Node>.stride
@@ -161,7 +162,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
     pageCount &+= 1
   }
 
-  /// Gives a node another value where it is in its queue, and returns the former one.
+  /// Replaces the value of a node in place, and returns the former entry.
   @inlinable
   mutating func replace(_ index: Int, by value: Value, cost: Int, deadline: Int64) -> Departed {
     let pointer = node(index)
@@ -173,14 +174,14 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
     return former
   }
 
-  /// Takes a node out of the queues and the table. It keeps key and value until `vacate`.
+  /// Removes a node from the queues and the table. The node keeps its key and value until `vacate`.
   @inlinable
   mutating func detach(_ index: Int) {
     unlink(index)
     table.remove(node(index).pointee.tag, slot: index)
   }
 
-  /// Moves key and value out of a detached node, which is free from then on.
+  /// Moves the key and the value out of a detached node, and frees the node.
   @inlinable @inline(__always)
   mutating func vacate(_ index: Int) -> Departed {
     let pointer = node(index)

@@ -7,31 +7,34 @@ import OzuSynchronization
   import Glibc
 #endif
 
-/// The system's own word on memory pressure.
+/// The operating system's reports of memory pressure.
 ///
-/// On Apple platforms it is the memory pressure dispatch source. On Linux a thread of its own, started by the first
-/// observer and ended with the last, waits (it does not poll by time) for two kinds of events:
+/// On Apple platforms this uses the dispatch source for memory pressure. On Linux the first observer starts a
+/// thread, which ends with the last observer. The thread waits, without polling by time, for two kinds of events:
 ///
-/// - Pressure stall information (kernel 4.20; `/proc/pressure/memory` and the `memory.pressure` of the process's own
-///   control group): a warning when some task waited for memory 150 ms of two seconds, critical when all did.
-/// - `memory.events` of the control group (version 2): a warning when `high` rises, critical when `max` or `oom` does,
-///   that is, when the group hit its limit.
+/// - Pressure stall information (kernel 4.20; `/proc/pressure/memory` and the `memory.pressure` of the process's
+///   own control group): a warning when some task waited for memory for 150 ms within two seconds, critical when
+///   all tasks did.
+/// - `memory.events` of the control group (version 2): a warning when `high` rises, critical when `max` or `oom`
+///   rises, that is, when the group reached its limit.
 ///
-/// What the system does not have or permit is left out silently; with nothing to wait for no thread is started.
+/// Sources that the system does not have or does not permit are ignored silently. Without any source no thread is
+/// started.
 public struct SystemMemoryPressure: MemoryPressureMonitoring {
   private let hub: PressureHub
 
   /// The monitor of this machine and process.
   public static let shared = SystemMemoryPressure(root: "")
 
-  /// A monitor that finds the files of the kernel under another root and triggers at another stall, in microseconds of
-  /// two seconds, for tests.
+  /// A monitor for tests. It reads the kernel's files under another root and triggers at `stall` microseconds of
+  /// stall in two seconds.
   init(root: String, stall: Int = 150_000) { hub = PressureHub(root: root, stall: stall) }
 
-  /// How many sources of events are being waited for now; zero without observers.
+  /// The number of event sources that the thread waits for now; zero without observers.
   var sourceCount: Int { hub.sourceCount }
 
-  /// Calls `handler`, on a thread of the monitor's, at each event until the observation returned goes.
+  /// Calls `handler`, on a thread of the monitor, at each event until the returned observation is cancelled or
+  /// released.
   public func observe(
     _ handler: @escaping @Sendable (MemoryPressure) -> Void
   ) -> MemoryPressureObservation {
@@ -40,7 +43,7 @@ public struct SystemMemoryPressure: MemoryPressureMonitoring {
   }
 }
 
-/// The observers, and the source that is alive while there are any. One lock guards both.
+/// The observers, and the event source that exists while there are observers. One lock guards both.
 private final class PressureHub: Sendable {
   private struct State {
     var handlers: [Int: @Sendable (MemoryPressure) -> Void] = [:]
@@ -81,13 +84,13 @@ private final class PressureHub: Sendable {
   }
 
   private func tell(_ pressure: MemoryPressure) {
-    // Handlers may observe and cancel: they run outside the lock.
+    // Handlers run outside the lock, so they may add and cancel observations.
     for handler in state.withLock({ Array($0.handlers.values) }) { handler(pressure) }
   }
 }
 
 #if canImport(Darwin)
-  /// `@unchecked Sendable`: a dispatch source may be used from any thread, and the constant is all there is.
+  /// `@unchecked Sendable`: the dispatch source is constant and may be used from any thread.
   private final class PressureSource: @unchecked Sendable {
     private let source: any DispatchSourceMemoryPressure
     let count = 1
@@ -106,25 +109,25 @@ private final class PressureHub: Sendable {
 #elseif os(Linux)
   private final class PressureSource: Sendable {
     let count: Int
-    /// Closing this end of a pipe ends the thread, which closes the other. Minus one when there is no thread.
-    private let bell: Int32
+    /// The write end of a pipe. Closing it ends the thread, which closes the read end. -1 if there is no thread.
+    private let wakePipe: Int32
 
     init(root: String, stall: Int, tell: @escaping @Sendable (MemoryPressure) -> Void) {
       let sources = LinuxPressureSources(root: root, stall: stall)
       count = sources.count
       var ends: [Int32] = [-1, -1]
       guard !sources.isEmpty, pipe(&ends) == 0 else {
-        bell = -1
+        wakePipe = -1
         return
       }
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      bell = ends[1]
-      LinuxPressureThread.start(sources, bell: ends[0], tell: tell)
+      wakePipe = ends[1]
+      LinuxPressureThread.start(sources, wakePipe: ends[0], tell: tell)
     }
 
-    /// Called once.
+    /// Ends the thread. Called once.
     func end() {
-      if bell >= 0 { close(bell) }
+      if wakePipe >= 0 { close(wakePipe) }
     }
   }
 #else

@@ -1,10 +1,10 @@
 import OzuImaging
 
 extension PixelRectangle {
-  /// The smallest rectangle that holds every pixel in which two canvases differ; `nil` for equal ones.
+  /// The smallest rectangle that contains every pixel in which two canvases differ; `nil` for equal canvases.
   ///
-  /// - Precondition: canvases of one size.
-  /// - Complexity: O(pixels), and of most rows one pass.
+  /// - Precondition: both canvases have one size.
+  /// - Complexity: O(pixels); most rows are read once.
   package init?(changesFrom before: BGRABitmap, to after: BGRABitmap) {
     precondition(before.size == after.size, "canvases of one size")
     let size = after.size
@@ -17,7 +17,7 @@ extension PixelRectangle {
           guard oldRow.differs(from: newRow) else { continue }
           if top < 0 { top = y }
           bottom = y
-          // One of them is different, so neither search leaves the row.
+          // One pixel of the row differs, so neither search leaves the row.
           var x = 0
           while x < left, oldRow[x] == newRow[x] { x += 1 }
           left = min(left, x)
@@ -31,7 +31,7 @@ extension PixelRectangle {
     self.init(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
   }
 
-  /// The smallest rectangle that holds both.
+  /// The smallest rectangle that contains both.
   package func union(_ other: PixelRectangle) -> PixelRectangle {
     let (left, top) = (min(x, other.x), min(y, other.y))
     return PixelRectangle(
@@ -41,7 +41,8 @@ extension PixelRectangle {
 }
 
 extension Span where Element == Pixel {
-  /// Whether rows of one length have different pixels. Without a branch for each, so that LLVM makes SIMD of it.
+  /// Whether two rows of one length have different pixels. There is no branch for each pixel, so that LLVM
+  /// vectorises it.
   fileprivate func differs(from other: Span<Pixel>) -> Bool {
     precondition(count == other.count, "rows of one length")
     var difference: UInt32 = 0

@@ -6,11 +6,11 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Decodes Windows and OS/2 bitmaps, in Swift: palettes of 1, 2, 4 and 8 bits, 16, 24 and 32 bits with or without
-/// masks and alpha, run lengths of 4, 8 and 24 bits, upside down or not.
+/// Decodes Windows and OS/2 bitmaps, in Swift: palettes of 1, 2, 4 and 8 bits; 16, 24 and 32 bits with or without
+/// masks and alpha; run lengths of 4, 8 and 24 bits; rows in both orders.
 ///
-/// Pixels that a run-length coded file leaves out have the first colour of the palette. Bitmaps that hold a JPEG, a PNG or Huffman codes
-/// are not read.
+/// Pixels that a run-length coded file skips have the first colour of the palette. Bitmaps that contain a JPEG, a
+/// PNG or Huffman codes are not supported.
 public struct BMPDecoder: ImageDecoding {
   private let alpha: Alpha
 
@@ -34,7 +34,7 @@ public struct BMPDecoder: ImageDecoding {
     BMPFile(data, try BMPHeader(data.span, in: .file), alpha: alpha)
   }
 
-  /// What stands where pixels are missing.
+  /// The colour of missing pixels.
   static let missing: UInt32 = 0xFF80_8080
 }
 
@@ -57,8 +57,8 @@ private final class BMPFile: ImageFile {
 
   /// Decodes the picture.
   ///
-  /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context allows
-  ///   it: then the rest is grey.
+  /// - Throws: `DecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
+  ///   then the rest is grey.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     try context.limits.checkDecodedByteCount(details.size.byteCount(as: .bgra8))
     let isOpaque = !header.hasAlpha
@@ -89,7 +89,7 @@ private final class BMPFile: ImageFile {
       if y % rowsPerCheckpoint == 0 { try context.checkpoint() }
       guard !rows.read(y, file, to: canvas) else { continue }
       isWhole = false
-      // Files are stored from the bottom up: what is missing is at the top, and more rows may follow it.
+      // Files are stored from the bottom up, so missing rows are at the top, and stored rows may follow them.
       canvas.fill(y..<y + 1, with: BMPDecoder.missing)
       if !context.allowsTruncation { return false }
     }

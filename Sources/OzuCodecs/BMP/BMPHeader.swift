@@ -2,17 +2,17 @@ import OzuImaging
 
 /// The headers of a Windows or OS/2 bitmap, from the file header to the end of the palette.
 ///
-/// The kind of header is told by its length: 12 bytes (OS/2 1), 16 to 64 (OS/2 2), 40 (Windows 3), 52 and 56
-/// (with masks), 108 (4), 124 (5). Fields that a shorter header leaves out are zero, which is their default.
+/// The kind of header is known by its length: 12 bytes (OS/2 1), 16 to 64 (OS/2 2), 40 (Windows 3), 52 and 56 (with
+/// masks), 108 (4), 124 (5). Fields that a shorter header does not have are zero, which is their default.
 struct BMPHeader {
   enum Compression: Hashable {
     case none
     case runLength(bits: Int)
   }
 
-  /// Where the bitmap stands.
+  /// The place of the bitmap.
   enum Container {
-    /// In a file of its own, behind a file header.
+    /// In a file of its own, after a file header.
     case file
     /// In an icon: no file header, and below the picture a mask of the same height.
     case icon
@@ -22,15 +22,15 @@ struct BMPHeader {
   let isTopDown: Bool
   let bitsPerPixel: Int
   let compression: Compression
-  /// How a pixel of 16, 24 or 32 bits is made up.
+  /// The masks of a pixel of 16, 24 or 32 bits.
   let masks: BMPMasks?
-  /// The words of the palette; empty where pixels are no indices.
+  /// The words of the palette; empty if pixels are not indices.
   let palette: [UInt32]
-  /// Where the pixels begin.
+  /// The offset of the pixels.
   let pixelOffset: Int
-  /// The bytes of the embedded profile, if there is one inside the file.
+  /// The bytes of the embedded profile, if it is inside the file.
   let profileRange: Range<Int>?
-  /// What the pixels per metre say, in dots per inch.
+  /// The resolution in dots per inch, from the pixels per metre.
   let dotsPerInch: Double?
 
   static let stage = "header"
@@ -68,7 +68,7 @@ struct BMPHeader {
     bitsPerPixel = bits
 
     let method = isCore ? 0 : optional(16, 4)
-    // OS/2 means other methods by 3 and 4; its second header is 64 bytes long, or shortened.
+    // In OS/2, 3 and 4 are other methods; its second header has 64 bytes, or fewer if it is shortened.
     let isOS2 = length == 64 || 16..<40 ~= length
     compression = try Self.compression(method, bits: bits, isOS2: isOS2)
     let hasMasks = !isOS2 && (method == 3 || method == 6)
@@ -76,7 +76,7 @@ struct BMPHeader {
       throw Self.corrupt("\(bits) bits a pixel")
     }
 
-    // A header of 40 bytes has its masks behind it, the longer ones have them inside.
+    // A header of 40 bytes has its masks after it; longer headers contain them.
     let maskCount = !hasMasks ? 0 : method == 6 || length >= 56 ? 4 : 3
     if hasMasks {
       var values = [0, 0, 0, 0]
@@ -96,7 +96,7 @@ struct BMPHeader {
     if bits <= 8 {
       guard declaredColors <= 1 << bits else { throw Self.corrupt("a palette of \(declaredColors) colours") }
       var count = declaredColors == 0 ? 1 << bits : declaredColors
-      // Some writers of OS/2 files leave out the end of the palette, and only the offset of the pixels tells.
+      // Some writers of OS/2 files leave out the end of the palette; only the offset of the pixels shows it.
       if offset > paletteStart { count = min(count, (offset - paletteStart) / entryByteCount) }
       palette = try Self.palette(bytes, at: paletteStart, count: count, entryByteCount: entryByteCount)
     } else {
@@ -105,7 +105,7 @@ struct BMPHeader {
     let paletteEnd =
       paletteStart + entryByteCount * (bits <= 8 ? palette.count : container == .icon ? declaredColors : 0)
     if offset == 0 { offset = paletteEnd }
-    guard offset >= start + length else { throw Self.corrupt("pixels inside the header") }
+    guard offset >= start + length else { throw Self.corrupt("its pixels begin inside the header") }
     pixelOffset = offset
 
     let profileOffset = start + optional(112, 4)
@@ -128,8 +128,8 @@ struct BMPHeader {
     case (4, 24) where isOS2: return .runLength(bits: 24)
     case (3, _) where !isOS2, (6, _): return .none
     case (3, 1) where isOS2: throw .unsupportedType(.bmp, reason: "its pixels are Huffman-coded")
-    case (4, _) where !isOS2: throw .unsupportedType(.bmp, reason: "it holds a JPEG")
-    case (5, _): throw .unsupportedType(.bmp, reason: "it holds a PNG")
+    case (4, _) where !isOS2: throw .unsupportedType(.bmp, reason: "it contains a JPEG")
+    case (5, _): throw .unsupportedType(.bmp, reason: "it contains a PNG")
     default: throw corrupt("compression \(method) with \(bits) bits")
     }
   }

@@ -1,8 +1,8 @@
 import OzuImaging
 
-/// Which bits of a pixel are which colour.
+/// The bits of each colour in a pixel.
 struct BMPMasks: Hashable {
-  /// One colour: adjacent bits, brought to eight.
+  /// One colour: adjacent bits, scaled to eight bits.
   struct Channel: Hashable {
     private let mask: UInt32
     private let shift: Int
@@ -10,7 +10,7 @@ struct BMPMasks: Hashable {
 
     var isEmpty: Bool { mask == 0 }
 
-    /// `nil` when the bits are not adjacent.
+    /// `nil` if the bits are not adjacent.
     init?(_ value: Int) {
       mask = UInt32(truncatingIfNeeded: value)
       shift = mask == 0 ? 0 : mask.trailingZeroBitCount
@@ -31,11 +31,11 @@ struct BMPMasks: Hashable {
   let blue: Channel
   let alpha: Channel
 
-  /// - Throws: `corrupt` when the bits of a colour are not adjacent.
+  /// - Throws: `corrupt` if the bits of a colour are not adjacent.
   init(red: Int, green: Int, blue: Int, alpha: Int) throws(DecodingError) {
     guard let red = Channel(red), let green = Channel(green), let blue = Channel(blue),
       let alpha = Channel(alpha)
-    else { throw BMPHeader.corrupt("a colour of scattered bits") }
+    else { throw BMPHeader.corrupt("the bits of a colour are not adjacent") }
     self.init(red, green, blue, alpha)
   }
 
@@ -48,7 +48,7 @@ struct BMPMasks: Hashable {
 
   /// Eight bits each, blue lowest.
   static let eightBits = fixed(0xFF_0000, 0xFF00, 0xFF, 0)
-  /// Eight bits each and alpha, as icons have.
+  /// Eight bits each and alpha, as in icons.
   static let eightBitsWithAlpha = fixed(0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000)
   /// Five bits each, blue lowest.
   static let fiveBits = fixed(0x7C00, 0x3E0, 0x1F, 0)

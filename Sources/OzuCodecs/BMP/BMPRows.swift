@@ -10,14 +10,15 @@ struct BMPRows {
     self.masks = masks ?? header.masks
   }
 
-  /// Rows are padded to four bytes. A header has sides of 2^31 at most and 32 bits a pixel, so this fits 34 bits.
+  /// Rows are padded to four bytes. A header has sides of at most 2^31 and 32 bits for each pixel, so the number
+  /// fits into 34 bits.
   var bytesPerRow: Int { (header.size.width * header.bitsPerPixel + 31) / 32 * 4 }
 
-  /// Reads the row that is seen at `y`; false when the file ends before it does.
+  /// Reads the row that is shown at `y`; `false` if the file ends before the row does.
   func read(_ y: Int, _ bytes: Span<UInt8>, to canvas: PixelCanvas) -> Bool {
     let width = header.size.width
     let row = header.isTopDown ? y : header.size.height - 1 - y
-    // Rows beyond the end of the file may begin beyond the numbers too.
+    // For rows after the end of the file, even the offset may overflow.
     let (distance, overflow) = row.multipliedReportingOverflow(by: bytesPerRow)
     guard !overflow, distance <= bytes.count, header.pixelOffset <= bytes.count - distance else {
       return false
@@ -59,7 +60,7 @@ struct BMPRows {
 }
 
 extension BMPHeader {
-  /// The colour of an index; black beyond the palette.
+  /// The colour of an index; black for an index outside the palette.
   func color(_ index: Int) -> UInt32 {
     index < palette.count ? palette[index] : PixelCanvas.opaqueBlack
   }

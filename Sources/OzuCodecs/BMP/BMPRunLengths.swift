@@ -1,11 +1,11 @@
 import OzuImaging
 
-/// Reads run-length coded pixels of 4, 8 or (OS/2) 24 bits: pairs of a count and a value, or a zero and a
-/// command. What a file skips stays as it is on the canvas.
+/// Reads run-length coded pixels of 4, 8 or (OS/2) 24 bits: pairs of a count and a value, or a zero and a command.
+/// Pixels that the file skips are not changed on the canvas.
 struct BMPRunLengths {
   /// How reading ended.
   enum Ending {
-    /// At a mark.
+    /// At the end marker.
     case whole
     /// At the end of the file.
     case truncated
@@ -88,7 +88,7 @@ struct BMPRunLengths {
     return .whole
   }
 
-  /// The colour number `index` of those that a byte holds: one of eight bits, or two that take turns.
+  /// Colour number `index` of the colours in a byte: one of eight bits, or two of four bits that alternate.
   private func color(_ byte: UInt8, _ index: Int) -> UInt32 {
     guard bits == 4 else { return header.color(Int(byte)) }
     return header.color(Int(index % 2 == 0 ? byte >> 4 : byte & 15))

@@ -7,24 +7,24 @@ import OzuImaging
 #endif
 
 extension ICCProfile {
-  /// A profile with the name that it gives itself.
+  /// A profile with the name that is stored in it.
   package init(_ data: Data) {
     self.init(name: ICCProfileName.find(in: data.span), data: data)
   }
 }
 
 extension ColorEncoding {
-  /// From the numbers of H.273; `nil` when they say sRGB or nothing.
+  /// From the numbers of H.273; `nil` if they mean sRGB or "unspecified".
   package init?(primaries: Int, transfer: Int) {
     let saysNothing = [0, 1, 2].contains(primaries) && [0, 1, 2, 6, 13, 14, 15].contains(transfer)
     guard !saysNothing else { return nil }
     self = .coded(primaries: primaries, transfer: transfer)
   }
 
-  /// From the chunks of PNG, gamma in its own unit of 1/100,000 (W3C PNG, third edition, §11.3.2); `nil` when they
-  /// say sRGB or nothing.
+  /// From the chunks of PNG, with gamma in PNG's unit of 1/100,000 (W3C PNG, third edition, §11.3.2); `nil` if they
+  /// mean sRGB or are missing.
   package init?(pngGamma: Int?, chromaticities: Chromaticities?) {
-    // The gamma that stands for sRGB in files that have no chunk for it, give or take.
+    // The gamma of sRGB in files that have no chunk for sRGB itself, with a tolerance.
     let isUsual = pngGamma.map { abs($0 - 45_455) < 1000 } ?? true
     if isUsual, chromaticities.map({ $0.isClose(to: .sRGB) }) ?? true { return nil }
     guard let gamma = pngGamma ?? (chromaticities == nil ? nil : 45_455), gamma > 0 else { return nil }

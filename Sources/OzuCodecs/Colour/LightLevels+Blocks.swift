@@ -1,9 +1,9 @@
 import OzuImaging
 
-/// The blocks of bytes in which files state light levels: content light levels (CTA-861.3) and the mastering display
-/// (SMPTE ST 2086). PNG and HEIF have the same fields; their units and the order of primaries differ.
+/// The blocks of bytes in which files store light levels: content light levels (CTA-861.3) and the mastering
+/// display (SMPTE ST 2086). PNG and HEIF have the same fields with different units and another order of primaries.
 extension LightLevels {
-  /// The order of primaries in the block of a mastering display.
+  /// The order of primaries in the block of the mastering display.
   package enum Order {
     /// PNG: red, green, blue.
     case redFirst
@@ -16,7 +16,7 @@ extension LightLevels {
     }
   }
 
-  /// A mean of 0 is one that the writer did not know.
+  /// Removes a mean of 0, which means that the writer did not know it.
   package mutating func forgetUnknownAverage() {
     if maximumAverage == 0 { maximumAverage = nil }
   }
@@ -25,8 +25,8 @@ extension LightLevels {
   private static let chromaticityUnits = 50_000.0
   package static let lightUnits = 10_000.0
 
-  /// Takes the mastering display from its 24 bytes: three primaries and white, greatest and least light. Of a block that is cut
-  /// short what is there counts.
+  /// Reads the mastering display from its 24 bytes: three primaries and white, greatest and least light. From a
+  /// truncated block, the fields that are complete are used.
   package mutating func readMasteringDisplay(_ file: Span<UInt8>, at start: Int, _ order: Order) {
     func number(_ offset: Int, _ bytes: Int, _ units: Double) -> Double? {
       file.bigEndian(at: start + offset, bytes: bytes).map { Double($0) / units }
@@ -35,7 +35,7 @@ extension LightLevels {
       guard let x = number(place * 4, 2, Self.chromaticityUnits),
         let y = number(place * 4 + 2, 2, Self.chromaticityUnits)
       else { return nil }
-      return Chromaticities.Point(x, y)
+      return Chromaticities.Point(x: x, y: y)
     }
     let places = order.places
     if let red = point(places.red), let green = point(places.green), let blue = point(places.blue),
@@ -47,7 +47,7 @@ extension LightLevels {
     masteringMinimum = number(20, 4, Self.lightUnits)
   }
 
-  /// The 24 bytes of the mastering display; `nil` where a number is not known, or is none that a display has.
+  /// The 24 bytes of the mastering display; `nil` if a number is unknown or impossible for a display.
   package func masteringDisplay(_ order: Order) -> [UInt8]? {
     guard let gamut = masteringGamut, let peak = masteringPeak, let minimum = masteringMinimum,
       Self.writable.contains(peak), 0..<peak ~= minimum
@@ -63,15 +63,15 @@ extension LightLevels {
     return bytes + Self.bytes(peak * Self.lightUnits, 4) + Self.bytes(minimum * Self.lightUnits, 4)
   }
 
-  /// The greatest light of a pixel and of a frame, as integers of so many bytes in units of so many parts of a candela per
-  /// square metre; `nil` where the former is not known, or cannot be. An unknown mean is 0.
+  /// The greatest light of a pixel and of a frame, as integers of `bytes` bytes in units of 1/`units` candelas per
+  /// square metre; `nil` if the light of a pixel is unknown or impossible. An unknown mean is 0.
   package func contentLevels(bytes: Int, units: Double) -> [UInt8]? {
     guard let most = maximumContent, Self.writable.contains(most) else { return nil }
     let mean = maximumAverage.flatMap { 0...most ~= $0 ? $0 : nil } ?? 0
     return Self.bytes(most * units, bytes) + Self.bytes(mean * units, bytes)
   }
 
-  /// Light that is written: no file is told what was not believed when it was read.
+  /// The range of light that is written. Values outside it are ignored when a file is read.
   private static let writable = 0.0001...10_000
 
   private static func bytes(_ number: Double, _ count: Int) -> [UInt8] {

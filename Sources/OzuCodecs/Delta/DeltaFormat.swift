@@ -1,6 +1,6 @@
 import OzuImaging
 
-/// The layout of a delta file: how renditions are kept that have alpha, to the last bit and soon back in memory.
+/// The layout of a delta file: the lossless and fast format for renditions with alpha.
 ///
 /// ```
 ///  0  4  "OZUD"
@@ -12,17 +12,18 @@ import OzuImaging
 /// 18     one frame of zstd with a checksum
 /// ```
 ///
-/// Integers are little-endian. The frame holds planes one after the other: green, blue less green, red less green
-/// and, unless opaque, alpha; a row of each less the row above it, the first as it is; all modulo 256, colours
-/// premultiplied as in a bitmap. Neighbours above each other are alike, so most of it is near zero, and what remains
-/// compresses well at the fastest level of zstd: a third of the time of PNG to read and a tenth to write.
+/// Integers are little-endian. The frame contains planes one after the other: green, blue minus green, red minus
+/// green and, unless the picture is opaque, alpha. Of each row the row above it is subtracted, except for the
+/// first; everything is modulo 256, and colours are premultiplied as in a bitmap. Vertical neighbours are similar,
+/// so most differences are near zero, and the rest compresses well at the fastest level of zstd: it takes a third
+/// of PNG's time to read and a tenth to write.
 package enum DeltaFormat {
   package static let signature = Array("OZUD".utf8)
   package static let version: UInt8 = 1
   package static let headerByteCount = 18
   package static let checkedByteCount = 14
 
-  /// What a header says.
+  /// The facts in the header.
   package struct Header {
     package var size: PixelSize
     package var isOpaque: Bool
@@ -34,7 +35,7 @@ package enum DeltaFormat {
 
     package var planeCount: Int { isOpaque ? 3 : 4 }
 
-    /// The bytes of the planes; `nil` when no memory could hold them.
+    /// The bytes of the planes; `nil` if the number overflows.
     package var planeByteCount: Int? {
       let (pixels, overflow) = size.width.multipliedReportingOverflow(by: size.height)
       let (bytes, more) = pixels.multipliedReportingOverflow(by: planeCount)

@@ -1,10 +1,9 @@
 import OzuImaging
 
-/// Between rows of BGRA and the planes of a delta file.
+/// Converts rows of BGRA to the planes of a delta file and back.
 ///
-/// Unsafe pointers. Why every index is in bounds: planes have `size.pixelCount` bytes each and there are
-/// `planeCount` of them; rows of pixels have `size.width` words. Loops over bytes without a branch, which LLVM makes
-/// SIMD of.
+/// Unsafe pointers. Why every index is in bounds: each of the `planeCount` planes has `size.pixelCount` bytes; rows
+/// of pixels have `size.width` words. The loops over bytes have no branches, so that LLVM vectorises them.
 package struct DeltaPlanes {
   package let size: PixelSize
   package let planeCount: Int
@@ -18,7 +17,7 @@ package struct DeltaPlanes {
     planes + index * size.pixelCount
   }
 
-  /// Lays the colours of a row out in the planes.
+  /// Writes the colours of a row to the planes.
   package func split(row y: Int, _ pixels: UnsafePointer<UInt32>, to planes: UnsafeMutablePointer<UInt8>) {
     let offset = y * size.width
     let greens = plane(0, planes) + offset
@@ -36,7 +35,7 @@ package struct DeltaPlanes {
     for x in 0..<size.width { alphas[x] = UInt8(truncatingIfNeeded: UInt32(littleEndian: pixels[x]) >> 24) }
   }
 
-  /// Leaves of each row but the first what it differs from the row above.
+  /// Replaces each row but the first by its difference from the row above.
   package func subtractRows(_ planes: UnsafeMutablePointer<UInt8>) {
     for index in 0..<planeCount {
       let plane = plane(index, planes)
@@ -48,7 +47,7 @@ package struct DeltaPlanes {
     }
   }
 
-  /// Takes `subtractRows` back for a row whose neighbour above is done, and makes pixels of it.
+  /// Undoes `subtractRows` for a row, after the row above it is done, and makes pixels of the row.
   package func join(
     row y: Int, _ planes: UnsafeMutablePointer<UInt8>, to pixels: UnsafeMutablePointer<UInt32>
   ) {

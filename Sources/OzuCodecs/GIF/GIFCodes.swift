@@ -3,34 +3,34 @@ import OzuImaging
 /// Decompresses the codes of one GIF image: LZW with codes of growing length, in blocks of up to 255 bytes
 /// (GIF89a specification, appendix F).
 ///
-/// Each code stands for the string of an earlier one and one index more. That string stands in the indices already,
-/// where the earlier one was written and the index behind it: so a code knows its place and its length, and is copied
-/// from there. A code that was not made yet ends the image.
+/// Each code stands for the string of an earlier code plus one index. That string already is among the indices,
+/// where the earlier code was written, followed by the index: so each code stores its place and its length, and is
+/// copied from there. A code that is not defined yet ends the image.
 ///
-/// Unsafe pointers in `copy` alone, which checks what it is given.
+/// Only `copy` uses unsafe pointers, and it checks its arguments.
 struct GIFCodes {
   /// How an image ended.
   enum Ending {
     case whole
-    /// Codes that make no sense.
+    /// A code is invalid.
     case corrupt
-    /// Fewer indices than pixels.
+    /// There are fewer indices than pixels.
     case short
   }
 
   private static let codeLimit = 4096
-  /// The largest minimum whose first code, a bit longer, has at most 12 bits. The specification ends at 8: codes of
-  /// larger ones that stand for no colour are cut to a byte, as other decoders do.
+  /// The largest minimum size for which the first code, one bit longer, has at most 12 bits. The specification ends
+  /// at 8. Larger sizes have codes above 255 that are no colours; they are cut to a byte, as other decoders do.
   private static let largestMinimum = 11
   private static let indicesPerCheckpoint = 1 << 20
 
-  /// Where the string of each code stands first, and its length; for the codes of colours there is none.
+  /// The first place of each code's string, and its length; codes of single colours have no place.
   private var places = [Int](repeating: 0, count: codeLimit)
   private var lengths = [Int](repeating: 1, count: codeLimit)
 
-  /// Decompresses to `count` indices, or as many as there are.
+  /// Decompresses to `count` indices, or as many as the file has.
   ///
-  /// - Returns: how many there were, and how it ended.
+  /// - Returns: the number of indices, and how the image ended.
   /// - Throws: `cancelled`, `limitExceeded`.
   mutating func read(
     _ bytes: Span<UInt8>, _ image: GIFFile.Image, to indices: inout [UInt8], _ context: DecodingContext
@@ -54,7 +54,7 @@ struct GIFCodes {
     var output = indices.mutableSpan
 
     while written < wanted {
-      // Many bytes at once where they are in one block.
+      // Reads many bytes at once if they are in one block.
       if bitCount < codeSize, blockRest >= 8, bytes.count - position >= 8 {
         let word = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
         bits |= UInt64(littleEndian: word) << UInt64(bitCount)
@@ -90,8 +90,8 @@ struct GIFCodes {
       guard previous >= 0 ? code <= nextCode : code < clear else { return (written, .corrupt) }
 
       if previous >= 0, nextCode < Self.codeLimit {
-        // The index behind the string before is the first that is written now. A code may name the very string that it
-        // completes: its last index is then copied from one that the copy itself has written.
+        // The index after the previous string is the first one that is written now. A code may name the very string
+        // that it completes: its last index is then copied from an index that the same copy has written.
         places[nextCode] = previousPlace
         lengths[nextCode] = previous < clear ? 2 : lengths[previous] + 1
         nextCode += 1
@@ -118,8 +118,7 @@ struct GIFCodes {
     return (written, .whole)
   }
 
-  /// Copies indices that were written to the first place that was not, from the first to the last: the ends of the two may
-  /// be the same places.
+  /// Copies indices to the first free place, from the first to the last: source and target may overlap.
   @inline(__always)
   private static func copy(from place: Int, count: Int, to target: Int, in indices: inout MutableSpan<UInt8>)
   {
@@ -128,7 +127,8 @@ struct GIFCodes {
     indices.withUnsafeMutableBytes { bytes in
       guard let start = bytes.baseAddress else { return }
       var copied = 0
-      // Eight at a time where these do not overlap. All places are below `target + count`, which is in the span.
+      // Eight at a time if source and target are far enough apart. All places are below `target + count`, which is
+      // in the span.
       if target - place >= 8 {
         while copied &+ 8 <= count {
           let word = start.loadUnaligned(fromByteOffset: place &+ copied, as: UInt64.self)

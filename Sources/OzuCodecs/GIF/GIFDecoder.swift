@@ -9,8 +9,8 @@ import OzuSynchronization
 
 /// Decodes GIF, in Swift: interlaced or not, transparent, animated.
 ///
-/// The picture is the first frame on its canvas. What it does not cover is transparent, as in browsers, which do not
-/// paint the background colour of the file; later frames clear to transparent too.
+/// The picture is the first frame on its canvas. Pixels that the frame does not cover are transparent, as in
+/// browsers, which ignore the background colour of the file; later frames are cleared to transparent too.
 public struct GIFDecoder: ImageDecoding {
   /// Makes a decoder.
   public init() {}
@@ -18,33 +18,33 @@ public struct GIFDecoder: ImageDecoding {
   /// GIF.
   public var types: [ImageType] { [.gif] }
 
-  /// Opens a file: steps through its blocks.
+  /// Opens a file: reads the structure of its blocks.
   ///
-  /// - Throws: `truncated`; `corrupt` when there is no picture in it.
+  /// - Throws: `truncated`; `corrupt` if there is no picture in it.
   /// - Complexity: O(blocks).
   public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
     let blocks = try GIFFile(data.span, frameLimit: max(1, limits.frameCount))
     guard !blocks.images.isEmpty else {
       if blocks.isCut { throw .truncated(.gif, stage: GIFFile.stage) }
-      throw .corrupt(.gif, stage: GIFFile.stage, reason: "it holds no picture")
+      throw .corrupt(.gif, stage: GIFFile.stage, reason: "it contains no picture")
     }
     return OpenedGIF(data, blocks)
   }
 
-  /// Opens a file whose first frame is shown as soon as it is all there, however many follow.
+  /// Opens a file whose first frame can be shown as soon as it is complete.
   public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
     try PartialFile { () throws(DecodingError) in .opened(try open(data, limits: limits)) }
   }
 }
 
-/// A GIF whose blocks have been looked at.
+/// A GIF whose blocks have been read.
 private final class OpenedGIF: ImageFile {
   private let data: Data
   private let blocks: GIFFile
   private let hasShown = Mutex(false)
   let header: ImageHeader
 
-  /// - Parameter blocks: with at least one picture.
+  /// - Parameter blocks: must contain at least one picture.
   init(_ data: Data, _ blocks: GIFFile) {
     self.data = data
     self.blocks = blocks
@@ -53,7 +53,7 @@ private final class OpenedGIF: ImageFile {
       frameCount: blocks.imageCount, isProgressive: blocks.images[0].isInterlaced)
   }
 
-  /// An index for each pixel of the first image, but for rows below the canvas (`GIFFrames`).
+  /// The memory of one index for each pixel of the first image, without rows below the canvas (`GIFFrames`).
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
     let image = blocks.images[0]
     let rowCount = image.isInterlaced ? image.size.height : min(image.size.height, blocks.canvas.height)
@@ -62,8 +62,8 @@ private final class OpenedGIF: ImageFile {
 
   /// Decodes the first frame.
   ///
-  /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context allows it: then
-  ///   the rest is transparent, or grey in a picture without alpha.
+  /// - Throws: `DecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
+  ///   then the rest is transparent, or grey in a picture without alpha.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     try GIFFrames.firstPicture(of: blocks, data, context)
   }
@@ -72,7 +72,7 @@ private final class OpenedGIF: ImageFile {
     blocks.images.count > 1 ? GIFFrames(data, blocks) : nil
   }
 
-  /// The first frame, once.
+  /// Returns the first frame, once.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {

@@ -1,37 +1,37 @@
 import OzuImaging
 
-/// What the blocks of a GIF say (GIF89a specification), read without decompressing anything.
+/// The facts in the blocks of a GIF (GIF89a specification). Nothing is decompressed.
 struct GIFFile: Sendable {
   /// A picture of the file.
   struct Image: Sendable {
-    /// What it paints, as far as it lies on the canvas.
+    /// The frame that it paints, clipped to the canvas.
     var frame: AnimationFrame?
-    /// Whether any of it lies on the canvas.
+    /// Whether any part of it lies on the canvas.
     var isVisible = true
-    /// Where its pixels lie, part of them perhaps beside the canvas.
+    /// The place of its pixels; some may be outside the canvas.
     var x = 0
     var y = 0
     var size = PixelSize(0, 0)
     var isInterlaced = false
-    /// The index that paints nothing.
+    /// The index of transparent pixels.
     var transparentIndex: Int?
-    /// Where its colours stand, three bytes each.
+    /// The range of its colours in the file, three bytes each.
     var palette: Range<Int>
     var minimumCodeSize = 0
-    /// Where its first block of codes stands.
+    /// The offset of its first block of codes.
     var codes = 0
-    /// Whether its blocks of codes are all there.
+    /// Whether all its blocks of codes are there.
     var isWhole = false
   }
 
   private(set) var canvas = PixelSize(0, 0)
-  /// The first pictures, as many as are wanted.
+  /// The first pictures, up to the limit.
   private(set) var images: [Image] = []
-  /// How many pictures there are, as far as `ImageHeader` counts frames.
+  /// The number of pictures, up to the limit of `ImageHeader.frameCount`.
   private(set) var imageCount = 0
-  /// How often the animation is to be played; 0 for ever.
+  /// How often the animation is played; 0 for ever.
   private(set) var loopCount = 1
-  /// Whether the blocks end without the mark that ends them.
+  /// Whether the file ends without a trailer block.
   private(set) var isCut = false
 
   static let stage = "header"
@@ -44,17 +44,18 @@ struct GIFFile: Sendable {
     static let application: UInt8 = 0xFF
   }
 
-  /// What the last graphic control extension says of the next image (§23).
+  /// The last graphic control extension, which describes the next image (§23).
   private struct Control {
     var disposal = AnimationFrame.Disposal.keep
-    /// Frames without a control have this one, as most readers take it.
+    /// The delay of a frame without a control extension, as in most readers.
     var delay = Duration.milliseconds(100)
     var transparentIndex: Int?
   }
 
-  /// Steps through the blocks.
+  /// Reads the structure of all blocks.
   ///
-  /// - Parameter frameLimit: pictures beyond so many are counted and not kept. The first is always kept.
+  /// - Parameter frameLimit: the most pictures that are kept. Pictures after that are only counted. The first is
+  ///   always kept.
   /// - Throws: `truncated` in the stage `header`.
   init(_ bytes: Span<UInt8>, frameLimit: Int) throws(DecodingError) {
     guard let width = bytes.littleEndian(at: 6, bytes: 2), let height = bytes.littleEndian(at: 8, bytes: 2),
@@ -93,12 +94,12 @@ struct GIFFile: Sendable {
         if images.count > max(1, frameLimit) { images.removeLast() }
         imageCount += 1
         if imageCount == ImageHeader.largestFrameCount { break blocks }
-      // Some writers leave zeros between blocks; other bytes are the end of what makes sense.
+      // Some writers leave zeros between blocks; another byte ends the valid part of the file.
       case 0: position += 1
       default: break blocks
       }
     }
-    // The screen grows with the first picture, as browsers have it: writers forget to set it.
+    // The canvas grows to contain the first picture, as in browsers, because some writers do not set its size.
     guard let first = images.first else { return }
     canvas = PixelSize(
       max(canvas.width, first.x + first.size.width), max(canvas.height, first.y + first.size.height))
@@ -124,19 +125,19 @@ struct GIFFile: Sendable {
       transparentIndex: flags & 1 == 1 ? Int(index) : nil)
   }
 
-  /// The extension that Netscape made up for repeating.
+  /// The extension of Netscape for the loop count.
   private mutating func readApplication(_ bytes: Span<UInt8>, at offset: Int) {
     guard bytes.byte(at: offset) == 11 else { return }
     if bytes.hasBytes("NETSCAPE2.0", at: offset + 1) || bytes.hasBytes("ANIMEXTS1.0", at: offset + 1) {
       guard bytes.byte(at: offset + 12) == 3, bytes.byte(at: offset + 13) == 1,
         let count = bytes.littleEndian(at: offset + 14, bytes: 2)
       else { return }
-      // It counts repetitions, as browsers and libwebp have it.
+      // The extension counts repetitions; browsers and libwebp read it in this way.
       loopCount = count == 0 ? 0 : count + 1
     }
   }
 
-  /// Where the chain of sub-blocks at an offset ends; `nil` when the file ends before.
+  /// The end of the chain of sub-blocks at an offset; `nil` if the file ends before it.
   private static func endOfSubblocks(_ bytes: Span<UInt8>, at offset: Int) -> Int? {
     var position = offset
     while let byteCount = bytes.byte(at: position) {
@@ -146,7 +147,7 @@ struct GIFFile: Sendable {
     return nil
   }
 
-  /// Reads an image descriptor (§20); returns where the image ends, `nil` when its header is not all there.
+  /// Reads an image descriptor (§20). Returns the end of the image; `nil` if its header is not complete.
   private mutating func readImage(
     _ bytes: Span<UInt8>, at offset: Int, _ control: Control, _ globalPalette: Range<Int>
   ) -> Int? {
@@ -174,10 +175,11 @@ struct GIFFile: Sendable {
     return end ?? bytes.count
   }
 
-  /// Cuts the frame of an image down to what lies on the canvas. A frame that lies beside it still takes its time:
-  /// then it is one pixel of nothing.
+  /// Clips the frame of an image to the canvas. A frame outside the canvas still takes its time: it becomes one
+  /// transparent pixel.
   ///
-  /// Static: a method would hold a copy of the file while an image is changed, and so of all images for each.
+  /// Static: a method would hold a copy of the file while an image is changed, and so copy the array of all images
+  /// for each.
   private static func clip(_ image: inout Image, to canvas: PixelSize) {
     let width = min(image.x + image.size.width, canvas.width) - image.x
     let height = min(image.y + image.size.height, canvas.height) - image.y

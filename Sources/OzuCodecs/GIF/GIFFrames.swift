@@ -21,7 +21,7 @@ struct GIFFrames: AnimationFrameReading {
     self.data = data
     self.file = file
     var frames = file.images.compactMap(\.frame)
-    // The first is painted on an empty canvas, and so takes all of it.
+    // The first frame is painted on an empty canvas, so its region is the whole canvas.
     frames[0].x = 0
     frames[0].y = 0
     frames[0].size = file.canvas
@@ -43,7 +43,7 @@ struct GIFFrames: AnimationFrameReading {
     }
   }
 
-  /// The first image on its canvas, which is transparent where it does not reach.
+  /// The first image on its canvas, which is transparent where the image does not cover it.
   static func firstPicture(
     of file: GIFFile, _ data: Data, _ context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
@@ -60,22 +60,22 @@ struct GIFFrames: AnimationFrameReading {
     }
   }
 
-  /// Paints an image on a canvas, its corner at a place, clipped.
+  /// Paints an image on a canvas, with its corner at (x, y), clipped.
   static func paint(
     _ image: GIFFile.Image, _ frame: AnimationFrame, _ data: Data, on canvas: PixelCanvas, x: Int, y: Int,
     _ context: DecodingContext
   ) throws(DecodingError) {
     guard image.isVisible else { return }
     let bytes = data.span
-    // Rows below the canvas are never looked at, so their indices are not wanted, but for those that an
-    // interlaced image has in between.
+    // Rows below the canvas are not shown, so their indices are not decoded, except for those of an interlaced
+    // image, where they come between other rows.
     let rowCount = image.isInterlaced ? image.size.height : min(image.size.height, max(frame.size.height, 1))
     var indices = [UInt8](repeating: 0, count: image.size.width * rowCount)
     var codes = GIFCodes()
     let (count, ending) = try codes.read(bytes, image, to: &indices, context)
     if count < indices.count, !context.allowsTruncation {
       switch ending {
-      case .corrupt: throw .corrupt(.gif, stage: imageStage, reason: "a code that stands for nothing")
+      case .corrupt: throw .corrupt(.gif, stage: imageStage, reason: "an undefined code")
       case .short, .whole: throw .truncated(.gif, stage: imageStage)
       }
     }
@@ -90,7 +90,7 @@ struct GIFFrames: AnimationFrameReading {
     }
   }
 
-  /// Which row is seen where: interlaced images come in four passes (§20 and appendix E).
+  /// The row at which each stored row is shown: interlaced images come in four passes (§20 and appendix E).
   private static func rows(of image: GIFFile.Image, count: Int) -> [(stored: Int, row: Int)] {
     guard image.isInterlaced else { return (0..<count).map { ($0, $0) } }
     let passes = [(0, 8), (4, 8), (2, 4), (1, 2)]
@@ -98,7 +98,7 @@ struct GIFFrames: AnimationFrameReading {
     return order.enumerated().map { (stored: $0.offset, row: $0.element) }
   }
 
-  /// The colours of all 256 indices; black beyond the palette.
+  /// The colours of all 256 indices; black for indices outside the palette.
   private static func colors(_ palette: Range<Int>, _ bytes: Span<UInt8>) -> [UInt32] {
     (0..<256).map { index in
       let at = palette.lowerBound + index * 3

@@ -1,4 +1,4 @@
-/// The four letters that name a box of ISO/IEC 14496-12, or the kind of an item.
+/// The four letters of a box type (ISO/IEC 14496-12), or of an item type.
 package struct BoxName: Hashable, Sendable, ExpressibleByStringLiteral {
   let value: Int
 
@@ -10,7 +10,7 @@ package struct BoxName: Hashable, Sendable, ExpressibleByStringLiteral {
   init(_ value: Int) { self.value = value }
 }
 
-/// A box of ISO/IEC 14496-12 §4.2, which lies wholly inside the one around it.
+/// A box (ISO/IEC 14496-12 §4.2). It lies wholly inside the box that contains it.
 struct HEIFBox {
   let name: BoxName
   let content: Range<Int>
@@ -19,13 +19,13 @@ struct HEIFBox {
   var fullContent: Range<Int> { min(content.lowerBound + 4, content.upperBound)..<content.upperBound }
 }
 
-/// The boxes that follow each other in some bytes, as far as they are whole.
+/// The boxes in some bytes, one after the other, up to the first that is not complete.
 struct HEIFBoxList {
-  /// Boxes that are looked at on one level.
+  /// The most boxes that are read on one level.
   private static let mostBoxes = 65_536
 
   private(set) var boxes: [HEIFBox] = []
-  /// The bytes behind the last box that is whole, which no reader should find a box in.
+  /// The bytes after the last complete box, in which no reader must find a box.
   private(set) var rest: Range<Int>
 
   init(_ file: Span<UInt8>, in range: Range<Int>) {
@@ -36,7 +36,7 @@ struct HEIFBoxList {
     }
   }
 
-  /// The first box of a name.
+  /// The first box of a type.
   func first(_ name: BoxName) -> HEIFBox? { boxes.first { $0.name == name } }
 
   private static func box(_ file: Span<UInt8>, in range: Range<Int>) -> HEIFBox? {
@@ -48,7 +48,7 @@ struct HEIFBoxList {
     if length == 0 {
       byteCount = range.count
     } else if length == 1 {
-      // A length of 64 bits. Those that need more than 48 are longer than any file.
+      // A length of 64 bits. Lengths of more than 48 bits are longer than any file.
       guard range.count >= 16, file.bigEndian(at: range.lowerBound + 8, bytes: 2) == 0,
         let long = file.bigEndian(at: range.lowerBound + 10, bytes: 6)
       else { return nil }

@@ -6,13 +6,13 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Writes a HEIF file out of items of another one (ISO/IEC 14496-12 §8.11).
+/// Writes a HEIF file with some items of another file (ISO/IEC 14496-12 §8.11).
 struct HEIFExcerptWriter {
   private let source: Data
   private let type: Range<Int>
   private var items: [Item] = []
   private var references: [UInt8] = []
-  /// The boxes of the properties, and the number of each that was copied, from 1 on.
+  /// The boxes of the properties, and the index of each that was copied, counted from 1.
   private var properties: [UInt8] = []
   private var propertyCount = 0
   private var numbers: [Range<Int>: Int] = [:]
@@ -44,14 +44,14 @@ struct HEIFExcerptWriter {
     self.type = type
   }
 
-  /// Adds an item, and gives its number.
+  /// Adds an item, and returns its number.
   mutating func add(kind: BoxName, parts: [Range<Int>], properties: [Range<Int>], isHidden: Bool) -> Int {
     let numbers = properties.map { number(of: $0) }
     items.append(Item(kind: kind, content: .parts(parts), properties: numbers, isHidden: isHidden))
     return items.count
   }
 
-  /// Adds a grid, and gives its number. Its size is its own, the other properties are those of the whole.
+  /// Adds a grid, and returns its number. It has its own size; its other properties are those of the whole grid.
   mutating func addGrid(
     rows: Int, columns: Int, size: PixelSize, properties: [Range<Int>], tiles: [Int], isHidden: Bool
   ) -> Int {
@@ -67,16 +67,16 @@ struct HEIFExcerptWriter {
     return items.count
   }
 
-  /// Says that an item refers to others.
+  /// Adds a reference from an item to others.
   mutating func refer(_ kind: BoxName, from item: Int, to others: [Int]) {
     references += Self.box(kind, Self.short(item) + Self.short(others.count) + others.flatMap(Self.short))
   }
 
-  /// The file whose picture is an item; `nil` when there are more items than it can number.
+  /// The file whose picture is the item `primary`; `nil` if there are more items than the format can number.
   func file(primary: Int) -> Data? {
     guard items.count < 0x8000, propertyCount < 0x80 else { return nil }
     let head = Self.box("ftyp", source.span.copy(from: type.lowerBound, byteCount: type.count))
-    // Places are known when the length of all that stands before the content is.
+    // Offsets are known only when the length of everything before the content is known.
     let start = head.count + meta(primary, start: 0).count + 8
     let contentCount = items.reduce(0) { $0 + $1.byteCount }
     guard start + contentCount < 1 << 31 else { return nil }
@@ -138,7 +138,7 @@ struct HEIFExcerptWriter {
     return propertyCount
   }
 
-  /// Whether readers must know a property: that of the codec.
+  /// Whether a reader must know a property: only that of the codec.
   private func isEssential(_ number: Int) -> Bool {
     guard let range = numbers.first(where: { $0.value == number })?.key else { return false }
     return ["av1C", "hvcC"].contains(name(of: range))

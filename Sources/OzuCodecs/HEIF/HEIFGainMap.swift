@@ -6,26 +6,28 @@ import OzuImaging
   import Foundation
 #endif
 
-/// The gain map of a HEIF or AVIF file: the second picture of an item `tmap` (ISO 21496-1 in ISO/IEC 23008-12), or Apple's
-/// auxiliary picture `urn:com:apple:photo:2020:aux:hdrgainmap`.
+/// The gain map of a HEIF or AVIF file: the second picture of a `tmap` item (ISO 21496-1 in ISO/IEC 23008-12), or
+/// Apple's auxiliary picture `urn:com:apple:photo:2020:aux:hdrgainmap`.
 ///
-/// Its own file is that of the picture with another number in the box `pitm`, so that the same library decodes it.
+/// The gain map's own file is the picture's file with another number in the `pitm` box, so that the same library
+/// decodes it.
 package enum HEIFGainMap {
   private static let appleName: StaticString = "urn:com:apple:photo:2020:aux:hdrgainmap"
   private static let appleHeadroom: StaticString = "HDRGainMap:HDRGainMapHeadroom"
 
-  /// What a file says of a gain map: one that may be used, or why there is none.
+  /// The result of the search: a usable gain map, or why there is none.
   package enum Finding {
     case none
     case map(GainMap)
     case flaw(String)
   }
 
-  /// - Parameter turnsPictures: whether the library hands out pictures cut and turned as their properties say.
+  /// - Parameter turnsPictures: whether the library returns pictures already cropped and turned by their
+  ///   properties.
   package static func find(in file: Span<UInt8>, turnsPictures: Bool) -> Finding {
     guard let meta = HEIFBoxList(file, in: 0..<file.count).first("meta") else { return .none }
     let content = file.extracting(meta.content)
-    // Nearly all files end here.
+    // Nearly all files have neither and end the search here.
     guard content.find("tmap", from: 0) != nil || content.find(appleName, from: 0) != nil else {
       return .none
     }
@@ -59,18 +61,18 @@ package enum HEIFGainMap {
     return .none
   }
 
-  /// The content of a `tmap`: a version, then what a JPEG has.
+  /// The content of a `tmap`: a version, then the same data as in a JPEG.
   private static func standard(_ content: [UInt8]) -> GainMap? {
     content.first == 0 ? JPEGGainMap.standard(content.span.extracting(1..<content.count)) : nil
   }
 
-  /// Says of a map where it is and how large.
+  /// Sets the place and the size of a map.
   private static func place(
     _ map: inout GainMap, _ number: Int, _ items: HEIFItems, _ primary: Range<Int>, _ file: Span<UInt8>,
     _ turnsPictures: Bool
   ) -> Finding {
     guard let item = items.items.first(where: { $0.id == number }), number < 1 << (8 * primary.count) else {
-      return .flaw("it is not there")
+      return .flaw("its picture is missing")
     }
     for property in items.properties(of: number) {
       let start = property.content.lowerBound
@@ -90,7 +92,7 @@ package enum HEIFGainMap {
       GainMap.Edit(
         offset: primary.lowerBound,
         bytes: (0..<primary.count).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }),
-      // A picture that is hidden cannot be the one that is shown.
+      // A hidden picture cannot be the primary one.
       GainMap.Edit(offset: item.flagsOffset, bytes: [(file.byte(at: item.flagsOffset) ?? 0) & ~1]),
     ]
     return .map(map)
@@ -98,7 +100,8 @@ package enum HEIFGainMap {
 
   // MARK: Apple's
 
-  /// The headroom of Apple's maps, in stops: stated in the XMP of the map, else by two numbers of the camera's note.
+  /// The headroom of Apple's maps, in stops: from the XMP of the map, or else from two numbers in the camera's
+  /// maker note.
   private static func appleStops(
     _ file: Span<UInt8>, _ items: HEIFItems, _ references: [HEIFItems.Reference], map: Int, picture: Int
   ) -> Double? {
@@ -121,7 +124,7 @@ package enum HEIFGainMap {
     return nil
   }
 
-  /// From the numbers 33 and 48 of the note, as Apple's "Applying Apple HDR effect to your photos" has it.
+  /// From the numbers 33 and 48 of the maker note, by Apple's "Applying Apple HDR effect to your photos".
   private static func appleStops(ofNote exif: Span<UInt8>) -> Double? {
     guard let note = exif.find("Apple iOS\0", from: 0), let count = exif.bigEndian(at: note + 14, bytes: 2)
     else {

@@ -6,11 +6,11 @@ import OzuImaging
   import Foundation
 #endif
 
-/// A picture of a HEIF or AVIF file that is put together from tiles of one size (ISO/IEC 23008-12 §6.6.2.3), with its alpha
-/// where that is such a grid too.
+/// A picture of a HEIF or AVIF file that consists of tiles of one size (ISO/IEC 23008-12 §6.6.2.3), with its alpha
+/// if that is such a grid too.
 ///
-/// A part of it is a file of its own that has the tiles which the part touches, as they are: the libraries decode a grid as a
-/// whole, and so they need not know of parts.
+/// A part of it becomes a file of its own with the unchanged tiles that the part touches. The libraries decode a
+/// whole grid at once, so they do not need to support parts.
 package struct HEIFGrid: Sendable {
   /// The size of a tile, in pixels.
   package let tileSize: PixelSize
@@ -19,14 +19,14 @@ package struct HEIFGrid: Sendable {
   private let columnCount: Int
   private let rowCount: Int
   private let type: Range<Int>
-  /// The picture, and its alpha.
+  /// The picture, and its alpha if there is any.
   private let layers: [Layer]
 
-  /// One of the pictures of equal tiles.
+  /// One of the two pictures with equal tiles.
   private struct Layer: Sendable {
     let tiles: [Tile]
     let properties: [Range<Int>]
-    /// Whether it is the alpha of the first.
+    /// Whether it is the alpha of the first picture.
     let isAlpha: Bool
   }
 
@@ -38,15 +38,15 @@ package struct HEIFGrid: Sendable {
     var byteCount: Int { parts.reduce(0) { $0.saturatingSum($1.count) } }
   }
 
-  /// Properties that a part has as the whole does. With any other a file is decoded whole.
+  /// The properties that a part shares with the whole. A file with any other property is decoded whole.
   private static let kept: Set<BoxName> = [
     "ispe", "av1C", "hvcC", "colr", "pixi", "pasp", "auxC", "clli", "mdcv", "cclv",
   ]
 
-  /// Finds the grid; `nil` where the picture is none, or one that cannot be cut.
+  /// Finds the grid; `nil` if the picture is not a grid, or is one that cannot be cut.
   ///
-  /// - Parameter turnsPictures: whether the library hands out pictures cut and turned as their properties say: parts of what
-  ///   is turned then begin elsewhere.
+  /// - Parameter turnsPictures: whether the library returns pictures already cropped and turned by their
+  ///   properties. Parts of a turned picture would then begin at another place, so such a file is not cut.
   package init?(_ file: Span<UInt8>, turnsPictures: Bool) {
     let list = HEIFBoxList(file, in: 0..<file.count)
     guard let type = list.first("ftyp"), let meta = list.first("meta") else { return nil }
@@ -66,7 +66,7 @@ package struct HEIFGrid: Sendable {
       else { return nil }
       layers.append(alpha)
     }
-    // Colours that are multiplied by alpha are a reference of another kind, which a part would lack.
+    // Premultiplied colours are declared by another kind of reference, which a part would lack.
     if references.contains(where: { $0.kind == "prem" }) { return nil }
     guard let tileSize = Self.tileSize(file, items, references, primary) else { return nil }
     let covered = PixelSize(
@@ -123,7 +123,7 @@ package struct HEIFGrid: Sendable {
     return Layer(tiles: tiles, properties: properties, isAlpha: isAlpha)
   }
 
-  /// The boxes of an item's properties with their heads; `nil` with one that a part cannot have.
+  /// The boxes of an item's properties with their headers; `nil` if one of them is impossible for a part.
   private static func properties(
     _ file: Span<UInt8>, _ items: HEIFItems, _ id: Int, _ refusesTurns: Bool
   ) -> [Range<Int>]? {
@@ -131,9 +131,9 @@ package struct HEIFGrid: Sendable {
     let properties = items.properties(of: id)
     guard properties.count <= 32 else { return nil }
     for property in properties {
-      // A library that does not turn hands out what is stored, and says how it lies.
+      // A library that does not turn pictures returns them as stored, and reports the orientation.
       if !refusesTurns, property.name == "irot" || property.name == "imir" { continue }
-      // Lengths of 64 bits, or none, are of no use in so small a box.
+      // Lengths of 64 bits, or open lengths, make no sense for such a small box.
       let length = property.content.count + 8
       guard kept.contains(property.name),
         file.bigEndian(at: property.content.lowerBound - 8, bytes: 4) == length
@@ -143,7 +143,7 @@ package struct HEIFGrid: Sendable {
     return ranges
   }
 
-  /// The size that all tiles have.
+  /// The common size of all tiles.
   private static func tileSize(
     _ file: Span<UInt8>, _ items: HEIFItems, _ references: [HEIFItems.Reference], _ id: Int
   ) -> PixelSize? {
@@ -164,7 +164,7 @@ package struct HEIFGrid: Sendable {
 
   // MARK: Cutting
 
-  /// About the bytes of the file of a part.
+  /// The estimated bytes of a part's file.
   package func byteCount(of cut: PixelRectangle) -> Int {
     guard let (columns, rows) = tiles(of: cut) else { return 0 }
     var byteCount = 4096
@@ -179,7 +179,7 @@ package struct HEIFGrid: Sendable {
     return byteCount
   }
 
-  /// The columns and rows of tiles of a part that begins and ends between them.
+  /// The columns and rows of the tiles of a part whose edges are tile edges; `nil` for other parts.
   private func tiles(of cut: PixelRectangle) -> (columns: Range<Int>, rows: Range<Int>)? {
     func range(_ start: Int, _ length: Int, _ whole: Int, _ unit: Int) -> Range<Int>? {
       guard start >= 0, length > 0, start % unit == 0, length <= whole - start else { return nil }
@@ -193,7 +193,7 @@ package struct HEIFGrid: Sendable {
     return (columns, rows)
   }
 
-  /// The file of a part; `nil` where it does not begin and end between tiles.
+  /// The file of a part; `nil` if its edges are not tile edges.
   package func file(of cut: PixelRectangle, in data: Data) -> Data? {
     guard let (columns, rows) = tiles(of: cut) else { return nil }
     var writer = HEIFExcerptWriter(data, type: type)
@@ -221,7 +221,7 @@ extension HEIFItems {
     "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
   ]
 
-  /// Whether an item says that it is alpha.
+  /// Whether an item declares that it is alpha.
   fileprivate func isAlpha(_ file: Span<UInt8>, _ item: Int) -> Bool {
     properties(of: item).contains { property in
       property.name == "auxC"

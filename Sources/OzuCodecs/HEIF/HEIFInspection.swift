@@ -1,23 +1,24 @@
 import OzuImaging
 
-/// What libheif 1.15 takes on trust in a HEIF file, checked before it sees the file.
+/// Checks the values in a HEIF file that libheif 1.15 uses without checking them. It runs before the library sees
+/// the file.
 ///
-/// The library takes memory for the canvas of a grid or an overlay, and libde265 for that of a parameter set, whatever the
-/// picture's `ispe` says, which is what limits are checked with. And it copies the parts of an overlay that begin
-/// outside its canvas over foreign memory (found by mutation; CVE-2024-41311 is the same place). So the sizes have to
-/// agree, and parts begin inside.
+/// The library allocates the canvas of a grid or an overlay from its own size, and libde265 allocates by the
+/// parameter set; both ignore the picture's `ispe`, which the limits are checked with. And the library copies parts
+/// of an overlay that begin outside its canvas over foreign memory (found by mutation; CVE-2024-41311 is in the
+/// same code). So all sizes must agree, and parts must begin inside.
 ///
-/// A box that this reader does not find and the library does would pass unseen. So the letters of both kinds are
-/// looked for too: where they stand outside the entries that were read, the file is refused.
+/// A box that the library finds and this reader does not would not be checked. So the letters of both kinds are
+/// searched for too: if they appear outside the entries that were read, the file is refused.
 package enum HEIFInspection {
-  /// Coded pictures consist of blocks, and so are larger than the picture by up to a block a side.
+  /// Coded pictures consist of blocks, so they are larger than the picture by up to one block on each side.
   private static let largestBlock = 64
 
   /// Checks a file.
   ///
-  /// - Returns: the pixels of the largest picture in it, the whole or a part.
+  /// - Returns: the pixels of the largest picture in the file, the whole or a part.
   /// - Throws: `limitExceeded`, `corrupt` or `unsupportedType`.
-  /// - Complexity: the length of the boxes, and of all coded units.
+  /// - Complexity: O(bytes of the boxes and of all coded units).
   package static func largestPixelCount(
     _ file: Span<UInt8>, limits: DecodingLimits
   ) throws(DecodingError) -> Int {
@@ -64,7 +65,7 @@ package enum HEIFInspection {
     return largest
   }
 
-  /// Looks for the letters of a picture that is made of others, beside the entries that are known.
+  /// Searches for the letters of a picture that is made of others, outside the known entries.
   private static func checkKinds(
     _ file: Span<UInt8>, in range: Range<Int>, found: [BoxName: Int]
   ) throws(DecodingError) {
@@ -82,7 +83,7 @@ package enum HEIFInspection {
     }
   }
 
-  /// What `ispe` says (ISO/IEC 23008-12 §6.5.3).
+  /// The size in `ispe` (ISO/IEC 23008-12 §6.5.3).
   private static func declaredSize(
     _ file: Span<UInt8>, _ properties: [HEIFBox]
   ) throws(DecodingError) -> PixelSize? {
@@ -102,33 +103,33 @@ package enum HEIFInspection {
     _ file: Span<UInt8>, _ items: HEIFItems, _ item: HEIFItems.Item, _ effort: inout Effort
   ) throws(DecodingError) -> PixelSize {
     guard case .parts(let parts) = items.location(of: item.id) else {
-      throw corrupt("a picture made of others that is not in the file")
+      throw corrupt("the description of a grid or an overlay is missing")
     }
     let bytes = try effort.copy(parts, of: file)
     let content = bytes.span
     let width = (content.byte(at: 1) ?? 0) & 1 == 1 ? 4 : 2
     var reader = HEIFReader(0..<content.count)
-    // A grid's rows and columns, or the colour of an overlay, follow version and flags.
+    // In a grid, rows and columns follow after version and flags; in an overlay, the colour.
     guard reader.skip(item.kind == .grid ? 4 : 10) != nil,
       let first = reader.take(width, from: content), let second = reader.take(width, from: content)
-    else { throw corrupt("a picture made of others that is cut off") }
+    else { throw corrupt("the description of a grid or an overlay is truncated") }
     let size = PixelSize(width: first, height: second)
     guard item.kind == .overlay else { return size }
     while let x = reader.take(width, from: content), let y = reader.take(width, from: content) {
-      // Negative places are numbers above half of their range, and so above any side.
+      // Negative positions are numbers in the upper half of the range, and so larger than any side.
       guard x < size.width, y < size.height else {
-        throw .unsupportedType(.heic, reason: "it lays a picture over another that begins outside it")
+        throw .unsupportedType(.heic, reason: "a picture of its overlay begins outside the canvas")
       }
     }
     return size
   }
 
-  /// Compares what the parameter sets of an item declare, beside it and among its units, with the size of the item.
+  /// Compares the sizes in an item's parameter sets, in its properties and in its units, with the size of the item.
   private static func checkCodedSize(
     _ file: Span<UInt8>, _ items: HEIFItems, _ item: HEIFItems.Item, _ declared: PixelSize?,
     _ effort: inout Effort
   ) throws(DecodingError) {
-    guard let declared else { throw corrupt("a picture without a size") }
+    guard let declared else { throw corrupt("a picture has no size") }
     let allowed = PixelSize(
       width: declared.width.saturatingSum(largestBlock), height: declared.height.saturatingSum(largestBlock)
     ).pixelCount
@@ -145,8 +146,8 @@ package enum HEIFInspection {
     }
     switch items.location(of: item.id) {
     case .absent: break
-    // The library may find units there that are not found here.
-    case .invalid: throw corrupt("a picture whose place cannot be read")
+    // The library may find units in a place that this reader cannot read.
+    case .invalid: throw corrupt("the place of a picture cannot be read")
     case .parts(let parts) where parts.count == 1:
       try checkUnits(of: file, in: parts[0], allowed: allowed, &effort)
     case .parts(let parts):
@@ -155,7 +156,7 @@ package enum HEIFInspection {
     }
   }
 
-  /// The units of an item, each behind its length of four bytes, as the library reads them.
+  /// Checks the units of an item, each after its length of four bytes, as the library reads them.
   private static func checkUnits(
     of bytes: Span<UInt8>, in range: Range<Int>, allowed: Int, _ effort: inout Effort
   ) throws(DecodingError) {
@@ -171,12 +172,12 @@ package enum HEIFInspection {
     try effort.spend(1)
     guard HEVCParameterSet.isOne(bytes, at: unit) else { return }
     guard let pixelCount = HEVCParameterSet.pixelCount(bytes, at: unit) else {
-      throw corrupt("a parameter set that cannot be read")
+      throw corrupt("a parameter set cannot be read")
     }
     guard pixelCount <= allowed else { throw corrupt("it declares two sizes") }
   }
 
-  /// A bound on time and copies: items may share their bytes, and a file of a megabyte would take hours.
+  /// Bounds time and copies: items may share their bytes, and a file of a megabyte could take hours.
   private struct Effort {
     private var left: Int
 
@@ -184,7 +185,7 @@ package enum HEIFInspection {
 
     mutating func spend(_ amount: Int) throws(DecodingError) {
       left -= amount
-      guard left >= 0 else { throw corrupt("many items that share their bytes") }
+      guard left >= 0 else { throw corrupt("too many items share their bytes") }
     }
 
     mutating func copy(_ parts: [Range<Int>], of file: Span<UInt8>) throws(DecodingError) -> [UInt8] {

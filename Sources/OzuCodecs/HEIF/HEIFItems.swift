@@ -1,38 +1,38 @@
-/// The items of a HEIF file: what kind each is, where its bytes lie, and its properties (ISO/IEC 14496-12 §8.11,
-/// ISO/IEC 23008-12 §9.3). Read once, so that a table of many entries costs its length and no more.
+/// The items of a HEIF file: the kind, the place and the properties of each (ISO/IEC 14496-12 §8.11, ISO/IEC
+/// 23008-12 §9.3). The tables are read once, so that a long table costs only its length.
 struct HEIFItems {
   struct Item {
     let id: Int
     let kind: BoxName
-    /// Where its flags stand, of which the lowest bit hides it.
+    /// The offset of its flags; the lowest bit hides the item.
     let flagsOffset: Int
   }
 
-  /// That one item refers to others.
+  /// A reference from one item to others.
   struct Reference {
     let kind: BoxName
     let from: Int
     let to: [Int]
   }
 
-  /// Where an item lies.
+  /// The place of an item.
   enum Location {
-    /// Its parts in the file, in their order. They have no more bytes together than the file.
+    /// Its parts in the file, in their order. Together they have no more bytes than the file.
     case parts([Range<Int>])
-    /// Nowhere: no entry names it, or one of its parts ends beyond the file. No reader has bytes of it.
+    /// None: no entry names it, or one of its parts ends after the end of the file. No reader can read it.
     case absent
-    /// In two places, or in a way that readers understand differently: nobody can say which bytes a library takes for it.
+    /// Two places, or a place that readers interpret differently: it is unknown which bytes a library reads.
     case invalid
   }
 
   let items: [Item]
-  /// The item that is the picture, and where its number stands.
+  /// The item that is the picture, and the place of its number.
   let primary: (id: Int, place: Range<Int>)?
-  /// The boxes of all properties, of which items name their own by number, from 1 on.
+  /// The boxes of all properties. Items refer to them by index, counted from 1.
   let properties: [HEIFBox]
   private let referenceTable: HEIFBox?
   private let associations: [Int: [Int]]
-  /// `nil` where the table is missing, ends early, or is of a version that is not known.
+  /// `nil` if the table is missing, truncated, or of an unknown version.
   private let locations: [Int: Location]?
 
   /// Reads the tables among the boxes of a `meta` box.
@@ -46,18 +46,18 @@ struct HEIFItems {
     locations = meta.first("iloc").flatMap { Self.locations(file, $0, data: meta.first("idat")?.content) }
   }
 
-  /// The properties of an item, as the file orders them.
+  /// The properties of an item, in the order of the file.
   func properties(of item: Int) -> [HEIFBox] {
     (associations[item] ?? []).compactMap { properties.indices.contains($0 - 1) ? properties[$0 - 1] : nil }
   }
 
-  /// Where an item lies.
+  /// The place of an item.
   func location(of item: Int) -> Location {
     guard let locations else { return .invalid }
     return locations[item] ?? .absent
   }
 
-  /// The first bytes of an item, at most so many; `nil` where it is not in the file.
+  /// The first bytes of an item, at most `count`; `nil` if it is not in the file.
   func bytes(_ file: Span<UInt8>, of item: Int, atMost count: Int) -> [UInt8]? {
     guard case .parts(let parts) = location(of: item) else { return nil }
     var bytes: [UInt8] = []
@@ -67,7 +67,7 @@ struct HEIFItems {
     return bytes
   }
 
-  /// Which items refer to which.
+  /// The references between items.
   func references(_ file: Span<UInt8>) -> [Reference] {
     guard let referenceTable else { return [] }
     let width = file.byte(at: referenceTable.content.lowerBound) == 0 ? 2 : 4
@@ -105,7 +105,7 @@ struct HEIFItems {
     }
   }
 
-  /// The numbers of the properties of each item; of an item that is named twice, those of the first time.
+  /// The indices of the properties of each item. If an item is named twice, the first entry counts.
   private static func associations(_ file: Span<UInt8>, _ table: HEIFBox) -> [Int: [Int]] {
     guard let version = file.byte(at: table.content.lowerBound),
       let flags = file.byte(at: table.content.lowerBound + 3)
@@ -136,7 +136,8 @@ struct HEIFItems {
     let offsetSize = sizes >> 12, lengthSize = sizes >> 8 & 15, baseSize = sizes >> 4 & 15
     let indexSize = version == 0 ? 0 : sizes & 15
     for size in [offsetSize, lengthSize, baseSize, indexSize] where ![0, 4, 8].contains(size) { return nil }
-    // libheif 1.15 has no indices in version 1, whatever the table says, and reads the rest of it at other places.
+    // libheif 1.15 reads no indices in version 1, whatever the table declares, and so reads the rest of it at other
+    // places.
     guard version != 1 || indexSize == 0 else { return nil }
     let partSize = indexSize + offsetSize + lengthSize
     var found: [Int: Location] = [:]
@@ -147,12 +148,12 @@ struct HEIFItems {
         let table = reader.skip(partCount * partSize)
       else { return nil }
       let around = method == 0 ? 0..<file.count : method == 1 ? data : nil
-      // Parts that take no bytes of the table could be many without end.
+      // Parts without any bytes in the table could be unlimited in number.
       guard partSize > 0, let around, found[item] == nil else {
         found[item] = .invalid
         continue
       }
-      // Of a box libheif 1.15 gives away up to eight bytes behind its end; of a file nothing.
+      // From a box, libheif 1.15 returns up to eight bytes after its end; from a file it does not.
       found[item] = location(
         file, table, (index: indexSize, offset: offsetSize, length: lengthSize), base, inside: around,
         beyond: method == 0 ? .absent : .invalid)
@@ -162,7 +163,7 @@ struct HEIFItems {
 
   /// Reads the parts of an item.
   ///
-  /// - Parameter beyond: the answer for one that ends outside.
+  /// - Parameter beyond: the result for a part that ends outside.
   private static func location(
     _ file: Span<UInt8>, _ table: Range<Int>, _ sizes: (index: Int, offset: Int, length: Int), _ base: Int,
     inside around: Range<Int>, beyond: Location
@@ -171,7 +172,7 @@ struct HEIFItems {
     var parts: [Range<Int>] = []
     var left = file.count
     while !reader.rest.isEmpty {
-      // What an index says matters to nobody here.
+      // The value of an index is not needed here.
       guard reader.skip(sizes.index) != nil else { return .invalid }
       guard let offset = reader.takeLong(sizes.offset, from: file), base + offset <= around.count,
         let length = reader.takeLong(sizes.length, from: file), length <= around.count - base - offset

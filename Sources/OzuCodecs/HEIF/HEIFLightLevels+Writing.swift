@@ -7,11 +7,13 @@ import OzuImaging
 #endif
 
 extension HEIFLightLevels {
-  /// The same file with light levels among the properties of its picture, as libavif before 1.0 cannot write them.
+  /// The same file with light levels among the properties of its picture, because libavif before 1.0 cannot write
+  /// them.
   ///
-  /// Boxes behind the others in `ipco` state them, and numbers behind the others in `ipma` bind them to the picture. What lies behind
-  /// the box `meta` moves by as many bytes, which the table of places is told. `nil` where there is nothing to state, or the file is
-  /// of another form than libavif writes: the caller has a right file then.
+  /// They are stored in boxes after the others in `ipco`, and bound to the picture by indices after the others in
+  /// `ipma`. Everything after the `meta` box moves by the same number of bytes, so the offsets in `iloc` are
+  /// changed. `nil` if there is nothing to write, or if the file has another structure than libavif writes: the
+  /// original file is still valid then.
   package static func adding(_ levels: LightLevels, to data: Data) -> Data? {
     var added: [[UInt8]] = []
     if let content = levels.contentLevels(bytes: 2, units: 1) { added.append(box("clli", content)) }
@@ -39,9 +41,9 @@ extension HEIFLightLevels {
       result[entry.count] <= UInt8.max - UInt8(added.count)
     else { return nil }
     result[entry.count] += UInt8(added.count)
-    // None of them is essential: readers may pass over them.
+    // None of them is essential: readers may ignore them.
     let bound = (1...added.count).map { UInt8(numbers + $0) }
-    // From the back, so that places stay what they are.
+    // From the end, so that earlier offsets do not change.
     for (place, bytes) in [(entry.end, bound), (container.content.upperBound, boxBytes)].sorted(by: {
       $0.0 > $1.0
     }) {
@@ -54,7 +56,7 @@ extension HEIFLightLevels {
     [0, 0, 0, UInt8(8 + content.count)] + name.withUTF8Buffer { [UInt8]($0) } + content
   }
 
-  /// Where the number of properties of an item stands, and where they end: in a table of one byte for each.
+  /// The place of the number of an item's properties, and the end of their list, in a table with one byte for each.
   private static func entry(
     of item: Int, _ file: Span<UInt8>, _ table: HEIFBox
   ) -> (count: Int, end: Int)? {
@@ -70,15 +72,15 @@ extension HEIFLightLevels {
     return nil
   }
 
-  /// Makes the length of a box greater; `false` where it is not one of 32 bits.
+  /// Increases the length of a box; `false` if it is not a length of 32 bits.
   private static func grow(_ box: HEIFBox, by count: Int, in bytes: inout [UInt8]) -> Bool {
     let place = box.content.lowerBound - 8
     guard place >= 0, word(at: place, in: bytes) == box.content.count + 8 else { return false }
     return setWord(box.content.count + 8 + count, at: place, in: &bytes)
   }
 
-  /// Moves the places of items that lie behind an offset; `false` where the table has another form than version 0 with offsets of
-  /// 32 bits and no base.
+  /// Moves the offsets of items after a place; `false` if the table is not of version 0 with offsets of 32 bits and
+  /// no base.
   private static func move(
     _ table: HEIFBox, behind end: Int, by distance: Int, _ file: Span<UInt8>, in bytes: inout [UInt8]
   ) -> Bool {

@@ -1,11 +1,11 @@
 import OzuImaging
 
-/// The light levels among the properties of a HEIF or AVIF file's picture (ISO/IEC 14496-12 §12.1.5: `clli` and `mdcv`;
-/// ISO/IEC 23008-12 §9.3 for which property belongs to which picture).
+/// The light levels in the properties of a HEIF or AVIF file's picture (ISO/IEC 14496-12 §12.1.5: `clli` and
+/// `mdcv`; ISO/IEC 23008-12 §9.3 for the binding of properties to pictures).
 ///
-/// Read here, because no library that is in use hands both of them out.
+/// Read here, because no library version in use returns both of them.
 package enum HEIFLightLevels {
-  /// `nil` when there are none.
+  /// `nil` if there are none.
   package static func find(in file: Span<UInt8>) -> LightLevels? {
     guard let box = HEIFBoxList(file, in: 0..<file.count).first("meta") else { return nil }
     let items = HEIFItems(file, meta: HEIFBoxList(file, in: box.fullContent))

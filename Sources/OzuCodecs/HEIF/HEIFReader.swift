@@ -1,10 +1,10 @@
-/// Takes integers one after the other out of a part of a file, never from behind its end.
+/// Reads integers one after the other from a part of a file, never beyond its end.
 struct HEIFReader {
   private(set) var rest: Range<Int>
 
   init(_ range: Range<Int>) { rest = range }
 
-  /// The next integer of so many bytes, at most 4; `nil` at the end.
+  /// The next integer of `count` bytes, at most 4; `nil` at the end.
   mutating func take(_ count: Int, from file: Span<UInt8>) -> Int? {
     guard count <= rest.count, let value = file.bigEndian(at: rest.lowerBound, bytes: count) else {
       return nil
@@ -13,7 +13,7 @@ struct HEIFReader {
     return value
   }
 
-  /// The same of 0, 4 or 8 bytes; `nil` too where it needs more than 48 bits, which no place in a file does.
+  /// The same for 0, 4 or 8 bytes; also `nil` if the number needs more than 48 bits, which no valid offset does.
   mutating func takeLong(_ count: Int, from file: Span<UInt8>) -> Int? {
     guard count == 8 else { return take(count, from: file) }
     guard take(2, from: file) == 0, let high = take(2, from: file), let low = take(4, from: file) else {
@@ -22,7 +22,7 @@ struct HEIFReader {
     return high << 32 | low
   }
 
-  /// Steps over so many bytes and gives where they lie; `nil` when there are fewer.
+  /// Skips `count` bytes and returns their range; `nil` if there are fewer.
   mutating func skip(_ count: Int) -> Range<Int>? {
     guard count <= rest.count else { return nil }
     let skipped = rest.lowerBound..<rest.lowerBound + count

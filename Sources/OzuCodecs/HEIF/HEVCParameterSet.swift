@@ -1,9 +1,9 @@
-/// The size of the pictures that a sequence parameter set of HEVC declares (ITU-T H.265 §7.3.2.2): the one that a decoder
-/// takes memory for, whatever the file around it says.
+/// The size of the pictures in a sequence parameter set of HEVC (ITU-T H.265 §7.3.2.2). A decoder allocates this
+/// size, whatever the file around it declares.
 enum HEVCParameterSet {
-  /// The kind of unit that holds one.
+  /// The unit type of a sequence parameter set.
   private static let kind = 33
-  /// Profiles and levels of seven layers take less before the size.
+  /// Profiles and levels of seven layers take fewer bytes before the size.
   private static let longestPrefix = 256
 
   /// Whether a unit of the network abstraction layer is a sequence parameter set.
@@ -12,12 +12,12 @@ enum HEVCParameterSet {
     return Int(first >> 1) & 63 == kind
   }
 
-  /// The pixels of the coded picture; `nil` when the unit cannot be read.
+  /// The number of pixels of the coded picture; `nil` if the unit cannot be read.
   static func pixelCount(_ file: Span<UInt8>, at unit: Range<Int>) -> Int? {
     var bits = Bits(payload(file, unit))
-    // The head of the unit, and the number of another parameter set.
+    // The header of the unit, and the number of another parameter set.
     guard bits.skip(16 + 4), let layers = bits.take(3), bits.skip(1) else { return nil }
-    // The profile and level of all layers, then those of each that says that it has them.
+    // The profile and level of all layers, then those of each layer that has its own.
     guard bits.skip(88 + 8) else { return nil }
     var present = 0
     for _ in 0..<layers {
@@ -31,7 +31,7 @@ enum HEVCParameterSet {
     return width.saturatingProduct(height)
   }
 
-  /// The first bytes of a unit without those that keep start codes from appearing in it (§7.4.2).
+  /// The first bytes of a unit, without the emulation prevention bytes (§7.4.2).
   private static func payload(_ file: Span<UInt8>, _ unit: Range<Int>) -> [UInt8] {
     var payload: [UInt8] = []
     var zeros = 0

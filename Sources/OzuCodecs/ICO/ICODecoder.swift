@@ -6,14 +6,14 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Decodes Windows icons and cursors: the largest picture they hold, be it a bitmap with a mask or a PNG.
+/// Decodes Windows icons and cursors: the largest picture in the file, either a bitmap with a mask or a PNG.
 public struct ICODecoder: ImageDecoding {
   private let alpha: Alpha
   private let png: (any ImageDecoding)?
 
   /// Makes a decoder.
   ///
-  /// - Parameter png: decodes the pictures that are PNG; without it they end in `unsupportedType`.
+  /// - Parameter png: decodes pictures that are PNG; without it they throw `unsupportedType`.
   public init(png: (any ImageDecoding)? = nil) {
     self.init(alpha: .premultiplied, png: png)
   }
@@ -23,7 +23,7 @@ public struct ICODecoder: ImageDecoding {
     self.png = png
   }
 
-  /// ICO, and CUR, which differs only in that it says where the pointer points.
+  /// ICO, and CUR, which only adds the position of the hot spot.
   public var types: [ImageType] { [.ico] }
 
   /// Opens a file: reads the directory and the header of the largest picture.
@@ -39,7 +39,7 @@ public struct ICODecoder: ImageDecoding {
       return IconFile(content, try BMPHeader(content.span, in: .icon), alpha: alpha)
     }
     guard let png else {
-      throw .unsupportedType(.ico, reason: "its picture is a PNG, and there is no decoder for that here")
+      throw .unsupportedType(.ico, reason: "its picture is a PNG, and there is no decoder for PNG here")
     }
     return PNGIconFile(try png.open(content, limits: limits))
   }
@@ -96,11 +96,11 @@ private final class IconFile: ImageFile {
 
   /// Decodes the picture.
   ///
-  /// - Throws: `DecodingError`; `truncated` when the file ends before the colours do, unless the context allows it. A mask
-  ///   that is missing is taken to hide nothing.
+  /// - Throws: `DecodingError`; `truncated` if the file ends before the colours do, unless the context allows it. A
+  ///   missing mask hides nothing.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     guard details.compression == .none else {
-      throw .unsupportedType(.ico, reason: "its pixels are run lengths")
+      throw .unsupportedType(.ico, reason: "its pixels are run-length coded")
     }
     try context.limits.checkDecodedByteCount(details.size.byteCount(as: .bgra8))
     return try Bitmap(size: details.size, isOpaque: false, pool: context.pool) {
@@ -126,7 +126,7 @@ private final class IconFile: ImageFile {
     if !usesAlpha { applyMask(header, content, bytesPerRow: rows.bytesPerRow, to: canvas) }
   }
 
-  /// The mask stands behind the colours, from the bottom up, a bit a pixel: 1 hides.
+  /// The mask follows the colours, from the bottom up, one bit for each pixel: 1 hides the pixel.
   private func applyMask(
     _ header: BMPHeader, _ content: Span<UInt8>, bytesPerRow: Int, to canvas: PixelCanvas
   ) {
@@ -144,8 +144,8 @@ private final class IconFile: ImageFile {
 }
 
 extension BMPHeader {
-  /// Whether some pixel of 32 bits has a fourth byte: icons from before there was alpha have none, and their
-  /// mask counts.
+  /// Whether any pixel of 32 bits has an alpha value: icons from before alpha was supported have none, and their
+  /// mask is used.
   fileprivate func hasAlphaValues(_ content: Span<UInt8>) -> Bool {
     let end = min(content.count, pixelOffset + size.width * 4 * size.height)
     return stride(from: pixelOffset + 3, to: max(end, pixelOffset + 3), by: 4).contains { content[$0] != 0 }
@@ -153,7 +153,7 @@ extension BMPHeader {
 }
 
 extension Data {
-  /// A part of a file, without a copy; positions count from the start whatever the indices are.
+  /// A part of a file, without a copy; positions count from the start, whatever the indices of the data are.
   fileprivate func slice(_ range: Range<Int>) -> Data {
     self[startIndex + range.lowerBound..<startIndex + range.upperBound]
   }

@@ -1,16 +1,16 @@
 import OzuImaging
 
-/// The directory of a Windows icon or cursor: which pictures it holds.
+/// The directory of a Windows icon or cursor: the list of its pictures.
 ///
-/// The sizes it states are often wrong (0 stands for 256, and many writers state what they like), so each picture
-/// is asked itself.
+/// The sizes in it are often wrong (0 means 256, and many writers store arbitrary values), so the header of each
+/// picture is read.
 struct ICODirectory {
   /// A picture of an icon.
   struct Entry {
-    /// Where it stands in the file, cut off at its end. A bitmap may reach to the end of the file: its declared
-    /// length is often wrong.
+    /// Its range in the file, cut at the end of the file. A bitmap may extend to the end of the file, because its
+    /// declared length is often wrong.
     let range: Range<Int>
-    /// Whether the file reaches as far as it declares.
+    /// Whether the file is as long as the picture declares.
     let isWhole: Bool
     let size: PixelSize
     let bitsPerPixel: Int
@@ -20,7 +20,7 @@ struct ICODirectory {
   static let stage = "directory"
   private static let headerByteCount = 6
   private static let entryByteCount = 16
-  /// Icons have a dozen pictures at most; more than so many are not looked at.
+  /// Icons have at most a dozen pictures; pictures beyond this limit are ignored.
   private static let entryLimit = 256
 
   let entries: [Entry]
@@ -51,7 +51,7 @@ struct ICODirectory {
     entries = found
   }
 
-  /// The largest of the pictures that are all there, or else of all; of several, the one with the most colours.
+  /// The largest of the complete pictures, or else of all; among equal sizes, the one with the most colours.
   var best: Entry? {
     entries.max { a, b in
       (a.isWhole ? 1 : 0, a.size.pixelCount, a.bitsPerPixel) < (

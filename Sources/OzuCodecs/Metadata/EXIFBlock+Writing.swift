@@ -1,14 +1,15 @@
 extension EXIFBlock {
-  /// How far into a block a maker note may reach that is kept: what one segment of a JPEG holds.
+  /// The end of a maker note in a block, up to which it is kept: the size of one JPEG segment.
   private static let makerNoteEnd = 65_000
 
-  /// The block as bytes, from the byte-order mark on, its entries in the order of their tags as TIFF wants it.
+  /// The block as bytes, beginning with the byte-order mark, with its entries in the order of their tags, as TIFF
+  /// requires.
   ///
-  /// A maker note is written where it stood, and all else around it: its form is the maker's own, and the places that it
-  /// names count from the beginning of the block in those of Canon, Nikon and others. One that cannot stand there is left
-  /// out. There is no second directory, and so no thumbnail.
+  /// A maker note is written at its old offset, and everything else around it: its format is the maker's own, and
+  /// in those of Canon, Nikon and others its offsets count from the beginning of the block. A maker note that
+  /// cannot be at its old offset is left out. There is no second directory, and so no thumbnail.
   package func serialized() -> [UInt8] {
-    // Sorted, so that a block that was written before is written in the same way.
+    // Sorted, so that a block that was already written is written in the same way again.
     let (picture, place) = (Self.sorted(picture), Self.sorted(place))
     var details = Self.sorted(details)
     let note = details.firstIndex { $0.tag == EXIFTag.makerNote }.map { details.remove(at: $0) }
@@ -36,27 +37,27 @@ extension EXIFBlock {
 
   private static func sorted(_ entries: [EXIFEntry]) -> [EXIFEntry] { entries.sorted { $0.tag < $1.tag } }
 
-  /// The number of entries, the entries, and the place of the next directory.
+  /// The number of entries, the entries, and the offset of the next directory.
   private static func directoryByteCount(_ entryCount: Int) -> Int { 2 + 12 * entryCount + 4 }
 }
 
-/// The bytes of a block that is being written, around some that have their place already.
+/// The bytes of a block that is being written, around bytes whose place is already fixed.
 private struct EXIFLayout {
   let order: EXIFByteOrder
-  /// What is not written yet is zero.
+  /// Bytes that are not written yet are zero.
   private(set) var bytes = [UInt8](repeating: 0, count: 8)
   private var end = 8
   private var reserved = 0..<0
 
   init(order: EXIFByteOrder) { self.order = order }
 
-  /// Writes bytes where they have to be, before all others.
+  /// Writes bytes at a fixed place; must be called before all other writes.
   mutating func reserve(_ position: Int, _ content: [UInt8]) {
     reserved = position..<position + content.count
     write(content, at: position)
   }
 
-  /// Room for so many bytes, at an even offset.
+  /// Takes space for some bytes, at an even offset.
   mutating func place(byteCount: Int) -> Int {
     var start = end + end & 1
     if start < reserved.upperBound, start + byteCount > reserved.lowerBound {
@@ -66,7 +67,7 @@ private struct EXIFLayout {
     return start
   }
 
-  /// The four bytes that an entry has for its value: the value itself, or where it was written.
+  /// The four bytes of an entry's value: the value itself, or the offset at which it was written.
   mutating func value(of entry: EXIFEntry) -> [UInt8] {
     if entry.bytes.count <= 4 {
       return entry.bytes + [UInt8](repeating: 0, count: 4 - entry.bytes.count)
@@ -100,10 +101,10 @@ private struct EXIFLayout {
 }
 
 extension EXIFByteOrder {
-  /// The letters at the beginning.
+  /// The two letters at the beginning.
   fileprivate var mark: [UInt8] { Array((self == .littleEndian ? "II" : "MM").utf8) }
 
-  /// A whole number in this order.
+  /// An integer in this byte order.
   func bytes(of value: Int, byteCount: Int) -> [UInt8] {
     let little = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     return self == .littleEndian ? little : little.reversed()

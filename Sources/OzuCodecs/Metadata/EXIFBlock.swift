@@ -1,11 +1,11 @@
 import OzuImaging
 
-/// EXIF data that were taken apart, to be changed and written anew: the values of the first directory, of the details of
-/// the picture, and of the place where it was taken.
+/// EXIF data in parts, to be changed and written again: the values of the first directory, of the details of the
+/// picture, and of the place where it was taken.
 ///
-/// What is read is strict and bounded: a directory counts as a whole or not at all, a value that lies outside is left out,
-/// and all values together are no larger than a block may be. Only what is understood is kept, so that nothing hides
-/// between the values: bytes that no entry names, the thumbnail, and directories of other kinds are gone.
+/// Reading is strict and bounded: a directory is used as a whole or not at all, a value outside the data is left
+/// out, and all values together are limited to the size of a block. Only values that are understood are kept, so
+/// nothing can hide between them: bytes without an entry, the thumbnail, and other directories are dropped.
 package struct EXIFBlock: Sendable {
   let order: EXIFByteOrder
   var picture: [EXIFEntry]
@@ -17,9 +17,9 @@ package struct EXIFBlock: Sendable {
     (order, picture, details, place) = (.bigEndian, [], [], [])
   }
 
-  /// Takes data apart. They may be a whole TIFF file, whose own directory then is the first.
+  /// Reads the parts. The data may be a whole TIFF file, whose first directory is then used.
   ///
-  /// - Parameter bytes: from the byte-order mark on; an `Exif\0\0` before it is stepped over.
+  /// - Parameter bytes: beginning with the byte-order mark; an `Exif\0\0` before it is skipped.
   package init(_ bytes: Span<UInt8>) throws(EXIFDefect) {
     guard let directories = EXIFDirectories(bytes) else { throw .noHeader }
     order = directories.order
@@ -33,7 +33,7 @@ package struct EXIFBlock: Sendable {
       }
     }
     if let offset = directories.integer(EXIFTag.place, directories.first, bytes) {
-      // The rest is of use without it.
+      // The other values are still useful without it.
       place = (try? reader.entries(at: directories.start + offset, in: bytes) { _ in true }) ?? []
     }
   }
@@ -41,7 +41,7 @@ package struct EXIFBlock: Sendable {
   /// Whether there is nothing to write.
   var isEmpty: Bool { picture.isEmpty && details.isEmpty && place.isEmpty }
 
-  /// Replaces a value of a directory by whole numbers of 16 (SHORT) or 32 bits (LONG).
+  /// Replaces a value of a directory by an integer of 16 (SHORT) or 32 bits (LONG).
   mutating func set(
     _ tag: Int, to value: Int, isLong: Bool = false, in directory: WritableKeyPath<EXIFBlock, [EXIFEntry]>
   ) {
@@ -50,11 +50,11 @@ package struct EXIFBlock: Sendable {
       EXIFEntry(tag: tag, type: isLong ? 4 : 3, count: 1, bytes: bytes, position: nil), in: directory)
   }
 
-  /// Replaces a value of the first directory by a fraction, in ten-thousandths where it is not whole.
+  /// Replaces a value of the first directory by a fraction, in ten-thousandths if it is not a whole number.
   mutating func set(_ tag: Int, to value: Double) {
     let isWhole = value == value.rounded()
     let denominator = isWhole ? 1 : 10_000
-    // A resolution is below 65,536: neither number needs more than 32 bits.
+    // A resolution is below 65,536, so both numbers fit into 32 bits.
     let numerator = Int((min(max(value, 0), 100_000) * Double(denominator)).rounded())
     let bytes = order.bytes(of: numerator, byteCount: 4) + order.bytes(of: denominator, byteCount: 4)
     replace(EXIFEntry(tag: tag, type: 5, count: 1, bytes: bytes, position: nil), in: \.picture)
@@ -67,14 +67,14 @@ package struct EXIFBlock: Sendable {
     self[keyPath: directory].append(entry)
   }
 
-  /// Takes the values out of directories.
+  /// Reads the values of directories.
   private struct Reader {
     let start: Int
     let order: EXIFByteOrder
-    /// The bytes that further values may have.
+    /// The bytes that further values may take.
     var remainder = ImageMetadata.largestBlock
 
-    /// The entries of a directory whose tags are wanted, each tag once.
+    /// The wanted entries of a directory, each tag once.
     mutating func entries(
       at directory: Int, in bytes: Span<UInt8>, where isWanted: (Int) -> Bool
     ) throws(EXIFDefect) -> [EXIFEntry] {
@@ -88,7 +88,7 @@ package struct EXIFBlock: Sendable {
         guard let tag = order.integer(bytes, at: at, byteCount: 2), isWanted(tag), seen.insert(tag).inserted,
           let (type, count, values) = values(ofEntry: at, in: bytes)
         else { continue }
-        // Entries may name the same bytes over and over.
+        // Many entries may refer to the same bytes.
         remainder -= values.count + 12
         guard remainder >= 0 else { throw .tooLarge }
         entries.append(
@@ -100,7 +100,7 @@ package struct EXIFBlock: Sendable {
       return entries
     }
 
-    /// The type of an entry, how many values it has, and where they lie.
+    /// The type of an entry, the number of its values, and their range.
     private func values(ofEntry at: Int, in bytes: Span<UInt8>) -> (type: Int, count: Int, range: Range<Int>)?
     {
       guard let type = order.integer(bytes, at: at + 2, byteCount: 2),

@@ -1,4 +1,4 @@
-/// The order of the bytes of EXIF data, and reading by it.
+/// The byte order of EXIF data, and reading integers in this order.
 enum EXIFByteOrder: Sendable {
   case littleEndian, bigEndian
 
@@ -19,8 +19,8 @@ enum EXIFByteOrder: Sendable {
     }
   }
 
-  /// The first value of an entry, if it is a whole number small enough to stand in the entry itself. Some
-  /// writers use another type than SHORT.
+  /// The first value of an entry, if it is an integer that is stored in the entry itself. Some writers use another
+  /// type than SHORT.
   func value(_ bytes: Span<UInt8>, entry: Int) -> Int? {
     let byteCounts = [1: 1, 3: 2, 4: 4]
     guard let type = integer(bytes, at: entry + 2, byteCount: 2), let byteCount = byteCounts[type],

@@ -1,13 +1,13 @@
-/// Why EXIF data are of no use.
+/// Why EXIF data cannot be used.
 package enum EXIFDefect: Error, Hashable, Sendable, CustomStringConvertible {
-  /// They do not begin as TIFF does.
+  /// They do not begin like TIFF.
   case noHeader
-  /// A directory reaches beyond the end.
+  /// A directory extends beyond the end of the data.
   case brokenDirectory
-  /// Their values are more bytes than a block may have.
+  /// Their values together are larger than a block may be.
   case tooLarge
 
-  /// One line for people.
+  /// The reason in one line, to show to people.
   package var description: String {
     switch self {
     case .noHeader: "they do not begin as TIFF does"

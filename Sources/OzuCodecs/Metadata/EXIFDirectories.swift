@@ -1,17 +1,18 @@
-/// The directories of EXIF data, which are a TIFF file in small (TIFF 6.0 §2), and reading their entries.
+/// The directories of EXIF data, which have the structure of a TIFF file (TIFF 6.0 §2), and reading of their
+/// entries.
 ///
-/// Nothing is copied and nothing followed but what is asked for, so loops of directories cannot arise. The bytes are given
-/// to each call, since a span cannot be kept.
+/// Nothing is copied, and no offset is followed except on demand, so loops of directories are harmless. The bytes
+/// are a parameter of each call, because a span cannot be stored.
 struct EXIFDirectories {
   private static let longestText = 64
 
-  /// Where the byte-order mark stands, from which offsets count.
+  /// The offset of the byte-order mark, from which all offsets count.
   let start: Int
-  /// Where the first directory stands.
+  /// The offset of the first directory.
   let first: Int
   let order: EXIFByteOrder
 
-  /// `nil` when the bytes do not begin as TIFF does.
+  /// `nil` if the bytes do not begin like TIFF.
   init?(_ bytes: Span<UInt8>) {
     start = bytes.hasBytes("Exif", at: 0) ? 6 : 0
     guard let order = EXIFByteOrder(bytes, tiff: start),
@@ -22,7 +23,7 @@ struct EXIFDirectories {
     first = start + offset
   }
 
-  /// Where the directory behind the first stands; `nil` when there is none.
+  /// The offset of the directory after the first; `nil` if there is none.
   func second(_ bytes: Span<UInt8>) -> Int? {
     guard let count = order.integer(bytes, at: first, byteCount: 2),
       let offset = order.integer(bytes, at: first + 2 + count * 12, byteCount: 4), offset > 0
@@ -30,7 +31,7 @@ struct EXIFDirectories {
     return start + offset
   }
 
-  /// Where the entry of a tag stands in a directory.
+  /// The offset of the entry of a tag in a directory.
   func entry(_ tag: Int, _ directory: Int, _ bytes: Span<UInt8>) -> Int? {
     guard let count = order.integer(bytes, at: directory, byteCount: 2) else { return nil }
     for index in 0..<count where order.integer(bytes, at: directory + 2 + index * 12, byteCount: 2) == tag {
@@ -39,12 +40,12 @@ struct EXIFDirectories {
     return nil
   }
 
-  /// A whole number that stands in its entry.
+  /// An integer that is stored in its entry.
   func integer(_ tag: Int, _ directory: Int, _ bytes: Span<UInt8>) -> Int? {
     entry(tag, directory, bytes).flatMap { order.value(bytes, entry: $0) }
   }
 
-  /// A fraction.
+  /// A value that is a fraction.
   func rational(_ tag: Int, _ directory: Int, _ bytes: Span<UInt8>) -> Double? {
     guard let entry = entry(tag, directory, bytes), order.integer(bytes, at: entry + 2, byteCount: 2) == 5,
       let offset = order.integer(bytes, at: entry + 8, byteCount: 4),
@@ -54,7 +55,7 @@ struct EXIFDirectories {
     return Double(numerator) / Double(denominator)
   }
 
-  /// A text, cut off after 64 bytes; `nil` when it is empty.
+  /// A text, cut after 64 bytes; `nil` if it is empty.
   func text(_ tag: Int, _ directory: Int, _ bytes: Span<UInt8>) -> String? {
     guard let entry = entry(tag, directory, bytes), order.integer(bytes, at: entry + 2, byteCount: 2) == 2,
       let count = order.integer(bytes, at: entry + 4, byteCount: 4)

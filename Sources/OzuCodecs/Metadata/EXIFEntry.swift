@@ -1,11 +1,11 @@
-/// A value of a directory, taken out of its place.
+/// A value of a directory, with a copy of its bytes.
 struct EXIFEntry: Sendable {
   let tag: Int
   let type: Int
-  /// How many values of the type the bytes are.
+  /// The number of values of the type.
   let count: Int
-  /// In the order of the block.
+  /// The bytes, in the byte order of the block.
   let bytes: [UInt8]
-  /// Where they stood, counted from the byte-order mark; `nil` for bytes that stood in the directory itself.
+  /// The old offset of the bytes from the byte-order mark; `nil` for bytes that were in the directory itself.
   let position: Int?
 }

@@ -1,10 +1,10 @@
 import OzuImaging
 
-/// Reads what people ask of EXIF data: when, with which camera and lens, how it was exposed, and whether there are a
-/// thumbnail and a place (CIPA DC-008 §4.6).
+/// Reads the facts in EXIF data that people want to know: the date, the camera and the lens, the exposure, and
+/// whether there are a thumbnail and a place (CIPA DC-008 §4.6).
 ///
-/// Three directories are looked at: the first, the one of EXIF's own that it names, and the second, of
-/// the thumbnail; of the place only whether there is one. Whatever is wrong is left out.
+/// It reads three directories: the first, the EXIF directory that the first refers to, and the second, which
+/// describes the thumbnail. Of the place it reads only whether there is one. Broken values are left out.
 package enum EXIFMetadata {
   private enum Tag {
     static let make = 0x010F
@@ -20,10 +20,10 @@ package enum EXIFMetadata {
     static let latitude = 0x0002
   }
 
-  /// What there is to say of the picture.
+  /// The facts about the picture.
   ///
-  /// - Parameter bytes: from the byte-order mark on; an `Exif\0\0` before it is stepped over.
-  /// - Returns: `nil` when there is nothing to say.
+  /// - Parameter bytes: beginning with the byte-order mark; an `Exif\0\0` before it is skipped.
+  /// - Returns: `nil` if there are none.
   package static func find(in bytes: Span<UInt8>) -> PictureMetadata? {
     guard let directories = EXIFDirectories(bytes) else { return nil }
     let first = directories.first
@@ -33,7 +33,7 @@ package enum EXIFMetadata {
       metadata.captureDate = directories.text(Tag.captureDate, details, bytes)
       metadata.lens = directories.text(Tag.lens, details, bytes)
       metadata.isoSensitivity = directories.integer(Tag.isoSensitivity, details, bytes)
-      // Nothing stands for what is not known.
+      // Zero means "unknown".
       func positive(_ tag: Int) -> Double? {
         directories.rational(tag, details, bytes).flatMap { $0 > 0 ? $0 : nil }
       }
@@ -59,12 +59,12 @@ package enum EXIFMetadata {
     return metadata == PictureMetadata() ? nil : metadata
   }
 
-  /// How many pixels the picture wants to an inch of paper; `nil` when there is no such entry, or one without a unit.
+  /// The print resolution in pixels per inch; `nil` if there is no such entry, or one without a unit.
   ///
   /// - Parameter bytes: as for `find`.
   package static func dotsPerInch(in bytes: Span<UInt8>) -> Double? { resolution(in: bytes)?.horizontal }
 
-  /// The same on both sides, that of the height being the one of the width where it is missing.
+  /// The same on both sides. If the vertical resolution is missing, it equals the horizontal one.
   ///
   /// - Parameter bytes: as for `find`.
   package static func resolution(in bytes: Span<UInt8>) -> ImageResolution? {
@@ -73,7 +73,7 @@ package enum EXIFMetadata {
       horizontal > 0
     else { return nil }
     let vertical = directories.rational(EXIFTag.verticalResolution, directories.first, bytes) ?? 0
-    // Inches are what is meant where nothing is said.
+    // Inches are the default unit.
     let units = [2: 1, 3: 2.54]
     guard let unit = units[directories.integer(EXIFTag.resolutionUnit, directories.first, bytes) ?? 2] else {
       return nil

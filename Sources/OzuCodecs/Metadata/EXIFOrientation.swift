@@ -1,16 +1,16 @@
 import OzuImaging
 
-/// Finds the orientation in EXIF data, which are a TIFF file in small (CIPA DC-008 §4.5, TIFF 6.0 §2).
+/// Finds the orientation in EXIF data, which have the structure of a TIFF file (CIPA DC-008 §4.5, TIFF 6.0 §2).
 ///
-/// Only the first directory counts: the second describes the thumbnail. Nothing is followed from there, so
-/// loops of directories cannot arise. Whatever is wrong means that no orientation is given.
+/// Only the first directory is read: the second describes the thumbnail. No offset in it is followed, so loops of
+/// directories are harmless. Broken data mean that there is no orientation.
 package enum EXIFOrientation {
   private static let orientationTag = 0x0112
 
-  /// The orientation that EXIF data declare.
+  /// The orientation in EXIF data.
   ///
-  /// - Parameter bytes: from the byte-order mark on; an `Exif\0\0` before it is stepped over.
-  /// - Returns: `nil` when there is none or an invalid one.
+  /// - Parameter bytes: beginning with the byte-order mark; an `Exif\0\0` before it is skipped.
+  /// - Returns: `nil` if there is none, or an invalid one.
   package static func find(in bytes: Span<UInt8>) -> Orientation? {
     let tiff = bytes.hasBytes("Exif", at: 0) ? 6 : 0
     guard let order = EXIFByteOrder(bytes, tiff: tiff),

@@ -1,4 +1,4 @@
-/// The tags of EXIF data that are known by number here (CIPA DC-008-2023 §4.6, TIFF 6.0).
+/// The tags of EXIF data that Ozu uses by number (CIPA DC-008-2023 §4.6, TIFF 6.0).
 enum EXIFTag {
   static let orientation = 0x0112
   static let horizontalResolution = 0x011A
@@ -14,20 +14,20 @@ enum EXIFTag {
   static let interoperability = 0xA005
   static let subjectLocation = 0xA214
 
-  /// The tags of the first directory that say something of the picture: description, maker, model, orientation,
-  /// resolution, software, date, artist, rating, copyright, and those of Windows (title, comment, author, keywords,
-  /// subject). All others tell how pixels lie in a TIFF, or lead to another part of their file: they are not taken over.
+  /// The tags of the first directory that describe the picture: description, maker, model, orientation, resolution,
+  /// software, date, artist, rating, copyright, and those of Windows (title, comment, author, keywords, subject).
+  /// The others describe the layout of pixels in a TIFF, or refer to another part of the file: they are not copied.
   static let picture: Set<Int> = [
     0x010E, 0x010F, 0x0110, orientation, horizontalResolution, verticalResolution, resolutionUnit, 0x0131,
     0x0132,
     0x013B, 0x013C, 0x4746, 0x4749, 0x8298, 0x9C9B, 0x9C9C, 0x9C9D, 0x9C9E, 0x9C9F,
   ]
 
-  /// The tags of the directory of details that are not taken over: padding and its twin, which says how far a maker note
-  /// was moved; places in the picture as it was, in pixels; and the rules for camera file systems.
+  /// The tags of the details that are not copied: padding, and the offset by which a maker note was moved; places
+  /// in the original picture, in pixels; and the rules for camera file systems.
   static let strayDetails: Set<Int> = [0xEA1C, 0xEA1D, subjectArea, subjectLocation, interoperability]
 
-  /// The bytes of one value by its type; `nil` for a type that is not known.
+  /// The bytes of one value of a type; `nil` for an unknown type.
   static func valueByteCount(ofType type: Int) -> Int? {
     switch type {
     case 1, 2, 6, 7, 129: 1

@@ -1,11 +1,11 @@
-/// Finds the thumbnail in the EXIF data of a JPEG: the second directory names its place and length (CIPA DC-008
-/// §4.5.5). Every access is checked, and nothing is followed further.
+/// Finds the thumbnail in the EXIF data of a JPEG: the second directory has its offset and length (CIPA DC-008
+/// §4.5.5). Every access is checked, and no other offset is followed.
 package enum EXIFThumbnail {
   private static let offsetTag = 0x0201
   private static let lengthTag = 0x0202
   private static let segmentMarker: UInt8 = 0xE1
 
-  /// Where the thumbnail lies in a file.
+  /// The range of the thumbnail in a file.
   package static func range(inJPEG bytes: Span<UInt8>) -> Range<Int>? {
     var position = 2
     while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
@@ -23,7 +23,7 @@ package enum EXIFThumbnail {
     return nil
   }
 
-  /// Where it lies in the segment.
+  /// Its range in the segment.
   private static func range(in bytes: Span<UInt8>) -> Range<Int>? {
     let tiff = 6
     guard let order = EXIFByteOrder(bytes, tiff: tiff),

@@ -5,8 +5,8 @@ enum ICCProfileName {
 
   /// The name of a profile.
   ///
-  /// - Parameter profile: its bytes, or as many of its first as are at hand.
-  /// - Returns: `nil` when the profile is broken or has no name.
+  /// - Parameter profile: its bytes, or the first part of them.
+  /// - Returns: `nil` if the profile is broken or has no name.
   static func find(in profile: Span<UInt8>) -> String? {
     guard profile.hasBytes("acsp", at: 36), let tagCount = profile.bigEndian(at: 128, bytes: 4) else {
       return nil
@@ -31,7 +31,7 @@ enum ICCProfileName {
     return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// The English name, or else the first.
+  /// The English name, or else the first one.
   private static func translated(_ profile: Span<UInt8>, tag: Int) -> String? {
     guard let recordCount = profile.bigEndian(at: tag + 8, bytes: 4), recordCount > 0 else { return nil }
     var record = tag + 16

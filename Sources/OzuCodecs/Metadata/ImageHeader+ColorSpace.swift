@@ -3,7 +3,8 @@ import OzuImaging
 extension ImageHeader {
   /// The tag of pixels that are left as stored.
   ///
-  /// A profile of sRGB keeps its name too: what it says of itself is no proof, and converting finds out.
+  /// A profile that calls itself sRGB keeps its name too: the name is no proof, and only a conversion shows whether
+  /// it is true.
   package var storedColorSpace: ColorSpaceTag {
     switch colorEncoding {
     case nil: .sRGB

@@ -7,8 +7,8 @@ import OzuImaging
 #endif
 
 extension ImageMetadata {
-  /// Takes a copy of EXIF data, unless there are some already. An `Exif\0\0` before them is left out, and so is its
-  /// misspelling without the second zero.
+  /// Copies EXIF data, unless there already are some. An `Exif\0\0` before them is left out, also if its second
+  /// zero is missing.
   package mutating func add(exif bytes: Span<UInt8>) {
     guard exif == nil, bytes.count > 0 else { return }
     let start = bytes.hasBytes("Exif\0", at: 0) ? min(6, bytes.count) : 0
@@ -16,13 +16,13 @@ extension ImageMetadata {
     resolution = resolution ?? EXIFMetadata.resolution(in: bytes)
   }
 
-  /// Takes a copy of an XMP packet, unless there is one already.
+  /// Copies an XMP packet, unless there already is one.
   package mutating func add(xmp bytes: Span<UInt8>) {
     guard xmp == nil, bytes.count > 0 else { return }
     xmp = copy(bytes, name: "XMP")
   }
 
-  /// Takes the profile that a header names, unless it is too large.
+  /// Copies the profile of a header, unless it is too large.
   package mutating func add(profileOf header: ImageHeader) {
     guard case .profile(let profile)? = header.colorEncoding, !profile.data.isEmpty else { return }
     if profile.data.count <= Self.largestBlock {

@@ -7,16 +7,17 @@ import OzuImaging
 #endif
 
 extension ImageMetadata {
-  /// The blocks to write beside the pixels of a picture that was made of this file.
+  /// The blocks to write beside the pixels of a picture that was made from this file.
   ///
-  /// EXIF data are written anew: upright, in the size of the pixels, without the thumbnail. Broken blocks are left out; a
-  /// picture is never lost by them. The profile is written, under every policy, when the pixels are still meant by it.
+  /// EXIF data are written again: upright, with the size of the pixels, without the thumbnail. Broken blocks are
+  /// left out; they never prevent the picture from being written. Under every policy, the ICC profile is written if
+  /// the pixels are still in its colour space.
   ///
   /// - Parameters:
-  ///   - size: of the picture that is written, in pixels.
-  ///   - colorSpace: of its pixels: `Bitmap.colorSpace`.
-  ///   - resolution: dots per inch instead of those of the file, written under every policy.
-  ///   - notes: gets a line for each block that was left out without the policy saying so.
+  ///   - size: the size of the written picture, in pixels.
+  ///   - colorSpace: the colour space of its pixels: `Bitmap.colorSpace`.
+  ///   - resolution: dots per inch that replace those of the file; written under every policy.
+  ///   - notes: receives a line for each block that was left out for another reason than the policy.
   /// - Complexity: O(bytes of the blocks).
   public func encoded(
     policy: MetadataPolicy, size: PixelSize, colorSpace: ColorSpaceTag, resolution: ImageResolution? = nil,
@@ -54,7 +55,7 @@ extension EXIFBlock {
   private static let sRGB = 1
   private static let uncalibrated = 0xFFFF
 
-  /// Makes the values true of a picture that is written.
+  /// Makes the values describe the picture that is written.
   fileprivate mutating func describe(
     size: PixelSize, resolution: ImageResolution?, isSRGB: Bool, keepsPlace: Bool
   ) {
@@ -79,7 +80,7 @@ extension EXIFBlock {
     set(EXIFTag.resolutionUnit, to: 2, in: \.picture)
   }
 
-  /// A block that says the resolution and nothing else.
+  /// A block that contains only the resolution.
   fileprivate init(_ resolution: ImageResolution) {
     self.init()
     set(resolution)
@@ -87,7 +88,8 @@ extension EXIFBlock {
 }
 
 extension EncodedMetadata {
-  /// EXIF data for a format that has no other place for the resolution: those that are there, or else some with it alone.
+  /// EXIF data for a format without another place for the resolution: the existing data, or else a block with the
+  /// resolution alone.
   package var exifWithResolution: Data? {
     exif ?? resolution?.valid.map { Data(EXIFBlock($0).serialized()) }
   }

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Makes an XMP packet true of a picture that is written anew (ISO 16684-1), without taking its XML apart.
+/// Changes an XMP packet so that it describes the written picture (ISO 16684-1), without parsing its XML.
 enum XMPPacket {
   /// Why a packet is left out.
   enum Defect: Error, CustomStringConvertible {
@@ -18,7 +18,8 @@ enum XMPPacket {
     }
   }
 
-  /// The packet with every `tiff:Orientation` set to 1, as an attribute or as an element. Its length stays.
+  /// The packet with every `tiff:Orientation` set to 1, as an attribute or as an element. Its length does not
+  /// change.
   static func upright(_ packet: Data) throws(Defect) -> Data {
     var bytes = [UInt8](packet)
     guard String(validating: bytes, as: UTF8.self) != nil else { throw .isNotUTF8 }
@@ -35,7 +36,7 @@ enum XMPPacket {
     return Data(bytes)
   }
 
-  /// Where the digit of `="6"` or `>6<` stands.
+  /// The place of the digit in `="6"` or `>6<`.
   private static func value(in bytes: [UInt8], behind start: Int) -> Int? {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0D ~= byte }
     func next(_ position: Int) -> Int? {

@@ -150,7 +150,7 @@ package struct PNGHeader: Sendable {
       guard let value = content.bigEndian(at: index * 4, bytes: 4), value > 0 else { return nil }
       values.append(Double(value) / 100_000)
     }
-    func point(_ index: Int) -> Chromaticities.Point { .init(values[index], values[index + 1]) }
+    func point(_ index: Int) -> Chromaticities.Point { .init(x: values[index], y: values[index + 1]) }
     return Chromaticities(white: point(0), red: point(2), green: point(4), blue: point(6))
   }
 

@@ -5,7 +5,7 @@
 #endif
 
 extension Data {
-  /// `withUnsafeBytes` that keeps the type of the error. The bytes are valid during the call only.
+  /// Calls a closure with the bytes and keeps the type of its error. The bytes are valid only during the call.
   package func withBytes<Success, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Success
   ) throws(Failure) -> Success {

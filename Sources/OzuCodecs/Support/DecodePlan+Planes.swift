@@ -1,7 +1,7 @@
 import OzuImaging
 
 extension DecodePlan {
-  /// The last part of a render from planes: to the size of the result, and to colours.
+  /// The last step of a render from planes: resamples to the size of the result, and converts to colours.
   package func rendered(
     _ planes: PlanarPicture, header: ImageHeader, context: DecodingContext
   ) throws(DecodingError) -> Bitmap {

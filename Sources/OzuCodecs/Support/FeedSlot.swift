@@ -1,16 +1,16 @@
 import OzuImaging
 import OzuSynchronization
 
-/// What decodes a file while it comes, made when the file is first fed.
+/// The state of decoding a file while it is downloaded, made at the first call of `feed`.
 ///
 /// Calls come one at a time; the lock makes sure of it.
 package final class FeedSlot<Feed: Sendable>: Sendable {
   private let slot = Mutex<Feed?>(nil)
 
-  /// Makes a slot without a feed.
+  /// Makes a slot without a state.
   package init() {}
 
-  /// Makes the feed if there is none, and has it show what is there.
+  /// Makes the state if there is none, and passes it to the closure.
   package func feed(
     making make: () throws(DecodingError) -> Feed,
     preview: (Feed) throws(DecodingError) -> Bitmap?

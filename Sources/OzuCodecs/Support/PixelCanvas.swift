@@ -2,8 +2,8 @@ import OzuImaging
 
 /// The pixels of a bitmap that is being made, as words of BGRA, with every access checked.
 ///
-/// Decoders in Swift write through this and not through bare pointers: an index that a hostile file got wrong
-/// stops the program instead of writing beyond the bitmap. Valid inside the closure that lends the bytes.
+/// Decoders in Swift write through this type, not through bare pointers: a wrong index from a hostile file stops
+/// the program instead of writing outside the bitmap. Valid only inside the closure that provides the bytes.
 struct PixelCanvas {
   static let opaqueBlack: UInt32 = 0xFF00_0000
 
@@ -19,7 +19,7 @@ struct PixelCanvas {
       wordsPerRow >= size.width && words.count >= wordsPerRow * size.height, "a canvas has its rows")
   }
 
-  /// The word of a pixel: alpha, red, green, blue from the most significant byte on.
+  /// The word of a pixel: alpha, red, green, blue, beginning with the most significant byte.
   static func word(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) -> UInt32 {
     UInt32(alpha) << 24 | UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue)
   }
@@ -43,7 +43,7 @@ struct PixelCanvas {
       .update(repeating: UInt32(littleEndian: word))
   }
 
-  /// Writes to all pixels.
+  /// Writes one word to all pixels.
   func fill(with word: UInt32) {
     fill(0..<size.height, with: word)
   }

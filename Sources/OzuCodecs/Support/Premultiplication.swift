@@ -1,15 +1,15 @@
 import OzuImaging
 
-/// Multiplying colours by alpha and dividing them again, exactly rounded, four 8-bit channels in a word.
+/// Multiplies colours by alpha, and divides them again, exactly rounded, with four 8-bit channels in a word.
 ///
-/// Two channels are multiplied at once in the halves of a word: 255 * 255 + 128 and the carry of the division
-/// stay under 16 bits, so the halves do not touch. `(t + (t >> 8)) >> 8` with `t = c * a + 128` is
-/// `(c * a + 127) / 255` for every byte `c` and `a`. LLVM makes SIMD of the loop.
+/// Two channels are multiplied at once in the halves of a word: 255 * 255 + 128 plus the carry of the division
+/// stays below 16 bits, so the halves do not overlap. `(t + (t >> 8)) >> 8` with `t = c * a + 128` is `(c * a +
+/// 127) / 255` for all bytes `c` and `a`. LLVM vectorises the loop.
 package enum Premultiplication {
   /// Multiplies the colours of one row of BGRA in place.
   ///
-  /// Raw memory, because these are the bytes of a bitmap that is being made: the caller's row, `width` pixels
-  /// of it, is all that is touched.
+  /// Raw memory, because these are the bytes of a bitmap that is being made: only the caller's row of `width`
+  /// pixels is accessed.
   package static func apply(to row: UnsafeMutableRawPointer, width: Int) {
     let pixels = row.assumingMemoryBound(to: UInt32.self)
     for x in 0..<width {
@@ -32,7 +32,7 @@ package enum Premultiplication {
     }
   }
 
-  /// Multiplies the colours of one row of RGBA in 16 bits in place. The row is the caller's, as above.
+  /// Multiplies the colours of one row of RGBA in 16 bits in place. Only the caller's row is accessed, as above.
   package static func applyWide(to row: UnsafeMutableRawPointer, width: Int) {
     let values = row.assumingMemoryBound(to: UInt16.self)
     for x in 0..<width {
@@ -43,7 +43,7 @@ package enum Premultiplication {
     }
   }
 
-  /// Writes one row of RGBA in 16 bits with the colours divided by alpha. What is wholly transparent becomes
+  /// Writes one row of RGBA in 16 bits with the colours divided by alpha. Wholly transparent pixels become
   /// transparent black.
   package static func undoWide(_ row: UnsafeRawPointer, to straight: UnsafeMutableRawPointer, width: Int) {
     let source = row.assumingMemoryBound(to: UInt16.self)
@@ -58,13 +58,13 @@ package enum Premultiplication {
     }
   }
 
-  /// Makes every pixel of one row of RGBA in 16 bits opaque, leaving its colours.
+  /// Makes every pixel of one row of RGBA in 16 bits opaque, without changing its colours.
   package static func makeOpaqueWide(_ row: UnsafeMutableRawPointer, width: Int) {
     let values = row.assumingMemoryBound(to: UInt16.self)
     for x in 0..<width { values[x * 4 + 3] = .max }
   }
 
-  /// Brings colours of one row in 16 bits that are brighter than their alpha allows down to it.
+  /// Limits the colours of one row in 16 bits to their alpha.
   package static func clampWide(_ row: UnsafeMutableRawPointer, width: Int) {
     let values = row.assumingMemoryBound(to: UInt16.self)
     for x in 0..<width {
@@ -72,13 +72,13 @@ package enum Premultiplication {
     }
   }
 
-  /// Makes every pixel of one row of BGRA opaque, leaving its colours.
+  /// Makes every pixel of one row of BGRA opaque, without changing its colours.
   package static func makeOpaque(_ row: UnsafeMutableRawPointer, width: Int) {
     let pixels = row.assumingMemoryBound(to: UInt32.self)
     for x in 0..<width { pixels[x] |= UInt32(littleEndian: 0xFF00_0000) }
   }
 
-  /// Brings colours that are brighter than their alpha allows down to it.
+  /// Limits the colours of one row of BGRA to their alpha.
   package static func clamp(_ row: UnsafeMutableRawPointer, width: Int) {
     let bytes = row.assumingMemoryBound(to: UInt8.self)
     for x in 0..<width {
@@ -87,10 +87,10 @@ package enum Premultiplication {
     }
   }
 
-  /// Writes one row of BGRA with the colours divided by alpha: the nearest that multiply back to it. What is
-  /// wholly transparent becomes transparent black.
+  /// Writes one row of BGRA with the colours divided by alpha: the nearest values that give the same product.
+  /// Wholly transparent pixels become transparent black.
   ///
-  /// `rounds: false` gives the next lower values instead, as readers do whose results are recorded.
+  /// `rounds: false` gives the next lower values instead, as in readers whose results the tests compare with.
   package static func undo(
     _ row: UnsafeRawPointer, to straight: UnsafeMutableRawPointer, width: Int, rounds: Bool = true
   ) {

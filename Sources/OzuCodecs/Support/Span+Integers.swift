@@ -1,5 +1,5 @@
-// Reading integers out of untrusted files. Every access is checked and gives nil outside, so a parser cannot
-// read past the end or trap, whatever offsets the file declares.
+// Reads integers from untrusted files. Every access is checked and returns nil outside, so a parser cannot read
+// past the end or trap, whatever offsets the file declares.
 
 extension Span where Element == UInt8 {
   /// The byte at an offset; `nil` outside.
@@ -7,7 +7,7 @@ extension Span where Element == UInt8 {
     offset >= 0 && offset < count ? self[offset] : nil
   }
 
-  /// The integer of so many bytes, most significant first; `nil` when it does not lie wholly inside.
+  /// The integer of `bytes` bytes, most significant first; `nil` if it does not lie wholly inside.
   ///
   /// - Precondition: at most 7 bytes.
   package func bigEndian(at offset: Int, bytes: Int) -> Int? {
@@ -17,7 +17,7 @@ extension Span where Element == UInt8 {
     return value
   }
 
-  /// The integer of so many bytes, least significant first; `nil` when it does not lie wholly inside.
+  /// The integer of `bytes` bytes, least significant first; `nil` if it does not lie wholly inside.
   ///
   /// - Precondition: at most 7 bytes.
   package func littleEndian(at offset: Int, bytes: Int) -> Int? {
@@ -27,7 +27,7 @@ extension Span where Element == UInt8 {
     return value
   }
 
-  /// Whether a text stands at an offset.
+  /// Whether a text is at an offset.
   package func hasBytes(_ text: StaticString, at offset: Int) -> Bool {
     guard contains(offset: offset, byteCount: text.utf8CodeUnitCount) else { return false }
     return text.withUTF8Buffer { wanted in
@@ -36,7 +36,7 @@ extension Span where Element == UInt8 {
     }
   }
 
-  /// A copy of some bytes, cut off at the end of the span.
+  /// A copy of some bytes, cut at the end of the span.
   package func copy(from offset: Int, byteCount: Int) -> [UInt8] {
     guard offset >= 0, offset < count, byteCount > 0 else { return [] }
     let taken = Swift.min(byteCount, count - offset)

@@ -1,7 +1,8 @@
 import OzuImaging
 
 extension UnsafeMutableRawBufferPointer {
-  /// Fills what a truncated file leaves out: nothing where there may be transparency, else opaque mid-grey.
+  /// Fills the pixels that a truncated file lacks: transparent if the picture may have transparency, else opaque
+  /// mid-grey.
   package func fillMissing(fromByte start: Int = 0, isOpaque: Bool, format: PixelFormat = .bgra8) {
     guard start < count else { return }
     let rest = UnsafeMutableRawBufferPointer(rebasing: self[start...])
@@ -9,7 +10,7 @@ extension UnsafeMutableRawBufferPointer {
       rest.initializeMemory(as: UInt8.self, repeating: 0)
       return
     }
-    // Rows are a multiple of 16 bytes apart, so from any row on there are whole pixels.
+    // Rows are a multiple of 16 bytes apart, so from the start of a row on there are only whole pixels.
     switch format {
     case .bgra8: rest.initializeMemory(as: UInt32.self, repeating: UInt32(littleEndian: 0xFF80_8080))
     case .rgba16:

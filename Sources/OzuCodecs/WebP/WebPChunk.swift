@@ -1,8 +1,8 @@
 import OzuImaging
 
-/// A chunk of a RIFF file: four letters, a length, that many bytes and one more if they are odd in number.
+/// A chunk of a RIFF file: four letters, a length, that many bytes, and a padding byte if the length is odd.
 package struct WebPChunk {
-  /// The types that matter here, as their letters read as an integer.
+  /// The chunk types that are used, as integers of their letters.
   package enum Kind: Int {
     /// `VP8X`: the extended header.
     case extended = 0x5650_3858
@@ -24,16 +24,16 @@ package struct WebPChunk {
     case profile = 0x4943_4350
   }
 
-  /// `nil` for a type that does not matter.
+  /// `nil` for a type that is not used.
   package let kind: Kind?
-  /// Where the content stands, cut off at the end of the file.
+  /// The range of the content, cut at the end of the file.
   package let content: Range<Int>
-  /// Whether all of it is there.
+  /// Whether the content is complete.
   package let isWhole: Bool
-  /// Where the next chunk begins.
+  /// The offset of the next chunk.
   package let end: Int
 
-  /// The chunk at an offset; `nil` where its header does not fit.
+  /// The chunk at an offset; `nil` if its header does not fit into the file.
   package init?(_ bytes: Span<UInt8>, at offset: Int) {
     guard let letters = bytes.bigEndian(at: offset, bytes: 4),
       let byteCount = bytes.littleEndian(at: offset + 4, bytes: 4)
@@ -52,7 +52,7 @@ package struct WebPPicture {
   package let hasAlpha: Bool
   package let isLossless: Bool
 
-  /// `nil` when the bytes are too few or do not begin such a picture.
+  /// `nil` if the bytes are too few or are not the beginning of such a picture.
   package init?(_ content: Span<UInt8>, isLossless: Bool) {
     self.isLossless = isLossless
     if isLossless {

@@ -6,7 +6,7 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Reads and writes the blocks beside the pixels of a WebP (RFC 9649 §2.7).
+/// Reads and writes the metadata blocks of a WebP (RFC 9649 §2.7).
 package enum WebPContainer {
   /// The flags of the extended header.
   private enum Flag {
@@ -16,7 +16,7 @@ package enum WebPContainer {
     static let xmp: UInt8 = 0x04
   }
 
-  /// The blocks that are there and whole.
+  /// The blocks that are complete.
   package static func metadata(_ file: Span<UInt8>, header: ImageHeader) -> ImageMetadata {
     let bytes = file.extracting(0..<WebPHeader.byteCount(file))
     var metadata = ImageMetadata()
@@ -34,10 +34,11 @@ package enum WebPContainer {
     return metadata
   }
 
-  /// Puts blocks into a file, still or animated, whose own header may be the simple one. There are none in it yet.
+  /// Inserts blocks into a file, still or animated, which may have the simple header. The file must have no blocks
+  /// yet.
   ///
-  /// - Parameter size: of the canvas.
-  /// - Returns: the file as it is when it is none of this format, or would be larger than its header can say.
+  /// - Parameter size: the size of the canvas.
+  /// - Returns: the unchanged file if it is not of this format, or would become larger than its header can declare.
   package static func insert(_ metadata: EncodedMetadata, into file: Data, size: PixelSize) -> Data {
     let exif = metadata.exifWithResolution
     guard exif != nil || metadata.xmp != nil || metadata.colorProfile != nil,

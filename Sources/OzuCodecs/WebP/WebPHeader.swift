@@ -6,19 +6,19 @@ import OzuImaging
   import Foundation
 #endif
 
-/// What the chunks of a WebP file say (RFC 9649), read without libwebp.
+/// The facts in the chunks of a WebP file (RFC 9649), read without libwebp.
 ///
-/// Reading goes from chunk to chunk by their lengths. The size of the canvas is taken from the extended header,
-/// where there is one, before anything else is looked at: it may declare 2^24 pixels a side.
+/// Chunks are read one after the other by their lengths. The size of the canvas comes from the extended header if
+/// there is one, before anything else is read: it may declare 2^24 pixels a side.
 package struct WebPHeader {
-  /// A picture that libwebp decodes: all of a still one, or a frame of an animation.
+  /// A picture that libwebp decodes: a whole still picture, or a frame of an animation.
   package struct Frame {
-    /// Where it lies on the canvas, and what else an animation has to know.
+    /// Its place on the canvas, and the other facts of the animation about it.
     package var place: AnimationFrame
     package var x: Int { place.x }
     package var y: Int { place.y }
     package var size: PixelSize { place.size }
-    /// The bytes that hold it, in the file.
+    /// The range of its bytes in the file.
     package var range: Range<Int>
     package var isLossless = false
     package var hasAlpha = false
@@ -27,33 +27,34 @@ package struct WebPHeader {
   package private(set) var canvas = PixelSize(0, 0)
   package private(set) var hasAlpha = false
   private var hasEXIF = false
-  /// Whether the file has EXIF data and ends before they do.
+  /// Whether the file announces EXIF data and ends before they do.
   package private(set) var lacksEXIF = false
   package private(set) var orientation: Orientation?
   package private(set) var metadata: PictureMetadata?
   package private(set) var dotsPerInch: Double?
   package private(set) var profile: ICCProfile?
   package private(set) var isAnimated = false
-  /// Whether EXIF data are to come, behind the pixels.
+  /// Whether EXIF data will follow after the pixels.
   private var announcesEXIF = false
-  /// The frames that are there, as far as `ImageHeader` counts them; 1 for a still picture.
+  /// The number of frames in the file, up to the limit of `ImageHeader.frameCount`; 1 for a still picture.
   package private(set) var frameCount = 1
-  /// The picture, or the first frames of an animation as far as they are wanted and valid.
+  /// The picture, or the first valid frames of an animation up to the limit.
   package private(set) var frames: [Frame] = []
-  /// How often an animation is to be played; 0 for ever.
+  /// How often an animation is played; 0 for ever.
   package private(set) var loopCount = 1
 
   package static let stage = "header"
   private static let frameStage = "first frame"
 
-  /// How many of some bytes are part of the picture: what follows the declared end is not.
+  /// The number of bytes that belong to the picture: bytes after the declared end do not.
   package static func byteCount(_ file: Span<UInt8>) -> Int {
     min(max(8 + (file.littleEndian(at: 4, bytes: 4) ?? 0), 12), file.count)
   }
 
-  /// Steps through the chunks.
+  /// Reads all chunks.
   ///
-  /// - Parameter frameLimit: frames beyond so many are counted and not kept. The first is always kept.
+  /// - Parameter frameLimit: the most frames that are kept. Frames after that are only counted. The first is always
+  ///   kept.
   /// - Throws: `corrupt` or `truncated`, in the stage `header`.
   package init(_ file: Span<UInt8>, frameLimit: Int = 1) throws(DecodingError) {
     let bytes = file.extracting(0..<Self.byteCount(file))
@@ -121,8 +122,8 @@ package struct WebPHeader {
     ]
   }
 
-  /// RFC 9649 §2.7.1.1: position, size, duration, flags, then the chunks of a still picture. Only the first
-  /// frame keeps the file from being shown when something is wrong with it.
+  /// RFC 9649 §2.7.1.1: position, size, duration, flags, then the chunks of a still picture. Only an error in the
+  /// first frame prevents the file from being shown.
   private mutating func readAnimationFrame(
     _ bytes: Span<UInt8>, _ chunk: WebPChunk
   ) throws(DecodingError) {
@@ -143,7 +144,7 @@ package struct WebPHeader {
     else { throw .truncated(.webp, stage: Self.frameStage) }
     let size = PixelSize(width + 1, height + 1)
     guard 2 * x + size.width <= canvas.width, 2 * y + size.height <= canvas.height else {
-      throw Self.corrupt("a frame that reaches out of the canvas")
+      throw Self.corrupt("a frame extends outside the canvas")
     }
     let pictureStart = chunk.content.lowerBound + 16
     let first = WebPChunk(bytes, at: pictureStart)

@@ -2,9 +2,9 @@
   import CGTK
   import Dispatch
 
-  /// GLib's main loop as the home of the main actor.
+  /// Runs the main actor on GLib's main loop.
   ///
-  /// `@MainActor` code, `Task`s that run on it and `DispatchQueue.main` all drain one queue, that of libdispatch. It
+  /// `@MainActor` code, `Task`s that run on it and `DispatchQueue.main` all use one queue, that of libdispatch. It
   /// offers a descriptor for run loops other than its own, and this adds it to GLib's loop as one more source, so that
   /// GTK's callbacks and Swift's jobs take turns on one thread:
   ///
@@ -15,8 +15,8 @@
   /// GLibMainLoop.run()
   /// ```
   ///
-  /// The program's `main.swift` must not await at its top level, nor may `main` be `async`: after the first suspension
-  /// the main actor would be another thread than GTK's.
+  /// The program's `main.swift` must not await at its top level, and `main` must not be `async`: after the first
+  /// suspension the main actor would run on another thread than GTK.
   @MainActor
   public enum GLibMainLoop {
     private static var source: guint?
@@ -26,7 +26,7 @@
     ///
     /// `gtk_init` need not have been called. A `GtkApplication`, which runs the loop itself, needs only this.
     ///
-    /// - Parameter priority: of the jobs among GLib's sources; that of GTK's events by default.
+    /// - Parameter priority: the priority of the jobs among GLib's sources; that of GTK's events by default.
     public static func attach(priority: gint = G_PRIORITY_DEFAULT) {
       guard source == nil else { return }
       let handle = _dispatch_get_main_queue_handle_4CF()

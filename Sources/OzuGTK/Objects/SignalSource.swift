@@ -1,10 +1,10 @@
 #if GTK
   import CGTK
 
-  // Closures for GTK's signals. GLib hands the arguments of a signal to a closure as typed values, so that one C function
-  // serves all of them, whatever their number.
+  // Closures for GTK's signals. GLib passes the arguments of a signal to a closure as typed values, so that one C function
+  // serves signals with any number of arguments.
 
-  /// An instance of any GObject class, as C passes it around. Valid as long as somebody holds a reference.
+  /// A pointer to an instance of any GObject class, valid as long as somebody holds a reference.
   public typealias ObjectPointer = UnsafeMutableRawPointer
 
   /// A GObject whose signals call closures.
@@ -14,9 +14,8 @@
   /// SignalSource(list).on("activate", withNumber: { _, position in … })
   /// ```
   ///
-  /// A closure lives as long as its connection, which ends with the object or by `disconnect`. A signal that the object's
-  /// class has not, or whose arguments are of other types than the closure's, is a mistake of the program: it stops at
-  /// the connection, not when the signal comes.
+  /// A closure lives as long as its connection, which ends with the object or by `disconnect`. If the object's class lacks
+  /// the signal, or its arguments have other types than those of the closure, the program stops when it connects.
   @MainActor
   public struct SignalSource {
     /// The object.
@@ -26,7 +25,7 @@
     ///
     /// - Precondition: it points to one.
     public init(_ pointer: ObjectPointer) {
-      precondition(ozu_is_a(pointer, ozu_type_object()) != 0, "signals come from GObjects alone")
+      precondition(ozu_is_a(pointer, ozu_type_object()) != 0, "only GObjects have signals")
       self.pointer = pointer
     }
 
@@ -40,7 +39,7 @@
     /// - Precondition: it points to an instance of a GObject class.
     public init<Instance>(_ pointer: UnsafeMutablePointer<Instance>) { self.init(ObjectPointer(pointer)) }
 
-    /// Calls a closure whenever the object emits a signal, whatever its arguments are.
+    /// Calls a closure whenever the object emits a signal; its arguments are ignored.
     ///
     /// - Parameter handler: gets the object.
     /// - Returns: the connection's number, for `disconnect`.
@@ -60,7 +59,7 @@
       }
     }
 
-    /// Calls a closure whenever the object emits a signal with a position, as a list's `activate`.
+    /// Calls a closure whenever the object emits a signal with a position, such as a list's `activate`.
     @discardableResult
     public func on(
       _ signal: String, withNumber handler: @escaping @MainActor (ObjectPointer, Int) -> Void
@@ -70,7 +69,7 @@
       }
     }
 
-    /// Calls a closure whenever the object emits a signal with a code, as a dialogue's `response`.
+    /// Calls a closure whenever the object emits a signal with a code, such as a dialogue's `response`.
     @discardableResult
     public func on(
       _ signal: String, withCode handler: @escaping @MainActor (ObjectPointer, Int) -> Void
@@ -80,7 +79,7 @@
       }
     }
 
-    /// Calls a closure whenever the object emits a signal with one measure, as a zoom gesture's `scale-changed`.
+    /// Calls a closure whenever the object emits a signal with one number, such as a zoom gesture's `scale-changed`.
     @discardableResult
     public func on(
       _ signal: String, withDouble handler: @escaping @MainActor (ObjectPointer, Double) -> Void
@@ -90,7 +89,7 @@
       }
     }
 
-    /// Calls a closure whenever the object emits a signal with a place, as a drag gesture's.
+    /// Calls a closure whenever the object emits a signal with a place, such as those of a drag gesture.
     @discardableResult
     public func on(
       _ signal: String, withDoubles handler: @escaping @MainActor (ObjectPointer, Double, Double) -> Void
@@ -116,7 +115,7 @@
 
     /// Calls a closure for each turn of the wheel that a `GtkEventControllerScroll` sees.
     ///
-    /// - Parameter handler: gets how far it turned; returns whether that is used up.
+    /// - Parameter handler: gets how far it turned; returns true to stop the signal.
     @discardableResult
     public func onScroll(_ handler: @escaping @MainActor (Double, Double) -> Bool) -> gulong {
       connect("scroll", [ozu_type_double(), ozu_type_double()]) { arguments, answer in
@@ -127,7 +126,7 @@
 
     /// Calls a closure for each key that a `GtkEventControllerKey` sees pressed.
     ///
-    /// - Parameter handler: gets the key's value and the modifiers; returns whether the key is used up.
+    /// - Parameter handler: gets the key's value and the modifiers; returns true to stop the signal.
     @discardableResult
     public func onKeys(_ handler: @escaping @MainActor (guint, GdkModifierType) -> Bool) -> gulong {
       connect("key-pressed", [ozu_type_uint(), ozu_type_uint(), gdk_modifier_type_get_type()]) {
@@ -138,9 +137,9 @@
       }
     }
 
-    /// Asks a closure whether a signal is to have its usual effect, as a window's `close-request`.
+    /// Calls a closure that may prevent the usual effect of a signal, such as a window's `close-request`.
     ///
-    /// - Parameter handler: returns whether it is used up.
+    /// - Parameter handler: returns true to prevent the effect.
     @discardableResult
     public func onRequest(_ signal: String, _ handler: @escaping @MainActor () -> Bool) -> gulong {
       connect(signal, []) { _, answer in
@@ -149,9 +148,9 @@
       }
     }
 
-    /// Calls a closure with what is let go over a `GtkDropTarget`.
+    /// Calls a closure with the value that is dropped on a `GtkDropTarget`.
     ///
-    /// - Parameter handler: gets the value, of a type that the target takes; returns whether it is taken.
+    /// - Parameter handler: gets the value, of a type that the target accepts; returns whether it was accepted.
     @discardableResult
     public func onDrop(_ handler: @escaping @MainActor (UnsafePointer<GValue>) -> Bool) -> gulong {
       connect("drop", [ozu_type_value(), ozu_type_double(), ozu_type_double()]) { arguments, answer in
@@ -165,9 +164,9 @@
     /// Ends a connection.
     public func disconnect(_ connection: gulong) { g_signal_handler_disconnect(pointer, connection) }
 
-    /// Has a closure hear of a signal, and answer it where it wants an answer.
+    /// Connects a closure to a signal. It gives the answer of signals that have one.
     ///
-    /// - Parameter types: those of the arguments that the closure reads.
+    /// - Parameter types: the types of the arguments that the closure reads.
     @discardableResult
     func connect(_ signal: String, _ types: [GType], _ body: @escaping SignalHandler.Body) -> gulong {
       precondition(has(signal, types), "there is no signal '\(signal)' with such arguments")
@@ -184,7 +183,7 @@
       g_signal_query(number, &query)
       guard types.count <= Int(query.n_params) else { return false }
       return types.indices.allSatisfy { index in
-        // The lowest bit says how GLib passes the argument on.
+        // The lowest bit is a flag of GLib, not part of the type.
         let actual = query.param_types[index] & ~GType(1)
         if types[index] == ozu_type_pointers() {
           return g_type_is_a(actual, ozu_type_object()) != 0 || g_type_is_a(actual, ozu_type_parameter()) != 0
@@ -194,10 +193,10 @@
     }
   }
 
-  /// A closure in the hands of GLib, which frees it with its connection.
+  /// A closure that GLib owns and frees with its connection.
   @MainActor
   final class SignalHandler {
-    /// Gets the arguments of the signal, and where its answer goes when it has one.
+    /// Gets the arguments of the signal, and the place for the answer if it has one.
     typealias Body = @MainActor (UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void
 
     private let argumentCount: Int
@@ -208,7 +207,7 @@
       self.body = body
     }
 
-    /// The same as a `GClosure`, whose owner it belongs to.
+    /// The same as a `GClosure`, which the caller owns.
     func closure() -> UnsafeMutablePointer<GClosure> {
       let owned = Unmanaged.passRetained(self).toOpaque()
       let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), owned)!

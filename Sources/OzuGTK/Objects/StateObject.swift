@@ -3,7 +3,7 @@
 
   /// A widget's state as a GObject with properties, for `g_object_bind_property` and `notify`.
   ///
-  /// The GObject side is a type registered at the first use, whose instances carry one pointer, to this object.
+  /// The GObject is of a type that is registered at the first use. Its instances have one pointer, to this object.
   @MainActor
   final class StateObject {
     /// The GObject; owned.
@@ -32,7 +32,7 @@
     }
 
     isolated deinit {
-      // Somebody may hold the object longer; its properties are then those of an empty widget.
+      // Others may hold the GObject longer; its properties are then those of an empty widget.
       instance.pointee.state = nil
       g_object_unref(pointer)
     }
@@ -41,7 +41,7 @@
       pointer.assumingMemoryBound(to: OzuInstance.self)
     }
 
-    /// Changes the state, and notifies of the properties that are others now.
+    /// Changes the state, and notifies about the properties that changed.
     func set(_ new: PictureState) {
       let old = state
       state = new
@@ -70,7 +70,7 @@
     }
   }
 
-  /// The type of our state objects, registered once. Properties are read on the main actor's thread.
+  /// The type of the state objects, registered once. Properties are read on the main actor's thread.
   @MainActor
   private let stateType: GType = g_type_register_static_simple(
     ozu_type_object(), "OzuPictureState", guint(MemoryLayout<GObjectClass>.size),

@@ -2,17 +2,17 @@
   import CGTK
   import Ozu
 
-  /// What a widget of GTK draws for us: a picture, and during a transition the one before it.
+  /// The content of a GTK widget: a picture, and during a transition also the picture before it.
   ///
-  /// GTK widgets draw any `GdkPaintable`. Ours says three things that a texture cannot: how large a picture for a
-  /// high-density screen is in points, how two pictures cross-fade, and when it was drawn at which size, which is how
-  /// the views learn of their layout without a subclass.
+  /// GTK widgets draw any `GdkPaintable`. This one does three things that a texture cannot: it gives the size in points of
+  /// a picture for a high-density screen, it cross-fades two pictures, and it reports when it was drawn at which size. By
+  /// that the views learn about their layout without a subclass.
   @MainActor
   final class ImagePaintable: Paintable {
     /// Called when GTK is about to draw.
     var onDraw: () -> Void = {}
 
-    /// By how many quarters of a turn, clockwise, the picture is drawn turned: 0 to 3.
+    /// The clockwise rotation of the drawn picture in quarter turns, 0 to 3.
     var quarterTurns = 0 {
       didSet {
         guard quarterTurns != oldValue else { return }
@@ -21,26 +21,27 @@
       }
     }
 
-    /// Where a picture lies that people zoom and move; `nil` for one that fills its place. Its paintable takes any place.
+    /// The position of a picture that the user zooms and moves; `nil` for one that fills its place. With it the paintable has no
+    /// size of its own.
     var zoom: ZoomDrawing? {
       didSet { tellSize() }
     }
 
     private var current: Texture?
     private var previous: Texture?
-    /// The size of a picture that is on its way: what is shown until then takes its place.
+    /// The size of a picture that is loading: the content until then has that size.
     private var reservedSize: PixelSize?
     private var scale = 1.0
     private var isSizeUntold = false
-    /// How much of the current picture is seen, 0 to 1.
+    /// The opacity of the current picture during a transition, 0 to 1.
     private var visibility = 1.0
 
     /// Draws another picture from now on.
     ///
     /// - Parameters:
-    ///   - scale: pixels in a point.
-    ///   - fades: whether the picture is to be seen only as `fade(to:)` says.
-    ///   - keepsPlace: whether it stands in for a picture that `reserve` has a place for.
+    ///   - scale: pixels per point.
+    ///   - fades: whether the picture is transparent until `fade(to:)`.
+    ///   - keepsPlace: whether it is a placeholder in the size that `reserve` has set.
     func show(_ texture: Texture?, scale: Double, fades: Bool, keepsPlace: Bool = false) {
       let former = size
       if !keepsPlace { reservedSize = nil }
@@ -53,7 +54,7 @@
       gdk_paintable_invalidate_contents(pointer)
     }
 
-    /// Takes the size of a picture that is on its way.
+    /// Takes the size of a picture that is loading.
     func reserve(_ size: PixelSize, scale: Double) {
       let changesSize = self.size != size || self.scale != max(scale, 0.01)
       reservedSize = size
@@ -63,9 +64,9 @@
 
     private var size: PixelSize? { reservedSize ?? current?.size }
 
-    /// Says that the size is another one, in the next turn of the main loop: lists bind their cells in the middle of a
-    /// layout, and a widget that asks for a new one then is drawn without a place (GTK complains of a "snapshot without
-    /// a current allocation").
+    /// Reports a new size, in the next turn of the main loop: lists bind their cells during a layout, and a widget that asks
+    /// for another layout at that time is drawn without a place (GTK then warns of a "snapshot without a current
+    /// allocation").
     private func tellSize() {
       guard !isSizeUntold else { return }
       isSizeUntold = true
@@ -76,14 +77,14 @@
       }
     }
 
-    /// Goes on with a transition; at 1 it is over.
+    /// Continues a transition; at 1 it has ended.
     func fade(to visibility: Double) {
       self.visibility = min(1, max(0, visibility))
       if self.visibility == 1 { previous = nil }
       gdk_paintable_invalidate_contents(pointer)
     }
 
-    // MARK: What GTK asks
+    // MARK: Answers to GTK
 
     private var isTurnedAside: Bool { !quarterTurns.isMultiple(of: 2) }
 
@@ -137,7 +138,7 @@
     private func drawContent(into snapshot: OpaquePointer, _ width: Double, _ height: Double) {
       guard let current, width > 0, height > 0 else { return }
       guard visibility < 1 else {
-        // A stand-in may have other proportions than the picture whose place it has.
+        // A placeholder may have other proportions than the picture.
         return reservedSize == nil && zoom == nil
           ? append(current, to: snapshot, width, height)
           : appendCovering(current, to: snapshot, width, height)
@@ -159,8 +160,8 @@
       append(texture, to: snapshot, (0, 0, width, height))
     }
 
-    /// The picture before, which may have other proportions, is never squashed: it covers the same place, cut off at
-    /// its edges.
+    /// Draws the picture before, which may have other proportions: it covers the same place, cut off at its edges, and is not
+    /// distorted.
     private func appendCovering(
       _ texture: Texture, to snapshot: OpaquePointer, _ width: Double, _ height: Double
     ) {

@@ -2,20 +2,20 @@
   import CGTK
   import Ozu
 
-  /// Something that GTK widgets draw as they draw textures: a `GdkPaintable` whose answers are Swift's.
+  /// A `GdkPaintable` in Swift, which GTK widgets draw like a texture.
   ///
-  /// The GObject side is a type registered at the first use (`paintableType`); its instance carries one pointer, to
-  /// this object, and drops it when this object goes: the last widget may let go of it later.
+  /// The GObject is of a type that is registered at the first use (`paintableType`). Its instance has one pointer, to this
+  /// object, and loses it when this object is freed, because the last widget may hold the GObject longer.
   @MainActor
   class Paintable {
     /// The `GdkPaintable`; owned.
     let pointer: OpaquePointer
 
-    /// Whether GTK draws without a graphics card. Its renderer for that takes a copy of each texture in each frame, that
-    /// of GTK 4.8 by way of floating-point numbers, which is most of the time of a frame; cairo itself needs none.
+    /// Whether GTK draws without a graphics card. Its renderer for that copies each texture in each frame (in GTK 4.8 through
+    /// floating-point numbers), which takes most of the time of a frame. Drawing with cairo needs no copy.
     private var isDrawnByCairo = false
 
-    /// Finds out who draws for a widget, once it is in a window.
+    /// Finds out which renderer draws a widget, once it is in a window.
     final func noteRenderer(of widget: UnsafeMutablePointer<GtkWidget>?) {
       guard let widget, let native = gtk_widget_get_native(widget),
         let renderer = gtk_native_get_renderer(native)
@@ -26,8 +26,7 @@
     init() {
       let object = g_object_new_with_properties(paintableType, 0, nil, nil)!
       pointer = OpaquePointer(object)
-      // Unowned: the object below is alive only through widgets that live no longer than the view that holds us, and
-      // `deinit` takes the pointer back.
+      // Unowned: widgets may hold the GObject longer than this object lives, and `deinit` removes the pointer.
       instance.pointee.state = Unmanaged.passUnretained(self).toOpaque()
     }
 
@@ -38,19 +37,19 @@
 
     private var instance: UnsafeMutablePointer<OzuInstance> { UnsafeMutablePointer(pointer) }
 
-    // MARK: What GTK asks
+    // MARK: Answers to GTK
 
-    /// A paintable of no size would be given 16 × 16 points, as if somebody had wanted that.
+    /// GTK would give a paintable without a size 16 × 16 points.
     static let emptySide: gint = 1
 
-    /// How wide it is by itself, in points.
+    /// Its own width, in points.
     var width: gint { Self.emptySide }
-    /// How high it is by itself, in points.
+    /// Its own height, in points.
     var height: gint { Self.emptySide }
-    /// Its width for a height of 1; 0 where it has no proportions.
+    /// Its width divided by its height; 0 without proportions.
     var aspectRatio: Double { 0 }
 
-    /// Draws into a place of some points.
+    /// Draws into a place of a size in points.
     func draw(into snapshot: OpaquePointer, _ width: Double, _ height: Double) {}
 
     /// Draws a texture, stretched over a place.
@@ -69,7 +68,7 @@
       cairo_scale(
         context, place.width / Double(texture.size.width), place.height / Double(texture.size.height))
       cairo_set_source_surface(context, surface, 0, 0)
-      // At the edges a scaled picture is not mixed with what lies round it.
+      // At its edges a scaled picture is not mixed with its surroundings.
       cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
       cairo_rectangle(context, 0, 0, Double(texture.size.width), Double(texture.size.height))
       cairo_fill(context)
@@ -77,7 +76,7 @@
     }
   }
 
-  /// The type of our paintables, registered once.
+  /// The type of the paintables, registered once.
   @MainActor
   private let paintableType: GType = {
     let type = g_type_register_static_simple(

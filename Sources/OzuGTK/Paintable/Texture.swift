@@ -2,20 +2,21 @@
   import CGTK
   import Ozu
 
-  /// Pixels in the forms that GTK draws, without a copy: each holds a reference to the bitmap's memory.
+  /// Pixels as a `GdkTexture` and for cairo, without a copy: both hold a reference to the bitmap's memory.
   ///
-  /// A class, so that the texture lives as long as somebody in Swift holds this.
+  /// A class, because its `deinit` releases the texture.
   @MainActor
   final class Texture {
     /// A `GdkTexture`.
     let pointer: OpaquePointer
     let size: PixelSize
-    /// The same pixels for cairo; `nil` where they are too many for it.
+    /// The same pixels for cairo; `nil` if there are too many for it.
     private(set) lazy var surface = Self.surface(of: BGRABitmap(bitmap))
     private let bitmap: Bitmap
 
-    /// Wraps a bitmap. The texture has its format where GTK 4.8 knows that: `bgra8`, and `rgba16` with all its bits. Grey
-    /// is converted; so are PQ and HLG, for which GTK has colour states from 4.16 on alone; cairo, which draws 8 bits, is given converted pixels when it first draws.
+    /// Wraps a bitmap. The texture has the format of the bitmap if GTK 4.8 knows it: `bgra8`, and `rgba16` with all its bits.
+    /// Grey is converted; so are PQ and HLG, because GTK has colour states for them only from 4.16 on. Cairo draws 8 bits and
+    /// gets converted pixels when it first draws.
     ///
     /// - Complexity: O(1) for these two, else O(pixels); the pixels are uploaded when the texture is first drawn.
     init(_ bitmap: Bitmap) {
@@ -35,7 +36,7 @@
       g_bytes_unref(bytes)
     }
 
-    /// The word of GDK for a bitmap's format; `nil` where it has none.
+    /// GDK's format for the format of a bitmap; `nil` if it has none.
     static func memoryFormat(of bitmap: Bitmap) -> GdkMemoryFormat? {
       switch bitmap.format {
       case .bgra8: GDK_MEMORY_B8G8R8A8_PREMULTIPLIED
@@ -52,7 +53,7 @@
     private static func surface(of bitmap: BGRABitmap) -> OpaquePointer? {
       let storage = bitmap.bitmap.storage
       let surface = cairo_image_surface_create_for_data(
-        // Cairo only reads what is the source of a drawing.
+        // Cairo only reads the source of a drawing.
         UnsafeMutablePointer(mutating: storage.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)),
         bitmap.isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, gint(bitmap.size.width),
         gint(bitmap.size.height), gint(bitmap.bitmap.bytesPerRow))
@@ -71,7 +72,7 @@
       return surface
     }
 
-    /// Tells our data of a surface from that of others; only its address counts.
+    /// The key of our data in a surface; only its address counts.
     private static let ownerKey = UnsafeMutablePointer<cairo_user_data_key_t>.allocate(capacity: 1)
   }
 #endif

@@ -2,27 +2,28 @@
   import CGTK
   import Ozu
 
-  /// Draws a picture where the geometry of a `ZoomModel` has it, and over it the model's squares.
+  /// Draws a picture at the place that the geometry of a `ZoomModel` gives, and over it the model's squares.
   @MainActor
   final class ZoomDrawing {
     let model: ZoomModel
-    /// The textures of what was drawn last, found by the memory of their pixels, which a texture holds.
+    /// The textures that were drawn last, by the address of their pixels. A texture holds that memory, so the address stays
+    /// unique.
     private var textures: [UnsafeRawPointer: Texture] = [:]
 
     init(_ model: ZoomModel) {
       self.model = model
     }
 
-    /// Where the whole picture lies, in points; inside the place and as large as fits before its size is known.
+    /// The place of the whole picture, in points. Before its size is known it is the largest that fits.
     ///
-    /// - Parameter picture: the size of what stands in for it.
+    /// - Parameter picture: the size of its placeholder.
     func place(
       of picture: PixelSize, in place: (width: Double, height: Double)
     ) -> (x: Double, y: Double, width: Double, height: Double) {
       if let geometry = model.geometry {
         var region = geometry.place(of: PixelRegion(geometry.pictureSize))
         if geometry.isFitted {
-          // Renditions are rounded up to whole pixels; one that is drawn a part of a pixel smaller is blurred.
+          // Renditions are rounded up to whole pixels; drawn a part of a pixel smaller, they would be blurred.
           (region.width, region.height) = (Self.roundedUp(region.width), Self.roundedUp(region.height))
         }
         return points(region, in: place)
@@ -32,7 +33,7 @@
       return ((place.width - width) / 2, (place.height - height) / 2, width, height)
     }
 
-    /// Draws the squares in sight, those that are coarser first.
+    /// Draws the visible squares, the coarser ones first.
     func drawSquares(
       in place: (width: Double, height: Double),
       _ append: (Texture, (x: Double, y: Double, width: Double, height: Double)) -> Void
@@ -52,7 +53,7 @@
 
     private static func roundedUp(_ side: Double) -> Double { (side - 1e-6).rounded(.up) }
 
-    /// From pixels of the screen to points. Edges lie on whole pixels, so that squares meet without a seam.
+    /// Converts pixels of the screen to points. Edges are rounded to whole pixels, so that squares meet without a seam.
     private func points(_ region: PixelRegion, in place: (width: Double, height: Double)) -> (
       x: Double, y: Double, width: Double, height: Double
     ) {
@@ -60,7 +61,7 @@
       let (left, top) = (region.x.rounded(), region.y.rounded())
       let width = max(1, (region.x + region.width).rounded() - left)
       let height = max(1, (region.y + region.height).rounded() - top)
-      // The model hears of a new size a moment after the first frame that has it.
+      // The model learns a new size shortly after the first frame in that size.
       let (x, y) = (place.width / Double(max(1, view.width)), place.height / Double(max(1, view.height)))
       return (left * x, top * y, width * x, height * y)
     }

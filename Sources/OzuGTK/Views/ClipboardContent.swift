@@ -3,18 +3,18 @@
   import Foundation
   import Ozu
 
-  /// What puts pictures on a clipboard that no view shows.
+  /// Puts pictures on a clipboard that no view shows.
   @MainActor
   public enum Clipboard {
-    /// Puts the original of a request on a clipboard: its file where it is a local one, its bytes, its address, and its
-    /// pixels at their own size.
+    /// Puts the original of a request on a clipboard: its file if it is local, its bytes, its address, and its pixels at
+    /// their own size.
     ///
     /// - Parameter clipboard: a `GdkClipboard`.
-    /// - Throws: `ImageError` when the original cannot be had.
+    /// - Throws: `ImageError` when the original cannot be loaded.
     public static func copy(
       _ request: ImageRequest, from pipeline: ImagePipeline, to clipboard: OpaquePointer
     ) async throws(ImageError) {
-      // Others may have let go of it by then.
+      // Others may have released it when the picture is loaded.
       g_object_ref(ObjectPointer(clipboard))
       defer { g_object_unref(ObjectPointer(clipboard)) }
       let picture = try await pipeline.image(for: ImageRequest(request.source))
@@ -24,7 +24,7 @@
     }
   }
 
-  /// A picture in the forms that other programs take from the clipboard or from a drag.
+  /// A picture in the formats that other programs take from the clipboard or from a drag.
   @MainActor
   enum ClipboardContent {
     /// A `GdkContentProvider`, owned by the caller: the file of a local picture, the bytes of the original, the pixels,

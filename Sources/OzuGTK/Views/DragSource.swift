@@ -2,10 +2,10 @@
   import CGTK
   import Ozu
 
-  /// Lets the original of a view's picture be dragged to other programs.
+  /// Lets the user drag the original of a view's picture to other programs.
   @MainActor
   enum DragSource {
-    /// Adds a `GtkDragSource` to a widget, which holds it from then on.
+    /// Adds a `GtkDragSource` to a widget, which owns it from then on.
     static func add(to widget: UnsafeMutablePointer<GtkWidget>, _ images: ImageBinding) -> OpaquePointer {
       let controller: OpaquePointer = gtk_drag_source_new()
       SignalSource(controller).connect("prepare", [ozu_type_double(), ozu_type_double()]) {
@@ -17,7 +17,7 @@
       return controller
     }
 
-    /// The pixels are the whole picture's if memory has it, else those that are shown: a drag does not wait.
+    /// The pixels are those of the whole picture if memory has it, else those that are shown, because a drag does not wait.
     private static func content(of images: ImageBinding) -> UnsafeMutablePointer<GdkContentProvider>? {
       guard let request = images.request, let shown = images.picture else { return nil }
       let original = images.pipeline.cachedImage(for: ImageRequest(request.source))

@@ -2,7 +2,7 @@
   import CGTK
   import Ozu
 
-  /// Says over a view why there is no picture, with a button that asks again.
+  /// Shows over a view the reason why there is no picture, with a button that asks again.
   @MainActor
   final class FailurePage {
     private let page: UnsafeMutablePointer<GtkWidget>
@@ -35,7 +35,7 @@
 
     isolated deinit { g_object_unref(ObjectPointer(page)) }
 
-    /// Shows why there is no picture.
+    /// Shows the reason of a failure.
     func show(_ error: ImageError) {
       gtk_label_set_text(OpaquePointer(title), error.title)
       if let reason {
@@ -48,7 +48,7 @@
 
     func hide() { gtk_widget_set_visible(page, 0) }
 
-    /// An explanation begins in lower case, because a source's name stands before it elsewhere.
+    /// Explanations begin in lower case, because elsewhere they follow the name of a source.
     private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
     private func append(_ child: UnsafeMutablePointer<GtkWidget>?) {

@@ -2,13 +2,13 @@
   import Ozu
 
   extension ImageError {
-    /// The kind of trouble in a few words, for a heading; `explanation` says more.
+    /// The kind of the error in a few words, for a heading; `explanation` has the details.
     public var title: String {
-      switch self {
+      switch kind {
       case .noSuchFile: "File Not Found"
       case .isDirectory: "This Is a Folder"
       case .unreadableFile: "Cannot Be Read"
-      case .httpStatus(404, _), .httpStatus(410, _): "Not Found"
+      case .httpStatus where statusCode == 404 || statusCode == 410: "Not Found"
       case .httpStatus: "Server Trouble"
       case .nameNotResolved, .connectionRefused, .transport: "No Connection"
       case .timedOut, .deadlineExceeded: "Took Too Long"
@@ -19,9 +19,7 @@
       case .unsupportedType: "Unknown Format"
       case .corruptData, .truncatedData: "Damaged Picture"
       case .limitExceeded, .bodyTooLarge, .invalidSize: "Too Large"
-      case .regionOutside, .decoderFailed, .processingFailed, .encodingFailed, .fetchFailed, .notCached,
-        .cancelled:
-        "Cannot Be Shown"
+      default: "Cannot Be Shown"
       }
     }
   }

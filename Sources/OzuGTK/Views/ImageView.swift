@@ -3,7 +3,7 @@
   import Foundation
   import Ozu
 
-  /// A view for Swift code: a `GtkPicture` and its binding, with what else an image view does.
+  /// A view for Swift code: a `GtkPicture` with its binding, a content mode, dragging and copying.
   ///
   /// ```swift
   /// let view = ImageView()
@@ -13,14 +13,14 @@
   /// gtk_box_append(box, view.widget)
   /// ```
   ///
-  /// The object holds a reference to its widget; the widget lives on in its window without the object.
+  /// The object holds a reference to its widget. The widget can live longer than the object, in its window.
   @MainActor
   public final class ImageView: ImagePresenting {
     /// The `GtkPicture`, to be put into a container.
     public let widget: UnsafeMutablePointer<GtkWidget>
-    /// What puts pictures into the view.
+    /// The binding of the view: it loads and shows pictures.
     public let images: ImageBinding
-    /// The same widget as one that shows pictures: its state, and how it shows them.
+    /// The same widget as a `PictureWidget`, with its state.
     public let picture: PictureWidget
 
     /// The `GtkDragSource`, which the widget holds.
@@ -39,7 +39,7 @@
       g_object_unref(ObjectPointer(widget))
     }
 
-    /// How a picture fills the view; inside it by default. `.none` shows it inside the view and never enlarged.
+    /// The mode in which a picture fills the view; `.aspectFit` by default. `.none` is the same but never enlarges.
     public var contentMode: ScaleMode {
       get {
         switch gtk_picture_get_content_fit(OpaquePointer(widget)) {
@@ -61,14 +61,14 @@
       }
     }
 
-    /// What the picture shows, in words, for those who cannot see it.
+    /// The content of the picture in words, for assistive technologies.
     public var alternativeText: String? {
       get { picture.alternativeText }
       set { picture.alternativeText = newValue }
     }
 
-    /// Whether the original can be dragged out of the view: its file where it is a local one, its bytes, its address and
-    /// the pixels. Off by default.
+    /// Whether the user can drag the original out of the view: its file if it is local, its bytes, its address and the
+    /// pixels. Off by default.
     public var isDraggable: Bool {
       get { dragSource != nil }
       set {
@@ -78,10 +78,10 @@
       }
     }
 
-    /// Puts the original on the clipboard: its file where it is a local one, its bytes, its address, and its pixels at
-    /// their own size.
+    /// Puts the original on the clipboard: its file if it is local, its bytes, its address, and its pixels at their own
+    /// size.
     ///
-    /// - Throws: `ImageError` when the original cannot be had.
+    /// - Throws: `ImageError` when the original cannot be loaded.
     public func copyToClipboard() async throws(ImageError) {
       guard let request = images.request else { return }
       try await Clipboard.copy(request, from: images.pipeline, to: gtk_widget_get_clipboard(widget))

@@ -2,10 +2,10 @@
   import CGTK
   import Ozu
 
-  /// The file of a picture as its source has it, for the clipboard and for drags.
+  /// The original file of a picture, for the clipboard and for drags.
   ///
-  /// Nothing is read before a program asks for it; then it comes from the caches or, where they have lost it, from
-  /// its source. The GObject side is a type registered at the first use, whose instances hold one of these.
+  /// Nothing is read before a program asks for it; then it comes from the caches or, if they have lost it, from its
+  /// source. The GObject is of a type that is registered at the first use. Its instances hold one of these objects.
   @MainActor
   final class OriginalContent {
     private let request: ImageRequest
@@ -41,7 +41,7 @@
 
     private static let contentKey = g_quark_from_static_string("ozu-original")
 
-    // MARK: What GTK asks
+    // MARK: Answers to GTK
 
     fileprivate var formats: OpaquePointer? {
       type.mediaType.withCString { name in
@@ -52,7 +52,7 @@
 
     /// Writes the file to a stream.
     ///
-    /// - Parameter task: a `GTask`, which is told how it went and then released.
+    /// - Parameter task: a `GTask`, which gets the result and is then released.
     fileprivate func write(
       to stream: UnsafeMutablePointer<GOutputStream>, _ priority: gint, _ task: OpaquePointer
     ) {
@@ -77,7 +77,7 @@
     }
   }
 
-  /// The bytes are written, or are not.
+  /// Reports to the task whether the bytes were written.
   private func finish(_ stream: UnsafeMutablePointer<GObject>?, _ result: OpaquePointer?, _ task: gpointer?) {
     guard let task else { return }
     var error: UnsafeMutablePointer<GError>?
@@ -90,7 +90,7 @@
     g_object_unref(task)
   }
 
-  /// The type of our providers, registered once. GDK asks on the main actor's thread.
+  /// The type of the providers, registered once. GDK asks on the main actor's thread.
   @MainActor
   private let providerType: GType = g_type_register_static_simple(
     gdk_content_provider_get_type(), "OzuOriginalContent", guint(MemoryLayout<GdkContentProviderClass>.size),

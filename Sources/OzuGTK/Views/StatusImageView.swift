@@ -2,8 +2,8 @@
   import CGTK
   import Ozu
 
-  /// An image view that shows how far it is: a bar while its picture loads, and where it cannot be loaded the reason in
-  /// words with a button that asks again. What moves can be paused.
+  /// An image view that shows its progress: a bar while its picture loads, and when it cannot be loaded the reason in words
+  /// with a button that asks again. Animations can be paused.
   ///
   /// ```swift
   /// let view = StatusImageView()
@@ -12,10 +12,10 @@
   /// ```
   ///
   /// Its widget has the CSS class `ozu-status-view`; in it are `ozu-progress`, `ozu-failure` and `ozu-play`. The object
-  /// holds a reference to its widget; the widget lives on in its window without the object.
+  /// holds a reference to its widget. The widget can live longer than the object, in its window.
   @MainActor
   public final class StatusImageView: ImagePresenting {
-    /// How much room the words have.
+    /// The layout of the message about a failure.
     public enum Style: Sendable {
       /// An icon, a heading, the reason and a labelled button: for a view that fills a window.
       case large
@@ -25,7 +25,7 @@
 
     /// A `GtkOverlay`, to be put into a container.
     public let widget: UnsafeMutablePointer<GtkWidget>
-    /// The picture without the rest.
+    /// The image view inside, without bar and message.
     public let view: ImageView
     private let overlay: StatusOverlay
 
@@ -38,7 +38,7 @@
       gtk_overlay_set_child(OpaquePointer(widget), view.widget)
       let overlay = StatusOverlay(OpaquePointer(widget), view.picture, style)
       self.overlay = overlay
-      // The display has the overlay live as long as the picture's widget.
+      // The display keeps the overlay alive as long as the picture's widget.
       view.picture.onStateChange { overlay.update($0) }
     }
 
@@ -46,10 +46,10 @@
       g_object_unref(ObjectPointer(widget))
     }
 
-    /// What puts pictures into the view.
+    /// The binding of the view: it loads and shows pictures.
     public var images: ImageBinding { view.images }
 
-    /// How far the view has come with its picture.
+    /// The state of the view's picture.
     public var state: PictureState { view.picture.state }
   }
 #endif

@@ -2,7 +2,7 @@
   import CGTK
   import Ozu
 
-  /// The widgets over a picture that tell how far it is, each made when it is first needed: most cells of a list never
+  /// The widgets over a picture that show its progress. Each is made when it is first needed: most cells of a list never
   /// need one.
   @MainActor
   final class StatusOverlay {
@@ -17,7 +17,7 @@
     /// Counts the loads, so that a delay knows that its load is over.
     private var loadNumber = 0
 
-    /// How long a load takes before it is told of: what comes at once shows no bar.
+    /// The delay before the progress bar is shown: a quick load shows none.
     private static let patience = Duration.milliseconds(400)
 
     init(_ overlay: OpaquePointer, _ picture: PictureWidget, _ style: StatusImageView.Style) {
@@ -93,7 +93,7 @@
       gtk_progress_bar_set_fraction(OpaquePointer(bar), fraction)
     }
 
-    // MARK: What moves
+    // MARK: Animations
 
     private func updatePlayButton(_ state: PictureState) {
       var moves = false

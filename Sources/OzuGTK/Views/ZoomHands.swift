@@ -2,27 +2,27 @@
   import CGTK
   import Ozu
 
-  /// Wheel, fingers, pointer and keys that zoom and move a picture.
+  /// The gestures and keys that zoom and move a picture.
   ///
-  /// Places come in points of the widget; the model has pixels of the screen over the upright picture.
+  /// GTK gives places in points of the widget; the model has pixels of the screen over the upright picture.
   @MainActor
   final class ZoomHands {
-    /// How much nearer one click of a wheel, or a key, brings the picture.
+    /// The factor by which one click of a wheel, or a key, zooms.
     static let step = 1.25
     /// The points that an arrow moves the picture by.
     private static let arrowStep = 60.0
-    /// What is left of the speed after a second.
+    /// The part of the speed that is left after a second.
     private static let friction = 0.02
 
-    /// It lives as long as its gestures' closures are called: they hold this weakly.
+    /// Valid whenever a closure of a gesture runs. The closures hold this object weakly.
     private let widget: UnsafeMutablePointer<GtkWidget>
     private let model: ZoomModel
     private weak var display: WidgetDisplay?
-    /// The pointer.
+    /// The last position of the pointer.
     private var pointer: (x: Double, y: Double) = (0, 0)
-    /// How far a drag has moved the picture already.
+    /// The distance by which the current drag has moved the picture already.
     private var dragged: (x: Double, y: Double) = (0, 0)
-    /// What a picture that was let go of goes on with, in points a second.
+    /// The speed of the picture after the user has released it, in points per second.
     private var speed: (x: Double, y: Double) = (0, 0)
     private var lastTick: Duration?
     private lazy var clock = WidgetClock { [weak self] time in self?.glide(to: time) ?? false }
@@ -40,7 +40,7 @@
 
     // MARK: Places
 
-    /// A point of the widget as one of the model's view.
+    /// Converts a point of the widget to the model's view.
     private func place(_ point: (x: Double, y: Double)) -> (x: Double, y: Double) {
       let middle = (
         x: Double(gtk_widget_get_width(widget)) / 2, y: Double(gtk_widget_get_height(widget)) / 2
@@ -50,7 +50,7 @@
       return (offset.x + Double(view.width) / 2, offset.y + Double(view.height) / 2)
     }
 
-    /// A way over the widget as one over the model's view.
+    /// Converts a distance on the widget to the model's view.
     private func offset(_ offset: (x: Double, y: Double)) -> (x: Double, y: Double) {
       let scale = WidgetScale.scale(of: widget)
       let (x, y) = (offset.x * scale, offset.y * scale)
@@ -106,7 +106,7 @@
         withDouble: { [weak self] gesture, factor in
           guard let self else { return }
           var (x, y) = (0.0, 0.0)
-          // A gesture knows its place while it has fingers on the screen, and complains without.
+          // GTK warns when a gesture without fingers on the screen is asked for its place.
           let isTouched = gtk_gesture_is_active(OpaquePointer(gesture)) != 0
           if !isTouched || gtk_gesture_get_bounding_box_center(OpaquePointer(gesture), &x, &y) == 0 {
             (x, y) = pointer
@@ -148,7 +148,7 @@
           clock.start(widget)
         })
       gtk_widget_add_controller(widget, swipe)
-      // Both see the same pointer; gestures of one widget alone can be grouped.
+      // Both follow the same pointer. Only gestures of one widget can be grouped.
       gtk_gesture_group(swipe, pan)
     }
 
@@ -182,7 +182,7 @@
       case GDK_KEY_minus, GDK_KEY_KP_Subtract: model.change { $0.zoom(by: 1 / Self.step, at: $0.viewCenter) }
       case GDK_KEY_0, GDK_KEY_KP_0: model.change { $0.fit() }
       case GDK_KEY_1, GDK_KEY_KP_1: model.change { $0.zoom(to: 1, at: $0.viewCenter) }
-      // Where there is nothing to move, arrows are left to who is around the view: the next picture, mostly.
+      // When the picture cannot move, arrows are left to the window, which may show the next picture.
       case GDK_KEY_Left where canMoveSideways: move(by: (step, 0))
       case GDK_KEY_Right where canMoveSideways: move(by: (-step, 0))
       case GDK_KEY_Up where canMoveUpwards: move(by: (0, step))
@@ -205,7 +205,7 @@
 
     // MARK: Gliding
 
-    /// A picture that is let go of goes on for a moment; returns whether it still does.
+    /// Moves a picture on for a moment after the user has released it. Returns whether it still moves.
     private func glide(to time: Duration) -> Bool {
       defer { lastTick = time }
       guard let lastTick else { return true }

@@ -2,7 +2,7 @@
   import CGTK
   import Ozu
 
-  /// A view that shows a picture of any size, and zooms and moves it: by wheel at the pointer, pinch, drag, double click and keys.
+  /// A view that shows a picture of any size, and zooms and moves it by wheel, pinch, drag, double click and keys.
   ///
   /// ```swift
   /// let view = ZoomView()
@@ -11,18 +11,18 @@
   /// gtk_box_append(box, view.widget)
   /// ```
   ///
-  /// It does all that `StatusImageView` does: placeholders, progress, animations, and errors in words. What is seen is as sharp as
-  /// the screen, and what is not seen is not decoded, where the file allows that (`ZoomModel`). Keys, when the view has the
-  /// focus: plus and minus, 0 for the whole, 1 for its own pixels, and arrows.
+  /// It does all that `StatusImageView` does: placeholders, progress, animations, and errors in words. The visible part is as
+  /// sharp as the screen, and the rest is not decoded, if the file allows that (`ZoomModel`). Keys, when the view has the
+  /// focus: plus and minus, 0 for the whole picture, 1 for its own pixels, and arrows.
   ///
-  /// The object holds a reference to its widget; without the object the picture is shown as a whole.
+  /// The object holds a reference to its widget. After the object is freed, the widget shows the whole picture.
   @MainActor
   public final class ZoomView: ImagePresenting {
-    /// The view inside: its state, and the picture's widget.
+    /// The view inside, with its state and the picture's widget.
     public let status: StatusImageView
-    /// Where the picture lies, and its parts. It follows the view's binding.
+    /// The position of the picture, and its parts. It follows the view's binding.
     public let model: ZoomModel
-    /// Called when something has come or the picture lies otherwise.
+    /// Called when pixels have arrived or the picture has moved.
     public var onChange: @MainActor () -> Void = {}
 
     private let hands: ZoomHands
@@ -38,7 +38,7 @@
       gtk_widget_set_hexpand(widget, 1)
       gtk_widget_set_vexpand(widget, 1)
       gtk_widget_set_focusable(status.view.widget, 1)
-      // Of the picture before nothing is to be seen where this one lies.
+      // The parts of the picture before must not be seen any more.
       images.options.placeholder = .nothing
       gtk_widget_add_css_class(widget, "ozu-zoom")
       model.onChange = { [weak self, weak display] in
@@ -48,29 +48,29 @@
     }
 
     isolated deinit {
-      // The widget, which may live on, has the picture whole.
+      // The widget may live longer and then shows the whole picture.
       model.change { $0.fit() }
     }
 
     /// The `GtkOverlay`, to be put into a container.
     public var widget: UnsafeMutablePointer<GtkWidget> { status.widget }
 
-    /// What puts pictures into the view.
+    /// The binding of the view: it loads and shows pictures.
     public var images: ImageBinding { status.images }
 
-    /// Gives the view the keyboard.
+    /// Gives the view the keyboard focus.
     public func grabFocus() { gtk_widget_grab_focus(status.view.widget) }
 
-    /// How far the view has come with its picture.
+    /// The state of the view's picture.
     public var state: PictureState { status.state }
 
-    /// What the picture shows, in words, for those who cannot see it.
+    /// The content of the picture in words, for assistive technologies.
     public var alternativeText: String? {
       get { status.view.alternativeText }
       set { status.view.alternativeText = newValue }
     }
 
-    /// By how many quarters of a turn, clockwise, the picture is shown turned.
+    /// The clockwise rotation of the picture in quarter turns.
     public var quarterTurns: Int {
       get { status.view.picture.quarterTurns }
       set { status.view.picture.quarterTurns = newValue }
@@ -88,22 +88,22 @@
       return images.setImage(request, options: options, handlers: handlers)
     }
 
-    /// How many pixels of the screen a pixel of the picture takes; `nil` before there is a picture.
+    /// The pixels of the screen per pixel of the picture; `nil` before there is a picture.
     public var scale: Double? { model.geometry?.scale }
 
-    /// Whether the whole picture is seen, or none is there.
+    /// Whether the whole picture is visible; also true without a picture.
     public var isFitted: Bool { model.geometry?.isFitted ?? true }
 
-    /// Whether the picture is wider than the view: arrows to the left and right move it then, and mean nothing else.
+    /// Whether the picture is wider than the view. The arrows to the left and right then move it.
     public var canMoveSideways: Bool { hands.canMoveSideways }
 
-    /// Brings the picture nearer, in the middle of the view.
+    /// Makes the picture larger, around the middle of the view.
     public func zoomIn() { zoom(by: ZoomHands.step) }
 
-    /// Takes the picture further away.
+    /// Makes the picture smaller, around the middle of the view.
     public func zoomOut() { zoom(by: 1 / ZoomHands.step) }
 
-    /// Makes the picture larger by a factor, or smaller by one below 1, in the middle of the view.
+    /// Makes the picture larger by a factor, or smaller by one below 1, around the middle of the view.
     public func zoom(by factor: Double) { model.change { $0.zoom(by: factor, at: $0.viewCenter) } }
 
     /// Shows the whole picture.

@@ -1,10 +1,10 @@
 #if GTK
   import CGTK
 
-  /// Whether the desktop wants things to move.
+  /// The setting of the desktop about animations.
   @MainActor
   enum Motion {
-    /// Whether it asks for less motion: `gtk-enable-animations` is off.
+    /// Whether the desktop asks for less motion: `gtk-enable-animations` is off.
     static var isReduced: Bool {
       guard let settings = gtk_settings_get_default() else { return false }
       var value = GValue()

@@ -1,17 +1,17 @@
 #if GTK
   import Ozu
 
-  /// How far a widget has come with the picture it was given, as something to show.
+  /// The state of a widget's picture, for the app to show.
   ///
-  /// The widget has a CSS class for it at the same time: `ozu-empty`, `ozu-loading`, `ozu-shown` or `ozu-failed`.
+  /// The widget always has the CSS class for it: `ozu-empty`, `ozu-loading`, `ozu-shown` or `ozu-failed`.
   public enum PictureState: Sendable {
-    /// It was given none, or its load was called off.
+    /// There is no picture, or its load was cancelled.
     case empty
-    /// The picture is on its way.
+    /// The picture is loading.
     ///
-    /// - Parameter fraction: how much has arrived, 0 to 1; `nil` while that is not known.
+    /// - Parameter fraction: the part that has arrived, 0 to 1; `nil` while it is not known.
     case loading(fraction: Double?)
-    /// The picture is there.
+    /// The picture is shown.
     case shown
     /// The picture could not be loaded; `retry()` asks again.
     case failed(ImageError)
@@ -38,12 +38,12 @@
       }
     }
 
-    /// Why there is no picture, as one line of words; `nil` unless it has failed.
+    /// The reason of a failure, in one line; `nil` in other states.
     public var reason: String? {
       if case .failed(let error) = self { error.explanation } else { nil }
     }
 
-    /// How much of a picture that is loading has arrived, 0 to 1; `nil` while that is not known, or nothing is loading.
+    /// The part of a loading picture that has arrived, 0 to 1; `nil` while it is not known, or in other states.
     public var fraction: Double? {
       if case .loading(let fraction) = self { fraction } else { nil }
     }

@@ -8,17 +8,17 @@
   /// PictureWidget(picture).setImage(from: url)
   /// ```
   ///
-  /// Size, scale and mode come from the widget. The widget keeps everything that is known of its picture, so that a value
-  /// made later from the same pointer is the same. See `PictureState` for what can be styled.
+  /// Size, scale and mode come from the widget. The widget keeps everything about its picture, so that a value made later
+  /// from the same pointer is the same. For CSS classes see `PictureState`.
   @MainActor
   public struct PictureWidget: ImagePresenting {
-    /// The widget that draws; of a button, the image inside.
+    /// The widget that draws; for a button, the image inside.
     public let widget: UnsafeMutablePointer<GtkWidget>
     let display: WidgetDisplay
 
     /// Takes a pointer as GTK's constructors return it.
     ///
-    /// - Parameter pipeline: what the widget's pictures are loaded with. The first value made from a widget chooses.
+    /// - Parameter pipeline: the pipeline for the widget's pictures. The first value made from a widget decides.
     /// - Precondition: the widget is a `GtkPicture`, a `GtkImage` or a `GtkButton`, or a class derived from these.
     public init(_ widget: UnsafeMutablePointer<GtkWidget>, pipeline: ImagePipeline = .shared) {
       display = WidgetDisplay.of(widget, pipeline: pipeline)
@@ -30,7 +30,7 @@
       self.init(UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkWidget.self), pipeline: pipeline)
     }
 
-    /// Takes a pointer to a type whose structure GTK hides, as `GtkPicture` and `GtkImage`.
+    /// Takes a pointer to a type whose structure GTK hides, such as `GtkPicture` and `GtkImage`.
     ///
     /// - Precondition: it points to one of the widgets that show pictures.
     public init(_ pointer: OpaquePointer, pipeline: ImagePipeline = .shared) {
@@ -42,10 +42,10 @@
       ozu_is_a(widget, gtk_button_get_type()) != 0 ? WidgetDisplay.icon(of: widget) : widget
     }
 
-    /// What puts pictures into the widget.
+    /// The binding of the widget: it loads and shows pictures.
     public var images: ImageBinding { display.images }
 
-    /// How far the widget has come with its picture.
+    /// The state of the widget's picture.
     public var state: PictureState { display.state }
 
     /// Calls a closure after each change of `state`, progress included, for as long as the widget lives.
@@ -61,21 +61,20 @@
     /// Asks again for a picture that could not be loaded.
     public func retry() { images.retry() }
 
-    /// By how many quarters of a turn, clockwise, the picture is shown turned. Only the view is: the file, the caches and
-    /// what is copied stay as they are.
+    /// The clockwise rotation of the picture in quarter turns. It changes only the view, not the file, the caches or copies.
     public var quarterTurns: Int {
       get { display.quarterTurns }
       nonmutating set { display.quarterTurns = newValue }
     }
 
-    /// Whether what moves is moving or may move: pausing and playing. Off at first where the desktop asks for less motion
-    /// (`gtk-enable-animations`), until somebody sets it.
+    /// Whether animations play; set it to pause or play them. Until it is set, it is false if the desktop asks for less motion
+    /// (`gtk-enable-animations`).
     public var isPlaying: Bool {
       get { !images.isPlaybackPaused }
       nonmutating set { display.play(newValue) }
     }
 
-    /// What the picture shows, in words, for those who cannot see it.
+    /// The content of the picture in words, for assistive technologies.
     public var alternativeText: String? {
       get { display.alternativeText }
       nonmutating set { display.alternativeText = newValue }

@@ -1,7 +1,7 @@
 #if GTK
   import CGTK
 
-  /// The frame clock of a widget, as long as somebody needs it.
+  /// Calls a closure for each frame of a widget, as long as frames are needed.
   ///
   /// GTK ticks only for widgets that are mapped.
   @MainActor
@@ -17,14 +17,14 @@
     /// Whether frames are counted.
     var isRunning: Bool { callback != nil }
 
-    /// Begins to tick, unless it ticks already.
+    /// Starts, unless it runs already.
     func start(_ widget: UnsafeMutablePointer<GtkWidget>) {
       guard callback == nil else { return }
       callback = gtk_widget_add_tick_callback(
         widget,
         { _, frameClock, context in
           guard let frameClock, let context else { return 0 }
-          // GTK calls on the main actor's thread; numbers, because pointers are not Sendable.
+          // GTK calls on the main actor's thread. Addresses are passed as numbers, because pointers are not Sendable.
           let time = Duration.microseconds(gdk_frame_clock_get_frame_time(frameClock))
           let address = UInt(bitPattern: context)
           return MainActor.assumeIsolated {
@@ -40,7 +40,7 @@
         })
     }
 
-    /// Stops to tick.
+    /// Stops.
     func stop(_ widget: UnsafeMutablePointer<GtkWidget>) {
       guard let callback else { return }
       self.callback = nil

@@ -1,15 +1,15 @@
 #if GTK
   import CGTK
 
-  /// What assistive technologies are told.
+  /// The properties for assistive technologies.
   extension WidgetDisplay {
-    /// What the picture shows, in words: the description of the image.
+    /// The content of the picture in words: the description of the image.
     var alternativeText: String? {
       get { widget.flatMap(kind.alternativeText) }
       set { if let widget { kind.setAlternativeText(newValue, of: widget) } }
     }
 
-    /// Says whether the picture is still coming.
+    /// Reports whether the picture is still loading.
     func setBusy(_ widget: UnsafeMutablePointer<GtkWidget>, _ isBusy: Bool) {
       var value = GValue()
       g_value_init(&value, ozu_type_boolean())

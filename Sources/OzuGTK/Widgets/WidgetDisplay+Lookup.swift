@@ -26,7 +26,7 @@
       return display
     }
 
-    /// The image inside a button; one is put there when the button has none.
+    /// The image inside a button; one is added if the button has none.
     static func icon(of button: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
       let button = UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self)
       if let child = gtk_button_get_child(button), WidgetKind(child) != nil { return child }

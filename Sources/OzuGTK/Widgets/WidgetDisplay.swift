@@ -2,13 +2,13 @@
   import CGTK
   import Ozu
 
-  /// A widget of GTK as the place of a binding's pictures.
+  /// Shows the pictures of a binding in a widget of GTK.
   ///
-  /// It belongs to its widget: GLib holds it as the widget's data and frees it with the widget, whenever that is. What
-  /// is shown is decided by the binding; this tells it of layout, mapping and destruction, and draws.
+  /// It belongs to its widget: GLib holds it as the widget's data and frees it with the widget. The binding decides what is
+  /// shown; this object tells it about layout, mapping and destruction, and draws.
   ///
-  /// GTK 4 has no signal for a new size. The paintable knows: it is drawn anew after each change, and tells. A binding
-  /// is never called from within drawing, though, but in the next turn of the main loop.
+  /// GTK 4 has no signal for a new size, but the paintable is drawn again after each change and reports it. A binding is
+  /// never called while GTK draws, but in the next turn of the main loop.
   @MainActor
   final class WidgetDisplay: ImageDisplaying {
     private(set) lazy var images = ImageBinding(self, pipeline: pipeline)
@@ -23,27 +23,27 @@
     private var playsFrames = false
     private var layout: Layout?
     private var isLayoutPending = false
-    /// Whether the widget was ever in sight. Lists of GTK keep hundreds of widgets below the fold, with a place and
-    /// mapped; what they are to show is not loaded before somebody scrolls there.
+    /// Whether the widget was ever visible. Lists of GTK keep hundreds of widgets outside the visible part, with a place and
+    /// mapped; their pictures are not loaded before the user scrolls there.
     private var isDrawn = false
-    /// Frames since the widget was mapped, as far as they count.
+    /// The number of frames since the widget was mapped, up to the one after which its size is believed.
     private var frameCount = 0
-    /// Whether the widget was given no room at all, and takes the size of its picture.
+    /// Whether the widget got no size from its container, and takes the size of its picture.
     private var hasNoRoom = false
-    /// Told of each change of `state`. They may draw it with widgets that are destroyed with ours, and are forgotten first.
+    /// Called for each change of `state`. They may use widgets that are destroyed with this one, so they are removed first.
     var observers: [@MainActor (PictureState) -> Void] = []
-    /// How far the widget is with its picture.
+    /// The state of the widget's picture.
     private(set) var state = PictureState.empty
     private(set) lazy var stateObject = {
       hasStateObject = true
       return StateObject(state)
     }()
     private var hasStateObject = false
-    /// Whether somebody has said that what moves is to play, or not to.
+    /// Whether the app has set whether animations play.
     private var isPlaybackChosen = false
 
-    /// What people zoom and move the picture by; `nil` for a view that shows it as a whole. It is told of the view's size and of
-    /// its picture here, and the view asks for as large a whole picture as it says.
+    /// The model by which the user zooms and moves the picture; `nil` for a view that shows the whole picture. This object
+    /// tells it about the view's size and its picture, and the model decides how large the whole picture is loaded.
     var zoom: ZoomModel? {
       didSet {
         paintable.zoom = zoom.map(ZoomDrawing.init)
@@ -111,7 +111,7 @@
 
     var displayScale: Double { widget.map(WidgetScale.scale) ?? 1 }
 
-    /// By how many quarters of a turn, clockwise, the picture is drawn turned: 0 to 3; any number is brought there.
+    /// The clockwise rotation of the drawn picture in quarter turns, 0 to 3; other numbers are reduced to that range.
     var quarterTurns: Int {
       get { paintable.quarterTurns }
       set {
@@ -128,7 +128,7 @@
     }
 
     private func appear() {
-      // A widget that comes back has no size until it is laid out, and then may have the one it had.
+      // A widget that reappears has no size until it is laid out. The size may be the same as before.
       layout = nil
       paintable.noteRenderer(of: widget)
       if !isPlaybackChosen { images.isPlaybackPaused = Motion.isReduced }
@@ -158,7 +158,7 @@
       gtk_widget_queue_draw(widget)
     }
 
-    /// Draws anew, and asks for a larger whole picture where that is what zooming needs.
+    /// Draws again, and asks for a larger whole picture if zooming needs it.
     func zoomDidChange() {
       guard let widget else { return }
       gtk_widget_queue_draw(widget)
@@ -190,7 +190,7 @@
       if isRunning, let widget { clock.start(widget) }
     }
 
-    /// Has what moves play or stand still, whatever the desktop asks for.
+    /// Plays or pauses animations, regardless of the setting of the desktop.
     func play(_ isPlaying: Bool) {
       isPlaybackChosen = true
       images.isPlaybackPaused = !isPlaying
@@ -213,8 +213,8 @@
 
     private func tick(_ time: Duration) -> Bool {
       guard let widget else { return false }
-      // A frame begins with this and goes on with the layout: only in the second, a widget without room has been
-      // denied it. Nobody gives it a size, so the picture does.
+      // A frame begins with this call, and the layout comes after it. So only in the second frame it is known that the
+      // container gives the widget no size. Then the picture decides the size.
       frameCount += 1
       if frameCount == 2, kind == .picture, kind.displaySize(of: widget) == nil {
         hasNoRoom = gtk_widget_get_mapped(widget) != 0

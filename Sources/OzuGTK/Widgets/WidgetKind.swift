@@ -2,10 +2,10 @@
   import CGTK
   import Ozu
 
-  /// The widgets that can show pictures, and what GTK calls the things a binding wants to know.
+  /// The widgets that can show pictures, and GTK's functions for the values that a binding needs.
   @MainActor
   enum WidgetKind {
-    /// A `GtkPicture`: as large as its place, its mode is its content fit.
+    /// A `GtkPicture`: it fills its place, and its mode is its content fit.
     case picture
     /// A `GtkImage`: an icon, as large as its pixel size.
     case image
@@ -21,7 +21,7 @@
       }
     }
 
-    /// Has a widget draw a paintable.
+    /// Makes a widget draw a paintable.
     func setPaintable(_ paintable: OpaquePointer?, of widget: UnsafeMutablePointer<GtkWidget>) {
       switch self {
       case .picture: gtk_picture_set_paintable(OpaquePointer(widget), paintable)
@@ -29,8 +29,8 @@
       }
     }
 
-    /// The size in points that a picture is drawn at; `nil` before the layout, and when the widget was given no more room
-    /// than an empty one asks for.
+    /// The size in points at which a picture is drawn; `nil` before the layout, and when the widget has only the size that an
+    /// empty one asks for.
     func displaySize(of widget: UnsafeMutablePointer<GtkWidget>) -> DisplaySize? {
       switch self {
       case .picture:
@@ -53,7 +53,7 @@
       }
     }
 
-    /// What is said in place of the picture. A `GtkPicture` has a text of its own; a `GtkImage` is given a label.
+    /// The text that assistive technologies read. A `GtkPicture` has one; a `GtkImage` gets a label.
     func alternativeText(of widget: UnsafeMutablePointer<GtkWidget>) -> String? {
       switch self {
       case .picture:
@@ -65,12 +65,12 @@
       }
     }
 
-    /// Sets what is said in place of the picture; `nil` takes it away.
+    /// Sets the text that assistive technologies read; `nil` removes it.
     func setAlternativeText(_ text: String?, of widget: UnsafeMutablePointer<GtkWidget>) {
       switch self {
       case .picture: gtk_picture_set_alternative_text(OpaquePointer(widget), text)
       case .image:
-        // GTK does not tell what it was told.
+        // GTK has no function that returns the label, so a copy is kept.
         g_object_set_qdata_full(Self.object(widget), Self.textKey, g_strdup(text)) { g_free($0) }
         guard let text else {
           return gtk_accessible_reset_property(OpaquePointer(widget), GTK_ACCESSIBLE_PROPERTY_LABEL)
@@ -90,7 +90,7 @@
       UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self)
     }
 
-    /// What GTK draws icons at: the pixel size where one is set, else what its two icon sizes mean.
+    /// The size at which GTK draws icons: the pixel size if one is set, else that of the icon size.
     private func iconSide(of widget: UnsafeMutablePointer<GtkWidget>) -> gint {
       let side = gtk_image_get_pixel_size(OpaquePointer(widget))
       if side > 0 { return side }

@@ -2,12 +2,12 @@
   import CGTK
   import Foundation
 
-  /// How many pixels make a point where a widget is shown.
+  /// The number of pixels per point on the screen of a widget.
   @MainActor
   enum WidgetScale {
     private typealias SurfaceScale = @convention(c) (OpaquePointer?) -> Double
 
-    /// GTK has fractional scales since 4.12, and this is built with 4.8 too: it is looked up in the library that is there.
+    /// GTK has fractional scales since 4.12, and this is built with 4.8 too, so the function is looked up at run time.
     private static let surfaceScale: SurfaceScale? = dlsym(nil, "gdk_surface_get_scale").map {
       unsafeBitCast($0, to: SurfaceScale.self)
     }

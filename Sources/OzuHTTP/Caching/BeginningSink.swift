@@ -6,9 +6,9 @@ import OzuSynchronization
   import Foundation
 #endif
 
-/// Takes so many bytes of a body and then refuses the rest, which ends the transfer.
+/// Takes a limited number of bytes of a body and then refuses the rest, which ends the transfer.
 struct BeginningSink: HTTPBodySink {
-  /// What came of the last response. One lock guards it: the transport writes, and the exchange reads afterwards.
+  /// The bytes of the last response. One lock guards them: the transport writes, and the exchange reads afterwards.
   final class Account: Sendable {
     private struct State {
       var head: HTTPResponseHead?
@@ -21,7 +21,7 @@ struct BeginningSink: HTTPBodySink {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The head and the first bytes of a response that had more.
+    /// The head and the first bytes of a response that was longer; nil for one that was not cut off.
     var cutOff: (head: HTTPResponseHead, body: Data)? {
       state.withLock { state in state.isCutOff ? state.head.map { ($0, state.body) } : nil }
     }
@@ -30,7 +30,7 @@ struct BeginningSink: HTTPBodySink {
       state.withLock { $0 = State(head: head) }
     }
 
-    /// - Returns: whether all of the bytes were wanted.
+    /// - Returns: whether all of the bytes fitted.
     fileprivate func append(_ bytes: RawSpan) -> Bool {
       state.withLock { state in
         let count = min(bytes.byteCount, limit - state.body.count)
@@ -57,7 +57,7 @@ struct BeginningSink: HTTPBodySink {
   func isReady(_ resumption: HTTPBodyResumption) -> Bool { sink.isReady(resumption) }
 }
 
-/// A client that takes no more of a body than an account has room for.
+/// A client that stops each transfer when the account is full.
 struct BeginningClient: HTTPClient {
   let client: any HTTPClient
   let account: BeginningSink.Account

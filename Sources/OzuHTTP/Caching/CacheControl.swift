@@ -1,46 +1,46 @@
 /// The directives of `Cache-Control` (RFC 9111 §5.2), of a response or of a request.
 ///
-/// Names are compared without case. What is malformed is passed over: the rest still holds. A directive that
-/// comes twice has all its values; of two lifetimes the shorter counts (§4.2.1).
-public struct CacheControl: Hashable, Sendable {
+/// Names are compared without case. Malformed directives are ignored, and the others still apply. A directive that
+/// occurs twice has all its values; of two lifetimes the shorter one applies (§4.2.1).
+package struct CacheControl: Hashable, Sendable {
   private struct Directive: Hashable {
     let name: String
-    /// Without its quotes; nil when the directive has no argument.
+    /// Without its quotes; nil if the directive has no argument.
     let argument: String?
   }
 
   private var directives: [Directive] = []
 
   /// Reads the directives of a message.
-  public init(_ headers: HTTPHeaders) {
+  package init(_ headers: HTTPHeaders) {
     for value in headers.values(for: "Cache-Control") {
       for element in HTTPList.elements(of: value) { add(element) }
     }
   }
 
-  /// Whether a directive is there, with or without an argument.
-  public func contains(_ name: String) -> Bool {
+  /// Whether a directive is present, with or without an argument.
+  package func contains(_ name: String) -> Bool {
     directives.contains { $0.name.isEqualIgnoringASCIICase(to: name) }
   }
 
-  /// The argument of a directive without its quotes; empty when it has none, `nil` when it is not there. Of
-  /// several the first.
-  public func value(_ name: String) -> String? {
+  /// The argument of a directive without its quotes: empty if it has none, `nil` if the directive is absent, the
+  /// first one if there are several.
+  package func value(_ name: String) -> String? {
     directives.first { $0.name.isEqualIgnoringASCIICase(to: name) }.map { $0.argument ?? "" }
   }
 
-  /// The argument of a directive as seconds; `nil` when it is not there.
+  /// The argument of a directive as seconds; `nil` if the directive is absent.
   ///
-  /// Of several the smallest. An argument that is no number counts as 0, since the RFC would rather have such a
-  /// response stale (§4.2.1); a number too large to count with is 2^31 (§1.2.2).
-  public func seconds(_ name: String) -> Int? {
+  /// Of several arguments the smallest. An argument that is not a number counts as 0, so the response is stale, as
+  /// the RFC recommends (§4.2.1). A number that is too large counts as 2^31 (§1.2.2).
+  package func seconds(_ name: String) -> Int? {
     directives.lazy.filter { $0.name.isEqualIgnoringASCIICase(to: name) }
       .map { $0.argument.flatMap(DeltaSeconds.parse) ?? 0 }.min()
   }
 
-  /// The field names that a directive such as `no-cache="Set-Cookie"` is qualified by; empty when it stands
-  /// alone, even if only once; `nil` when it is not there.
-  public func fieldNames(_ name: String) -> [String]? {
+  /// The field names that qualify a directive such as `no-cache="Set-Cookie"`. Empty if the directive occurs
+  /// without field names at least once; `nil` if it is absent.
+  package func fieldNames(_ name: String) -> [String]? {
     let found = directives.filter { $0.name.isEqualIgnoringASCIICase(to: name) }
     guard !found.isEmpty else { return nil }
     guard found.allSatisfy({ $0.argument?.isEmpty == false }) else { return [] }
@@ -55,7 +55,7 @@ public struct CacheControl: Hashable, Sendable {
     guard name.isHTTPToken else { return }
     var argument: String?
     if let equals {
-      // No white space belongs around the "=": with it the name still counts, but not the value.
+      // White space around the "=" is not allowed. With it, the name still counts, but not the value.
       let value = element[bytes.index(after: equals)...]
       let isTight =
         name.utf8.count == written.utf8.count && value.utf8.first.map { $0 != 0x20 && $0 != 0x09 } == true
@@ -101,7 +101,7 @@ enum HTTPList {
     return elements
   }
 
-  /// The content of a quoted string, or the text as it is when it is none.
+  /// The content of a quoted string, or the same text if it is not one.
   static func unquoted(_ text: String) -> String {
     let bytes = Array(text.utf8)
     guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else {
@@ -123,10 +123,10 @@ enum HTTPList {
 
 /// A non-negative number of seconds (RFC 9111 §1.2.2).
 enum DeltaSeconds {
-  /// What stands for every larger number.
+  /// The value that stands for all larger numbers.
   static let maximum = 1 << 31
 
-  /// The number, or nil when the text is anything but digits.
+  /// The number, or nil if the text has anything except digits.
   static func parse(_ text: String) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return text.utf8.reduce(0) { min($0 * 10 + Int($1 - 0x30), maximum) }

@@ -4,28 +4,28 @@
   import Foundation
 #endif
 
-/// What an origin said when it was asked for the beginning of a body alone.
+/// The answer of an origin to a request for only the beginning of a body.
 package enum HTTPBeginningAnswer: Sendable {
-  /// The whole, or an answer that has none of it.
+  /// The whole body, or an answer without it.
   case answer(HTTPCachedResponse)
   /// A part of the body, from its first byte on.
   case part(HTTPBodyPart)
 }
 
-/// The first bytes of a body, and what is needed to ask for others.
+/// The first bytes of a body, and the facts that are needed to ask for more.
 package struct HTTPBodyPart: Sendable {
-  /// The head of the whole.
+  /// The head of the whole response.
   package let head: HTTPResponseHead
-  /// The bytes from the first on.
+  /// The first bytes.
   package let body: Data
-  /// Whether the origin sends ranges; otherwise more of it is the whole.
+  /// Whether the origin sends ranges. Otherwise only the whole body can be requested.
   package let hasRanges: Bool
   fileprivate let dates: (request: Date, response: Date)
 
-  /// The length of the whole, where it is known.
+  /// The length of the whole body, if it is known.
   package var totalByteCount: Int? { head.contentLength }
 
-  /// What stands in `If-Range`; nil where ranges of two states could be mixed.
+  /// The value of `If-Range`; nil if ranges of two states of the resource could be mixed.
   fileprivate var validator: String? {
     guard let tag = head.headers.first("ETag") else { return head.headers.first("Last-Modified") }
     return HTTPEntityTag.isStrong(tag) ? tag : nil
@@ -33,9 +33,10 @@ package struct HTTPBodyPart: Sendable {
 }
 
 extension HTTPCacheExchange {
-  /// Asks for the first bytes of a body. An origin that sends no ranges is stopped after `maximum` bytes.
+  /// Requests the first bytes of a body. If the origin does not send ranges, the transfer is stopped after
+  /// `maximum` bytes.
   ///
-  /// Nothing of it is stored; `keep` does that.
+  /// Nothing is stored; `keep` stores it.
   ///
   /// - Throws: `HTTPError`, after retries.
   package func beginning(
@@ -76,9 +77,9 @@ extension HTTPCacheExchange {
         dates: (result.requestDate, result.responseDate)))
   }
 
-  /// Asks for other bytes of the same body.
+  /// Requests other bytes of the same body.
   ///
-  /// - Returns: nil when the origin has another state of it by now, or does not send this range alone.
+  /// - Returns: nil if the resource has changed, or if the origin does not send exactly this range.
   package func bytes(_ range: Range<Int>, of part: HTTPBodyPart) async throws(HTTPError) -> Data? {
     guard part.hasRanges, let validator = part.validator, !range.isEmpty else { return nil }
     let watch = BeginningSink.Account(limit: range.count)
@@ -97,12 +98,13 @@ extension HTTPCacheExchange {
     }
   }
 
-  /// The same part with the bytes that follow it.
+  /// The same part, extended by the bytes that follow it.
   package func joined(_ part: HTTPBodyPart, _ rest: Data) -> HTTPBodyPart {
     HTTPBodyPart(head: part.head, body: part.body + rest, hasRanges: part.hasRanges, dates: part.dates)
   }
 
-  /// Keeps the beginning for the request that loads the whole, as that of a transfer that broke off.
+  /// Stores the beginning, like that of a transfer that broke off, so that the request for the whole body continues
+  /// it.
   package func keep(_ part: HTTPBodyPart) async {
     guard request.method == .get, mode != .noStore,
       part.body.count >= cache.configuration.minimumPartialByteCount,
@@ -116,7 +118,7 @@ extension HTTPCacheExchange {
     await cache.storage.setPartialBody(partial, for: key)
   }
 
-  /// The beginning of the body that is kept of an earlier transfer; nil when there is none.
+  /// The stored beginning of the body from an earlier transfer; nil if there is none.
   package func keptBeginning() async -> Data? { await cache.storage.partialBody(for: key)?.body }
 
   private func ranged(

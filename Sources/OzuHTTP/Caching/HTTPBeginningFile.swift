@@ -11,9 +11,10 @@
   import Darwin
 #endif
 
-/// What a spool file says of a body that can be resumed, so that its beginning outlives a process that is killed.
+/// The facts that a spool file has about a body that can be resumed, so that its beginning survives if the process
+/// is killed.
 struct HTTPBeginning: Sendable, Equatable {
-  /// Stands for the key, which may hold secrets.
+  /// A digest of the key, because the key may contain secrets.
   let digest: String
   /// The response in its stored form, without secrets, as JSON.
   let record: Data
@@ -22,7 +23,7 @@ struct HTTPBeginning: Sendable, Equatable {
     (self.digest, self.record) = (digest, record)
   }
 
-  /// The beginning of a response; nil for one that may not be written down, or cannot be resumed.
+  /// The beginning of a response; nil if the response may not be written to disk or cannot be resumed.
   init?(_ response: HTTPStoredResponse, for key: HTTPCacheKey) {
     guard let clean = response.withoutSecrets, HTTPPartialBody(response: clean, body: Data([0])) != nil,
       let record = try? JSONEncoder().encode(clean), record.count <= HTTPBeginningHead.maximumRecordByteCount
@@ -35,25 +36,26 @@ struct HTTPBeginning: Sendable, Equatable {
   }
 }
 
-/// The bytes before the body in a spool file with a name: the record, and how much of the body is there.
+/// The bytes before the body in a spool file with a name: the record, and how much of the body is written.
 ///
-/// A checkpoint is the length of the body so far and its identity. There are places for two, written in turn: a process
-/// may be killed in the middle of one, and a machine may lose its power before the body that one speaks of has reached
-/// the disk. What is read is compared with its identity, so that no byte is believed that was not written.
+/// A checkpoint is the length of the body so far and its identity. Two places for checkpoints are written in turn:
+/// a process may be killed while it writes one, and after a loss of power the checkpoint may have reached the disk
+/// but not the body. When the file is read, the body is compared with the identity, so only bytes that were really
+/// written are used.
 enum HTTPBeginningHead {
   static let maximumRecordByteCount = 512 << 10
   static let checkpointByteCount = 64
   private static let magic = Array("ozu-beg1".utf8)
   private static let checkpointOffset = 64
   private static let recordOffset = 192
-  /// Pages of every size divide it, so that the body can be mapped.
+  /// A multiple of every page size, so that the body can be mapped.
   private static let alignment = 64 << 10
 
   static func bodyOffset(recordByteCount: Int) -> Int {
     (recordOffset + recordByteCount + alignment - 1) / alignment * alignment
   }
 
-  /// The head of a body of which nothing is there yet, without the empty space behind it.
+  /// The head of a body without bytes, without the empty space after it.
   static func bytes(record: Data) -> Data {
     var head = Data(magic)
     withUnsafeBytes(of: UInt64(record.count).littleEndian) { head.append(contentsOf: $0) }
@@ -61,7 +63,7 @@ enum HTTPBeginningHead {
     return head + record
   }
 
-  /// A checkpoint, and where it is written.
+  /// The bytes of a checkpoint, and their offset.
   static func checkpoint(_ identity: String, byteCount: Int, number: Int) -> (bytes: Data, offset: Int) {
     var bytes = Data()
     withUnsafeBytes(of: UInt64(byteCount).littleEndian) { bytes.append(contentsOf: $0) }
@@ -70,7 +72,7 @@ enum HTTPBeginningHead {
     return (bytes, checkpointOffset + number % 2 * checkpointByteCount)
   }
 
-  /// Reads a whole file: the record, and the longest beginning of the body that is certain.
+  /// Reads a whole file: the record, and the longest beginning of the body that a checkpoint confirms.
   static func read(_ file: Data) -> (record: Data, body: Data)? {
     guard file.count >= recordOffset, file.prefix(magic.count).elementsEqual(magic) else { return nil }
     let recordByteCount = number(file, at: magic.count)
@@ -92,24 +94,26 @@ enum HTTPBeginningHead {
     return nil
   }
 
-  /// Larger than any file where it is no number that fits.
+  /// The number, or one larger than any file if it does not fit.
   private static func number(_ file: Data, at offset: Int) -> Int {
     let value = file.dropFirst(offset).prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return Int(clamping: value)
   }
 }
 
-/// The beginning of a body that a process left behind when it was killed.
+/// The beginning of a body that a killed process left.
 ///
-/// The file is locked as long as this lives: another process that looks for it at the same time finds nothing.
+/// The file is locked as long as this object exists, so that another process that looks for it at the same time
+/// ignores it.
 final class HTTPLeftBeginning: Sendable {
   let partial: HTTPPartialBody
   private let path: String
   private let descriptor: Int32
 
-  /// Takes over a file; nil when a process is writing to it, and when nothing in it is certain.
+  /// Takes over a file. Nil if a process is writing to it, or if no checkpoint confirms any byte.
   ///
-  /// The file is mapped. Its folder is the app's own, and who has the lock is alone with it.
+  /// The file is mapped. That is safe because the folder belongs to the app, and the holder of the lock is its only
+  /// user.
   init?(path: String) {
     let descriptor = systemOpen(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
@@ -131,7 +135,7 @@ final class HTTPLeftBeginning: Sendable {
     (self.partial, self.path, self.descriptor) = (partial, path, descriptor)
   }
 
-  /// Removes the file. Its bytes stay as long as somebody has them.
+  /// Removes the file. Its bytes stay readable as long as data refers to them.
   func remove() {
     unlink(path)
   }
@@ -141,7 +145,7 @@ final class HTTPLeftBeginning: Sendable {
   }
 }
 
-/// `open`, whose name is taken in types that have one of their own.
+/// Calls `open(2)`, for types that have an `open` of their own.
 func systemOpen(_ path: String, _ flags: Int32) -> Int32 {
   #if canImport(Glibc)
     Glibc.open(path, flags, 0o600)

@@ -4,14 +4,14 @@
   import Foundation
 #endif
 
-/// Tells bodies apart: 128 bits of a fast hash and the length. It finds changes, not forgeries.
+/// Tells bodies apart by 128 bits of a fast hash and the length. It detects changes, not forgeries.
 ///
-/// It takes a body whole or in pieces; where the pieces end makes no difference.
+/// It takes a body whole or in pieces; the sizes of the pieces make no difference.
 struct HTTPBodyIdentity {
   private var first: UInt64 = 0x9E37_79B9_7F4A_7C15
   private var second: UInt64 = 0xC2B2_AE3D_27D4_EB4F
   private var byteCount = 0
-  /// Bytes that do not make a whole word yet, the first of them lowest.
+  /// Bytes that do not fill a word yet, the first one lowest.
   private var rest: UInt64 = 0
   private var restByteCount = 0
 
@@ -40,7 +40,7 @@ struct HTTPBodyIdentity {
     }
   }
 
-  /// The identity of what was taken.
+  /// The identity of the bytes so far.
   var text: String {
     var last = self
     last.mix(rest)
@@ -57,9 +57,9 @@ struct HTTPBodyIdentity {
     }
   }
 
-  /// Writes a number with 36 digits.
+  /// Writes a number in base 36.
   ///
-  /// - Returns: where it ends.
+  /// - Returns: the end of the digits.
   private static func write(
     _ number: UInt64, to bytes: UnsafeMutableBufferPointer<UInt8>, at start: Int
   ) -> Int {

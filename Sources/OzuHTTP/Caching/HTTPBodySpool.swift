@@ -7,35 +7,35 @@ import OzuSynchronization
   import Foundation
 #endif
 
-/// The writer of a cache's large bodies: one thread, which may wait for a disk as long as it likes.
+/// Writes the large bodies of a cache: one thread, which may wait for a disk for any time.
 ///
-/// All bodies of a cache share it. Each has its own bound on what waits for it (`HTTPSpooledBody`), so that with many
-/// of them the origins are slowed and not memory used.
+/// All bodies of a cache share the thread. Each has a limit of its own on the bytes that wait (`HTTPSpooledBody`).
+/// So with many bodies the origins are slowed down instead of memory being used.
 final class HTTPBodySpool: Sendable {
   let threshold: Int
   private let directory: @Sendable () -> String?
   private let queue = DispatchQueue(label: "ozu.spool")
-  /// What killed processes have left, by the digest of its key; nil until somebody has looked.
+  /// The files that killed processes left, by the digest of the key; nil until the folder was searched.
   private let left = Mutex<[String: [String]]?>(nil)
   private let openFiles = Atomic(0)
 
-  /// - Parameter directory: asked on the writer's thread, where it may take its time.
+  /// - Parameter directory: called on the writer's thread, where it may block.
   init(threshold: Int, directory: @escaping @Sendable () -> String?) {
     self.threshold = threshold
     self.directory = directory
   }
 
-  /// How many files are being written.
+  /// The number of files that are being written.
   var openFileCount: Int { openFiles.load(ordering: .relaxed) }
 
-  /// Has work done on the writer's thread, in order.
+  /// Runs work on the writer's thread, in order.
   func enqueue(_ work: @escaping @Sendable () -> Void) {
     queue.async(execute: work)
   }
 
-  /// Makes a file, on the writer's thread; nil where there is none to be had. `close` gives it back.
+  /// Makes a file, on the writer's thread. Nil if that is not possible. Each file must be followed by `noteClosed`.
   ///
-  /// - Parameter beginning: what the file is left for, if the process is killed.
+  /// - Parameter beginning: what the file contains for another process, if this one is killed.
   func open(_ beginning: HTTPBeginning?) -> HTTPSpoolFile? {
     guard let directory = directory() else { return nil }
     lookAround(directory)
@@ -44,20 +44,20 @@ final class HTTPBodySpool: Sendable {
     return file
   }
 
-  // Once, on the writer's thread: before the first file of this process is made, so that none of its own is found.
+  // Once, on the writer's thread, before this process makes its first file: so none of its own files is found.
   private func lookAround(_ directory: String?) {
     guard left.withLock({ $0 == nil }) else { return }
     let found = directory.map { HTTPSpoolFile.sweep(directory: $0) } ?? [:]
     left.withLock { $0 = found }
   }
 
-  /// Whether a process that was killed may have left something. Nearly always nothing is there.
+  /// Whether a killed process may have left something. Nearly always false.
   var mayHaveLeft: Bool { left.withLock { $0?.isEmpty != true } }
 
-  /// Takes what a process that was killed has left of a body; nil when there is nothing.
+  /// Takes over the beginning of a body that a killed process left; nil if there is none.
   func takeLeft(for key: HTTPCacheKey) async -> HTTPLeftBeginning? {
     let digest = HTTPBeginning.digest(of: key)
-    // Nobody waits for the writer's thread in vain.
+    // Avoids waiting for the writer's thread if there is nothing.
     if left.withLock({ $0.map { $0[digest] == nil } ?? false }) { return nil }
     return await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.takeLeftNow(digest)) }
@@ -73,7 +73,7 @@ final class HTTPBodySpool: Sendable {
     return best
   }
 
-  /// Notes that a file made by `open` is done with.
+  /// Records that a file made by `open` is closed.
   func noteClosed() {
     openFiles.subtract(1, ordering: .relaxed)
   }

@@ -14,18 +14,18 @@ import OzuSynchronization
 /// print(answer.decision)  // "revalidated (stale for 2m, revalidated by ETag)"
 /// ```
 ///
-/// It follows redirects itself, so that each hop is judged by its own fields: an answer is fresh no longer than the
-/// redirects that led to it. A transfer that breaks off is resumed by the next request if its bytes can be relied
-/// on. Equal requests at the same time are not joined; whoever calls sees to that.
+/// It follows redirects itself, so that the rules apply to each hop: an answer is fresh no longer than the
+/// redirects that led to it. If a transfer breaks off and its bytes are reliable, the next request resumes it.
+/// Equal requests at the same time are not joined; the caller does that if needed.
 ///
-/// The decisions are pure functions; this class only carries them out. Its lock guards the background
-/// validations and the retry budget, and is never held while anything runs.
+/// Pure functions make the decisions; this class carries them out. Its lock guards the background validations and
+/// the retry budget. It is never held during I/O or calls of the app's code.
 public final class HTTPCache: Sendable {
-  /// When responses are put into the storage.
+  /// Who stores new responses.
   public enum Storing: Sendable, Hashable {
-    /// As soon as they are there.
+    /// The cache stores each response as soon as it is complete.
     case atOnce
-    /// By the caller, who wants to look at them first: see `HTTPCachedResponse.unstored`.
+    /// The caller stores the response after it has looked at it: see `HTTPCachedResponse.unstored`.
     case byCaller
   }
 
@@ -40,7 +40,7 @@ public final class HTTPCache: Sendable {
   public let configuration: HTTPCacheConfiguration
   let client: any HTTPClient
   let storage: any HTTPCacheStorage
-  /// Where large bodies go while they come; nil where none is too large for memory.
+  /// Keeps large bodies in files while they arrive; nil if all bodies stay in memory.
   let spool: HTTPBodySpool?
   private let state: Mutex<State>
 
@@ -64,11 +64,11 @@ public final class HTTPCache: Sendable {
   ///
   /// - Parameters:
   ///   - mode: how the storage is used.
-  ///   - resource: what stands for the URL in the key.
+  ///   - resource: the name that replaces the URL in the key.
   ///   - policy: the rules for this request; by default those of the configuration.
-  ///   - storing: who puts a new response into the storage.
-  ///   - onProgress: told of the bytes of a success while they come.
-  /// - Throws: `HTTPError` when the origin could not answer and nothing stored may stand in for it.
+  ///   - storing: who stores a new response.
+  ///   - onProgress: called with the number of bytes of a successful response while they arrive.
+  /// - Throws: `HTTPError` if the origin could not answer, and no stored response may be served instead.
   public func response(
     for request: HTTPRequest, mode: HTTPCacheMode = .default, resource: String? = nil,
     policy: HTTPCachePolicy? = nil, storing: Storing = .atOnce,
@@ -79,9 +79,9 @@ public final class HTTPCache: Sendable {
     return try await exchange.run()
   }
 
-  /// The same in parts, for a caller that reads the storage by itself and bounds its exchanges.
+  /// The same in parts, for a caller that reads the storage itself and limits its exchanges.
   ///
-  /// - Throws: for a request that no origin can be asked.
+  /// - Throws: for a request that cannot be sent to an origin.
   package func exchange(
     for request: HTTPRequest, mode: HTTPCacheMode, resource: String?, policy: HTTPCachePolicy?,
     storing: Storing, onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
@@ -94,14 +94,14 @@ public final class HTTPCache: Sendable {
       client: client)
   }
 
-  /// Stores what a caller has looked at.
+  /// Stores a response that the caller has looked at.
   public func store(_ entry: HTTPCacheEntry, for request: HTTPRequest, resource: String? = nil) async {
     await storage.store(
       entry, replacing: nil,
       for: HTTPCacheKey(request, resource: resource, rules: configuration.keyRules))
   }
 
-  /// What a request now would do, without doing it, and what is stored for it.
+  /// Returns what a request would do now, without sending it, and what is stored for it.
   public func explain(
     _ request: HTTPRequest, mode: HTTPCacheMode = .default, resource: String? = nil
   ) async -> (decision: HTTPCacheDecision, stored: [HTTPStoredResponse]) {
@@ -112,7 +112,7 @@ public final class HTTPCache: Sendable {
     return (decision, stored)
   }
 
-  /// Returns when no validation runs behind anybody's back.
+  /// Returns when no background validation is running.
   public func backgroundValidations() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
@@ -124,7 +124,7 @@ public final class HTTPCache: Sendable {
     }
   }
 
-  /// Runs a validation behind the caller's back, unless one of the same key runs already.
+  /// Runs a validation in the background, unless one for the same key is running.
   package func validateInBackground(
     _ key: HTTPCacheKey, _ validate: @escaping @Sendable () async -> Void
   ) {
@@ -141,7 +141,7 @@ public final class HTTPCache: Sendable {
     }
   }
 
-  /// Takes a retry from the budget; false when it is used up.
+  /// Takes a retry from the budget; returns false if the budget is used up.
   func takeRetry() -> Bool {
     state.withLock { state in
       guard state.retryBudget >= 10 else { return false }

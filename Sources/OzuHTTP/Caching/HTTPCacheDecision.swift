@@ -4,51 +4,51 @@
   import Foundation
 #endif
 
-/// What a cache does with a request, and why.
+/// The action of a cache for a request, and the reason.
 public struct HTTPCacheDecision: Sendable, Hashable {
   /// What to do.
   public enum Action: String, Sendable, Hashable {
     /// Serve the chosen response.
     case serve
-    /// Serve the chosen response, and validate it behind the caller's back (RFC 5861 §3).
+    /// Serve the chosen response, and validate it in the background (RFC 5861 §3).
     case serveAndValidate
-    /// Ask the origin whether what is stored still holds.
+    /// Ask the origin whether the stored responses are still valid.
     case validate
-    /// Ask the origin for the whole.
+    /// Request the whole response from the origin.
     case fetch
-    /// Answer 504 without asking anybody (RFC 9111 §5.2.1.7).
+    /// Answer 504 without asking the origin (RFC 9111 §5.2.1.7).
     case refuse
-    /// Send the request on and leave what is stored alone.
+    /// Send the request to the origin and do not touch the storage.
     case bypass
   }
 
   /// What to do.
   public let action: Action
-  /// Which of the stored responses it is about: an index into those that were given.
+  /// The index of the chosen response among those that were given.
   public let choice: Int?
   /// Whether the chosen response is past its lifetime.
   public let isStale: Bool
-  /// In words, such as `fresh for 3h`.
+  /// The reason in words, such as `fresh for 3h`.
   public let reason: String
 }
 
-/// Where the answer to a request came from, and why from there.
+/// The place that the answer to a request came from, and the reason.
 public struct HTTPDecision: Sendable, Hashable {
   /// The place.
   public enum Place: String, Sendable, Hashable, CaseIterable {
-    /// The origin sent it.
+    /// From the origin.
     case network
-    /// The cache had it, fresh.
+    /// From the cache; it was fresh.
     case cache
-    /// The cache had it, and the origin said that it still holds.
+    /// From the cache; it was stale, and the origin confirmed it.
     case revalidated
-    /// The cache had it, past its lifetime.
+    /// From the cache; it was stale.
     case stale
   }
 
-  /// Where the answer came from.
+  /// The place that the answer came from.
   public let place: Place
-  /// In words, such as `stale for 2m, revalidated by ETag`.
+  /// The reason in words, such as `stale for 2m, revalidated by ETag`.
   public let reason: String
 
   /// Makes a decision.
@@ -59,7 +59,7 @@ public struct HTTPDecision: Sendable, Hashable {
 }
 
 extension HTTPDecision {
-  /// What something that is fresh for so many more seconds is served for; negative numbers make it stale.
+  /// A decision to serve something that is fresh for this many more seconds; stale if the number is negative.
   public static func fresh(forSeconds seconds: Double) -> HTTPDecision {
     seconds > 0
       ? HTTPDecision(.cache, reason: "fresh for \(HTTPDurationText.text(seconds))")
@@ -68,7 +68,7 @@ extension HTTPDecision {
 }
 
 extension HTTPDecision: CustomStringConvertible {
-  /// Place and reason.
+  /// The place and the reason.
   public var description: String { "\(place.rawValue) (\(reason))" }
 }
 

@@ -4,10 +4,10 @@
   import Foundation
 #endif
 
-/// One request on its way through a cache: looks at what is stored, decides, asks the origin, stores.
+/// One request to a cache: looks at the stored responses, decides, asks the origin, stores the answer.
 ///
-/// In two parts, because only the second needs the network: `plan` is a pure decision about what is stored, and `ask`
-/// the exchange. Who bounds its exchanges bounds calls of `ask`.
+/// It has two parts, because only the second one needs the network: `plan` is a pure decision about stored
+/// responses, and `ask` is the exchange. A caller that limits its exchanges limits its calls of `ask`.
 package struct HTTPCacheExchange: Sendable {
   package let cache: HTTPCache
   package var request: HTTPRequest
@@ -16,41 +16,40 @@ package struct HTTPCacheExchange: Sendable {
   let policy: HTTPCachePolicy
   let storing: HTTPCache.Storing
   let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
-  /// What sends the requests.
+  /// The client that sends the requests.
   package var client: any HTTPClient
-  /// Waits before the origin is asked again; false when nobody wants the answer any more. By the clock of the cache
-  /// alone, unless it is given.
+  /// Waits before a retry; returns false if the answer is not needed any more. Nil waits by the clock of the cache.
   package var pause: (@Sendable (Duration) async -> Bool)?
 
-  private var now: Date { cache.configuration.currentDate() }
+  var now: Date { cache.configuration.currentDate() }
 
-  /// What is to be done for a request.
+  /// The next step for a request.
   package enum Plan: Sendable {
-    /// This is the answer. Where it says so it is to be validated behind the caller's back.
+    /// Serve this answer. `isValidated` says whether to validate it in the background afterwards.
     case answer(HTTPCachedResponse, isValidated: Bool)
-    /// The origin is to be asked.
+    /// Ask the origin.
     case ask(Question)
   }
 
-  /// What the origin is asked.
+  /// A question to the origin.
   package struct Question: Sendable {
     let decision: HTTPCacheDecision
-    /// The responses that are validated, and the one that would be served.
+    /// The stored responses to validate, and the one that would be served.
     fileprivate var entries: [HTTPCacheEntry] = []
     fileprivate var choice: Int?
-    /// What may be served when the origin fails.
+    /// The response that may be served if the origin fails.
     fileprivate var fallback: HTTPCacheEntry?
 
-    /// Whether it is asked for something of which nothing is stored.
+    /// Whether nothing is stored for the request.
     package var isForNew: Bool { entries.isEmpty && fallback == nil }
   }
 
-  /// Whether what is stored makes a difference.
+  /// Whether the stored responses matter for this request.
   package var readsStorage: Bool {
     mode != .noStore && mode != .reload && (request.method == .get || request.method == .head)
   }
 
-  /// What is to be done, given what is stored.
+  /// The next step, given the stored responses.
   package func plan(_ stored: [HTTPCacheEntry]) -> Plan {
     let entries = readsStorage ? stored : []
     let decision = policy.decide(
@@ -73,7 +72,7 @@ package struct HTTPCacheExchange: Sendable {
         choice: isConditional ? decision.choice : nil, fallback: chosen))
   }
 
-  /// Looks, decides, and asks where that is needed.
+  /// Looks at the storage, decides, and asks the origin if needed.
   func run() async throws(HTTPError) -> HTTPCachedResponse {
     switch plan(readsStorage ? await cache.storage.entries(for: key) : []) {
     case .answer(let response, let isValidated):
@@ -83,12 +82,10 @@ package struct HTTPCacheExchange: Sendable {
     }
   }
 
-  /// The exchange that validates what was served stale.
+  /// The exchange that validates a response that was served stale.
   package var validation: HTTPCacheValidation { HTTPCacheValidation(exchange: self) }
 
-  // MARK: Asking the origin
-
-  /// Asks the origin, and stores what it says.
+  /// Asks the origin, and stores the answer.
   package func ask(_ question: Question) async throws(HTTPError) -> HTTPCachedResponse {
     let (decision, entries) = (question.decision, question.entries)
     let stored = entries.map(\.response)
@@ -113,7 +110,7 @@ package struct HTTPCacheExchange: Sendable {
     if [500, 502, 503, 504].contains(result.head.status), let standIn = standIn?(false) { return standIn }
     if result.head.status == 304, !stored.isEmpty, !request.hasPrecondition {
       guard let index = policy.validated(by: result.head, among: stored, choice: question.choice) else {
-        // It confirms something that is not here: only the whole helps.
+        // The 304 confirms a response that is not stored: request the whole one.
         return try await ask(Question(decision: decision))
       }
       return await revalidated(entries[index], result, decision)
@@ -164,7 +161,7 @@ package struct HTTPCacheExchange: Sendable {
     } else if request.method == .get, mode != .noStore, (200..<300).contains(result.head.status),
       !request.hasPrecondition
     {
-      // What is stored is known to be outdated, and the new may not take its place.
+      // The stored response is known to be outdated, and the new one may not be stored.
       await cache.storage.removeEntries(for: key)
     }
     // An answer to HEAD has no body to compare.
@@ -179,7 +176,7 @@ package struct HTTPCacheExchange: Sendable {
       reasonNotStored: reason, unstored: entry)
   }
 
-  /// An answer to HEAD renews what is stored, or shows that it is outdated (RFC 9111 §4.3.5).
+  /// An answer to HEAD renews stored responses, or shows that they are outdated (RFC 9111 §4.3.5).
   private func confirm(by result: HTTPOriginAnswer) async {
     let entries = await cache.storage.entries(for: key)
     guard let choice = HTTPCachePolicy.choice(among: entries.map(\.response), for: request) else { return }
@@ -193,61 +190,5 @@ package struct HTTPCacheExchange: Sendable {
       responseDate: result.responseDate)
     await cache.storage.refresh(
       HTTPCacheEntry(response: updated, body: old.body), replacing: old.response, for: key)
-  }
-
-  // MARK: Serving
-
-  private func serve(_ entry: HTTPCacheEntry, _ decision: HTTPCacheDecision) -> HTTPCachedResponse {
-    serve(entry, HTTPDecision(decision.isStale ? .stale : .cache, reason: decision.reason))
-  }
-
-  private func serve(
-    _ entry: HTTPCacheEntry, _ decision: HTTPDecision, isValidated: Bool = false
-  ) -> HTTPCachedResponse {
-    var head = policy.servedHead(of: entry.response, now: now, isValidated: isValidated)
-    // A storage may have kept less of it than the request has.
-    if entry.response.isFrom(request.url) { head.url = request.url }
-    var body = request.method == .head ? Data() : entry.body
-    if policy.satisfiesCondition(of: request, entry.response) {
-      for name in ["Content-Length", "Content-Type", "Content-Encoding"] { head.headers.remove(name: name) }
-      head.status = 304
-      body = Data()
-    } else if let text = request.headers.first("Range"), entry.response.status == 200, request.method == .get,
-      let range = ByteRangeRequest(text, of: body.count)
-    {
-      let total = body.count
-      head.status = range.bytes == nil ? 416 : 206
-      let bytes = range.bytes.map { "\($0.lowerBound)-\($0.upperBound - 1)" } ?? "*"
-      head.headers["Content-Range"] = "bytes \(bytes)/\(total)"
-      body = range.bytes.map { body.dropFirst($0.lowerBound).prefix($0.count) } ?? Data()
-      head.headers["Content-Length"] = String(body.count)
-    }
-    return HTTPCachedResponse(
-      head: head, body: body, decision: decision, freshUntil: policy.freshUntil(entry.response),
-      mayOutlive: policy.mayOutlive(entry.response.cacheControl), bodyIdentity: entry.response.bodyIdentity,
-      reasonNotStored: nil, unstored: nil)
-  }
-
-  private func answer(_ head: HTTPResponseHead, _ decision: HTTPDecision) -> HTTPCachedResponse {
-    HTTPCachedResponse(
-      head: head, body: Data(), decision: decision, freshUntil: .distantPast, mayOutlive: false,
-      bodyIdentity: "",
-      reasonNotStored: nil, unstored: nil)
-  }
-}
-
-/// A validation of what was served stale, behind the caller's back.
-package struct HTTPCacheValidation: Sendable {
-  private let exchange: HTTPCacheExchange
-
-  fileprivate init(exchange: HTTPCacheExchange) { self.exchange = exchange }
-
-  /// Looks and asks; nobody hears of a failure.
-  package func run() async {
-    let again = HTTPCacheExchange(
-      cache: exchange.cache, request: exchange.request, mode: .noCache, key: exchange.key,
-      policy: exchange.policy, storing: .atOnce, onProgress: nil, client: exchange.client,
-      pause: exchange.pause)
-    _ = try? await again.run()
   }
 }

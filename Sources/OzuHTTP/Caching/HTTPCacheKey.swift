@@ -4,23 +4,23 @@
   import Foundation
 #endif
 
-/// Under what a response is stored (RFC 9111 §2): the URL without its fragment, and whose credentials went with
-/// the request, so that two accounts on one device never see each other's answers.
+/// The key of a stored response (RFC 9111 §2): the URL without its fragment, and the credentials of the request. So
+/// two accounts on one device never see each other's answers.
 ///
-/// It contains credentials in clear: a storage hashes it before it writes it anywhere.
+/// It contains credentials in clear text. A storage must hash it before it writes it anywhere.
 public struct HTTPCacheKey: Sendable, Hashable {
-  /// The URL, or the name that stands for it.
+  /// The URL, or the name that replaces it.
   public let resource: String
-  /// The request's credentials; empty for a request without.
+  /// The credentials of the request; empty for a request without credentials.
   public let partition: String
 
   /// The key of a request.
   ///
   /// - Parameters:
-  ///   - resource: what stands for the URL, when it is not the URL itself.
-  ///   - rules: which parts of the URL do not count.
+  ///   - resource: the name that replaces the URL, if any.
+  ///   - rules: which parts of the URL are not part of the key.
   public init(_ request: HTTPRequest, resource: String? = nil, rules: [CacheKeyRule] = []) {
-    // A redirect that is handed over and the answer it leads to are two different things.
+    // A redirect that is returned to the caller and the answer that it leads to have different keys.
     let prefix = request.redirectPolicy == .manual ? "manual " : ""
     self.resource = prefix + (resource ?? Self.text(of: request.url, rules: rules))
     partition = HTTPHeaders.credentialNames.compactMap { name in
@@ -28,7 +28,7 @@ public struct HTTPCacheKey: Sendable, Hashable {
     }.joined(separator: "\n")
   }
 
-  /// The keys under which a URL may be stored for the sender of a request, and for everybody.
+  /// The keys under which a URL may be stored, with the credentials of a request and without credentials.
   static func all(for url: URL, credentialsOf request: HTTPRequest, rules: [CacheKeyRule]) -> Set<
     HTTPCacheKey
   > {
@@ -42,7 +42,7 @@ public struct HTTPCacheKey: Sendable, Hashable {
     return keys
   }
 
-  /// A URL without fragment and without what rules drop.
+  /// A URL without its fragment and without the parts that rules drop.
   static func text(of url: URL, rules: [CacheKeyRule]) -> String {
     let text = url.absoluteString
     let whole = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
@@ -50,15 +50,15 @@ public struct HTTPCacheKey: Sendable, Hashable {
   }
 }
 
-/// Which part of the addresses of one host does not change what they lead to: the tokens of signed URLs.
+/// Names the parts of one host's URLs that do not change the resource, such as the tokens of signed URLs.
 ///
 /// ```swift
 /// CacheKeyRule(host: "*.cdn.example.com", droppingQueryItems: ["X-Amz-Signature", "X-Amz-Date", "expires"])
 /// ```
 public struct CacheKeyRule: Sendable, Hashable {
-  /// The host, or `*.example.com` for every host below one.
+  /// The host, or `*.example.com` for every host below it.
   public let host: String
-  /// The names of the query items that do not count, compared as they stand in the address.
+  /// The names of the query items to drop. They are compared as they are written in the URL, without decoding.
   public let droppedQueryItems: Set<String>
 
   /// Makes a rule.
@@ -67,13 +67,13 @@ public struct CacheKeyRule: Sendable, Hashable {
     droppedQueryItems = Set(names)
   }
 
-  /// Whether the rule is about a URL.
+  /// Whether the rule applies to a URL.
   public func applies(to url: URL) -> Bool {
     guard let host = url.host()?.lowercased() else { return false }
     return self.host.hasPrefix("*.") ? host.hasSuffix(self.host.dropFirst()) : host == self.host
   }
 
-  /// The text of a URL without the query items that do not count.
+  /// The text of a URL without the dropped query items.
   public func applied(to text: String) -> String {
     guard let mark = text.firstIndex(of: "?") else { return text }
     let kept = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)

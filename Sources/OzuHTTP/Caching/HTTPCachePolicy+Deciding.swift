@@ -5,9 +5,9 @@
 #endif
 
 extension HTTPCachePolicy {
-  /// What to do with a request, given what is stored for its key (RFC 9111 §4).
+  /// The action for a request, given the stored responses for its key (RFC 9111 §4).
   ///
-  /// - Parameter stored: the variants that are stored, in any order.
+  /// - Parameter stored: the stored variants, in any order.
   public func decide(
     stored: [HTTPStoredResponse], request: HTTPRequest, mode: HTTPCacheMode = .default, now: Date
   ) -> HTTPCacheDecision {
@@ -18,7 +18,7 @@ extension HTTPCachePolicy {
     if mode == .reload { return .init(.fetch, "reload") }
     let control = CacheControl(request.headers)
     if control.contains("no-store") { return .init(.bypass, "no-store in the request") }
-    // These compare with what the origin has now, which a cache does not know.
+    // These conditions compare with the current state at the origin, which a cache does not know.
     if ["If-Match", "If-Unmodified-Since", "If-Range"].contains(where: request.headers.contains(name:)) {
       return .init(.bypass, "the request has a precondition for the origin")
     }
@@ -49,7 +49,8 @@ extension HTTPCachePolicy {
     let validation = { (reason: String) in
       HTTPCacheDecision(.validate, choice, isStale: staleness >= 0, reason)
     }
-    // Also what is `immutable`: RFC 8246 §2 spares it the validations of a reload, and this mode asks for one.
+    // This applies to `immutable` responses too: RFC 8246 §2 avoids the validations of a reload, and this mode asks
+    // for one.
     if mode == .noCache { return validation("validation was asked for") }
     if control.contains("no-cache") { return validation("no-cache in the request") }
     if isIgnoringOrigin(response) {
@@ -58,7 +59,7 @@ extension HTTPCachePolicy {
     }
     if Self.demandsValidation(response) { return validation("no-cache") }
 
-    // §5.2.1: the client may be harder to please than the origin, or easier.
+    // §5.2.1: the client may demand more freshness than the origin, or less.
     let age = age(of: response, now: now)
     let minimumLeft = Double(control.seconds("min-fresh") ?? 0)
     let isYoungEnough = control.seconds("max-age").map { age <= Double($0) } ?? true
@@ -88,8 +89,8 @@ extension HTTPCachePolicy {
     return validation(text)
   }
 
-  /// Whether a stale response may stand in for an origin that fails (RFC 5861 §4) or cannot be reached
-  /// (RFC 9111 §4.2.4), and why; nil when it must not.
+  /// The reason why a stale response may be served if the origin fails (RFC 5861 §4) or cannot be reached (RFC 9111
+  /// §4.2.4); nil if it must not be.
   public func reasonToServeStale(
     _ response: HTTPStoredResponse, request: HTTPRequest, mode: HTTPCacheMode = .default,
     isDisconnected: Bool, now: Date
@@ -108,18 +109,18 @@ extension HTTPCachePolicy {
     return "\(staleText(response, staleness)), the origin cannot be reached"
   }
 
-  /// The directive of a response by which it may not be served stale; nil for none.
+  /// The directive that forbids serving a response stale; nil if there is none.
   private func directiveAgainstStale(_ control: CacheControl) -> String? {
     let directives = ["must-revalidate"] + (isShared ? ["proxy-revalidate", "s-maxage"] : [])
     return directives.first(where: control.contains)
   }
 
-  /// Whether what was made of a response may be served past its lifetime when the origin cannot be reached.
+  /// Whether a result made from a response may be used after its lifetime when the origin cannot be reached.
   func mayOutlive(_ control: CacheControl) -> Bool {
     directiveAgainstStale(control) == nil && !control.contains("no-cache")
   }
 
-  /// The newest of the stored responses that a request may be answered by (§4.1).
+  /// The newest stored response that may answer a request (§4.1).
   static func choice(among stored: [HTTPStoredResponse], for request: HTTPRequest) -> Int? {
     stored.indices.filter {
       HTTPVary(stored[$0].headers).matches(request, stored: stored[$0].selectingHeaders)
@@ -128,7 +129,7 @@ extension HTTPCachePolicy {
     }
   }
 
-  /// Whether `no-cache` stands without field names (§5.2.2.4).
+  /// Whether the response has `no-cache` without field names (§5.2.2.4).
   private static func demandsValidation(_ response: HTTPStoredResponse) -> Bool {
     response.cacheControl.fieldNames("no-cache")?.isEmpty == true
   }

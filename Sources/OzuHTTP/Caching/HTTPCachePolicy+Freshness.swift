@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// How long a response is fresh, and who says so.
+/// How long a response is fresh, and which rule gives this lifetime.
 public struct HTTPFreshness: Sendable, Hashable {
-  /// Where the lifetime comes from.
+  /// The rule that gives the lifetime.
   public enum Source: String, Sendable, Hashable {
     /// `Cache-Control: s-maxage`, in a shared cache (RFC 9111 §5.2.2.10).
     case sharedMaxAge = "s-maxage"
@@ -16,24 +16,24 @@ public struct HTTPFreshness: Sendable, Hashable {
     case expires
     /// A part of the time since `Last-Modified` (§4.2.2).
     case lastModified = "heuristic"
-    /// The policy's lifetime for responses that say nothing.
+    /// The policy's lifetime for responses without any lifetime information.
     case assumed
-    /// The policy, against the origin.
+    /// The policy, which ignores the origin.
     case policy
-    /// Nothing gives it a lifetime.
+    /// No rule gives a lifetime.
     case none
   }
 
-  /// In seconds, counted from the response's date.
+  /// The lifetime in seconds, from the response's date.
   public let lifetime: Double
-  /// Where the lifetime comes from.
+  /// The rule that gives the lifetime.
   public let source: Source
 }
 
 extension HTTPCachePolicy {
-  /// How long a response is fresh (§4.2.1): by `max-age`, else by `Expires`, else by a guess.
+  /// How long a response is fresh (§4.2.1): by `max-age`, otherwise by `Expires`, otherwise by a heuristic.
   ///
-  /// What cannot be read counts as no lifetime at all, never as a guessed one.
+  /// A malformed field counts as no lifetime, never as a heuristic one.
   public func freshness(of response: HTTPStoredResponse) -> HTTPFreshness {
     freshness(of: response, response.cacheControl)
   }
@@ -64,7 +64,8 @@ extension HTTPCachePolicy {
   }
 
   private func age(of response: HTTPStoredResponse, _ freshness: HTTPFreshness, now: Date) -> Double {
-    // A date in the future makes no age, and one of whole seconds must not make half of one.
+    // A date in the future gives no age. A date has whole seconds, so the difference is rounded down: half a second
+    // is no age.
     let apparentAge = max(0, response.responseDate.timeIntervalSince(response.date)).rounded(.down)
     let delay = max(0, response.responseDate.timeIntervalSince(response.requestDate))
     let correctedAge = Double(ageField(of: response)) + delay
@@ -73,8 +74,8 @@ extension HTTPCachePolicy {
     return max(apparentAge, correctedAge) + residence
   }
 
-  /// Until when a response may be served without asking: the end of its lifetime, or of that of a redirect that
-  /// led to it. In the past for one that must be validated each time.
+  /// The date until which a response may be served without asking: the end of its lifetime, or of the lifetime of a
+  /// redirect that led to it. In the past if it must be validated each time.
   public func freshUntil(_ response: HTTPStoredResponse) -> Date {
     let control = response.cacheControl
     let freshness = freshness(of: response, control)
@@ -87,12 +88,12 @@ extension HTTPCachePolicy {
     return min(deadline, redirects)
   }
 
-  /// The statuses that may be given a guessed lifetime (RFC 9110 §15.1). 206 is not here: partial content is not
-  /// kept as a response. 501 is not either: no guess is made for a server's errors.
+  /// The statuses that may get a heuristic lifetime (RFC 9110 §15.1). 206 is missing, because partial content is
+  /// not stored as a response. 501 is missing, because server errors get no heuristic lifetime.
   static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414]
 
   private func expiry(of response: HTTPStoredResponse) -> Double {
-    // Two different values say nothing that could be relied on.
+    // Two different values are not reliable.
     let values = Set(response.headers.values(for: "Expires"))
     guard values.count == 1, let text = values.first,
       let date = HTTPDate.date(from: text, now: response.responseDate)
@@ -112,7 +113,7 @@ extension HTTPCachePolicy {
     return HTTPFreshness(lifetime: min(bound, unchanged * heuristicFraction), source: .lastModified)
   }
 
-  /// `Age` (§5.1): of a list the first; what is no number is ignored.
+  /// The `Age` field (§5.1): the first element of a list; ignored if it is not a number.
   private func ageField(of response: HTTPStoredResponse) -> Int {
     let first = response.headers.first("Age").flatMap { HTTPList.elements(of: $0).first }
     return first.flatMap(DeltaSeconds.parse) ?? 0

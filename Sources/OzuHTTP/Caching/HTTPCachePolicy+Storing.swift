@@ -5,7 +5,7 @@
 #endif
 
 extension HTTPCachePolicy {
-  /// Why a response must not be stored, or nil when it may be (RFC 9111 §3).
+  /// The reason why a response must not be stored (RFC 9111 §3), or nil if it may be.
   public func reasonNotToStore(
     _ head: HTTPResponseHead, for request: HTTPRequest, mode: HTTPCacheMode = .default
   ) -> String? {
@@ -15,7 +15,7 @@ extension HTTPCachePolicy {
     guard !request.hasPrecondition || head.status == 200 else { return "the request was conditional" }
     let control = CacheControl(head.headers)
     if control.contains("must-understand") {
-      // Whoever knows must-understand goes by it in place of no-store (§5.2.2.3).
+      // A cache that knows must-understand uses it instead of no-store (§5.2.2.3).
       guard Self.understood.contains(head.status) else { return "must-understand, and the status is not" }
     } else if control.contains("no-store") {
       return "no-store"
@@ -36,7 +36,8 @@ extension HTTPCachePolicy {
     return nil
   }
 
-  /// Why a response is for one user alone; nil when this cache serves but one, or all may have it.
+  /// The reason why a shared cache must not store a response of one user; nil if it may, or if this cache has only
+  /// one user.
   private func reasonNotToShare(_ control: CacheControl, _ request: HTTPRequest) -> String? {
     guard isShared else { return nil }
     if control.contains("private") { return "private, and the cache is shared" }
@@ -51,7 +52,7 @@ extension HTTPCachePolicy {
     bodyIdentity: String = ""
   ) -> HTTPStoredResponse {
     var headers = Self.storableHeaders(head.headers)
-    // Who gets a response without a date gives it one (RFC 9110 §6.6.1).
+    // The recipient adds the missing date (RFC 9110 §6.6.1).
     if !headers.contains(name: "Date") {
       headers.add(name: "Date", value: HTTPDate.string(from: responseDate))
     }
@@ -61,7 +62,7 @@ extension HTTPCachePolicy {
       bodyIdentity: bodyIdentity)
   }
 
-  /// The fields that are kept (§3.1): all but those of the connection and of proxies.
+  /// The fields that are stored (§3.1): all except those of the connection and of proxies.
   static func storableHeaders(_ headers: HTTPHeaders) -> HTTPHeaders {
     let named = headers.values(for: "Connection").flatMap { HTTPList.elements(of: $0) }
     return HTTPHeaders(
@@ -76,7 +77,7 @@ extension HTTPCachePolicy {
     "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
   ]
 
-  /// The status codes of RFC 9110 §15 whose meaning for caching is known here.
+  /// The status codes of RFC 9110 §15 whose rules for caching this code implements.
   private static let understood = Set<Int>([
     200, 201, 202, 203, 204, 205, 300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408,
     409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 429, 431, 451, 500, 501, 502, 503, 504,
@@ -85,8 +86,8 @@ extension HTTPCachePolicy {
 
   private static let safeMethods: [HTTPMethod] = [.get, .head, .options, HTTPMethod(rawValue: "TRACE")]
 
-  /// The URLs whose stored responses an exchange makes void (§4.4): those that an unsafe method changed without
-  /// error, and those of the same origin that its answer names.
+  /// The URLs whose stored responses an exchange invalidates (§4.4): the URL of a successful unsafe method, and the
+  /// URLs of the same origin that its answer names.
   public func invalidated(by request: HTTPRequest, _ head: HTTPResponseHead) -> [URL] {
     guard !Self.safeMethods.contains(request.method), (200..<400).contains(head.status) else { return [] }
     let named = ["Location", "Content-Location"].compactMap { head.headers.first($0) }
@@ -99,11 +100,11 @@ extension HTTPCachePolicy {
   }
 }
 
-/// `Vary` (RFC 9110 §12.5.5): which fields of the request chose the response.
+/// `Vary` (RFC 9110 §12.5.5): the request fields that selected the response.
 struct HTTPVary {
-  /// Whether it depends on more than fields.
+  /// Whether the selection depends on more than request fields.
   let isAny: Bool
-  /// In lower case, each once.
+  /// The names in lower case, each once.
   let names: [String]
 
   init(_ headers: HTTPHeaders) {
@@ -112,8 +113,8 @@ struct HTTPVary {
     names = Set(elements.map { $0.lowercased() }).sorted()
   }
 
-  /// The fields of a request that were decisive. Credentials are left out: they are part of the key, and must not
-  /// lie about in a cache.
+  /// The fields of a request that selected the response. Credentials are left out: they are part of the key, and
+  /// should not be stored in clear text.
   func selectingHeaders(of request: HTTPRequest) -> HTTPHeaders {
     var result = HTTPHeaders()
     for name in names where !Self.isCredential(name) {
@@ -124,7 +125,7 @@ struct HTTPVary {
     return result
   }
 
-  /// Whether a response chosen by `stored` answers a request too (RFC 9111 §4.1).
+  /// Whether a response that was selected by `stored` also answers this request (RFC 9111 §4.1).
   func matches(_ request: HTTPRequest, stored: HTTPHeaders) -> Bool {
     !isAny
       && names.allSatisfy { name in
@@ -137,8 +138,8 @@ struct HTTPVary {
     HTTPHeaders.credentialNames.contains { $0.isEqualIgnoringASCIICase(to: name) }
   }
 
-  /// White space around commas means nothing, nor do the case of languages and codings and the order of languages,
-  /// which have weights for that (RFC 9110 §12.5.4).
+  /// White space around commas is not significant. Neither is the case of languages and codings, or the order of
+  /// languages, because they have weights (RFC 9110 §12.5.4).
   private static func normalized(_ value: String?, name: String) -> String? {
     guard let value else { return nil }
     let elements = HTTPList.elements(of: value)
@@ -151,7 +152,7 @@ struct HTTPVary {
 }
 
 extension HTTPRequest {
-  /// Whether the request brings conditions of its own (RFC 9110 §13.1).
+  /// Whether the request has conditions of its own (RFC 9110 §13.1).
   var hasPrecondition: Bool {
     ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range"]
       .contains { headers.contains(name: $0) }

@@ -5,9 +5,9 @@
 #endif
 
 extension HTTPCachePolicy {
-  /// The fields that ask whether what is stored still holds (RFC 9111 §4.3.1): every stored entity tag in
-  /// `If-None-Match`, and the date of the chosen response in `If-Modified-Since`, for origins that know only one of
-  /// the two. None when there is nothing to go by.
+  /// The fields that ask whether the stored responses are still valid (RFC 9111 §4.3.1): every stored entity tag in
+  /// `If-None-Match`, and the date of the chosen response in `If-Modified-Since`, for origins that support only one
+  /// of the two. Empty if there is no validator.
   ///
   /// - Parameter choice: the response that matches the request; without one only tags are sent.
   public func conditionalHeaders(
@@ -25,8 +25,9 @@ extension HTTPCachePolicy {
     return headers
   }
 
-  /// Which stored response a 304 speaks of (§4.3.4): the one of its entity tag, else of its date, else the only one
-  /// that was asked about. Nil when it fits none; then the whole must be fetched.
+  /// The index of the stored response that a 304 confirms (§4.3.4): by its entity tag, otherwise by its date,
+  /// otherwise the only one that was asked about. Nil if it confirms none; then the whole response must be
+  /// requested.
   public func validated(
     by head: HTTPResponseHead, among stored: [HTTPStoredResponse], choice: Int?
   ) -> Int? {
@@ -36,7 +37,7 @@ extension HTTPCachePolicy {
       }
       if let choice, matching.contains(choice) { return choice }
       if let newest = matching.max(by: { stored[$0].date < stored[$1].date }) { return newest }
-      // Where none has a tag, the 304 gives one to what was asked about by date.
+      // If no stored response has a tag, the 304 may give a tag to the one that was validated by date.
       return choice.flatMap { stored[$0].entityTag == nil ? $0 : nil }
     }
     if let date = head.headers.first("Last-Modified") {
@@ -48,8 +49,8 @@ extension HTTPCachePolicy {
     return choice ?? (stored.count == 1 ? 0 : nil)
   }
 
-  /// A stored response as a 304 leaves it (§3.2): the new fields in place of the old, but for those that describe
-  /// the body, which did not come again; and its age begins anew.
+  /// A stored response after a 304 (§3.2). The new fields replace the old ones, except those that describe the
+  /// body, which was not sent again. Its age starts again.
   public func updated(
     _ response: HTTPStoredResponse, by head: HTTPResponseHead, for request: HTTPRequest, requestDate: Date,
     responseDate: Date
@@ -82,8 +83,8 @@ extension HTTPCachePolicy {
     return head.status == response.status && (head.headers.first("Content-Length") ?? length) == length
   }
 
-  /// The head under which a stored response is served: with its age (§5.1), and without fields that
-  /// `no-cache="…"` keeps from being reused (§5.2.2.4).
+  /// The head with which a stored response is served: with its age (§5.1), and without the fields that
+  /// `no-cache="…"` excludes from reuse (§5.2.2.4).
   public func servedHead(
     of response: HTTPStoredResponse, now: Date, isValidated: Bool = false
   ) -> HTTPResponseHead {
@@ -95,7 +96,7 @@ extension HTTPCachePolicy {
     return HTTPResponseHead(status: response.status, headers: headers, url: response.url)
   }
 
-  /// Whether a request's own condition is already met by a stored response, so that 304 answers it (§4.3.2).
+  /// Whether a stored response meets the request's own condition, so that the answer is 304 (§4.3.2).
   public func satisfiesCondition(of request: HTTPRequest, _ response: HTTPStoredResponse) -> Bool {
     guard (200..<300).contains(response.status) else { return false }
     if let tags = request.headers["If-None-Match"] {
@@ -115,10 +116,10 @@ extension HTTPCachePolicy {
 
 /// Entity tags (RFC 9110 §8.8.3).
 enum HTTPEntityTag {
-  /// Whether two tags stand for the same content, though perhaps not the same bytes.
+  /// Whether two tags mark equivalent content, whose bytes may differ.
   static func matchesWeakly(_ a: String, _ b: String) -> Bool { opaque(a) == opaque(b) }
 
-  /// Whether a tag stands for exactly these bytes.
+  /// Whether the tag marks exactly equal bytes.
   static func isStrong(_ tag: String) -> Bool { !tag.hasPrefix("W/") && tag.hasPrefix("\"") }
 
   private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }

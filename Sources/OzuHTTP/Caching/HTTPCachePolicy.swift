@@ -6,58 +6,59 @@
 /// print(decision.reason)  // "fresh for 3h"
 /// ```
 ///
-/// Nothing here reads a clock, a disk or a network; `HTTPCache` carries out what it says. A private cache belongs
-/// to one user: it ignores `s-maxage`, `proxy-revalidate` and `private`, and keeps answers to requests with
-/// credentials, in a partition of their own (`HTTPCacheKey`). A shared one (`isShared`) serves many.
+/// The rules read no clock, disk or network; `HTTPCache` carries them out. A private cache belongs to one user: it
+/// ignores `s-maxage`, `proxy-revalidate` and `private`. It stores answers to requests with credentials under a key
+/// with these credentials (`HTTPCacheKey`). A shared cache (`isShared`) serves many users.
 public struct HTTPCachePolicy: Sendable, Hashable {
-  /// Who says how long a response is fresh.
+  /// Who decides how long a response is fresh.
   public enum Lifetimes: Sendable, Hashable {
-    /// The origin, as the RFC has it.
+    /// The origin, by the rules of the RFC.
     case fromOrigin
-    /// The app: every success is fresh for so long from when it came, whatever the origin says of lifetimes and
-    /// of validation. `no-store` is still honoured.
+    /// The app: every successful response is fresh for this long after it arrived. The origin's lifetimes and its
+    /// demands for validation are ignored. `no-store` still applies.
     case ignoring(lifetime: Duration)
   }
 
-  /// Whether the cache serves more than one user, as that of a server does. Off by default.
+  /// Whether the cache serves more than one user, like the cache of a server. Default: false.
   ///
-  /// A shared cache stores nothing that is `private`, whichever fields that names (§5.2.2.7), and answers to requests with
-  /// `Authorization` only where the origin says so (§3.5). It goes by `s-maxage` before `max-age` (§5.2.2.10), and serves
-  /// nothing stale that has `s-maxage` or `proxy-revalidate` (§5.2.2.8).
+  /// A shared cache does not store `private` responses, even if `private` names only some fields (§5.2.2.7). It
+  /// stores answers to requests with `Authorization` only if the origin allows it (§3.5). It prefers `s-maxage` to
+  /// `max-age` (§5.2.2.10), and serves no stale response with `s-maxage` or `proxy-revalidate` (§5.2.2.8).
   public var isShared = false
-  /// Who says how long a response is fresh. The origin, by default.
+  /// Who decides how long a response is fresh. Default: the origin.
   public var lifetimes = Lifetimes.fromOrigin
-  /// Which part of the time since its last change a response without lifetime is fresh for (§4.2.2). 0.1.
+  /// The fraction of the time since its last change for which a response without a lifetime is fresh (§4.2.2).
+  /// Default: 0.1.
   public var heuristicFraction = 0.1
-  /// The longest lifetime that is guessed. 24 hours.
+  /// The longest heuristic lifetime. Default: 24 hours.
   public var maximumHeuristicLifetime = Duration.seconds(24 * 3600)
-  /// The lifetime of a response that says neither how long it is fresh nor when it last changed.
+  /// The lifetime of a response that states neither a lifetime nor the date of its last change.
   ///
-  /// Zero by default: such a response is stale at once. §4.2.2 leaves the algorithm of the guess to the cache
-  /// where the origin gives no expiry, so a cache of things that hardly change, such as pictures, may set more;
-  /// `maximumHeuristicLifetime` bounds it.
+  /// Default: zero, such a response is stale at once. §4.2.2 leaves the heuristic to the cache if the origin gives
+  /// no expiry. So a cache of resources that rarely change, such as pictures, may set more.
+  /// `maximumHeuristicLifetime` limits it.
   public var defaultLifetime = Duration.zero
-  /// The longest guessed lifetime of an answer that says there is nothing (404, 410). 60 seconds.
+  /// The longest heuristic lifetime of the answers 404 and 410. Default: 60 seconds.
   public var maximumNegativeLifetime = Duration.seconds(60)
-  /// Whether answers with a status of 500 and more are kept when the origin gives them a lifetime, as §3 allows. Never,
-  /// by default: such an answer says something of the server's state and nothing of the resource. They never get a
-  /// guessed lifetime.
+  /// Whether answers with a status of 500 or higher are stored if the origin gives them a lifetime, as §3 allows.
+  /// Default: false, because such an answer describes the state of the server and not the resource. They never get
+  /// a heuristic lifetime.
   public var storesServerErrors = false
-  /// Whether a stale response is served when the origin cannot be reached, as §4.2.4 allows, unless the response
-  /// or the request forbids it.
+  /// Whether a stale response is served when the origin cannot be reached, as §4.2.4 allows. Not if the response or
+  /// the request forbids it. Default: true.
   public var servesStaleWhenDisconnected = true
 
   /// Makes the default rules.
   public init() {}
 
-  /// The default rules, and all that the RFC allows to be kept besides: errors of the server that have a lifetime.
+  /// The default rules, plus everything else that the RFC allows to be stored: server errors with a lifetime.
   public static let standard: HTTPCachePolicy = {
     var policy = HTTPCachePolicy()
     policy.storesServerErrors = true
     return policy
   }()
 
-  /// Rules for an aggressive cache: whatever was loaded is fresh for so long.
+  /// Rules for an aggressive cache: every response is fresh for `lifetime`.
   public static func ignoring(lifetime: Duration) -> HTTPCachePolicy {
     var policy = HTTPCachePolicy()
     policy.lifetimes = .ignoring(lifetime: lifetime)
@@ -65,18 +66,18 @@ public struct HTTPCachePolicy: Sendable, Hashable {
   }
 }
 
-/// How a request uses the cache; the modes of the Fetch standard (§2.2.5, "cache mode").
+/// How a request uses the cache: the modes of the Fetch standard (§2.2.5, "cache mode").
 public enum HTTPCacheMode: String, Sendable, Hashable, CaseIterable {
-  /// What is fresh is served, what is stale is validated, the rest is fetched and stored.
+  /// Serves fresh responses, validates stale ones, and fetches and stores all others.
   case `default`
-  /// The cache is neither read nor written.
+  /// Neither reads nor writes the cache.
   case noStore = "no-store"
-  /// The origin is asked without looking at the cache, and the answer is stored.
+  /// Asks the origin without reading the cache, and stores the answer.
   case reload
-  /// What is stored is validated, even while it is fresh; the answer is stored.
+  /// Validates stored responses even if they are fresh, and stores the answer.
   case noCache = "no-cache"
-  /// What is stored is served, however stale; the rest is fetched and stored.
+  /// Serves stored responses however stale they are, and fetches and stores all others.
   case forceCache = "force-cache"
-  /// What is stored is served, however stale; without it the answer is 504, and nothing is sent.
+  /// Serves stored responses however stale they are. If there is none the answer is 504, and nothing is sent.
   case onlyIfCached = "only-if-cached"
 }

@@ -6,14 +6,15 @@ import OzuSynchronization
   import Foundation
 #endif
 
-/// Collects what a cache wants of a response: the body of a success, behind the beginning that was there before if
-/// a 206 continues it; of everything else only what is asked for.
+/// Collects the parts of a response that a cache needs: the body of a successful response, after the earlier
+/// beginning if a 206 continues it; of other responses only what is requested.
 ///
-/// A large body goes to a file while it comes, and slows its origin where the disk is slower (`HTTPSpooledBody`).
+/// A large body goes to a file while it arrives. If the disk is slower than the network, the transfer is slowed
+/// down (`HTTPSpooledBody`).
 ///
 /// The transport's thread calls it; the cache reads it after the exchange. One lock guards its state.
 final class HTTPCacheSink: HTTPBodySink {
-  /// When and how the body of a response is kept for another process; nil for one that cannot be resumed.
+  /// Decides when and how the body of a response is kept for another process; returns nil if it cannot be resumed.
   typealias KeepingRule = @Sendable (HTTPResponseHead, _ isContinued: Bool) -> HTTPSpooledBody.Keeping?
 
   private struct State {
@@ -33,12 +34,12 @@ final class HTTPCacheSink: HTTPBodySink {
   private let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
   private let keeping: KeepingRule?
 
-  /// More of a body that nobody wants is not waited for.
+  /// The transfer is cut off after this many bytes of a body that is not needed.
   private static let droppedByteLimit = 1 << 16
-  /// How many bytes an announced length may reserve before any has come.
+  /// The most bytes that an announced length may reserve before any byte has arrived.
   private static let maximumReservation = 16 << 20
 
-  /// - Parameter keeping: nil where no body is kept.
+  /// - Parameter keeping: nil if no body is kept.
   init(
     spool: HTTPBodySpool?, partial: HTTPPartialBody?, keepsErrorBodies: Bool, followsRedirects: Bool,
     onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?,
@@ -100,24 +101,24 @@ final class HTTPCacheSink: HTTPBodySink {
     onProgress(body.byteCount, head.expectedByteCount.map { $0 + offset })
   }
 
-  /// The head, once it has come.
+  /// The head, after it has arrived.
   var head: HTTPResponseHead? { state.withLock { $0.head } }
 
-  /// Whether a body that nobody wants was cut off by us: the exchange is as good as done.
+  /// Whether the sink cut off a body that is not needed: then the exchange counts as complete.
   var hasOverflown: Bool { state.withLock { $0.hasOverflown } }
 
-  /// Why the 206 did not fit.
+  /// The reason why the 206 was not accepted.
   var rejection: String? { state.withLock { $0.rejection } }
 
-  /// Whether a 206 went on with the beginning.
+  /// Whether a 206 continued the earlier beginning.
   var isContinued: Bool { state.withLock { $0.isContinued } }
 
-  /// The same without waiting, where all of it is in memory; `nil` where a file has it. Called once.
+  /// Returns the body without waiting if all of it is in memory; `nil` if it is in a file. Called once.
   func takeBodyInMemory() -> HTTPSpooledBody.Content? { body.takeMemory() }
 
-  /// Returns what has come, after the beginning if there was one. Called once.
+  /// Returns the received body, after the earlier beginning if there was one. Called once.
   ///
-  /// - Throws: when the file that holds it cannot be read.
+  /// - Throws: if the file with the body cannot be read.
   func takeBody() async throws(HTTPError) -> HTTPSpooledBody.Content {
     try await body.finish()
   }

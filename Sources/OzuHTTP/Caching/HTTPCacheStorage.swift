@@ -6,7 +6,7 @@
 
 /// A stored response with its body.
 public struct HTTPCacheEntry: Sendable, Hashable {
-  /// What the rules need to know.
+  /// The facts that the rules need.
   public var response: HTTPStoredResponse
   /// The whole body.
   public var body: Data
@@ -18,24 +18,24 @@ public struct HTTPCacheEntry: Sendable, Hashable {
   }
 }
 
-/// Where an `HTTPCache` keeps its responses: in memory, on disk, or anywhere.
+/// The place where an `HTTPCache` stores its responses: in memory, on disk, or elsewhere.
 ///
-/// A storage may forget at any time, and must never make up or mix: a body belongs to the response it came with.
+/// A storage may forget entries at any time. It must never return a body with another response than its own.
 public protocol HTTPCacheStorage: Sendable {
   /// The variants stored under a key, in any order.
   func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry]
 
-  /// Stores a response; `HTTPVariants` says which of the stored ones it takes the place of.
+  /// Stores a response. `HTTPVariants` decides which stored responses it replaces.
   ///
-  /// - Parameter old: the stored response that this one is the new state of; `nil` for a new response.
+  /// - Parameter old: the stored response that this one updates; `nil` for a new response.
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async
 
-  /// Gives a stored response a new head, as a 304 asks for (RFC 9111 §4.3.4). Its body is the same as before, and need
-  /// not be written again.
+  /// Replaces the head of a stored response, after a 304 (RFC 9111 §4.3.4). The body does not change and need not
+  /// be written again.
   ///
   /// - Parameters:
-  ///   - entry: the response as it is from now on, with the body that is stored, for a storage that has lost it
-  ///     meanwhile or cannot change one without the other.
+  ///   - entry: the updated response with the stored body. A storage needs the body if it has lost the entry
+  ///     meanwhile, or if it cannot change the head alone.
   ///   - old: the response as it is stored.
   func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async
 
@@ -45,42 +45,42 @@ public protocol HTTPCacheStorage: Sendable {
   /// The beginning of a body whose transfer broke off.
   func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody?
 
-  /// Keeps the beginning of a body, in place of an earlier one; `nil` removes it.
+  /// Stores the beginning of a body and replaces an earlier one; `nil` removes it.
   func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async
 
-  /// A folder for files that hold bodies while they come, on the medium where they will be stored; nil for none.
+  /// A folder for files with bodies that are arriving, on the device where they will be stored; nil for none.
   ///
-  /// It is asked for when the first large body comes, on a thread that may be held up.
+  /// It is read when the first large body arrives, on a thread that may be blocked.
   var spoolDirectory: String? { get }
 }
 
 extension HTTPCacheStorage {
-  /// Stores the whole again.
+  /// Stores the whole entry again.
   public func refresh(
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey
   ) async {
     await store(entry, replacing: old, for: key)
   }
 
-  /// None.
+  /// Returns nil: there is no folder.
   public var spoolDirectory: String? { nil }
 
-  /// None: the storage keeps whole bodies only.
+  /// Returns nil: the storage keeps only whole bodies.
   public func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? { nil }
 
-  /// Keeps nothing.
+  /// Does nothing.
   public func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {}
 }
 
-/// Which places the variants of one key take (RFC 9111 §4.1).
+/// Decides which places the variants of one key take (RFC 9111 §4.1).
 public enum HTTPVariants {
-  /// How many variants of a key are kept. The oldest gives way.
+  /// The most variants of a key. The oldest is replaced.
   public static let maximumCount = 4
 
-  /// The place for a response among the occupied ones, and the places to empty.
+  /// The place for a response, and the places to empty.
   ///
-  /// It takes the place of the response it is the new state of, or of one that was chosen by the same fields. A
-  /// response without `Vary` answers everything and leaves no other.
+  /// A response replaces the one that it updates, or one that was selected by the same fields. A response without
+  /// `Vary` matches every request, so it replaces all others.
   public static func place(
     for response: HTTPStoredResponse, replacing old: HTTPStoredResponse?,
     among occupied: [Int: HTTPStoredResponse]

@@ -4,24 +4,23 @@
   import Foundation
 #endif
 
-/// The dates of HTTP header fields (RFC 9110 §5.6.7), read strictly.
+/// The dates of HTTP header fields (RFC 9110 §5.6.7), parsed strictly.
 ///
-/// A date that is only almost right is no date: a cache that guesses keeps a response for as long as its guess
-/// says. The grammar has fixed widths and knows no zone but GMT; only case is overlooked, as RFC 9111 §4.2 asks of
-/// caches. The day of the week must be a day's name; whether it is that day's is not checked, as the grammar does not
-/// say so.
+/// A malformed date is rejected: a cache that guessed would keep a response for a wrong time. The grammar has fixed
+/// widths and no time zone except GMT. Only case is ignored, as RFC 9111 §4.2 demands of caches. The day of the
+/// week must be a valid name, but is not compared with the date, because the grammar does not demand it.
 public enum HTTPDate {
-  // Of three letters each. Static texts, because a date is read and written for each response.
+  // Three letters each. Static strings, because a date is read and written for each response.
   private static let months: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
   private static let shortDays: StaticString = "SunMonTueWedThuFriSat"
   private static let days: [StaticString] = [
     "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
   ]
 
-  /// The date a field says: `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the two obsolete forms,
-  /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. Nil for anything else.
+  /// Parses the date of a field: `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the two obsolete forms, `Sunday,
+  /// 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. Nil for any other text.
   ///
-  /// - Parameter now: decides the century of a year with two digits, which is at most 50 years ahead.
+  /// - Parameter now: decides the century of a year with two digits, which is at most 50 years in the future.
   public static func date(from text: String, now: Date = Date()) -> Date? {
     var text = text
     return text.withUTF8 { bytes in
@@ -34,7 +33,7 @@ public enum HTTPDate {
     }
   }
 
-  /// The preferred form of a date, such as `Sun, 06 Nov 1994 08:49:37 GMT`; fractions of a second are cut off.
+  /// A date in the preferred form, such as `Sun, 06 Nov 1994 08:49:37 GMT`. Fractions of a second are dropped.
   public static func string(from date: Date) -> String {
     let total = Int(date.timeIntervalSince1970.rounded(.down))
     let day = total.floorDivided(by: 86_400)
@@ -77,10 +76,10 @@ public enum HTTPDate {
     }
   }
 
-  /// Takes a date apart from left to right; every step gives nil when the next bytes are not what it expects.
+  /// Parses a date from left to right. Every step returns nil if the next bytes are not as expected.
   ///
-  /// The bytes are those of one call of `date(from:)`, which nothing outlives; every look at them is behind a comparison
-  /// with their count.
+  /// The bytes are valid only during one call of `date(from:)`, and the scanner does not outlive it. Every read is
+  /// guarded by a comparison with their count.
   private struct Scanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var place = 0
@@ -106,7 +105,8 @@ public enum HTTPDate {
         daysSince1970: Int(now.timeIntervalSince1970.rounded(.down)).floorDivided(by: 86_400)
       ).year
       var year = thisYear - thisYear % 100 + short
-      // "more than 50 years in the future" is the most recent year in the past with the same digits.
+      // A year that is "more than 50 years in the future" means the most recent year in the past with the same
+      // digits.
       if year > thisYear + 50 { year -= 100 }
       return CivilDate(year: year, month: month + 1, day: day).date(atSecond: time)
     }
@@ -119,7 +119,7 @@ public enum HTTPDate {
       return CivilDate(year: year, month: month + 1, day: day).date(atSecond: time)
     }
 
-    /// Seconds of a day. A leap second counts as the one before it.
+    /// The second of the day. A leap second counts as the second before it.
     private mutating func time() -> Int? {
       guard let hour = number(2), literal(":"), let minute = number(2), literal(":"), let second = number(2),
         hour < 24, minute < 60, second <= 60
@@ -134,7 +134,7 @@ public enum HTTPDate {
       return true
     }
 
-    /// One of words of three letters, which stand in one text.
+    /// The index of a word, among words of three letters each in one string.
     private mutating func word(_ words: StaticString) -> Int? {
       for index in 0..<words.utf8CodeUnitCount / 3 where begins(with: words, from: index * 3, count: 3) {
         place += 3
@@ -165,8 +165,8 @@ public enum HTTPDate {
   }
 }
 
-/// A day of the proleptic Gregorian calendar. The arithmetic counts from 1 March of year 0, so that the leap day
-/// is the last of its year.
+/// A day of the proleptic Gregorian calendar. The calculation starts years on 1 March, so that the leap day is the
+/// last day of a year.
 private struct CivilDate {
   var year: Int
   var month: Int
@@ -196,7 +196,7 @@ private struct CivilDate {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// Nil for a day that its month does not have.
+  /// The date; nil for a day that its month does not have.
   func date(atSecond second: Int) -> Date? {
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

@@ -4,11 +4,12 @@
   import Foundation
 #endif
 
-/// The beginnings of bodies whose transfers broke off: what goes on with one, and what is kept as one.
+/// Beginnings of bodies whose transfers broke off: finding one to continue, and keeping one.
 extension HTTPOriginExchange {
   func partialBody(for hop: HTTPRequest) async -> HTTPPartialBody? {
     guard resumes, hop.method == .get, !hop.hasPrecondition else { return nil }
-    // What is known without waiting is asked first, here and below: each function that suspends takes memory.
+    // Conditions that need no waiting are checked first, here and below, because each function that suspends costs
+    // memory.
     if keepsBeginnings, let spool = cache.spool, spool.mayHaveLeft { await adoptLeft(from: spool) }
     guard let partial = await cache.storage.partialBody(for: key),
       partial.response.isFrom(hop.url),
@@ -18,7 +19,7 @@ extension HTTPOriginExchange {
     return partial
   }
 
-  /// Has the storage take what a process that was killed has left.
+  /// Moves the beginning that a killed process left to the storage.
   private func adoptLeft(from spool: HTTPBodySpool) async {
     guard let left = await spool.takeLeft(for: key) else { return }
     let known = await cache.storage.partialBody(for: key)
@@ -32,11 +33,11 @@ extension HTTPOriginExchange {
     mode != .noStore && configuration.minimumPartialByteCount < .max
   }
 
-  /// When and how the body of a response is kept for another process; nil for one that could not go on with it.
+  /// Decides when and how the body of a response is kept for another process; nil if it could not be continued.
   func keeping(
     _ head: HTTPResponseHead, _ hop: HTTPRequest, continuing old: HTTPPartialBody?, since requestDate: Date
   ) -> HTTPSpooledBody.Keeping? {
-    // Cheap, and true of most pictures that are fetched at once: the rest is looked at when the time has passed.
+    // A cheap check that excludes most pictures. The rest is checked when the delay has passed.
     guard old != nil || head.headers.contains(name: "ETag") || head.headers.contains(name: "Last-Modified")
     else {
       return nil
@@ -71,7 +72,7 @@ extension HTTPOriginExchange {
         head, hop, continuing: sink.isContinued ? old : nil, requestDate: requestDate,
         responseDate: configuration.currentDate())
     else { return }
-    // A body that its file does not give back is lost; the failure of the transfer is what the caller gets.
+    // If the file does not return the body, the body is lost; the caller gets the error of the transfer.
     guard let body = try? await sink.takeBody().data, body.count >= configuration.minimumPartialByteCount
     else { return }
     guard let partial = HTTPPartialBody(response: response, body: body) else { return }

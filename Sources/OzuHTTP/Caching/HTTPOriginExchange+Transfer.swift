@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// One hop, and what of it went over the network before.
+/// One hop, including the resumption of an earlier transfer.
 extension HTTPOriginExchange {
-  /// One hop: with what asks conditionally, or for the rest.
+  /// Sends one hop, conditionally or for the rest of a body if possible.
   func send(_ hop: HTTPRequest) async throws(HTTPError) -> Received {
     var outgoing = hop
     if case .follow = hop.redirectPolicy { outgoing.redirectPolicy = .manual }
@@ -20,7 +20,7 @@ extension HTTPOriginExchange {
       do throws(HTTPError) {
         return try await transfer(outgoing, continuing: partial)
       } catch {
-        // The rest did not fit, or is not to be had: from the beginning, once.
+        // The rest does not fit, or is not available: request the whole body, once.
         guard case .refused = error.reason else { throw error }
         await cache.storage.setPartialBody(nil, for: key)
       }
@@ -63,7 +63,7 @@ extension HTTPOriginExchange {
     return try await complete(partial, response, sink, hop)
   }
 
-  /// The outcome of asking for the rest of a body.
+  /// Handles the answer to a request for the rest of a body.
   private func complete(
     _ partial: HTTPPartialBody, _ response: HTTPResponse, _ sink: HTTPCacheSink, _ hop: HTTPRequest
   ) async throws(HTTPError) -> Received {
@@ -72,13 +72,13 @@ extension HTTPOriginExchange {
     let total =
       partial.totalByteCount ?? ContentRange(response.head.headers.first("Content-Range") ?? "")?.total
     if sink.isContinued, let total, body.data.count < total {
-      // A server may send less than it was asked for (RFC 9110 §15.3.7): the next request goes on from there.
+      // A server may send fewer bytes than requested (RFC 9110 §15.3.7): the next request continues from there.
       if let longer = HTTPPartialBody(response: partial.response, body: body.data) {
         await cache.storage.setPartialBody(longer, for: key)
       }
       throw HTTPError(.bodyTruncated(received: body.data.count, expected: total), url: hop.url)
     }
-    // 200 sends the whole; an error says nothing of the beginning, which stays.
+    // A 200 has the whole body, so the beginning is removed. After an error the beginning stays.
     if response.status < 300 { await cache.storage.setPartialBody(nil, for: key) }
     guard sink.isContinued else { return (response.head, body) }
     if let total, body.data.count > total {
@@ -90,7 +90,7 @@ extension HTTPOriginExchange {
     return (partial.completedHead(by: response.head, byteCount: body.data.count), body)
   }
 
-  /// The error of a transfer of the rest, in bytes of the whole.
+  /// The error of a transfer of the rest, with byte counts of the whole body.
   private static func ofWhole(_ error: HTTPError, behind count: Int) -> HTTPError {
     guard case .bodyTruncated(let received, let expected) = error.reason else { return error }
     return HTTPError(
@@ -112,7 +112,7 @@ extension HTTPOriginExchange {
   ) async throws(HTTPError) -> HTTPRequest {
     do {
       var prepared = try await preparation.willSend(request)
-      // What the exchange itself decides, also where the hook has made a request of its own.
+      // The exchange decides these values, even if the hook made a new request.
       prepared.redirectPolicy = request.redirectPolicy
       prepared.maximumBodyByteCount = min(prepared.maximumBodyByteCount, request.maximumBodyByteCount)
       return prepared

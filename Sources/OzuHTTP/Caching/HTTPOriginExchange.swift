@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// What the origin said, after redirects, retries and resumption.
+/// The answer of the origin, after redirects, retries and resumption.
 struct HTTPOriginAnswer: Sendable {
-  /// The request of the last hop, without what the cache added.
+  /// The request of the last hop, without the fields that the cache added.
   let request: HTTPRequest
   let head: HTTPResponseHead
   let body: HTTPSpooledBody.Content
@@ -15,8 +15,8 @@ struct HTTPOriginAnswer: Sendable {
   let redirectsFreshUntil: Date?
 }
 
-/// The network side of a cache: follows redirects hop by hop, asks conditionally where what is stored came from,
-/// goes on with broken transfers, and tries again what may pass by itself.
+/// The network side of a cache: follows redirects hop by hop, validates stored responses, resumes broken transfers,
+/// and retries temporary failures.
 struct HTTPOriginExchange: Sendable {
   typealias Received = (head: HTTPResponseHead, body: HTTPSpooledBody.Content)
 
@@ -31,12 +31,13 @@ struct HTTPOriginExchange: Sendable {
   let resumes: Bool
   let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
   let client: any HTTPClient
-  /// Waits before the next attempt, in place of the cache's clock; false when nobody wants it any more.
+  /// Waits before the next attempt, instead of the cache's clock; returns false if the answer is not needed any
+  /// more.
   let pause: (@Sendable (Duration) async -> Bool)?
 
   var configuration: HTTPCacheConfiguration { cache.configuration }
 
-  /// - Parameter isRetried: whether to try again after a failure; told whether the origin was out of reach.
+  /// - Parameter isRetried: decides whether to retry after a failure; its argument says whether the origin could not be reached.
   func run(isRetried: (_ isDisconnected: Bool) -> Bool) async throws(HTTPError) -> HTTPOriginAnswer {
     let retry = configuration.retryPolicy
     var retryCount = 0
@@ -79,8 +80,8 @@ struct HTTPOriginExchange: Sendable {
 
   // MARK: Hops
 
-  /// - Parameter start: when the first attempt began. The limit on the whole is one for all attempts and all hops, as it is
-  ///   where the client follows redirects itself.
+  /// - Parameter start: when the first attempt began. The total time limit covers all attempts and all hops, as it
+  ///   does if the client follows redirects itself.
   private func followRedirects(
     since start: ContinuousClock.Instant, isRetry: Bool
   ) async throws(HTTPError) -> HTTPOriginAnswer {

@@ -4,20 +4,20 @@
   import Foundation
 #endif
 
-/// The beginning of a body whose transfer broke off, with what is needed to ask for the rest.
+/// The beginning of a body whose transfer broke off, with the facts that are needed to request the rest.
 ///
-/// Kept only if a strong validator came with it (RFC 9110 §14.2): bytes of two states of a resource must never
+/// It exists only if a strong validator came with it (RFC 9110 §14.2): bytes of two states of a resource must never
 /// be joined.
 public struct HTTPPartialBody: Sendable, Hashable {
-  /// The head it came with, in stored form.
+  /// The head that came with it, in stored form.
   public let response: HTTPStoredResponse
-  /// The bytes from the first on.
+  /// The first bytes of the body.
   public let body: Data
 
-  /// Takes a head and what came after it.
+  /// Makes a beginning from a head and the bytes after it.
   ///
-  /// - Returns: nil where the rest could not be asked for: no strong validator, an encoded body, ranges refused, or
-  ///   no byte.
+  /// - Returns: nil if the rest cannot be requested: no strong validator, an encoded body, an origin without
+  ///   ranges, or no bytes.
   public init?(response: HTTPStoredResponse, body: Data) {
     self.response = response
     self.body = body
@@ -28,19 +28,19 @@ public struct HTTPPartialBody: Sendable, Hashable {
     else { return nil }
   }
 
-  /// Whether another beginning of the same resource is the one to go on with: that of the later response, or of the same
-  /// one with more bytes.
+  /// Whether another beginning of the same resource is better: it belongs to a later response, or has more bytes of
+  /// the same one.
   func isWorse(than other: HTTPPartialBody) -> Bool {
     (response.responseDate, body.count) < (other.response.responseDate, other.body.count)
   }
 
-  /// The whole body's length, where it was announced.
+  /// The length of the whole body, if it was announced.
   public var totalByteCount: Int? {
     HTTPResponseHead(status: 200, headers: response.headers, url: response.url).contentLength
   }
 
-  /// What stands in `If-Range` (RFC 9110 §13.1.5): a strong entity tag, or a date of change that is a minute
-  /// older than the response, so that no second change can hide in it (§8.8.2.2).
+  /// The value of `If-Range` (RFC 9110 §13.1.5): a strong entity tag, or a date of change at least a minute before
+  /// the response, so that there was no second change in the same second (§8.8.2.2).
   var validator: String? {
     if let tag = response.entityTag { return HTTPEntityTag.isStrong(tag) ? tag : nil }
     guard let text = response.lastModified, let modified = HTTPDate.date(from: text),
@@ -49,12 +49,12 @@ public struct HTTPPartialBody: Sendable, Hashable {
     return text
   }
 
-  /// The fields that ask for the rest.
+  /// The fields that request the rest.
   var requestHeaders: HTTPHeaders {
     ["Range": "bytes=\(body.count)-", "If-Range": validator ?? ""]
   }
 
-  /// Why a 206 is not the rest of this body, or nil when it is (RFC 9110 §15.3.7).
+  /// The reason why a 206 is not the rest of this body, or nil if it is (RFC 9110 §15.3.7).
   func reasonToReject(_ head: HTTPResponseHead) -> String? {
     guard let range = ContentRange(head.headers.first("Content-Range") ?? "") else {
       return "its Content-Range is malformed"
@@ -63,8 +63,8 @@ public struct HTTPPartialBody: Sendable, Hashable {
     if let total = totalByteCount, let other = range.total, total != other {
       return "the whole has another length"
     }
-    // A 206 says the tag that a 200 would say; only parts with the same strong one belong together (RFC 9111 §3.4). The
-    // date it may leave out.
+    // A 206 has the same tag as a 200 would have; only parts with the same strong tag belong together (RFC 9111
+    // §3.4). It may omit the date.
     if let tag = response.entityTag {
       guard let other = head.headers.first("ETag") else { return "it has no entity tag" }
       if tag != other { return "its entity tag is another" }
@@ -76,7 +76,7 @@ public struct HTTPPartialBody: Sendable, Hashable {
     return nil
   }
 
-  /// The head of the whole, once a 206 has brought the rest (RFC 9111 §3.4).
+  /// The head of the whole response, after a 206 with the rest (RFC 9111 §3.4).
   func completedHead(by head: HTTPResponseHead, byteCount: Int) -> HTTPResponseHead {
     var headers = response.headers
     let fields = head.headers.filter { field in
@@ -95,7 +95,7 @@ public struct HTTPPartialBody: Sendable, Hashable {
 struct ContentRange: Equatable {
   let first: Int
   let last: Int
-  /// Nil where the sender does not know it.
+  /// Nil if the sender does not know it.
   let total: Int?
 
   init?(_ text: String) {
@@ -117,12 +117,12 @@ struct ContentRange: Equatable {
   }
 }
 
-/// `Range: bytes=0-9` with one range (RFC 9110 §14.1.2), as the part of a whole.
+/// A `Range: bytes=0-9` with one range (RFC 9110 §14.1.2), applied to a body.
 struct ByteRangeRequest {
-  /// The bytes meant, nil where none of them exists.
+  /// The requested bytes; nil if none of them exists.
   let bytes: Range<Int>?
 
-  /// Nil for what is no single range of bytes; a server may ignore that, and so is it here.
+  /// Nil if the text is not a single range of bytes. Then the field is ignored, as a server may do.
   init?(_ text: String, of count: Int) {
     guard text.hasPrefix("bytes=") else { return nil }
     let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)

@@ -4,22 +4,23 @@
   import Foundation
 #endif
 
-/// When a failed exchange is tried again, and after how long.
+/// When a failed exchange is retried, and after how long.
 ///
-/// Only what may pass by itself is tried again: connections that fail, break or cannot be made in time, and the statuses
-/// 408, 429, 502, 503 and 504. An origin that was silent, slow or not done in the whole time is not: whoever waits has
-/// waited for a limit already, and would for the same one again. What it sent is kept for the next request. The wait doubles each time and is spread at random, so that many clients of one
-/// origin do not come back at once; where the origin names a time, that counts.
+/// Only temporary failures are retried: connections that fail, break or take too long to be made, and the statuses
+/// 408, 429, 502, 503 and 504. An exchange that reached the limit on silence, on speed or on the whole time is not
+/// retried: the caller has already waited for a limit. The bytes that arrived are kept for the next request. The
+/// wait doubles each time and is random, so that the clients of one origin do not retry at the same time. If the
+/// origin names a time, that time is used.
 public struct HTTPRetryPolicy: Sendable, Hashable {
-  /// How often an exchange is tried again. 2.
+  /// How often an exchange is retried. Default: 2.
   public var maximumRetryCount = 2
-  /// The wait before the first retry, at most; it doubles each time. 0.3 seconds.
+  /// The longest wait before the first retry; it doubles each time. Default: 0.3 seconds.
   public var baseDelay = Duration.milliseconds(300)
-  /// The longest wait. 10 seconds. An origin that asks for more is not tried again.
+  /// The longest wait. If an origin asks for more, there is no retry. Default: 10 seconds.
   public var maximumDelay = Duration.seconds(10)
-  /// How many retries all exchanges together have in hand; each ten successes earn one back. 10.
+  /// The number of retries that all exchanges together may use; every ten successes add one. Default: 10.
   ///
-  /// It keeps an origin in trouble from being asked thrice as often as a healthy one.
+  /// It prevents an origin in trouble from getting three times as many requests as a healthy one.
   public var budget = 10
 
   /// Makes the default policy.
@@ -28,14 +29,14 @@ public struct HTTPRetryPolicy: Sendable, Hashable {
   /// The default policy.
   public static let standard = HTTPRetryPolicy()
 
-  /// Nothing is tried again.
+  /// No retries.
   public static let none: HTTPRetryPolicy = {
     var policy = HTTPRetryPolicy()
     policy.maximumRetryCount = 0
     return policy
   }()
 
-  /// Whether a failure may pass by itself.
+  /// Whether a failure is temporary.
   public func isTransient(_ reason: HTTPError.Reason) -> Bool {
     switch reason {
     case .connectionRefused, .connectionFailed, .connectionLost, .timedOut(.connect), .bodyTruncated,
@@ -45,15 +46,15 @@ public struct HTTPRetryPolicy: Sendable, Hashable {
     }
   }
 
-  /// Whether a status may pass by itself.
+  /// Whether a status is temporary.
   public func isTransient(status: Int) -> Bool {
     [408, 429, 502, 503, 504].contains(status)
   }
 
-  /// How long to wait before a retry; nil when there is none.
+  /// The wait before a retry; nil for no retry.
   ///
   /// - Parameters:
-  ///   - count: how many retries there have been.
+  ///   - count: the number of retries so far.
   ///   - retryAfter: the response's `Retry-After` (RFC 9110 §10.2.3), seconds or a date.
   ///   - fraction: a random number from 0 to 1.
   public func delay(

@@ -11,41 +11,41 @@
   import Darwin
 #endif
 
-/// A file that holds a body too large for memory, or one that comes slowly and can be resumed.
+/// A file for a body that is too large for memory, or for one that arrives slowly and can be resumed.
 ///
-/// It is unlinked as soon as it is open. So nothing is left behind however its use ends: the system takes its blocks
-/// back when the last descriptor and the last mapping are gone, also those of a process that was killed. What a
-/// crash between the two calls leaves is swept by the next one that opens a file in the folder (`sweep`).
+/// It is unlinked as soon as it is open. So it leaves nothing behind, however its use ends: the system frees its
+/// blocks after the last descriptor and the last mapping are closed, also if the process is killed. If a crash
+/// between the two calls leaves a file, the next process that opens one in the folder removes it (`sweep`).
 ///
-/// A body that can be resumed keeps its name until its use ends, and the file says whose beginning it is
-/// (`HTTPBeginningHead`): a process that is killed leaves it for the next one. The file is locked (flock(2)) as long as it
-/// is written, so that nobody takes it over before.
+/// The file of a body that can be resumed keeps its name until its use ends, and contains the facts about the body
+/// (`HTTPBeginningHead`): if the process is killed, the next one uses the file. It is locked (flock(2)) while it is
+/// written, so that no other process takes it over before.
 ///
-/// Its calls block. Used by one thread at a time.
+/// Its calls block. One thread at a time uses it.
 final class HTTPSpoolFile {
-  /// A call that failed, with the system's number.
+  /// A failed call, with the system's error number.
   struct Failure: Error {
     let code: Int32
   }
 
   private static let namePrefix = "ozu-spool-"
   private static let beginningPrefix = "ozu-beginning-"
-  /// How many beginnings that processes left are kept in a folder, and for how long.
+  /// The most beginnings of other processes that are kept in a folder, and for how long.
   static let (maximumLeftCount, maximumLeftSeconds) = (32, 7 * 24 * 3600.0)
 
   private let descriptor: Int32
-  /// How many bytes of the body it has.
+  /// The number of bytes of the body in the file.
   private(set) var byteCount = 0
-  /// Where the body begins.
+  /// The offset of the body.
   private let bodyOffset: Int
-  /// The name, of a file that has one.
+  /// The path of a file with a name.
   private let path: String?
   private var checkpointCount = 0
 
-  /// Makes a file in a folder. The folder is not made: it is somebody else's, and may be there in a file system of
-  /// theirs alone.
+  /// Makes a file in a folder. The folder is not made: it belongs to the caller, and may be on a file system of its
+  /// own.
   ///
-  /// - Parameter beginning: what the file is left for, if the process is killed.
+  /// - Parameter beginning: the facts about the body for another process, if this one is killed.
   init(directory: String, beginning: HTTPBeginning? = nil) throws(Failure) {
     let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     let prefix = beginning.map { "\(Self.beginningPrefix)\($0.digest)-" } ?? Self.namePrefix
@@ -71,11 +71,11 @@ final class HTTPSpoolFile {
     if let path { unlink(path) }
   }
 
-  /// Removes what crashes have left in a folder, and old beginnings of bodies. Returns the paths of the others by the
-  /// digest of their key.
+  /// Removes files that crashes left in a folder, and old beginnings of bodies. Returns the paths of the other
+  /// beginnings by the digest of their key.
   ///
-  /// A file of another process that is swept between being made and being unlinked loses only the name that it was about
-  /// to lose. Beginnings that are being written are locked, and stay.
+  /// If a file of another process is removed between being made and being unlinked, it loses only its name, which
+  /// it would lose anyway. Beginnings that are being written are locked, and stay.
   static func sweep(directory: String, now: Date = Date()) -> [String: [String]] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     for name in names where name.hasPrefix(namePrefix) { unlink("\(directory)/\(name)") }
@@ -106,19 +106,19 @@ final class HTTPSpoolFile {
     close(descriptor)
   }
 
-  /// Appends bytes, all of them or, for `read` and `mapped`, none.
+  /// Appends bytes: all of them, or none that `read` and `mapped` would return.
   func append(_ bytes: Data) throws(Failure) {
     try write(bytes, at: bodyOffset + byteCount)
     byteCount += bytes.count
   }
 
-  /// Notes how much of the body is there, and what it is, for the process that may find it.
+  /// Records how much of the body is written, and its identity, for the process that may find the file.
   func checkpoint(_ identity: @autoclosure () -> String) {
     guard path != nil else { return }
     checkpointCount += 1
     let (bytes, offset) = HTTPBeginningHead.checkpoint(
       identity(), byteCount: byteCount, number: checkpointCount)
-    // Without it less is found; the body is here all the same.
+    // Without the checkpoint another process finds fewer bytes; the body in the file is not affected.
     try? write(bytes, at: offset)
   }
 
@@ -137,28 +137,28 @@ final class HTTPSpoolFile {
     guard code == 0 else { throw Failure(code: code) }
   }
 
-  /// The content, mapped rather than read.
+  /// The content, mapped instead of read.
   ///
-  /// To map a file is dangerous where somebody may cut it short: the process is ended when it touches what is gone.
-  /// Nobody can here, since the file has no name any more and its only descriptor is ours; every byte of it was written
-  /// before. What remains is a medium that fails under the mapping. In return the system may drop the pages at any
-  /// time and read them again, so that a body of 90 MB does not take 90 MB from anybody who needs them.
+  /// Reading a mapped file is dangerous if the file can be shortened: the system ends the process at the missing
+  /// page. This file cannot be, because it has no name any more, this object has the only descriptor, and every
+  /// byte was written before. The risk that remains is a device that fails. In return the system may drop the pages
+  /// at any time and read them again, so a body of 90 MB does not take 90 MB from others.
   func mapped() throws(Failure) -> Data {
     removeName()
     return try Self.map(descriptor, offset: bodyOffset, byteCount: byteCount)
   }
 
-  /// A part of a file, mapped. Who calls says why nobody cuts it short.
+  /// A part of a file, mapped. The caller must make sure that the file is not shortened.
   static func map(_ descriptor: Int32, offset: Int, byteCount count: Int) throws(Failure) -> Data {
     guard count > 0 else { return Data() }
     guard let start = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, off_t(offset)), start != MAP_FAILED
     else { throw Failure(code: errno) }
-    // It is read once from front to back, as decoders do: what is behind may go first.
+    // Decoders read it once from front to back, so earlier pages may be dropped first.
     _ = madvise(start, count, MADV_SEQUENTIAL)
     return Data(bytesNoCopy: start, count: count, deallocator: .custom { _ = munmap($0, $1) })
   }
 
-  /// The content, read into memory: for when the file cannot be used further.
+  /// The content, read into memory, if the file cannot be used further.
   func read() throws(Failure) -> Data {
     var data = Data(count: byteCount)
     let code = data.withUnsafeMutableBytes { space -> Int32 in

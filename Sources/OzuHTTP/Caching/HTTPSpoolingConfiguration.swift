@@ -1,21 +1,22 @@
-/// Which bodies are kept in files instead of memory while they are under way, and where.
+/// Which bodies are kept in files instead of memory while they arrive, and where.
 ///
-/// Such a body is written as it comes, by a thread of its own; when the disk is slower than the network the transfer
-/// is held up, so that never more than about a megabyte of it waits in memory (over HTTP/2 libcurl may hold another 32 MB
-/// of a stream, its window). Afterwards it is handed over as `Data` that is mapped from the file. The files have no names:
-/// they are gone when the last `Data` is, or the process. Only that of a body that can be resumed has one while it comes,
-/// for the next process (`beginningDelay`). Where no file can be had (a full disk, a folder that is missing or must not be written) the body stays in memory.
+/// A thread of its own writes such a body while it arrives. If the disk is slower than the network, the transfer is
+/// slowed down, so that at most about a megabyte waits in memory (over HTTP/2, libcurl may hold another 32 MB of a
+/// stream, its window). The complete body is `Data` that is mapped from the file. The files have no names: they
+/// disappear with the last `Data` or with the process. Only the file of a body that can be resumed has a name while
+/// it arrives, for the next process (`beginningDelay`). If no file can be made, because the disk is full or the
+/// folder is missing or read-only, the body stays in memory.
 public struct HTTPSpoolingConfiguration: Sendable, Hashable {
-  /// The largest body kept in memory, in bytes. 8 MB. `Int.max` keeps all of them there.
+  /// The largest body that is kept in memory, in bytes. Default: 8 MB. `Int.max` keeps all bodies in memory.
   public var threshold: Int
-  /// The folder for the files; nil, the default, for that of the cache's storage. Without either, bodies stay in
-  /// memory.
+  /// The folder for the files. Nil, the default, uses the folder of the cache's storage. Without a folder, bodies
+  /// stay in memory.
   public var directory: String?
 
-  /// After how long a smaller body goes to a file too, if it can be resumed. A second.
+  /// After this time a smaller body goes to a file too, if it can be resumed. Default: one second.
   ///
-  /// The file of a body that can be resumed has a name while it comes. A process that is killed leaves it, and the next one
-  /// goes on from there: at most the bytes of this time are lost.
+  /// The file of such a body has a name while it arrives. If the process is killed, the next process continues from
+  /// there; at most the bytes of this time are lost.
   public var beginningDelay: Duration
 
   /// Makes a configuration.
@@ -25,8 +26,8 @@ public struct HTTPSpoolingConfiguration: Sendable, Hashable {
     self.beginningDelay = beginningDelay
   }
 
-  /// Removes what killed processes have left of bodies in a folder: for who empties the cache there. Files that are being
-  /// written stay. Blocks.
+  /// Removes the beginnings of bodies that killed processes left in a folder, for callers that empty a cache there.
+  /// Files that are being written stay. Blocks.
   public static func removeBeginnings(in directory: String) {
     _ = HTTPSpoolFile.sweep(directory: directory, now: .distantFuture)
   }

@@ -4,25 +4,25 @@
   import Foundation
 #endif
 
-/// A response in a cache, without its body: what the rules of RFC 9111 need to know of it.
+/// A stored response without its body: the facts that the rules of RFC 9111 need.
 public struct HTTPStoredResponse: Sendable, Hashable {
   /// The status code.
   public var status: Int
   /// The header fields that may be stored (§3.1).
   public var headers: HTTPHeaders
-  /// The URL that answered, after redirects. Without its query and credentials once it has been `withoutSecrets`.
+  /// The URL that answered, after redirects. Without query and credentials in a copy made by `withoutSecrets`.
   public var url: URL
-  /// Stands for the whole URL where `url` is no longer that; `nil` where it is.
+  /// A digest of the whole URL, if `url` lacks parts of it; `nil` otherwise.
   public package(set) var urlDigest: String?
-  /// When the request that brought it, or last validated it, was sent.
+  /// The date when the request for it, or for its last validation, was sent.
   public var requestDate: Date
-  /// When the response came, or was last validated.
+  /// The date when the response arrived, or was last validated.
   public var responseDate: Date
-  /// The request's fields that `Vary` names, as they were sent; those that were absent are not here.
+  /// The request's fields that `Vary` names, as they were sent, without those that were absent.
   public var selectingHeaders: HTTPHeaders
-  /// Until when the redirects that led here may be followed again unseen; `nil` when there were none.
+  /// The date until which the redirects that led here may be followed without asking; `nil` if there were none.
   public var redirectsFreshUntil: Date?
-  /// Tells one body from another: equal bodies have equal identities. Not proof against forgery.
+  /// The identity of the body: equal bodies have equal identities. It does not detect forgery.
   public var bodyIdentity: String
 
   /// Makes a stored response.
@@ -40,20 +40,20 @@ public struct HTTPStoredResponse: Sendable, Hashable {
     self.bodyIdentity = bodyIdentity
   }
 
-  /// Whether a URL is the one that answered, with its query and credentials.
+  /// Whether this is the URL that answered, including its query and credentials.
   package func isFrom(_ other: URL) -> Bool {
     guard let urlDigest else { return url.absoluteString == other.absoluteString }
     return urlDigest == SHA256.hexDigest(of: other.absoluteString)
   }
 
-  /// The response as it may be written to a disk: it holds no secret in clear, and still tells its URL and its variant
-  /// from others. Responses of which nothing may be left out, because they are nothing without it, are `nil`.
+  /// The response without secrets in clear text, in the form in which it may be written to a disk. URLs and
+  /// variants can still be told apart. `nil` if the response is useless without the removed parts.
   ///
-  /// - The URL loses user, password, query and fragment; a digest (SHA-256) of the whole stands for it.
-  /// - Fields that carry credentials are dropped, `Set-Cookie` among them; addresses in `Location`,
-  ///   `Content-Location`, `Link` and `Refresh` lose what the URL loses.
-  /// - Of the request's fields that `Vary` names, those that may be secrets are digests.
-  /// - A redirect whose `Location` would lose something is `nil`.
+  /// - The URL loses user, password, query and fragment; a digest (SHA-256) of the whole URL replaces them.
+  /// - Fields with credentials are removed, including `Set-Cookie`. Addresses in `Location`, `Content-Location`,
+  ///   `Link` and `Refresh` lose the same parts as the URL.
+  /// - Of the request's fields that `Vary` names, those that may be secret become digests.
+  /// - A redirect whose `Location` would lose a part is `nil`.
   public var withoutSecrets: HTTPStoredResponse? {
     var response = self
     if urlDigest == nil {
@@ -68,18 +68,18 @@ public struct HTTPStoredResponse: Sendable, Hashable {
     return response
   }
 
-  /// The directives of its `Cache-Control`.
-  public var cacheControl: CacheControl { CacheControl(headers) }
+  /// The directives of `Cache-Control`.
+  package var cacheControl: CacheControl { CacheControl(headers) }
 
-  /// The entity tag, as it was written; `nil` without one.
+  /// The entity tag as it was sent; `nil` without one.
   public var entityTag: String? { headers.first("ETag").flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// `Last-Modified`, as it was written, if it is a date.
+  /// The value of `Last-Modified` as it was sent, if it is a date.
   public var lastModified: String? {
     headers.first("Last-Modified").flatMap { HTTPDate.date(from: $0, now: responseDate) == nil ? nil : $0 }
   }
 
-  /// The date of the response (RFC 9110 §6.6.1): its `Date`, else when it came.
+  /// The date of the response (RFC 9110 §6.6.1): its `Date`, otherwise the date when it arrived.
   public var date: Date {
     headers.first("Date").flatMap { HTTPDate.date(from: $0, now: responseDate) } ?? responseDate
   }
@@ -91,7 +91,7 @@ extension HTTPStoredResponse: Codable {
     case bodyIdentity, urlDigest
   }
 
-  /// Reads a response; dates are seconds since 1970, headers pairs of names and values.
+  /// Reads a response. Dates are seconds since 1970, headers are pairs of names and values.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     func date(_ key: Key) throws -> Date? {
@@ -117,7 +117,8 @@ extension HTTPStoredResponse: Codable {
     urlDigest = try container.decodeIfPresent(String.self, forKey: .urlDigest)
   }
 
-  /// Writes the response in the form that `init(from:)` reads, whole: who writes it to a disk takes `withoutSecrets`.
+  /// Writes the whole response in the form that `init(from:)` reads. To write it to a disk, use `withoutSecrets`
+  /// first.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(status, forKey: .status)

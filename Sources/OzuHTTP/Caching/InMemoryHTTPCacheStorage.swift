@@ -1,6 +1,6 @@
 import OzuSynchronization
 
-/// A storage that lasts as long as the process, bounded in bytes; the least recently used key gives way.
+/// A storage that lives as long as the process, with a limit in bytes. It removes the least recently used key.
 ///
 /// One lock guards everything.
 ///
@@ -25,9 +25,10 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
     var slots: [HTTPCacheKey: Slot] = [:]
     var byteCount = 0
     var useCount = 0
-    /// The uses of the keys, oldest first. All but the last of a key mean nothing, and are dropped when they are many.
+    /// The uses of the keys, oldest first. Only the last use of each key counts; the others are removed when they
+    /// are many.
     var uses: [Use] = []
-    /// How many uses at the front have been looked at.
+    /// The number of uses at the front that were already processed.
     var passedUseCount = 0
 
     mutating func noteUse(of key: HTTPCacheKey, _ slot: inout Slot) {
@@ -41,7 +42,7 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
       passedUseCount = 0
     }
 
-    /// The key that was used least recently, unless it is the only one.
+    /// The least recently used key, unless it is the only one.
     mutating func popOldest() -> HTTPCacheKey? {
       while passedUseCount < uses.count - 1 {
         let use = uses[passedUseCount]
@@ -66,12 +67,12 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
 
   /// Makes an empty storage.
   ///
-  /// - Parameter byteLimit: how many bytes bodies may take, with 1 KB for each response's head. 64 MB.
+  /// - Parameter byteLimit: the most bytes of bodies, plus 1 KB for each response's head. Default: 64 MB.
   public init(byteLimit: Int = 64 << 20) {
     self.byteLimit = byteLimit
   }
 
-  /// How many bytes are taken.
+  /// The number of bytes in use.
   public var byteCount: Int { state.withLock { $0.byteCount } }
 
   /// The variants stored under a key.
@@ -84,7 +85,7 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
     }
   }
 
-  /// Stores a response, unless it is too large to stay.
+  /// Stores a response, unless it is too large.
   public func store(
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey
   ) async {
@@ -110,7 +111,7 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
     state.withLock { $0.slots[key]?.partial }
   }
 
-  /// Keeps the beginning of a body; `nil` removes it.
+  /// Stores the beginning of a body; `nil` removes it.
   public func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
     let kept = partial.flatMap { $0.body.count <= byteLimit / 2 ? $0 : nil }
     state.withLock { state in
@@ -120,7 +121,7 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
   }
 
   private func makeRoom(_ state: inout State) {
-    // The newest is what room is made for.
+    // The newest entry stays: room is made for it.
     while state.byteCount > byteLimit, let key = state.popOldest() {
       state.byteCount -= state.slots.removeValue(forKey: key)?.byteCount ?? 0
     }

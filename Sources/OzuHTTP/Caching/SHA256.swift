@@ -1,6 +1,6 @@
-/// SHA-256 (FIPS 180-4 §6.2). It stands for a secret in a stored record, which is compared and cannot be read, and for
-/// a picture in the records of the conformance run, and signs addresses. No step depends on the values of the message, only
-/// on their number; the text of `hexDigest` is not for secrets.
+/// SHA-256 (FIPS 180-4 §6.2). It replaces secrets in stored records, which are compared but cannot be read; it
+/// identifies pictures in the records of the conformance run; and it signs addresses. Its steps do not depend on
+/// the values of the message, only on their number. Do not use the text of `hexDigest` for secrets.
 package enum SHA256 {
   /// The digest of the UTF-8 bytes of a text, in lower-case hexadecimal digits.
   static func hexDigest(of text: String) -> String { hexDigest(of: Array(text.utf8)) }
@@ -10,7 +10,7 @@ package enum SHA256 {
     digest(of: message).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }
 
-  /// The code that authenticates a message to those who have the key: HMAC-SHA-256 (RFC 2104), 32 bytes.
+  /// The message authentication code for holders of the key: HMAC-SHA-256 (RFC 2104), 32 bytes.
   package static func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
     var block = key.count > 64 ? digest(of: key) : key
     block += [UInt8](repeating: 0, count: 64 - block.count)

@@ -1,4 +1,4 @@
-/// What of header fields may be written to a disk.
+/// The parts of header fields that may be written to a disk.
 enum StoredFields {
   /// Fields of a response whose whole value is a credential, or may be.
   private static let secret = [
@@ -6,12 +6,12 @@ enum StoredFields {
     "X-Auth-Token", "X-Api-Key", "X-Csrf-Token", "X-Xsrf-Token", "X-Amz-Security-Token",
     "X-Goog-Iam-Authorization-Token",
   ]
-  /// Fields that are one address.
+  /// Fields whose value is one address.
   private static let addresses = ["Location", "Content-Location"]
-  /// Fields with addresses in them.
+  /// Fields whose value contains addresses.
   private static let texts = ["Link", "Refresh"]
 
-  /// Fields of a request that say what a client can show, and nothing of who it is.
+  /// Request fields that describe the abilities of a client, and not its identity.
   private static let harmless = [
     "accept", "accept-charset", "accept-encoding", "accept-language", "device-memory", "downlink", "dpr",
     "ect",
@@ -19,7 +19,7 @@ enum StoredFields {
   ]
   private static let digestMark = "sha256:"
 
-  /// The fields of a response without what may be secret.
+  /// The fields of a response without possible secrets.
   static func withoutSecrets(_ headers: HTTPHeaders) -> HTTPHeaders {
     HTTPHeaders(
       headers.compactMap { field in
@@ -35,8 +35,8 @@ enum StoredFields {
       })
   }
 
-  /// The fields that chose a variant, in a form in which variants can be compared: what may be secret is a digest.
-  /// Taking it twice changes nothing more.
+  /// The fields that selected a variant, in a form that can be compared: possible secrets become digests. Applying
+  /// it twice gives the same result as once.
   static func comparable(_ selecting: HTTPHeaders) -> HTTPHeaders {
     HTTPHeaders(
       selecting.map {
@@ -51,7 +51,7 @@ enum StoredFields {
     return digestMark + SHA256.hexDigest(of: value)
   }
 
-  /// Whether the value that a request sends is the stored one, which may be a digest.
+  /// Whether the value in a request equals the stored one, which may be a digest.
   static func isEqual(_ value: String?, _ stored: String?) -> Bool {
     guard value != stored else { return true }
     guard let value, let stored, stored.hasPrefix(digestMark) else { return false }

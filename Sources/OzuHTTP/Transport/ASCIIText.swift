@@ -1,11 +1,11 @@
-/// Text of the protocol's own grammar: ASCII, compared without case and trimmed of space and tab only. The
-/// standard library's case mapping is Unicode's, which is slower and wrong here (`"K"`, the Kelvin sign).
+/// Text in the grammar of the protocol: ASCII, compared without case, and trimmed of spaces and tabs only. The case
+/// mapping of the standard library follows Unicode, which is slower and wrong here (`"K"`, the Kelvin sign).
 extension UInt8 {
   package var lowercasedASCII: UInt8 {
     self >= 0x41 && self <= 0x5A ? self | 0x20 : self
   }
 
-  /// Whether the byte may stand in a token such as a method or field name (RFC 9110 §5.6.2).
+  /// Whether the byte may be in a token such as a method or field name (RFC 9110 §5.6.2).
   package var isHTTPTokenByte: Bool {
     switch self {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -19,7 +19,7 @@ extension String {
   package func isEqualIgnoringASCIICase(to other: String) -> Bool {
     let (a, b) = (utf8, other.utf8)
     guard a.count == b.count else { return false }
-    // Native strings give their bytes without a copy; a loop over indices would decode each of them.
+    // Native strings provide their bytes without a copy; a loop over indices would decode each character.
     return a.withContiguousStorageIfAvailable { a in
       b.withContiguousStorageIfAvailable { b in
         a.indices.allSatisfy { a[$0] == b[$0] || a[$0].lowercasedASCII == b[$0].lowercasedASCII }
@@ -39,7 +39,7 @@ extension String {
     !isEmpty && everyByte(\.isHTTPTokenByte)
   }
 
-  /// Whether the text may be a field value: anything but the bytes that would end the line or the string.
+  /// Whether the text may be a field value: it has no byte that would end the line or the string.
   var isHTTPFieldValue: Bool {
     everyByte { $0 != 0x0D && $0 != 0x0A && $0 != 0x00 }
   }
@@ -48,9 +48,9 @@ extension String {
     utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isRight) } ?? utf8.allSatisfy(isRight)
   }
 
-  /// The text of header bytes: UTF-8 where they are, else Latin-1, which every byte is.
+  /// Decodes header bytes: as UTF-8 if they are valid, otherwise as Latin-1, in which every byte is valid.
   init(httpBytes bytes: UnsafeRawBufferPointer) {
-    // Nearly all of them are ASCII, which needs no further look.
+    // Nearly all of them are ASCII, which needs no further check.
     if bytes.allSatisfy({ $0 < 0x80 }) {
       self = String(decoding: bytes, as: UTF8.self)
     } else if let text = String(validating: bytes, as: UTF8.self) {

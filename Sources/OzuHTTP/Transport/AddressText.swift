@@ -4,12 +4,12 @@
   import Foundation
 #endif
 
-/// An address in the one spelling in which addresses are compared with patterns: scheme and host in lower case, no port
-/// that is the scheme's own, a path, no query and no fragment.
+/// An address in normal form, for comparisons with patterns: scheme and host in lower case, without the default
+/// port, with a path, without query and fragment.
 struct AddressText {
   private let text: [UInt8]
 
-  /// Nil for what is no address of a host in the web, and for what another reader might understand differently.
+  /// Nil if it is not an address of a web host, or if another parser might read it differently.
   init?(of url: URL) {
     let path = url.path(percentEncoded: true)
     guard let scheme = url.scheme?.lowercased(), let standardPort = Self.ports[scheme],
@@ -24,12 +24,12 @@ struct AddressText {
 
   private static let ports = ["http": 80, "https": 443]
 
-  /// Whether it begins as a pattern says, in which `*` stands for any characters but slashes.
+  /// Whether the address begins as a pattern says. In a pattern, `*` stands for any characters except slashes.
   ///
   /// - Complexity: O(length of the address times that of the pattern), without recursion.
   func begins(as pattern: String) -> Bool {
     let pattern = Self.completed(pattern)
-    // Where the pattern goes on after a star, and up to where the star has taken the text.
+    // The position in the pattern after the last star, and the end of the text that the star covers.
     var (place, index) = (0, 0)
     var retry: (place: Int, index: Int)?
     while place < pattern.count {
@@ -48,7 +48,7 @@ struct AddressText {
     return true
   }
 
-  /// A pattern whose authority ends with a slash, and is in lower case as far as that.
+  /// The pattern with its scheme and host in lower case, and with a slash after the host.
   private static func completed(_ pattern: String) -> [UInt8] {
     let parts = pattern.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     let authority = parts.prefix(3).joined(separator: "/").lowercased()

@@ -1,13 +1,13 @@
-/// A coding that a body may come in and that is undone here (RFC 9110 §8.4.1, RFC 7932, RFC 8878).
+/// A content coding that the client can decode (RFC 9110 §8.4.1, RFC 7932, RFC 8878).
 enum ContentCoding: String, CaseIterable, Sendable {
   case gzip, deflate
   case brotli = "br"
   case zstd
 
-  /// What requests offer in `Accept-Encoding`.
+  /// The value of `Accept-Encoding` in requests.
   static let offer = allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// The coding of a name in `Content-Encoding`; nil for others.
+  /// The coding with a name in `Content-Encoding`; nil if it is unknown.
   init?(name: String) {
     // The older name means the same (RFC 9110 §8.4.1.3).
     let canonical = name.isEqualIgnoringASCIICase(to: "x-gzip") ? "gzip" : name
@@ -17,20 +17,21 @@ enum ContentCoding: String, CaseIterable, Sendable {
   }
 }
 
-/// The codings that a response names.
+/// The codings of a response.
 enum ContentCodings: Equatable {
-  /// None.
+  /// No coding.
   case none
-  /// These, in the order in which they were applied: the last is undone first.
+  /// These codings, in the order in which they were applied. The last one is decoded first.
   case known([ContentCoding])
-  /// One of them is not known, such as `aws-chunked` or `utf-8`: the body is handed over as it came, as browsers do.
+  /// At least one coding is unknown, such as `aws-chunked` or `utf-8`: the body is returned as it was sent, as
+  /// browsers do.
   case unknown
 
-  /// No honest server applies more; each costs memory and time.
+  /// The most codings of one body. Honest servers do not apply more, and each costs memory and time.
   static let maximumCount = 5
 
   init(_ headers: HTTPHeaders) {
-    // Most responses name none, and the list is not made for them.
+    // Most responses have no coding, so the common case makes no list.
     guard headers.contains(name: "Content-Encoding") else {
       self = .none
       return

@@ -1,9 +1,9 @@
 import OzuSynchronization
 
 extension HTTPBodySink {
-  /// Waits until the next piece may come. For clients that bring a body from a task of their own.
+  /// Waits until the sink is ready for the next piece. For clients that bring a body from a task of their own.
   ///
-  /// - Throws: `HTTPError.Reason.cancelled` when the task is cancelled, at once.
+  /// - Throws: `HTTPError.Reason.cancelled` at once if the task is cancelled.
   public func untilReady() async throws(HTTPError) {
     while true {
       guard !Task.isCancelled else { throw HTTPError(.cancelled) }
@@ -14,7 +14,7 @@ extension HTTPBodySink {
   }
 }
 
-/// One task that waits to be resumed or cancelled, whichever comes first, also before it waits.
+/// One task that waits to be resumed or cancelled. Either may happen before it waits.
 private final class ReadinessWaiter: HTTPBodyResuming {
   private struct State {
     var isOver = false

@@ -6,30 +6,30 @@ import OzuSynchronization
   import Foundation
 #endif
 
-/// Receives a response as it arrives: once the head, then the body's pieces in order.
+/// Receives a response as it arrives: the head once, then the pieces of the body in order.
 ///
-/// All calls come from the transport's thread, one after another, and end before `HTTPClient.send` returns.
-/// They hold up every other transfer of the client while they run, so they copy or hand on and return. A sink that
-/// cannot keep up does not wait either: it says so by `isReady`, and the origin is held up in its place.
+/// All calls come from the transport's thread, one after another, and end before `HTTPClient.send` returns. They
+/// delay every other transfer of the client, so they must only copy the bytes or pass them on. A slow sink does not
+/// wait either: `isReady` returns false, and the origin is slowed down.
 public protocol HTTPBodySink: Sendable {
-  /// Takes the head of the final response; a redirect that is followed is not shown.
+  /// Takes the head of the final response. The heads of redirects that are followed are not passed.
   ///
-  /// - Throws: to refuse the body; the connection is dropped and `send` throws the same error.
+  /// - Throws: to refuse the body; then the connection is closed and `send` throws the same error.
   func begin(_ head: HTTPResponseHead) throws(HTTPError)
 
-  /// Takes the next bytes of the body, after content decoding. They are valid during the call only.
+  /// Takes the next bytes of the body, after content decoding. They are valid only during the call.
   ///
-  /// - Throws: to refuse the rest; the connection is dropped and `send` throws the same error.
+  /// - Throws: to refuse the rest; then the connection is closed and `send` throws the same error.
   func append(_ bytes: RawSpan) throws(HTTPError)
 
-  /// Whether the next piece may come. Asked between pieces.
+  /// Whether the sink is ready for the next piece. Called between pieces.
   ///
-  /// After false the transport reads no more of this response, so that the origin is slowed by the flow control of
-  /// the connection, until `resumption` is told to go on; then it asks again. Meanwhile the limits on silence and
-  /// on speed do not run; that on the whole exchange does.
+  /// After false, the transport stops reading this response until `resumption` is resumed, and then asks again. The
+  /// flow control of the connection slows the origin down. Meanwhile the limits on silence and on speed do not run;
+  /// the limit on the whole exchange does.
   ///
-  /// - Parameter resumption: to be kept after false, and told once, from any thread, when there is room. It may
-  ///   be told before this call returns.
+  /// - Parameter resumption: to be kept after false, and resumed once, from any thread, when there is room. It may
+  ///   be resumed before this call returns.
   func isReady(_ resumption: HTTPBodyResumption) -> Bool
 }
 
@@ -37,31 +37,31 @@ extension HTTPBodySink {
   /// Accepts every head.
   public func begin(_ head: HTTPResponseHead) throws(HTTPError) {}
 
-  /// Always: the sink is as fast as memory.
+  /// Returns true: the sink is as fast as memory.
   public func isReady(_ resumption: HTTPBodyResumption) -> Bool { true }
 }
 
-/// How a sink that was not ready tells the transport to go on.
+/// Lets a sink that was not ready resume its transfer.
 public struct HTTPBodyResumption: Sendable {
   private let target: any HTTPBodyResuming
 
-  /// Makes one that calls a closure; for clients.
+  /// Makes a resumption that calls a closure; for clients.
   public init(_ resume: @escaping @Sendable () -> Void) {
     target = ResumingClosure(resume)
   }
 
-  /// A transfer that resumes itself: nothing is allocated each time a sink is asked.
+  /// Makes a resumption of a transfer, so that nothing is allocated for each call of `isReady`.
   init(_ target: any HTTPBodyResuming) {
     self.target = target
   }
 
-  /// Has the transport go on. Nothing happens if the exchange is over, or was not held up.
+  /// Resumes the transfer. Has no effect if the exchange has ended or was not paused.
   public func resume() {
     target.resumeBody()
   }
 }
 
-/// What a transport's transfer does when its sink has room again. Called on any thread.
+/// A transfer that can be resumed when its sink has room again. Called on any thread.
 protocol HTTPBodyResuming: AnyObject, Sendable {
   func resumeBody()
 }
@@ -83,8 +83,8 @@ public final class DataSink: HTTPBodySink {
 
   /// Makes an empty sink.
   ///
-  /// - Parameter maximumReservation: how many bytes an announced length may reserve at once, before any of
-  ///   them has arrived. 16 MB.
+  /// - Parameter maximumReservation: the most bytes that an announced length may reserve before any byte has
+  ///   arrived. Default: 16 MB.
   public init(maximumReservation: Int = 16 << 20) {
     self.maximumReservation = maximumReservation
   }
@@ -103,10 +103,10 @@ public final class DataSink: HTTPBodySink {
     }
   }
 
-  /// How many bytes have arrived.
+  /// The number of bytes that have arrived.
   public var byteCount: Int { data.withLock { $0.count } }
 
-  /// Returns what has arrived and leaves the sink empty.
+  /// Returns the bytes that have arrived, and empties the sink.
   public func takeData() -> Data {
     data.withLock { stored in
       let taken = stored

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Makes HTTP exchanges. The default is `DefaultHTTPClient`; an app may bring its own.
+/// Makes HTTP exchanges. The default is `DefaultHTTPClient`; an app may use its own.
 ///
 /// A conforming client
 /// - calls the sink in order and never after `send` has returned or thrown,
@@ -15,16 +15,16 @@
 public protocol HTTPClient: Sendable {
   /// Sends a request and streams the response's body into a sink.
   ///
-  /// Returns when the last byte is in the sink, whatever the status.
+  /// Returns after the last byte is in the sink, for any status.
   ///
-  /// - Throws: `HTTPError` when the exchange did not complete, or what the sink threw.
+  /// - Throws: `HTTPError` if the exchange was not completed, or the error that the sink threw.
   func send(_ request: HTTPRequest, into sink: any HTTPBodySink) async throws(HTTPError) -> HTTPResponse
 }
 
 extension HTTPClient {
   /// Sends a request and returns the response with its whole body in memory.
   ///
-  /// - Throws: `HTTPError` when the exchange did not complete; not for a status like 404.
+  /// - Throws: `HTTPError` if the exchange was not completed; not for a status such as 404.
   public func data(
     for request: HTTPRequest
   ) async throws(HTTPError) -> (body: Data, response: HTTPResponse) {
@@ -40,18 +40,18 @@ extension HTTPClient {
 }
 
 #if canImport(Darwin)
-  /// The client used where none is named: libcurl on Linux, `URLSession` on Apple platforms.
+  /// The default client: libcurl on Linux, `URLSession` on Apple platforms.
   public typealias DefaultHTTPClient = URLSessionClient
 #else
-  /// The client used where none is named: libcurl on Linux, `URLSession` on Apple platforms.
+  /// The default client: libcurl on Linux, `URLSession` on Apple platforms.
   public typealias DefaultHTTPClient = CurlClient
 #endif
 
-/// What a client is busy with at one moment.
+/// The requests of a client at one moment.
 public struct HTTPClientStatistics: Sendable, Hashable {
-  /// Requests that run.
+  /// The number of requests that run.
   public var activeRequestCount: Int
-  /// Requests that wait for their turn.
+  /// The number of requests that wait for their turn.
   public var waitingRequestCount: Int
 
   /// Makes statistics; for clients and tests.

@@ -6,15 +6,15 @@ import OzuText
   import Foundation
 #endif
 
-/// Why an exchange failed, and at which URL.
+/// The reason why an exchange failed, and its URL.
 ///
-/// A status outside 200–299 is not an error here: the exchange worked, and the caller decides what it means.
+/// A status outside 200–299 is not an error here: the exchange succeeded, and the caller decides about the status.
 public struct HTTPError: Error, Sendable, Hashable {
   /// The cause.
   public var reason: Reason
-  /// The URL in use at that moment: of a chain of redirects, the hop that failed.
+  /// The URL at the time of the failure: in a chain of redirects, the hop that failed.
   public var url: URL?
-  /// The limit that was reached, of a `timedOut`; nil where it is not known.
+  /// The limit that was reached, for `timedOut`; nil if it is not known.
   public var limit: Duration?
 
   /// Makes an error; for clients, sinks and tests.
@@ -24,27 +24,27 @@ public struct HTTPError: Error, Sendable, Hashable {
     self.limit = limit
   }
 
-  /// The causes a caller may want to tell apart.
+  /// The causes.
   public enum Reason: Sendable, Hashable {
     /// The URL is relative or has no host.
     case invalidURL
     /// The URL's scheme is neither `http` nor `https`.
     case unsupportedScheme(String)
-    /// The method or a header field cannot be written in HTTP; says which.
+    /// The method or a header field is not allowed in HTTP; says which.
     case invalidRequest(String)
     /// The host has no address, or no name server answered.
     case nameNotResolved
-    /// The host is there and refused the connection.
+    /// The host exists and refused the connection.
     case connectionRefused
     /// No connection could be made; says why.
     case connectionFailed(String)
-    /// The proxy on the way could not be used: `host:port`, and what it did.
+    /// The proxy could not be used: its `host:port`, and its failure.
     case proxyFailed(proxy: String, why: String)
-    /// The host's address is not one that may be connected to (`HTTPNetworkGuard`); says which.
+    /// The client may not connect to the host's address (`HTTPNetworkGuard`); says which.
     case addressRefused(String)
-    /// The host is not one that may be asked (`HTTPHostRule`); says which. `url` is the hop that was not made.
+    /// The client may not ask the host (`HTTPHostRule`); says which. `url` is the hop that was not made.
     case hostNotAllowed(String)
-    /// The user has asked to save data, and the request is not one to be made then.
+    /// The user wants to save data, and the request does not allow that.
     case constrainedNetwork
     /// The connection broke before the response's header section was complete.
     case connectionLost
@@ -54,28 +54,29 @@ public struct HTTPError: Error, Sendable, Hashable {
     case timedOut(HTTPTimeoutPhase)
     /// The chain of redirects is longer than the request allows.
     case tooManyRedirects(limit: Int)
-    /// A redirect led from `https` to `http`, to a scheme other than these, or to no valid URL.
+    /// A redirect went from `https` to `http`, to another scheme, or to an invalid URL.
     case redirectRefused(location: String)
-    /// The body is, or says it is, larger than the request allows.
+    /// The body, or its announced length, is larger than the request allows.
     case bodyTooLarge(limit: Int)
-    /// The body ended early. `expected` is nil where no length was announced.
+    /// The body ended early. `expected` is nil if no length was announced.
     case bodyTruncated(received: Int, expected: Int?)
-    /// The body came in a content coding, such as `gzip`, that had not ended when the body did.
+    /// The body ended before its content coding, such as `gzip`, was complete.
     case contentCodingTruncated(coding: String)
-    /// The server's bytes are not HTTP, or a content coding could not be undone.
+    /// The server's bytes are not valid HTTP, or the body could not be decoded.
     case protocolError(String)
-    /// The body's receiver would not take it; says why.
+    /// The receiver of the body refused it; says why.
     case refused(String)
     /// The task was cancelled or the client was shut down.
     case cancelled
-    /// Anything else, with the transport's own code and words.
+    /// Any other failure, with the code and the message of the transport.
     case other(code: Int, message: String)
   }
 
-  /// Whether the origin could not be reached, or not to the end: when a cache may answer in its place (RFC 9111 §4.2.4).
+  /// Whether the origin could not be reached, or the connection broke: then a cache may serve a stale response (RFC
+  /// 9111 §4.2.4).
   ///
-  /// An origin that answered is there, whatever is wrong with the answer, and so is one whose certificate is not accepted:
-  /// somebody else may have answered in its place.
+  /// False if the origin answered, even with an invalid answer. False also if its certificate was not accepted,
+  /// because another server may have answered.
   public var isDisconnection: Bool {
     switch reason {
     case .nameNotResolved, .connectionRefused, .connectionFailed, .connectionLost, .timedOut, .bodyTruncated,
@@ -89,9 +90,9 @@ public struct HTTPError: Error, Sendable, Hashable {
     }
   }
 
-  /// One line for a person, naming the host or URL. Query and credentials are left out: they may be secrets.
+  /// One line for people, with the host or the URL. Query and credentials are left out, because they may be secret.
   ///
-  /// Control characters that a server has sent are written as numbers.
+  /// Control characters from a server are written as numbers.
   public var message: String { PrintableText.escaped(words) }
 
   private var words: String {
@@ -140,7 +141,7 @@ public struct HTTPError: Error, Sendable, Hashable {
     }
   }
 
-  /// The same with the limit that was reached, of those that a request had; for `timedOut` alone.
+  /// The same error with the duration of the limit that was reached; only for `timedOut`.
   package func naming(_ timeouts: HTTPTimeouts) -> HTTPError {
     guard case .timedOut(let phase) = reason, limit == nil else { return self }
     var error = self
@@ -170,14 +171,14 @@ extension HTTPError: CustomStringConvertible {
   public var description: String { message }
 }
 
-/// Which limit of `HTTPTimeouts` was reached.
+/// The limit of `HTTPTimeouts` that was reached.
 public enum HTTPTimeoutPhase: Sendable, Hashable {
-  /// No connection in time.
+  /// The connection was not made in time.
   case connect
   /// The connection was silent for too long.
   case idle
   /// The whole exchange took too long.
   case total
-  /// Over a whole window fewer bytes of the body came than these a second.
+  /// During a whole window, the body was slower than this many bytes per second.
   case speed(bytesPerSecond: Int)
 }

@@ -1,4 +1,4 @@
-/// Header fields in the order they were written, with case-insensitive names and repeated lines kept apart.
+/// Header fields in their original order, with case-insensitive names. Repeated lines stay separate.
 ///
 /// ```swift
 /// var headers: HTTPHeaders = ["Accept": "image/*"]
@@ -6,24 +6,24 @@
 /// headers["accept"]  // "image/*"
 /// ```
 ///
-/// Lookups scan: a message carries a dozen fields, for which a table would cost more than it saves.
+/// Lookups scan: a message has about a dozen fields, for which a table would cost more than it saves.
 ///
 /// - Complexity: O(count) for every access by name.
 public struct HTTPHeaders: Sendable, Hashable {
   /// One line of a header section.
   public struct Field: Sendable, Hashable {
-    /// The name as it was written.
+    /// The original name.
     public let name: String
-    /// The value, without the white space around it.
+    /// The value without surrounding white space.
     public let value: String
 
-    /// Makes a field from a name and a value; white space around the value is cut off.
+    /// Makes a field. White space around the value is removed.
     public init(name: String, value: String) {
       self.name = name
       self.value = value.trimmingHTTPWhitespace()
     }
 
-    /// Names are equal in any case, values only byte for byte (RFC 9110 §5.1).
+    /// Names are equal without case, values byte for byte (RFC 9110 §5.1).
     public static func == (a: Field, b: Field) -> Bool {
       a.value == b.value && a.name.isEqualIgnoringASCIICase(to: b.name)
     }
@@ -40,14 +40,15 @@ public struct HTTPHeaders: Sendable, Hashable {
   /// Makes an empty section.
   public init() {}
 
-  /// Makes a section of these fields, in this order.
+  /// Makes a section with these fields, in this order.
   public init(_ fields: some Sequence<Field>) {
     self.fields = Array(fields)
   }
 
-  /// The values of all lines of that name joined by `", "` (RFC 9110 §5.3), or nil when there is none.
+  /// The values of all lines with this name, joined by `", "` (RFC 9110 §5.3), or nil if there is none.
   ///
-  /// Setting replaces all lines of the name by one, at the place of the first; setting nil removes them.
+  /// Setting a value replaces all lines of the name by one line at the position of the first; setting nil removes
+  /// them.
   public subscript(name: String) -> String? {
     get {
       guard let place = firstIndex(of: name) else { return nil }
@@ -67,27 +68,27 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
   }
 
-  /// The value of each line of that name, in order.
+  /// The value of each line with this name, in order.
   public func values(for name: String) -> [String] {
     fields.lazy.filter { $0.name.isEqualIgnoringASCIICase(to: name) }.map(\.value)
   }
 
-  /// The value of the first line of that name.
+  /// The value of the first line with this name.
   public func first(_ name: String) -> String? {
     firstIndex(of: name).map { fields[$0].value }
   }
 
-  /// Whether a line of that name is present.
+  /// Whether there is a line with this name.
   public func contains(name: String) -> Bool {
     firstIndex(of: name) != nil
   }
 
-  /// Adds a line at the end, whether or not the name is already present.
+  /// Adds a line at the end, even if the name is already present.
   public mutating func add(name: String, value: String) {
     fields.append(Field(name: name, value: value))
   }
 
-  /// Removes every line of that name.
+  /// Removes every line with this name.
   public mutating func remove(name: String) {
     fields.removeAll { $0.name.isEqualIgnoringASCIICase(to: name) }
   }
@@ -97,7 +98,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     fields.removeAll(keepingCapacity: keepingCapacity)
   }
 
-  /// Continues the last line's value: the obsolete folding of RFC 9112 §5.2, which a receiver reads as a
+  /// Appends text to the last line's value: the obsolete line folding of RFC 9112 §5.2, which a receiver reads as a
   /// space.
   mutating func continueLast(with value: String) {
     guard let last = fields.popLast() else { return }
@@ -110,23 +111,23 @@ public struct HTTPHeaders: Sendable, Hashable {
 }
 
 extension HTTPHeaders: RandomAccessCollection {
-  /// The place of the first line: 0.
+  /// The position of the first line: 0.
   public var startIndex: Int { fields.startIndex }
-  /// The place after the last line.
+  /// The position after the last line.
   public var endIndex: Int { fields.endIndex }
-  /// The line at a place.
+  /// The line at a position.
   public subscript(position: Int) -> Field { fields[position] }
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
-  /// Makes a section from names and values in the order written; a name may appear more than once.
+  /// Makes a section from names and values in this order; a name may occur more than once.
   public init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.lazy.map { Field(name: $0.0, value: $0.1) })
   }
 }
 
 extension HTTPHeaders: CustomStringConvertible {
-  /// One `name: value` per line. The values of credential fields are left out, so that a log may print it.
+  /// One `name: value` per line. The values of credential fields are left out, so that it can be logged.
   public var description: String {
     fields.map { field in
       let isSecret = HTTPHeaders.credentialNames.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
@@ -134,6 +135,6 @@ extension HTTPHeaders: CustomStringConvertible {
     }.joined(separator: "\n")
   }
 
-  /// The request fields that carry credentials: they never follow a redirect to another origin.
+  /// The request fields with credentials. They are not sent to another origin after a redirect.
   static let credentialNames = ["Authorization", "Proxy-Authorization", "Cookie", "Cookie2"]
 }

@@ -4,14 +4,14 @@
   import Foundation
 #endif
 
-/// Which hosts, or which addresses, a client may ask: an allow list for a client that loads what strangers name.
+/// Which hosts, or which addresses, a client may ask: an allow list for clients that load addresses of strangers.
 ///
-/// The client checks it before the first request and again before each hop of a chain of redirects, whether the client
-/// or an `HTTPCache` follows them. What is not allowed gets no request, and its name is not even looked up; the exchange
-/// fails with `HTTPError.Reason.hostNotAllowed`.
+/// The client checks it before the first request and before each hop of a chain of redirects, whether the client or
+/// an `HTTPCache` follows them. A host that is not allowed gets no request, and its name is not even looked up. The
+/// exchange fails with `HTTPError.Reason.hostNotAllowed`.
 ///
-/// It judges names, not addresses: `HTTPNetworkGuard` keeps an allowed name from leading to a private address. What a
-/// cache has stored is not asked for, and so is not judged; a proxy is none of the hosts that are meant.
+/// It checks names, not addresses: `HTTPNetworkGuard` prevents an allowed name from leading to a private address.
+/// Stored responses need no request, so they are not checked. The name of a proxy is not checked either.
 ///
 /// ```swift
 /// var configuration = HTTPClientConfiguration()
@@ -20,23 +20,25 @@
 public enum HTTPHostRule: Sendable, Hashable {
   /// Any host may be asked.
   case any
-  /// Only hosts that match one of these patterns may be asked, at any port; none, if the list is empty.
+  /// Only hosts that match one of these patterns may be asked, at any port. If the list is empty, no host may be
+  /// asked.
   ///
-  /// A pattern is a host, which matches itself alone, or `*.` and a host, which matches every name below that host at any
-  /// depth, and not the host itself. A `*` anywhere else matches nothing. Upper and lower case are the same, and so are
-  /// names with and without the dot at their end. Addresses match in their one spelling only: `127.0.0.1` does not allow
-  /// `127.1`. IPv6 addresses may have brackets.
+  /// A pattern is a host, which matches only itself, or `*.` and a host, which matches every name below that host
+  /// at any depth, but not the host itself. A `*` anywhere else matches nothing. Case and a dot at the end of names
+  /// do not matter. IP addresses match only in the same spelling: `127.0.0.1` does not allow `127.1`. IPv6
+  /// addresses may have brackets.
   case only([String])
-  /// Only addresses that begin as one of these patterns may be asked; none, if the list is empty.
+  /// Only addresses that begin with one of these patterns may be asked. If the list is empty, no address may be
+  /// asked.
   ///
-  /// A pattern is the beginning of an `http` or `https` address, such as `https://*.example.com/images/`, in which `*`
-  /// stands for any characters but slashes. One without a path means every path of its host, and no other host that begins
-  /// as it does. Scheme and host are the same in upper and lower case, and a scheme's own port may be named or not.
-  /// Addresses with a user, with steps up (`..`, `%2e`) or with a backslash are never allowed: another reader might see
-  /// another path in them.
+  /// A pattern is the beginning of an `http` or `https` address, such as `https://*.example.com/images/`, in which
+  /// `*` stands for any characters except slashes. A pattern without a path allows every path of its host, but no
+  /// longer host names. The case of scheme and host does not matter, and the default port may be present or not.
+  /// Addresses with a user, with parent segments (`..`, `%2e`) or with a backslash are never allowed, because
+  /// another parser might see another path in them.
   case addresses([String])
 
-  /// Whether a URL may be asked.
+  /// Whether the client may ask a URL.
   ///
   /// - Complexity: O(length of the patterns).
   public func allows(_ url: URL) -> Bool {
@@ -51,20 +53,20 @@ public enum HTTPHostRule: Sendable, Hashable {
     }
   }
 
-  /// Does nothing if a URL may be asked; for clients of an app's own.
+  /// Throws unless the client may ask a URL; for an app's own clients.
   ///
-  /// - Throws: `HTTPError` with `hostNotAllowed` and the URL.
+  /// - Throws: `HTTPError` with the reason `hostNotAllowed` and the URL.
   public func check(_ url: URL) throws(HTTPError) {
     guard allows(url) else { throw HTTPError(.hostNotAllowed(url.shownHost ?? ""), url: url) }
   }
 }
 
-/// A host in the one form in which hosts are compared: percent-decoded, in lower case, without the last dot.
+/// A host in normal form for comparisons: percent-decoded, in lower case, without the last dot.
 private struct HostName {
   private let text: String
 
-  /// Nil for a URL without host, and for a host with characters or empty labels that no name has: another parser might
-  /// see another host in it.
+  /// Nil for a URL without a host, and for a host with invalid characters or empty labels, because another parser
+  /// might see another host in it.
   init?(of url: URL) {
     guard let name = HostName(url.host(percentEncoded: false) ?? "") else { return nil }
     self = name.isASCII ? name : name.internationalForm ?? name
@@ -72,7 +74,7 @@ private struct HostName {
 
   private var isASCII: Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 
-  /// The form that name servers know, where the system's URLs are able to make it.
+  /// The form that name servers use, if the system's URLs can make it.
   private var internationalForm: HostName? {
     URL(string: "http://\(text)/")?.host(percentEncoded: false).flatMap(HostName.init)
   }
@@ -97,7 +99,7 @@ private struct HostName {
   func matches(_ pattern: String) -> Bool {
     guard pattern.hasPrefix("*.") else { return Self.ofPattern(pattern)?.text == text }
     guard let parent = Self.ofPattern(String(pattern.dropFirst(2))) else { return false }
-    // The last label of an address is a number; addresses have no names below them.
+    // If the last label begins with a digit, it is an IP address, which has no names below it.
     guard !text.contains(":"), text.split(separator: ".").last?.first?.isNumber == false else { return false }
     return text.hasSuffix("." + parent.text)
   }

@@ -4,10 +4,10 @@
 /// request.livePriority = HTTPLivePriority(row)  // the row says how near it is to the screen
 /// ```
 ///
-/// A client looks at it when the request comes and after each change, and moves the request among those that wait. One
-/// that has started is not touched. Equal are those of one source.
+/// A client reads it when the request arrives and after each change, and moves the request among the waiting ones.
+/// A request that has started is not affected. Two values are equal if they have the same source.
 public struct HTTPLivePriority: Sendable, Hashable {
-  /// What says the priority.
+  /// The source of the priority.
   public let source: any HTTPPrioritySource
 
   /// Makes a priority that follows a source.
@@ -15,10 +15,10 @@ public struct HTTPLivePriority: Sendable, Hashable {
     self.source = source
   }
 
-  /// The priority now.
+  /// The current priority.
   public var value: HTTPPriority { source.transportPriority }
 
-  /// Whether both follow one source.
+  /// Whether both have the same source.
   public static func == (a: HTTPLivePriority, b: HTTPLivePriority) -> Bool {
     a.source === b.source
   }
@@ -29,14 +29,15 @@ public struct HTTPLivePriority: Sendable, Hashable {
   }
 }
 
-/// Says a priority that changes, and tells of it.
+/// A priority that changes and reports its changes.
 public protocol HTTPPrioritySource: AnyObject, Sendable {
-  /// The priority now.
+  /// The current priority.
   var transportPriority: HTTPPriority { get }
 
-  /// Has a closure called after each change, from any thread and under no lock, until it is removed. Returns its number.
+  /// Registers a closure that is called after each change, from any thread and under no lock, until it is removed.
+  /// Returns its number.
   func observe(_ observer: @escaping @Sendable () -> Void) -> Int
 
-  /// Ends an observation.
+  /// Removes an observer.
   func removeObserver(_ id: Int)
 }

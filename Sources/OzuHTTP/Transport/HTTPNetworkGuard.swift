@@ -1,18 +1,19 @@
-/// Keeps a client that loads what strangers name away from the network it lives in.
+/// Keeps a client that loads addresses of strangers away from its own private network.
 ///
-/// It looks at the address itself when a connection is about to be made, on every hop of a chain of redirects: names
-/// that resolve to private addresses, odd spellings of numbers, and answers of name servers that change between check
-/// and use all come to the same. While it is on, no proxy is used, since that would connect in the client's place.
-/// Not available with `URLSession`, which does not show addresses: while it is on, every request is refused there.
+/// It checks the IP address just before each connection, on every hop of a chain of redirects. So it catches names
+/// that resolve to private addresses, unusual spellings of numbers, and name servers that change their answer
+/// between check and use. While it is on, no proxy is used, because a proxy would connect instead of the client.
+/// `URLSession` does not report addresses, so there every request is refused while it is on.
 public enum HTTPNetworkGuard: Sendable, Hashable {
-  /// Any address may be connected to.
+  /// The client may connect to any address.
   case off
-  /// Only addresses of the public internet: not loopback, private, link-local, shared (CGNAT), multicast or
-  /// reserved ones, nor IPv6 addresses with such an IPv4 address inside (RFC 6890). Addresses that a network makes of
-  /// IPv4 addresses by a prefix of its own (RFC 6052, 6rd) cannot be told from others.
+  /// The client may connect only to addresses of the public internet: not to loopback, private, link-local, shared
+  /// (CGNAT), multicast or reserved addresses, nor to IPv6 addresses that contain such an IPv4 address (RFC 6890).
+  /// Addresses that a network derives from IPv4 addresses with a prefix of its own (RFC 6052, 6rd) cannot be
+  /// recognized.
   case publicAddressesOnly
 
-  /// Which addresses may be connected to; nil for all.
+  /// Decides to which addresses the client may connect; nil allows all.
   var filter: AddressFilter? {
     switch self {
     case .off: nil
@@ -21,10 +22,10 @@ public enum HTTPNetworkGuard: Sendable, Hashable {
   }
 }
 
-/// Says of an address whether it may be connected to.
+/// Returns whether the client may connect to an address.
 typealias AddressFilter = @Sendable (NetworkAddress) -> Bool
 
-/// An IP address as the socket layer has it.
+/// An IP address in binary form.
 struct NetworkAddress: Hashable, CustomStringConvertible {
   /// 4 or 16 bytes in network order.
   let bytes: [UInt8]
@@ -34,12 +35,12 @@ struct NetworkAddress: Hashable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Whether it belongs to the public internet (IANA's special-purpose registries, RFC 6890).
+  /// Whether it is an address of the public internet (IANA's special-purpose registries, RFC 6890).
   var isPublic: Bool {
     bytes.count == 4 ? Self.isPublic4(bytes) : isPublic6
   }
 
-  /// `a.b.c.d`, or groups in hexadecimal with the longest row of zeros as `::` (RFC 5952).
+  /// `a.b.c.d`, or groups in hexadecimal with the longest run of zeros as `::` (RFC 5952).
   var description: String {
     if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
     let groups = stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
@@ -71,7 +72,7 @@ struct NetworkAddress: Hashable, CustomStringConvertible {
     ([224, 0, 0, 0], 4), ([240, 0, 0, 0], 4),  // multicast, reserved, broadcast
   ]
 
-  // Within 2000::/3. All other prefixes are special or not assigned (RFC 4291 §2.4).
+  // Exceptions within 2000::/3. All other prefixes are special or not assigned (RFC 4291 §2.4).
   private static let special6: [(prefix: [UInt8], length: Int)] = [
     ([0x20, 0x01, 0x00, 0x00], 23),  // protocols, Teredo among them
     ([0x20, 0x01, 0x0D, 0xB8], 32), ([0x3F, 0xFF, 0x00], 20),  // documentation
@@ -83,7 +84,8 @@ struct NetworkAddress: Hashable, CustomStringConvertible {
 
   private var isPublic6: Bool {
     guard embedded4.allSatisfy(Self.isPublic4) else { return false }
-    // IPv4-mapped (RFC 4291 §2.5.5.2) and translated at the well-known prefix (RFC 6052): the IPv4 address counts.
+    // IPv4-mapped (RFC 4291 §2.5.5.2) and translated with the well-known prefix (RFC 6052): only the IPv4 address
+    // matters.
     if Self.has(bytes, Self.mapped, 96) || Self.has(bytes, Self.translated, 96) { return true }
     return Self.has(bytes, [0x20], 3) && !Self.special6.contains { Self.has(bytes, $0.prefix, $0.length) }
   }
@@ -91,7 +93,7 @@ struct NetworkAddress: Hashable, CustomStringConvertible {
   private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
   private static let translated: [UInt8] = [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
 
-  /// The IPv4 addresses inside, to which a relay or a tunnel would carry on. One address may have two.
+  /// The embedded IPv4 addresses, to which a relay or a tunnel would forward. One address may have two.
   private var embedded4: [[UInt8]] {
     var found: [[UInt8]] = []
     if Self.has(bytes, Self.mapped, 96) || Self.has(bytes, Self.translated, 96) {
@@ -100,7 +102,7 @@ struct NetworkAddress: Hashable, CustomStringConvertible {
     // 6to4 (RFC 3056).
     if Self.has(bytes, [0x20, 0x02], 16) { found.append(Array(bytes[2..<6])) }
     // ISATAP (RFC 5214 §6.1): an interface identifier under any prefix. Its lowest two bits say whether the IPv4
-    // address is unique, and are the sender's to choose.
+    // address is unique; the sender chooses them.
     if bytes[8] & 0xFC == 0, bytes[9...].starts(with: [0x00, 0x5E, 0xFE]) {
       found.append(Array(bytes[12...]))
     }

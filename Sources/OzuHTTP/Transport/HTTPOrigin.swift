@@ -4,13 +4,13 @@
   import Foundation
 #endif
 
-/// Scheme, host and port: what credentials and connections belong to (RFC 6454).
+/// Scheme, host and port: the unit to which credentials and connections belong (RFC 6454).
 struct HTTPOrigin: Hashable, Sendable {
   let isSecure: Bool
   let host: String
   let port: Int
 
-  /// The ports that there are.
+  /// The valid port numbers.
   static let ports = 1...65_535
 
   /// The origin of an absolute `http` or `https` URL.
@@ -28,9 +28,9 @@ struct HTTPOrigin: Hashable, Sendable {
 }
 
 extension HTTPRequest {
-  /// Checks that the request can be written in HTTP and gives its origin.
+  /// Checks that the request is valid HTTP, and returns its origin.
   ///
-  /// A line break in a field would let whoever chose its value write further fields.
+  /// A line break in a field would let the author of its value add further fields.
   func validatedOrigin() throws(HTTPError) -> HTTPOrigin {
     let origin = try HTTPOrigin(of: url)
     guard method.rawValue.isHTTPToken else {
@@ -47,7 +47,7 @@ extension HTTPRequest {
     return origin
   }
 
-  /// The caller's fields without those that belong to the connection, which the transport writes itself.
+  /// The caller's fields without those of the connection, which the transport writes itself.
   var endToEndHeaders: some Sequence<HTTPHeaders.Field> {
     headers.lazy.filter { field in
       !HTTPRequest.connectionFields.contains { $0.isEqualIgnoringASCIICase(to: field.name) }
@@ -58,8 +58,8 @@ extension HTTPRequest {
     "Connection", "Content-Length", "Keep-Alive", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade",
   ]
 
-  /// Whether the transport may ask for a content coding and undo it. Not for a range, whose offsets count
-  /// encoded bytes, and not when the caller chose the codings.
+  /// Whether the transport may request a content coding and decode it. False for a range, whose offsets count
+  /// encoded bytes, and false if the caller chose the codings.
   var allowsContentDecoding: Bool {
     !headers.contains(name: "Accept-Encoding") && !headers.contains(name: "Range")
   }

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// One HTTP exchange to make: a value, complete before it is sent.
+/// One HTTP exchange as a value. It is complete before it is sent.
 ///
 /// ```swift
 /// var request = HTTPRequest(url: url)
@@ -15,37 +15,38 @@
 public struct HTTPRequest: Sendable, Hashable {
   /// The absolute `http` or `https` URL.
   public var url: URL
-  /// The method; `GET` unless said otherwise.
+  /// The method. Default: `GET`.
   public var method: HTTPMethod
-  /// The header fields. The transport adds `Host`, `Accept-Encoding`, `User-Agent` and `Content-Length` where
-  /// they are missing, and owns the connection's own fields (`Connection`, `Transfer-Encoding`, …).
+  /// The header fields. The transport adds `Host`, `Accept-Encoding`, `User-Agent` and `Content-Length` if they are
+  /// missing, and sets the fields of the connection itself (`Connection`, `Transfer-Encoding`, …).
   ///
-  /// A request with its own `Accept-Encoding` or with `Range` gets its body as it was sent, still encoded.
+  /// The body of a request with its own `Accept-Encoding` or with `Range` is returned as it was sent, still
+  /// encoded.
   public var headers: HTTPHeaders
   /// The body to send, if any.
   public var body: Data?
   /// How long each phase may take.
   public var timeouts: HTTPTimeouts
-  /// The largest body accepted, in bytes after content decoding; 100 MB unless said otherwise.
+  /// The largest accepted body, in bytes after content decoding. Default: 100 MB.
   ///
-  /// It holds while the body streams in, whatever `Content-Length` says.
+  /// The limit applies while the body arrives, whatever `Content-Length` says.
   public var maximumBodyByteCount: Int
-  /// What becomes of a redirect.
+  /// How redirects are handled.
   public var redirectPolicy: HTTPRedirectPolicy
   /// The order in which waiting requests start.
   public var priority: HTTPPriority
-  /// A priority that may change while the request waits; it counts in the place of `priority`. Nil by default.
+  /// A priority that may change while the request waits. It replaces `priority`. Default: nil.
   public var livePriority: HTTPLivePriority?
-  /// Whether the request may be made while the user has asked to save data (Low Data Mode on Apple platforms); if
-  /// not, it fails then with `constrainedNetwork`. It may, by default. Linux has no such mode.
+  /// Whether the request may be made while the user wants to save data (Low Data Mode on Apple platforms). If not,
+  /// it then fails with `constrainedNetwork`. Default: true. Linux has no such mode.
   public var allowsConstrainedNetworks = true
-  /// Whether it has waited for its turn already, where the one who sends it bounds how many there are: then it does not
-  /// wait in the client's own queue.
+  /// Whether the request has already waited in a queue of the caller. Then it does not wait in the client's own
+  /// queue.
   package var hasPlace = false
-  /// What libcurl signs the request with. `URLSession` does not sign: `nil` there.
+  /// The credentials with which libcurl signs the request. `URLSession` does not sign: `nil` there.
   package var signature: AWSSignature?
 
-  /// Makes a request; all but the URL have defaults.
+  /// Makes a request. All parts except the URL have defaults.
   public init(
     url: URL, method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: Data? = nil,
     timeouts: HTTPTimeouts = HTTPTimeouts(), maximumBodyByteCount: Int = 100_000_000,
@@ -62,11 +63,11 @@ public struct HTTPRequest: Sendable, Hashable {
   }
 }
 
-/// The credentials of a request that is signed with AWS Signature Version 4, by libcurl (`CURLOPT_AWS_SIGV4`).
+/// The credentials of a request that libcurl signs with AWS Signature Version 4 (`CURLOPT_AWS_SIGV4`).
 ///
-/// libcurl signs what the request says, and adds `X-Amz-Date` and `Authorization`. The sender adds
-/// `x-amz-content-sha256`, which S3 demands and libcurl does not send before 8.0, and sorts the query: libcurl signs it as
-/// it stands.
+/// libcurl signs the request, and adds `X-Amz-Date` and `Authorization`. The sender adds `x-amz-content-sha256`,
+/// which S3 demands and libcurl does not send before 8.0. The sender also sorts the query, because libcurl signs it
+/// as it is.
 package struct AWSSignature: Sendable, Hashable {
   package var accessKey: String
   package var secretKey: String
@@ -81,12 +82,12 @@ package struct AWSSignature: Sendable, Hashable {
   }
 }
 
-/// A request method: a token, compared with its case (RFC 9110 §9.1).
+/// A request method: a token, compared with case (RFC 9110 §9.1).
 public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
-  /// The token as it goes over the wire.
+  /// The token as it is sent.
   public let rawValue: String
 
-  /// Makes a method of any token.
+  /// Makes a method from any token.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
@@ -107,15 +108,15 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
   public static let options = HTTPMethod(rawValue: "OPTIONS")
 }
 
-/// How long the phases of a request may take. None of them runs while the request waits for its turn.
+/// Time limits for the phases of a request. None of them runs while the request waits for its turn.
 public struct HTTPTimeouts: Sendable, Hashable {
-  /// From the start of a hop to a usable connection: name lookup, TCP and TLS. 10 seconds.
+  /// From the start of a hop to a usable connection: name lookup, TCP and TLS. Default: 10 seconds.
   public var connect: Duration
-  /// The longest silence on the connection once it stands. 30 seconds.
+  /// The longest silence after the connection is made. Default: 30 seconds.
   public var idle: Duration
-  /// From the start to the last byte, all redirects included and, in a cache, all retries. 120 seconds.
+  /// From the start to the last byte, including all redirects and, in a cache, all retries. Default: 120 seconds.
   public var total: Duration
-  /// How fast an answer has to come at least once it has begun; nil, the default, for any speed.
+  /// The minimum speed of a response after it has begun. Default: nil, any speed.
   public var minimumSpeed: HTTPMinimumSpeed?
 
   /// Makes a set of limits.
@@ -130,13 +131,13 @@ public struct HTTPTimeouts: Sendable, Hashable {
   }
 }
 
-/// How fast a body has to come: an origin that sends a byte now and then is never silent, and would hold a place for
-/// as long as the whole exchange may take.
+/// The minimum speed of a body. An origin that sends a byte now and then is never silent; without this limit it
+/// would occupy a place for the whole time that an exchange may take.
 public struct HTTPMinimumSpeed: Sendable, Hashable {
-  /// The bytes of the body, after content decoding, that have to come in a second, on average over a window.
+  /// The bytes of the body, after content decoding, that must arrive per second, on average over a window.
   public var bytesPerSecond: Int
-  /// How long each window is. It begins with the response, again with its body, or where the last one ended, or when a
-  /// sink that was behind is ready again. 10 seconds.
+  /// The length of a window. A window begins with the response, again with its body, at the end of the previous
+  /// window, and when a slow sink is ready again. Default: 10 seconds.
   public var window: Duration
 
   /// Makes a limit.
@@ -146,29 +147,29 @@ public struct HTTPMinimumSpeed: Sendable, Hashable {
   }
 }
 
-/// What a client does with a redirect (301, 302, 303, 307 or 308 with a `Location`).
+/// How a client handles a redirect (301, 302, 303, 307 or 308 with a `Location`).
 public enum HTTPRedirectPolicy: Sendable, Hashable {
-  /// Follow it, at most this many times in a row. From `https` only to `https`; credentials stay at the
-  /// origin they were meant for.
+  /// Follow it, at most this many times in a row. Never from `https` to `http`. Credentials are sent only to their
+  /// own origin.
   case follow(maximum: Int)
-  /// Hand it to the caller as the response.
+  /// Return it to the caller as the response.
   case manual
 }
 
-/// The order in which requests start when more wait than may run.
+/// The order in which requests start if more wait than may run.
 public enum HTTPPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
-  /// Work nobody waits for.
+  /// Work that no user waits for.
   case veryLow
   /// Prefetching.
   case low
   /// The default.
   case normal
-  /// What will be on screen next.
+  /// Pictures that will be on screen next.
   case high
-  /// What is on screen.
+  /// Pictures on screen.
   case veryHigh
 
-  /// By urgency, the lowest first.
+  /// Compares by urgency; the lowest is first.
   public static func < (a: HTTPPriority, b: HTTPPriority) -> Bool {
     a.rawValue < b.rawValue
   }

@@ -4,15 +4,15 @@
   import Foundation
 #endif
 
-/// What is known when the header section of the final response has arrived and the body has not.
+/// The facts about a response after its header section has arrived, and before the body.
 public struct HTTPResponseHead: Sendable, Hashable {
-  /// The status code; a redirect's only under `HTTPRedirectPolicy.manual`.
+  /// The status code. A redirect's status only with `HTTPRedirectPolicy.manual`.
   public var status: Int
-  /// The header fields as received, those of a content coding included.
+  /// The header fields as received, including those of a content coding.
   public var headers: HTTPHeaders
-  /// The URL that answered: the last one of a chain of redirects.
+  /// The URL that answered: the last one in a chain of redirects.
   public var url: URL
-  /// The protocol version spoken.
+  /// The protocol version of the response.
   public var version: HTTPVersion
 
   /// Makes a head; for clients and tests.
@@ -23,9 +23,9 @@ public struct HTTPResponseHead: Sendable, Hashable {
     self.version = version
   }
 
-  /// `Content-Length`, when it is one non-negative number. It counts bytes before content decoding.
+  /// The value of `Content-Length`, if it is one non-negative number. It counts bytes before content decoding.
   ///
-  /// Several lines, or a list, that all say the same number are that number (RFC 9110 §8.6).
+  /// Several lines, or a list, with the same number count as this number (RFC 9110 §8.6).
   public var contentLength: Int? {
     var length: Int?
     for field in headers where field.name.isEqualIgnoringASCIICase(to: "Content-Length") {
@@ -35,7 +35,7 @@ public struct HTTPResponseHead: Sendable, Hashable {
     return length
   }
 
-  // Digits, or a list of equal ones, in one pass and without strings: it is asked for with each response.
+  // Parses digits, or a list of equal numbers, in one pass and without strings, because each response needs it.
   private static func number(_ text: String) -> Int? {
     var (first, value): (Int?, Int?) = (nil, nil)
     var hasEnded = false
@@ -58,37 +58,36 @@ public struct HTTPResponseHead: Sendable, Hashable {
     return first == nil || first == value ? value : nil
   }
 
-  /// How many bytes the body will have once decoded: `Content-Length`, unless a content coding makes it
-  /// unknown.
+  /// The number of bytes of the decoded body: `Content-Length`, unless the body has a content coding.
   public var expectedByteCount: Int? {
     hasContentCoding ? nil : contentLength
   }
 
-  /// Whether the body comes in a content coding that is undone. Others are handed over as they come.
+  /// Whether the body has content codings that the client decodes. A body with others is returned as it was sent.
   var hasContentCoding: Bool {
     if case .known = ContentCodings(headers) { return true }
     return false
   }
 
-  /// Whether there is a `Content-Length` that is no number, or several that contradict each other: nobody can tell where
-  /// such a body ends (RFC 9112 §6.3).
+  /// Whether `Content-Length` is not a number, or several values contradict each other: then the end of the body is
+  /// unknown (RFC 9112 §6.3).
   var hasMalformedLength: Bool {
     headers.contains(name: "Content-Length") && contentLength == nil
   }
 
-  /// Whether the status alone says that no body follows (RFC 9110 §6.4.1).
+  /// Whether the status means that there is no body (RFC 9110 §6.4.1).
   var hasNoBody: Bool {
     (100..<200).contains(status) || status == 204 || status == 304
   }
 }
 
-/// A whole exchange after its last byte.
+/// A complete exchange.
 public struct HTTPResponse: Sendable, Hashable {
   /// Status, fields, final URL and version.
   public var head: HTTPResponseHead
-  /// How many bytes the sink was given: the body after content decoding.
+  /// The number of bytes that the sink got: the body after content decoding.
   public var bodyByteCount: Int
-  /// Where the time went.
+  /// The time of each phase.
   public var metrics: HTTPMetrics
 
   /// Makes a response; for clients and tests.
@@ -104,13 +103,13 @@ public struct HTTPResponse: Sendable, Hashable {
   public var headers: HTTPHeaders { head.headers }
   /// The URL that answered.
   public var url: URL { head.url }
-  /// The protocol version spoken.
+  /// The protocol version of the response.
   public var version: HTTPVersion { head.version }
-  /// Whether the status is in 200–299.
+  /// Whether the status is within 200–299.
   public var isSuccess: Bool { (200..<300).contains(status) }
 }
 
-/// A version of the protocol.
+/// A version of HTTP.
 public enum HTTPVersion: String, Sendable, Hashable, CaseIterable {
   /// HTTP/1.0
   case http1_0 = "HTTP/1.0"
@@ -122,8 +121,8 @@ public enum HTTPVersion: String, Sendable, Hashable, CaseIterable {
   case http3 = "HTTP/3"
 }
 
-/// Where the time of an exchange went. The first three are zero on a reused connection; with redirects they
-/// are those of the last hop.
+/// The time of each phase of an exchange. The first three are zero for a reused connection. With redirects they are
+/// those of the last hop.
 public struct HTTPMetrics: Sendable, Hashable {
   /// Looking up the host's name.
   public var nameLookup: Duration = .zero
@@ -137,11 +136,11 @@ public struct HTTPMetrics: Sendable, Hashable {
   public var total: Duration = .zero
   /// Body bytes received over the wire, before content decoding, on the last hop.
   public var receivedByteCount: Int = 0
-  /// How many redirects were followed.
+  /// The number of redirects that were followed.
   public var redirectCount: Int = 0
-  /// Whether the last hop found an open connection.
+  /// Whether the last hop used an open connection.
   public var isConnectionReused: Bool = false
 
-  /// Makes metrics of zeros.
+  /// Makes metrics that are all zero.
   public init() {}
 }

@@ -4,18 +4,20 @@
   import Foundation
 #endif
 
-/// What may be shown of an address: scheme, host, port and path. User, password, query and fragment may be secrets.
+/// The parts of an address that may be shown: scheme, host, port and path. User, password, query and fragment may
+/// be secret.
 ///
-/// It works on text, so that an address that no parser takes loses its secrets too. A segment of the path cannot be told
-/// from a secret, and stays.
+/// It works on text, so it also removes secrets from an address that no parser accepts. A secret in the path cannot
+/// be recognized, and stays.
 package enum Redaction {
-  /// Stands where a query or a fragment was.
+  /// Replaces a query or a fragment.
   package static let mark = "?…"
 
-  /// An address, relative ones included. One without hierarchy, such as `mailto:`, keeps its scheme alone.
+  /// A redacted address; relative ones are supported. An address without hierarchy, such as `mailto:`, keeps only
+  /// its scheme.
   package static func address(_ text: String) -> String { address(text, mark: mark) }
 
-  /// A text with addresses in it, which end at white space, quotation marks or angle brackets.
+  /// A text in which each address is redacted. Addresses end at white space, quotation marks or angle brackets.
   package static func text(_ text: String) -> String {
     var (result, rest) = ("", text[...])
     while let range = rest.firstRange(of: "://") {
@@ -29,7 +31,7 @@ package enum Redaction {
 
   /// The URL without user, password, query and fragment.
   package static func url(_ url: URL) -> URL {
-    // What is left of a URL is one; the root stands for what no parser takes.
+    // The rest of a URL is a URL. The root replaces one that no parser accepts.
     URL(string: address(url.absoluteString, mark: "")) ?? URL(filePath: "/")
   }
 
@@ -38,7 +40,7 @@ package enum Redaction {
     let isPlain = bytes.withUTF8 { bytes in
       !bytes.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
     }
-    // Most are plain web addresses, and to search by characters costs as much as to start a load.
+    // Most are plain web addresses, and a search by characters costs as much as the start of a load.
     if isPlain, text.hasPrefix("https://") || text.hasPrefix("http://") { return text }
     if let range = text.firstRange(of: "://") {
       guard !isPlain else { return text }
@@ -50,13 +52,13 @@ package enum Redaction {
     return path + (path.endIndex < text.endIndex ? mark : "")
   }
 
-  // Authority, path and the rest.
+  // Handles the authority, the path and the rest.
   private static func afterScheme(_ text: Substring, mark: String) -> String {
     let authority = text.prefix { !"/?#\\".contains($0) }
     let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
     let port =
       host.last == "]" ? nil : host.split(separator: ":", omittingEmptySubsequences: false).dropFirst().last
-    // "user:pass/word@host": what looks like a port is the beginning of a password.
+    // In "user:pass/word@host" the text that looks like a port is the beginning of a password.
     guard port?.allSatisfy(\.isNumber) ?? true else { return "…" }
     let rest = text[authority.endIndex...]
     let path = rest.prefix { !"?#".contains($0) }

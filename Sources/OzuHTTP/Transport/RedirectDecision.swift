@@ -4,10 +4,10 @@
   import Foundation
 #endif
 
-/// What to do with a response that may be a redirect (RFC 9110 §15.4, with the method rules of the Fetch
-/// standard §4.4). A pure function: the transports only carry out what it says.
+/// The handling of a response that may be a redirect (RFC 9110 §15.4, with the method rules of the Fetch standard
+/// §4.4). A pure function; the transports carry out the decision.
 enum RedirectDecision: Equatable {
-  /// It is the final response.
+  /// Return it: it is the final response.
   case deliver
   /// Send this request instead.
   case follow(HTTPRequest)
@@ -36,9 +36,9 @@ enum RedirectDecision: Equatable {
     next.url = url
     next.dropBodyIfRedirected(by: status)
     if from != to {
-      // Also when a later hop leads back: who answered in between chose that URL.
+      // They stay removed even if a later hop leads back, because the server in between chose that URL.
       for name in HTTPHeaders.credentialNames + ["Host"] { next.headers.remove(name: name) }
-      // Nor is anything signed for another origin: it could use the signature.
+      // Requests to another origin are not signed: that origin could misuse the signature.
       next.signature = nil
     }
     self = .follow(next)

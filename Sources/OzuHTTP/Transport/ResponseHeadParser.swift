@@ -1,10 +1,9 @@
 /// Builds a header section from the lines a transport delivers one by one: status line, fields, empty line.
 ///
-/// Interim responses (1xx) are read and forgotten, as RFC 9110 §15.2 allows; a new status line starts over.
-/// Lines after the final section are trailers and are ignored (RFC 9110 §6.5.1: they must not be merged
-/// unasked).
+/// Interim responses (1xx) are read and dropped, as RFC 9110 §15.2 allows; a new status line starts again. Lines
+/// after the final section are trailers and are ignored (RFC 9110 §6.5.1 forbids merging them by default).
 struct ResponseHeadParser {
-  /// The most bytes of header lines accepted over all sections of one exchange.
+  /// The most bytes of header lines in all sections of one exchange.
   static let maximumByteCount = 256 << 10
 
   private(set) var status = 0
@@ -12,12 +11,12 @@ struct ResponseHeadParser {
   private(set) var headers = HTTPHeaders()
   private(set) var isComplete = false
   private var byteCount = 0
-  /// Whether a status line has begun a section that is not at its end.
+  /// Whether a status line has begun a section that is not complete.
   private(set) var isInSection = false
-  /// Whether the last field was left out, and what is folded onto it too.
+  /// Whether the last field was skipped, so that lines folded onto it are skipped too.
   private var isLastLeftOut = false
 
-  /// Takes one line with its line end. Returns true when it ends the final header section.
+  /// Takes one line with its line end. Returns true if it ends the final header section.
   mutating func take(_ line: UnsafeRawBufferPointer) throws(HTTPError) -> Bool {
     byteCount += line.count
     guard byteCount <= Self.maximumByteCount else {
@@ -42,7 +41,7 @@ struct ResponseHeadParser {
       var start = colon + 1
       while start < text.count, text[start] == 0x20 || text[start] == 0x09 { start += 1 }
       let name = Self.text(of: text[..<colon])
-      // A name that is no token is none that anybody looks for: with a space behind it, or a second status line.
+      // A name that is not a token is skipped: for example with a space after it, or a second status line.
       isLastLeftOut = !name.isHTTPToken
       guard !isLastLeftOut else { return false }
       headers.add(name: name, value: Self.text(of: text[start...]))
@@ -50,13 +49,14 @@ struct ResponseHeadParser {
     return false
   }
 
-  // A carriage return within a line is a space (RFC 9112 §2.2): another reader might see the line's end in it.
+  // A carriage return within a line becomes a space (RFC 9112 §2.2), because another parser might see the end of
+  // the line in it.
   private static func text(of bytes: Slice<UnsafeRawBufferPointer>) -> String {
     let text = String(httpBytes: UnsafeRawBufferPointer(rebasing: bytes))
     return bytes.contains(0x0D) ? text.replacing("\r", with: " ") : text
   }
 
-  // Version, space, three digits, and a space or the end: the phrase means nothing (RFC 9112 §4).
+  // Version, space, three digits, and a space or the end. The reason phrase has no meaning (RFC 9112 §4).
   private mutating func takeStatusLine(_ text: UnsafeRawBufferPointer) throws(HTTPError) {
     guard let space = text.firstIndex(of: 0x20), text.count >= space + 4,
       text.count == space + 4 || text[space + 4] == 0x20,
@@ -79,7 +79,7 @@ struct ResponseHeadParser {
     headers.removeAll(keepingCapacity: true)
   }
 
-  /// Forgets `Content-Length`.
+  /// Removes `Content-Length`.
   mutating func removeLength() {
     headers.remove(name: "Content-Length")
   }

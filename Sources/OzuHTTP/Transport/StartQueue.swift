@@ -1,11 +1,11 @@
-/// Decides which waiting request starts next: among the hosts with a free place the highest priority, then
-/// the oldest. A value without clocks or locks; the transport's thread owns one.
+/// Decides which waiting request starts next: among the hosts with a free place, the one with the highest priority,
+/// then the oldest. A value without clocks or locks; the transport's thread owns it.
 ///
-/// Each origin that waits or runs has one lane per priority.
+/// Each origin with waiting or running requests has one queue of tickets per priority.
 ///
 /// - Complexity: `enqueue`, `remove` and `finish` O(1) amortised; `next` O(origins in use).
 struct StartQueue<Element> {
-  /// Names a request for as long as it waits; smaller is older.
+  /// Identifies a request while it waits; a smaller number is older.
   typealias Ticket = UInt64
 
   let maximumActive: Int
@@ -14,18 +14,18 @@ struct StartQueue<Element> {
 
   private var waiting: [Ticket: Element] = [:]
   private var origins: [HTTPOrigin: Origin] = [:]
-  /// Origins known to carry many requests over one connection. Forgotten all at once when they become many.
+  /// Origins that carry many requests over one connection. All are forgotten at once when there are too many.
   private var multiplexed: Set<HTTPOrigin> = []
 
   private struct Origin {
     var activeCount = 0
     var waitingCount = 0
-    var lanes = [StartLane](repeating: StartLane(), count: HTTPPriority.allCases.count)
+    var queues = [TicketQueue](repeating: TicketQueue(), count: HTTPPriority.allCases.count)
 
-    /// The ticket whose turn is next at this origin, and its lane.
-    var front: (lane: Int, ticket: Ticket)? {
-      for lane in lanes.indices.reversed() {
-        if let ticket = lanes[lane].first { return (lane, ticket) }
+    /// The next ticket of this origin, and the level of its queue, by priority.
+    var front: (level: Int, ticket: Ticket)? {
+      for level in queues.indices.reversed() {
+        if let ticket = queues[level].first { return (level, ticket) }
       }
       return nil
     }
@@ -35,14 +35,14 @@ struct StartQueue<Element> {
     mutating func wait(_ ticket: Ticket, _ priority: HTTPPriority, isFirst: Bool) {
       waitingCount += 1
       if isFirst {
-        lanes[priority.rawValue].insertFirst(ticket)
+        queues[priority.rawValue].insertFirst(ticket)
       } else {
-        lanes[priority.rawValue].append(ticket)
+        queues[priority.rawValue].append(ticket)
       }
     }
 
-    mutating func start(from lane: Int) {
-      lanes[lane].popFirst()
+    mutating func start(from level: Int) {
+      queues[level].popFirst()
       waitingCount -= 1
       activeCount += 1
     }
@@ -55,57 +55,57 @@ struct StartQueue<Element> {
 
   var waitingCount: Int { waiting.count }
 
-  /// Adds a request behind all of its origin and priority.
+  /// Adds a request at the end of the queue of its origin and priority.
   mutating func enqueue(_ element: Element, ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) {
     waiting[ticket] = element
     origins[origin, default: Origin()].wait(ticket, priority, isFirst: false)
   }
 
-  /// Adds a request before all of its origin and priority: one that had started and was sent elsewhere.
+  /// Adds a request at the front of the queue of its origin and priority: one that had started and was redirected.
   mutating func enqueueFirst(_ element: Element, ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) {
     waiting[ticket] = element
     origins[origin, default: Origin()].wait(ticket, priority, isFirst: true)
   }
 
-  /// Takes a request out while it waits. Returns false if it does not.
+  /// Removes a waiting request. Returns false if it does not wait.
   @discardableResult
   mutating func remove(ticket: Ticket, origin: HTTPOrigin, priority: HTTPPriority) -> Bool {
     guard waiting.removeValue(forKey: ticket) != nil else { return false }
     change(origin) { state in
       state.waitingCount -= 1
-      state.lanes[priority.rawValue].remove(ticket)
+      state.queues[priority.rawValue].remove(ticket)
     }
     return true
   }
 
-  /// Takes the request that may start now and counts it as active, or returns nil.
+  /// Removes the request that may start now and counts it as active, or returns nil.
   mutating func next() -> Element? {
     guard activeCount < maximumActive, !waiting.isEmpty else { return nil }
-    var best: (lane: Int, ticket: Ticket, place: Dictionary<HTTPOrigin, Origin>.Index)?
+    var best: (level: Int, ticket: Ticket, place: Dictionary<HTTPOrigin, Origin>.Index)?
     for place in origins.indices where mayStart(at: origins[place].key, origins[place].value) {
       guard let front = origins.values[place].front else { continue }
-      if let best, (best.lane, front.ticket) > (front.lane, best.ticket) { continue }
-      best = (front.lane, front.ticket, place)
+      if let best, (best.level, front.ticket) > (front.level, best.ticket) { continue }
+      best = (front.level, front.ticket, place)
     }
     guard let best, let element = waiting.removeValue(forKey: best.ticket) else { return nil }
-    origins.values[best.place].start(from: best.lane)
+    origins.values[best.place].start(from: best.level)
     activeCount += 1
     return element
   }
 
-  /// Counts a request as active that has waited for its turn elsewhere.
+  /// Counts a request as active that waited for its turn elsewhere.
   mutating func start(origin: HTTPOrigin) {
     origins[origin, default: Origin()].activeCount += 1
     activeCount += 1
   }
 
-  /// Gives an active request's place back.
+  /// Frees the place of an active request.
   mutating func finish(origin: HTTPOrigin) {
     activeCount -= 1
     change(origin) { $0.activeCount -= 1 }
   }
 
-  /// Notes that an origin multiplexes, which lifts its bound; the bound on all requests still holds.
+  /// Records that an origin multiplexes, which removes its limit. The limit on all requests still applies.
   mutating func noteMultiplexing(of origin: HTTPOrigin) {
     if multiplexed.count >= 1024 { multiplexed.removeAll() }
     multiplexed.insert(origin)
@@ -116,7 +116,7 @@ struct StartQueue<Element> {
       && (state.activeCount < maximumActivePerOrigin || multiplexed.contains(origin))
   }
 
-  // Looks the origin up once: names are long, and each request passes here several times.
+  // Looks up the origin only once: hashing names is slow, and each request comes here several times.
   private mutating func change(_ origin: HTTPOrigin, _ change: (inout Origin) -> Void) {
     guard let place = origins.index(forKey: origin) else { return }
     change(&origins.values[place])
@@ -126,10 +126,10 @@ struct StartQueue<Element> {
 
 /// The tickets of one origin and priority, oldest first.
 ///
-/// A ticket removed from the middle is only marked; it goes when it comes to the front or when marks outweigh
-/// the rest, so that cancelling ten thousand requests does not shift the array ten thousand times. The front
-/// is never a marked one.
-struct StartLane {
+/// A ticket that is removed from the middle becomes a tombstone. Tombstones are dropped when they reach the front,
+/// or when there are more of them than other tickets, so that cancelling ten thousand requests does not shift the
+/// array ten thousand times. The front is never a tombstone.
+struct TicketQueue {
   private var tickets: [UInt64] = []
   private var head = 0
   private var removed: Set<UInt64> = []

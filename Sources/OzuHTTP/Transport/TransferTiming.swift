@@ -1,25 +1,25 @@
-/// When a transfer began, heard something, and must be given up. Instants come from the caller.
+/// The time limits of a transfer. The caller passes the current instant.
 struct TransferTiming {
   typealias Instant = ContinuousClock.Instant
 
   let limits: HTTPTimeouts
   private(set) var startedAt: Instant?
   private(set) var firstByteAt: Instant?
-  /// When the hop, or its turn to connect, began.
+  /// The start of the hop, or of its turn to connect.
   private var hopStartedAt: Instant?
-  /// Nil until the hop has a connection, which is when the idle limit begins to run.
+  /// The last activity. Nil until the hop has a connection; then the idle limit begins.
   private var lastActivityAt: Instant?
-  /// Since when, and how many bytes of the body have come since; nil until the response begins. A head that comes drop by
-  /// drop has no bytes that count.
+  /// The start of the window, and the bytes of the body since then; nil until the response begins. The bytes of a
+  /// slow head do not count.
   private var speedWindow: (start: Instant, byteCount: Int)?
-  /// Whether the receiver of the body holds the transfer up: then the other side is not to blame.
+  /// Whether the receiver of the body pauses the transfer: then silence is not the origin's fault.
   private(set) var isPaused = false
 
   init(limits: HTTPTimeouts) {
     self.limits = limits
   }
 
-  /// Begins a hop. The total limit runs from the first one.
+  /// Begins a hop. The total limit runs from the first hop.
   mutating func beginHop(at now: Instant) {
     startedAt = startedAt ?? now
     hopStartedAt = now
@@ -32,22 +32,23 @@ struct TransferTiming {
   /// Whether the hop has a connection.
   var isConnected: Bool { lastActivityAt != nil }
 
-  /// When the hop has to have a connection; nil once it has one. For transports that tell when it does.
+  /// The instant until which the hop must have a connection; nil after it has one. For transports that report the
+  /// connection.
   var connectDeadline: Instant? {
     isConnected ? nil : hopStartedAt?.advanced(by: limits.connect.bounded)
   }
 
-  /// Has the limit on connecting begin anew, for a hop that waited for its turn.
+  /// Restarts the limit on connecting, for a hop that waited for its turn.
   mutating func restartConnecting(at now: Instant) {
     hopStartedAt = now
   }
 
-  /// Notes that the connection stands or that something went over it.
+  /// Records that the connection was made, or that bytes were sent or received.
   mutating func noteActivity(at now: Instant) {
     lastActivityAt = now
   }
 
-  /// Notes bytes of the response.
+  /// Records bytes of the response.
   mutating func noteResponse(at now: Instant) {
     lastActivityAt = now
     guard firstByteAt == nil else { return }
@@ -55,18 +56,18 @@ struct TransferTiming {
     speedWindow = speedWindow ?? (now, 0)
   }
 
-  /// Notes that the head is there and the body begins.
+  /// Records that the head is complete and the body begins.
   mutating func beginBody(at now: Instant) {
     speedWindow = (now, 0)
   }
 
-  /// Notes bytes of the body.
+  /// Records bytes of the body.
   mutating func noteBody(byteCount: Int, at now: Instant) {
     noteResponse(at: now)
     speedWindow?.byteCount += byteCount
   }
 
-  /// Stops the limits on silence and speed, or has them begin anew.
+  /// Stops or restarts the limits on silence and speed.
   mutating func setPaused(_ paused: Bool, at now: Instant) {
     guard paused != isPaused else { return }
     isPaused = paused
@@ -74,9 +75,9 @@ struct TransferTiming {
     if speedWindow != nil { speedWindow = (now, 0) }
   }
 
-  /// The limit that is passed, if any, but for the one on connecting: see `connectDeadline`.
+  /// The limit that was exceeded, if any, except the limit on connecting: see `connectDeadline`.
   ///
-  /// A window of the minimum speed that is over and was fast enough makes place for the next.
+  /// If a window of the minimum speed is over and was fast enough, the next window begins.
   mutating func overduePhase(at now: Instant) -> HTTPTimeoutPhase? {
     guard let startedAt else { return nil }
     if now >= startedAt.advanced(by: limits.total.bounded) { return .total }
@@ -85,7 +86,7 @@ struct TransferTiming {
     guard let limit = limits.minimumSpeed, let (start, byteCount) = speedWindow,
       now >= start.advanced(by: limit.boundedWindow)
     else { return nil }
-    // Over the time that has passed, which is longer than the window where the check was late.
+    // Measured over the time that has passed, which is longer than the window if the check was late.
     if Double(byteCount) < Double(limit.bytesPerSecond) * (now - start).inSeconds {
       return .speed(bytesPerSecond: limit.bytesPerSecond)
     }
@@ -93,8 +94,8 @@ struct TransferTiming {
     return nil
   }
 
-  /// An instant before which no limit can be passed, or nil before the start. A hop without connection may
-  /// get one at any moment, `now` included, and a body may begin, or go on.
+  /// An instant before which no limit can be exceeded, or nil before the start. A hop without a connection may get
+  /// one at any moment, including `now`, and a body may begin or continue.
   func nextCheck(after now: Instant) -> Instant? {
     guard let startedAt else { return nil }
     let idleStart = isPaused ? now : lastActivityAt ?? now
@@ -109,19 +110,19 @@ struct TransferTiming {
 }
 
 extension HTTPMinimumSpeed {
-  /// No shorter than what a busy machine can be held to.
+  /// At least the shortest window that is reliable on a busy machine.
   fileprivate var boundedWindow: Duration { max(window.bounded, .milliseconds(10)) }
 }
 
 extension Duration {
-  /// Milliseconds, rounded down and kept within what C interfaces hold.
+  /// Milliseconds, rounded down and limited to the range of C interfaces.
   var wholeMilliseconds: Int {
     let (seconds, attoseconds) = components
     guard abs(seconds) < 1_000_000 else { return seconds < 0 ? -1_000_000_000 : 1_000_000_000 }
     return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
   }
 
-  /// The same duration, neither negative nor too large to be added to an instant.
+  /// The same duration, limited to values that can be added to an instant.
   fileprivate var bounded: Duration {
     min(max(self, .zero), .seconds(1_000_000_000))
   }

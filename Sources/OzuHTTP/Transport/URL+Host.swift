@@ -5,9 +5,10 @@
 #endif
 
 extension URL {
-  /// The host as people write it: letters of any language as they are, IPv6 addresses in brackets.
+  /// The host as people write it: letters of any language are decoded, IPv6 addresses have brackets.
   ///
-  /// Percent-encoded where decoding would bring anything but letters and digits to light: a line break, say.
+  /// It stays percent-encoded if decoding would give other characters than letters and digits, such as a line
+  /// break.
   var shownHost: String? {
     guard let encoded = host(), !encoded.isEmpty else { return nil }
     if encoded.contains(":") { return "[\(encoded)]" }
@@ -19,10 +20,10 @@ extension URL {
     return isName ? text : encoded
   }
 
-  /// The whole with its host as people write it.
+  /// The whole URL with the host as people write it.
   var shownText: String {
     let text = absoluteString
-    // In the text the host may stand in another of its forms, after the scheme and what precedes the "@".
+    // The text may have the host in another form, after the scheme and everything up to the "@".
     guard let shown = shownHost, !shown.hasPrefix("["), let scheme = text.firstRange(of: "://") else {
       return text
     }

@@ -1,23 +1,23 @@
-/// One step of an animation: what it paints, where, how, and for how long the result is seen.
+/// One step of an animation: what it paints, where, how, and how long the result is shown.
 ///
 /// The model that GIF, APNG and WebP share. Formats whose frames are whole pictures have one region, the canvas,
 /// and never dispose of anything.
 public struct AnimationFrame: Hashable, Sendable {
-  /// What becomes of the frame's region when the next frame comes.
+  /// What happens to the frame's region before the next frame is painted.
   public enum Disposal: Hashable, Sendable {
-    /// It stays.
+    /// The region stays as it is.
     case keep
-    /// It becomes transparent.
+    /// The region becomes transparent.
     case clear
-    /// It becomes what it was before the frame.
+    /// The region becomes what it was before the frame was painted.
     case restore
   }
 
-  /// How the frame meets what is there.
+  /// How the frame's pixels are combined with the canvas.
   public enum Blend: Hashable, Sendable {
-    /// Its pixels replace those of the canvas.
+    /// They replace the pixels of the canvas.
     case source
-    /// Its pixels lie over those of the canvas.
+    /// They are blended over the pixels of the canvas.
     case over
   }
 
@@ -27,11 +27,11 @@ public struct AnimationFrame: Hashable, Sendable {
   public var y: Int
   /// The size of the region. It lies wholly on the canvas; an animation with a frame that does not is not shown.
   public var size: PixelSize
-  /// How long the frame is seen: zero to 2³² seconds, as stored. Players decide what zero means.
+  /// How long the frame is shown, as stored: 0 to 2³² seconds. Players decide how long 0 is.
   public var delay: Duration
-  /// What becomes of the region afterwards.
+  /// What happens to the region before the next frame is painted.
   public var disposal: Disposal
-  /// How the frame meets what is there.
+  /// How the frame's pixels are combined with the canvas.
   public var blend: Blend
 
   /// Makes a frame.
@@ -49,7 +49,8 @@ public struct AnimationFrame: Hashable, Sendable {
 
   func covers(_ canvas: PixelSize) -> Bool { x == 0 && y == 0 && size == canvas }
 
-  /// Whether the region has pixels and all of them lie on a canvas. No sum is made of numbers that may be absurd.
+  /// Whether the region has pixels and lies wholly on a canvas. It adds no numbers, because hostile ones could
+  /// overflow.
   func lies(on canvas: PixelSize) -> Bool {
     !size.isEmpty && size.width <= canvas.width && size.height <= canvas.height && x >= 0 && y >= 0
       && x <= canvas.width - size.width && y <= canvas.height - size.height

@@ -4,16 +4,17 @@
 public protocol AnimationFrameReading: Sendable {
   /// The size of the canvas as stored, in pixels.
   var canvas: PixelSize { get }
-  /// The frames in order; at least two, each with a region on the canvas. Asked for once, with `canvas` and `loopCount`:
-  /// a picture whose frames are otherwise is shown without its animation, and a note says why.
+  /// The frames in order; at least two, each with a region on the canvas. Read only once, together with `canvas`
+  /// and `loopCount`. If the frames break these rules, the picture is shown without its animation, and a note says
+  /// why.
   var frames: [AnimationFrame] { get }
-  /// How often the animation is to be played; 0 for ever.
+  /// How often the animation is played; 0 for ever.
   var loopCount: Int { get }
 
-  /// Decodes one frame: the pixels of its region, before they meet the canvas.
+  /// Decodes one frame: the pixels of its region, not yet combined with the canvas.
   ///
-  /// - Returns: a bitmap of the frame's size, multiplied by alpha. Another size fails the frame; another format than
-  ///   `bgra8` is converted.
+  /// - Returns: a bitmap of the frame's size, premultiplied. A bitmap of another size fails the frame; one in
+  ///   another format than `bgra8` is converted.
   /// - Throws: `DecodingError`.
   func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap
 }

@@ -1,22 +1,23 @@
-/// The frames of an animation as a reader has named them once, checked: the only form in which they are played.
+/// The frames of an animation, read from the reader once and checked. Players use only this value.
 ///
-/// A reader may be an app's own, and its answers may change from call to call. So it is asked once, here, and whoever
-/// plays the animation has this value: every frame has pixels and lies on the canvas, the canvas is the picture's, and
-/// times can be added up.
+/// A reader may belong to an app, and its answers may change from call to call. This value does not change: every
+/// frame has pixels and lies on the canvas, the canvas is the picture's, and the sum of the delays does not
+/// overflow.
 struct AnimationTrack: Sendable {
   /// The size of the picture as stored.
   let canvas: PixelSize
   /// At least two, each with a region on the canvas.
   let frames: [AnimationFrame]
-  /// How often the animation is to be played; 0 for ever.
+  /// How often the animation is played; 0 for ever.
   let loopCount: Int
 
-  /// Why frames make no animation of a picture, in words.
+  /// Why the frames are not an animation of the picture, in words.
   struct Flaw: Error, Hashable, CustomStringConvertible {
     let description: String
   }
 
-  /// The longest that a frame can be seen: what JPEG XL can say, 2³² ticks of a second. Sums of millions fit a `Duration`.
+  /// The longest delay of a frame: 2³² seconds, the most that JPEG XL can declare. The sum of millions of them fits
+  /// into a `Duration`.
   static let longestDelay = Duration.seconds(1 << 32)
 
   /// - Throws: `Flaw`, unless all frames lie on a canvas of `picture`.

@@ -5,9 +5,9 @@
 #endif
 
 extension CodecRegistry {
-  /// The frames of a picture that moves, each brought to the size of the recipe and turned upright; `nil` for a
-  /// still picture, and with a note for one whose frames make no sense. Frames over the limit are left out, with a
-  /// note. No frame is decoded.
+  /// The frames of an animated picture, each resized by the recipe and turned upright. `nil` for a still picture,
+  /// and with a note for one whose frames break the rules. Frames over the limit are left out, with a note. No
+  /// frame is decoded here.
   func animation(
     of file: any ImageFile, encodedByteCount: Int, resize: Resize?, context: DecodingContext,
     notes: inout [String]
@@ -37,12 +37,12 @@ extension CodecRegistry {
     if header.frameCount > limit {
       notes.append("played up to frame \(limit) of \(header.frameCountDescription)")
     }
-    // Frames meet on their canvas, so they are decoded in whole, to pixels.
+    // Frames are combined on their canvas, so they are decoded as whole pixels, not as planes.
     let plan = DecodePlan(header: header, resize: resize).throughPixels
     let frameByteCount = PixelBufferPool.sizeClass(plan.outputSize.bitmapByteCount(as: .bgra8))
     return PictureAnimation(
       composer, encodedByteCount: encodedByteCount, frameByteCount: frameByteCount,
-      // A frame is resampled, and then converted or turned into another.
+      // A frame is resampled, and then converted or turned into another bitmap.
       finishingByteCount: max(
         plan.workingByteCount, plan.copiesResult(header, context) ? frameByteCount : 0),
       limits: context.limits, pool: context.pool,

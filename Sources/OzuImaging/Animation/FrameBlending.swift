@@ -1,8 +1,8 @@
-/// How a pixel of a frame is laid over one of the canvas (Porter and Duff 1984, "over").
+/// How a pixel of a frame is blended over a pixel of the canvas (Porter and Duff 1984, "over").
 package enum FrameBlending: Sendable {
-  /// Colours are multiplied by alpha, as bitmaps are.
+  /// Colours are premultiplied, as in all bitmaps.
   case premultiplied
-  /// Colours are as stored: for checking decoders to the last bit.
+  /// Colours are as stored, not premultiplied. Only for tests that compare a decoder with its reference bit by bit.
   case straight
 
   /// The upper pixel over the lower one.

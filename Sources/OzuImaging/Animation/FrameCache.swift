@@ -1,8 +1,7 @@
-/// Finished frames of one animation, as many as a number of bytes holds.
+/// The finished frames of one animation, up to a limit in bytes.
 ///
-/// An animation is a loop, and what a loop needs last is what it has just shown. So the cache does not throw out
-/// the oldest frame, which is the next one, but stays as it is once it is full: of each round, the frames that
-/// fit are found.
+/// An animation is a loop: the frame that was shown longest ago is the next one to be shown. So a full cache evicts
+/// nothing and accepts nothing: in each round, the same frames are found in it.
 struct FrameCache: Sendable {
   private let byteLimit: Int
   private var frames: [Int: Bitmap] = [:]
@@ -15,7 +14,7 @@ struct FrameCache: Sendable {
   subscript(index: Int) -> Bitmap? { frames[index] }
 
   mutating func insert(_ frame: Bitmap, at index: Int) {
-    // What the pool lends, not what was asked for.
+    // The size that the pool lends, not the size that was asked for.
     let cost = PixelBufferPool.sizeClass(frame.byteCount)
     guard frames[index] == nil, byteCount + cost <= byteLimit else { return }
     frames[index] = frame

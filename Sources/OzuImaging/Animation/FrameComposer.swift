@@ -1,19 +1,19 @@
-/// Puts the frames of an animation on their canvas, one after the other.
+/// Paints the frames of an animation on their canvas, one after the other.
 ///
-/// Canvases are immutable bitmaps: what a frame disposes of is a canvas that is kept, not one that is repaired, and
-/// a frame that covers everything is its own canvas, without a copy. Going back starts again at the last frame
-/// that depends on none before it.
+/// Canvases are immutable bitmaps. A frame is disposed of by going back to the canvas that was kept, and a frame
+/// that covers the whole canvas becomes the canvas without a copy. To go back, the composer starts again at the
+/// last frame that does not depend on earlier ones.
 struct FrameComposer {
   let track: AnimationTrack
 
   private let reader: any AnimationFrameReading
   private let blending: FrameBlending
-  /// The number of the frame that comes next.
+  /// The index of the next frame.
   private var position = 0
-  /// What the next frame is painted on; `nil` for a transparent canvas.
+  /// The canvas that the next frame is painted on; `nil` for a transparent canvas.
   private var canvas: BGRABitmap?
 
-  /// - Throws: why the frames of the reader make no animation of a picture.
+  /// - Throws: `AnimationTrack.Flaw`, if the frames of the reader are not an animation of the picture.
   init(
     _ reader: any AnimationFrameReading, of picture: PixelSize, blending: FrameBlending
   ) throws(AnimationTrack.Flaw) {
@@ -25,9 +25,9 @@ struct FrameComposer {
   private var size: PixelSize { track.canvas }
   private var frames: [AnimationFrame] { track.frames }
 
-  /// The canvas as it is seen at a frame.
+  /// The canvas as it is shown at a frame.
   ///
-  /// - Complexity: O(frames from the last independent one, or from the one made last).
+  /// - Complexity: O(frames since the last independent one, or since the one made last).
   mutating func compose(_ index: Int, context: DecodingContext) throws(DecodingError) -> BGRABitmap {
     let start = independentFrame(upTo: index)
     if index < position || start > position {

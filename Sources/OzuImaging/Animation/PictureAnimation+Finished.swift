@@ -1,13 +1,13 @@
 extension PictureAnimation {
-  /// An animation whose frames are made elsewhere as they are seen: whole pictures at the size of the result, upright and
-  /// in the colours of the context.
+  /// An animation whose frames are finished by somebody else: each is the whole picture at the size of the result,
+  /// upright and in the colours of the context.
   ///
   /// - Parameters:
-  ///   - reader: gives the frames, each with the whole canvas as its region.
-  ///   - size: of the picture that the frames belong to.
-  ///   - encodedByteCount: of the file, which the reader holds.
-  ///   - workingByteCount: what making a frame takes elsewhere.
-  /// - Returns: `nil` when the frames make no animation of a picture of this size.
+  ///   - reader: gives the frames; the region of each is the whole canvas.
+  ///   - size: the size of the picture that the frames belong to.
+  ///   - encodedByteCount: the size of the file, which the reader holds.
+  ///   - workingByteCount: the memory that one frame takes while it is made elsewhere.
+  /// - Returns: `nil` if the frames are not an animation of a picture of this size.
   package convenience init?(
     finished reader: any AnimationFrameReading, size: PixelSize, encodedByteCount: Int, workingByteCount: Int,
     context: DecodingContext

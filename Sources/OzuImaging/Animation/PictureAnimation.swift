@@ -1,32 +1,32 @@
 import Dispatch
 import OzuSynchronization
 
-/// The frames of an animated picture, made when they are asked for and kept under a byte budget.
+/// The frames of an animated picture, made when they are asked for and cached up to a limit in bytes.
 ///
-/// Every frame is the whole picture as it is seen then: composited, at the size and with the orientation of the
-/// picture it belongs to. Nothing is decoded before the first call. Frames that were made wait in a cache for the
-/// next round, as many as the budget holds beside the canvas; a player that goes through the frames in order
-/// decodes each once a round.
+/// Every frame is the whole picture at that moment: composited, with the size and the orientation of the picture
+/// that it belongs to. Nothing is decoded before the first call. Finished frames stay in a cache for the next
+/// round, as far as the budget allows beside the canvas. A player that asks for the frames in order decodes each
+/// frame at most once in a round.
 ///
-/// One lock guards canvas and cache, and is held while a frame is made: whoever asks at the same time waits, and
-/// then usually finds the frame.
+/// One lock guards canvas and cache, and is held while a frame is made. A second caller waits, and then usually
+/// finds the frame in the cache.
 public final class PictureAnimation: Sendable {
   private struct State: Sendable {
     var composer: FrameComposer
     var cache: FrameCache
   }
 
-  /// Turns a canvas into what is shown.
+  /// Turns a canvas into the bitmap that is shown.
   typealias Finishing = @Sendable (Bitmap, DecodingContext) throws(DecodingError) -> Bitmap
 
-  /// How often the animation is to be played; 0 for ever.
+  /// How often the animation is played; 0 for ever.
   public let loopCount: Int
-  /// How long each frame is seen, as stored. Players take less than 20 ms for 100 ms, as browsers do.
+  /// How long each frame is shown, as stored. Players show a frame of less than 20 ms for 100 ms, as browsers do.
   public let delays: [Duration]
-  /// What the frames in memory may take in all, in bytes.
+  /// The most bytes that the frames in memory may take together.
   public let byteBudget: Int
 
-  /// What the animation holds at most: its file, and frames under the budget.
+  /// The most bytes that the animation holds: its file, and the frames within the budget.
   let largestByteCount: Int
 
   private let state: Mutex<State>
@@ -35,9 +35,9 @@ public final class PictureAnimation: Sendable {
   private let pool: PixelBufferPool
   private let colorPolicy: ColorPolicy
   private let budget: DecodedByteBudget
-  /// About what a reader keeps of each frame while none is decoded.
+  /// Roughly the bytes that a reader keeps for each frame while no frame is decoded.
   private static let tableBytesPerFrame = 256
-  /// What making one frame takes at the worst, in bytes.
+  /// The most bytes that making one frame takes.
   package let workingByteCount: Int
   private let queue = DispatchQueue(label: "ozu.animation")
 
@@ -54,8 +54,8 @@ public final class PictureAnimation: Sendable {
     self.budget = budget
     self.limits = limits
     self.pool = pool
-    // Beside the cache there are, at the worst, the canvas that is kept, the one that is being made, the frame
-    // that goes on it and the result, and what its making takes beside that.
+    // Beside the cache there are at most: the canvas that is kept, the canvas that is being painted, the frame, the
+    // result, and the memory that finishing the result takes.
     let canvasByteCount = PixelBufferPool.sizeClass(composer.track.canvas.bitmapByteCount(as: .bgra8))
     workingByteCount = 3 * canvasByteCount + frameByteCount + finishingByteCount
     largestByteCount =
@@ -74,21 +74,23 @@ public final class PictureAnimation: Sendable {
   /// How long the frames take together.
   public var duration: Duration { delays.reduce(.zero, +) }
 
-  /// The frame at a place, made now unless it is at hand.
+  /// The frame at an index, from the cache or made now.
   ///
-  /// Takes as long as decoding does, on the calling thread. From `async` code, use the form that awaits.
+  /// A frame that is not in the cache is decoded on the calling thread. From `async` code, use the form that
+  /// awaits.
   ///
   /// - Precondition: `index` is in `0..<frameCount`.
-  /// - Throws: `DecodingError`. A frame that is broken does not keep others from being shown.
-  /// - Complexity: O(1) when the frame is at hand; one frame in order; as many as lie between otherwise.
+  /// - Throws: `DecodingError`. After a broken frame, the other frames can still be shown.
+  /// - Complexity: O(1) for a frame in the cache; one decode when frames are asked for in order; otherwise one
+  ///   decode for each frame in between.
   public func frame(at index: Int) throws(DecodingError) -> Bitmap {
     try frame(at: index, isCancelled: { false })
   }
 
-  /// The frame at a place, made on a thread of its own unless it is at hand.
+  /// The frame at an index, from the cache or made on another thread.
   ///
   /// - Precondition: `index` is in `0..<frameCount`.
-  /// - Throws: `DecodingError`; `cancelled` when the task is.
+  /// - Throws: `DecodingError`; `cancelled` if the task is cancelled.
   public func frame(at index: Int) async throws(DecodingError) -> Bitmap {
     let request = AnimationFrameRequest()
     await withTaskCancellationHandler {
@@ -115,8 +117,8 @@ public final class PictureAnimation: Sendable {
     }
   }
 
-  /// - Parameter keepsFrame: whether the frame waits in the cache for the next round. An encoder has only one round, and
-  ///   would fill the cache for nobody.
+  /// - Parameter keepsFrame: whether the frame stays in the cache for the next round. An encoder goes through the
+  ///   frames only once, so caching them would be of no use.
   package func frame(
     at index: Int, keepsFrame: Bool = true, isCancelled: @escaping () -> Bool
   ) throws(DecodingError) -> Bitmap {
@@ -126,7 +128,7 @@ public final class PictureAnimation: Sendable {
         if let frame = state.cache[index] { return frame }
         let context = DecodingContext(
           limits: limits, pool: pool, colorPolicy: colorPolicy, budget: budget, isCancelled: isCancelled)
-        // A frame whose steps take more than the budget together still has its turn, alone.
+        // A frame that takes more than the whole budget is still made, when nothing else is reserved.
         let reservation = try context.reserve(min(workingByteCount, budget.byteLimit))
         defer { withExtendedLifetime(reservation) {} }
         let canvas = try state.composer.compose(index, context: context)
@@ -139,8 +141,8 @@ public final class PictureAnimation: Sendable {
   }
 }
 
-/// A frame that a task waits for. The result goes through a lock, because the thread sanitizer does not see what a
-/// continuation hands over that is resumed before anybody waits for it.
+/// A frame that a task waits for. The result is handed over under a lock, because the thread sanitizer does not see
+/// the hand-over of a continuation that is resumed before the task waits for it.
 private final class AnimationFrameRequest: Sendable {
   private struct State {
     var isCancelled = false
@@ -152,7 +154,7 @@ private final class AnimationFrameRequest: Sendable {
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
   func cancel() { state.withLock { $0.isCancelled = true } }
 
-  /// What became of it, once it is finished.
+  /// The result; valid after `finish`.
   var result: Result<Bitmap, DecodingError> { state.withLock { $0.result } }
   func finish(_ result: Result<Bitmap, DecodingError>) { state.withLock { $0.result = result } }
 }

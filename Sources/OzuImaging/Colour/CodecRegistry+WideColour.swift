@@ -4,26 +4,26 @@
   import Foundation
 #endif
 
-/// Conversion to sRGB before pixels are cut to 8 bits.
+/// Whether colours are converted to sRGB before or after pixels are rounded to 8 bits.
 ///
-/// Mostly colours are converted last, in 8 bits and at the size of the result. A picture in linear light, or under
-/// another curve that is as steep, has its shadows in the first few of 256 values; where its file has more bits, all
-/// of them are converted, and resampled as sRGB.
+/// Usually the conversion is the last step, in 8 bits and at the size of the result. A picture in linear light, or
+/// with a transfer function that is as steep, has its shadows in the first few of 256 values. If its file has more
+/// than 8 bits, all bits are converted first, and then resampled as sRGB.
 enum WideConversion: Sendable {
-  /// Colours are converted last: that loses nothing.
+  /// The conversion comes last. Nothing is lost.
   case notNeeded
-  /// Colours are converted first.
+  /// The conversion comes first.
   case first
-  /// They are converted last, but in all bits, which the resampler keeps: PQ and HLG, in which 256 values are too few, and
-  /// which are resampled as they are stored.
+  /// The conversion comes last, but in all bits, which the resampler keeps. For PQ and HLG: 256 values are too few
+  /// for them, and they are resampled as stored.
   case lastInAllBits
-  /// They are converted last, since memory for 16 bits is not allowed.
+  /// The conversion comes last, because the limits do not allow the memory for 16 bits.
   case tooLarge
 }
 
 extension CodecRegistry {
-  /// How the colours of a picture that is asked for in 8 bits are converted. Where that is done in 16 bits, the plan gets
-  /// the price of it.
+  /// How colours are converted for a picture that is asked for in 8 bits. For a conversion in 16 bits, it sets
+  /// `byteCount` of the plan to the memory that this takes.
   func wideConversion(
     _ file: any ImageFile, _ plan: inout DecodePlan, _ context: DecodingContext
   ) -> WideConversion {
@@ -43,7 +43,8 @@ extension CodecRegistry {
     return .first
   }
 
-  /// The same for PQ and HLG. Linear light is that of the display, so that they are converted first for it.
+  /// The same for PQ and HLG. For resampling in linear light, they are converted first, because the light of the
+  /// display is meant.
   private func rangeConversion(
     _ file: any ImageFile, _ plan: inout DecodePlan, _ context: DecodingContext
   ) -> WideConversion {
@@ -63,7 +64,7 @@ extension CodecRegistry {
     return .lastInAllBits
   }
 
-  /// Decodes in 16 bits, converts, and resamples; a bitmap of 8 bits.
+  /// Decodes in 16 bits, converts, and resamples to a bitmap of 8 bits.
   func renderWide(
     _ file: any ImageFile, plan: DecodePlan, context: DecodingContext, notes: inout [String]
   ) throws(DecodingError) -> Bitmap {
@@ -76,7 +77,7 @@ extension CodecRegistry {
     ) { () throws(DecodingError) in try context.checkpoint() }
   }
 
-  /// The picture as decoded, converted; in a function of its own, so that the former is gone when it returns.
+  /// Decodes and converts. It is a function of its own so that the decoded bitmap is freed when it returns.
   private func convertWide(
     _ file: any ImageFile, plan: DecodePlan, context: DecodingContext, notes: inout [String]
   ) throws(DecodingError) -> Bitmap {

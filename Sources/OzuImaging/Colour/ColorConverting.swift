@@ -1,23 +1,23 @@
-/// What becomes of colours that are not sRGB.
+/// What happens to colours that are not sRGB.
 public enum ColorPolicy: Hashable, Sendable {
-  /// They are converted to sRGB: what is shown without colour management looks right.
+  /// They are converted to sRGB, so that they look right where they are shown without colour management.
   ///
-  /// Pictures of high dynamic range (PQ and HLG of ITU-R BT.2100) are tone-mapped for a display that has nothing brighter
-  /// than white, with hues kept, and their wide colours are brought into sRGB smoothly.
-  /// Where Little CMS converts, relative colorimetric with black-point compensation: white stays white, the darkest
-  /// colour of an ICC profile becomes black, and the rendering intent that the file names is not heeded.
+  /// Pictures of high dynamic range (PQ and HLG of ITU-R BT.2100) are tone-mapped for a display that shows nothing
+  /// brighter than white. Hues are kept, and wide colours are mapped smoothly into sRGB. Little CMS converts ICC
+  /// profiles by relative colorimetric with black-point compensation: white stays white, the darkest colour of the
+  /// profile becomes black, and the rendering intent that the file names is ignored.
   case convertToSRGB
-  /// They stay as stored, and `Bitmap.colorSpace` says what they mean.
+  /// They stay as stored, and `Bitmap.colorSpace` says what they are.
   case keep
-  /// They stay as stored under an ICC profile for red, green and blue, which `Bitmap.colorSpace` then names, and are converted
-  /// to sRGB otherwise: for files that are written with the profile.
+  /// Colours under an ICC profile for red, green and blue stay as stored, and `Bitmap.colorSpace` has the profile.
+  /// Others are converted to sRGB. For files that are written with the profile.
   case keepProfile
-  /// They stay as stored, in all the bits that the file has, where a file can say what they mean: under an ICC profile for
-  /// red, green and blue, or under primaries and a transfer function by their numbers in ITU-T H.273, as pictures of high
-  /// dynamic range have them. `Bitmap.colorSpace` then has the name or the numbers. Others are converted to sRGB.
+  /// Colours stay as stored, in all bits that the file has, if a written file can say what they are: an ICC profile
+  /// for red, green and blue, or primaries and a transfer function by their numbers in ITU-T H.273, as in pictures
+  /// of high dynamic range. `Bitmap.colorSpace` then has the profile or the numbers. Others are converted to sRGB.
   case keepForFile
 
-  /// The formats in which a pipeline wants pixels under the policy.
+  /// The pixel formats that a pipeline asks for under this policy.
   package var pixelFormats: PixelFormatPolicy {
     switch self {
     case .keep, .keepForFile: .asStored
@@ -25,7 +25,7 @@ public enum ColorPolicy: Hashable, Sendable {
     }
   }
 
-  /// Whether the colours of a file are converted, those of inks included.
+  /// Whether the colours of a file are converted. CMYK always is.
   package func converts(_ header: ImageHeader) -> Bool {
     switch self {
     case .convertToSRGB: return true
@@ -45,27 +45,27 @@ public protocol ColorConverting: Sendable {
   ///
   /// - Parameters:
   ///   - bitmap: the picture, its colours as stored.
-  ///   - encoding: what they mean.
-  ///   - colorModel: of the file; pixels are BGRA in any case.
-  /// - Returns: a bitmap of the same size; `nil` when the encoding is broken, or does not fit the pixels.
+  ///   - encoding: the colour encoding of the file.
+  ///   - colorModel: the colour model of the file; the pixels are BGRA in any case.
+  /// - Returns: a bitmap of the same size; `nil` if the encoding is broken or does not fit the pixels.
   func convertToSRGB(
     _ bitmap: Bitmap, from encoding: ColorEncoding, colorModel: ImageHeader.ColorModel, pool: PixelBufferPool
   ) -> Bitmap?
 
-  /// Whether pixels of more than 8 bits are to be converted before they are cut to 8, because shadows need more.
-  /// `false` by default.
+  /// Whether pixels of more than 8 bits are converted before they are rounded to 8 bits, because the shadows need
+  /// more. `false` by default.
   func needsWidePixels(for encoding: ColorEncoding, colorModel: ImageHeader.ColorModel) -> Bool
 }
 
 extension ColorConverting {
-  /// 8 bits will do.
+  /// Returns `false`: 8 bits are enough.
   public func needsWidePixels(for encoding: ColorEncoding, colorModel: ImageHeader.ColorModel) -> Bool {
     false
   }
 }
 
 extension CodecRegistry {
-  /// The picture as the policy wants it; with a note, as it is, when its encoding makes no sense.
+  /// The picture converted as the policy says; unchanged and with a note if its encoding cannot be used.
   func converted(
     _ bitmap: Bitmap, header: ImageHeader, context: DecodingContext, notes: inout [String]
   ) -> Bitmap {
@@ -83,7 +83,8 @@ extension CodecRegistry {
     return bitmap.withColorSpace(.sRGB)
   }
 
-  /// The picture of high dynamic range for a display that has nothing brighter than white, in the format of the context.
+  /// Tone-maps a picture of high dynamic range for a display that shows nothing brighter than white. The result is
+  /// in the format of the context.
   private func toneMapped(
     _ bitmap: Bitmap, _ range: HighDynamicRange, header: ImageHeader, context: DecodingContext,
     notes: inout [String]

@@ -4,19 +4,19 @@
   import Foundation
 #endif
 
-/// What the colour values of a file mean, as the file says it.
+/// The colour encoding that a file declares: what its colour values mean.
 ///
-/// Only what is not plainly sRGB is written down: a header without an encoding is one of an sRGB picture.
+/// A header without an encoding is that of an sRGB picture.
 public enum ColorEncoding: Hashable, Sendable {
   /// An embedded ICC profile.
   case profile(ICCProfile)
-  /// Colour primaries and transfer function by their numbers in ITU-T H.273, as AVIF, HEIF, JPEG XL and the cICP
-  /// chunk of PNG have them.
+  /// Colour primaries and transfer function by their numbers in ITU-T H.273, as in AVIF, HEIF, JPEG XL and the cICP
+  /// chunk of PNG.
   case coded(primaries: Int, transfer: Int)
-  /// A gamma and chromaticities, as the older chunks of PNG have them.
+  /// A gamma and chromaticities, as in the gAMA and cHRM chunks of PNG.
   case calibrated(gamma: Double, chromaticities: Chromaticities)
 
-  /// The name for people: of the profile, or of the numbers.
+  /// The name to show to people: of the profile, or of the numbers.
   public var name: String {
     switch self {
     case .profile(let profile): profile.name ?? "unnamed profile"
@@ -28,9 +28,9 @@ public enum ColorEncoding: Hashable, Sendable {
 
 /// The bytes of an ICC profile, and its name.
 public struct ICCProfile: Hashable, Sendable {
-  /// The name that the profile gives itself; `nil` when it cannot be read.
+  /// The name in the profile; `nil` if it cannot be read.
   public var name: String?
-  /// The profile, perhaps broken.
+  /// The bytes of the profile. They may be broken.
   public var data: Data
 
   /// Makes a profile from its bytes.
@@ -39,8 +39,8 @@ public struct ICCProfile: Hashable, Sendable {
     self.data = data
   }
 
-  /// Whether the first bytes say that it is a profile of this length for red, green and blue (ICC.1:2022 §7.2), and it is
-  /// no longer than a block that is written again.
+  /// Whether the first bytes are those of a profile for red, green and blue with this length (ICC.1:2022 §7.2), and
+  /// the profile is not longer than a block that encoders write.
   package var isForRGB: Bool {
     let header = [UInt8](data.prefix(40))
     guard header.count == 40, data.count <= ImageMetadata.largestBlock else { return false }
@@ -50,17 +50,17 @@ public struct ICCProfile: Hashable, Sendable {
   }
 }
 
-/// Where white and the three primaries lie in the CIE 1931 diagram.
+/// The white point and the three primaries in the CIE 1931 diagram.
 public struct Chromaticities: Hashable, Sendable {
   /// A point of the diagram.
   public struct Point: Hashable, Sendable {
-    /// The share of X.
+    /// The x coordinate.
     public var x: Double
-    /// The share of Y.
+    /// The y coordinate.
     public var y: Double
 
     /// Makes a point.
-    public init(_ x: Double, _ y: Double) {
+    public init(x: Double, y: Double) {
       self.x = x
       self.y = y
     }
@@ -83,7 +83,8 @@ public struct Chromaticities: Hashable, Sendable {
     self.blue = blue
   }
 
-  /// Those of sRGB and BT.709, under D65.
+  /// The chromaticities of sRGB and BT.709, with the white point D65.
   public static let sRGB = Chromaticities(
-    white: Point(0.3127, 0.3290), red: Point(0.64, 0.33), green: Point(0.30, 0.60), blue: Point(0.15, 0.06))
+    white: Point(x: 0.3127, y: 0.3290), red: Point(x: 0.64, y: 0.33), green: Point(x: 0.30, y: 0.60),
+    blue: Point(x: 0.15, y: 0.06))
 }

@@ -1,8 +1,8 @@
-/// How luma and chroma stand for red, green and blue.
+/// How luma and chroma encode red, green and blue.
 public struct YCbCrEncoding: Hashable, Sendable {
   /// The weights of red and blue in luma.
   public enum Matrix: Hashable, Sendable {
-    /// ITU-R BT.601: JPEG, WebP, and what does not say.
+    /// ITU-R BT.601: JPEG, WebP, and files that do not declare a matrix.
     case bt601
     /// ITU-R BT.709.
     case bt709
@@ -28,12 +28,13 @@ public struct YCbCrEncoding: Hashable, Sendable {
 
   /// The matrix.
   public var matrix: Matrix
-  /// Whether luma goes from 0 to 255, not from 16 to 235.
+  /// Whether luma has the range 0 to 255 instead of 16 to 235.
   public var isFullRange: Bool
-  /// The bits of a sample in the file, 8 to 16: half of the range is not the same part of it for all.
+  /// The bits of a sample in the file, 8 to 16. The neutral chroma value is a slightly different fraction of the
+  /// range for each.
   public var bits: Int
-  /// The bits behind the point of the factors by which a full decode makes colours, if there are so few that it shows;
-  /// `nil` where they are as good as exact.
+  /// The fractional bits of the factors with which a full decode computes colours, if there are so few that the
+  /// rounding is visible; `nil` if the factors are practically exact.
   public var factorBits: Int?
 
   /// Makes an encoding.
@@ -46,16 +47,16 @@ public struct YCbCrEncoding: Hashable, Sendable {
     self.bits = bits
   }
 
-  /// That of JPEG (ITU-T T.871).
+  /// The encoding of JPEG (ITU-T T.871).
   public static let jfif = YCbCrEncoding(matrix: .bt601, isFullRange: true)
-  /// That of WebP (RFC 9649, by way of RFC 6386).
+  /// The encoding of WebP (RFC 9649, which refers to RFC 6386).
   public static let webp = YCbCrEncoding(matrix: .bt601, isFullRange: false)
 
-  /// The sample of a file that becomes 255 in a `SamplePlane`.
+  /// The sample of the file that becomes 255 in a `SamplePlane`.
   public var white: Double {
     isFullRange ? Double(1 << bits - 1) : Double(255 << (bits - 8))
   }
 
-  /// The chroma of grey, where `white` is 255.
+  /// The chroma value of grey, on the scale where `white` is 255.
   var neutral: Double { Double(1 << (bits - 1)) * 255 / white }
 }

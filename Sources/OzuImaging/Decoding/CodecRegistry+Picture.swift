@@ -5,17 +5,17 @@
 #endif
 
 extension CodecRegistry {
-  /// Makes an upright picture from a file, decoded no larger than the recipe needs.
+  /// Makes an upright picture from a file. It decodes no more pixels than the recipe needs.
   ///
-  /// Header, limits, plan, decode at the cheapest sufficient scale, resample, turn upright: the whole way
-  /// from bytes to pixels, on the calling thread.
+  /// It does every step on the calling thread: reads the header, checks the limits, plans, decodes at the cheapest
+  /// sufficient scale, resamples, turns upright.
   ///
   /// - Parameters:
   ///   - data: the file.
   ///   - resize: the recipe; `nil` for the whole picture.
   ///   - context: limits, memory, cancellation.
   /// - Precondition: the size of the recipe is not empty, unless its mode is `none`.
-  /// - Throws: `DecodingError`. Limits are checked before pixel memory is taken.
+  /// - Throws: `DecodingError`. Limits are checked before memory for pixels is allocated.
   public func picture(
     from data: Data, resize: Resize? = nil, context: DecodingContext = .init()
   ) throws(DecodingError) -> Picture {
@@ -26,7 +26,7 @@ extension CodecRegistry {
     do throws(DecodingError) {
       return try render(prepared, resize: resize, context: context)
     } catch {
-      // The whole may be sound where a smaller rendition of it is not.
+      // The whole picture may be intact even if a smaller rendition in the file is broken.
       guard prepared.isSmaller, error != .cancelled else { throw error }
       return try render(
         prepare(data, decoder, resize: resize, context: context, mayBeSmaller: false), resize: resize,
@@ -34,16 +34,16 @@ extension CodecRegistry {
     }
   }
 
-  /// Makes an upright picture from a file whose pixels are decoded when somebody first looks at them, on the thread
-  /// that does. Of the file only the header is read. One that moves is decoded at once, as far as its first frame.
+  /// Makes an upright picture whose pixels are decoded at their first use, on the thread that uses them. Only the
+  /// header of the file is read now. An animated picture is decoded at once, up to its first frame.
   ///
-  /// The file stays in memory until then. What a decode would cost is checked now; whether the file is sound turns out
-  /// later (`Picture.decode()`).
+  /// The file stays in memory until then. The cost of the decode is checked now; whether the file is intact is
+  /// known only after `Picture.decode()`.
   ///
   /// - Parameters:
   ///   - data: the file.
-  ///   - context: limits, memory, colours. Its cancellation counts until this returns.
-  /// - Throws: `DecodingError`, as far as the header tells.
+  ///   - context: limits, memory, colours. Its cancellation has no effect after this returns.
+  /// - Throws: `DecodingError`, for errors that the header shows.
   public func deferredPicture(
     from data: Data, context: DecodingContext = .init()
   ) throws(DecodingError) -> Picture {
@@ -67,20 +67,20 @@ extension CodecRegistry {
     return Picture(pixels, header: prepared.header)
   }
 
-  /// What is known of a file that may be decoded.
+  /// The facts about a file that passed the checks.
   private struct Prepared: Sendable {
     let header: ImageHeader
-    /// What is decoded: the file, or a smaller rendition in it.
+    /// The file to decode: the whole file, or a smaller rendition in it.
     let file: any ImageFile
     let isSmaller: Bool
     let data: Data
     let plan: DecodePlan
     let format: PixelFormat
-    /// Whether colours are converted before or after the pixels are cut to 8 bits.
+    /// Whether colours are converted before or after the pixels are rounded to 8 bits.
     let conversion: WideConversion
   }
 
-  /// Reads the header, and checks what a decode would take.
+  /// Reads the header and checks the cost of the decode.
   private func prepare(
     _ data: Data, _ decoder: any ImageDecoding, resize: Resize?, context: DecodingContext,
     mayBeSmaller: Bool = true
@@ -145,10 +145,11 @@ extension CodecRegistry {
       throw .corrupt(
         header.type, stage: "pixels", reason: "rendered to \(bitmap.size) instead of \(plan.outputSize)")
     }
-    // A decoder may give what was not asked for; every other format is converted, none is taken for another.
+    // A decoder may return another format than it was asked for. Its format is never assumed: any other is
+    // converted.
     let isWide = prepared.conversion == .lastInAllBits && bitmap.format == .rgba16
     if bitmap.format != format, !isWide { bitmap = bitmap.converted(to: .bgra8, pool: context.pool) }
-    // At the size of the result, which is mostly the smaller one.
+    // At the size of the result, which is usually smaller than the decoded picture.
     bitmap = converted(bitmap, header: header, context: context, notes: &notes)
     if bitmap.format != format { bitmap = bitmap.converted(to: format, pool: context.pool) }
     bitmap = try brightened(
@@ -163,7 +164,7 @@ extension CodecRegistry {
   /// Checks what the result of a plan takes.
   func check(_ plan: DecodePlan, limits: DecodingLimits) throws(DecodingError) {
     try limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: .bgra8))
-    // A quarter turn pads the other side.
+    // After a quarter turn, rows have another length and so another padding.
     let uprightSize = plan.orientation.applied(to: plan.outputSize)
     try limits.checkDecodedByteCount(uprightSize.bitmapByteCount(as: .bgra8))
   }

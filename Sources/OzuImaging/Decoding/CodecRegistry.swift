@@ -4,41 +4,41 @@
   import Foundation
 #endif
 
-/// The decoders and encoders that are at hand, found by the content of a file or the name of a type.
+/// The available decoders and encoders, found by the content of a file or the name of a type.
 ///
-/// A value: `var codecs = CodecRegistry.standard; codecs.register(decoder: MyDecoder())`. What is registered
-/// later is asked first, so an app can replace a built-in codec; one that declines a file or a bitmap leaves it to those
-/// that were there before.
+/// A value: `var codecs = CodecRegistry.standard; codecs.register(decoder: MyDecoder())`. The codec that is
+/// registered last is asked first, so an app can replace a built-in codec. If a codec declines a file or a bitmap,
+/// the next one is asked.
 public struct CodecRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
-  /// How many of them, from the last on, are built in.
+  /// The number of decoders at the end of the list that are built in.
   private var builtInCount = 0
-  /// How many of them, just before those, work elsewhere.
+  /// The number of decoders before those that work in other processes.
   private var isolatedCount = 0
   private var encoders: [any ImageEncoding] = []
   private(set) var animationEncoders: [any AnimationEncoding] = []
   private var absent: [ImageType: String] = [:]
   private(set) var colorConverter: (any ColorConverting)?
-  /// How frames of animations meet; anything but the default is for checking decoders.
+  /// How the frames of animations are blended; another value than the default is only for tests of decoders.
   package var blending = FrameBlending.premultiplied
 
   /// Makes a registry without codecs.
   public init() {}
 
-  /// Adds a decoder, ahead of those that are there.
+  /// Adds a decoder, which is asked before all others.
   public mutating func register(decoder: any ImageDecoding) {
     decoders.insert(decoder, at: 0)
   }
 
-  /// Says that the decoders that are there are those of Ozu, and none of an app.
+  /// Marks all decoders registered so far as those of Ozu, not of an app.
   package mutating func markBuiltIn() {
     builtInCount = decoders.count
   }
 
-  /// Puts decoders that work elsewhere ahead of those that are built in, and after those of the app, which go on to be
-  /// asked first; in the place of those that an earlier call has put there.
+  /// Adds decoders that work in other processes: before the built-in ones, and after those of the app. They replace
+  /// the decoders of an earlier call.
   ///
-  /// - Parameter make: makes the decoder of a type, given the built-in one if there is one.
+  /// - Parameter make: makes the decoder of a type, from the built-in one if there is one.
   package mutating func isolateBuiltIn(
     _ types: [ImageType], _ make: (ImageType, (any ImageDecoding)?) -> (any ImageDecoding)?
   ) {
@@ -49,22 +49,22 @@ public struct CodecRegistry: Sendable {
     isolatedCount = isolated.count
   }
 
-  /// Adds an encoder, ahead of those that are there.
+  /// Adds an encoder, which is asked before all others.
   public mutating func register(encoder: any ImageEncoding) {
     encoders.insert(encoder, at: 0)
   }
 
-  /// Adds an encoder of animations, ahead of those that are there.
+  /// Adds an encoder of animations, which is asked before all others.
   public mutating func register(animationEncoder: any AnimationEncoding) {
     animationEncoders.insert(animationEncoder, at: 0)
   }
 
-  /// Sets what converts colours to sRGB; without it they stay as stored.
+  /// Sets the converter of colours to sRGB. Without one, colours stay as stored.
   public mutating func register(colorConverter: any ColorConverting) {
     self.colorConverter = colorConverter
   }
 
-  /// Says why a known format has no decoder here, for the error that meets such a file.
+  /// Sets the reason why a known format has no decoder here. The error about such a file contains it.
   public mutating func explainAbsence(of type: ImageType, _ reason: String) {
     absent[type] = reason
   }
@@ -72,18 +72,17 @@ public struct CodecRegistry: Sendable {
   /// The formats that can be read, each once, those registered last first.
   public var decodableTypes: [ImageType] { Self.unique(decoders.flatMap(\.types)) }
 
-  /// The formats that can be written, each once, those registered last first. The library of one may be missing where
-  /// libraries are opened when they are first needed: `encode` says so then.
+  /// The formats that can be written, each once, those registered last first. If libraries are loaded at their
+  /// first use and the library of a format is missing, `encode` throws.
   public var encodableTypes: [ImageType] { Self.unique(encoders.map(\.type)) }
 
-  /// Loads now what the decoders of some formats load when they open their first file: on Linux, the libraries of HEIC,
+  /// Loads the libraries that decoders otherwise load when they open their first file: on Linux those of HEIC,
   /// AVIF, JPEG XL, TIFF and SVG.
   ///
-  /// For a process that gives up the right to open files before it meets one, for a server that does not want its first
-  /// request to wait (2 to 15 ms of processor time a library, and the disk), and to find out what is not installed. It
-  /// waits for the disk, so it does not belong on Swift's cooperative pool.
-  ///
-  /// - Throws: `unsupportedType` for the first format without a decoder, or whose library is not installed.
+  /// For a process that will give up the right to open files, for a server whose first request shall not wait (2 to
+  /// 15 ms of processor time for each library, and the disk), and to find out which libraries are missing. It waits
+  /// for the disk, so do not call it on Swift's cooperative pool.
+  /// - Throws: `unsupportedType` for the first format that has no decoder or whose library is not installed.
   public func prepare(for types: [ImageType]) throws(DecodingError) {
     for type in types {
       guard let decoder = decoders.first(where: { $0.types.contains(type) }) else {
@@ -101,7 +100,7 @@ public struct CodecRegistry: Sendable {
     return types.filter { seen.insert($0).inserted }
   }
 
-  /// The decoder for some bytes: the first that takes them, by their content.
+  /// The decoder for some bytes: the first one that accepts their content.
   ///
   /// - Throws: `emptyData`, `notAnImage`, `unsupportedType`.
   public func decoder(for data: Data) throws(DecodingError) -> any ImageDecoding {
@@ -146,7 +145,7 @@ public struct CodecRegistry: Sendable {
     try open(data, limits: limits).readMetadata()
   }
 
-  /// Opens a file: reads its header, by the decoder for it. No pixel memory is taken.
+  /// Opens a file: finds its decoder, which reads the header. No pixel memory is taken.
   ///
   /// - Throws: `DecodingError`; a file that declares more than the limits allow is still opened.
   public func open(
@@ -155,7 +154,7 @@ public struct CodecRegistry: Sendable {
     try decoder(for: data).openChecked(data, limits: limits)
   }
 
-  /// Encodes the pixels of a picture, which is decoded before if it is not.
+  /// Encodes the pixels of a picture. A picture that is not decoded yet is decoded first.
   ///
   /// - Throws: `EncodingError`.
   public func encode(
@@ -169,11 +168,11 @@ public struct CodecRegistry: Sendable {
     return try encode(picture.bitmap, as: type, options: options)
   }
 
-  /// Encodes a bitmap, by the first encoder of the type that takes it, in no more bytes than `maximumByteCount` of the
-  /// options.
+  /// Encodes a bitmap with the first encoder of the type that accepts it, in at most `maximumByteCount` bytes if
+  /// the options say so.
   ///
   /// - Throws: `EncodingError`.
-  /// - Complexity: with a limit that the wanted quality is over, eight times the work.
+  /// - Complexity: eight times the work if a limit on bytes is exceeded at the wanted quality.
   public func encode(
     _ bitmap: Bitmap, as type: ImageType, options: EncodingOptions = .init()
   ) throws(EncodingError) -> Data {

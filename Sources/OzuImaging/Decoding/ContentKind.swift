@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// What some bytes are, judged by their first few and nothing else: names and media types lie.
+/// The kind of some bytes, recognised by their first few bytes alone: names and media types are not reliable.
 public enum ContentKind: Hashable, Sendable {
   /// There are no bytes.
   case empty
@@ -12,13 +12,13 @@ public enum ContentKind: Hashable, Sendable {
   case image(ImageType)
   /// Something else, in words: `an HTML page`.
   case other(String)
-  /// Nothing known.
+  /// Not recognised.
   case unknown
 
-  /// The number of bytes that are looked at.
+  /// The number of bytes that are examined.
   public static let prefixByteCount = 512
 
-  /// Sniffs some bytes.
+  /// Recognises some bytes.
   ///
   /// - Complexity: O(1); at most `prefixByteCount` bytes are read.
   public init(sniffing data: Data) {
@@ -39,7 +39,7 @@ public enum ContentKind: Hashable, Sendable {
     }
   }
 
-  /// Bytes at an offset that tell a format.
+  /// Bytes at an offset that identify a format.
   private struct Signature {
     let kind: ContentKind
     let parts: [(offset: Int, bytes: [UInt8])]
@@ -72,8 +72,8 @@ public enum ContentKind: Hashable, Sendable {
     Signature(.image(.tiff), (0, [0x4D, 0x4D, 0, 0x2A])),
     Signature(.image(.tiff), (0, [0x49, 0x49, 0x2B, 0])),
     Signature(.image(.tiff), (0, [0x4D, 0x4D, 0, 0x2B])),
-    // "BM" alone begins too many texts: the reserved fields of the file header are zero, or, with a hot spot
-    // in them, the length of the next header is a small number.
+    // Many texts begin with "BM". A bitmap also has zeros in the reserved fields of the file header, or, if these
+    // have a hot spot, a small number as the length of the next header.
     Signature(.image(.bmp), (0, [0x42, 0x4D]), (6, [0, 0, 0, 0])),
     Signature(.image(.bmp), (0, [0x42, 0x4D]), (15, [0, 0, 0])),
     Signature(.image(.ico), (0, [0, 0, 1, 0]), (5, [0])),
@@ -89,7 +89,7 @@ public enum ContentKind: Hashable, Sendable {
   private static func imageBrand(_ bytes: [UInt8]) -> ContentKind? {
     guard bytes.count >= 12, bytes[4...].starts(with: "ftyp".utf8) else { return nil }
     let boxSize = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
-    // A size of 0 stands for "up to the end of the file".
+    // A size of 0 means "up to the end of the file".
     let end = boxSize == 0 ? bytes.count : min(max(boxSize, 12), bytes.count)
     let offsets = [8] + Array(stride(from: 16, through: end - 4, by: 4))
     let brands = offsets.map { String(decoding: bytes[$0..<$0 + 4], as: UTF8.self) }
@@ -99,7 +99,7 @@ public enum ContentKind: Hashable, Sendable {
     return .other("an MPEG-4 video")
   }
 
-  /// Texts that people meet where they expect an image.
+  /// Recognises texts that servers often send instead of an image.
   private static func text(_ bytes: [UInt8]) -> ContentKind {
     let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let content = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
@@ -114,14 +114,14 @@ public enum ContentKind: Hashable, Sendable {
     if text.hasPrefix("<?xml") || text.hasPrefix("<!--") || text.hasPrefix("<!doctype svg") {
       return markup(text)
     }
-    // HTML and XML may come in any encoding that keeps ASCII; what goes without a tag must be UTF-8, or the
-    // first bytes of a broken binary file would pass for text.
+    // HTML and XML may have any encoding that contains ASCII. Text without a tag must be UTF-8; otherwise the first
+    // bytes of a broken binary file could count as text.
     guard isUTF8(content) else { return .unknown }
     if text.hasPrefix("{") || text.hasPrefix("[") { return .other("JSON") }
     return .other("text")
   }
 
-  /// What a document with a prologue is, by the first element that is known.
+  /// The kind of a document with a prologue, by its first known element.
   private static func markup(_ text: String) -> ContentKind {
     func position(_ words: [String]) -> String.Index? {
       words.compactMap { text.firstRange(of: $0)?.lowerBound }.min()
@@ -135,7 +135,7 @@ public enum ContentKind: Hashable, Sendable {
     return .image(.svg)
   }
 
-  /// Whether a text begins with the tag of an SVG document, whose name may have a prefix: `<svg:svg`.
+  /// Whether a text begins with the tag of an SVG document, which may have a namespace prefix: `<svg:svg`.
   private static func beginsDrawing(_ text: Substring) -> Bool {
     guard text.first == "<" else { return false }
     let name = text.dropFirst().prefix { $0.isLetter || $0.isNumber || "_-.:".contains($0) }
@@ -144,7 +144,7 @@ public enum ContentKind: Hashable, Sendable {
   }
 
   private static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
-    // The prefix that is looked at may end inside a character.
+    // The examined bytes may end inside a character.
     let cut = bytes.endIndex < prefixByteCount ? 0 : 3
     return (0...cut).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
   }

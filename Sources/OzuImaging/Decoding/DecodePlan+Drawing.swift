@@ -5,8 +5,8 @@
 #endif
 
 extension DecodePlan {
-  /// Plans the decode of a picture, or of a drawing: that is drawn at the size at which the recipe shows it, larger
-  /// than it says of itself too, and nothing is left to resample but a crop.
+  /// Plans the decode of a picture or a drawing. A drawing is drawn at the size at which the recipe shows it, also
+  /// larger than its own size, so only a crop is left for the resampler.
   package init(drawingOf header: ImageHeader, resize: Resize?, scales: [Int]) {
     guard header.isDrawing, var resize, resize.mode != .none else {
       self.init(header: header, resize: resize, scales: scales)

@@ -1,16 +1,16 @@
 extension DecodePlan {
-  /// Plans the decode of a file, and works out what all of it takes (`byteCount`).
+  /// Plans the decode of a file, and computes the memory that all of it takes (`byteCount`).
   ///
   /// - Parameters:
-  ///   - file: whose header, scales and demand count.
+  ///   - file: its header, scales and demand are used.
   ///   - resize: the recipe, for the upright picture; `nil` for the whole.
-  ///   - context: whose pixel formats and colour policy count.
+  ///   - context: its pixel formats and colour policy are used.
   public init(of file: any ImageFile, resize: Resize?, context: DecodingContext) {
     self.init(drawingOf: file.header, resize: resize, scales: file.scales)
     setPrice(for: file, context)
   }
 
-  /// The plan for a file whose planes cannot be used: the same result from pixels, with its own price.
+  /// The plan for a file whose planes cannot be used: the same result from pixels, with a `byteCount` of its own.
   func throughPixels(of file: any ImageFile, _ context: DecodingContext) -> DecodePlan {
     var plan = throughPixels
     plan.setPrice(for: file, context)
@@ -21,14 +21,14 @@ extension DecodePlan {
     byteCount = price(for: file, context)
   }
 
-  /// What all of it takes in a context.
+  /// The memory that the decode takes in a context, in bytes.
   func price(for file: any ImageFile, _ context: DecodingContext) -> Int {
     peakByteCount(
       file.header, format: pixelFormat(of: file.header, context), context,
       demand: file.demand(of: self, context: context))
   }
 
-  /// The format of the pixels of a decode, and of its result: what is resized is grey no longer.
+  /// The format of the decoded pixels and of the result. A picture that is resized is not grey any more.
   package func pixelFormat(of header: ImageHeader, _ context: DecodingContext) -> PixelFormat {
     let format = header.pixelFormat(under: context.pixelFormats)
     return needsNoResampling || format == .rgba16 ? format : .bgra8
@@ -36,9 +36,9 @@ extension DecodePlan {
 
   /// The most bytes that exist at one time on the way from the file to the upright picture.
   ///
-  /// Three sums, of which the largest counts: the decoder and the pixels or planes it makes; these, the memory of the
-  /// resampler and its result; that result and the copies that are converted or turned of it. Where rows go from the
-  /// decoder to the resampler one by one, the first two are one.
+  /// It is the largest of three sums: the decoder, with the pixels or planes that it makes; these pixels or planes,
+  /// the memory of the resampler and its result; that result and the copies of it that are converted or turned. If
+  /// rows go from the decoder to the resampler one by one, the first two sums become one.
   func peakByteCount(
     _ header: ImageHeader, format: PixelFormat, _ context: DecodingContext, demand: DecodingDemand = .init()
   ) -> Int {
@@ -48,7 +48,7 @@ extension DecodePlan {
     let decoding: Int
     let kept: Int
     if reduction != nil || averaging != nil {
-      // And the sums of a row for each plane (`RowAverager`).
+      // And the sums of one row for each plane (`RowAverager`).
       let planes = decodedByteCount.saturatingSum(Int(clamping: 16 * Double(decodedSize.width)))
       decoding = demand.byteCount.saturatingSum(planes)
       kept = demand.keptByteCount.saturatingSum(planes)
@@ -68,8 +68,8 @@ extension DecodePlan {
     return max(decoding, resampling, copying)
   }
 
-  /// The price of the way through 16 bits, on which colours are converted before pixels are cut to 8 (`WideConversion`):
-  /// a bitmap as decoded, one converted, and one of 8 bits that is resampled.
+  /// The memory for converting colours in 16 bits before pixels are rounded to 8 (`WideConversion`): a bitmap as
+  /// decoded, a converted one, and one of 8 bits that is resampled.
   func widePeakByteCount(_ header: ImageHeader, _ context: DecodingContext, demand: DecodingDemand) -> Int {
     let wide = decodedSize.bitmapByteCount(as: .rgba16)
     let narrow = decodedSize.bitmapByteCount(as: .bgra8)
@@ -81,18 +81,18 @@ extension DecodePlan {
       demand.keptByteCount.saturatingSum(max(wide.saturatingSum(wide), resampling, copying)))
   }
 
-  /// What is made of the result: a copy in sRGB, then one that is turned upright, of which the former is gone by the end.
-  /// Only one is there beside what it is made of.
+  /// The copies of the result: first one in sRGB, then one that is turned upright, after which the first is freed.
+  /// At any time only one exists beside the bitmap that it is made from.
   private func copiesByteCount(
     _ header: ImageHeader, format: PixelFormat, _ context: DecodingContext
   ) -> Int {
     guard copiesResult(header, context) else { return 0 }
-    // A quarter turn pads the other side.
+    // After a quarter turn, rows have another padding.
     let upright = orientation.applied(to: outputSize)
     return max(outputSize.bitmapByteCount(as: format), upright.bitmapByteCount(as: format))
   }
 
-  /// Whether a result is converted to sRGB or turned upright, each into memory of its own.
+  /// Whether a result is converted to sRGB or turned upright; each needs a bitmap of its own.
   func copiesResult(_ header: ImageHeader, _ context: DecodingContext) -> Bool {
     orientation != .up || (header.colorEncoding != nil && context.colorPolicy.converts(header))
   }

@@ -1,57 +1,61 @@
-/// How a picture will be decoded, worked out from its header before any pixel memory is taken.
+/// How a picture will be decoded. It is computed from the header before any memory for pixels is taken.
 ///
-/// The decoder is asked for the smallest of its scales that still leaves the resampler twice as many pixels
-/// as the result has on each side: block-wise reduction is a poor filter, and below that factor it shows.
+/// The decoder uses the smallest of its scales that leaves the resampler at least twice as many pixels as the
+/// result has on each side. Reduction by blocks is a poor filter, and below that factor the difference is visible.
 ///
-/// Where the decoder can make planes instead (the header then has a `planeLayout`), `reduction` says how many of
-/// their frequencies it keeps, or `averaging` how many samples become one. The way through pixels stays in the plan: a
-/// decoder takes it when the file turns out otherwise than its header says.
+/// If the decoder can make planes instead (the header then has a `planeLayout`), `reduction` says how many of their
+/// frequencies are decoded, or `averaging` how many samples become one. The plan always contains the pixel path as
+/// fallback, for a file that turns out to differ from its header.
 public struct DecodePlan: Hashable, Sendable {
   /// The eighths of each side that are decoded: 8 for the whole, 1 for an eighth.
   public let eighths: Int
   /// The size of the decoded picture, as stored, in pixels.
   public let decodedSize: PixelSize
-  /// The area of the decoded picture that is shown, as stored.
+  /// The region of the decoded picture that is shown, as stored.
   public let region: PixelRegion
-  /// The area of the whole picture that is shown, as stored. Of a plan for a file that was cut out, the area of that file.
+  /// The region of the whole picture that is shown, as stored. In a plan for a part that was cut out of a file, the
+  /// region of that part.
   public private(set) var sourceRegion: PixelRegion
-  /// The part of the stored picture that is cut out of the file, and then decoded in place of the whole: sizes and areas of
-  /// what is decoded are those of the part. `nil` where the whole file is decoded.
+  /// The part of the stored picture that is cut out of the file and decoded instead of the whole. Sizes and regions
+  /// of the decoded picture are then those of the part. `nil` if the whole file is decoded.
   public private(set) var cut: PixelRectangle?
-  /// The recipe, for the plan without a cut.
+  /// The recipe, for making the plan without a cut.
   private let resize: Resize?
-  /// The shown area in what is decoded, at its full scale.
+  /// The shown region in the picture that is decoded, at full scale.
   private let storedRegion: PixelRegion
-  /// The eighths at which planes are decoded; `nil` where the decoder makes pixels of `decodedSize`.
+  /// The frequencies of each plane that are decoded; `nil` if the decoder makes pixels of `decodedSize`.
   public private(set) var reduction: PlaneReduction?
-  /// The samples of planes that become one while they are decoded; `nil` where the decoder makes pixels, or has a
-  /// `reduction`.
+  /// The number of samples of each plane that become one while decoding; `nil` if the decoder makes pixels, or if
+  /// there is a `reduction`.
   public private(set) var averaging: PlaneAveraging?
-  /// The most bytes that the whole render takes at one time: buffers of the decoder and its library, the rows, pixels or
-  /// planes that it makes, the resampler, the result, and the copies that are converted to sRGB and turned upright.
+  /// The most bytes that the whole render takes at one time: buffers of the decoder and its library, the rows,
+  /// pixels or planes that it makes, the resampler, the result, and the copies that are converted to sRGB and
+  /// turned upright.
   ///
   /// It follows from the header, the recipe, the scales, the pixel formats and the demand of the file
-  /// (`init(of:resize:context:)`); without a file, as after `init(header:resize:scales:)`, it is that of a decoder which
-  /// takes nothing beside the bitmap or the planes that it makes. The bytes of the file are not counted, nor are the
-  /// frames of an animation, nor idle memory in a `PixelBufferPool`. This is what a decode reserves
-  /// (`DecodedByteBudget`), and what `DecodingLimits.decodedByteCount` bounds.
+  /// (`init(of:resize:context:)`). A plan without a file (`init(header:resize:scales:)`) assumes a decoder that
+  /// takes only the bitmap or the planes. Not counted: the bytes of the file, the frames of an animation, and idle
+  /// memory in a `PixelBufferPool`. A decode reserves this number (`DecodedByteBudget`), and
+  /// `DecodingLimits.decodedByteCount` bounds it.
   public internal(set) var byteCount = 0
-  /// About the bytes of the pixels or planes that are decoded, where all of them are in memory before they are resampled.
+  /// The estimated size of the decoded pixels or planes in bytes, if all of them are in memory before they are
+  /// resampled.
   public private(set) var decodedByteCount: Int
-  /// The most bytes that resampling takes beside what is decoded and the result.
+  /// The most bytes that resampling takes beside its input and its result.
   private(set) var workingByteCount: Int
-  /// The same for pixels, where there are planes.
+  /// The same for the pixel path, in a plan with planes.
   private let pixelWorkingByteCount: Int
   /// The size of the result before it is turned upright.
   public let outputSize: PixelSize
   /// How the result is turned upright.
   public let orientation: Orientation
-  /// The filter for the way from the decoded to the output size.
+  /// The filter for resampling from the decoded size to the output size.
   public let kernel: ResamplingKernel
-  /// In which values pixels are weighed on that way. Linear light needs all pixels: there is then no reduction.
+  /// The values in which pixels are weighted by the filter. Linear light needs all pixels, so there is no
+  /// reduction.
   public let light: ResamplingLight
 
-  /// How many decoded pixels each side of the result needs for each of its own.
+  /// How many decoded pixels there are at least for each pixel of the result, on each side.
   static let headroom = 2.0
 
   /// Plans a decode.
@@ -59,7 +63,7 @@ public struct DecodePlan: Hashable, Sendable {
   /// - Parameters:
   ///   - header: of the file.
   ///   - resize: the recipe, for the upright picture; `nil` for the whole.
-  ///   - scales: the eighths that the decoder offers, any order; 8 is always assumed, what is not in 1...8
+  ///   - scales: the eighths that the decoder offers, in any order; 8 is always assumed, numbers outside 1...8 are
   ///     ignored.
   public init(header: ImageHeader, resize: Resize?, scales: [Int] = [8]) {
     let geometry = ResizeGeometry(source: header.size, resize: resize)
@@ -70,7 +74,7 @@ public struct DecodePlan: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - shown: the area of the picture, as stored.
+  ///   - shown: the region of the picture, as stored.
   ///   - output: the size of the result, as stored.
   private init(
     header: ImageHeader, shown: PixelRegion, output: PixelSize, resize: Resize?, scales: [Int], mayCut: Bool
@@ -91,7 +95,7 @@ public struct DecodePlan: Hashable, Sendable {
     eighths = enough ?? 8
     let factor = Double(eighths) / 8
     let part = eighths
-    // Rounded up; the product with the whole side could overflow.
+    // Rounded up. The product with the whole side could overflow.
     func reduced(_ side: Int) -> Int { side / 8 * part + (side % 8 * part + 7) / 8 }
     decodedSize = PixelSize(reduced(stored.width), reduced(stored.height))
     // The fractional extent, not the rounded-up size of the decoded picture: a picture 4001 pixels wide is
@@ -104,7 +108,8 @@ public struct DecodePlan: Hashable, Sendable {
         layout: $0, isProgressive: header.isProgressive, region: storedRegion, output: output,
         quality: resize?.quality ?? .balanced)
     }
-    // Means of a few samples begin at the edge of what is decoded, so that parts made one by one would have seams.
+    // Means of a few samples begin at the edge of the decoded region, so parts that are made separately would show
+    // seams.
     if let layout, reduction == nil, resize?.region == nil {
       averaging = PlaneAveraging(
         layout: layout, eighths: enough ?? 8, region: storedRegion, output: output)
@@ -134,11 +139,11 @@ public struct DecodePlan: Hashable, Sendable {
     orientation = header.orientation
     kernel = resampler.kernel
     self.light = light
-    // Nothing is decoded in this context, so its processor time, which is a system call, is nobody's concern.
+    // Nothing is decoded in this context, so it does not ask for the processor time, which is a system call.
     byteCount = peakByteCount(header, format: .bgra8, DecodingContext(threadTime: { .zero }))
   }
 
-  /// The same result out of the file that was cut out.
+  /// The same result from the file of the part that was cut out.
   package var onCut: DecodePlan {
     var plan = self
     plan.cut = nil
@@ -146,7 +151,7 @@ public struct DecodePlan: Hashable, Sendable {
     return plan
   }
 
-  /// The same result out of the whole file, for one that cannot be cut.
+  /// The same result from the whole file, for a file that cannot be cut.
   package func uncut(of file: any ImageFile, _ context: DecodingContext) -> DecodePlan {
     var plan = DecodePlan(
       header: file.header, shown: sourceRegion, output: outputSize, resize: resize, scales: file.scales,
@@ -155,7 +160,7 @@ public struct DecodePlan: Hashable, Sendable {
     return plan
   }
 
-  /// The same result out of a smaller rendition of the picture.
+  /// The same result from a smaller rendition of the picture.
   ///
   /// - Parameter whole: the size of the picture that the plan was made for, as stored.
   init(
@@ -171,13 +176,14 @@ public struct DecodePlan: Hashable, Sendable {
     setPrice(for: smaller, context)
   }
 
-  /// Whether the result may be made of another rendition of the picture: one with fewer pixels and the same proportions, but for
-  /// the rounding of its sides, and with as many as a reduced decode must have for each pixel of the result: two on each side,
-  /// and one where `DecodingQuality.fast` is asked for. Renditions were made by filters that nobody knows.
+  /// Whether the result may be made from another rendition of the picture: a smaller one with the same proportions,
+  /// except for rounding, and with as many pixels for each pixel of the result as a reduced decode must have: two
+  /// on each side, or one for `DecodingQuality.fast`. More than one is needed because the filter that made the
+  /// rendition is unknown.
   ///
   /// - Parameters:
-  ///   - size: of the rendition, as stored.
-  ///   - whole: of the picture, as stored.
+  ///   - size: the size of the rendition, as stored.
+  ///   - whole: the size of the picture, as stored.
   package func mayBegin(at size: PixelSize, of whole: PixelSize) -> Bool {
     guard let resize, light != .linear, !size.isEmpty, !whole.isEmpty, size.width < whole.width,
       size.height < whole.height, size.hasAspect(of: whole)
@@ -189,10 +195,10 @@ public struct DecodePlan: Hashable, Sendable {
         >= Double(outputSize.height) * headroom
   }
 
-  /// Whether what lies below the shown area is not read: a part was asked for, and errors elsewhere are no concern of it.
+  /// Whether the file is not read below the shown region: a part was asked for, so errors elsewhere do not matter.
   var endsBehindRegion: Bool { resize?.region != nil }
 
-  /// The same result from pixels at the plan's scale, where it was to be made of planes.
+  /// The same result from pixels at the plan's scale, for a plan that uses planes.
   var throughPixels: DecodePlan {
     var plan = self
     plan.reduction = nil
@@ -202,11 +208,23 @@ public struct DecodePlan: Hashable, Sendable {
     return plan
   }
 
-  /// What brings the decoded pixels to the size of the result.
+  /// The resampler from the decoded pixels to the size of the result.
   package var resampler: Resampler { Resampler(kernel: kernel, light: light) }
 
-  /// Whether the decoded pixels are the result, but for their orientation.
+  /// Whether the decoded pixels are already the result, except for the orientation.
   public var needsNoResampling: Bool {
     decodedSize == outputSize && region == PixelRegion(decodedSize)
+  }
+}
+
+extension ImageFile {
+  /// Renders the whole file instead of the part that the plan cuts out, for a file that turns out not to be cut.
+  ///
+  /// - Throws: `DecodingError`; `limitExceeded` if the whole takes too much memory.
+  package func renderUncut(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    let plan = plan.uncut(of: self, context)
+    try context.limits.checkDecodedByteCount(plan.byteCount)
+    try context.reserve(atLeast: plan.byteCount)
+    return try render(plan, context: context)
   }
 }

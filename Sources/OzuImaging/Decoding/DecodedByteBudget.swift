@@ -1,21 +1,22 @@
 import Dispatch
 import OzuSynchronization
 
-/// Bounds the bytes of pixels that all decodes of a process have in the making at one time.
+/// Bounds the memory of all decodes of a process that run at the same time, in bytes.
 ///
-/// Limits bound a picture, and the threads of a pipeline bound how many are decoded at once; but many large pictures at
-/// a time, or several pipelines, could still take more than a machine has. So each decode reserves, before it takes
-/// memory, what its plan says it will take, and waits for it when others have it. Who waited longest comes first, even
-/// if a smaller one could pass: a large picture is not starved by thumbnails. Only a picture that does not fit
-/// into the whole budget fails. A reservation ends with the decode; what is shown afterwards is the business of caches.
+/// `DecodingLimits` bound one picture, and the threads of a pipeline bound how many are decoded at once; but many
+/// large pictures, or several pipelines, could still take more memory than a machine has. So each decode reserves
+/// what its plan says before it allocates, and waits while others have too much. Reservations are given in order,
+/// even if a smaller one further back would fit: thumbnails do not starve a large picture. Only a picture that is
+/// larger than the whole budget fails. A reservation ends with the decode; finished pictures are counted by the
+/// caches.
 ///
-/// One lock guards the counts; it is held for moments. Nobody waits for a second reservation while holding one, so
-/// there is no deadlock.
+/// One lock guards the counts, and is held only for moments. No thread waits for a second reservation while it
+/// holds one, so there is no deadlock.
 public final class DecodedByteBudget: Sendable {
-  /// The budget that is used where none is named: 512 MB, what `DecodingLimits` allow one picture.
+  /// The budget that is used by default: 512 MB, as much as `DecodingLimits` allow one picture.
   public static let shared = DecodedByteBudget(byteLimit: 512 << 20)
 
-  /// A share of a budget; it goes back when the last reference is gone.
+  /// A share of a budget. It is given back when the last reference is released.
   public final class Reservation: Sendable {
     /// How many bytes are reserved.
     public let byteCount: Int
@@ -46,15 +47,15 @@ public final class DecodedByteBudget: Sendable {
     var lastID = 0
   }
 
-  /// The most bytes that are reserved at a time.
+  /// The most bytes that can be reserved at the same time.
   public let byteLimit: Int
 
   private let state = Mutex(State())
 
-  /// How often those who wait ask whether they still should.
+  /// How often a waiting thread asks whether it was cancelled.
   private static let patience = DispatchTimeInterval.milliseconds(10)
 
-  /// Makes a budget of so many bytes.
+  /// Makes a budget of `byteLimit` bytes.
   public init(byteLimit: Int) {
     self.byteLimit = byteLimit
   }
@@ -62,13 +63,13 @@ public final class DecodedByteBudget: Sendable {
   /// The bytes that are reserved now.
   public var reservedByteCount: Int { state.withLock { $0.reserved } }
 
-  /// How many wait for their share.
+  /// How many decodes wait for their reservation.
   public var waitingCount: Int { state.withLock { $0.waiters.count } }
 
-  /// Reserves bytes, and waits until they are to be had.
+  /// Reserves bytes. Waits until they are free.
   ///
-  /// Blocks the calling thread, which must be one that may be blocked: those of a pipeline that decode, never one of
-  /// Swift's cooperative pool.
+  /// Blocks the calling thread. Call it only on threads that may be blocked, such as a pipeline's decoding threads,
+  /// never on Swift's cooperative pool.
   ///
   /// - Parameter isCancelled: asked about every hundredth of a second, from the calling thread.
   /// - Throws: `limitExceeded` for more than the whole budget; `cancelled`.
@@ -92,17 +93,17 @@ public final class DecodedByteBudget: Sendable {
     while waiter.turn.wait(timeout: .now() + Self.patience) == .timedOut {
       guard isCancelled() else { continue }
       if withdraw(waiter) { throw .cancelled }
-      // The turn came meanwhile. It goes back with the reservation.
+      // The reservation was granted in the meantime. It is given back at once.
       _ = Reservation(byteCount, self)
       throw .cancelled
     }
     return Reservation(byteCount, self)
   }
 
-  /// Reserves bytes for what can be done without: previews of a file that comes slowly, a second thread for a picture;
-  /// `nil` when there are none to spare.
+  /// Reserves bytes for optional work: previews of a slow download, a second thread for a picture. Returns `nil` if
+  /// they are not free now.
   ///
-  /// Such reservations take a quarter of the budget at most, so that what cannot be done without hardly waits for them.
+  /// Such reservations take at most a quarter of the budget, so that necessary work hardly waits for them.
   func reserveAside(_ byteCount: Int) -> Reservation? {
     let isReserved = state.withLock { state in
       guard state.waiters.isEmpty, byteCount <= byteLimit - state.reserved,
@@ -135,7 +136,7 @@ public final class DecodedByteBudget: Sendable {
     for waiter in admitted { waiter.turn.signal() }
   }
 
-  /// Takes those out of the queue who have their share now.
+  /// Removes the waiters that fit now from the queue.
   private func admit(_ state: inout State) -> [Waiter] {
     var admitted: [Waiter] = []
     while let first = state.waiters.first, first.byteCount <= byteLimit - state.reserved {

@@ -1,6 +1,6 @@
-/// Why a decoder in a process of its own has no answer.
+/// Why a decoder in a process of its own gave no answer.
 public enum DecoderFailure: Error, Hashable, Sendable {
-  /// What a decoder used up.
+  /// The limit that a decoder reached.
   public enum Limit: Hashable, Sendable {
     /// Time by the clock.
     case time(Duration)
@@ -10,22 +10,23 @@ public enum DecoderFailure: Error, Hashable, Sendable {
     case memory(byteCount: Int)
   }
 
-  /// A signal ended it. SIGSYS is the system's answer to a call that decoders may not make.
+  /// A signal ended it. The kernel sends SIGSYS for a system call that decoders may not make.
   case crashed(signal: Int32)
   /// It ended without an answer, with this status.
   case ended(status: Int32)
-  /// It reached a limit, and was stopped.
+  /// It reached a limit and was stopped.
   case stopped(Limit)
-  /// Its answer breaks the rules; the text says which.
+  /// Its answer breaks the protocol; the text says how.
   case wrongAnswer(String)
-  /// It cannot be started, or not be confined as is demanded; the text names what is missing. No fault of the file.
+  /// It cannot be started, or not be confined as required; the text names what is missing. The file is not the
+  /// reason.
   case unavailable(String)
   /// Anything else.
   case other(String)
 }
 
 extension DecoderFailure: CustomStringConvertible {
-  /// What happened, to be read after the name of the decoder: "crashed by SIGSEGV".
+  /// The failure, as the end of a sentence that begins with the decoder's name: "crashed by SIGSEGV".
   public var description: String {
     switch self {
     case .crashed(Self.forbiddenCall): "did what is forbidden to decoders (SIGSYS)"
@@ -40,10 +41,10 @@ extension DecoderFailure: CustomStringConvertible {
     }
   }
 
-  /// SIGSYS on Linux, for x86 and ARM. Apple platforms, where it is 12, have no such processes.
+  /// SIGSYS on Linux, on x86 and ARM. Apple platforms, where it is 12, do not have such processes.
   private static let forbiddenCall: Int32 = 31
 
-  /// Of Linux; the numbers are those of x86 and ARM.
+  /// The names on Linux; the numbers are those of x86 and ARM.
   private static let signalNames: [Int32: String] = [
     1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
     9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
@@ -54,7 +55,7 @@ extension DecoderFailure: CustomStringConvertible {
     signalNames[signal] ?? "signal \(signal)"
   }
 
-  /// Seconds without needless digits: 5, 0.25.
+  /// Seconds without unnecessary digits: 5, 0.25.
   private static func seconds(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     let milliseconds = attoseconds / 1_000_000_000_000_000

@@ -1,16 +1,16 @@
-/// Lends a decode a second thread, where one has nothing else to do.
+/// Lends a decode a second thread that is idle.
 ///
-/// A decoder that can divide a picture asks for it when it begins. Whether there is one is for whoever schedules decodes
-/// to say: while others wait for a thread there is none, so that many pictures take no longer because of a large one.
+/// A decoder that can divide a picture asks for the thread when it begins. The scheduler of decodes decides whether
+/// there is one: while other decodes wait for a thread, there is none, so a large picture does not delay them.
 public struct DecodingAssistant: Sendable {
   private let lend: @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
-  /// - Parameter lend: runs work on another thread, soon, and returns at once; or returns `false` and forgets it. Called
-  ///   on the decoding thread. Work that is never run is no fault: the decode goes on without.
+  /// - Parameter lend: runs the work on another thread, soon, and returns at once; or returns `false` and drops it.
+  ///   Called on the decoding thread. Work that is never run is no error: the decode goes on without it.
   public init(lend: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool) {
     self.lend = lend
   }
 
-  /// Runs work on another thread; `false` when there is none.
+  /// Runs work on another thread; `false` if there is none.
   package func begin(_ work: @escaping @Sendable () -> Void) -> Bool { lend(work) }
 }

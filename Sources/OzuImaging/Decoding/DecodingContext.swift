@@ -4,59 +4,60 @@
   import Foundation
 #endif
 
-/// The parts of the way from a file to a picture, for those who measure it.
+/// The stages from a file to a picture, for measurements.
 public enum DecodingStage: Hashable, Sendable {
   /// From encoded bytes to pixels at the plan's scale.
   case decode
-  /// From there to the target: resampling, turning upright.
+  /// From there to the result: resampling, turning upright.
   case resize
 }
 
-/// What surrounds one decode: its limits, its memory, and the question whether to go on.
+/// The surroundings of one decode: its limits, its memory, its cancellation.
 ///
-/// A decoder calls `checkpoint()` every few rows or scans. The processor time is that of the calling thread,
-/// counted from the making of the context, so a context is made on the thread that decodes and stays there.
+/// A decoder calls `checkpoint()` every few rows or scans. Processor time is that of the calling thread since the
+/// context was made, so make the context on the thread that decodes, and use it only there.
 public struct DecodingContext {
   /// What the picture may cost.
   public let limits: DecodingLimits
-  /// Where pixel memory comes from.
+  /// The pool that memory for pixels is taken from.
   public let pool: PixelBufferPool
-  /// Whether a file that ends early gives the rows there are instead of an error. Off by default.
+  /// Whether a truncated file gives the rows that it has instead of an error. Off by default.
   public let allowsTruncation: Bool
 
-  /// What becomes of colours that are not sRGB. They are converted by default.
+  /// What happens to colours that are not sRGB. They are converted by default.
   public private(set) var colorPolicy: ColorPolicy
 
-  /// In which formats pixels may come. `bgra8` by default.
+  /// The pixel formats that the result may have. `bgra8` by default.
   public private(set) var pixelFormats: PixelFormatPolicy
 
-  /// How many times as bright as white the display is for which a gain map is applied; `nil` (the default) for none.
+  /// How many times as bright as white the display is, for applying a gain map; `nil` (the default) applies none.
   ///
-  /// Where a file has one (`ImageHeader.gainMap`), the picture then comes in `rgba16` under PQ with white at 203 candelas per
-  /// square metre (`ColorSpaceTag.coded(primaries: 1, transfer: 16)`). Others come as ever.
+  /// A picture with a gain map (`ImageHeader.gainMap`) then has the format `rgba16` under PQ with white at 203
+  /// candelas per square metre (`ColorSpaceTag.coded(primaries: 1, transfer: 16)`). Other pictures are not
+  /// affected.
   public private(set) var headroom: Double?
 
-  /// What bounds the pixels that all decodes have in the making.
+  /// The budget that bounds the memory of all decodes together.
   public let budget: DecodedByteBudget
 
-  /// What the file is known by; `nil` where nobody decodes it more than once.
+  /// The identity of the file in caches of decoders; `nil` if the file is decoded only once.
   package private(set) var file: FileIdentity?
 
-  /// Who lends a second thread for one picture; nobody by default. The time of that thread does not count towards the limit
-  /// of processor time: it has one of its own, of the same length.
+  /// Lends a second thread for one picture; `nil` by default. The time of that thread does not count towards the
+  /// limit on processor time: it has a limit of its own, of the same length.
   public let assistant: DecodingAssistant?
 
-  /// Called when a stage begins, on the decoding thread, or has begun a while ago, with how long ago that was.
+  /// Called on the decoding thread when a stage begins; the duration says how long ago it began.
   private var onStage: (DecodingStage, Duration) -> Void
   private let isCancelled: () -> Bool
   private let threadTime: () -> Duration
   private var start: Duration
-  /// By the clock on the wall, when nobody counts processor time otherwise than the system.
+  /// The wall time at the start; `nil` if the processor time comes from a function of the caller.
   private var wallStart: Duration?
-  /// The reservation of the decode that goes on in this context.
+  /// The reservation of the decode in this context.
   private var share: Share?
 
-  /// A reservation that is exchanged for a larger one.
+  /// A reservation that can be exchanged for a larger one.
   private final class Share {
     var reservation: DecodedByteBudget.Reservation?
   }
@@ -88,35 +89,36 @@ public struct DecodingContext {
     start = self.threadTime()
   }
 
-  /// Tells those who measure that a stage begins.
+  /// Reports that a stage begins.
   public func begin(_ stage: DecodingStage) {
     onStage(stage, .zero)
   }
 
-  /// Tells those who measure that a stage began a while ago, in another process that has told so only now.
+  /// Reports that a stage began a while ago, in another process that reports it only now.
   package func begin(_ stage: DecodingStage, ago duration: Duration) {
     onStage(stage, duration)
   }
 
-  /// The same context for one who measures and also wants to know how long ago a stage began.
+  /// The same context with another observer of stages, which is also told how long ago a stage began.
   package func measured(by onStage: @escaping (DecodingStage, Duration) -> Void) -> DecodingContext {
     var context = self
     context.onStage = onStage
     return context
   }
 
-  /// The same context for a display that is so many times as bright as white; from 1 to 64, `nil` for no gain map.
+  /// The same context for a display that is `headroom` times as bright as white, from 1 to 64; `nil` for no gain
+  /// map.
   public func brightened(to headroom: Double?) -> DecodingContext {
     var context = self
     context.headroom = headroom.flatMap { $0 > 1 ? min($0, 64) : nil }
     return context
   }
 
-  /// The same context for a display with an HDR headroom in stops, powers of two (ISO 21496-1): up to 6.
+  /// The same context for a display whose HDR headroom is given in stops, powers of two (ISO 21496-1): up to 6.
   public func brightened(toStops stops: Double) -> DecodingContext { brightened(to: exp2(stops)) }
 
-  /// The same context for a file. A gain map is applied to colours that are converted, whatever becomes of those of files without
-  /// one.
+  /// The same context for one file. A gain map is applied to converted colours, also if the colours of files
+  /// without a gain map are kept.
   func fitting(_ header: ImageHeader) -> DecodingContext {
     guard headroom != nil, header.gainMap != nil, colorPolicy != .keep else { return self }
     var context = self
@@ -124,28 +126,28 @@ public struct DecodingContext {
     return context
   }
 
-  /// The same context for a file of which more parts may be decoded.
+  /// The same context for a file of which several parts may be decoded.
   package func identified(as file: FileIdentity?) -> DecodingContext {
     var context = self
     context.file = file
     return context
   }
 
-  /// The same context for what is to be resampled or combined, which is done in `bgra8`.
+  /// The same context for a bitmap that will be resampled or combined, which needs `bgra8`.
   func inWorkingFormat() -> DecodingContext {
     var context = self
     context.pixelFormats = .bgra8
     return context
   }
 
-  /// The same context for what is to be converted in the bits that it has.
+  /// The same context for a bitmap that will be converted in all its bits.
   func inStoredFormat() -> DecodingContext {
     var context = self
     context.pixelFormats = .asStored
     return context
   }
 
-  /// Makes contexts like this one for later, when nobody can call the decode off any more.
+  /// Makes contexts like this one for a later decode, which cannot be cancelled any more.
   var successor: @Sendable () -> DecodingContext {
     let (limits, pool, allowsTruncation, colorPolicy) = (limits, pool, allowsTruncation, colorPolicy)
     let (pixelFormats, budget, headroom) = (pixelFormats, budget, headroom)
@@ -157,8 +159,8 @@ public struct DecodingContext {
     }
   }
 
-  /// The same context with bytes of the budget, after waiting for them. They go back with the last copy of the context.
-  /// Not for work that has a reservation already: it could wait for itself.
+  /// The same context with a reservation of the budget, after waiting for it. The reservation ends with the last
+  /// copy of the context. Do not call it while holding a reservation: it can deadlock.
   ///
   /// - Throws: `limitExceeded` for more than the whole budget; `cancelled`.
   package func reserving(_ byteCount: Int) throws(DecodingError) -> DecodingContext {
@@ -169,24 +171,24 @@ public struct DecodingContext {
     return context
   }
 
-  /// Exchanges the reservation of this context for a larger one, where it has one that is smaller: for a decode that
-  /// turns out to take more than planned, before it takes it.
+  /// Exchanges the reservation of this context for a larger one, if it has one that is smaller. For a decode that
+  /// turns out to need more memory than planned, before it allocates.
   ///
-  /// The old one goes back first, so that nobody waits with bytes in hand.
+  /// The old reservation is given back first, so that no thread waits while it holds bytes.
   ///
-  /// - Throws: as `reserving`; nothing is reserved then.
+  /// - Throws: as `reserving`; then nothing is reserved.
   package func reserve(atLeast byteCount: Int) throws(DecodingError) {
     guard let share, (share.reservation?.byteCount ?? 0) < byteCount else { return }
     share.reservation = nil
     share.reservation = try reserve(byteCount)
   }
 
-  /// Reserves bytes of the budget, and waits for them, as `reserving` does.
+  /// Reserves bytes of the budget and waits for them, as `reserving` does.
   func reserve(_ byteCount: Int) throws(DecodingError) -> DecodedByteBudget.Reservation {
     try budget.reserve(byteCount, isCancelled: isCancelled)
   }
 
-  /// Reserves bytes that a decode can also do without; `nil` when they are not free now.
+  /// Reserves bytes for optional work; `nil` if they are not free now.
   package func reserveAside(_ byteCount: Int) -> DecodedByteBudget.Reservation? {
     budget.reserveAside(byteCount)
   }
@@ -194,7 +196,7 @@ public struct DecodingContext {
   /// The processor time that counts towards the limit so far.
   var spentTime: Duration { threadTime() - start }
 
-  /// A context for work that goes on with what took so much processor time before, perhaps on another thread.
+  /// A context for work that continues after `spent` of processor time, perhaps on another thread.
   func continuing(after spent: Duration) -> DecodingContext {
     var context = self
     context.start = threadTime() - spent
@@ -202,21 +204,22 @@ public struct DecodingContext {
     return context
   }
 
-  /// Returns when the work is still wanted, without a look at processor time: for one that waits for another process.
+  /// Throws if the work was cancelled. It does not look at processor time: for a thread that waits for another
+  /// process.
   package func checkCancellation() throws(DecodingError) {
     if isCancelled() { throw .cancelled }
   }
 
-  /// Returns when the decode may go on.
+  /// Throws if the decode must stop.
   ///
-  /// - Throws: `cancelled`, or `limitExceeded` when the processor time is used up.
+  /// - Throws: `cancelled`, or `limitExceeded` if the processor time is used up.
   public func checkpoint() throws(DecodingError) {
     if isCancelled() { throw .cancelled }
-    // A thread cannot have used more than has passed, which is known without a system call.
+    // A thread cannot have used more time than has passed on the clock, which is known without a system call.
     if let wallStart, Self.wallTime() - wallStart < limits.cpuTime { return }
     let spent = spentTime
     guard spent > limits.cpuTime else { return }
-    // Rounded up, so that what was spent never reads as the limit itself.
+    // Rounded up, so that the time spent never reads as the limit itself.
     func milliseconds(_ time: Duration) -> Int { Int((time / .milliseconds(1)).rounded(.up)) }
     throw .limitExceeded(
       DecodingLimits.Violation(

@@ -2,26 +2,26 @@
 public enum DecodingError: Error, Hashable, Sendable {
   /// There are no bytes.
   case emptyData
-  /// The bytes are something else than an image; `kind` says what they look like, when that is known.
+  /// The bytes are not an image; `kind` says what they look like, if that is known.
   case notAnImage(kind: String?)
-  /// The format is known but no decoder here reads it; `reason` says why.
+  /// The format is known, but no decoder here can read it; `reason` says why.
   case unsupportedType(ImageType, reason: String)
-  /// The file breaks the rules of its format; `stage` is the part that was being read.
+  /// The file breaks the rules of its format; `stage` is the part in which the error was found.
   case corrupt(ImageType, stage: String, reason: String)
   /// The file ends before its picture does.
   case truncated(ImageType, stage: String)
-  /// The part of the picture that was asked for (`Resize.region`) lies outside the picture, which has this size.
+  /// The requested part of the picture (`Resize.region`) lies outside the picture, which has this size.
   case regionOutside(PixelRectangle, of: PixelSize)
   /// The picture would cost more than is allowed.
   case limitExceeded(DecodingLimits.Violation)
-  /// The decoder, in a process of its own, crashed, had to be stopped, or could not be started.
+  /// The decoder, in a process of its own, crashed, was stopped, or could not be started.
   case decoderFailed(ImageType, DecoderFailure)
-  /// Nobody wants the picture any more.
+  /// The decode was cancelled.
   case cancelled
 }
 
 extension DecodingError: CustomStringConvertible {
-  /// One line for people.
+  /// The error in one line, to show to people.
   public var description: String {
     switch self {
     case .emptyData: "there are no bytes"

@@ -1,36 +1,37 @@
-/// What one load may take: of memory and of time. Checked from the header, before memory is taken, and again inside the
-/// decoders.
+/// The limits of one load, on memory and on time. They are checked from the header, before memory is taken, and
+/// again inside the decoders.
 ///
-/// Nothing is unlimited by default: a few kilobytes of hostile file can declare gigabytes of pixels. And nothing is refused
-/// that costs little: each limit names below what it protects.
+/// Nothing is unlimited by default: a hostile file of a few kilobytes can declare gigabytes of pixels. And nothing
+/// cheap is refused: each limit says below what it protects.
 public struct DecodingLimits: Hashable, Sendable {
-  /// The most pixels a source may have. 128 million by default. Protects time: decoders step through all pixels of most
-  /// files, also for a thumbnail, and some libraries cannot be stopped on the way.
+  /// The most pixels a source may have. 128 million by default. Protects time: for most formats a decoder goes
+  /// through all pixels even for a thumbnail, and some libraries cannot be stopped.
   public var pixelCount: Int
-  /// The longest side of a source, in pixels. 65,535 by default, the most that JPEG and GIF can declare. Protects the
-  /// counters of libraries: pixels and bytes are what a picture costs, and bound tall pictures too.
+  /// The longest side of a source, in pixels. 65,535 by default, the most that JPEG and GIF can declare. Protects
+  /// the counters of libraries; the cost of a tall picture is already bounded by its pixels and bytes.
   public var side: Int
-  /// The most bytes that one render may take at a time, all of it counted: `DecodePlan.byteCount`. 512 MB by default, as
+  /// The most bytes that one render may take at a time, in total: `DecodePlan.byteCount`. 512 MB by default, as
   /// much as all decodes of a process may take (`DecodedByteBudget.shared`). Protects memory.
   public var decodedByteCount: Int
-  /// The most frames of an animation that are played. 16,384 by default. Protects the memory of their table. No picture
-  /// is refused for having more: frames beyond are left out, and with a limit below two the first is shown alone.
+  /// The most frames of an animation that are played. 16,384 by default. Protects the memory of their table. A
+  /// picture with more is not refused: the frames beyond are left out, and a limit below two shows the first frame
+  /// alone.
   public var frameCount: Int
-  /// What the frames of one animation may take in memory while it is played, in bytes. 64 MB by default. No
+  /// The most bytes that the frames of one animation may take in memory while it is played. 64 MB by default. No
   /// picture is refused for it: frames beyond the budget are decoded again in each round.
   public var animationByteCount: Int
   /// The most scans of a progressive JPEG. 100 by default; real ones have about 10. Protects time.
   public var scanCount: Int
-  /// The most pixels that all scans of a JPEG may go over: those of the picture times the scans. 2,560 million by
-  /// default, which is 20 scans of the largest picture that is allowed. A scan without content costs a few bytes of file
-  /// and still a tenth of a millisecond for each megapixel.
+  /// The most pixels in all scans of a JPEG: the pixels of the picture times the number of scans. 2,560 million by
+  /// default, which is 20 scans of the largest picture that is allowed. Protects time: an empty scan takes a few
+  /// bytes of the file, and still a tenth of a millisecond for each megapixel.
   public var scannedPixelCount: Int
   /// The most bytes of an encoded file. 100 MB by default. Protects memory: the file is held while it is decoded.
   public var encodedByteCount: Int
   /// The most processor time one picture may take, on the thread that decodes. 10 seconds by default.
   public var cpuTime: Duration
 
-  /// Makes limits; what is not given has its default.
+  /// Makes limits; an argument that is left out has its default.
   public init(
     pixelCount: Int = 128_000_000, side: Int = 65_535, decodedByteCount: Int = 512 << 20,
     frameCount: Int = 16_384, scanCount: Int = 100, encodedByteCount: Int = 100 << 20,
@@ -51,7 +52,7 @@ public struct DecodingLimits: Hashable, Sendable {
   /// The defaults.
   public static let `default` = DecodingLimits()
 
-  /// A limit that was passed, and by how much.
+  /// A limit that was exceeded, and by how much.
   public struct Violation: Hashable, Sendable {
     /// What is limited.
     public enum Quantity: String, Hashable, Sendable {
@@ -73,9 +74,9 @@ public struct DecodingLimits: Hashable, Sendable {
 
     /// What is limited.
     public let quantity: Quantity
-    /// What the picture has or needs.
+    /// The value of the picture.
     public let value: Int
-    /// What is allowed.
+    /// The value that is allowed.
     public let limit: Int
 
     /// Makes a violation.
@@ -88,7 +89,7 @@ public struct DecodingLimits: Hashable, Sendable {
 
   /// Checks what a header declares.
   ///
-  /// - Throws: `DecodingError.limitExceeded` with the first limit that is passed.
+  /// - Throws: `DecodingError.limitExceeded` with the first limit that is exceeded.
   public func check(_ header: ImageHeader) throws(DecodingError) {
     let size = header.storedSize
     try check(.side, max(size.width, size.height), side)
@@ -96,15 +97,16 @@ public struct DecodingLimits: Hashable, Sendable {
     try check(.side, max(size.width, size.height), Self.countableSide)
   }
 
-  /// The longest side that sizes are worked out for, whatever is allowed; no format can declare it.
+  /// The longest side for which sizes are computed, whatever the limits allow; no format can declare it.
   static let countableSide = 1 << 40
 
-  /// The most bytes that sizes are worked out for: whatever is allowed, sums of a few such numbers fit an `Int`.
+  /// The most bytes for which sizes are computed, whatever the limits allow: sums of a few such numbers fit into an
+  /// `Int`.
   static let countableByteCount = Int.max / 16
 
-  /// Checks the bytes that a decoder is about to take.
+  /// Checks the bytes that a decoder is about to allocate.
   ///
-  /// A number that does not fit (`PixelSize.byteCount(as:)` gives `Int.max` for it) is refused whatever the limit is.
+  /// A number that overflows (`PixelSize.byteCount(as:)` then returns `Int.max`) is refused, whatever the limit is.
   ///
   /// - Throws: `DecodingError.limitExceeded`.
   public func checkDecodedByteCount(_ count: Int) throws(DecodingError) {
@@ -118,7 +120,8 @@ public struct DecodingLimits: Hashable, Sendable {
     try check(.encodedByteCount, count, encodedByteCount)
   }
 
-  /// Checks how many scans a JPEG has, and the pixels that they go over, if a single one is not too much already.
+  /// Checks the number of scans of a JPEG and the pixels in all of them, unless one scan is already over the limit on
+  /// pixels.
   ///
   /// - Throws: `DecodingError.limitExceeded`.
   public func checkScanCount(_ count: Int, size: PixelSize) throws(DecodingError) {

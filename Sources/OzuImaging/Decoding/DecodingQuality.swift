@@ -1,9 +1,9 @@
-/// How much of a file a reduced decode looks at.
+/// How much of a file a reduced decode reads.
 ///
-/// It matters only where a decoder can leave detail out: today for JPEG that becomes several times smaller.
+/// It matters only if a decoder can leave detail out: today for a JPEG that becomes several times smaller.
 public enum DecodingQuality: String, Hashable, Sendable, CaseIterable {
-  /// As much as the result can show: no difference to a full decode that an eye would find.
+  /// As much as the result can show: no visible difference to a full decode.
   case balanced
-  /// Less: about two thirds of the time for thumbnails, at the price of some sharpness.
+  /// Less: thumbnails take about two thirds of the time and lose some sharpness.
   case fast
 }

@@ -1,20 +1,20 @@
 import OzuSynchronization
 
-/// Pixels that are decoded when somebody first looks at them: once, for all who do.
+/// Pixels that are decoded at their first use, once for all users.
 ///
-/// The lock is held while they are decoded, so that who comes meanwhile waits for them instead of decoding them too.
+/// The lock is held while they are decoded, so that a second user waits for them instead of decoding again.
 final class DeferredPixels: Sendable {
   typealias Decode = @Sendable () throws(DecodingError) -> Picture
 
   private enum State {
-    /// Holds the file.
+    /// The closure holds the file.
     case encoded(Decode)
     case decoded(Picture)
     case failed(DecodingError, blank: Bitmap?)
   }
 
   let size: PixelSize
-  /// The bytes they take, once decoded.
+  /// The bytes that the pixels take after the decode.
   let byteCount: Int
   private let state: Mutex<State>
 
@@ -28,17 +28,17 @@ final class DeferredPixels: Sendable {
     state.withLock { if case .decoded = $0 { true } else { false } }
   }
 
-  /// What was wrong with the file, as far as it was looked at.
+  /// The notes of the decoded picture; none before the decode.
   var notes: [String] {
     state.withLock { if case .decoded(let picture) = $0 { picture.notes } else { [] } }
   }
 
-  /// Whether they were decoded in a process of its own.
+  /// Whether the pixels were decoded in another process; `false` before the decode.
   var isIsolated: Bool {
     state.withLock { if case .decoded(let picture) = $0 { picture.isIsolated } else { false } }
   }
 
-  /// The pixels; transparent ones where they cannot be decoded.
+  /// The pixels; transparent ones if they cannot be decoded.
   var bitmap: Bitmap {
     state.withLock { state in
       Self.decode(&state)
@@ -54,7 +54,7 @@ final class DeferredPixels: Sendable {
     }
   }
 
-  /// Decodes them, unless they are there.
+  /// Decodes the pixels, unless they are decoded already.
   func decode() throws(DecodingError) {
     let error = state.withLock { state -> DecodingError? in
       Self.decode(&state)

@@ -6,67 +6,70 @@
 
 /// Reads one or more image formats.
 ///
-/// A decoder says which files it takes, and opens them. All that is made of a file is asked of the `ImageFile` that it
-/// gives, so that a file is opened once.
+/// A decoder says which files it accepts, and opens them. Everything else is done by the `ImageFile` that it
+/// returns, so that a file is opened only once.
 public protocol ImageDecoding: Sendable {
   /// The formats this decoder reads.
   var types: [ImageType] { get }
 
-  /// Whether this decoder takes a file. One that declines is passed over, and the next is asked.
+  /// Whether this decoder accepts a file. If it declines, the next decoder is asked.
   ///
-  /// By default it takes what is one of its `types`. A decoder of a format of the app's own takes what it recognises;
-  /// one for some files of a known format declines the others.
+  /// By default it accepts all files of its `types`. A decoder of an app's own format accepts the files that it
+  /// recognises; a decoder for some files of a known format declines the others.
   ///
-  /// - Parameter type: what the content says it is; `nil` when it is no format known here.
-  /// - Complexity: to be asked of every file; it looks at the beginning and no more.
+  /// - Parameter type: the type that the content shows; `nil` if the content is of no known format.
+  /// - Complexity: it is called for every file, so it should look only at the beginning.
   func accepts(_ data: Data, as type: ImageType?) -> Bool
 
-  /// Opens a file: reads its header, without decoding pixels and without memory in proportion to them.
+  /// Opens a file: reads its header. Decodes no pixels, and takes no memory in proportion to them.
   ///
-  /// - Throws: `corrupt`, `truncated` or `limitExceeded` (for what must be counted to be declared, as scans).
+  /// - Throws: `corrupt`, `truncated` or `limitExceeded` (for numbers that are only known after counting, such as
+  ///   scans).
   func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile
 
-  /// Opens a file of which only the beginning is there.
+  /// Opens the beginning of a file whose other bytes are not there yet.
   ///
-  /// What follows the pixels in a file, as the frames of an animation do, is not in the header then. By default nothing is
-  /// shown before a file is whole.
+  /// The header then has no facts that come after the pixels, such as the number of frames. By default nothing is
+  /// shown before the file is complete.
   ///
-  /// - Throws: as `open(_:limits:)`, but for `truncated`.
+  /// - Throws: as `open(_:limits:)`, except for `truncated`.
   func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile
 
-  /// Makes the picture of a recipe whole, up to upright pixels in the colours of the context, and the frames of one that
-  /// moves. `nil` by default: `CodecRegistry.picture(from:resize:context:)` makes it with what `open` gives.
+  /// Makes the whole picture of a recipe, up to upright pixels in the colours of the context, and the frames of an
+  /// animation. Returns `nil` by default: then `CodecRegistry.picture(from:resize:context:)` makes it from the file
+  /// that `open` returns.
   ///
-  /// For a decoder that works elsewhere, as in a process of its own, and hands over results alone. The limit on the bytes
-  /// of the file was checked by the caller, and nothing else.
+  /// For a decoder that works in another process and returns only results. The caller has checked the limit on the
+  /// bytes of the file, and no other.
   ///
   /// - Throws: `DecodingError`.
   func makePicture(
     from data: Data, resize: Resize?, context: DecodingContext
   ) throws(DecodingError) -> Picture?
 
-  /// Does what opening the first file would otherwise wait for, such as loading a shared library. By default nothing.
+  /// Does the work that the first `open` would otherwise do, such as loading a shared library. Does nothing by
+  /// default.
   ///
-  /// - Throws: `unsupportedType` when it cannot be done, as opening a file would.
+  /// - Throws: `unsupportedType` if it fails, as opening a file would.
   func prepare() throws(DecodingError)
 }
 
 extension ImageDecoding {
-  /// What is one of the decoder's types.
+  /// Accepts all files of the decoder's types.
   public func accepts(_ data: Data, as type: ImageType?) -> Bool { type.map(types.contains) ?? false }
 
-  /// Nothing is shown before a file is whole.
+  /// Nothing is shown before the file is complete.
   public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
     .shownWhole
   }
 
-  /// The registry makes it.
+  /// Returns `nil`: the registry makes the picture.
   public func makePicture(
     from data: Data, resize: Resize?, context: DecodingContext
   ) throws(DecodingError) -> Picture? {
     nil
   }
 
-  /// There is nothing to do.
+  /// Does nothing.
   public func prepare() throws(DecodingError) {}
 }

@@ -1,6 +1,6 @@
 extension ImageFile {
-  /// The result of a plan out of the embedded thumbnail; `nil` when that has fewer pixels than the result, or shows
-  /// another area: bars above and below, or the picture before it was cut.
+  /// The result of a plan from the embedded thumbnail. `nil` if the thumbnail has fewer pixels than the result, or
+  /// shows another area: bars above and below, or the picture before it was cropped.
   func renderThumbnail(
     _ plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
@@ -17,7 +17,7 @@ extension ImageFile {
       horizontal: Double(bitmap.size.width) / Double(stored.width),
       vertical: Double(bitmap.size.height) / Double(stored.height))
     let working = plan.resampler.workingByteCount(of: bitmap.size, region: shown, to: plan.outputSize)
-    // The plan has the price of another way to the picture.
+    // The plan's `byteCount` is for decoding the picture itself, so the memory of this path is reserved here.
     try context.reserve(atLeast: bitmap.byteCount.saturatingSum(working).saturatingSum(result))
     return try plan.resampler.resample(
       bitmap, region: shown, to: plan.outputSize, pool: context.pool
@@ -26,7 +26,7 @@ extension ImageFile {
 }
 
 extension DecodePlan {
-  /// The size that another rendition of the whole picture must have for a pixel of it to be no larger than one of the
+  /// The least size of another rendition of the whole picture that still has one pixel for each pixel of the
   /// result.
   func smallestStandIn(for stored: PixelSize) -> PixelSize {
     func side(_ whole: Int, _ shown: Double, _ output: Int) -> Int {
@@ -39,7 +39,7 @@ extension DecodePlan {
 }
 
 extension PixelSize {
-  /// Whether the sides have the relation of those of a larger size, but for the rounding of the shorter.
+  /// Whether the sides have the same ratio as those of a larger size, except for the rounding of the shorter side.
   func hasAspect(of other: PixelSize) -> Bool {
     let difference = width * other.height - height * other.width
     return abs(difference) <= max(other.width, other.height)

@@ -4,106 +4,107 @@
   import Foundation
 #endif
 
-/// One file that a decoder has opened, once: its header, and everything that is made of it.
+/// One opened file: its header, and everything that is made from it.
 ///
-/// It is an object of one picture, so that what was worked out for one file cannot be handed to the decode of another.
+/// It is an object for one picture, so a header or a plan of one file cannot be used to decode another.
 /// Calls come one at a time, from any thread.
 public protocol ImageFile: AnyObject, Sendable {
-  /// What the file declares. Constant.
+  /// The facts that the file declares. Constant.
   var header: ImageHeader { get }
 
-  /// The eighths of each side at which it can be decoded more cheaply than in whole. `[8]` by default.
+  /// The eighths of each side at which decoding is cheaper than at full size. `[8]` by default.
   var scales: [Int] { get }
 
-  /// Decodes the picture at the plan's scale, as stored: not resampled to the target, not turned upright.
+  /// Decodes the picture at the plan's scale, as stored: not resampled to the final size, not turned upright.
   ///
-  /// - Returns: a bitmap of exactly `plan.decodedSize`, in `bgra8`, or in the format of `header.pixelFormat(under:)` when
-  ///   the context asks for it and the decoder can.
-  /// - Throws: `DecodingError`; the limits were checked by the caller, but for what only decoding shows.
+  /// - Returns: a bitmap of exactly `plan.decodedSize`, in `bgra8`, or in the format of
+  ///   `header.pixelFormat(under:)` if the context asks for it and the decoder supports it.
+  /// - Throws: `DecodingError`. The caller has checked the limits, except for facts that only decoding shows.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap
 
-  /// The bytes that carrying out a plan takes of the decoder and the library under it. None by default.
+  /// The memory that the decoder and its library take for a plan. None by default.
   ///
-  /// It is asked for a plan and, where that has planes, for its `throughPixels`, before anything is decoded.
+  /// Called before anything is decoded: for a plan, and for its `throughPixels` if it has planes.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand
 
-  /// Hands out the pixels that `decode` would give, row by row in `bgra8`, where the demand says so. `nil` by default.
+  /// Delivers the pixels of `decode` row by row in `bgra8`, if the demand says so. Returns `nil` by default.
   ///
-  /// - Parameter body: gets a reader that is valid during the call, and passes its errors on. It may be called a second
-  ///   time with another reader: what it made of the first one counts for nothing then.
-  /// - Returns: what the last call of the closure returned.
+  /// - Parameter body: receives a reader that is valid during the call, and passes the reader's errors on. It may
+  ///   be called a second time with another reader; the result of the first call is then dropped.
+  /// - Returns: the result of the last call of the closure.
   /// - Throws: `DecodingError`, as `decode` does.
   func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
     _ body: (any PixelRowReading) throws(DecodingError) -> Result
   ) throws(DecodingError) -> Result?
 
-  /// Makes the result as stored: decoded and resampled to the target, not turned upright.
+  /// Makes the result as stored: decoded and resampled to the final size, not turned upright.
   ///
-  /// By default `decode` and a `Resampler`. A file that can do better than hand out pixels at one of its scales has its
-  /// own; it calls `context.begin(.resize)` when it goes over to that.
+  /// By default it calls `decode` and a `Resampler`. A file that has a better way than pixels at one of its scales
+  /// implements it; it then calls `context.begin(.resize)` when it begins to resample.
   ///
   /// - Returns: a bitmap of exactly `plan.outputSize`.
   /// - Throws: `DecodingError`.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap
 
-  /// The same picture with fewer pixels, of which the result of a plan is made in place of the whole: a level of a pyramid.
-  /// `nil` by default.
+  /// A smaller rendition of the same picture in the file, such as a level of a pyramid, from which the result of a
+  /// plan can be made. `nil` by default.
   ///
-  /// Its header is this one's, but for the size, and for how parts and rows of it are had.
+  /// Its header is equal to this file's, except for the size and for the facts about parts and rows.
   ///
-  /// - Returns: the smallest of which the result may be made (`DecodePlan.mayBegin(at:of:)`); `nil` when there is none, or
-  ///   something is wrong with it.
+  /// - Returns: the smallest rendition that is large enough (`DecodePlan.mayBegin(at:of:)`); `nil` if there is
+  ///   none, or if it is broken.
   func smaller(for plan: DecodePlan, limits: DecodingLimits) -> (any ImageFile)?
 
-  /// Decodes the small rendition of the picture that a camera has put into the file, as stored. `nil` by default.
+  /// Decodes the small rendition that a camera has put into the file, as stored. `nil` by default.
   ///
-  /// - Parameter smallest: the size below which it is of no use, and need not be decoded.
-  /// - Returns: `nil` when there is none, it is too small, or anything is wrong with it.
-  /// - Throws: `cancelled` and `limitExceeded` alone.
+  /// - Parameter smallest: the least useful size; a smaller rendition is not decoded.
+  /// - Returns: `nil` if there is none, if it is too small, or if it is broken.
+  /// - Throws: only `cancelled` and `limitExceeded`.
   func embeddedThumbnail(
     atLeast smallest: PixelSize, context: DecodingContext
   ) throws(DecodingError) -> Bitmap?
 
-  /// Reads the blocks that the file holds beside its pixels. None by default.
+  /// Reads the metadata blocks that the file has beside its pixels. None by default.
   ///
-  /// A block that is broken, larger than `ImageMetadata.largestBlock` or cut off is left out. The picture can be decoded
-  /// before and after.
+  /// A block is left out if it is broken, truncated, or larger than `ImageMetadata.largestBlock`. The picture can
+  /// be decoded before and after.
   ///
-  /// - Complexity: O(file) at most, without decoding pixels. What it gives is not kept.
+  /// - Complexity: O(file) at most, without decoding pixels. The result is not cached.
   func readMetadata() -> ImageMetadata
 
-  /// Opens the frames of an animation, without decoding one. `nil` by default.
+  /// Opens the frames of an animation, without decoding any. `nil` by default.
   ///
-  /// Frames beyond `DecodingLimits.frameCount` are not played: a file keeps no table of them.
+  /// Frames beyond `DecodingLimits.frameCount` are not played, so the file keeps no table of them.
   ///
-  /// - Returns: `nil` when the file is a still picture.
+  /// - Returns: `nil` if the file is a still picture.
   /// - Throws: `DecodingError`.
   func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)?
 
-  /// Decodes on while the file comes, as far as its bytes reach, and shows what is there. `nil` by default.
+  /// Decodes the bytes that have arrived so far, and returns the picture so far. `nil` by default.
   ///
-  /// Of a file that was opened by its beginning. After `cancelled` it can be fed again; after another error it is not.
+  /// For a file that was opened by its beginning. After `cancelled` it can be called again; after another error it
+  /// must not be.
   ///
   /// - Parameters:
   ///   - data: the file from its beginning: the bytes of the call before, and more.
-  ///   - plan: the same in all calls; the picture is decoded at its scale.
-  /// - Returns: the picture so far, as stored, of exactly the plan's `decodedSize` and transparent where there is
-  ///   nothing yet; `nil` when it would look as at the call before.
-  /// - Throws: `DecodingError`; `limitExceeded` when what is kept between calls takes too much.
+  ///   - plan: the same in all calls; the picture is decoded at the plan's scale.
+  /// - Returns: the picture so far, as stored, of exactly the plan's `decodedSize`, and transparent where no pixels
+  ///   have arrived; `nil` if it looks the same as after the previous call.
+  /// - Throws: `DecodingError`; `limitExceeded` if the memory kept between calls is too large.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap?
 }
 
 extension ImageFile {
-  /// The whole alone.
+  /// Only the full size.
   public var scales: [Int] { [8] }
 
-  /// Nothing to speak of.
+  /// No memory worth counting.
   public func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand { DecodingDemand() }
 
-  /// A bitmap only.
+  /// Returns `nil`: the file gives a bitmap only.
   public func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
     _ body: (any PixelRowReading) throws(DecodingError) -> Result
@@ -116,7 +117,7 @@ extension ImageFile {
     try renderFromPixels(plan, context: context)
   }
 
-  /// The whole alone.
+  /// Returns `nil`: there are no smaller renditions.
   public func smaller(for plan: DecodePlan, limits: DecodingLimits) -> (any ImageFile)? { nil }
 
   /// No thumbnail.
@@ -132,19 +133,20 @@ extension ImageFile {
   /// A still picture.
   public func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? { nil }
 
-  /// Nothing is shown before the file is whole.
+  /// Returns `nil`: nothing is shown before the file is complete.
   public func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
     nil
   }
 
-  /// Decodes to pixels at the plan's scale and resamples them: what `render` does by default, for files that have their
-  /// own and go back to this one. Rows go to the resampler one by one where the file hands them out.
+  /// Decodes to pixels at the plan's scale and resamples them: the default of `render`, also for files with a
+  /// `render` of their own that fall back to it. Rows go to the resampler one by one if the file delivers them.
   ///
-  /// A plan that has planes has its price for them; pixels are checked against the limits, and reserved, anew.
+  /// The `byteCount` of a plan with planes is that of planes; the memory for pixels is checked against the limits,
+  /// and reserved, again.
   ///
-  /// - Throws: `DecodingError`; `corrupt` when `decode` gives another size than planned.
+  /// - Throws: `DecodingError`; `corrupt` if `decode` returns another size than planned.
   public func renderFromPixels(
     _ plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
@@ -164,14 +166,14 @@ extension ImageFile {
     try context.checkpoint()
     context.begin(.resize)
     if plan.needsNoResampling { return bitmap }
-    // A decoder may give more bits than it was asked for.
+    // A decoder may return more bits than it was asked for.
     let source = isWide ? bitmap : bitmap.converted(to: .bgra8, pool: context.pool)
     return try plan.resampler.resample(
       source, region: plan.region, to: plan.outputSize, pool: context.pool
     ) { () throws(DecodingError) in try context.checkpoint() }
   }
 
-  /// Resamples rows as the decoder makes them. The stage of resizing begins when all have been read.
+  /// Resamples rows as the decoder delivers them. The resize stage begins after the last row.
   private func renderFromRows(
     _ plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
@@ -189,7 +191,7 @@ extension ImageFile {
     return bitmap
   }
 
-  /// What `decode` gives, if it has the size that was planned.
+  /// The bitmap of `decode`, if it has the planned size.
   func decoded(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     let bitmap = try decode(plan, context: context)
     guard bitmap.size == plan.decodedSize else { throw wrongSize(bitmap.size, plan) }

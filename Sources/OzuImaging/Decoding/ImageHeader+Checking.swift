@@ -5,23 +5,23 @@
 #endif
 
 extension ImageDecoding {
-  /// Opens a file whose header can be one: sizes, plans and budgets are worked out from it.
+  /// Opens a file and checks that its header is possible: sizes, plans and budgets are computed from it.
   ///
-  /// A decoder may be an app's own. Every header goes through here before anything is made of it.
+  /// A decoder may belong to an app. Every header is checked here before it is used.
   ///
-  /// - Throws: what `open` throws; `corrupt` for a header that no file has.
+  /// - Throws: the errors of `open`; `corrupt` for an impossible header.
   func openChecked(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
     let file = try open(data, limits: limits)
     try check(file.header)
     return file
   }
 
-  /// Whether a file of the decoder's types can have a header.
+  /// Whether a header is possible for a file of the decoder's types.
   func makesSense(_ header: ImageHeader) -> Bool { header.flaw(from: types) == nil }
 
-  /// Refuses a header that no file of the decoder's types has.
+  /// Refuses a header that is impossible for the decoder's types.
   ///
-  /// - Throws: `corrupt`, with what is wrong.
+  /// - Throws: `corrupt`, with the reason.
   func check(_ header: ImageHeader) throws(DecodingError) {
     guard let flaw = header.flaw(from: types) else { return }
     throw .corrupt(types.first ?? header.type, stage: "header", reason: flaw)
@@ -29,7 +29,7 @@ extension ImageDecoding {
 }
 
 extension ImageHeader {
-  /// What is wrong with the header of a decoder of some types, in words; `nil` for one that makes sense.
+  /// Why a header is impossible for a decoder of some types, in words; `nil` if it is possible.
   fileprivate func flaw(from types: [ImageType]) -> String? {
     if !types.contains(type) { return "its decoder calls it \(type.displayName)" }
     if storedSize.width < 0 || storedSize.height < 0 { return "a picture of \(storedSize) pixels" }
@@ -40,7 +40,7 @@ extension ImageHeader {
 }
 
 extension PlaneLayout {
-  /// The same for planes: a chroma sample stands for 1 to 4 pixels a side, which is all that a format has.
+  /// The same for planes: a chroma sample covers 1 to 4 pixels on each side; no format has other numbers.
   fileprivate var flaw: String? {
     if let step = chromaStep, !(1...4 ~= step.horizontal && 1...4 ~= step.vertical) {
       return "chroma for each \(step.horizontal) by \(step.vertical) pixels"

@@ -1,10 +1,10 @@
-/// What a file says of its picture before any pixel is decoded.
+/// The facts that a file declares about its picture, read before any pixel is decoded.
 public struct ImageHeader: Hashable, Sendable {
   /// The format.
   public var type: ImageType
   /// The size of the stored picture in pixels, before it is turned upright.
   public var storedSize: PixelSize
-  /// How the stored picture has to be turned.
+  /// How the stored picture is turned upright.
   public var orientation: Orientation
   /// Bits of one colour component: 8 for most, up to 16.
   public var bitsPerComponent: Int
@@ -12,36 +12,38 @@ public struct ImageHeader: Hashable, Sendable {
   public var colorModel: ColorModel
   /// Whether pixels may be transparent.
   public var hasAlpha: Bool
-  /// The name of the embedded ICC profile; `nil` when there is none.
+  /// The name of the embedded ICC profile; `nil` if there is none.
   public var colorProfileName: String?
   /// How many frames an animation has; 1 for a still picture. Frames are counted up to `largestFrameCount`.
   public var frameCount: Int
-  /// What the colours mean, where they are not sRGB.
+  /// The colour encoding; `nil` for sRGB.
   public var colorEncoding: ColorEncoding?
-  /// How bright a picture of high dynamic range is; `nil` when the file does not say.
+  /// How bright a picture of high dynamic range is; `nil` if the file does not declare it.
   public var lightLevels: LightLevels?
-  /// What makes the picture brighter for displays of high dynamic range; `nil` when there is nothing that can be used.
+  /// The gain map, which makes the picture brighter on displays of high dynamic range; `nil` if there is none that
+  /// can be used.
   public var gainMap: GainMap?
-  /// What the file says beside its pixels and cannot be believed; `Picture.notes` begins with it.
+  /// Notes about values in the file that were ignored because they are wrong; `Picture.notes` begins with them.
   public var notes: [String] = []
-  /// How many pixels the file wants to an inch of paper; `nil` when it does not say.
+  /// The print resolution in pixels per inch; `nil` if the file does not declare it.
   public var dotsPerInch: Double?
-  /// What a camera wrote beside the pixels; `nil` when the file has nothing of the kind.
+  /// The facts that a camera wrote beside the pixels; `nil` if there are none.
   public var metadata: PictureMetadata?
   /// Whether the picture is a drawing, which has no pixels of its own: it is sharp at any size, so a recipe may make
   /// it larger than the size it states.
   public var isDrawing = false
-  /// Whether the picture comes in passes (progressive JPEG, interlaced PNG).
+  /// Whether the file stores the picture in passes that refine it (progressive JPEG, interlaced PNG).
   public var isProgressive: Bool
-  /// How the planes of the picture lie, when its decoder can make them at a few eighths of their size; `nil`
+  /// The layout of the picture's planes, if its decoder can make them at a few eighths of their size; `nil`
   /// otherwise.
   public var planeLayout: PlaneLayout?
 
-  /// The squares, in pixels, between which the file can be cut without decoding it, so that a part of the picture
-  /// (`Resize.region`) is decoded alone (`DecodePlan.cut`); `nil` (the default) where it is decoded whole.
+  /// The size of the squares, in pixels, along which a part of the picture (`Resize.region`) can be cut out of the
+  /// file without decoding it (`DecodePlan.cut`); `nil` (the default) if the file can only be decoded whole.
   public var regionUnit: PixelSize?
-  /// Whether parts of the picture (`Resize.region`) are decoded alone, each for much less than the whole costs. False by
-  /// default, and always true or false for a picture that was decoded in another process, which has no `regionUnit`.
+  /// Whether parts of the picture (`Resize.region`) can be decoded alone, each at much less cost than the whole.
+  /// False by default. A picture that was decoded in another process has no `regionUnit`; this says it for all
+  /// files.
   public var hasParts = false
 
   /// How colours are stored.
@@ -78,19 +80,19 @@ public struct ImageHeader: Hashable, Sendable {
     self.metadata = metadata
   }
 
-  /// The format in which a decoder may hand out the pixels.
+  /// The format in which a decoder may return the pixels.
   ///
-  /// - Parameter policy: of the decode. Grey that has to be converted is converted in colours.
+  /// - Parameter policy: the policy of the decode. Grey that needs a colour conversion is returned in colours.
   public func pixelFormat(under policy: PixelFormatPolicy) -> PixelFormat {
     guard policy == .asStored, !isDrawing else { return .bgra8 }
     if bitsPerComponent > 8 { return .rgba16 }
     return colorModel == .gray && !hasAlpha && colorEncoding == nil ? .gray8 : .bgra8
   }
 
-  /// Where decoders stop to count frames: a `frameCount` of 65,536 stands for as many or more.
+  /// The count at which decoders stop counting frames: a `frameCount` of 65,536 means at least as many.
   public static let largestFrameCount = 65_536
 
-  /// Whether `frameCount` is the number of frames, and not the point where the decoder stopped to count.
+  /// Whether `frameCount` is the exact number of frames, not the count at which the decoder stopped.
   public var isFrameCountExact: Bool { frameCount < Self.largestFrameCount }
 
   /// The number of frames in words: `1 frame`, `600 frames`, `more than 65535 frames`.

@@ -1,6 +1,6 @@
 /// The format of an image file.
 ///
-/// A struct rather than an enumeration, so that an app can add the type of a decoder of its own.
+/// A struct, not an enumeration, so that an app can add the type of its own decoder.
 public struct ImageType: RawRepresentable, Hashable, Sendable {
   /// A short lower-case name, for example `jpeg`; unique among types.
   public let rawValue: String
@@ -32,13 +32,13 @@ public struct ImageType: RawRepresentable, Hashable, Sendable {
   public static let ico = ImageType(rawValue: "ico")
   /// Scalable Vector Graphics.
   public static let svg = ImageType(rawValue: "svg")
-  /// Ozu's own: lossless pixels for the disk cache. Not meant for other programs.
+  /// Ozu's own format: lossless pixels for the disk cache. Not meant for other programs.
   public static let ozuDelta = ImageType(rawValue: "ozu-delta")
 
-  /// The usual ending of a file of this type, without the dot.
+  /// The usual file extension of this type, without the dot.
   public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 
-  /// How the type is written in messages: `JPEG`.
+  /// The name of the type in messages: `JPEG`.
   public var displayName: String {
     switch self {
     case .webp: "WebP"

@@ -1,12 +1,13 @@
 import Dispatch
 
-/// Opens once; threads wait for that. For threads that may block, which those of Swift's tasks are not.
+/// Threads wait until it is opened, which happens once. Only for threads that may block, never for those of Swift's
+/// tasks.
 package final class Latch: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
   package init() {}
 
-  /// Lets go all who wait and who will wait.
+  /// Releases all threads that wait now or later.
   package func open() { semaphore.signal() }
 
   /// Returns when it is open.
@@ -15,7 +16,7 @@ package final class Latch: Sendable {
     semaphore.signal()
   }
 
-  /// Returns when it is open, or after some milliseconds; `false` when it is not open.
+  /// Returns when it is open, or after the given time; `false` if it is still not open.
   package func wait(milliseconds: Int) -> Bool {
     guard semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else { return false }
     semaphore.signal()

@@ -1,15 +1,15 @@
-/// What a decoder makes of the beginning of a file.
+/// The result of opening the beginning of a file.
 public enum PartialFile: Sendable {
-  /// The header is not all there: more bytes are needed.
+  /// The header is not complete: more bytes are needed.
   case tooShort
-  /// The header is there, and `ImageFile.feed` shows the picture while the rest comes.
+  /// The header is complete, and `ImageFile.feed` shows the picture while the rest arrives.
   case opened(any ImageFile)
-  /// Nothing can be shown before the file is whole.
+  /// Nothing can be shown before the file is complete.
   case shownWhole
 
-  /// What a closure makes of bytes that may be too few: `truncated` means that they are.
+  /// The result of a closure that may find too few bytes: its error `truncated` becomes `tooShort`.
   ///
-  /// - Throws: what the closure throws else.
+  /// - Throws: all other errors of the closure.
   public init(_ open: () throws(DecodingError) -> PartialFile) throws(DecodingError) {
     do throws(DecodingError) {
       self = try open()

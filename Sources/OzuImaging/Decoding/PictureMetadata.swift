@@ -1,6 +1,6 @@
-/// What a camera wrote beside the pixels.
+/// The facts that a camera wrote beside the pixels.
 public struct PictureMetadata: Hashable, Sendable {
-  /// When the picture was taken, in the words of EXIF: `2024:05:31 18:20:00`, by the camera's own clock.
+  /// When the picture was taken, in the notation of EXIF: `2024:05:31 18:20:00`, by the camera's own clock.
   public var captureDate: String?
   /// Maker and model of the camera.
   public var camera: String?
@@ -10,13 +10,13 @@ public struct PictureMetadata: Hashable, Sendable {
   public var lens: String?
   /// How long the picture was exposed, in seconds.
   public var exposureTime: Double?
-  /// The f-number: the focal length over the width of the aperture.
+  /// The f-number: the focal length divided by the width of the aperture.
   public var fNumber: Double?
   /// The sensitivity by ISO 12232, such as 100.
   public var isoSensitivity: Int?
   /// The focal length, in millimetres.
   public var focalLength: Double?
-  /// Whether the file says where the picture was taken. It says so to whoever gets the file.
+  /// Whether the file says where the picture was taken. Everybody who gets the file can read it.
   public var hasPlace = false
 
   /// Makes metadata.

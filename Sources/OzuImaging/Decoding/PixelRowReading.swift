@@ -1,7 +1,7 @@
-/// Hands out the pixels of a picture row by row, from top to bottom, each row once.
+/// Delivers the pixels of a picture row by row, from top to bottom, each row once.
 ///
-/// A decoder that offers this never has the whole picture in memory. Pixels are BGRA, with colours multiplied by alpha,
-/// as in a `Bitmap` of the format `bgra8`.
+/// A decoder that supports this never has the whole picture in memory. Pixels are premultiplied BGRA, as in a
+/// `Bitmap` of the format `bgra8`.
 public protocol PixelRowReading: AnyObject {
   /// The size of the picture, in pixels.
   var size: PixelSize { get }
@@ -14,6 +14,6 @@ public protocol PixelRowReading: AnyObject {
   ///
   /// - Parameter row: memory for the row: `size.width` pixels of four bytes.
   /// - Precondition: fewer than `size.height` rows were read.
-  /// - Throws: `DecodingError`; the reader is not used after that.
+  /// - Throws: `DecodingError`; the reader must not be used after that.
   func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError)
 }

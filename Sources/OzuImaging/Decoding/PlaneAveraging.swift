@@ -1,25 +1,25 @@
-/// How many samples of a picture's planes are averaged into one while they are decoded, when they go to the
-/// resampler as planes.
+/// How many samples of a picture's planes are averaged into one while they are decoded, in a plan that resamples
+/// planes.
 ///
-/// The other way besides `PlaneReduction` to never have all pixels: for decoders that must decode all samples, but
-/// need not keep them or make colours of them.
+/// Beside `PlaneReduction`, this is the other way to avoid having all pixels in memory: for decoders that must
+/// decode all samples, but do not need to keep them or convert them to colours.
 public struct PlaneAveraging: Hashable, Sendable {
   /// The samples of luma, or of each colour, that become one.
   public let luma: RowAverager.Step
   /// The samples of chroma that become one.
   public let chroma: RowAverager.Step
 
-  /// How often the result must fit into the picture on each side. Below, chroma would have to be enlarged, and what
-  /// there is to win is little.
+  /// How many times the result must fit into the picture on each side. Below, chroma would have to be enlarged, and
+  /// little time would be saved.
   static let leastRatio = 2.0
-  /// The samples that must be left for one of the result. Fewer, and the means show.
+  /// The least number of samples for one pixel of the result. With fewer, the averaging is visible.
   static let headroom = 2.5
 
-  /// Chooses the steps; `nil` when pixels are the better way.
+  /// Chooses the steps; `nil` if decoding to pixels is better.
   ///
   /// - Parameters:
-  ///   - eighths: at which the planes are decoded.
-  ///   - region: the area of the stored picture that is shown.
+  ///   - eighths: the scale at which the planes are decoded.
+  ///   - region: the region of the stored picture that is shown.
   ///   - output: the size at which it is shown.
   init?(layout: PlaneLayout, eighths: Int, region: PixelRegion, output: PixelSize) {
     let decoded = Double(eighths) / 8
@@ -34,11 +34,12 @@ public struct PlaneAveraging: Hashable, Sendable {
     chroma = RowAverager.Step(
       columns: step(horizontal / Double(chromaStep.horizontal)),
       rows: step(vertical / Double(chromaStep.vertical)))
-    // Two bytes for each sample of four planes: only from four pixels a mean on is that less than pixels.
+    // Four planes have two bytes for each sample, so they are smaller than pixels only if at least four pixels
+    // become one.
     if layout.source == .rows, luma.columns * luma.rows < 4 { return nil }
   }
 
-  /// About the bytes that the planes take while a picture of `size` is decoded.
+  /// The estimated size of the planes of a picture of `size` while it is decoded, in bytes.
   func byteCount(of size: PixelSize, layout: PlaneLayout) -> Int {
     let pixels = Double(size.width) * Double(size.height)
     let chromaShare = layout.chromaStep.map { 2.0 / Double($0.horizontal * $0.vertical) } ?? 0

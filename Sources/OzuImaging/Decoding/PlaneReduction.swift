@@ -1,21 +1,22 @@
-/// What a header says of the planes of a picture whose decoder can hand out planes instead of pixels.
+/// The layout of the planes of a picture whose decoder can return planes instead of pixels.
 public struct PlaneLayout: Hashable, Sendable {
-  /// How a decoder comes by the planes.
+  /// How a decoder gets the planes.
   public enum Source: Hashable, Sendable {
-    /// By a transform of squares of 8 × 8, so that it can make a few eighths of them.
+    /// From a transform of blocks of 8 × 8, so that it can make planes at a few eighths of the size.
     case frequencies
-    /// Whole, in so many bytes for each pixel of the picture, and hands them out row by row.
+    /// It has the whole planes in memory, with this many bytes for each pixel of the picture, and delivers them row
+    /// by row.
     case wholePlanes(bytesPerPixel: Int)
-    /// Row by row, and never has the whole.
+    /// Row by row; the whole planes are never in memory.
     case rows
   }
 
-  /// How the decoder comes by the planes.
+  /// How the decoder gets the planes.
   public var source = Source.frequencies
-  /// How many pixels of the width a chroma sample stands for; `nil` for a grey picture.
+  /// How many pixels a chroma sample covers; `nil` for a grey picture.
   public var chromaStep: ChromaStep?
 
-  /// How many pixels a chroma sample stands for on each side: 2 and 2 for 4:2:0.
+  /// How many pixels a chroma sample covers on each side: 2 and 2 for 4:2:0.
   public struct ChromaStep: Hashable, Sendable {
     /// In a row.
     public var horizontal: Int
@@ -36,31 +37,33 @@ public struct PlaneLayout: Hashable, Sendable {
   }
 }
 
-/// The eighths at which the planes of a picture are decoded, when they go to the resampler as planes.
+/// The eighths at which the planes of a picture are decoded, in a plan that resamples planes.
 ///
-/// An eighth is one sample for each block of 8 × 8; `s` eighths keep the `s` × `s` lowest frequencies of a
-/// block and never look at the others.
+/// One eighth is one sample for each block of 8 × 8; `s` eighths decode the `s` × `s` lowest frequencies of a block
+/// and skip the others.
 public struct PlaneReduction: Hashable, Sendable {
   /// The eighths of luma: 1 to 6 or 8.
   public let luma: Int
   /// The eighths of chroma: 1 to 6 or 8.
   public let chroma: Int
-  /// Whether the file comes in passes, some of which bring one more bit of the coefficients.
+  /// Whether the file is stored in passes, some of which add one bit to the coefficients.
   public let isProgressive: Bool
 
-  /// The most eighths of luma: of a file in passes those for which the scans of last bits can be left out, of another all.
+  /// The most eighths of luma. In a file in passes: those for which the decoder can skip the scans of the last bits.
+  /// In other files: all eighths.
   static func largest(isProgressive: Bool) -> Int { isProgressive ? 4 : 8 }
-  /// The samples of luma that a pixel of the result needs. Below, the cut through the frequencies shows.
+  /// The least number of luma samples for a pixel of the result. With fewer, the missing frequencies are visible.
   static let lumaHeadroom = 2.0
-  /// The samples of chroma that a pixel of the result needs: fewer, as the eye and all codecs have it.
+  /// The least number of chroma samples for a pixel of the result: fewer, because the eye resolves less chroma
+  /// detail.
   static let chromaHeadroom = 1.5
-  /// The same for an eighth, which is a mean over squares and so the poorest of filters.
+  /// The same for one eighth, which is a mean over blocks and so the poorest filter.
   static let chromaHeadroomOfMeans = 2.0
 
-  /// Chooses the eighths; `nil` when the result is too large for them.
+  /// Chooses the eighths; `nil` if the result is too large for them.
   ///
   /// - Parameters:
-  ///   - region: the area of the stored picture that is shown.
+  ///   - region: the region of the stored picture that is shown.
   ///   - output: the size at which it is shown.
   init?(
     layout: PlaneLayout, isProgressive: Bool, region: PixelRegion, output: PixelSize,
@@ -86,15 +89,15 @@ public struct PlaneReduction: Hashable, Sendable {
     chroma = Self.offered(min(wanted, most, largest))
   }
 
-  /// The number of eighths that there is a transform for: any but 7.
+  /// The eighths for which a transform exists: 8 instead of 7.
   private static func offered(_ eighths: Int) -> Int { eighths == 7 ? 8 : eighths }
 
-  /// About the bytes that the planes of a picture of `size` take.
+  /// The estimated size of the planes of a picture of `size`, in bytes.
   func byteCount(of size: PixelSize, layout: PlaneLayout) -> Int {
     let blockCount = ((size.width + 7) / 8) * ((size.height + 7) / 8)
     let chromaShare = layout.chromaStep.map { 2.0 / Double($0.horizontal * $0.vertical) } ?? 0
     let samples = Double(luma * luma) + Double(chroma * chroma) * chromaShare
-    // Beside the samples a word for each block of a file in passes, which says what of it is zero.
+    // Beside the samples, a progressive file needs a word for each block, which says which coefficients are zero.
     let history = isProgressive ? 8 * (1 + chromaShare) : 0
     return Int(Double(blockCount) * (samples * 2 + history))
   }

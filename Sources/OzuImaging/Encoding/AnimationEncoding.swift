@@ -3,16 +3,17 @@ public protocol AnimationEncoding: Sendable {
   /// The format this encoder writes.
   var type: ImageType { get }
 
-  /// Whether transparent pixels survive. GIF keeps them as wholly transparent or opaque.
+  /// Whether transparency is kept. In GIF, a pixel is either wholly transparent or opaque.
   var keepsAlpha: Bool { get }
 
   /// Begins a file.
   ///
   /// - Parameters:
   ///   - canvas: the size of every frame, in pixels.
-  ///   - loopCount: how often the animation is to be played; 0 for ever.
-  ///   - options: how frames are written. `CodecRegistry.encode` bounds the file by `maximumByteCount`; a writer does not.
-  /// - Throws: `tooLarge` for a canvas that the format cannot hold or that is empty; `failed` when memory is short.
+  ///   - loopCount: how often the animation is played; 0 for ever.
+  ///   - options: how frames are written. `maximumByteCount` is checked by `CodecRegistry.encode`, not by the
+  ///     writer.
+  /// - Throws: `tooLarge` for a canvas that is empty or too large for the format; `failed` if memory is short.
   func makeWriter(
     canvas: PixelSize, loopCount: Int, options: EncodingOptions
   ) throws(EncodingError) -> any AnimationWriting

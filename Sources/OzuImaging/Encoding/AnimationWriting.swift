@@ -6,23 +6,24 @@
 
 /// An animation that is being written, frame by frame.
 ///
-/// Frames are whole canvases, in the order in which they are seen. The writer finds out what changed, and holds two canvases
-/// at most and what it has written. Calls come one at a time, from any thread.
+/// Frames are whole canvases, in the order in which they are shown. The writer finds the changed area itself, and
+/// holds at most two canvases and the bytes that it has written. Calls come one at a time, from any thread.
 public protocol AnimationWriting: AnyObject {
-  /// The bytes of the file so far, as far as the writer knows them: libwebp counts at the end.
+  /// The bytes of the file so far, if the writer knows them: libwebp counts only at the end.
   var byteCount: Int { get }
 
-  /// Adds a frame. One that looks like the frame before it may become a longer time of that frame.
+  /// Adds a frame. If it looks like the frame before it, the writer may show that frame longer instead.
   ///
   /// - Parameters:
-  ///   - frame: of the size of the canvas, in any format.
-  ///   - duration: how long it is seen; rounded to the units of the format so that the sum does not drift, and at most what
-  ///     the format can say. Below zero counts as zero.
-  /// - Throws: `failed`, for a frame of another size and after `finish` too. The writer is of no use afterwards.
+  ///   - frame: a bitmap with the size of the canvas, in any format.
+  ///   - duration: how long the frame is shown. It is rounded to the units of the format so that the sum does not
+  ///     drift, and limited to the longest time that the format can store. A negative duration counts as zero.
+  /// - Throws: `failed`, also for a frame of another size and after `finish`. The writer must not be used after
+  ///   that.
   func append(_ frame: Bitmap, duration: Duration) throws(EncodingError)
 
-  /// Ends the file and hands it over.
+  /// Ends the file and returns it.
   ///
-  /// - Throws: `failed`, without frames and for a second call too.
+  /// - Throws: `failed`, also without frames and for a second call.
   func finish() throws(EncodingError) -> Data
 }

@@ -1,6 +1,6 @@
-/// How much of the colour a lossy file keeps beside the brightness.
+/// How much colour detail a lossy file keeps, compared with its brightness.
 public enum ChromaSubsampling: String, Hashable, Sendable, CaseIterable {
-  /// By the quality: a quarter below 0.9, all of it from there on.
+  /// Depends on the quality: a quarter below 0.9, all of it from 0.9 on.
   case automatic
   /// All of it (4:4:4): for drawings, screenshots and small red letters.
   case full

@@ -5,9 +5,9 @@
 #endif
 
 extension CodecRegistry {
-  /// The encoder of animations for a type.
+  /// The animation encoder for a type.
   ///
-  /// - Throws: `unsupportedType`, also for a type that can be written as a still picture alone.
+  /// - Throws: `unsupportedType`, also for a type that can only be written as a still picture.
   public func animationEncoder(for type: ImageType) throws(EncodingError) -> any AnimationEncoding {
     guard let encoder = animationEncoders.first(where: { $0.type == type }) else {
       throw .unsupportedType(type)
@@ -15,23 +15,22 @@ extension CodecRegistry {
     return encoder
   }
 
-  /// Encodes an animation: its frames as they are shown, with their delays, as often as it is to be played.
+  /// Encodes an animation: its frames as they are shown, with their delays and the loop count.
   ///
-  /// Takes as long as decoding and encoding do, on the calling thread. Frames are decoded one at a time under the byte
-  /// budget of the animation, and none is kept for players. Beside the budget, what is in memory are two canvases and the
-  /// file.
+  /// Decodes and encodes on the calling thread. Frames are decoded one at a time within the byte budget of the
+  /// animation, and are not kept for players. Beside the budget, two canvases and the file are in memory.
   ///
   /// - Parameters:
-  ///   - animation: of a picture; its frames have the size and the orientation of the picture.
-  ///   - type: WebP, PNG and GIF, as far as this build has them: `encodableAnimationTypes`.
-  ///   - options: as for still pictures. A file that would be larger than `maximumByteCount` is an error: the quality is
-  ///     not lowered.
-  ///   - limits: what the file may take at most.
-  ///   - isCancelled: asked between frames, and while one is decoded.
-  ///   - transform: gets each frame and its number, and returns what is written instead: for processors. All results
-  ///     have one size. By default frames are written as they are.
-  /// - Throws: `EncodingError`: `cancelled`; `tooManyFrames`; `tooManyBytes`, as soon as it is known; `failed` with the
-  ///   reason when a frame cannot be decoded, or `transform` fails.
+  ///   - animation: the animation of a picture; its frames have the size and the orientation of the picture.
+  ///   - type: WebP, PNG or GIF, if this build can write it: `encodableAnimationTypes`.
+  ///   - options: as for still pictures. If the file would be larger than `maximumByteCount`, the call fails: the
+  ///     quality is not lowered.
+  ///   - limits: the limits on the file.
+  ///   - isCancelled: called between frames, and while a frame is decoded.
+  ///   - transform: receives each frame and its index, and returns the frame to write: for processors. All results
+  ///     must have one size. By default frames are written as they are.
+  /// - Throws: `EncodingError`: `cancelled`; `tooManyFrames`; `tooManyBytes`, as soon as it is known; `failed` with
+  ///   the reason if a frame cannot be decoded or `transform` fails.
   /// - Complexity: O(frames × pixels).
   public func encode(
     _ animation: PictureAnimation, as type: ImageType, options: EncodingOptions = .init(),

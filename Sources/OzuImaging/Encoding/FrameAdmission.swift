@@ -1,10 +1,10 @@
-/// Checks the calls that a writer of animations gets, which anybody may make: the size of frames, and their order.
+/// Checks the calls of an animation writer, because apps can call it: the size of frames, and their order.
 package struct FrameAdmission {
   /// The format that is written, for errors.
   package let type: ImageType
   /// The size of every frame.
   package let canvas: PixelSize
-  /// How many frames were admitted.
+  /// How many frames were accepted.
   package private(set) var frameCount = 0
   private var isFinished = false
 
@@ -19,21 +19,21 @@ package struct FrameAdmission {
 
   /// Counts a frame.
   ///
-  /// - Throws: `failed` for one that does not cover the canvas, or comes after the end.
+  /// - Throws: `failed` for a frame that does not have the size of the canvas, or that comes after the end.
   package mutating func admit(_ frame: Bitmap) throws(EncodingError) {
-    guard !isFinished else { throw .failed(type, reason: "a frame behind the end of the animation") }
+    guard !isFinished else { throw .failed(type, reason: "a frame after the end of the animation") }
     guard frame.size == canvas else {
       throw .failed(type, reason: "frame \(frameCount) has \(frame.size) pixels instead of \(canvas)")
     }
     frameCount += 1
   }
 
-  /// Admits no more frames and no end: for a writer that has failed in the middle of a frame.
+  /// Ends the animation without a file: for a writer that has failed in the middle of a frame.
   package mutating func close() { isFinished = true }
 
   /// Ends the animation.
   ///
-  /// - Throws: `failed` for one without frames, or the second time.
+  /// - Throws: `failed` without frames, or the second time.
   package mutating func finish() throws(EncodingError) {
     guard !isFinished else { throw .failed(type, reason: "the animation is finished") }
     isFinished = true

@@ -1,27 +1,27 @@
-/// Turns the durations of frames into whole units of a format, so that their sum does not drift: what rounding adds to one
-/// frame is taken from the next.
+/// Converts the durations of frames into whole units of a format, so that their sum does not drift: the rounding
+/// error of one frame is carried over to the next.
 package struct FrameClock {
   /// The unit of the format.
   private let unit: Duration
-  /// The fewest units that players show as they are. Browsers show shorter frames for 100 ms; so a frame that has as many
-  /// by itself keeps them, whatever its predecessors owe.
+  /// The least number of units that players show as stored. Browsers show shorter frames for 100 ms, so a frame
+  /// that has this many units by itself keeps them, whatever error is carried over.
   private let playableCount: Int
-  /// The most units that the format can say.
+  /// The most units that the format can store.
   private let limit: Int
-  /// What is owed to the frames so far, in units; between -0.5 and 0.5.
+  /// The rounding error of the frames so far, in units; between -0.5 and 0.5.
   private var owed = 0.0
 
-  /// A clock of so many units for a frame at most.
+  /// A clock with at most `limit` units for a frame.
   package init(unit: Duration, playableCount: Int, limit: Int) {
     (self.unit, self.playableCount, self.limit) = (unit, playableCount, limit)
   }
 
-  /// A duration as frames may have it: not below zero, and so short that sums of millions can be made.
+  /// A duration limited to the range of frames: not negative, and so short that millions of them can be added.
   package static func clamped(_ duration: Duration) -> Duration {
     min(max(.zero, duration), AnimationTrack.longestDelay)
   }
 
-  /// Whether the format can say a duration.
+  /// Whether the format can store a duration.
   package func holds(_ duration: Duration) -> Bool { duration / unit + 0.5 < Double(limit) }
 
   /// The units of the next frame. Zero stays zero.

@@ -5,12 +5,13 @@
 #endif
 
 extension ImageEncoding {
-  /// Encodes a bitmap in no more bytes than the options allow, at the highest quality that fits.
+  /// Encodes a bitmap in at most the bytes that the options allow, at the highest quality that fits.
   ///
-  /// The bytes of a lossy file grow with its quality, so the quality is found by halving: to a 64th of the one that was
-  /// asked for, which nobody sees.
+  /// A lossy file grows with its quality, so the quality is found by bisection, to a 64th of the wanted quality,
+  /// which is not visible.
   ///
-  /// - Throws: `EncodingError`; `tooManyBytes` when the lowest quality does not fit either, or when there is only one.
+  /// - Throws: `EncodingError`; `tooManyBytes` if the lowest quality does not fit either, or if the format has only
+  ///   one.
   func encode(_ bitmap: Bitmap, within options: EncodingOptions) throws(EncodingError) -> Data {
     let whole = try encode(bitmap, options: options)
     guard let limit = options.maximumByteCount, whole.count > limit else { return whole }

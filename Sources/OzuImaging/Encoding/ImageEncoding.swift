@@ -9,20 +9,20 @@ public protocol ImageEncoding: Sendable {
   /// The format this encoder writes.
   var type: ImageType { get }
 
-  /// Whether transparent pixels survive. An encoder without alpha blends them over white.
+  /// Whether transparency is kept. An encoder without alpha blends the picture over white.
   var keepsAlpha: Bool { get }
 
-  /// Whether this encoder takes a bitmap. One that declines is passed over, and the next of its type is asked. By
-  /// default it takes all.
+  /// Whether this encoder accepts a bitmap. If it declines, the next encoder of its type is asked. By default it
+  /// accepts all.
   func accepts(_ bitmap: Bitmap, options: EncodingOptions) -> Bool
 
-  /// The blocks of `EncodingOptions.metadata` that this encoder writes; it leaves out the others. None by default.
+  /// The blocks of `EncodedMetadata` that this encoder writes; it ignores the others. None by default.
   ///
-  /// Pixels that are not sRGB need an encoder that writes their profile.
+  /// Pixels that are not sRGB need an encoder that writes their ICC profile.
   var keptMetadata: MetadataKinds { get }
 
-  /// Whether primaries and transfer functions of ITU-T H.273 (`ColorSpaceTag.coded`) are written. `false` by default;
-  /// `CodecRegistry.encode` does not hand such a bitmap to an encoder that would lose their meaning.
+  /// Whether the encoder writes primaries and transfer functions of ITU-T H.273 (`ColorSpaceTag.coded`). `false` by
+  /// default; `CodecRegistry.encode` does not pass such bitmaps to an encoder that would lose them.
   var writesColorCodes: Bool { get }
 
   /// Encodes a bitmap.
@@ -32,54 +32,53 @@ public protocol ImageEncoding: Sendable {
 }
 
 extension ImageEncoding {
-  /// Everything.
+  /// Accepts every bitmap.
   public func accepts(_ bitmap: Bitmap, options: EncodingOptions) -> Bool { true }
 
   /// None.
   public var keptMetadata: MetadataKinds { [] }
 
-  /// They are not.
+  /// Returns `false`.
   public var writesColorCodes: Bool { false }
 }
 
-/// How a picture is written.
+/// The options for writing a picture.
 public struct EncodingOptions: Hashable, Sendable {
   /// From 0, smallest, to 1, best; lossless formats ignore it. 0.85 by default.
   public var compressionQuality: Double
 
-  /// Whether pixels must come back as they are, for formats that can do either: WebP, AVIF, JPEG XL. Off by
-  /// default.
+  /// Whether the pixels must be kept exactly, for formats that support both: WebP, AVIF, JPEG XL. Off by default.
   public var isLossless: Bool
 
   /// The most bytes that the file may have; `nil` (the default) for no limit. `CodecRegistry.encode` lowers the quality
   /// until it fits.
   public var maximumByteCount: Int?
 
-  /// How much processor time the encoder takes to make the file small; the pixels do not depend on it where the format is
-  /// lossless.
+  /// How much processor time the encoder spends to make the file small. In a lossless format the pixels do not
+  /// depend on it.
   public enum Effort: String, Hashable, Sendable, CaseIterable {
     /// As little as possible.
     case low
-    /// What suits a file that is written once and sent a few times.
+    /// For a file that is written once and sent a few times.
     case medium
-    /// What suits a file that is sent for years: many times the time of `medium` for some hundredths of the bytes.
+    /// For a file that is sent for years: many times the time of `medium`, for a few per cent fewer bytes.
     case high
   }
 
-  /// `medium` by default. PNG, WebP, AVIF and JPEG XL heed it.
+  /// `medium` by default. PNG, WebP, AVIF and JPEG XL use it.
   public var effort: Effort
 
-  /// The blocks that are written beside the pixels; none by default. `ImageEncoding.keptMetadata` says which of them the
-  /// format has a place for.
+  /// The blocks that are written beside the pixels; none by default. `ImageEncoding.keptMetadata` says which of
+  /// them the format can store.
   public var metadata: EncodedMetadata
 
-  /// Whether the picture comes in passes that refine it, so that a reader on a slow line sees all of it early. Off by
-  /// default. JPEG and JPEG XL heed it; PNG, WebP and AVIF are written in one pass.
+  /// Whether the picture is stored in passes that refine it, so that a reader on a slow connection sees all of it
+  /// early. Off by default. JPEG and JPEG XL use it; PNG, WebP and AVIF are written in one pass.
   public var isProgressive: Bool
 
-  /// How much of the colour is kept; `automatic` by default. JPEG and AVIF heed it. Lossy WebP has a quarter of it by its
-  /// rules: `full` there makes libwebp choose the samples by the look of the whole pixels, which keeps edges sharper and
-  /// takes some times as long. What is lossless keeps all of it.
+  /// How much colour detail is kept; `automatic` by default. JPEG and AVIF use it. Lossy WebP always stores a
+  /// quarter: with `full`, libwebp chooses the samples so that the pixels look right, which keeps edges sharper and
+  /// takes several times as long. Lossless files keep all of it.
   public var chromaSubsampling: ChromaSubsampling
 
   /// Makes options.
@@ -98,24 +97,24 @@ public struct EncodingOptions: Hashable, Sendable {
   }
 }
 
-/// Why a picture was not written.
+/// Why a picture could not be written.
 public enum EncodingError: Error, Hashable, Sendable {
   /// No encoder here writes this format.
   case unsupportedType(ImageType)
   /// The format cannot hold a picture of this size.
   case tooLarge(ImageType, PixelSize)
-  /// The file has more bytes than it may, at the lowest quality.
+  /// The file is larger than the limit, even at the lowest quality.
   case tooManyBytes(ImageType, byteCount: Int, limit: Int)
-  /// The animation has more frames than are to be written.
+  /// The animation has more frames than the limit.
   case tooManyFrames(ImageType, frameCount: Int, limit: Int)
-  /// Nobody wants the file any more.
+  /// The work was cancelled.
   case cancelled
-  /// The codec failed; `reason` is its own word.
+  /// The codec failed; `reason` is its message.
   case failed(ImageType, reason: String)
 }
 
 extension EncodingError: CustomStringConvertible {
-  /// One line for people.
+  /// The error in one line, to show to people.
   public var description: String {
     switch self {
     case .unsupportedType(let type): "\(type.displayName) cannot be written"

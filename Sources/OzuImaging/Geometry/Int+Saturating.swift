@@ -1,17 +1,17 @@
 extension Int {
-  /// The sum, or the end of the range that it passes.
+  /// The sum, or the end of the range if it overflows.
   package func saturatingSum(_ other: Int) -> Int {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other > 0 ? .max : .min) : sum
   }
 
-  /// The product of two numbers of which none is negative, or the largest number.
+  /// The product of two numbers that are not negative, or the largest number if it overflows.
   package func saturatingProduct(_ other: Int) -> Int {
     let (product, overflow) = multipliedReportingOverflow(by: other)
     return overflow ? .max : product
   }
 
-  /// The whole part of a number, or the end of the range that it passes; 0 for what is no number.
+  /// The whole part of a number, or the end of the range if it is outside; 0 for NaN.
   init(clamping value: Double) {
     if value.isNaN {
       self = 0

@@ -1,5 +1,5 @@
-/// How a stored picture has to be turned and mirrored to be seen upright: the eight values of the EXIF tag
-/// `Orientation` (0x0112, CIPA DC-008 §4.6.5), named for where the stored top row belongs.
+/// How a stored picture is turned and mirrored to be upright: the eight values of the EXIF tag `Orientation`
+/// (0x0112, CIPA DC-008 §4.6.5), named for the upright side where the stored top row belongs.
 public enum Orientation: Int, Hashable, Sendable, CaseIterable {
   /// Stored upright.
   case up = 1
@@ -11,11 +11,11 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
   case downMirrored = 4
   /// Mirrored along the diagonal from top left.
   case leftMirrored = 5
-  /// To be turned a quarter clockwise.
+  /// Stored a quarter turn anticlockwise: it is turned clockwise to be upright.
   case right = 6
   /// Mirrored along the diagonal from top right.
   case rightMirrored = 7
-  /// To be turned a quarter anticlockwise.
+  /// Stored a quarter turn clockwise: it is turned anticlockwise to be upright.
   case left = 8
 
   /// Whether width and height change places.
@@ -26,8 +26,8 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     swapsAxes ? size.transposed : size
   }
 
-  /// The stored position that is seen at (`x`, `y`) of the upright picture. Positions are edges, not pixel
-  /// centres: they run from 0 to the width or height.
+  /// The stored position of (`x`, `y`) in the upright picture. Positions are edges, not pixel centres: they go from
+  /// 0 to the width or height.
   func storedPosition(x: Double, y: Double, stored: PixelSize) -> (x: Double, y: Double) {
     let width = Double(stored.width)
     let height = Double(stored.height)
@@ -43,7 +43,7 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The area of the stored picture that is seen as `region` of the upright one.
+  /// The region of the stored picture that is `region` in the upright one.
   ///
   /// - Parameter stored: the size of the stored picture.
   public func storedRegion(_ region: PixelRegion, stored: PixelSize) -> PixelRegion {

@@ -1,7 +1,7 @@
-/// A rectangle in pixel coordinates that need not fall on whole pixels.
+/// A rectangle in pixel coordinates that need not be whole numbers.
 ///
-/// A crop of a picture that is decoded at one eighth rarely begins and ends on a whole decoded pixel. Keeping
-/// the fraction lets the resampler look at exactly the area that was asked for.
+/// A crop of a picture that is decoded at one eighth rarely begins and ends on a whole decoded pixel. With the
+/// fractions the resampler reads exactly the requested area.
 public struct PixelRegion: Hashable, Sendable {
   /// The left edge in pixels.
   public var x: Double

@@ -1,6 +1,6 @@
 /// A width and a height in whole pixels.
 ///
-/// The one size vocabulary of Ozu: sources, targets, bitmaps and limits all speak it.
+/// The only type for sizes in Ozu: sources, targets, bitmaps and limits use it.
 public struct PixelSize: Hashable, Sendable {
   /// The width in pixels.
   public var width: Int
@@ -8,32 +8,33 @@ public struct PixelSize: Hashable, Sendable {
   public var height: Int
 
   /// Makes a size from a width and a height in pixels.
-  public init(_ width: Int, _ height: Int) {
+  public init(width: Int, height: Int) {
     self.width = width
     self.height = height
   }
 
-  /// Makes a size from a width and a height in pixels.
-  public init(width: Int, height: Int) {
-    self.init(width, height)
+  /// Makes a size from a width and a height in pixels. The short form is for this package alone: a reader cannot see
+  /// which number is the width.
+  package init(_ width: Int, _ height: Int) {
+    self.init(width: width, height: height)
   }
 
   /// Whether a side is zero or negative: nothing can be drawn at such a size.
   public var isEmpty: Bool { width <= 0 || height <= 0 }
 
-  /// The number of pixels, or `Int.max` when the product does not fit.
+  /// The number of pixels, or `Int.max` if the product overflows.
   public var pixelCount: Int {
     let (product, overflow) = width.multipliedReportingOverflow(by: height)
     return overflow ? .max : product
   }
 
-  /// The bytes of so many pixels without padding, or `Int.max` when the product does not fit.
+  /// The bytes of all pixels without padding, or `Int.max` if the product overflows.
   public func byteCount(as format: PixelFormat) -> Int {
     let (product, overflow) = pixelCount.multipliedReportingOverflow(by: format.bytesPerPixel)
     return overflow ? .max : product
   }
 
-  /// The bytes of a bitmap of this size, its rows padded, or `Int.max` when they do not fit.
+  /// The bytes of a bitmap of this size with padded rows, or `Int.max` if the number overflows.
   package func bitmapByteCount(as format: PixelFormat) -> Int {
     guard width <= Int.max / 2 / format.bytesPerPixel else { return .max }
     let bytesPerRow = Bitmap.bytesPerRow(width: width, format: format)
@@ -41,7 +42,7 @@ public struct PixelSize: Hashable, Sendable {
     return overflow ? .max : product
   }
 
-  /// The same size with width and height exchanged, as a quarter turn leaves it.
+  /// The same size with width and height exchanged, as after a quarter turn.
   public var transposed: PixelSize { PixelSize(height, width) }
 }
 

@@ -1,39 +1,42 @@
-/// The recipe of a resize: a size, a mode and what is allowed on the way.
+/// The recipe of a resize: a size, a mode and options.
 ///
-/// A value: two equal recipes give the same pixels and share one place in every cache.
+/// A value: two equal recipes give the same pixels and have the same key in every cache.
 public struct Resize: Hashable, Sendable {
-  /// The size asked for, in pixels of the upright picture.
+  /// The requested size, in pixels of the upright picture.
   public var size: PixelSize
-  /// How the picture is brought to the size.
+  /// How the picture is fitted to the size.
   public var mode: ScaleMode
-  /// Whether what `aspectFill` leaves outside the size is cut off, centred. Other modes leave nothing
-  /// outside. Of a picture that is too small to cover the size, and must not be enlarged, the largest part with the
-  /// proportions of the size is left.
+  /// Whether `aspectFill` cuts off the parts of the picture outside the size, so that the result has exactly the size. On by
+  /// default. The centre of the picture is kept. Of a picture that is too small to cover the size, and must not be enlarged, the
+  /// largest part with the proportions of the size is kept. Without it the result covers the size and may be larger on one side.
+  ///
+  /// Other modes leave nothing outside. Recipes of these modes are equal whether this is on or off.
   public var crops: Bool
   /// Whether a picture smaller than the size may be enlarged. Off by default.
   public var allowsUpscaling: Bool
-  /// The filter that weighs the source pixels. Lanczos3 by default.
+  /// The filter that weights the source pixels. Lanczos3 by default.
   public var kernel: ResamplingKernel
-  /// How much of the file a reduced decode looks at. Balanced by default.
+  /// How much of the file a reduced decode reads. Balanced by default.
   public var quality: DecodingQuality
-  /// In which values pixels are weighed. As stored by default.
+  /// The values in which pixels are weighted. As stored by default.
   public var light: ResamplingLight
-  /// Whether a thumbnail that the camera put into the file may stand in for the picture, where it is large enough and
-  /// shows the same area. Off by default: it has been sharpened and compressed by somebody else.
+  /// Whether the thumbnail that a camera put into the file may replace the picture, if it is large enough and shows
+  /// the same area. Off by default, because the camera has sharpened and compressed it.
   public var allowsEmbeddedThumbnail: Bool
 
-  /// The part of the upright picture that the recipe is applied to, in its pixels, as if the file held nothing else;
-  /// `nil` (the default) for all of it.
+  /// The part of the upright picture that the recipe is applied to, in pixels, as if the file had nothing else;
+  /// `nil` (the default) for the whole picture.
   ///
-  /// What lies outside the picture is left out; a decode refuses a part that lies outside as a whole. Near its edges filters look
-  /// beyond the part, so parts that were made one by one have no seams. With the mode `none` it is shown pixel for pixel.
-  /// A JPEG that comes in one pass is read only around the part, once it has been read whole; of tiles and strips those are
-  /// read that it touches (`ImageHeader.regionUnit`).
+  /// If the part lies partly outside the picture, that is left out; if it lies wholly outside, the decode fails.
+  /// Near its edges filters read pixels beyond the part, so parts that are made one by one have no seams. With the
+  /// mode `none` the part is shown pixel for pixel. A JPEG with a single scan is indexed at the first decode and
+  /// then read only around the part; of tiles and strips, only those that the part touches are read
+  /// (`ImageHeader.regionUnit`).
   public var region: PixelRectangle?
 
   /// Makes a recipe.
   public init(
-    _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false,
+    _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true, allowsUpscaling: Bool = false,
     kernel: ResamplingKernel = .lanczos3, quality: DecodingQuality = .balanced,
     light: ResamplingLight = .asStored, allowsEmbeddedThumbnail: Bool = false,
     region: PixelRectangle? = nil
@@ -49,18 +52,42 @@ public struct Resize: Hashable, Sendable {
     self.region = region
   }
 
-  /// The recipe of a part of the picture at its own size: the mode is `none`.
+  /// The recipe for a part of the picture at its own size: the mode is `none`.
   public init(region: PixelRectangle) {
     self.init(region.size, mode: .none, region: region)
   }
 
-  /// A text that is equal exactly for equal recipes; part of every cache key.
+  /// A text that is equal only for equal recipes; part of every cache key.
   public var identifier: String {
     let flags =
-      (crops ? "c" : "") + (allowsUpscaling ? "u" : "") + (quality == .fast ? "f" : "")
+      (cutsOff ? "c" : "") + (allowsUpscaling ? "u" : "") + (quality == .fast ? "f" : "")
       + (light == .linear ? "l" : "") + (allowsEmbeddedThumbnail ? "t" : "")
     let part = region.map { ",\($0.x),\($0.y),\($0.size)" } ?? ""
     return "resize(\(size),\(mode.rawValue),\(flags),\(kernel.rawValue)\(part))"
+  }
+
+  /// Whether anything may be cut off: `crops`, where the mode leaves something outside. It and not `crops` is in `identifier`, so
+  /// recipes of other modes keep the keys that they had when `crops` was off by default, and recipes that crop keep theirs.
+  package var cutsOff: Bool { crops && mode == .aspectFill }
+
+  /// Whether two recipes make the same of every picture.
+  public static func == (a: Resize, b: Resize) -> Bool {
+    a.size == b.size && a.mode == b.mode && a.cutsOff == b.cutsOff && a.allowsUpscaling == b.allowsUpscaling
+      && a.kernel == b.kernel && a.quality == b.quality && a.light == b.light
+      && a.allowsEmbeddedThumbnail == b.allowsEmbeddedThumbnail && a.region == b.region
+  }
+
+  /// Hashes what recipes are compared by.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(size)
+    hasher.combine(mode)
+    hasher.combine(cutsOff)
+    hasher.combine(allowsUpscaling)
+    hasher.combine(kernel)
+    hasher.combine(quality)
+    hasher.combine(light)
+    hasher.combine(allowsEmbeddedThumbnail)
+    hasher.combine(region)
   }
 
   /// Whether the whole picture is shown as it is.

@@ -4,14 +4,14 @@
   import Foundation
 #endif
 
-/// What a resize recipe means for one source: the area that is looked at and the size that comes out.
+/// The result of a recipe for one source: the region of the source that is shown, and the size of the result.
 ///
-/// A pure function of the source size and the recipe, in the coordinates of the upright picture. Results are
-/// rounded up to whole pixels, so that a covering picture really covers. Without permission to enlarge,
-/// a side never grows: a mode that keeps the proportions leaves a too small source as it is, `fill` leaves
-/// the side that would grow as it is, and a crop has the shape of the size, as large as it can be cut out of the source.
+/// A pure function of the source size and the recipe, in coordinates of the upright picture. Sizes are rounded up
+/// to whole pixels, so that a covering picture really covers. If the recipe does not allow enlarging, no side
+/// grows: a mode that keeps the proportions leaves a source that is too small as it is, `fill` leaves the side that
+/// would grow as it is, and a crop has the proportions of the size and is as large as the source allows.
 public struct ResizeGeometry: Hashable, Sendable {
-  /// The area of the source that is shown, in source pixels.
+  /// The region of the source that is shown, in source pixels.
   public let region: PixelRegion
   /// The size of the result in pixels.
   public let outputSize: PixelSize
@@ -19,10 +19,10 @@ public struct ResizeGeometry: Hashable, Sendable {
   /// Whether the result is the source, pixel for pixel.
   public let isIdentity: Bool
 
-  /// Works out a recipe for a source. `nil` stands for "the whole picture at its own size".
+  /// Applies a recipe to a source. `nil` means "the whole picture at its own size".
   ///
-  /// - Precondition: `source` and, unless the mode is `none`, the recipe's size are not empty; the callers
-  ///   that meet user input refuse such sizes with an error first.
+  /// - Precondition: `source` and, unless the mode is `none`, the recipe's size are not empty; callers with user
+  ///   input check this first and throw an error.
   public init(source: PixelSize, resize: Resize?) {
     precondition(!source.isEmpty, "a source has pixels")
     guard var resize, !resize.changesNothing else {
@@ -35,7 +35,7 @@ public struct ResizeGeometry: Hashable, Sendable {
       return
     }
     precondition(!resize.size.isEmpty, "a target has pixels")
-    // No source comes near this; it keeps the products below from overflowing.
+    // No source is nearly as large; the limit keeps the products below from overflowing.
     let target = PixelSize(min(resize.size.width, 1 << 24), min(resize.size.height, 1 << 24))
     switch resize.mode {
     case .none:
@@ -46,7 +46,7 @@ public struct ResizeGeometry: Hashable, Sendable {
         ? target : PixelSize(min(target.width, source.width), min(target.height, source.height))
       self.init(source: source, region: PixelRegion(source), output: size)
     case .aspectFit:
-      // Compare by cross multiplication: no rounding decides which side binds.
+      // Compared by cross multiplication, so that rounding does not decide which side binds.
       let widthBinds = target.width * source.height <= target.height * source.width
       let enlarges = widthBinds ? target.width > source.width : target.height > source.height
       guard resize.allowsUpscaling || !enlarges else {
@@ -60,7 +60,7 @@ public struct ResizeGeometry: Hashable, Sendable {
       let widthBinds = target.width * source.height >= target.height * source.width
       let enlarges = widthBinds ? target.width > source.width : target.height > source.height
       let scales = resize.allowsUpscaling || !enlarges
-      if resize.crops {
+      if resize.cutsOff {
         self.init(cropping: source, to: target, widthBinds: widthBinds, scales: scales)
       } else if scales {
         self.init(
@@ -72,7 +72,7 @@ public struct ResizeGeometry: Hashable, Sendable {
     }
   }
 
-  /// A recipe that is applied to a part of the source: what it says of the part, moved to its place.
+  /// A recipe that is applied to a part of the source: its result for the part, moved to the part's place.
   private init(source: PixelSize, part: PixelRectangle, geometry: ResizeGeometry) {
     var region = geometry.region
     region.x += Double(part.x)
@@ -90,18 +90,18 @@ public struct ResizeGeometry: Hashable, Sendable {
     isIdentity = output == source && region == PixelRegion(source)
   }
 
-  /// The centred area of the source that becomes exactly `target`.
+  /// The centred region of the source that becomes exactly `target`.
   private init(cropping source: PixelSize, to target: PixelSize, widthBinds: Bool, scales: Bool) {
     guard scales else {
       let output = Self.largest(shapedLike: target, in: source, widthBinds: widthBinds)
-      // Unscaled pixels stay on the grid, or half a pixel of offset would blur all of them.
+      // Unscaled pixels stay on the grid; half a pixel of offset would blur all of them.
       let region = PixelRegion(
         x: Double((source.width - output.width) / 2), y: Double((source.height - output.height) / 2),
         width: Double(output.width), height: Double(output.height))
       self.init(source: source, region: region, output: output)
       return
     }
-    // One division at the end, so that the side that binds is the source's own to the last bit.
+    // Only one division, at the end, so that the side that binds equals the source's exactly.
     let width =
       widthBinds
       ? Double(source.width) : Double(target.width * source.height) / Double(target.height)
@@ -118,8 +118,8 @@ public struct ResizeGeometry: Hashable, Sendable {
       source: source, region: PixelRegion(x: x, y: y, width: width, height: height), output: target)
   }
 
-  /// The largest size inside a source with the proportions of a target that the source does not cover; the side that
-  /// does not bind is rounded to the nearest.
+  /// The largest size inside a source that has the proportions of a target, for a source that does not cover it.
+  /// The side that does not bind is rounded to nearest.
   private static func largest(shapedLike target: PixelSize, in source: PixelSize, widthBinds: Bool)
     -> PixelSize
   {

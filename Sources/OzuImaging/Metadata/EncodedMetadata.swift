@@ -4,21 +4,23 @@
   import Foundation
 #endif
 
-/// The blocks that an encoder writes beside the pixels, as they are.
+/// The blocks that an encoder writes beside the pixels, unchanged.
 ///
-/// `ImageMetadata.encoded(policy:size:colorSpace:resolution:notes:)` of the module `OzuCodecs` makes them of what a file had.
-/// Who makes them in another way sees to it that they are true of the pixels that are written: upright, and of this size.
+/// `ImageMetadata.encoded(policy:size:colorSpace:resolution:notes:)` of the module `OzuCodecs` makes them from the
+/// metadata of a file. If you make them in another way, they must fit the pixels that are written: upright, and of
+/// this size.
 public struct EncodedMetadata: Hashable, Sendable {
-  /// EXIF data from their byte-order mark on.
+  /// EXIF data, beginning with the byte-order mark.
   public var exif: Data?
   /// An XMP packet in UTF-8.
   public var xmp: Data?
-  /// The ICC profile of the pixels that are written, which is one for red, green and blue; `nil` (the default) for sRGB.
+  /// The ICC profile of the written pixels, which must be one for red, green and blue; `nil` (the default) for
+  /// sRGB.
   public var colorProfile: Data?
-  /// Dots per inch. Formats without a field of their own for it get EXIF data with it, unless there are some.
+  /// Dots per inch. In formats without a field for it, it is written as EXIF data, unless `exif` is set.
   public var resolution: ImageResolution?
-  /// How bright a picture of high dynamic range is; `nil` (the default) for what is not to be said. PNG, AVIF and JPEG XL have a place
-  /// for it, the last one for the greatest light alone.
+  /// How bright a picture of high dynamic range is; `nil` (the default) writes nothing. PNG, AVIF and JPEG XL can
+  /// store it, JPEG XL only the greatest light.
   public var lightLevels: LightLevels?
 
   /// Makes a set of blocks; none by default.
@@ -33,7 +35,7 @@ public struct EncodedMetadata: Hashable, Sendable {
     self.lightLevels = lightLevels
   }
 
-  /// Makes sure that the profile begins as one for red, green and blue does. Libraries take any bytes for a profile.
+  /// Checks that the profile begins like one for red, green and blue. Libraries accept any bytes as a profile.
   ///
   /// - Throws: `failed`.
   package func checkProfile(for type: ImageType) throws(EncodingError) {

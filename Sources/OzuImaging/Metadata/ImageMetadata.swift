@@ -4,23 +4,23 @@
   import Foundation
 #endif
 
-/// The blocks that a file holds beside its pixels, as they stand there: for those who write the picture again.
+/// The metadata blocks of a file, as stored: for writing the picture again.
 ///
-/// Nothing in them is checked but their size. `ImageHeader` has what people ask of them.
+/// Only their size is checked. `ImageHeader` has the facts that people want to know.
 public struct ImageMetadata: Hashable, Sendable {
-  /// The EXIF data, from the byte-order mark of their TIFF header on (CIPA DC-008 §4.5). They still say how the stored
-  /// picture has to be turned, and may hold a place and a thumbnail.
+  /// The EXIF data, beginning with the byte-order mark of their TIFF header (CIPA DC-008 §4.5). They still contain
+  /// the stored orientation, and perhaps a place and a thumbnail.
   public var exif: Data?
-  /// The XMP packet (ISO 16684-1), mostly UTF-8.
+  /// The XMP packet (ISO 16684-1), usually UTF-8.
   public var xmp: Data?
-  /// The ICC profile that the stored colours are meant by.
+  /// The ICC profile of the stored colours.
   public var colorProfile: ICCProfile?
-  /// How many pixels the file wants to an inch of paper.
+  /// The print resolution.
   public var resolution: ImageResolution?
-  /// What was left out, and why.
+  /// Notes about blocks that were left out, and why.
   public var notes: [String]
 
-  /// The most bytes that a block may have; a larger one is left out, with a note.
+  /// The most bytes of a block; a larger block is left out, with a note.
   public static let largestBlock = 4 << 20
 
   /// Makes metadata; without blocks by default.

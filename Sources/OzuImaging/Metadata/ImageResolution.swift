@@ -1,4 +1,4 @@
-/// How many pixels of a picture make an inch of paper.
+/// The print resolution of a picture: how many pixels make an inch of paper.
 public struct ImageResolution: Hashable, Sendable {
   /// Dots per inch from left to right.
   public var horizontal: Double
@@ -16,8 +16,8 @@ public struct ImageResolution: Hashable, Sendable {
     self.init(horizontal: dotsPerInch, vertical: dotsPerInch)
   }
 
-  /// The resolution on both sides, unless it is one that no format can hold: not a number, below a hundredth or above
-  /// 65,535 dots per inch.
+  /// The resolution, or `nil` if no format can store it: not a number, below a hundredth or above 65,535 dots per
+  /// inch.
   public var valid: ImageResolution? {
     let range = 0.01...65_535
     return range.contains(horizontal) && range.contains(vertical) ? self : nil

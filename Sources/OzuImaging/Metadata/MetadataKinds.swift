@@ -1,4 +1,4 @@
-/// The kinds of blocks that an encoder has a place for.
+/// The kinds of blocks that an encoder can write.
 public struct MetadataKinds: OptionSet, Hashable, Sendable {
   /// A bit for each kind.
   public let rawValue: Int

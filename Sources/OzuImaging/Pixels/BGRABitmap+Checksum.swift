@@ -1,8 +1,9 @@
 extension BGRABitmap {
-  /// A number of 128 bits, in hexadecimal digits, that is the same in every run: of size and pixels, not of padding.
+  /// A checksum of 128 bits in hexadecimal digits, of the size and the pixels without padding. It is the same in
+  /// every run.
   ///
-  /// Two multiplicative hashes of the words (FNV-1a, each with a shift that brings high bits down), with different
-  /// factors. They tell pictures of an app's own apart; they withstand nobody who looks for two with one sum.
+  /// It is two multiplicative hashes of the words (FNV-1a, each with a shift that moves high bits down) with
+  /// different factors. It distinguishes the pictures of one app; it is not safe against deliberate collisions.
   ///
   /// - Complexity: O(pixels).
   var checksum: String {

@@ -1,9 +1,9 @@
-// What the processors and the composer of frames are made with; not checked for each pixel, but for each row.
+// Building blocks of the processors and the frame composer. Bounds are checked for each row, not for each pixel.
 
 extension BGRABitmap {
   /// Makes a bitmap row by row.
   ///
-  /// - Parameter write: gets each row from top to bottom and must write every pixel of it.
+  /// - Parameter write: receives each row from top to bottom and must write every pixel of it.
   static func making<Failure: Error>(
     size: PixelSize, isOpaque: Bool, colorSpace: ColorSpaceTag, pool: PixelBufferPool,
     _ write: (_ y: Int, _ row: UnsafeMutableBufferPointer<Pixel>) throws(Failure) -> Void
@@ -20,7 +20,7 @@ extension BGRABitmap {
     return BGRABitmap(bitmap, pool: pool)
   }
 
-  /// The bitmap with each pixel replaced by a function of itself and its place.
+  /// The bitmap with each pixel replaced by a function of its value and its position.
   @inline(__always)
   func mapped(
     isOpaque: Bool, pool: PixelBufferPool, _ transform: (_ pixel: Pixel, _ x: Int, _ y: Int) -> Pixel
@@ -28,7 +28,7 @@ extension BGRABitmap {
     withPixels { pixels, rows in
       BGRABitmap.making(size: size, isOpaque: isOpaque, colorSpace: colorSpace, pool: pool) { y, target in
         let source = pixels.extracting(rows[y])
-        // Both rows have `size.width` pixels; checked here, and not again for each.
+        // Both rows have `size.width` pixels; this is checked here once for the row.
         precondition(source.count == target.count, "rows of one width")
         for x in 0..<target.count { target[x] = transform(source[unchecked: x], x, y) }
       }
@@ -49,9 +49,9 @@ extension BGRABitmap {
     }
   }
 
-  /// A copy of some canvas, or a transparent one, with some of its rows changed.
+  /// A copy of a canvas, or a transparent canvas, with some of its rows changed.
   ///
-  /// - Parameter canvas: of `size`; `nil` for one without any pixels.
+  /// - Parameter canvas: has the size `size`; `nil` for a transparent one.
   static func editing<Failure: Error>(
     _ canvas: BGRABitmap?, size: PixelSize, rows: Range<Int>, isOpaque: Bool, colorSpace: ColorSpaceTag,
     pool: PixelBufferPool, _ edit: (_ y: Int, _ row: inout MutableSpan<Pixel>) throws(Failure) -> Void
@@ -62,7 +62,7 @@ extension BGRABitmap {
       size: size, isOpaque: isOpaque, colorSpace: colorSpace, pool: pool
     ) { (bytes, bytesPerRow) throws(Failure) in
       if let canvas {
-        // Of one size and format, so of as many bytes.
+        // Both have one size and format, so the same number of bytes.
         canvas.bitmap.withUnsafeBytes { bytes.copyMemory(from: $0) }
       } else {
         bytes.initializeMemory(as: UInt8.self, repeating: 0)

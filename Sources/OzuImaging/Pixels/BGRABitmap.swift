@@ -1,9 +1,9 @@
-/// A bitmap in `bgra8`: the one form in which processors, canvases of animations and toolkits see pixels.
+/// A bitmap in `bgra8`: the form in which processors, animations and toolkits use pixels.
 ///
-/// The format is part of the type. There are two ways to a value: a `Bitmap` is converted, which costs nothing where it
-/// has the format, or rows of `Pixel` are written. So code that takes this type cannot misread grey or 16-bit pixels.
+/// The format is part of the type, so code that takes this type cannot misread grey or 16-bit pixels. There are two
+/// ways to make a value: from a `Bitmap`, which is converted if it has another format, or from rows of `Pixel`.
 ///
-/// Pixels are seen through spans, whose every access is checked, in release builds too:
+/// Pixels are accessed through spans, which check every access, in release builds too:
 ///
 /// ```swift
 /// let edges = BGRABitmap(size: source.size, isOpaque: true) { y, row in
@@ -14,15 +14,15 @@
 /// }
 /// ```
 ///
-/// This type and the kernels of the blur alone turn bytes into pixels. Why no access is outside: a row of a `Bitmap` in
-/// `bgra8` has `size.width` pixels of four bytes at `y * bytesPerRow`, which is a multiple of 16 and at least as long,
-/// and there are `size.height` of them. `Pixel` has four bytes, no padding and an alignment of one, so it may be laid
-/// over the bytes.
+/// Only this type and the kernels of the blur convert bytes to pixels. Why no access is out of bounds: row `y` of a
+/// `Bitmap` in `bgra8` has `size.width` pixels of four bytes at `y * bytesPerRow`, `bytesPerRow` is a multiple of
+/// 16 and not less than the row, and there are `size.height` rows. `Pixel` has four bytes, no padding and an
+/// alignment of one, so any four bytes can be used as a pixel.
 public struct BGRABitmap: Equatable, Sendable {
-  /// The same pixels as a bitmap of any format; it is in `bgra8`.
+  /// The same pixels as a `Bitmap`, whose format is `bgra8`.
   public let bitmap: Bitmap
 
-  /// Converts a bitmap, unless it has the format.
+  /// Converts a bitmap, unless it already is in `bgra8`.
   ///
   /// - Complexity: O(1) for `bgra8`, else O(pixels).
   public init(_ bitmap: Bitmap, pool: PixelBufferPool = .shared) {
@@ -33,11 +33,12 @@ public struct BGRABitmap: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - size: the size in pixels; not empty, and checked against limits by the caller.
-  ///   - isOpaque: whether every pixel that the closure writes is opaque.
-  ///   - colorSpace: what the values mean; sRGB by default.
-  ///   - pool: where the memory comes from.
-  ///   - write: gets the number of each row, from top to bottom, and its pixels, which are transparent black at first.
-  /// - Throws: what the closure throws.
+  ///   - colorSpace: the colour space of the values; sRGB by default.
+  ///   - pool: the pool that the memory comes from.
+  ///   - write: receives the index of each row, from top to bottom, and its pixels, which are transparent black at
+  ///     first.
+  ///   - Throws: the errors of the closure.
+  /// - Complexity: O(pixels) plus the work of the closure.
   /// - Complexity: O(pixels) beside what the closure does.
   public init<Failure: Error>(
     size: PixelSize, isOpaque: Bool, colorSpace: ColorSpaceTag = .sRGB, pool: PixelBufferPool = .shared,
@@ -45,7 +46,7 @@ public struct BGRABitmap: Equatable, Sendable {
   ) throws(Failure) {
     self = try .making(size: size, isOpaque: isOpaque, colorSpace: colorSpace, pool: pool) {
       (y, row) throws(Failure) in
-      // Memory of the pool may hold another picture, which a closure that leaves pixels out must not show.
+      // Memory of the pool may still contain another picture, which must not show where the closure writes nothing.
       row.update(repeating: .clear)
       var span = row.mutableSpan
       try write(y, &span)
@@ -56,7 +57,7 @@ public struct BGRABitmap: Equatable, Sendable {
   public var size: PixelSize { bitmap.size }
   /// Whether every pixel is known to be opaque.
   public var isOpaque: Bool { bitmap.isOpaque }
-  /// What the colour values mean.
+  /// The colour space of the values.
   public var colorSpace: ColorSpaceTag { bitmap.colorSpace }
 
   /// The pixel at a position.
@@ -69,10 +70,10 @@ public struct BGRABitmap: Equatable, Sendable {
     }
   }
 
-  /// Calls a closure with all pixels, valid during the call only.
+  /// Calls a closure with all pixels, which are valid only during the call.
   ///
-  /// - Parameter body: gets the pixels, and where each row is among them: `pixels.extracting(rows[y])` is a row.
-  ///   Between two rows there may be pixels that belong to none.
+  /// - Parameter body: receives the pixels, and the place of each row among them: `pixels.extracting(rows[y])` is a
+  ///   row. Between two rows there may be padding pixels.
   public func withPixels<Result, Failure: Error>(
     _ body: (_ pixels: Span<Pixel>, _ rows: PixelRows) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -82,7 +83,7 @@ public struct BGRABitmap: Equatable, Sendable {
     }
   }
 
-  /// Calls a closure with the pixels of one row, valid during the call only.
+  /// Calls a closure with the pixels of one row, which are valid only during the call.
   ///
   /// - Precondition: the row lies inside.
   public func withRow<Result, Failure: Error>(
@@ -91,10 +92,10 @@ public struct BGRABitmap: Equatable, Sendable {
     try withPixels { (pixels, rows) throws(Failure) in try body(pixels.extracting(rows[y])) }
   }
 
-  /// The bitmap with each pixel replaced by a function of itself.
+  /// The bitmap with each pixel replaced by a function of its value.
   ///
-  /// - Parameter isOpaque: whether every pixel of the result is opaque; `nil` (the default) when the function leaves
-  ///   alpha as it is.
+  /// - Parameter isOpaque: whether every pixel of the result is opaque; `nil` (the default) if the function does
+  ///   not change alpha.
   /// - Complexity: O(pixels).
   public func map(
     isOpaque: Bool? = nil, pool: PixelBufferPool = .shared, _ transform: (Pixel) -> Pixel
@@ -103,13 +104,13 @@ public struct BGRABitmap: Equatable, Sendable {
   }
 }
 
-/// Where the rows of a picture are among all its pixels.
+/// The places of a picture's rows among all its pixels.
 public struct PixelRows: Hashable, Sendable {
-  /// The pixels of a row.
+  /// The number of pixels in a row.
   public let width: Int
   /// The number of rows.
   public let height: Int
-  /// From the first pixel of a row to that of the next.
+  /// The distance from the first pixel of a row to that of the next.
   let step: Int
 
   /// The indices of a row's pixels.

@@ -3,10 +3,10 @@
   import Foundation
 
   extension Bitmap {
-    /// The pixels as an image of Core Graphics, which shows them where they are: nothing is copied.
+    /// The pixels as an image of Core Graphics, which shares their memory: nothing is copied.
     ///
-    /// The image keeps the memory. Colours are tagged as `colorSpace` says; those of a profile that Core Graphics does
-    /// not have by name count as sRGB here, `Picture.cgImage` knows better.
+    /// The image retains the memory. Colours are tagged with `colorSpace`. If Core Graphics has no profile of that
+    /// name, they count as sRGB here; `Picture.cgImage` uses the file's profile.
     ///
     /// - Complexity: O(1).
     public var cgImage: CGImage? {
@@ -19,7 +19,7 @@
       guard let space else { return nil }
       let (bytes, owner) = storage
       guard let start = bytes.baseAddress else { return nil }
-      // The provider holds one reference to the owner of the bytes, and its callback gives it back.
+      // The provider holds one reference to the owner of the bytes; its callback releases it.
       let held = Unmanaged.passRetained(owner)
       let provider = CGDataProvider(dataInfo: held.toOpaque(), data: start, size: bytes.count) {
         owner, _, _ in
@@ -36,11 +36,11 @@
         decode: nil, shouldInterpolate: true, intent: .defaultIntent)
     }
 
-    /// Draws an image of Core Graphics into memory of our own.
+    /// Draws an image of Core Graphics into memory of the pool.
     ///
     /// - Parameters:
     ///   - image: any image; its colours are converted.
-    ///   - size: the size in pixels to draw it at; `nil` (the default) for its own.
+    ///   - isOpaque: whether every pixel is known to be opaque; `nil` (the default) to take it from the image.
     ///   - isOpaque: whether every pixel is known to be opaque; `nil` (the default) to go by the image.
     /// - Returns: `nil` for an image without pixels, and for one that Core Graphics cannot draw.
     /// - Complexity: O(pixels).
@@ -51,9 +51,9 @@
         image, size: size, format: .bgra8, isOpaque: isOpaque, space: nil, tag: .sRGB, pool: pool)
     }
 
-    /// Draws an image, its colours brought to a space; `nil` for sRGB, or shades of grey for `gray8`.
+    /// Draws an image, with its colours converted to a space; `nil` for sRGB, or for grey if the format is `gray8`.
     ///
-    /// - Parameter tag: what the space is called.
+    /// - Parameter tag: the tag of the resulting bitmap.
     package init?(
       _ image: CGImage, size: PixelSize?, format: PixelFormat, isOpaque: Bool?, space: CGColorSpace?,
       tag: ColorSpaceTag, pool: PixelBufferPool
@@ -65,7 +65,7 @@
         try self.init(
           size: size, format: format, isOpaque: isOpaque ?? image.isOpaque, colorSpace: tag, pool: pool
         ) { (bytes, bytesPerRow) throws(DrawingFailure) in
-          // The context is gone before the closure returns: it does not keep the memory.
+          // The context is freed before the closure returns, so it does not keep the memory.
           let context = CGContext(
             data: bytes.baseAddress, width: size.width, height: size.height,
             bitsPerComponent: format.bitsPerComponent, bytesPerRow: bytesPerRow, space: space,
@@ -87,7 +87,7 @@
   extension PixelFormat {
     fileprivate var bitsPerComponent: Int { self == .rgba16 ? 16 : 8 }
 
-    /// The order of the components in the words of Core Graphics; Apple's machines are little-endian.
+    /// The order of the components as a constant of Core Graphics; Apple's machines are little-endian.
     fileprivate var layout: UInt32 {
       switch self {
       case .bgra8: CGImageAlphaInfo.premultipliedFirst.rawValue | CGBitmapInfo.byteOrder32Little.rawValue
@@ -98,7 +98,7 @@
   }
 
   extension CGImage {
-    /// Whether no pixel can be transparent.
+    /// Whether all pixels are opaque.
     package var isOpaque: Bool {
       switch alphaInfo {
       case .none, .noneSkipFirst, .noneSkipLast: true
@@ -108,12 +108,12 @@
   }
 
   extension ColorSpaceTag {
-    /// Rec. 2100 with the PQ curve, of pictures that have parts brighter than white.
+    /// Rec. 2100 with the PQ curve, for pictures with parts brighter than white.
     package static let perceptualQuantizer = ColorSpaceTag.coded(primaries: 9, transfer: 16)
   }
 
   extension CGColorSpace {
-    /// The space that a tag means; `nil` for one that is not known by name.
+    /// The colour space of a tag; `nil` if Core Graphics has none of this name.
     static func named(_ tag: ColorSpaceTag) -> CGColorSpace? {
       switch tag {
       case .sRGB: CGColorSpace(name: CGColorSpace.sRGB)
@@ -123,7 +123,7 @@
       }
     }
 
-    /// The usual profiles by the names that they give themselves, and what Core Graphics calls them.
+    /// The usual profiles: their own names, and their names in Core Graphics.
     private static let known = [
       "sRGB IEC61966-2.1": CGColorSpace.sRGB as NSString as String,
       "Display P3": CGColorSpace.displayP3 as NSString as String,

@@ -1,8 +1,8 @@
 extension Bitmap {
-  /// The same picture in another pixel format; `self` when it has it.
+  /// The same picture in another pixel format; `self` if it already has it.
   ///
-  /// From 16 bits to 8, values are rounded to the nearest; back, 255 becomes 65,535. Colours become grey by the weights
-  /// of BT.601, over black where they are transparent, since they are premultiplied.
+  /// From 16 bits to 8, values are rounded to nearest; from 8 to 16, 255 becomes 65,535. Colours become grey with
+  /// the weights of BT.601, over black where they are transparent, because they are premultiplied.
   ///
   /// - Complexity: O(pixels).
   public func converted(to format: PixelFormat, pool: PixelBufferPool = .shared) -> Bitmap {
@@ -22,17 +22,17 @@ extension Bitmap {
   }
 }
 
-/// A pixel in 16 bits a channel, on the way from one format to another.
+/// A pixel with 16 bits for each channel, for converting between formats.
 private struct WidePixel {
   var red: UInt16
   var green: UInt16
   var blue: UInt16
   var alpha: UInt16
 
-  /// As libpng and others do it: exactly `value / 257`, rounded.
+  /// As in libpng: exactly `value / 257`, rounded.
   static func narrow(_ value: UInt16) -> UInt8 { UInt8((UInt32(value) * 255 + 32_895) >> 16) }
 
-  /// Brightness by the weights of JFIF.
+  /// Luma with the weights of JFIF.
   var luma: UInt16 {
     let sum: UInt32 = UInt32(red) * 19_595 + UInt32(green) * 38_470
     return UInt16((UInt64(sum) + UInt64(blue) * 7471 + 32_768) >> 16)

@@ -1,8 +1,8 @@
 extension Bitmap {
-  /// The picture turned and mirrored so that it is seen upright. `self` when it already is.
+  /// The picture turned and mirrored to be upright; `self` if it already is.
   ///
-  /// - Parameter orientation: how the pixels are stored now.
-  /// - Complexity: O(pixels); quarter turns go tile by tile, so that both sides stay in the cache.
+  /// - Parameter orientation: the orientation of the stored pixels.
+  /// - Complexity: O(pixels). Quarter turns go tile by tile, so that both sides stay in the processor's cache.
   public func upright(from orientation: Orientation, pool: PixelBufferPool = .shared) -> Bitmap {
     guard orientation != .up else { return self }
     return switch format {
@@ -12,7 +12,7 @@ extension Bitmap {
     }
   }
 
-  /// - Parameter pixel: a word as long as a pixel.
+  /// - Parameter pixel: a word of a pixel's size.
   private func upright<Word: BitwiseCopyable>(
     from orientation: Orientation, pixel: Word.Type, _ pool: PixelBufferPool
   ) -> Bitmap {
@@ -30,18 +30,18 @@ extension Bitmap {
   }
 }
 
-/// Where the stored pixel of each upright position lies, as a start and two steps.
+/// The stored place of each upright pixel, as a start and two steps.
 private struct UprightSteps {
   let start: Int
-  /// The way in the stored picture for one pixel to the right in the upright one.
+  /// The step in the stored picture for one pixel to the right in the upright one.
   let right: Int
-  /// The way in the stored picture for one row down in the upright one.
+  /// The step in the stored picture for one row down in the upright one.
   let down: Int
   let size: PixelSize
 
   init(_ orientation: Orientation, stored: PixelSize, wordsPerRow: Int) {
     func index(_ x: Int, _ y: Int) -> Int {
-      // Positions are edges: take the middle of the pixel.
+      // Positions are edges, so the middle of the pixel is taken.
       let position = orientation.storedPosition(x: Double(x) + 0.5, y: Double(y) + 0.5, stored: stored)
       return Int(position.y - 0.5) * wordsPerRow + Int(position.x - 0.5)
     }

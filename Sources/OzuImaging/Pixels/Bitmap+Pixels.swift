@@ -9,7 +9,7 @@ public struct Pixel: Hashable, Sendable {
   /// Opacity.
   public var alpha: UInt8
 
-  /// Makes a pixel of premultiplied values.
+  /// Makes a pixel from premultiplied values.
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     self.red = red
     self.green = green
@@ -17,7 +17,7 @@ public struct Pixel: Hashable, Sendable {
     self.alpha = alpha
   }
 
-  /// Nothing.
+  /// Transparent black.
   public static let clear = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
   /// Opaque black.
   public static let black = Pixel(red: 0, green: 0, blue: 0)
@@ -26,7 +26,7 @@ public struct Pixel: Hashable, Sendable {
 }
 
 extension Bitmap {
-  /// Makes a bitmap whose pixels a function of the position gives. For tests, placeholders and patterns.
+  /// Makes a bitmap from a function of the position. For tests, placeholders and patterns.
   ///
   /// - Complexity: O(pixels), one call each.
   public init(size: PixelSize, isOpaque: Bool = true, pixel: (_ x: Int, _ y: Int) -> Pixel) {
@@ -44,7 +44,7 @@ extension Bitmap {
     }
   }
 
-  /// The pixel at a position, in 8 bits whatever the format has.
+  /// The pixel at a position, converted to 8 bits if the format has more.
   ///
   /// - Precondition: the position lies inside.
   public subscript(x: Int, y: Int) -> Pixel {
@@ -56,7 +56,7 @@ extension Bitmap {
 }
 
 extension Bitmap: Equatable {
-  /// Whether size and all pixels are the same; padding does not count.
+  /// Whether size, format and all pixels are equal; padding is ignored.
   public static func == (a: Bitmap, b: Bitmap) -> Bool {
     guard a.size == b.size, a.format == b.format else { return false }
     let rowByteCount = a.size.width * a.format.bytesPerPixel

@@ -1,8 +1,8 @@
 extension Bitmap {
-  /// The memory of the pixels, and the object that keeps it where it is.
+  /// The memory of the pixels, and the object that owns it.
   ///
-  /// For toolkits that show pixels without copying them and say when they are done: the bytes stay valid, and never
-  /// change, as long as the owner is retained.
+  /// For toolkits that show pixels without copying them and call back when they are done: the bytes stay valid and
+  /// do not change while the owner is retained.
   ///
   /// ```swift
   /// let storage = bitmap.storage
@@ -10,7 +10,7 @@ extension Bitmap {
   /// show(storage.bytes.baseAddress, storage.bytes.count, owner.toOpaque())
   /// ```
   public var storage: (bytes: UnsafeRawBufferPointer, owner: AnyObject) {
-    // The address is the buffer's own, allocated once; nobody writes to it after the bitmap's initialiser.
+    // The buffer allocates its memory once, and nothing writes to it after the bitmap's initialiser.
     (withUnsafeBytes { $0 }, buffer)
   }
 }

@@ -1,7 +1,7 @@
 /// Immutable pixels in memory.
 ///
-/// A bitmap is a value that shares its storage: copying one copies a reference. Toolkits show the bytes where
-/// they are. Rows are `bytesPerRow` apart, which may be more than the row's own bytes; what lies between is
+/// A bitmap is a value that shares its storage: a copy is a reference. Toolkits show the bytes without copying
+/// them. Rows are `bytesPerRow` apart, which may be more than the row's own bytes; the padding between rows is
 /// undefined.
 public struct Bitmap: Sendable {
   /// The size in pixels.
@@ -12,22 +12,22 @@ public struct Bitmap: Sendable {
   public let bytesPerRow: Int
   /// Whether every pixel is known to be opaque.
   public let isOpaque: Bool
-  /// What the colour values mean.
+  /// The colour space of the values.
   public let colorSpace: ColorSpaceTag
 
-  /// Not private for `Bitmap+Storage.swift` alone.
+  /// Not private only because `Bitmap+Storage.swift` needs it.
   let buffer: PixelBuffer
 
-  /// Takes memory from a pool and lets a closure write the pixels.
+  /// Takes memory from a pool and calls a closure that writes the pixels.
   ///
   /// - Parameters:
   ///   - size: the size in pixels; not empty, and checked against limits by the caller.
   ///   - isOpaque: whether every alpha the closure writes is 255.
-  ///   - colorSpace: what the values mean; sRGB by default.
-  ///   - pool: where the memory comes from.
-  ///   - write: gets the bytes and the distance of the rows. The bytes hold an earlier picture or anything
-  ///     else: the closure must write every pixel.
-  /// - Throws: what the closure throws.
+  ///   - colorSpace: the colour space of the values; sRGB by default.
+  ///   - pool: the pool that the memory comes from.
+  ///   - write: receives the bytes and the distance between rows. The bytes may contain an earlier picture or
+  ///     anything else: the closure must write every pixel.
+  /// - Throws: the errors of the closure.
   public init<Failure: Error>(
     size: PixelSize, format: PixelFormat = .bgra8, isOpaque: Bool, colorSpace: ColorSpaceTag = .sRGB,
     pool: PixelBufferPool = .shared,
@@ -46,7 +46,7 @@ public struct Bitmap: Sendable {
     self.buffer = buffer
   }
 
-  /// The same pixels with another meaning. Shares the memory.
+  /// The same pixels with another colour space. Shares the memory.
   public func withColorSpace(_ colorSpace: ColorSpaceTag) -> Bitmap {
     Bitmap(self, colorSpace: colorSpace)
   }
@@ -60,17 +60,18 @@ public struct Bitmap: Sendable {
     buffer = other.buffer
   }
 
-  /// The bytes the pixels take, padding included.
+  /// The bytes that the pixels take, including padding.
   public var byteCount: Int { bytesPerRow * size.height }
 
-  /// Calls a closure with the bytes, valid during the call only.
+  /// Calls a closure with the bytes, which are valid only during the call.
   public func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(rebasing: buffer.memory[..<byteCount]))
   }
 
-  /// The distance of the rows of a bitmap so wide: its bytes rounded up to 16, the width of a SIMD register.
+  /// The distance between rows of a bitmap of this width: the row's bytes rounded up to 16, the width of a SIMD
+  /// register.
   public static func bytesPerRow(width: Int, format: PixelFormat) -> Int {
     (width * format.bytesPerPixel + 15) & ~15
   }

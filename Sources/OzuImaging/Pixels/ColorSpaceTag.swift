@@ -1,11 +1,11 @@
-/// What the colour values of a bitmap mean.
+/// The colour space of a bitmap's values.
 public enum ColorSpaceTag: Hashable, Sendable {
-  /// IEC 61966-2-1 sRGB; also assumed of pictures that do not say.
+  /// IEC 61966-2-1 sRGB; also assumed if a file declares nothing.
   case sRGB
   /// The values are as stored, under the embedded ICC profile of this name.
   case icc(name: String)
-  /// The values are as stored, under an encoding without a profile: primaries and a transfer function.
+  /// The values are as stored, with an encoding that is no profile: primaries and a transfer function.
   case encoded(name: String)
-  /// The values are as stored, under colour primaries and a transfer function by their numbers in ITU-T H.273.
+  /// The values are as stored, with colour primaries and a transfer function by their numbers in ITU-T H.273.
   case coded(primaries: Int, transfer: Int)
 }

@@ -1,8 +1,8 @@
-/// What a plane lacks of the fine detail that a full decode would show, or has in excess: how much the resampler makes
-/// up for, at no cost, by its weights.
+/// How much fine detail a reduced plane lacks compared with a full decode, or has too much of. The resampler
+/// compensates for it in its filter weights, at no cost.
 ///
-/// A wave of `w` radians a sample is strengthened by `1 + lift * w²`, exact to the second order, which is enough for
-/// the waves that survive a reduction.
+/// A wave of `w` radians per sample is multiplied by `1 + lift * w²`. This is exact to the second order, which is
+/// enough for the waves that a reduction leaves.
 public struct DetailLift: Hashable, Sendable {
   /// Along rows.
   public var horizontal: Double
@@ -15,22 +15,23 @@ public struct DetailLift: Hashable, Sendable {
     self.vertical = vertical
   }
 
-  /// Nothing to make up for.
+  /// No compensation.
   public static let none = DetailLift(horizontal: 0, vertical: 0)
 
-  /// What the mean of so many samples takes away. The sum of n cosines is `1 - (1 - 1/n²) w² / 24` of what it would be
-  /// if they agreed, `w` in radians a mean.
+  /// The loss of a mean of `columns` × `rows` samples. The mean of n cosines is `1 - (1 - 1/n²) w² / 24` times the
+  /// middle one, `w` in radians per mean.
   public static func mean(columns: Int, rows: Int) -> DetailLift {
     func lift(_ count: Int) -> Double { (1 - 1 / Double(count * count)) / 24 }
     return DetailLift(horizontal: lift(columns), vertical: lift(rows))
   }
 
-  /// What a full decode takes away from chroma that is half as fine as luma, when it makes as much of it as there is
-  /// luma: each new sample is three parts of the nearest and one of the next, `1 - 3/32 w²` of a wave.
+  /// The loss in a full decode of chroma that has half the resolution of luma, when it is enlarged to the
+  /// resolution of luma: each new sample is three parts of the nearest and one part of the next, which leaves `1 -
+  /// 3/32 w²` of a wave.
   ///
   /// - Parameters:
-  ///   - step: how many pixels a chroma sample stands for; only where it is 2 does anything happen.
-  ///   - samples: how many samples of the file one of the plane stands for.
+  ///   - step: how many pixels a chroma sample covers; only a step of 2 has an effect.
+  ///   - samples: how many samples of the file one sample of the plane covers.
   public static func upsampling(
     _ step: PlaneLayout.ChromaStep, samples: (columns: Double, rows: Double)
   ) -> DetailLift {
@@ -39,7 +40,7 @@ public struct DetailLift: Hashable, Sendable {
       horizontal: lift(step.horizontal, samples.columns), vertical: lift(step.vertical, samples.rows))
   }
 
-  /// One after the other.
+  /// The sum of both: one loss after the other.
   public static func + (a: DetailLift, b: DetailLift) -> DetailLift {
     DetailLift(horizontal: a.horizontal + b.horizontal, vertical: a.vertical + b.vertical)
   }

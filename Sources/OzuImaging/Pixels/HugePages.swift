@@ -2,20 +2,20 @@
   import Glibc
 #endif
 
-/// Memory for pixels from the system, in pages of 2 MB where there is enough of it: a fresh picture then costs a
-/// few dozen page faults instead of ten thousand, which are a third of a full decode.
+/// Allocates memory for pixels in pages of 2 MB if the block is large enough: a fresh picture then costs a few
+/// dozen page faults instead of ten thousand, which are a third of a full decode.
 enum HugePages {
-  /// From here on huge pages are asked for.
+  /// Blocks of at least this size use huge pages.
   static let threshold = 4 << 20
   private static let pageByteCount = 2 << 20
   private static let cacheLine = 64
 
-  /// Takes a block, to be given back by `deallocate()`.
+  /// Allocates a block; free it with `deallocate()`.
   static func allocate(byteCount: Int) -> UnsafeMutableRawBufferPointer {
     guard byteCount >= threshold else { return .allocate(byteCount: byteCount, alignment: cacheLine) }
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: pageByteCount)
     #if canImport(Glibc)
-      // Whole pages of the block only. A system that has none says so, and nothing is lost.
+      // Only the whole pages of the block. A system without huge pages returns an error, which is ignored.
       _ = madvise(block.baseAddress, byteCount & ~(pageByteCount - 1), MADV_HUGEPAGE)
     #endif
     return block

@@ -1,7 +1,7 @@
-/// A block of pixel memory on loan from a pool; it goes back when the last bitmap that shows it is gone.
+/// A block of pixel memory that is lent by a pool. It goes back when the last bitmap that uses it is released.
 ///
-/// `@unchecked Sendable`: the bytes are written only inside `Bitmap.init(…initializingWith:)`, before the
-/// buffer is visible to anyone else, and are read-only from then on.
+/// `@unchecked Sendable`: the bytes are written only inside `Bitmap.init(…initializingWith:)`, before any other
+/// code can see the buffer, and are read-only after that.
 final class PixelBuffer: @unchecked Sendable {
   let memory: UnsafeMutableRawBufferPointer
   private let pool: PixelBufferPool

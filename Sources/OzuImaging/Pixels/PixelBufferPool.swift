@@ -1,26 +1,26 @@
 import OzuSynchronization
 
-/// Recycles pixel memory, so that decoding does not pay the system for fresh pages each time.
+/// Reuses pixel memory, so that not every decode takes fresh pages from the system.
 ///
-/// A fresh 48 MB block costs more in page faults than a resample of it. Blocks come in size classes of a
-/// quarter of a power of two (at most 25 % larger than asked for) and wait in the pool for the next picture
-/// of their class, up to `retainedByteLimit` in all; beyond that the system gets back those of the class that
-/// was not used for longest, so that what is shown now is recycled and not what was shown an hour ago.
+/// The page faults of a fresh 48 MB block cost more than a resample of it. Blocks have size classes of a quarter of
+/// a power of two (at most 25 % larger than asked for). Idle blocks stay in the pool for the next picture of their
+/// class, up to `retainedByteLimit` in total. Beyond that, the blocks of the class that was unused for longest are
+/// freed, so that the sizes in use now are reused and not those of an hour ago.
 ///
-/// Blocks of 4 MB and more are laid out for huge pages where the system gives them: Linux, by `madvise`.
+/// Blocks of 4 MB and more use huge pages if the system has them: on Linux, by `madvise`.
 ///
-/// - Complexity: O(1) to take and to give back, one short lock each; O(classes) when blocks must make room.
+/// - Complexity: O(1) for taking and giving back, with one short lock each; O(classes) if blocks must be freed.
 public final class PixelBufferPool: Sendable {
-  /// The pool that is used where none is named. Retains 64 MB.
+  /// The pool that is used by default. Retains 64 MB.
   public static let shared = PixelBufferPool(retainedByteLimit: 64 << 20)
 
-  /// A look at what the pool holds and lends.
+  /// The state of the pool at one moment.
   public struct Statistics: Hashable, Sendable {
-    /// Bytes on loan now.
+    /// Bytes that are lent now.
     public var lentByteCount = 0
-    /// The most bytes that were on loan at one time since the last `resetPeak()`.
+    /// The most bytes that were lent at one time since the last `resetPeak()`.
     public var peakLentByteCount = 0
-    /// Bytes that wait for reuse.
+    /// Idle bytes that can be reused.
     public var retainedByteCount = 0
     /// How many blocks came from the pool instead of the system.
     public var reuseCount = 0
@@ -32,12 +32,12 @@ public final class PixelBufferPool: Sendable {
     var statistics = Statistics()
   }
 
-  /// An idle block. `@unchecked Sendable`: nobody else has its address while it is in the pool.
+  /// An idle block. `@unchecked Sendable`: nothing else has its address while it is in the pool.
   private struct FreeBlock: @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
   }
 
-  /// The idle blocks of one size, and when one was last taken or given back.
+  /// The idle blocks of one size, and when this size was last used.
   private struct IdleClass {
     var blocks: [FreeBlock] = []
     var lastUse = 0
@@ -55,7 +55,7 @@ public final class PixelBufferPool: Sendable {
     releaseIdle()
   }
 
-  /// What the pool holds and lends now.
+  /// The state of the pool now.
   public var statistics: Statistics { state.withLock { $0.statistics } }
 
   /// Starts a new measurement of `peakLentByteCount`.
@@ -63,7 +63,7 @@ public final class PixelBufferPool: Sendable {
     state.withLock { $0.statistics.peakLentByteCount = $0.statistics.lentByteCount }
   }
 
-  /// Gives all idle memory back to the system.
+  /// Frees all idle memory.
   public func releaseIdle() {
     let idle = state.withLock { state in
       defer {
@@ -109,8 +109,7 @@ public final class PixelBufferPool: Sendable {
     for block in surplus { block.memory.deallocate() }
   }
 
-  /// Takes out blocks, those of the class that was not used for longest first, until no more than `limit`
-  /// bytes are idle.
+  /// Removes blocks until at most `limit` bytes are idle; begins with the class that was unused for longest.
   private static func makeRoom(_ limit: Int, in state: inout State) -> [FreeBlock] {
     var evicted: [FreeBlock] = []
     while state.statistics.retainedByteCount > limit {

@@ -1,16 +1,17 @@
 /// How the bytes of a bitmap are laid out.
 ///
-/// Everything works with `bgra8`. The others keep what a file has more, or less, of: they come out of decoders that are
-/// asked for them (`DecodingContext.pixelFormats`), and go into encoders. `rgba16` is resized as it is, and processed by steps
-/// that say so (`ImageProcessing.process(wide:context:)`); else they are converted first, by `Bitmap.converted(to:pool:)`.
+/// Everything works with `bgra8`. The other formats preserve 16-bit or grey sources: decoders return them if they
+/// are asked to (`DecodingContext.pixelFormats`), and encoders accept them. `rgba16` is resized without conversion,
+/// and processed by steps that support it (`ImageProcessing.process(wide:context:)`); in all other cases, bitmaps
+/// are converted first with `Bitmap.converted(to:pool:)`.
 public enum PixelFormat: String, Hashable, Sendable, CaseIterable {
-  /// Four bytes a pixel, in memory blue, green, red, alpha; the colours are premultiplied by alpha. What GTK,
-  /// Core Animation and cairo show without a copy.
+  /// Four bytes for each pixel, in memory blue, green, red, alpha; premultiplied. GTK, Core Animation and cairo
+  /// show it without a copy.
   case bgra8
-  /// Four 16-bit integers a pixel in the byte order of the machine: red, green, blue, alpha; the colours are
-  /// premultiplied by alpha. Samples of 10 or 12 bits are spread over all 16.
+  /// Four 16-bit integers for each pixel in the byte order of the machine: red, green, blue, alpha; premultiplied.
+  /// Samples of 10 or 12 bits are scaled to all 16.
   case rgba16
-  /// One byte a pixel, from black to white; opaque.
+  /// One byte for each pixel, from black to white; opaque.
   case gray8
 
   /// The number of bytes one pixel takes.
@@ -23,12 +24,12 @@ public enum PixelFormat: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// In which formats decoders may hand out pixels.
+/// The formats in which decoders may return pixels.
 public enum PixelFormatPolicy: Hashable, Sendable {
-  /// `bgra8` always: what has more bits is rounded to 8 as its decoder does it, grey is repeated in three colours.
+  /// Always `bgra8`: samples with more bits are rounded to 8 by the decoder, grey is repeated in all three colours.
   case bgra8
-  /// What the file has: `rgba16` for more than 8 bits, `gray8` for grey without alpha or a profile, `bgra8` otherwise.
+  /// The format of the file: `rgba16` for more than 8 bits, `gray8` for grey without alpha or a profile, `bgra8` otherwise.
   ///
-  /// What is resized stays `rgba16`; grey becomes `bgra8` then. Frames of animations and previews are always `bgra8`.
+  /// A resized picture stays `rgba16`, but grey becomes `bgra8`. Frames of animations and previews are always `bgra8`.
   case asStored
 }

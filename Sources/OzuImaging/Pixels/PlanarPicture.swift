@@ -1,27 +1,26 @@
-/// A picture whose components lie in planes of their own: what decoders hand to the resampler when they can do
-/// better than pixels.
+/// A picture whose components are in separate planes. Decoders that can return more than pixels pass it to the
+/// resampler.
 public struct PlanarPicture {
-  /// What the planes are.
+  /// The meaning of the planes.
   public enum Content: Hashable, Sendable {
     /// Luma alone.
     case gray(YCbCrEncoding)
-    /// Luma, blue difference, red difference; the latter two of one shape, which may be coarser.
+    /// Luma, blue difference, red difference; the last two have equal sizes and may be coarser than luma.
     case yCbCr(YCbCrEncoding)
     /// Blue, green, red of opaque pixels.
     case opaqueColors
-    /// Blue, green, red and alpha, colours multiplied by it.
+    /// Blue, green, red and alpha, premultiplied.
     case premultipliedColors
-    /// Amounts of blue, green and red light (see `ResamplingLight.linear`), and alpha that they are multiplied by,
-    /// where there is any.
+    /// Amounts of blue, green and red light (see `ResamplingLight.linear`), premultiplied by alpha if there is any.
     case light(isOpaque: Bool)
 
     /// Whether every pixel is opaque.
     var isOpaque: Bool { self != .premultipliedColors && self != .light(isOpaque: false) }
   }
 
-  /// What the planes are.
+  /// The meaning of the planes.
   public let content: Content
-  /// The planes, in the order that `content` names.
+  /// The planes, in the order of `content`.
   public let planes: [SamplePlane]
 
   /// Makes a picture of luma and chroma; without chroma it is grey.

@@ -1,32 +1,31 @@
-/// One component of a picture, such as its luma, in memory of its own: what a decoder writes and the resampler
-/// reads when a picture is not made of pixels yet.
+/// One component of a picture, such as its luma: decoders write it and the resampler reads it, before there are any
+/// pixels.
 ///
-/// Samples are 16-bit integers with `fractionBits` bits behind the point: black is 0, white 255 × 64. The bits
-/// behind the point are those that a reduced decode has and bytes would round away.
+/// Samples are 16-bit integers with `fractionBits` fractional bits: black is 0, white 255 × 64. A reduced decode
+/// has these fractional bits, and bytes would round them away.
 ///
-/// The component may be coarser than the picture, and its stored samples may reach beyond it: a decoder pads
-/// to whole blocks. `extentWidth` and `extentHeight` say how far the picture reaches, to a fraction of a
-/// sample: 4001 pixels are 500.125 samples at an eighth, and stretching 501 over the result would shift its
-/// right side.
+/// The component may be coarser than the picture, and its stored samples may extend beyond it, because decoders pad
+/// to whole blocks. `extentWidth` and `extentHeight` are the exact size of the picture in samples: 4001 pixels are
+/// 500.125 samples at one eighth, and scaling 501 samples to the result would shift its right side.
 ///
-/// A class, because it owns memory that its maker writes piece by piece; not `Sendable`, so it stays with the
-/// thread that decodes.
+/// A class, because it owns memory that is written piece by piece; not `Sendable`, so it stays on the thread that
+/// decodes.
 public final class SamplePlane {
-  /// The bits behind the point of a sample.
+  /// The fractional bits of a sample.
   public static let fractionBits = 6
 
-  /// How far the picture reaches to the right, in samples.
+  /// The width of the picture, in samples.
   public let extentWidth: Double
-  /// How far the picture reaches down, in samples.
+  /// The height of the picture, in samples.
   public let extentHeight: Double
-  /// The distance of the rows in samples; a multiple of 8.
+  /// The distance between rows in samples; a multiple of 8.
   public let samplesPerRow: Int
   /// The number of rows.
   public let rowCount: Int
   /// How much fine detail the resampler has to strengthen.
   public let lift: DetailLift
-  /// The samples: `rowCount` rows of `samplesPerRow`. All zero at first. Others than the decoders of this package see
-  /// them through `withRow`.
+  /// The samples: `rowCount` rows of `samplesPerRow`. All zero at first. Code outside this package uses `withRow`
+  /// instead.
   package let samples: UnsafeMutableBufferPointer<Int16>
 
   private let memory: UnsafeMutableRawBufferPointer
@@ -35,12 +34,12 @@ public final class SamplePlane {
   /// Takes memory for a plane.
   ///
   /// - Parameters:
-  ///   - columnCount: the samples of a row that will be written.
-  ///   - rowCount: the rows.
-  ///   - extentWidth: how far the picture reaches to the right; positive, at most `columnCount`.
-  ///   - extentHeight: how far it reaches down; positive, at most `rowCount`.
+  ///   - columnCount: the number of samples in a row that will be written.
+  ///   - rowCount: the number of rows.
+  ///   - extentWidth: the width of the picture in samples; positive, at most `columnCount`.
+  ///   - extentHeight: its height in samples; positive, at most `rowCount`.
   ///   - lift: how much fine detail the resampler has to strengthen; none by default.
-  ///   - pool: where the memory comes from.
+  ///   - pool: the pool that the memory comes from.
   public init(
     columnCount: Int, rowCount: Int, extentWidth: Double, extentHeight: Double, lift: DetailLift = .none,
     pool: PixelBufferPool = .shared
@@ -64,7 +63,7 @@ public final class SamplePlane {
     pool.giveBack(memory)
   }
 
-  /// Calls a closure with the samples of a row, to read and to write, valid during the call only.
+  /// Calls a closure with the samples of a row for reading and writing; they are valid only during the call.
   ///
   /// - Precondition: `index` is in `0..<rowCount`.
   public func withRow<Result, Failure: Error>(

@@ -1,4 +1,4 @@
-/// Numbers in the 83 characters that stand safely in JSON, HTML and a shell.
+/// Numbers in base 83, with characters that need no escape in JSON, HTML and a shell.
 enum Base83 {
   private static let digits = Array(
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
@@ -6,7 +6,7 @@ enum Base83 {
   private static let values: [UInt8: Int] = Dictionary(
     uniqueKeysWithValues: digits.enumerated().map { ($0.element, $0.offset) })
 
-  /// The number that some characters stand for, the most significant first; `nil` with others among them.
+  /// The number of some digits, the most significant first; `nil` if another character is among them.
   static func value(_ text: ArraySlice<UInt8>) -> Int? {
     var result = 0
     for character in text {

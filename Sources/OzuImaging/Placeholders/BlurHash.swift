@@ -4,11 +4,11 @@
   import Foundation
 #endif
 
-/// A picture in 6 to 166 characters: its average colour and the lowest frequencies of its cosine transform, as the
-/// BlurHash algorithm defines them (github.com/woltapp/blurhash, Algorithm.md).
+/// A picture in 6 to 166 characters: its average colour and the lowest frequencies of its cosine transform, as
+/// defined by the BlurHash algorithm (github.com/woltapp/blurhash, Algorithm.md).
 ///
-/// Servers send it with the address of a picture, so that something of the right colours is there before the
-/// picture is.
+/// Servers send it together with the address of a picture, so that an app can show its colours before the picture
+/// is loaded.
 public struct BlurHash: Hashable, Sendable {
   /// The characters.
   public let text: String
@@ -18,12 +18,12 @@ public struct BlurHash: Hashable, Sendable {
   /// Linear light of red, green, blue for each frequency, row by row; the first is the average.
   private let factors: [SIMD3<Float>]
 
-  /// Larger pictures are reduced before their frequencies are looked at: no detail of them is one.
+  /// Larger pictures are reduced first: their details do not affect these frequencies.
   private static let longestSide = 256
 
   /// Reads a hash.
   ///
-  /// - Returns: `nil` when it has characters that no hash has, or is not as long as its first says.
+  /// - Returns: `nil` if it has a character that no hash has, or if its length does not match its first character.
   public init?(_ text: String) {
     let digits = Array(text.utf8)
     guard digits.count >= 6, let flag = Base83.value(digits[0..<1]), flag < 81 else { return nil }
@@ -50,11 +50,11 @@ public struct BlurHash: Hashable, Sendable {
     self.factors = factors
   }
 
-  /// Makes the hash of a picture. Transparency is lost: what shows through is black.
+  /// Makes the hash of a picture. Transparent areas count as black.
   ///
   /// - Parameter components: the frequencies along each axis, 1 to 9; 4 by 3 by default.
   /// - Complexity: O(components × pixels), of at most 256 pixels a side.
-  public init(encoding bitmap: Bitmap, components: PixelSize = PixelSize(4, 3)) {
+  public init(encoding bitmap: Bitmap, components: PixelSize = PixelSize(width: 4, height: 3)) {
     precondition(1...9 ~= components.width && 1...9 ~= components.height, "1 to 9 components")
     let small = bitmap.reduced(toSide: Self.longestSide)
     let size = small.size
@@ -108,8 +108,8 @@ public struct BlurHash: Hashable, Sendable {
   /// Draws the hash.
   ///
   /// - Parameters:
-  ///   - size: in pixels; 32 by 32 or so is enough, and what shows it makes it larger.
-  ///   - punch: above 1 for more contrast than there was, below for less.
+  ///   - size: the size in pixels; about 32 by 32 is enough, because the view enlarges it.
+  ///   - punch: above 1 for more contrast than in the picture, below 1 for less.
   /// - Complexity: O(components × pixels).
   public func bitmap(size: PixelSize, punch: Float = 1, pool: PixelBufferPool = .shared) -> Bitmap {
     let columns = (0..<components.width).map { Cosines.values($0, count: size.width, offset: 0) }
@@ -140,7 +140,7 @@ public struct BlurHash: Hashable, Sendable {
       blue: UInt8(LinearLight.encoded(light.z)))
   }
 
-  /// Hashes are equal when their characters are.
+  /// Hashes are equal if their characters are.
   public static func == (a: BlurHash, b: BlurHash) -> Bool { a.text == b.text }
 
   /// Hashes the characters.

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// From sRGB to linear light and back (IEC 61966-2-1).
+/// Converts sRGB to linear light and back (IEC 61966-2-1).
 enum LinearLight {
   /// The light of each of the 256 values.
   static let table: [Float] = (0..<256).map { value in
@@ -24,14 +24,14 @@ enum LinearLight {
 
 /// The cosines of one frequency at each position of an axis.
 enum Cosines {
-  /// - Parameter offset: 0 for positions at the edges of pixels, 0.5 for their middles.
+  /// - Parameter offset: 0 for positions at the edges of pixels, 0.5 for their centres.
   static func values(_ frequency: Int, count: Int, offset: Float) -> [Float] {
     (0..<count).map { cos(Float.pi / Float(count) * Float(frequency) * (Float($0) + offset)) }
   }
 }
 
 extension Bitmap {
-  /// The picture with no side longer than so many pixels.
+  /// The picture, reduced so that no side is longer than `side` pixels.
   func reduced(toSide side: Int) -> Bitmap {
     guard max(size.width, size.height) > side else { return self }
     return Picture(self).resized(Resize(PixelSize(side, side))).bitmap

@@ -7,10 +7,10 @@
   import Foundation
 #endif
 
-/// A picture in 5 to 25 bytes: more detail than a BlurHash of that length, the proportions, and transparency. The
-/// format is that of evanw.github.io/thumbhash.
+/// A picture in 5 to 25 bytes. It has more detail than a BlurHash of the same length, and contains the proportions
+/// and the transparency. The format is that of evanw.github.io/thumbhash.
 ///
-/// Colour is split into brightness (L), yellow against blue (P) and red against green (Q); each is kept as its
+/// Colour is split into brightness (L), yellow against blue (P) and red against green (Q). Each is stored as its
 /// mean and a triangle of low frequencies, four bits each.
 public struct ThumbHash: Hashable, Sendable {
   /// The bytes.
@@ -21,7 +21,7 @@ public struct ThumbHash: Hashable, Sendable {
 
   /// Reads a hash.
   ///
-  /// - Returns: `nil` when there are fewer bytes than the first of them announce.
+  /// - Returns: `nil` if there are fewer bytes than the first ones declare.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count >= 5 else { return nil }
     let layout = ThumbHashLayout(bytes)
@@ -40,12 +40,12 @@ public struct ThumbHash: Hashable, Sendable {
 
   /// Makes the hash of a picture.
   ///
-  /// - Complexity: O(pixels), of at most 100 a side.
+  /// - Complexity: O(pixels), of at most 100 a side after a reduction.
   public init(encoding bitmap: Bitmap) {
     bytes = ThumbHashEncoder(bitmap.reduced(toSide: Self.longestSide)).bytes
   }
 
-  /// Width over height, roughly.
+  /// Width divided by height, roughly.
   public var aspectRatio: Double {
     let layout = ThumbHashLayout(bytes)
     return Double(layout.storedWidth) / Double(layout.storedHeight)

@@ -8,7 +8,7 @@
 struct ThumbHashEncoder {
   private(set) var bytes: [UInt8] = []
 
-  /// A channel as its mean and its frequencies, these brought to 0...1 by the largest.
+  /// A channel as its mean and its frequencies, which are divided by the largest to lie in 0...1.
   private struct Transform {
     var mean = 0.0
     var frequencies: [Double] = []
@@ -46,7 +46,7 @@ struct ThumbHashEncoder {
     }
   }
 
-  /// L, P, Q and alpha of each pixel, over the average colour where it is transparent.
+  /// L, P, Q and alpha of each pixel; transparent pixels are blended over the average colour.
   private static func channels(_ bitmap: Bitmap) -> (channels: [[Double]], hasAlpha: Bool) {
     var pixels: [SIMD4<Double>] = []
     for y in 0..<bitmap.size.height {
@@ -55,7 +55,7 @@ struct ThumbHashEncoder {
           SIMD4(Double(pixel.red), Double(pixel.green), Double(pixel.blue), Double(pixel.alpha)) / 255)
       }
     }
-    // Premultiplied, so the sums are weighted by alpha as they should be.
+    // The pixels are premultiplied, so the sums are weighted by alpha.
     let sum = pixels.reduce(SIMD4()) { $0 + $1 }
     let average = sum.w > 0 ? sum / sum.w : SIMD4()
     let filled = pixels.map { $0 + average * (1 - $0.w) }

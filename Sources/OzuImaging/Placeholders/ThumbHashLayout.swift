@@ -1,4 +1,4 @@
-/// What the first bytes of a ThumbHash say, and where the rest stands.
+/// The first bytes of a ThumbHash, and the places of the others.
 struct ThumbHashLayout {
   /// One frequency of a channel.
   struct Wave {
@@ -7,13 +7,13 @@ struct ThumbHashLayout {
     let factor: Float
   }
 
-  /// A channel as it is stored.
+  /// A stored channel.
   struct Channel {
     let mean: Float
     let frequencies: [Wave]
   }
 
-  /// Colours lose strength in four bits, and get some of it back.
+  /// Four bits weaken the colours; this factor restores part of it.
   private static let colorBoost: Float = 1.25
 
   let brightness: Float
@@ -21,7 +21,7 @@ struct ThumbHashLayout {
   let red: Float
   let alpha: Float
   let hasAlpha: Bool
-  /// The numbers of frequencies that the two sides got: their proportion is that of the picture.
+  /// The numbers of frequencies along the two sides: their ratio is that of the picture.
   let storedWidth: Int
   let storedHeight: Int
 
@@ -43,7 +43,7 @@ struct ThumbHashLayout {
     redScale = Float(tail >> 9 & 63) / 63 * Self.colorBoost
     let longSide = hasAlpha ? 5 : 7
     let isLandscape = tail >> 15 & 1 == 1
-    // The short side is never zero in a hash that was made of a picture.
+    // The short side is never zero in a hash that was made from a picture.
     storedWidth = isLandscape ? longSide : max(1, tail & 7)
     storedHeight = isLandscape ? max(1, tail & 7) : longSide
     let extra = bytes.count > 5 ? Int(bytes[5]) : 0
@@ -51,14 +51,14 @@ struct ThumbHashLayout {
     alphaScale = Float(extra >> 4) / 15
   }
 
-  /// The bytes that the frequencies fill, and those before them.
+  /// The bytes of the frequencies, plus those before them.
   var byteCount: Int {
     let counts = [(max(3, storedWidth), max(3, storedHeight)), (3, 3), (3, 3)] + (hasAlpha ? [(5, 5)] : [])
     let waves = counts.reduce(0) { $0 + Self.waves($1.0, $1.1).count }
     return (hasAlpha ? 6 : 5) + (waves + 1) / 2
   }
 
-  /// The frequencies of a channel in the order in which they stand: a triangle, without the mean.
+  /// The frequencies of a channel in the order in which they are stored: a triangle, without the mean.
   static func waves(_ width: Int, _ height: Int) -> [(horizontal: Int, vertical: Int)] {
     (0..<height).flatMap { vertical in
       (0..<width).compactMap { horizontal in

@@ -1,7 +1,7 @@
-/// How much each part of a picture draws the eye, on a small copy of it.
+/// How much attention each part of a picture attracts, computed on a small copy.
 ///
-/// The measure is simple and steady: the strength of edges (differences of brightness to the neighbours), plus
-/// half the strength of colour (distance of the channels), weighted by opacity. Sums over any rectangle come
+/// The measure is simple and stable: the strength of edges (differences of brightness to the neighbours), plus half
+/// the strength of colour (the distance between the channels), weighted by opacity. The sum of any rectangle comes
 /// from an integral image (Crow 1984), so trying every position costs O(positions).
 struct AttentionMap {
   /// The longer side of the small copy, in pixels.
@@ -9,7 +9,7 @@ struct AttentionMap {
 
   private let size: PixelSize
   private let source: PixelSize
-  /// `sums[y][x]` is the attention above and left of (x, y); one row and one column wider than the copy.
+  /// `sums[y][x]` is the attention above and to the left of (x, y); one row and one column more than the copy.
   private let sums: [Int]
 
   init(of bitmap: BGRABitmap, pool: PixelBufferPool) {
@@ -39,7 +39,8 @@ struct AttentionMap {
     self.sums = sums
   }
 
-  /// The rectangle of a size that holds the most, in pixels of the source; of equals, the one nearest the middle.
+  /// The rectangle of a size with the highest sum, in pixels of the source; if several are equal, the one nearest
+  /// to the middle.
   func bestRectangle(of target: PixelSize) -> PixelRectangle {
     let window = PixelSize(
       min(size.width, max(1, target.width * size.width / source.width)),
@@ -74,6 +75,6 @@ extension Pixel {
   /// The luma of the premultiplied values (ITU-R BT.601 weights in 1/256).
   fileprivate var brightness: Int { (77 * Int(red) + 150 * Int(green) + 29 * Int(blue)) >> 8 }
 
-  /// How far the channels lie apart.
+  /// The distance between the channels.
   fileprivate var colorfulness: Int { Int(max(red, green, blue)) - Int(min(red, green, blue)) }
 }

@@ -1,24 +1,24 @@
-/// The numbers in which the pixels of a box are added up, two pixels side by side.
+/// The integers in which the pixels of a box are summed, two pixels side by side.
 ///
-/// A protocol, because the conversions of vectors are only kept in line where their types are written out.
+/// A protocol, because vector conversions are inlined only if their types are written out.
 protocol BoxSum: FixedWidthInteger, UnsignedInteger, SIMDScalar, Codable {
-  /// The longest box whose sum, and half a mean more, fits.
+  /// The longest box whose sum fits, rounding included.
   static var longestBox: Int { get }
-  /// The bits by which a product is shifted, for boxes of a length.
+  /// How many bits a product is shifted by, for boxes of a length.
   static func shift(length: Int) -> Int
-  /// Bytes as numbers to add.
+  /// Bytes as wider integers, for adding.
   static func widened(_ bytes: SIMD8<UInt8>) -> SIMD8<Self>
   /// The product of numbers and a reciprocal, shifted.
   static func product(_ sum: SIMD8<Self>, _ reciprocal: UnsafePointer<Self>, shift: Self) -> SIMD8<UInt8>
 }
 
-/// Makes means of sums by a multiplication with the reciprocal, rounded to the nearest; those of more than 127 pixels
-/// may miss it by one where two are nearly as near.
+/// Computes means from sums by multiplying with the reciprocal, rounded to nearest. For more than 127 pixels the
+/// result can be one off if two values are nearly equally near.
 ///
-/// Loops are functions of their own: in a long one the optimiser no longer keeps conversions of vectors in line.
+/// Loops are separate functions: in a long function the optimiser does not inline vector conversions.
 ///
-/// Unsafe pointers. Why every index is in bounds: the caller has `count + length` pairs in a line, `count` sums, and
-/// rows of so many pixels or pairs; `BoxWindow` is the only one.
+/// Unsafe pointers. Why every index is in bounds: the only caller, `BoxWindow`, passes `count + length` pairs in a
+/// line, `count` sums, and rows of `count` pixels or pairs.
 struct BoxMean<Sum: BoxSum> {
   private let half: Sum
   private let reciprocal: Sum
@@ -33,12 +33,12 @@ struct BoxMean<Sum: BoxSum> {
     shift = Sum(bits)
   }
 
-  /// The means of sums. For tests; the loops have their own.
+  /// The means of sums. For tests; the loops have their own code.
   func callAsFunction(_ sum: SIMD8<Sum>) -> SIMD8<UInt8> {
     withUnsafePointer(to: reciprocal) { Sum.product(sum &+ SIMD8(repeating: half), $0, shift: shift) }
   }
 
-  /// Writes the means of `length` pairs from each on.
+  /// Writes, for each position, the mean of the `length` pairs that begin there.
   @inline(never)
   func slide(
     _ line: UnsafePointer<SIMD8<UInt8>>, length: Int, count: Int, to upper: UnsafeMutableRawPointer,
@@ -64,7 +64,7 @@ struct BoxMean<Sum: BoxSum> {
     }
   }
 
-  /// Writes the means of sums and moves these on by a row.
+  /// Writes the means of the sums, and moves the sums on by one row.
   @inline(never)
   func step(
     _ sums: UnsafeMutablePointer<SIMD8<Sum>>, entering: UnsafeRawPointer, leaving: UnsafeRawPointer,
@@ -88,7 +88,7 @@ struct BoxMean<Sum: BoxSum> {
 extension UInt16: BoxSum {
   static var longestBox: Int { 256 }
 
-  /// As many as leave the reciprocal 16 bits.
+  /// The shift that leaves the reciprocal 16 bits.
   static func shift(length: Int) -> Int {
     16 + Int.bitWidth - 1 - (length - 1).leadingZeroBitCount
   }
@@ -96,10 +96,10 @@ extension UInt16: BoxSum {
   @inline(__always)
   static func widened(_ bytes: SIMD8<UInt8>) -> SIMD8<UInt16> { SIMD8<UInt16>(truncatingIfNeeded: bytes) }
 
-  /// The upper half of a product, the shape of a single instruction, and the rest of the shift.
+  /// The upper half of a product, in the form of a single instruction, and then the rest of the shift.
   ///
-  /// The reciprocal is read from memory each time: where LLVM knows that it stays the same it widens it once, and then
-  /// no longer sees that 16 bits are multiplied.
+  /// The reciprocal is read from memory each time. If LLVM knows that it is constant, it widens it once and then no
+  /// longer recognises a multiplication of 16 bits.
   @inline(__always)
   static func product(
     _ sum: SIMD8<UInt16>, _ reciprocal: UnsafePointer<UInt16>, shift: UInt16
@@ -114,7 +114,7 @@ extension UInt16: BoxSum {
 extension UInt32: BoxSum {
   static var longestBox: Int { 1 << 14 }
 
-  /// 255 times one with 24 bits behind the point, and what rounding adds, fit.
+  /// 255 times a number with 24 fractional bits fits, rounding included.
   static func shift(length: Int) -> Int { 24 }
 
   @inline(__always)

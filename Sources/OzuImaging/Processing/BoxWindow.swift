@@ -1,12 +1,12 @@
-/// A run of pixels whose mean is taken: so many before the pixel and so many behind it.
+/// The pixels whose mean is taken: some before the pixel and some after it.
 struct BoxWindow {
   let before: Int
   let behind: Int
 
   var length: Int { before + behind + 1 }
 
-  /// The three windows that together come close to a Gaussian. An even length cannot be centred: two of them
-  /// lean to opposite sides, and the third is one longer.
+  /// Three windows that together approximate a Gaussian. An even length cannot be centred: two of the windows are
+  /// shifted to opposite sides, and the third is one pixel longer.
   static func windows(deviation: Double) -> [BoxWindow] {
     let length = Int(deviation * 1.879_971_205_597_325_2 + 0.5)  // 3 × √(2π) ÷ 4
     let half = length / 2
@@ -18,7 +18,7 @@ struct BoxWindow {
     ]
   }
 
-  /// Takes the means along rows. Beyond the edge the picture is taken to go on with its border pixels.
+  /// Takes the means along rows. Outside the picture, its border pixels are repeated.
   func alongRows(_ bitmap: BGRABitmap, pool: PixelBufferPool) -> BGRABitmap {
     length <= UInt16.longestBox
       ? alongRows(bitmap, as: UInt16.self, pool) : alongRows(bitmap, as: UInt32.self, pool)
@@ -30,7 +30,8 @@ struct BoxWindow {
       ? alongColumns(bitmap, as: UInt16.self, pool) : alongColumns(bitmap, as: UInt32.self, pool)
   }
 
-  /// Two rows side by side, which fill a register, with their borders repeated as far as the window looks beyond them.
+  /// Handles two rows side by side, which fill a register. Their border pixels are repeated as far as the window
+  /// extends outside.
   private func alongRows<Sum: BoxSum>(
     _ bitmap: BGRABitmap, as: Sum.Type, _ pool: PixelBufferPool
   ) -> BGRABitmap {
@@ -53,7 +54,8 @@ struct BoxWindow {
               line[index] = SIMD8(upper[unchecked: index &- before], lower[unchecked: index &- before])
             }
             for index in inside.upperBound..<line.count { line[index] = SIMD8(upper[last], lower[last]) }
-            // Rows of `size.width` pixels, as every `BGRABitmap` has. The upper last: it may be the lower.
+            // Rows of `size.width` pixels, as every `BGRABitmap` has. The upper row is written last, because both
+            // may be the same.
             mean.slide(
               line.baseAddress!, length: length, count: size.width,
               to: bytes.baseAddress! + y * bytesPerRow, bytes.baseAddress! + below * bytesPerRow)
@@ -64,13 +66,14 @@ struct BoxWindow {
     return BGRABitmap(result, pool: pool)
   }
 
-  /// All columns side by side: a sum for each, moved down row by row, so that memory is read in its order.
+  /// Handles all columns side by side, with one sum for each that moves down row by row, so that memory is read in
+  /// order.
   private func alongColumns<Sum: BoxSum>(
     _ bitmap: BGRABitmap, as: Sum.Type, _ pool: PixelBufferPool
   ) -> BGRABitmap {
     let mean = BoxMean<Sum>(length)
     let last = bitmap.size.height - 1
-    // Rows hold whole groups of four pixels, so pairs may reach beyond the last.
+    // Rows have whole groups of four pixels, so pairs may extend beyond the last pixel.
     let pairCount = (bitmap.size.width + 1) / 2
     var sums = [SIMD8<Sum>](repeating: .zero, count: pairCount)
     let sourceBytesPerRow = bitmap.bitmap.bytesPerRow

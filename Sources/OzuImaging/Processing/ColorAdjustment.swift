@@ -6,27 +6,27 @@
 
 /// Changes brightness, contrast and saturation.
 public struct ColorAdjustment: ImageProcessing, Hashable {
-  /// Added to each channel, as a part of full scale: -1 is black, 1 is white, 0 changes nothing.
+  /// Added to each channel, as a fraction of full scale: -1 is black, 1 is white, 0 changes nothing.
   public let brightness: Double
-  /// How far values are spread from the middle: 0 is flat grey, 1 changes nothing.
+  /// The factor for the distance of values from the middle: 0 is flat grey, 1 changes nothing.
   public let contrast: Double
-  /// How far channels are spread from the luma: 0 is grey, 1 changes nothing.
+  /// The factor for the distance of channels from the luma: 0 is grey, 1 changes nothing.
   public let saturation: Double
 
-  /// Makes the step.
+  /// Makes the processor.
   public init(brightness: Double = 0, contrast: Double = 1, saturation: Double = 1) {
     self.brightness = brightness
     self.contrast = contrast
     self.saturation = saturation
   }
 
-  /// The kind of step with all its parameters.
+  /// The kind of processor with all its parameters.
   public var identifier: String { "color(\(brightness),\(contrast),\(saturation))" }
 
-  /// Adjusts. Works on the premultiplied values with the offset scaled by alpha, which gives the same as on
-  /// straight ones, up to rounding.
+  /// Adjusts the colours. It works on premultiplied values with the offset scaled by alpha, which gives the same
+  /// result as straight values, except for rounding.
   ///
-  /// - Throws: `invalidParameters` for a brightness outside -1...1, or others outside 0...10.
+  /// - Throws: `invalidParameters` for a brightness outside -1...1, or another parameter outside 0...10.
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
@@ -49,7 +49,7 @@ public struct ColorAdjustment: ImageProcessing, Hashable {
 }
 
 extension Pixel {
-  /// The luma of the values as they are stored (ITU-R BT.709 weights in 1/65,536).
+  /// The luma of the stored values (ITU-R BT.709 weights in 1/65,536).
   @inline(__always)
   var luma: Int32 {
     (13_933 &* Int32(red) &+ 46_871 &* Int32(green) &+ 4_732 &* Int32(blue) &+ 32_768) >> 16
@@ -62,6 +62,6 @@ extension ImageProcessing where Self == ColorAdjustment {
     ColorAdjustment(brightness: brightness, contrast: contrast, saturation: saturation)
   }
 
-  /// Shades of grey.
+  /// Converts to shades of grey.
   public static var grayscale: Self { ColorAdjustment(saturation: 0) }
 }

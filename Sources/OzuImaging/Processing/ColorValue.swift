@@ -21,7 +21,7 @@ public struct ColorValue: Hashable, Sendable {
   public static let black = ColorValue(red: 0, green: 0, blue: 0)
   /// Opaque white.
   public static let white = ColorValue(red: 255, green: 255, blue: 255)
-  /// Nothing.
+  /// Wholly transparent.
   public static let clear = ColorValue(red: 0, green: 0, blue: 0, alpha: 0)
 
   /// `#rrggbbaa`.
@@ -49,7 +49,7 @@ func scaled(_ value: UInt8, by factor: UInt8) -> UInt8 {
 }
 
 extension Pixel {
-  /// The pixel behind a veil: all four values times `coverage ÷ 255`.
+  /// The pixel behind a cover: all four values times `coverage ÷ 255`.
   @inline(__always)
   func covered(by coverage: UInt8) -> Pixel {
     Pixel(
@@ -57,7 +57,7 @@ extension Pixel {
       alpha: scaled(alpha, by: coverage))
   }
 
-  /// The pixel over another (Porter and Duff 1984), both premultiplied.
+  /// This pixel over another one (Porter and Duff 1984), both premultiplied.
   @inline(__always)
   func over(_ below: Pixel) -> Pixel {
     let rest = 255 &- alpha

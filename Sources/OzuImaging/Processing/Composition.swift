@@ -1,18 +1,18 @@
-/// Several steps as one.
+/// Several processors as one.
 public struct Composition: ImageProcessing {
   private let steps: [any ImageProcessing]
 
-  /// Makes a step of steps, which run in their order.
+  /// Makes one processor from several, which run in this order.
   public init(_ steps: [any ImageProcessing]) {
     self.steps = steps
   }
 
-  /// The kind of step with all its parameters.
+  /// The kind of processor with all its parameters.
   public var identifier: String { "(" + steps.map(\.identifier).joined(separator: ">") + ")" }
 
-  /// Runs the steps.
+  /// Runs the processors.
   ///
-  /// - Throws: the error of the first step that fails.
+  /// - Throws: the error of the first processor that fails.
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
@@ -22,22 +22,22 @@ public struct Composition: ImageProcessing {
   }
 }
 
-/// A step of the app's own.
+/// A processor of the app.
 public struct CustomProcessor: ImageProcessing {
   private let name: String
   private let work: @Sendable (BGRABitmap) throws -> BGRABitmap
 
-  /// Makes a step from a closure.
+  /// Makes a processor from a closure.
   ///
   /// - Parameters:
-  ///   - name: the identity of the step with all its parameters.
-  ///   - work: makes the new picture; what it throws becomes `ProcessingError.failed`.
+  ///   - name: the identity of the processor with all its parameters.
+  ///   - work: makes the new picture; its errors become `ProcessingError.failed`.
   public init(_ name: String, _ work: @escaping @Sendable (BGRABitmap) throws -> BGRABitmap) {
     self.name = name
     self.work = work
   }
 
-  /// The name is counted, so that no name can pass for another step.
+  /// The length of the name is part of it, so that no name can equal the identifier of another processor.
   public var identifier: String { "custom(\(name.utf8.count):\(name))" }
 
   /// Calls the closure.
@@ -55,7 +55,7 @@ public struct CustomProcessor: ImageProcessing {
 }
 
 extension ImageProcessing where Self == CustomProcessor {
-  /// A step of the app's own.
+  /// A processor of the app.
   public static func custom(
     _ name: String, _ work: @escaping @Sendable (BGRABitmap) throws -> BGRABitmap
   ) -> Self {

@@ -1,24 +1,24 @@
-/// Cuts a part out of the picture.
+/// Crops the picture.
 public struct Crop: ImageProcessing, Hashable {
-  /// Which part is kept.
+  /// The part that is kept.
   public enum Area: Hashable, Sendable {
-    /// A rectangle in pixels; what of it lies outside the picture is left out.
+    /// A rectangle in pixels, without the parts of it that lie outside the picture.
     case rectangle(PixelRectangle)
-    /// The largest part with the proportions of a size, at a place of the picture.
+    /// The largest part with the proportions of a size, at an anchor of the picture.
     case proportions(PixelSize, Anchor)
-    /// The part with the proportions of a size that holds most of what people look at: edges and strong colours.
+    /// The part with the proportions of a size that attracts the most attention: edges and strong colours.
     case attention(PixelSize)
   }
 
-  /// Which part is kept.
+  /// The part that is kept.
   public let area: Area
 
-  /// Makes the step.
+  /// Makes the processor.
   public init(_ area: Area) {
     self.area = area
   }
 
-  /// The kind of step with all its parameters.
+  /// The kind of processor with all its parameters.
   public var identifier: String {
     switch area {
     case .rectangle(let rectangle): "crop(\(rectangle.x),\(rectangle.y),\(rectangle.size))"
@@ -27,9 +27,9 @@ public struct Crop: ImageProcessing, Hashable {
     }
   }
 
-  /// Cuts.
+  /// Crops the picture.
   ///
-  /// - Throws: `invalidParameters` when nothing would be left.
+  /// - Throws: `invalidParameters` if nothing would be left.
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
@@ -37,7 +37,7 @@ public struct Crop: ImageProcessing, Hashable {
     return bitmap.cropped(to: rectangle, pool: context.pool)
   }
 
-  /// Cuts 16 bits in the same way; what people look at is found in 8.
+  /// Crops 16 bits in the same way; `attention` is computed in 8 bits.
   public func process(wide bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap? {
     let rectangle = try checkedRectangle(in: bitmap.size, context) {
       BGRABitmap(bitmap, pool: context.pool)
@@ -47,7 +47,7 @@ public struct Crop: ImageProcessing, Hashable {
       bitmap, region: PixelRegion(rectangle), to: rectangle.size, pool: context.pool)
   }
 
-  /// The part that is kept of a picture of a size; `nil` where only its pixels tell. It may be empty.
+  /// The part of a picture of this size that is kept; `nil` if it depends on the pixels. It may be empty.
   func rectangle(in size: PixelSize) -> PixelRectangle? {
     switch area {
     case .rectangle(let asked): return asked.clamped(to: size)
@@ -60,8 +60,8 @@ public struct Crop: ImageProcessing, Hashable {
     }
   }
 
-  /// - Parameter pixels: the picture in 8 bits, for an area that only they tell.
-  /// - Throws: `invalidParameters` when nothing would be left.
+  /// - Parameter pixels: the picture in 8 bits, for an area that depends on the pixels.
+  /// - Throws: `invalidParameters` if nothing would be left.
   private func checkedRectangle(
     in size: PixelSize, _ context: ProcessingContext, pixels: () -> BGRABitmap
   ) throws(ProcessingError) -> PixelRectangle {
@@ -83,9 +83,9 @@ public struct Crop: ImageProcessing, Hashable {
     return rectangle
   }
 
-  /// The largest size with some proportions inside another; at least one pixel.
+  /// The largest size with these proportions inside another size; at least one pixel.
   static func largest(_ proportions: PixelSize, in size: PixelSize) -> PixelSize {
-    // Two words wide, since limits may allow proportions of any size.
+    // Products of full width, because limits may allow proportions of any size.
     let (wide, high) = (
       proportions.width.multipliedFullWidth(by: size.height),
       proportions.height.multipliedFullWidth(by: size.width)
@@ -98,6 +98,6 @@ public struct Crop: ImageProcessing, Hashable {
 }
 
 extension ImageProcessing where Self == Crop {
-  /// Cuts out a part.
+  /// Crops the picture.
   public static func crop(_ area: Crop.Area) -> Self { Crop(area) }
 }

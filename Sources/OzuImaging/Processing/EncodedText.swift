@@ -1,8 +1,8 @@
-/// A value as a text that is equal exactly for values that encode the same.
+/// A value as text. Two texts are equal only if both values encode equally.
 ///
-/// `(levels:8,name:5:faint,offsets:[1,2.5],mask:nil)`: fields by their names, in their order; numbers in the shortest
-/// form that reads back as the same number; texts behind the number of their bytes, so that no text can pass for another
-/// value. Sets and dictionaries, which have no order, are sorted.
+/// `(levels:8,name:5:faint,offsets:[1,2.5],mask:nil)`: fields with their names, in their order; numbers in the
+/// shortest form that reads back as the same number; texts after their length in bytes, so that no text can equal
+/// another value. Sets and dictionaries, which have no order, are sorted.
 final class EncodedText: Encoder {
   private enum Content {
     case nothing
@@ -17,7 +17,7 @@ final class EncodedText: Encoder {
 
   /// The text of a value.
   ///
-  /// - Throws: what its `encode(to:)` throws.
+  /// - Throws: the errors of `encode(to:)`.
   static func text<Value: Encodable>(of value: Value) throws -> String {
     switch value {
     case let text as String: return counted(text)
@@ -38,7 +38,7 @@ final class EncodedText: Encoder {
 
   private var text: String {
     switch content {
-    // What encodes nothing has no values.
+    // A value that encodes nothing has no parts.
     case .nothing: ""
     case .single(let text): text
     case .list(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
@@ -47,7 +47,7 @@ final class EncodedText: Encoder {
     }
   }
 
-  /// The name of a property as it is; a key of another kind is counted.
+  /// The name of a property as it is; other keys are written after their length.
   private static func name(_ key: String) -> String {
     let isPlain = key.utf8.allSatisfy { byte in
       byte == UInt8(ascii: "_") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
@@ -62,7 +62,7 @@ final class EncodedText: Encoder {
     let part = EncodedText()
     var parts: [EncodedText] = []
     if case .list(let before) = content { parts = before }
-    // Taken out first, so that the array is not copied.
+    // Removed from `self` first, so that the array is not copied.
     content = .nothing
     parts.append(part)
     content = .list(parts)
@@ -92,7 +92,7 @@ final class EncodedText: Encoder {
   func singleValueContainer() -> any SingleValueEncodingContainer { Single(target: self) }
 }
 
-/// Values whose order says nothing and differs from run to run.
+/// Values without an order, which differs from run to run.
 private protocol UnorderedValues {
   func texts() throws -> [String]
 }
@@ -108,7 +108,7 @@ extension Dictionary: UnorderedValues where Key: Encodable, Value: Encodable {
 }
 
 extension EncodedText {
-  /// Properties. The generic function stands for those of every type that the protocol names.
+  /// Properties. The generic `encode` stands for those of every type that the protocol lists.
   private struct Fields<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let target: EncodedText
     let codingPath: [any CodingKey] = []

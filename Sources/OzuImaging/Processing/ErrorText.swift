@@ -2,10 +2,10 @@ import Foundation
 import OzuText
 
 extension Error {
-  /// The error in one line for people, without characters that a terminal obeys.
+  /// The error in one line, to show to people, without control characters for terminals.
   ///
-  /// Foundation's errors describe themselves by a dump of their domain, code and dictionary. Of those the cause that the
-  /// system gave is said, with the file it is about, or else Foundation's sentence for users.
+  /// The description of a Foundation error is a dump of its domain, code and dictionary. For such errors the text
+  /// is the cause that the system reported, with the file, or else Foundation's message for users.
   package var oneLine: String {
     let isFoundations = self is any CustomNSError || type(of: self) is NSError.Type
     let text = isFoundations ? Self.words(for: self as NSError) : "\(self)"

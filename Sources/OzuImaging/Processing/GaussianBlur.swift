@@ -1,23 +1,23 @@
-/// Blurs the picture as a Gaussian would.
+/// Blurs the picture with an approximated Gaussian.
 ///
-/// Three box filters in a row come within 3 % of the bell curve (Wells 1986; the widths are those of the SVG
-/// and CSS filter specifications), and a box filter slides: what it costs does not depend on its radius.
+/// Three box filters one after the other are within 3 % of a Gaussian (Wells 1986; the widths are those of the SVG
+/// and CSS filter specifications). A box filter slides along the row, so its cost does not depend on its radius.
 public struct GaussianBlur: ImageProcessing, Hashable {
   /// The standard deviation in pixels.
   public let radius: Double
 
-  /// Makes the step.
+  /// Makes the processor.
   public init(radius: Double) {
     self.radius = radius
   }
 
-  /// The kind of step with all its parameters.
+  /// The kind of processor with all its parameters.
   public var identifier: String { "blur(\(radius))" }
 
-  /// Blurs. Beyond the edge the picture is taken to go on with its border pixels.
+  /// Blurs the picture. Outside the picture, its border pixels are repeated.
   ///
   /// - Throws: `invalidParameters` for a radius that is negative, not finite or over 1,000.
-  /// - Complexity: O(pixels), whatever the radius.
+  /// - Complexity: O(pixels), independent of the radius.
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {

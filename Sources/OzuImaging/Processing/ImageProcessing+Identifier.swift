@@ -1,16 +1,18 @@
 extension ImageProcessing where Self: Encodable {
-  /// The name of the type with its stored values, each named and printed exactly: `App.Posterize(levels:8)`.
+  /// The name of the type with its stored properties, each with its name and exact value:
+  /// `App.Posterize(levels:8)`.
   ///
-  /// Made by encoding the step, so a type that writes its own `encode(to:)` decides what is named. Private types of one
-  /// name in one module have one name here: they need stored properties of different names, or identifiers by hand.
+  /// It is made by encoding the processor, so a type with its own `encode(to:)` decides which values appear. Two
+  /// private types with one name in one module have equal names here: give their stored properties different names,
+  /// or write the identifiers by hand.
   ///
-  /// - Precondition: encoding the step does not throw.
+  /// - Precondition: encoding the processor does not throw.
   public var identifier: String {
     do {
       let values = try EncodedText.text(of: self)
       return TypeName.stable(of: Self.self) + (values.hasPrefix("(") ? values : "(\(values))")
     } catch {
-      // Any text would be taken for that of other steps.
+      // Any fixed text could equal the identifier of another processor.
       preconditionFailure("\(Self.self) cannot be encoded (\(error)): give it an identifier")
     }
   }
@@ -18,8 +20,8 @@ extension ImageProcessing where Self: Encodable {
 
 /// Names of types that are the same in every run of a program.
 enum TypeName {
-  /// The name with those of its module and of the types around it. In place of what is private to a file or a function
-  /// the name of the runtime has an address, which is left out.
+  /// The name with its module and the surrounding types. For types that are private to a file or a function, the
+  /// runtime's name contains an address, which is removed.
   static func stable(of type: Any.Type) -> String {
     var name = ""
     var rest = Substring(String(reflecting: type))

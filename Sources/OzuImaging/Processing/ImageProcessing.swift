@@ -1,11 +1,11 @@
-/// One step on pixels: a value with a stable identity.
+/// One step after the resize: a value with a stable identity.
 ///
 /// ```swift
 /// let request = ImageRequest(url: url, resize: resize, processors: [.roundedCorners(radius: 12), .grayscale])
 /// ```
 ///
-/// A step of the app's own is a type with its parameters as stored properties. Where these can be encoded, `identifier`
-/// is made of them; where one cannot, the compiler asks for an `identifier`:
+/// A processor of the app is a type with its parameters as stored properties. If it is `Encodable`, `identifier` is
+/// made from them; otherwise the compiler asks for an `identifier`:
 ///
 /// ```swift
 /// struct Posterize: ImageProcessing, Encodable {
@@ -15,33 +15,34 @@
 /// }
 /// ```
 public protocol ImageProcessing: Sendable {
-  /// The kind of step with all its parameters: a part of the key under which results are cached, in memory and on disk.
+  /// The kind of processor with all its parameters. It is part of the key of cached results, in memory and on disk.
   ///
-  /// Equal identifiers are taken for equal steps. One that is written by hand has to name the kind of step and every
-  /// parameter that changes a pixel.
+  /// Processors with equal identifiers count as equal. An identifier that is written by hand must contain the kind
+  /// of processor and every parameter that changes a pixel.
   var identifier: String { get }
 
-  /// Makes the new picture. The old one stays as it is.
+  /// Makes the new picture. The old one is not changed.
   ///
-  /// - Throws: `ProcessingError` when the step cannot be done with this picture.
+  /// - Throws: `ProcessingError` if the processor cannot be applied to this picture.
   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap
 
-  /// Makes the new picture of one in `rgba16`, in that format and in its colours; `nil` (the default) where the step knows
-  /// 8 bits alone. `Picture.processed(by:)` then rounds the picture to them, with a note.
+  /// Makes the new picture from one in `rgba16`, in the same format and colours; returns `nil` (the default) if the
+  /// processor supports only 8 bits. `Picture.processed(by:)` then rounds the picture to 8 bits, with a note.
   ///
-  /// - Throws: `ProcessingError` when the step cannot be done with this picture.
+  /// - Throws: `ProcessingError` if the processor cannot be applied to this picture.
   func process(wide bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap?
 }
 
 extension ImageProcessing {
-  /// 8 bits alone.
+  /// Returns `nil`: only 8 bits are supported.
   public func process(wide bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap? {
     nil
   }
 
-  /// Makes the new picture of a bitmap of any format, which is converted to `bgra8` first unless the step takes its 16 bits.
+  /// Makes the new picture from a bitmap of any format. It is converted to `bgra8` first, unless the processor
+  /// supports its 16 bits.
   ///
-  /// - Throws: `ProcessingError` when the step cannot be done with this picture.
+  /// - Throws: `ProcessingError` if the processor cannot be applied to this picture.
   public func process(
     _ bitmap: Bitmap, context: ProcessingContext = ProcessingContext()
   ) throws(ProcessingError) -> Bitmap {
@@ -50,11 +51,11 @@ extension ImageProcessing {
   }
 }
 
-/// What surrounds a step.
+/// The surroundings of a processor: memory and limits.
 public struct ProcessingContext: Sendable {
-  /// Where pixel memory comes from.
+  /// The pool that memory for pixels comes from.
   public let pool: PixelBufferPool
-  /// What the result may cost: pixels a side and bytes in all.
+  /// The limits of the result: its sides and its bytes.
   public let limits: DecodingLimits
 
   /// Makes a context.
@@ -74,16 +75,16 @@ public struct ProcessingContext: Sendable {
   }
 }
 
-/// Why a step was not done.
+/// Why a processor failed.
 public enum ProcessingError: Error, Hashable, Sendable {
-  /// The step makes no sense with this picture; the first value is the step's identifier.
+  /// The processor cannot be applied to this picture; the first value is the processor's identifier.
   case invalidParameters(String, reason: String)
-  /// A step of the app's own failed.
+  /// A processor of the app failed.
   case failed(String, reason: String)
 }
 
 extension ProcessingError: CustomStringConvertible {
-  /// One line for people.
+  /// The error in one line, to show to people.
   public var description: String {
     switch self {
     case .invalidParameters(let step, let reason): "\(step) cannot be done: \(reason)"
@@ -93,10 +94,11 @@ extension ProcessingError: CustomStringConvertible {
 }
 
 extension Picture {
-  /// The picture after some steps, in their order. A picture in `rgba16` stays so until a step that knows 8 bits alone: it
-  /// and those after it see `bgra8`, which is noted. All others see `bgra8`.
+  /// The picture after some processors, in this order. A picture in `rgba16` stays so until the first processor
+  /// that supports only 8 bits: from there on it is `bgra8`, with a note. All other pictures are converted to
+  /// `bgra8`.
   ///
-  /// - Throws: `ProcessingError` of the first step that fails.
+  /// - Throws: `ProcessingError` of the first processor that fails.
   public func processed(
     by processors: [any ImageProcessing], context: ProcessingContext = ProcessingContext()
   ) throws(ProcessingError) -> Picture {

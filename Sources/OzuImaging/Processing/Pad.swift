@@ -1,23 +1,23 @@
 /// Puts the picture on a larger canvas.
 public struct Pad: ImageProcessing, Hashable {
-  /// The size of the canvas in pixels. A side smaller than the picture's stays the picture's.
+  /// The size of the canvas in pixels. A side that is smaller than the picture's becomes the picture's.
   public let size: PixelSize
-  /// What shows around the picture.
+  /// The colour around the picture.
   public let color: ColorValue
-  /// Where the picture stands.
+  /// The place of the picture on the canvas.
   public let anchor: Anchor
 
-  /// Makes the step.
+  /// Makes the processor.
   public init(to size: PixelSize, color: ColorValue = .clear, anchor: Anchor = .center) {
     self.size = size
     self.color = color
     self.anchor = anchor
   }
 
-  /// The kind of step with all its parameters.
+  /// The kind of processor with all its parameters.
   public var identifier: String { "pad(\(size),\(color.identifier),\(anchor.rawValue))" }
 
-  /// Pads.
+  /// Pads the picture.
   ///
   /// - Throws: `invalidParameters` for a canvas over the limits.
   public func process(

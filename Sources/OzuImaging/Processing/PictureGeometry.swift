@@ -1,24 +1,24 @@
-/// Which part of a picture is seen after some steps, how large it is then, and how it is turned: for a second picture that
-/// belongs to the first, as a gain map does, and takes the same way in fewer pixels.
+/// The part of a picture that is left after some processors, its size, and how it is turned. For a second picture
+/// that belongs to the first, such as a gain map, and has to be changed in the same way with fewer pixels.
 ///
-/// A pure function of the size and the steps. It knows those that move pixels and no more: what changes colours, and what
-/// looks at pixels to find its place, has no such geometry.
+/// A pure function of the size and the processors. It supports only processors that move pixels: those that change
+/// colours, or that look at pixels to find their place, have no such geometry.
 package struct PictureGeometry: Hashable, Sendable {
-  /// The part that is seen, in pixels of the upright source.
+  /// The part that is shown, in pixels of the upright source.
   package let region: PixelRegion
   /// The size of the result in pixels.
   package let size: PixelSize
-  /// How the part is turned when it is cut out, one turn after the other.
+  /// How the part is turned after it is cut out, one turn after the other.
   package let turns: [Turn]
 
-  /// Works out a recipe for a source.
+  /// Applies a recipe to a source.
   ///
   /// - Parameter source: the size of the upright picture; not empty.
-  /// - Returns: `nil` where a step is of another kind, or nothing would be left.
+  /// - Returns: `nil` if a processor is of another kind, or if nothing would be left.
   package init?(source: PixelSize, resize: Resize?, steps: [any ImageProcessing]) {
     var size = source
     var turns: [Turn] = []
-    // From each picture back to the one before it.
+    // The mapping from each picture back to the one before it.
     var ways: [(PixelRegion) -> PixelRegion] = []
     func add(_ resize: Resize?) {
       let geometry = ResizeGeometry(source: size, resize: resize)

@@ -1,5 +1,5 @@
 extension SIMD8<UInt8> {
-  /// Two pixels side by side. Both types are nothing but their bytes, in the same order.
+  /// Two pixels side by side. Both types consist of their bytes only, in the same order.
   @inline(__always)
   init(_ first: Pixel, _ second: Pixel) {
     self.init(

@@ -4,10 +4,10 @@ public struct PixelRectangle: Hashable, Sendable {
   public var x: Int
   /// The top edge.
   public var y: Int
-  /// The extent.
+  /// The width and the height.
   public var size: PixelSize
 
-  /// Makes a rectangle from its top left corner and its extent.
+  /// Makes a rectangle from its top left corner and its size.
   public init(x: Int, y: Int, width: Int, height: Int) {
     self.x = x
     self.y = y
@@ -19,11 +19,11 @@ public struct PixelRectangle: Hashable, Sendable {
     self.init(x: 0, y: 0, width: size.width, height: size.height)
   }
 
-  /// The part that lies in a picture of `size`; empty when none does.
+  /// The part that lies inside a picture of `size`; empty if there is none.
   func clamped(to size: PixelSize) -> PixelRectangle {
     let left = min(max(x, 0), size.width)
     let top = min(max(y, 0), size.height)
-    // Saturating: an absurd width must not wrap around.
+    // Saturating, so that a huge width cannot overflow.
     let right = min(max(x.saturatingSum(self.size.width), left), size.width)
     let bottom = min(max(y.saturatingSum(self.size.height), top), size.height)
     return PixelRectangle(x: left, y: top, width: right - left, height: bottom - top)
@@ -31,7 +31,7 @@ public struct PixelRectangle: Hashable, Sendable {
 }
 
 extension PixelRectangle {
-  /// The part that lies in a picture of `size`, or the pixel of the picture that is nearest.
+  /// The part that lies inside a picture of `size`, or else the nearest pixel of the picture.
   ///
   /// - Precondition: `size` is not empty.
   func nearest(in size: PixelSize) -> PixelRectangle {
@@ -42,11 +42,11 @@ extension PixelRectangle {
       height: max(1, part.size.height))
   }
 
-  /// Whether any pixel lies in a picture of `size`.
+  /// Whether any part lies inside a picture of `size`.
   func overlaps(_ size: PixelSize) -> Bool { !clamped(to: size).size.isEmpty }
 }
 
-/// A place in a picture: where a crop holds on, where a watermark stands.
+/// A place in a picture: for crops, watermarks and padding.
 public enum Anchor: String, Hashable, Sendable, CaseIterable {
   /// The middle.
   case center
@@ -67,7 +67,7 @@ public enum Anchor: String, Hashable, Sendable, CaseIterable {
   /// A corner.
   case bottomRight
 
-  /// The corner of something of `inner` size that stands at this place of something of `outer` size.
+  /// The top left corner of a rectangle of `inner` size at this place of one of `outer` size.
   func origin(of inner: PixelSize, in outer: PixelSize) -> (x: Int, y: Int) {
     let free = PixelSize(outer.width - inner.width, outer.height - inner.height)
     let x =

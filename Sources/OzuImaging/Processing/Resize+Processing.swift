@@ -1,7 +1,7 @@
 extension Resize: ImageProcessing {
   /// Resamples the picture.
   ///
-  /// For a picture that comes from a file, the request's own `resize` is better: it decodes no more than needed.
+  /// For a picture from a file, the request's own `resize` is better: then no more is decoded than needed.
   ///
   /// - Throws: `invalidParameters` for an empty size or one over the limits.
   public func process(
@@ -26,9 +26,9 @@ extension Resize: ImageProcessing {
 }
 
 extension ImageProcessing where Self == Resize {
-  /// Brings the picture to a size.
+  /// Brings the picture to a size. `crops` is for `aspectFill` alone: whether it cuts off the parts outside the size.
   public static func resize(
-    _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = false, allowsUpscaling: Bool = false
+    _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true, allowsUpscaling: Bool = false
   ) -> Self {
     Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
   }

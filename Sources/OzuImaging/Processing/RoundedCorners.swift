@@ -4,11 +4,11 @@
   import Foundation
 #endif
 
-/// Rounds the corners, or cuts the picture to a circle, with an optional border inside the edge.
+/// Rounds the corners, or cuts the picture to a circle, with an optional border along the edge.
 public struct RoundedCorners: ImageProcessing, Hashable {
   /// The shape.
   public enum Shape: Hashable, Sendable {
-    /// Corners with a radius in pixels; at most half the shorter side.
+    /// Corners with a radius in pixels, at most half of the shorter side.
     case rectangle(radius: Double)
     /// The largest circle in the middle; the picture is first cropped to a square.
     case circle
@@ -33,13 +33,13 @@ public struct RoundedCorners: ImageProcessing, Hashable {
   /// The line along the edge, if any.
   public let border: Border?
 
-  /// Makes the step.
+  /// Makes the processor.
   public init(_ shape: Shape, border: Border? = nil) {
     self.shape = shape
     self.border = border
   }
 
-  /// The kind of step with all its parameters.
+  /// The kind of processor with all its parameters.
   public var identifier: String {
     let line = border.map { ",\($0.width),\($0.color.identifier)" } ?? ""
     return switch shape {
@@ -48,7 +48,7 @@ public struct RoundedCorners: ImageProcessing, Hashable {
     }
   }
 
-  /// Rounds. Edges are antialiased by the part of each pixel that is covered.
+  /// Rounds the corners. Edges are antialiased by the covered fraction of each pixel.
   ///
   /// - Throws: `invalidParameters` for a radius or a border that is negative or not finite.
   public func process(
@@ -56,14 +56,14 @@ public struct RoundedCorners: ImageProcessing, Hashable {
   ) throws(ProcessingError) -> BGRABitmap {
     let width = border?.width ?? 0
     guard width.isFinite, width >= 0 else {
-      throw .invalidParameters(identifier, reason: "the border has no width")
+      throw .invalidParameters(identifier, reason: "the width of the border must be zero or more")
     }
     var source = bitmap
     let radius: Double
     switch shape {
     case .rectangle(let asked):
       guard asked.isFinite, asked >= 0 else {
-        throw .invalidParameters(identifier, reason: "the radius is no length")
+        throw .invalidParameters(identifier, reason: "the radius must be zero or more")
       }
       radius = min(asked, Double(min(bitmap.size.width, bitmap.size.height)) / 2)
     case .circle:
@@ -85,7 +85,8 @@ public struct RoundedCorners: ImageProcessing, Hashable {
   }
 }
 
-/// How deep inside a rounded rectangle the centre of a pixel lies, in pixels; negative outside.
+/// The distance of a pixel's centre from the edge of a rounded rectangle, in pixels; positive inside, negative
+/// outside.
 private struct RoundedEdge {
   let halfWidth: Double
   let halfHeight: Double
@@ -99,7 +100,7 @@ private struct RoundedEdge {
 
   @inline(__always)
   func depth(_ x: Int, _ y: Int) -> Double {
-    // Distances from the centre of the corner's circle, both positive only within a corner.
+    // Distances from the centre of the corner's circle; both are positive only in a corner.
     let dx = abs(Double(x) + 0.5 - halfWidth) - (halfWidth - radius)
     let dy = abs(Double(y) + 0.5 - halfHeight) - (halfHeight - radius)
     guard dx > 0, dy > 0 else { return radius - max(dx, dy) }

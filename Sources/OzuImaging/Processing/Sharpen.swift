@@ -4,25 +4,25 @@
   import Foundation
 #endif
 
-/// Makes edges stronger: adds the difference between the picture and its blur (unsharp mask).
+/// Strengthens edges: adds the difference between the picture and its blur (unsharp mask).
 public struct Sharpen: ImageProcessing, Hashable {
-  /// How much of the difference is added; 0.5 is gentle, 2 is hard.
+  /// The factor of the difference; 0.5 is gentle, 2 is strong.
   public let amount: Double
   /// The standard deviation of the blur, in pixels.
   public let radius: Double
 
-  /// Makes the step.
+  /// Makes the processor.
   public init(amount: Double = 0.5, radius: Double = 1) {
     self.amount = amount
     self.radius = radius
   }
 
-  /// The kind of step with all its parameters.
+  /// The kind of processor with all its parameters.
   public var identifier: String { "sharpen(\(amount),\(radius))" }
 
-  /// Sharpens. Opacity stays as it is.
+  /// Sharpens the picture. Opacity is not changed.
   ///
-  /// - Throws: `invalidParameters` for an amount outside 0...10 or a radius the blur refuses.
+  /// - Throws: `invalidParameters` for an amount outside 0...10 or a radius that `GaussianBlur` refuses.
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
@@ -44,14 +44,14 @@ public struct Sharpen: ImageProcessing, Hashable {
     }
   }
 
-  /// A row, two pixels at a time; the neighbour of an odd last one is that one. A function of its own for the reason
-  /// that `BoxMean` has.
+  /// Sharpens a row, two pixels at a time; an odd last pixel is paired with itself. A separate function for the
+  /// same reason as the loops of `BoxMean`.
   @inline(never)
   private static func sharpen(
     _ sharp: Span<Pixel>, _ soft: Span<Pixel>, _ weight: UnsafePointer<Int16>,
     to target: UnsafeMutableBufferPointer<Pixel>
   ) {
-    // Checked here, and not again for each pixel: both indices are below the one count.
+    // Checked here once for the row: both indices are below this count.
     precondition(sharp.count == target.count && soft.count == target.count, "rows of one width")
     for x in stride(from: 0, to: sharp.count, by: 2) {
       let next = min(x &+ 1, sharp.count &- 1)
@@ -64,11 +64,12 @@ public struct Sharpen: ImageProcessing, Hashable {
     }
   }
 
-  /// `sharp + (sharp - soft) * weight / 256`, rounded. A premultiplied value may not pass its alpha, and alpha stays.
+  /// `sharp + (sharp - soft) * weight / 256`, rounded. Premultiplied values are limited to alpha, and alpha does
+  /// not change.
   ///
-  /// The product is the upper half of one with 9 more bits, the shape of a single instruction: differences of 9 bits
-  /// and 7 more, weights up to 2,560 and 2 more. The last bit of what is left is for rounding. The weight is read
-  /// from memory each time, for the reason that `BoxMean` has.
+  /// The product is the upper half of a 32-bit product, in the form of a single instruction: the differences have 9
+  /// bits and are shifted by 7, the weights go up to 2,560 and are shifted by 2. The last bit of the result is for
+  /// rounding. The weight is read from memory each time, for the reason given in `BoxMean`.
   @inline(__always)
   private static func sharpened(
     _ sharp: SIMD8<Int16>, _ soft: SIMD8<Int16>, _ weight: UnsafePointer<Int16>
@@ -87,7 +88,7 @@ public struct Sharpen: ImageProcessing, Hashable {
 }
 
 extension ImageProcessing where Self == Sharpen {
-  /// Makes edges stronger.
+  /// Strengthens edges.
   public static func sharpen(amount: Double = 0.5, radius: Double = 1) -> Self {
     Sharpen(amount: amount, radius: radius)
   }

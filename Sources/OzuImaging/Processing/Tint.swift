@@ -1,10 +1,10 @@
-/// Lays one colour over the picture wherever it is not transparent; or, as a template, replaces all its colours.
+/// Blends one colour over the picture, except where it is transparent; or, as a template, replaces all its colours.
 public struct Tint: ImageProcessing, Hashable {
   /// How the colour is used.
   public enum Style: String, Hashable, Sendable {
-    /// Over the picture, as far as the colour is opaque.
+    /// Blended over the picture, with the colour's opacity.
     case overlay
-    /// In place of the picture's colours; only its opacity stays. For icons.
+    /// Instead of the picture's colours; only its opacity is kept. For icons.
     case template
   }
 
@@ -13,16 +13,16 @@ public struct Tint: ImageProcessing, Hashable {
   /// How it is used.
   public let style: Style
 
-  /// Makes the step.
+  /// Makes the processor.
   public init(_ color: ColorValue, style: Style = .overlay) {
     self.color = color
     self.style = style
   }
 
-  /// The kind of step with all its parameters.
+  /// The kind of processor with all its parameters.
   public var identifier: String { "tint(\(color.identifier),\(style.rawValue))" }
 
-  /// Tints.
+  /// Tints the picture.
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
@@ -30,7 +30,7 @@ public struct Tint: ImageProcessing, Hashable {
     switch style {
     case .overlay:
       return bitmap.mapped(isOpaque: bitmap.isOpaque, pool: context.pool) { pixel, _, _ in
-        // The ink only where the picture is: source atop destination.
+        // The colour is used only where the picture is: source atop destination.
         let above = ink.covered(by: pixel.alpha)
         let rest = 255 &- ink.alpha
         return Pixel(
@@ -48,7 +48,7 @@ public struct Tint: ImageProcessing, Hashable {
 }
 
 extension Pixel {
-  /// The pixel with no colour above its alpha: two roundings can add up to one too many.
+  /// The pixel with no colour above its alpha: the sum of two rounded values can be one too large.
   @inline(__always)
   var clampedToAlpha: Pixel {
     Pixel(red: min(red, alpha), green: min(green, alpha), blue: min(blue, alpha), alpha: alpha)
@@ -56,7 +56,7 @@ extension Pixel {
 }
 
 extension ImageProcessing where Self == Tint {
-  /// Lays one colour over the picture.
+  /// Blends one colour over the picture.
   public static func tint(_ color: ColorValue, style: Tint.Style = .overlay) -> Self {
     Tint(color, style: style)
   }

@@ -1,17 +1,18 @@
-/// Cuts off a border of one colour.
+/// Removes a border of one colour.
 public struct Trim: ImageProcessing, Hashable {
-  /// By how much a value may differ from the corner's and still count as border. 10 by default.
+  /// How much a value may differ from the corner's and still count as border. 10 by default.
   public let tolerance: UInt8
 
-  /// Makes the step.
+  /// Makes the processor.
   public init(tolerance: UInt8 = 10) {
     self.tolerance = tolerance
   }
 
-  /// The kind of step with all its parameters.
+  /// The kind of processor with all its parameters.
   public var identifier: String { "trim(\(tolerance))" }
 
-  /// Trims. The border's colour is that of the top left pixel; a picture that is nothing but border stays whole.
+  /// Trims the picture. The border has the colour of the top left pixel. If the whole picture is border, nothing is
+  /// removed.
   ///
   /// - Complexity: O(pixels).
   public func process(
@@ -50,6 +51,6 @@ public struct Trim: ImageProcessing, Hashable {
 }
 
 extension ImageProcessing where Self == Trim {
-  /// Cuts off a border of one colour.
+  /// Removes a border of one colour.
   public static func trim(tolerance: UInt8 = 10) -> Self { Trim(tolerance: tolerance) }
 }

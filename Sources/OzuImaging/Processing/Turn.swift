@@ -6,15 +6,15 @@ public enum Turn: String, ImageProcessing, Hashable, CaseIterable {
   case left
   /// Upside down.
   case around
-  /// Left and right change places.
+  /// Left and right are exchanged.
   case mirror
-  /// Top and bottom change places.
+  /// Top and bottom are exchanged.
   case flip
 
-  /// The kind of step with all its parameters.
+  /// The kind of processor with all its parameters.
   public var identifier: String { "turn(\(rawValue))" }
 
-  /// Turns. Pixels move; none changes.
+  /// Turns the picture. Pixels are moved, not changed.
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
@@ -26,7 +26,7 @@ public enum Turn: String, ImageProcessing, Hashable, CaseIterable {
     bitmap.upright(from: orientation, pool: context.pool)
   }
 
-  /// How a picture has to be stored to be seen so.
+  /// The orientation of a stored picture that is turned in this way to be upright.
   var orientation: Orientation {
     switch self {
     case .right: .right

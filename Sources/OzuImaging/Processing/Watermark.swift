@@ -4,11 +4,11 @@
   import Foundation
 #endif
 
-/// Puts another picture on top.
+/// Draws another picture (the mark) over the picture.
 public struct Watermark: ImageProcessing {
-  /// How the two pictures mix where both are.
+  /// How the two pictures are mixed.
   public enum BlendMode: String, Hashable, Sendable {
-    /// The upper one covers.
+    /// The mark covers the picture.
     case normal
     /// Darkens: the product of both.
     case multiply
@@ -16,24 +16,25 @@ public struct Watermark: ImageProcessing {
     case screen
   }
 
-  /// A distance in pixels that no side of a picture has.
+  /// A distance in pixels that is larger than any side of a picture.
   private static let farthest = 1 << 60
 
   private let mark: BGRABitmap
-  /// What tells the mark from others, so that neither can pass for the other.
+  /// Distinguishes the mark from others in the identifier.
   private let key: String
   private let anchor: Anchor
   private let margin: Int
   private let opacity: Double
   private let mode: BlendMode
 
-  /// Makes the step.
+  /// Makes the processor.
   ///
   /// - Parameters:
-  ///   - mark: the picture to put on top, at its own size.
-  ///   - key: what tells it from other marks, as a part of the identifier; `nil` (the default) for a checksum of its pixels.
-  ///   - anchor: where it stands.
-  ///   - margin: its distance from the edges it stands at, in pixels.
+  ///   - mark: the picture to draw, at its own size.
+  ///   - key: distinguishes the mark from others, as a part of the identifier; `nil` (the default) for a checksum
+  ///     of its pixels.
+  ///   - anchor: the place of the mark.
+  ///   - margin: its distance from the edges at that place, in pixels.
   ///   - opacity: from 0, invisible, to 1.
   public init(
     _ mark: Bitmap, key: String? = nil, at anchor: Anchor = .bottomRight, margin: Int = 0,
@@ -48,12 +49,12 @@ public struct Watermark: ImageProcessing {
     self.mode = mode
   }
 
-  /// The kind of step with all its parameters.
+  /// The kind of processor with all its parameters.
   public var identifier: String {
     "watermark(\(key),\(mark.size),\(anchor.rawValue),\(margin),\(opacity),\(mode.rawValue))"
   }
 
-  /// Puts the mark on. What of it lies outside the picture is left out.
+  /// Draws the mark, without the parts of it that lie outside the picture.
   ///
   /// - Throws: `invalidParameters` for an opacity outside 0...1.
   public func process(
@@ -63,7 +64,7 @@ public struct Watermark: ImageProcessing {
       throw .invalidParameters(identifier, reason: "the opacity must be from 0 to 1")
     }
     let veil = UInt8((opacity * 255).rounded())
-    // Beyond any picture the mark is out of sight, however far: sums of these do not overflow.
+    // At such a distance the mark is not visible anyway, and sums of these numbers do not overflow.
     let margin = min(max(margin, -Self.farthest), Self.farthest)
     let inner = PixelSize(mark.size.width + 2 * margin, mark.size.height + 2 * margin)
     let corner = anchor.origin(of: inner, in: bitmap.size)
@@ -83,7 +84,7 @@ public struct Watermark: ImageProcessing {
 }
 
 extension Watermark {
-  /// What of an extent at a place lies in `0..<whole`.
+  /// The part of an extent at a place that lies in `0..<whole`.
   fileprivate static func overlap(of extent: Int, at place: Int, in whole: Int) -> Range<Int> {
     let start = min(max(0, place), whole)
     return start..<min(max(start, place + extent), whole)
@@ -115,7 +116,7 @@ extension Watermark.BlendMode {
 }
 
 extension ImageProcessing where Self == Watermark {
-  /// Puts another picture on top.
+  /// Draws another picture over the picture.
   public static func watermark(
     _ mark: Bitmap, key: String? = nil, at anchor: Anchor = .bottomRight, margin: Int = 0,
     opacity: Double = 1,

@@ -1,7 +1,7 @@
 import OzuRecords
 
-/// What a picture's users and the rules of derivation need of a header. What the colours mean, and what a camera wrote,
-/// is not among it.
+/// The facts of a header that the users of a picture and the rules for derived variants need. Colour encoding and
+/// camera metadata are not among them.
 extension ImageHeader {
   package func write(to writer: inout FieldWriter) {
     writer.append(type.rawValue)

@@ -1,12 +1,12 @@
-/// From planes of blue, green, red and alpha to pixels.
+/// Converts planes of blue, green, red and alpha to pixels.
 ///
-/// Unsafe pointers: see `YCbCrConversion`, whose rows these are too.
+/// Unsafe pointers: see `YCbCrConversion`, which uses the same rows.
 enum ChannelMerging {
   /// Makes a row of pixels.
   ///
   /// - Parameters:
-  ///   - alpha: `nil` for opaque pixels. Colours never come out above it, as filters may have them.
-  ///   - width: the pixels; up to a whole group of four are written.
+  ///   - alpha: `nil` for opaque pixels. Colours are limited to alpha, because filters can make them larger.
+  ///   - width: the number of pixels; they are written in whole groups of four.
   static func merge(
     blue: UnsafePointer<Int16>, green: UnsafePointer<Int16>, red: UnsafePointer<Int16>,
     alpha: UnsafePointer<Int16>?, to pixels: UnsafeMutablePointer<UInt32>, width: Int

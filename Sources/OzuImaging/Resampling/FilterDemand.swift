@@ -1,26 +1,27 @@
-/// What a filter along one axis needs at most, worked out from its numbers alone: no weight is computed.
+/// An upper bound of the memory that a filter along one axis needs, computed from the sizes alone, without any
+/// weight.
 ///
-/// All sums are in floating point, since sides that nobody has checked yet go in; they become integers at the end.
+/// All sums are in floating point, because the sides are not checked yet; they become integers at the end.
 struct FilterDemand {
-  /// The pairs of samples that make one of the result.
+  /// The number of pairs of samples for one sample of the result.
   let pairsPerSample: Double
-  /// The pairs that the result looks at.
+  /// The number of pairs that the filter reads.
   let pairCount: Double
-  /// The samples that come out.
+  /// The number of samples in the result.
   let count: Double
   /// How many samples are averaged into one before the filter.
   let factor: Double
 
   /// - Parameters:
-  ///   - extent: how far the source reaches, in samples.
+  ///   - extent: the length of the source, in samples.
   ///   - length: the part that is shown.
-  ///   - count: the samples that come out.
+  ///   - count: the number of samples in the result.
   init(extent: Double, length: Double, count: Int, kernel: ResamplingKernel) {
     self.count = Double(count)
     let taps = min(2 * kernel.support * length / self.count, extent)
     factor = max(1, (taps / ResamplingAxis.tapLimit).rounded(.up))
     let ratio = length / factor / self.count
-    // A lift looks one sample further.
+    // A lift reads one more sample on each side.
     let reach = kernel.support * (kernel == .box ? ratio : max(ratio, 1)) + 1
     let samples = (extent / factor).rounded(.up)
     let available = ((samples + 1) / 2).rounded(.down)
@@ -28,6 +29,6 @@ struct FilterDemand {
     pairCount = min((length / factor / 2 + reach + 3).rounded(.up), available)
   }
 
-  /// The bytes of the table, and of the windows that it is made of.
+  /// The bytes of the table, and of the windows from which it is made.
   var tableByteCount: Double { count * (80 + 20 * pairsPerSample) }
 }

@@ -4,50 +4,49 @@
   import Foundation
 #endif
 
-/// The weights with which the samples along one axis make those of the result.
+/// The weights that make the samples of the result from the samples along one axis.
 ///
-/// Result sample `j` of `count` shows the stretch from `origin + j * length / count` to
-/// `origin + (j + 1) * length / count` of the source, where source sample `i` covers `i ..< i + 1`; the
-/// filter is centred on the middle of that stretch. It may look at what lies outside the stretch as a whole,
-/// so a crop looks like the same part of the full picture and has no seam; at the ends of the source it is
-/// cut off and what is left is normalised. A centre outside the source counts as one on its border.
+/// Result sample `j` of `count` covers the range from `origin + j * length / count` to `origin + (j + 1) * length /
+/// count` of the source, where source sample `i` covers `i ..< i + 1`; the filter is centred on the middle of that
+/// range. It may read samples outside the shown part, so a crop equals the same part of the full picture and has no
+/// seam. At the ends of the source the filter is cut off, and the other weights are normalised. A centre outside
+/// the source counts as one on its border.
 ///
 /// Weights are 14-bit fixed point. They are rounded cumulatively: weight `i` is the difference of the rounded
-/// running sums up to and before it. So the sum is exactly `one` without correction, the error of a
-/// weight is below one unit, and errors of neighbours cancel: a smooth picture does not see them. Rounding
-/// each on its own and adding what is missing to the largest would put a hundred units on one sample of a
-/// wide box.
+/// running sums up to it and before it. So the sum is exactly `one` without a correction, the error of a weight is
+/// below one unit, and the errors of neighbours cancel out in a smooth picture. Rounding each weight alone and
+/// adding the rest to the largest would put an error of a hundred units on one sample of a wide box.
 ///
-/// Samples come in pairs, an even one and the next, because the processor multiplies and adds pairs at once.
-/// Every result sample has the same number of pairs; those in excess weigh nothing.
+/// Samples are read in pairs, an even one and the next, because the processor multiplies and adds pairs at once.
+/// Every result sample has the same number of pairs; surplus pairs have weight 0.
 struct FilterTable: Sendable {
-  /// What a table depends on.
+  /// The parameters that determine a table.
   struct Key: Hashable, Sendable {
-    /// How far the source reaches. The last sample covers what is left of it when this is not whole.
+    /// The length of the source. If it is not a whole number, the last sample covers the rest of it.
     var extent: Double
-    /// Where the part that is shown begins.
+    /// The start of the part that is shown.
     var origin: Double
-    /// How long the part that is shown is.
+    /// The length of the part that is shown.
     var length: Double
-    /// How many samples come out.
+    /// The number of samples in the result.
     var count: Int
     /// The filter.
     var kernel: ResamplingKernel
-    /// How much fine detail is strengthened: `1 + lift * w²` for waves of `w` radians a sample, to the second order.
-    /// Negative where it is weakened.
+    /// How much fine detail is strengthened: `1 + lift * w²` for waves of `w` radians per sample, to the second
+    /// order. A negative lift weakens it.
     var lift = 0.0
   }
 
-  /// The number that stands for a weight of 1.
+  /// The fixed-point number of the weight 1.
   static let one = 1 << 14
 
-  /// The pairs of source samples that are looked at: sample `2 * p` and its right neighbour for each `p`.
+  /// The pairs of source samples that are read: sample `2 * p` and its right neighbour for each `p`.
   let pairs: Range<Int>
-  /// How many pairs make one result sample.
+  /// The number of pairs for one result sample.
   let pairsPerSample: Int
   /// The first pair of each result sample, counted from `pairs.lowerBound`; never decreases.
   ///
-  /// `starts[j] + pairsPerSample <= pairs.count` for all `j`: this is what keeps the passes in their rows.
+  /// `starts[j] + pairsPerSample <= pairs.count` for all `j`: this keeps the passes within their rows.
   let starts: [Int]
   /// The weights: `pairsPerSample` for each result sample, the even sample's in the low half of a word.
   let weights: [Int32]
@@ -55,7 +54,7 @@ struct FilterTable: Sendable {
   /// The bytes the table takes in memory.
   var byteCount: Int { starts.count * MemoryLayout<Int>.stride + weights.count * 4 }
 
-  /// Works out a table.
+  /// Computes a table.
   ///
   /// - Precondition: all numbers are finite; `extent`, `length` and `count` are positive.
   /// - Complexity: O(`count` × taps).
@@ -66,7 +65,7 @@ struct FilterTable: Sendable {
     let pairsPerSample = windows.reduce(1) { longest, window in
       max(longest, (window.first + window.weights.count + 1) / 2 - window.first / 2)
     }
-    // A window near the end moves left until all its pairs exist; its weights stay where they were.
+    // A window near the end is moved left until all its pairs exist; its weights stay on their samples.
     let starts = windows.map { min($0.first / 2, pairCount - pairsPerSample) }
     let lowest = starts.first ?? 0
     var weights = [Int32](repeating: 0, count: key.count * pairsPerSample)
@@ -91,7 +90,7 @@ struct FilterTable: Sendable {
     return Int(Int16(truncatingIfNeeded: place & 1 == 0 ? word : word >> 16))
   }
 
-  /// Consecutive source samples and what they weigh.
+  /// Consecutive source samples with their weights.
   private struct Window {
     var first: Int
     var weights: [Int]
@@ -99,8 +98,8 @@ struct FilterTable: Sendable {
 
   private static func sampleCount(_ key: Key) -> Int { Int(key.extent.rounded(.up)) }
 
-  /// The windows of all result samples. When the part that is shown lies in the middle of the source, those
-  /// of the second half mirror the first, bit for bit: a symmetric picture gives a symmetric result.
+  /// The windows of all result samples. If the shown part is in the middle of the source, the second half mirrors
+  /// the first, bit for bit: a symmetric picture gives a symmetric result.
   private static func windows(_ key: Key) -> [Window] {
     let last = sampleCount(key) - 1
     let isSymmetric = key.extent == Double(last + 1) && 2 * key.origin + key.length == key.extent
@@ -123,13 +122,14 @@ struct FilterTable: Sendable {
     let ratio = key.length / Double(key.count)
     let middle = key.origin + (Double(sample) + 0.5) * key.length / Double(key.count)
     let center = min(max(middle, 0), key.extent)
-    // The box takes what the result sample covers, be that more or less than one source sample.
+    // The box covers exactly the result sample, be it wider or narrower than a source sample.
     let scale = key.kernel == .box ? ratio : max(ratio, 1)
-    // Taking a part of both neighbours' weights away is adding it times 2 - 2 cos w, which is w² for small w.
+    // Subtracting a fraction of both neighbours' weights is the same as adding it times 2 - 2 cos w, which is w²
+    // for small w.
     let lift = key.kernel == .box ? 0 : key.lift
     let reach = key.kernel.support * scale + (lift == 0 ? 0 : 1)
     let lastSample = sampleCount(key) - 1
-    // The box counts samples that it touches; the others weigh samples by their middles.
+    // The box counts the samples that it touches; the other filters weight samples by their centres.
     let margin = key.kernel == .box ? 0 : 0.5
     let first = min(Int(max(center - reach + margin, 0)), lastSample)
     let last = min(max(Int(min(center + reach - margin, key.extent).rounded(.up)) - 1, first), lastSample)
@@ -145,7 +145,7 @@ struct FilterTable: Sendable {
       return lifted * (right - left)
     }
     let sum = exact.reduce(0, +)
-    // Only a window far narrower than the precision of its own position weighs nothing at all.
+    // The sum is 0 only for a window that is far narrower than the precision of its own position.
     guard sum > 0 else { return Window(first: first, weights: [one]) }
     var exactTotal = 0.0
     var total = 0

@@ -1,10 +1,10 @@
 import OzuSynchronization
 
-/// Keeps the filter tables of late: a gallery resizes a hundred pictures of one size in the same way, and the
-/// sines of a table cost a tenth of a resize.
+/// A cache of recently used filter tables: a gallery resizes a hundred pictures of one size in the same way, and
+/// the sines of a table cost a tenth of a resize.
 ///
-/// Holds at most `tableLimit` tables and `byteLimit` bytes; what was used longest ago goes first. A table is
-/// worked out outside of the lock, so two threads may make the same one; the later is kept.
+/// Holds at most `tableLimit` tables and `byteLimit` bytes; the least recently used table is removed first. A table
+/// is computed outside of the lock, so two threads may compute the same one; the later one is kept.
 final class FilterTableCache: Sendable {
   /// The cache of the process.
   static let shared = FilterTableCache(tableLimit: 32, byteLimit: 1 << 20)
@@ -29,14 +29,14 @@ final class FilterTableCache: Sendable {
     self.byteLimit = byteLimit
   }
 
-  /// How many tables are held, and their bytes.
+  /// The number of cached tables, and their bytes.
   var contents: (tableCount: Int, byteCount: Int) {
     state.withLock { ($0.entries.count, $0.byteCount) }
   }
 
-  /// The table for a key, from the cache or made now.
+  /// The table for a key, from the cache or computed now.
   ///
-  /// - Complexity: O(1) for a hit; O(`tableLimit`) beside the making for a miss.
+  /// - Complexity: O(1) for a hit; for a miss, O(`tableLimit`) plus computing the table.
   func table(for key: FilterTable.Key) -> FilterTable {
     let found = state.withLock { state -> FilterTable? in
       state.clock += 1

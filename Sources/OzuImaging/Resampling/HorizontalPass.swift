@@ -7,7 +7,7 @@
 struct HorizontalPass {
   let table: FilterTable
 
-  /// Filters two rows that lie one above the other into words for the vertical pass.
+  /// Filters two rows, one below the other, into words for the vertical pass.
   ///
   /// Two at once, because the weights are then loaded once for both.
   ///
@@ -43,7 +43,7 @@ struct HorizontalPass {
   /// - Parameters:
   ///   - row: words of neighbouring pixels, `table.pairs.count` of them.
   ///   - result: `table.starts.count` pixels of four bytes.
-  ///   - opacity: `0xFF00_0000` for opaque pictures, else 0.
+  ///   - opacity: `0xFF00_0000` for opaque pictures, otherwise 0.
   func filter(
     _ row: UnsafePointer<PixelWord>, to result: UnsafeMutablePointer<UInt32>, opacity: UInt32
   ) {

@@ -1,15 +1,15 @@
-/// Makes light of rows of pixels, and means of squares of it, in one pass: a look into a table and an addition for each
-/// colour.
+/// Converts rows of pixels to light and averages squares of it in one pass: one table lookup and one addition for
+/// each colour.
 ///
-/// Means are those of `RowAverager`, to the bit: sums are exact, and are divided by the same factors.
+/// The means are equal to those of `RowAverager`, bit for bit: sums are exact, and are divided by the same factors.
 ///
-/// Unsafe pointers. Why every index is in bounds: a row of `PictureRows` has `width` pixels of four bytes; a table has 256
-/// numbers; there are sums for each mean of a row in each of the (at most four) channels, and rows of a `LightStrip`
-/// made for `columnCount` columns.
+/// Unsafe pointers. Why every index is in bounds: a row of `PictureRows` has `width` pixels of four bytes; a table
+/// has 256 numbers; there is a sum for each mean of a row in each of the (at most four) channels, and rows of a
+/// `LightStrip` are made for `columnCount` columns.
 ///
 /// A class, because it owns the memory of the sums; it stays on the thread that decodes.
 final class LightAverager {
-  /// The means of a row.
+  /// The number of means in a row.
   let columnCount: Int
   private let width: Int
   private let isOpaque: Bool
@@ -17,7 +17,7 @@ final class LightAverager {
   private let pool: PixelBufferPool
   private let block: UnsafeMutableRawBufferPointer
   private let sums: UnsafeMutablePointer<UInt32>
-  /// The number in a plane of each byte.
+  /// The number in a plane for each byte.
   private let numbers: [Int16]
 
   init(width: Int, isOpaque: Bool, step: RowAverager.Step, pool: PixelBufferPool) {
@@ -39,7 +39,7 @@ final class LightAverager {
   /// The bytes of the sums.
   static func byteCount(columns: Int) -> Int { columns * 4 * MemoryLayout<UInt32>.stride }
 
-  /// Averages rows of pixels to one row of each plane.
+  /// Averages rows of pixels into one row of each plane.
   func average(_ pixels: PictureRows, _ rows: Range<Int>, to strip: LightStrip, row: Int) {
     if isOpaque, step.columns == 1, rows.count == 1 {
       convert(pixels.row(rows.lowerBound), to: strip, row: row)
@@ -76,9 +76,9 @@ final class LightAverager {
     }
   }
 
-  /// Adds a row. Of 128 × 128 pixels of 65,535 the sum fits 32 bits.
+  /// Adds a row. The sum of 128 × 128 pixels of 65,535 fits into 32 bits.
   private func addOpaque(_ row: UnsafeRawPointer) {
-    // Of the steps of most thumbnails LLVM makes loops without counters.
+    // For the steps of most thumbnails, a constant step lets LLVM unroll the loop.
     switch step.columns {
     case 2: addOpaque(row, step: 2)
     case 3: addOpaque(row, step: 3)
@@ -96,8 +96,8 @@ final class LightAverager {
       table.upperLights.withUnsafeBufferPointer { upperLights in
         var pixel = row.assumingMemoryBound(to: UInt8.self)
         var sum = sums
-        /// Adds some pixels to the sums of a mean. Blue and green go into the halves of one word, so that LLVM makes no
-        /// vector of numbers that come from a table one by one.
+        /// Adds some pixels to the sums of a mean. Blue and green are added in the two halves of one word, so that
+        /// LLVM does not build vectors from numbers that are looked up one by one.
         @inline(__always)
         func add(_ count: Int) {
           var blueGreen: UInt64 = 0
@@ -136,7 +136,7 @@ final class LightAverager {
     }
   }
 
-  /// The factor, with 32 bits behind the point, that makes the mean of the sum of so many pixels: 65,535 is 255 there.
+  /// The factor, with 32 fractional bits, from the sum of `count` pixels to their mean, where 65,535 becomes 255.
   private static func factor(_ count: Int) -> UInt64 {
     UInt64(255.0 / 65_535 * Double(1 << SamplePlane.fractionBits) / Double(count) * 0x1p32)
   }

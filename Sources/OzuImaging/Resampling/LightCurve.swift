@@ -6,7 +6,7 @@
 
 /// The transfer function of 16-bit pixels that are resampled in linear light, both ways.
 struct LightCurve: Sendable {
-  /// The light of each value, of 65,535.
+  /// The light of each value, on a scale to 65,535.
   private let lights: [Float]
   private let inverse: @Sendable (Double) -> Double
 
@@ -24,7 +24,7 @@ struct LightCurve: Sendable {
   private static let hybridLogGamma = LightCurve(
     light: HybridLogGamma.sceneLight, value: HybridLogGamma.value)
 
-  /// The curve of a picture; that of sRGB where it is in a profile.
+  /// The curve of a picture's colour space; that of sRGB for an ICC profile.
   static func of(_ space: ColorSpaceTag) -> LightCurve {
     guard case .coded(_, let transfer) = space else { return sRGB }
     switch transfer {
@@ -38,7 +38,7 @@ struct LightCurve: Sendable {
     }
   }
 
-  /// The light of a pixel, times its alpha, of 65,535.
+  /// The light of a pixel, premultiplied, on a scale to 65,535.
   @inline(__always)
   func light(_ pixel: SIMD4<UInt16>) -> SIMD4<Float> {
     let alpha = Float(pixel.w)
@@ -52,11 +52,11 @@ struct LightCurve: Sendable {
 
   @inline(__always)
   private func light(_ value: UInt16) -> Float {
-    // There is an entry for each.
+    // The table has an entry for each value.
     lights.withUnsafeBufferPointer { $0[Int(value)] }
   }
 
-  /// The pixel for light that is multiplied by alpha, of 65,535.
+  /// The pixel for premultiplied light on a scale to 65,535.
   func value(_ light: SIMD4<Float>) -> SIMD4<Float> {
     let alpha = max(0, min(light.w, 65_535))
     guard alpha > 0 else { return .zero }

@@ -1,14 +1,14 @@
-/// The light of a picture's pixels, averaged over squares where the result is much smaller, one plane a colour and one for
-/// alpha.
+/// The light of a picture's pixels, one plane for each colour and one for alpha. If the result is much smaller,
+/// squares of pixels are averaged.
 ///
-/// Planes of the whole picture would take up to twice its memory. Rows are made in strips when the first channel asks
-/// for one, for all channels together, and a strip is forgotten when all channels have passed it: the filter reads from
-/// top to bottom, so that a few strips are all there is at a time. Strips are made in order, for the pixels come from a
-/// decoder that hands out each row once (`PictureRows`).
+/// Planes of the whole picture would take up to twice its memory. So rows are made in strips: the first channel
+/// that asks for a row makes the strip for all channels, and a strip is freed when all channels have passed it. The
+/// filter reads from top to bottom, so only a few strips exist at a time. Strips are made in order, because a
+/// decoder may deliver each row only once (`PictureRows`).
 ///
 /// Unsafe pointers: see `LightStrip`.
 final class LightRows {
-  /// The rows of planes that are made together.
+  /// The number of rows of a plane that are made together.
   static let stripRows = 16
 
   private let pixels: PictureRows
@@ -16,11 +16,11 @@ final class LightRows {
   private let step: RowAverager.Step
   private let pool: PixelBufferPool
   private let channelCount: Int
-  /// The rows of planes.
+  /// The number of rows in a plane.
   private let rowCount: Int
-  /// The strips that are there, by their number.
+  /// The existing strips, by their index.
   private var strips: [Int: LightStrip] = [:]
-  /// The number of the strip that is made next.
+  /// The index of the strip that is made next.
   private var nextStrip = 0
   /// The first row that each channel may still ask for.
   private var firstRows: [Int]
@@ -43,12 +43,12 @@ final class LightRows {
     return RowAverager.Step(columns: step(region.width, size.width), rows: step(region.height, size.height))
   }
 
-  /// Blue, green, red, and alpha where there is any.
+  /// Blue, green, red, and alpha if there is any.
   var channels: [any SampleRowSource] {
     (0..<channelCount).map { Channel(rows: self, index: $0) }
   }
 
-  /// One colour of all rows.
+  /// One channel of all rows.
   private final class Channel: SampleRowSource {
     private let rows: LightRows
     private let index: Int
@@ -83,7 +83,7 @@ final class LightRows {
     for strip in strips.keys where strip < first { strips[strip] = nil }
   }
 
-  /// Makes a strip. Where strips were stepped over, so are their pixels.
+  /// Makes a strip. If strips before it are skipped, so are their pixels.
   private func strip(_ number: Int) -> LightStrip {
     let first = number * Self.stripRows
     let strip = LightStrip(
@@ -97,7 +97,7 @@ final class LightRows {
   }
 }
 
-/// Some rows of the planes of light, one plane behind the other.
+/// Some rows of the planes of light, one plane after the other.
 ///
 /// Unsafe pointers. Why every index is in bounds: the block holds `rowCount` rows of `samplesPerRow` numbers for each
 /// channel, and `row` checks its row.
@@ -114,7 +114,8 @@ final class LightStrip {
     block = pool.takeBlock(byteCount: Self.byteCount(columns: columns, rows: rows, channels: channels))
     samples = block.bindMemory(to: Int16.self).baseAddress!
     self.pool = pool
-    // The numbers behind the last column are read, though they weigh nothing; all others are written.
+    // The padding after the last column is read, though its weight is 0, so it is cleared; everything else is
+    // written.
     for row in 1...rows * channels {
       (samples + row * samplesPerRow - (samplesPerRow - columns))
         .initialize(repeating: 0, count: samplesPerRow - columns)

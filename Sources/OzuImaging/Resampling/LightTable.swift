@@ -1,12 +1,12 @@
-/// The curve of sRGB in both directions, as tables.
+/// The sRGB curve in both directions, as tables.
 struct LightTable: Sendable {
   static let shared = LightTable()
 
-  /// The light of each byte, of 65,535.
+  /// The light of each byte, on a scale to 65,535.
   let lights: [UInt32]
-  /// The same in the upper half of a word.
+  /// The same in the upper half of a 64-bit word.
   let upperLights: [UInt64]
-  /// The byte of each amount of light in a `SamplePlane`: 0 to 255 × 64.
+  /// The byte for each amount of light in a `SamplePlane`: 0 to 255 × 64.
   private let bytes: [UInt8]
 
   private init() {
@@ -16,7 +16,7 @@ struct LightTable: Sendable {
     bytes = (0...most).map { UInt8(LinearLight.encoded(Float($0) / Float(most))) }
   }
 
-  /// The light of a pixel, times its alpha; alpha itself on the same scale.
+  /// The light of a pixel, premultiplied; alpha itself on the same scale.
   @inline(__always)
   func light(of pixel: SIMD4<UInt8>, isOpaque: Bool) -> SIMD4<UInt16> {
     if isOpaque || pixel.w == 255 {
@@ -33,7 +33,7 @@ struct LightTable: Sendable {
     return SIMD4(part(pixel.x), part(pixel.y), part(pixel.z), UInt16(alpha * 257))
   }
 
-  /// The byte of so much light out of so much alpha, times alpha.
+  /// The premultiplied byte for an amount of light and an alpha.
   @inline(__always)
   func byte(of light: Int16, alpha: Int16) -> UInt32 {
     let most = Int32(255 << SamplePlane.fractionBits)
@@ -46,7 +46,7 @@ struct LightTable: Sendable {
 }
 
 extension LightTable {
-  /// Makes a row of pixels from rows of light.
+  /// Converts rows of light to a row of pixels.
   func merge(
     blue: UnsafePointer<Int16>, green: UnsafePointer<Int16>, red: UnsafePointer<Int16>,
     alpha: UnsafePointer<Int16>?, to pixels: UnsafeMutablePointer<UInt32>, width: Int
@@ -69,7 +69,7 @@ extension LightTable {
     to pixels: UnsafeMutablePointer<UInt32>, width: Int
   ) {
     let most = Int16(255 << SamplePlane.fractionBits)
-    // There is a byte for each number from 0 to `most`.
+    // The table has a byte for each number from 0 to `most`.
     bytes.withUnsafeBufferPointer { bytes in
       for x in 0..<width {
         func part(_ light: Int16) -> UInt32 { UInt32(bytes[Int(max(0, min(light, most)))]) }

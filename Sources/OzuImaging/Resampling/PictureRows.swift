@@ -1,19 +1,19 @@
-/// The rows of a picture as the resampler reads them: from top to bottom, two at a time.
+/// The rows of a picture in the order in which the resampler reads them: from top to bottom, two at a time.
 ///
-/// They are those of a bitmap, or come from a decoder that hands out each row once; then two rows are all that is in
+/// They are the rows of a bitmap, or those of a decoder that delivers each row once; then only two rows are in
 /// memory. An error of the decoder is kept in `failure` and thrown at the next checkpoint, so that the loops of the
-/// filters have no error to pass on; the rows after it have undefined pixels.
+/// filters need no error handling; the rows after it have undefined pixels.
 ///
-/// A class, because reading a row changes it; it stays on the thread that decodes. Unsafe pointers: a row has
-/// `size.width` pixels of four bytes in both cases, at the place in the bitmap that `Bitmap` documents, or in one of two
-/// slots that `init` takes memory for.
+/// A class, because reading a row changes it; it stays on the thread that decodes. Unsafe pointers: a row always
+/// has `size.width` pixels of four bytes, at the place in the bitmap that `Bitmap` documents, or in one of two
+/// slots that `init` allocates.
 final class PictureRows {
   private enum Source {
     case bitmap(Bitmap)
     case reader(any PixelRowReading)
   }
 
-  /// The rows that stay valid: the last one that was asked for, and the one above it.
+  /// The number of rows that stay valid: the last one that was read, and the one above it.
   static let window = 2
 
   let size: PixelSize
@@ -24,12 +24,12 @@ final class PictureRows {
   private let bytesPerRow: Int
   private let block: UnsafeMutableRawBufferPointer?
   private let pool: PixelBufferPool
-  /// The rows that the reader has handed out.
+  /// The number of rows that the reader has delivered.
   private var readCount = 0
   /// The error that ended the reading.
   private(set) var failure: DecodingError?
 
-  /// The rows of a bitmap.
+  /// Reads the rows of a bitmap.
   ///
   /// - Parameter bitmap: in `bgra8`.
   init(_ bitmap: Bitmap, pool: PixelBufferPool) {
@@ -43,7 +43,7 @@ final class PictureRows {
     self.pool = pool
   }
 
-  /// The rows that a decoder hands out.
+  /// Reads the rows of a decoder.
   init(_ reader: any PixelRowReading, pool: PixelBufferPool) {
     precondition(!reader.size.isEmpty, "a picture has pixels")
     source = .reader(reader)
@@ -65,10 +65,10 @@ final class PictureRows {
     PixelSize(width, window).bitmapByteCount(as: .bgra8)
   }
 
-  /// The pixels of a row. Of a decoder's rows those between are read and dropped, and the pointer is valid until the
-  /// second row below is asked for.
+  /// The pixels of a row. Rows of a decoder that are skipped are read and dropped. The pointer is valid until the
+  /// second row below is read.
   ///
-  /// - Precondition: a decoder's row is the last that was asked for, the one above it, or below both.
+  /// - Precondition: a decoder's row is the last one that was read, the one above it, or one below them.
   func row(_ index: Int) -> UnsafeRawPointer {
     precondition(index >= 0 && index < size.height, "row outside the picture")
     guard case .reader(let reader) = source else { return UnsafeRawPointer(start + index * bytesPerRow) }
@@ -77,7 +77,7 @@ final class PictureRows {
     return UnsafeRawPointer(start + index % Self.window * bytesPerRow)
   }
 
-  /// Reads what is left: a decoder finds missing data below the part that is shown, too.
+  /// Reads the other rows, because a decoder also finds missing data below the part that is shown.
   ///
   /// - Throws: the error that ended the reading.
   func finish() throws(DecodingError) {

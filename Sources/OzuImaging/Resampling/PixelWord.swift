@@ -1,17 +1,17 @@
 /// Two pixels of four 16-bit components, interleaved: each 32-bit lane holds one component of both, the first
 /// pixel's in the low half.
 ///
-/// The two are neighbours in a row for the horizontal pass and neighbours in a column for the vertical one.
-/// In this shape the products of a word and a pair of weights, added in pairs, are one instruction on any
-/// x86-64 (`pmaddwd`) and two on ARM, and need no shuffling. Components are 0...255 with `fractionBits` more
-/// bits, and may pass both ends where a filter rings: between -512 and 512 there is room for all kernels.
+/// The two are neighbours in a row for the horizontal pass, and neighbours in a column for the vertical pass. In
+/// this form, multiplying a word by a pair of weights and adding the products in pairs is one instruction on any
+/// x86-64 (`pmaddwd`) and two on ARM, without shuffling. Components are 0...255 with `fractionBits` fractional
+/// bits. Filters that ring can exceed both ends: the range from -512 to 512 is enough for all kernels.
 typealias PixelWord = SIMD4<Int32>
 
 extension PixelWord {
-  /// The bits behind the point of a component.
+  /// The fractional bits of a component.
   static var fractionBits: Int32 { 6 }
 
-  /// The word of two pixels with components in the lower 16 bits.
+  /// The word of two pixels whose components are in the lower 16 bits.
   @inline(__always)
   init(_ first: SIMD4<Int32>, _ second: SIMD4<Int32>) {
     self = (first & SIMD4(repeating: 0xFFFF)) | (second &<< SIMD4(repeating: 16))
@@ -26,19 +26,19 @@ extension PixelWord {
     return sum &+ (products.evenHalf &+ products.oddHalf)
   }
 
-  /// What a sum starts from to be rounded when a pass ends in words.
+  /// The initial sum of a pass that ends in words; it rounds the result.
   static var roundingToWord: SIMD4<Int32> { SIMD4<Int32>(repeating: 1 << 13) }
 
-  /// A sum of products as components with fraction bits.
+  /// A sum of products as components with fractional bits.
   @inline(__always)
   static func component(_ sum: SIMD4<Int32>) -> SIMD4<Int32> {
     sum &>> SIMD4(repeating: 14)
   }
 
-  /// What a sum starts from to be rounded when a pass ends in bytes.
+  /// The initial sum of a pass that ends in bytes; it rounds the result.
   static var roundingToByte: SIMD4<Int32> { SIMD4<Int32>(repeating: 1 << (13 + fractionBits)) }
 
-  /// A sum of products as a pixel of four bytes: within 0...255, colours not above alpha, and opaque where
+  /// A sum of products as a pixel of four bytes: limited to 0...255, colours limited to alpha, and opaque if
   /// `opacity` is `0xFF00_0000` instead of 0.
   @inline(__always)
   static func bytes(_ sum: SIMD4<Int32>, opacity: UInt32) -> UInt32 {

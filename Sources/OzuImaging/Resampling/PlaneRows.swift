@@ -1,18 +1,19 @@
-/// The rows of a plane as words for the passes, reduced by whole factors where the reduction is huge.
+/// The rows of a plane as words for the passes. If the reduction is very large, they are first reduced by whole
+/// factors.
 ///
-/// The passes were made for pixels of four components. A plane gives them four rows instead: component `i` of
-/// a word is a pair of neighbours in row `i` of four, and since neighbours lie side by side in memory, a pair
-/// is read as it is.
+/// The passes were written for pixels of four components. A plane passes four rows instead: component `i` of a word
+/// is a pair of neighbours in row `i` of the four. Neighbours are side by side in memory, so a pair is read
+/// directly.
 ///
-/// Unsafe pointers (see `HorizontalPass.swift`). Why every index is in bounds: rows are clamped to those of
-/// the source, which checks them; pairs lie below half of `columnCount` rounded up, and rows of a source have a
-/// multiple of 8 samples; results are written for the pairs that the parameter names.
+/// Unsafe pointers (see `HorizontalPass.swift`). Why every index is in bounds: rows are clamped to those of the
+/// source, which checks them; pairs are below half of `columnCount` rounded up, and rows of a source have a
+/// multiple of 8 samples; results are written for the pairs in the parameter.
 struct PlaneRows {
   let source: any SampleRowSource
   let columnFactor: Int
   let rowFactor: Int
 
-  /// The columns that the picture reaches into, before the reduction.
+  /// The number of columns of the picture before the reduction.
   private var extentColumns: Int { Int(source.extentWidth.rounded(.up)) }
   private var extentRows: Int { Int(source.extentHeight.rounded(.up)) }
   /// The number of rows after the reduction.
@@ -20,8 +21,8 @@ struct PlaneRows {
 
   private var isReduced: Bool { columnFactor > 1 || rowFactor > 1 }
 
-  /// Writes the words of rows `row`, `row + 2`, `row + 4` and `row + 6`, for `pairs` of neighbours. Rows after
-  /// the last are the last.
+  /// Writes the words of rows `row`, `row + 2`, `row + 4` and `row + 6`, for `pairs` of neighbours. Beyond the last
+  /// row, the last row is repeated.
   func readEverySecond(from row: Int, pairs: Range<Int>, to words: UnsafeMutablePointer<PixelWord>) {
     let rows = (0..<4).map { min(row + 2 * $0, rowCount - 1) }
     if isReduced {
@@ -43,7 +44,7 @@ struct PlaneRows {
     }
   }
 
-  /// Lets go of the rows above one, counted after the reduction.
+  /// Frees the rows above a row, counted after the reduction.
   func discard(before row: Int) {
     source.discard(before: row * rowFactor)
   }

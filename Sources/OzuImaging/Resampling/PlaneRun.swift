@@ -1,17 +1,17 @@
-/// One plane on its way to the size of the result: across, eight rows at a time, then down.
+/// Resamples one plane to the size of the result: first across, eight rows at a time, then down.
 ///
-/// The passes are those of pixels. What they know as the four components of a pixel are here four pairs of
-/// rows on the way across, and four neighbouring columns on the way down.
+/// The passes are those for pixels. Instead of the four components of a pixel, they get four pairs of rows in the
+/// horizontal pass, and four neighbouring columns in the vertical pass.
 ///
-/// A class, because it stops after some rows of the result and goes on later: all planes of a picture are made a band at
-/// a time, and what lies between is a band and not a picture.
+/// A class, because it stops after some rows of the result and continues later: all planes of a picture are made
+/// one band at a time, so that only a band is in memory, not a picture.
 ///
-/// Unsafe pointers again (see `HorizontalPass.swift`). Why every index is in bounds: the ring has three slots
-/// more than a window of the vertical filter has pairs, so that four pairs can be read at once without
-/// overwriting one that is still needed; a slot is a row of `padded(width)` numbers; results are written to
-/// rows of the padded width in a target that the caller made for as many of them as it asks for.
+/// Unsafe pointers (see `HorizontalPass.swift`). Why every index is in bounds: the ring has three slots more than a
+/// window of the vertical filter has pairs, so that four pairs can be read at once without overwriting one that is
+/// still needed; a slot is a row of `padded(width)` numbers; results are written to rows of the padded width, and
+/// the caller's target has as many rows as it asks for.
 final class PlaneRun {
-  /// How many pairs of rows the horizontal pass makes at a time.
+  /// How many pairs of rows the horizontal pass reads at a time.
   private static let step = 4
 
   let rows: PlaneRows
@@ -21,15 +21,15 @@ final class PlaneRun {
   private let block: UnsafeMutableRawBufferPointer
   private let slots: Int
   private let stride: Int
-  /// The pair of rows that goes across next, and the row of the result that comes next.
+  /// The next pair of rows to filter across, and the next row of the result.
   private var nextPair = 0
   private var nextRow = 0
 
-  /// Plans the way of a plane.
+  /// Plans the resampling of a plane.
   ///
   /// - Parameters:
-  ///   - region: the part that is shown, in fractions of the picture.
-  ///   - size: of the result.
+  ///   - region: the part that is shown, as fractions of the picture.
+  ///   - size: the size of the result.
   init(
     source: any SampleRowSource, region: PixelRegion, size: PixelSize, kernel: ResamplingKernel,
     pool: PixelBufferPool
@@ -50,9 +50,9 @@ final class PlaneRun {
     slots = down.pairsPerSample + Self.step - 1
     let wordCount = slots * stride / 4 + 2 * across.pairs.count + across.starts.count
     block = pool.takeBlock(byteCount: wordCount * MemoryLayout<PixelWord>.stride)
-    // Zeroed, because the places beyond the end of a row are read, though nobody looks at the result.
+    // Zeroed, because the padding after the end of a row is read, though its result is not used.
     block.bindMemory(to: PixelWord.self).baseAddress!.initialize(repeating: .zero, count: wordCount)
-    // Rows above the part that is shown need not be made.
+    // Rows above the part that is shown are not needed.
     rows.discard(before: min(2 * down.pairs.lowerBound, rows.rowCount - 1))
   }
 
@@ -60,10 +60,10 @@ final class PlaneRun {
     pool.giveBack(block)
   }
 
-  /// The width of a row of numbers between and after the passes: whole words in whole blocks.
+  /// The padded width of a row between and after the passes: whole words in whole blocks.
   static func padded(_ width: Int) -> Int { (width + 15) & ~15 }
 
-  /// Makes the next rows of the result, `padded(width)` samples apart.
+  /// Makes the next rows of the result, which are `padded(width)` samples apart.
   func makeRows(_ count: Int, to target: UnsafeMutablePointer<Int16>) {
     precondition(count >= 0 && count <= down.starts.count - nextRow, "no more rows than the result has")
     let width = across.starts.count
@@ -78,7 +78,7 @@ final class PlaneRun {
       let row = nextRow + index
       let start = down.starts[row]
       while nextPair < start + down.pairsPerSample {
-        // Pairs that no window looks at are stepped over.
+        // Pairs that no window reads are skipped.
         if nextPair + Self.step > start {
           let first = 2 * (down.pairs.lowerBound + nextPair)
           rows.readEverySecond(from: first, pairs: across.pairs, to: upper)
@@ -93,11 +93,11 @@ final class PlaneRun {
         words, offsets: offsets, row: row, width: stride / 4, to: target + index * stride)
     }
     nextRow += count
-    // Rows after the last are read as the last.
+    // Beyond the last row, the last row is repeated.
     rows.discard(before: min(2 * (down.pairs.lowerBound + nextPair), rows.rowCount - 1))
   }
 
-  /// Lays the four components of words into the slots of four pairs of rows.
+  /// Writes the four components of words to the slots of four pairs of rows.
   private func spread(
     _ words: UnsafePointer<PixelWord>, count: Int, to ring: UnsafeMutablePointer<Int32>, pair: Int,
     slots: Int, stride: Int

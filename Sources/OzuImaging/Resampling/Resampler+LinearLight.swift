@@ -1,9 +1,9 @@
 extension Resampler {
-  /// Resamples amounts of light: each value goes through the curve of sRGB before the filter, and back after it.
+  /// Resamples amounts of light: each value is converted by the curve of sRGB before the filter, and back after it.
   ///
-  /// The rows become 16-bit numbers, one plane a colour, and go through the filter as the planes of decoders do, strip by
-  /// strip (`LightRows`). Between, 255 is all light, with the bits of `SamplePlane` behind the point: the darkest values
-  /// of sRGB are five steps apart there.
+  /// The rows become 16-bit numbers, one plane for each colour, and are filtered like the planes of decoders, strip
+  /// by strip (`LightRows`). In a plane, 255 is the full light, with the fractional bits of `SamplePlane`: the
+  /// darkest values of sRGB are five steps apart.
   func resampleLight<Failure: Error>(
     of pixels: PictureRows, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
     checkpoint: () throws(Failure) -> Void

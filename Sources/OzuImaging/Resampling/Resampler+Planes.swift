@@ -1,15 +1,15 @@
 extension Resampler {
-  /// Shows a part of a picture that is still in planes at `size`.
+  /// Resamples a part of a picture in planes to `size`.
   ///
-  /// Each plane goes to the size of the result on its own, from the resolution it has: coarse chroma is not
-  /// first enlarged to that of luma. Colours are made at the end, of as many pixels as the result has.
+  /// Each plane is resampled directly from its own resolution: coarse chroma is not enlarged to the resolution of
+  /// luma first. Colours are computed last, only for the pixels of the result.
   ///
   /// - Parameters:
   ///   - planes: the picture.
-  ///   - region: the area that is shown, in fractions of the picture: all of it is `(0, 0, 1, 1)`.
+  ///   - region: the part that is shown, as fractions of the picture: all of it is `(0, 0, 1, 1)`.
   ///   - size: the size of the result in pixels.
-  ///   - colorSpace: what the colours mean.
-  ///   - pool: where the memory of the result and of what lies between comes from.
+  ///   - colorSpace: the colour space of the result.
+  ///   - pool: the pool that memory for the result and for buffers comes from.
   /// - Precondition: the region is finite, its sides are positive and so are those of the size.
   /// - Complexity: as `resample(_:region:to:pool:)` for each plane.
   public func resample(
@@ -19,12 +19,12 @@ extension Resampler {
     resample(planes, region: region, to: size, colorSpace: colorSpace, pool: pool) { () throws(Never) in }
   }
 
-  /// The same, with a question between bands of rows whether to go on.
+  /// The same, with a call of `checkpoint` between bands of rows.
   ///
-  /// - Throws: what `checkpoint` throws.
+  /// - Throws: the errors of `checkpoint`.
   ///
-  /// - Parameter format: `rgba16` of luma and chroma, which keeps the bits of a `SamplePlane`; colours are `bgra8` in any
-  ///   case.
+  /// - Parameter format: `rgba16` is for luma and chroma, and keeps the bits of a `SamplePlane`; planes of colours
+  ///   always give `bgra8`.
   package func resample<Failure: Error>(
     _ planes: PlanarPicture, region: PixelRegion, to size: PixelSize, format: PixelFormat = .bgra8,
     colorSpace: ColorSpaceTag = .sRGB, pool: PixelBufferPool, checkpoint: () throws(Failure) -> Void
@@ -39,10 +39,11 @@ extension Resampler {
       checkpoint: checkpoint)
   }
 
-  /// The rows of the result that are made of every plane before they become pixels.
+  /// The number of rows of the result that are made in every plane before they become pixels.
   static let bandRows = 16
 
-  /// Shows a part of a picture whose components give their rows from top to bottom, a band of the result at a time.
+  /// Resamples a part of a picture whose components deliver their rows from top to bottom, one band of the result
+  /// at a time.
   func resample<Failure: Error>(
     _ sources: [any SampleRowSource], content: PlanarPicture.Content, region: PixelRegion, to size: PixelSize,
     colorSpace: ColorSpaceTag, pool: PixelBufferPool, checkpoint: () throws(Failure) -> Void
@@ -50,7 +51,7 @@ extension Resampler {
     Self.check(region)
     let rowStride = PlaneRun.padded(size.width)
     let planeCount = rowStride * Self.bandRows
-    // And a row to work in.
+    // One more row is working space.
     let block = pool.takeBlock(byteCount: (planeCount * sources.count + rowStride) * 2)
     defer { pool.giveBack(block) }
     let samples = block.bindMemory(to: Int16.self).baseAddress!
@@ -72,7 +73,8 @@ extension Resampler {
     }
   }
 
-  /// What makes a row of pixels of the rows of the planes, which lie `planeCount` samples apart and are used up.
+  /// The function that makes a row of pixels from the rows of the planes, which are `planeCount` samples apart and
+  /// are overwritten.
   private static func merging(
     _ content: PlanarPicture.Content, planeCount: Int, width: Int, scratch: UnsafeMutablePointer<Int16>
   ) -> (UnsafeMutablePointer<Int16>, UnsafeMutablePointer<UInt32>) -> Void {

@@ -1,9 +1,10 @@
 extension Resampler {
   private static let wordByteCount = Double(MemoryLayout<PixelWord>.stride)
 
-  /// The most bytes that `resample(_:region:to:pool:)` takes beside source and result, the rounding of the pool included.
+  /// The most bytes that `resample(_:region:to:pool:)` takes beside source and result, including the rounding of
+  /// the pool.
   ///
-  /// The source is in `bgra8`: one in another format is converted, which takes another bitmap of its size.
+  /// The source is in `bgra8`. One in another format is converted, which takes another bitmap of its size.
   ///
   /// - Complexity: O(1).
   func workingByteCount(of source: PixelSize, region: PixelRegion, to size: PixelSize) -> Int {
@@ -23,8 +24,8 @@ extension Resampler {
   /// The same for a picture in planes.
   ///
   /// - Parameters:
-  ///   - layout: what the planes are.
-  ///   - stored: the size of the picture in pixels; planes may have fewer samples, which need less.
+  ///   - layout: the layout of the planes.
+  ///   - stored: the size of the picture in pixels. Planes may have fewer samples, which need less.
   ///   - region: the part that is shown, in pixels of `stored`.
   func workingByteCount(
     ofPlanes layout: PlaneLayout, in stored: PixelSize, region: PixelRegion, to size: PixelSize
@@ -34,7 +35,7 @@ extension Resampler {
       count: count, width: Double(stored.width), height: Double(stored.height), region: region, to: size)
   }
 
-  /// Bands of the result, and for each plane the rows between its passes.
+  /// The memory for bands of the result, and, for each plane, for the rows between its passes.
   private func planesByteCount(
     count: Int, width: Double, height: Double, region: PixelRegion, to size: PixelSize
   ) -> Int {
@@ -50,9 +51,9 @@ extension Resampler {
     return sum
   }
 
-  /// The planes of light: the strips that a window of the filter reaches over, and what making one takes.
+  /// The memory for planes of light: the strips that a window of the filter covers, and the memory for making one.
   private func lightByteCount(of source: PixelSize, region: PixelRegion, to size: PixelSize) -> Int {
-    // Pictures without alpha have a channel less.
+    // Pictures without alpha have one channel less.
     let channels = 4
     let step = LightRows.step(region: region, to: size)
     let columns = (Double(source.width) / Double(step.columns)).rounded(.up)
@@ -64,7 +65,7 @@ extension Resampler {
     let down = FilterDemand(
       extent: Double(source.height) / Double(step.rows), length: means.height, count: size.height,
       kernel: kernel)
-    // Channels take turns band by band: the last may be a band behind, and each reads four pairs at a time.
+    // Channels take turns band by band: the last one may be a band behind, and each reads four pairs at a time.
     let bandRows = means.height / Double(size.height) * Double(Self.bandRows)
     let windowRows = (2 * down.pairsPerSample + 16) * down.factor + bandRows
     let stripRows = Double(LightRows.stripRows)
@@ -75,8 +76,8 @@ extension Resampler {
     return filters.saturatingSum(Int(clamping: making))
   }
 
-  /// Whether `ResamplingRun` may filter columns before rows, which takes wider rows between. It compares exact numbers,
-  /// from which those of `FilterDemand` differ by three pairs at most.
+  /// Whether `ResamplingRun` may filter columns before rows, which needs wider rows in between. It compares exact
+  /// numbers; those of `FilterDemand` differ from them by at most three pairs.
   private func mayGoDownFirst(_ across: FilterDemand, _ down: FilterDemand) -> Bool {
     func least(_ pairs: Double) -> Double { max(1, pairs - 3) }
     let acrossFirst =
@@ -88,10 +89,10 @@ extension Resampler {
     return downFirst * 1.25 < acrossFirst
   }
 
-  /// A row as the passes pad it, at most.
+  /// The largest padded width of a row in the passes.
   private static func padded(_ width: Double) -> Double { width + 16 }
 
-  /// What the pool lends for so many bytes.
+  /// The size of the block that the pool lends for this many bytes.
   static func blockByteCount(_ count: Double) -> Int {
     let bytes = Int(clamping: count)
     return bytes > DecodingLimits.countableByteCount ? bytes : PixelBufferPool.sizeClass(bytes)

@@ -1,16 +1,16 @@
-/// Brings bitmaps to another size.
+/// Resizes bitmaps.
 ///
-/// A separable filter in two passes, with the cheaper order and integers throughout. Rows are read once, when
-/// the window of the vertical filter reaches them, and what lies between the passes is a ring of as many rows
-/// as that window, not a picture. Weights have 14 bits, the rows between the passes 6 fraction bits: results
-/// differ from those of exact arithmetic by one step at most.
+/// A separable filter in two passes, in the cheaper order, with integers only. Rows are read once, when the window
+/// of the vertical filter reaches them. Between the passes there is a ring of as many rows as that window has, not
+/// a whole picture. Weights have 14 bits, the rows between the passes 6 fractional bits: results differ from exact
+/// arithmetic by at most one step.
 ///
-/// Values are filtered as they are stored unless linear light is asked for, and premultiplied, so that what is
-/// transparent gives no colour to its surroundings.
+/// Values are filtered as stored unless linear light is asked for. They are premultiplied, so that transparent
+/// pixels add no colour to their neighbours.
 public struct Resampler: Sendable {
   /// The filter.
   public let kernel: ResamplingKernel
-  /// In which values pixels of bitmaps are weighed. Planes are always weighed as they are.
+  /// The values in which pixels of bitmaps are weighted. Planes are always weighted as stored.
   public let light: ResamplingLight
 
   /// Makes a resampler.
@@ -19,32 +19,32 @@ public struct Resampler: Sendable {
     self.light = light
   }
 
-  /// Shows `region` of a bitmap at `size`.
+  /// Resamples `region` of a bitmap to `size`.
   ///
-  /// Pixel `x` of `width` shows the stretch from `region.x + x * region.width / width` to
-  /// `region.x + (x + 1) * region.width / width`, and so with rows. Near the edges of the region the filter
-  /// looks beyond them, as it would in a resize of the whole picture; at the edges of the bitmap it is cut
-  /// off. Where region and size agree to the pixel, pixels are copied.
+  /// Pixel `x` of `width` shows the range from `region.x + x * region.width / width` to `region.x + (x + 1) *
+  /// region.width / width`; the same holds for rows. Near the edges of the region the filter reads pixels beyond
+  /// them, as in a resize of the whole picture; at the edges of the bitmap it is cut off. If region and size agree
+  /// to the pixel, pixels are copied.
   ///
   /// - Parameters:
-  ///   - bitmap: the source; the result has its colour space and its opacity, and is `rgba16` where the source is, else
-  ///     `bgra8`.
-  ///   - region: the area that is shown, in pixels of the source. What lies outside the bitmap continues its
-  ///     border.
+  ///   - bitmap: the source. The result has its colour space and its opacity, and is `rgba16` if the source is,
+  ///     else `bgra8`.
+  ///   - region: the part that is shown, in pixels of the source. Outside the bitmap, its border pixels are
+  ///     repeated.
   ///   - size: the size of the result in pixels.
-  ///   - pool: where the memory of the result and of the rows between the passes comes from.
+  ///   - pool: the pool that memory for the result and for the rows between the passes comes from.
   /// - Precondition: the region is finite, its sides are positive and so are those of the size.
-  /// - Complexity: O(source pixels × taps of one axis + result pixels × taps of the other); the taps are
-  ///   2 × support × reduction, at most 256.
+  /// - Complexity: O(source pixels × taps of one axis + result pixels × taps of the other). The number of taps
+  ///   is 2 × support × reduction, at most 256.
   public func resample(
     _ bitmap: Bitmap, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool = .shared
   ) -> Bitmap {
     resample(bitmap, region: region, to: size, pool: pool) { () throws(Never) in }
   }
 
-  /// The same, with a question every few rows whether to go on.
+  /// The same, with a call of `checkpoint` every few rows.
   ///
-  /// - Throws: what `checkpoint` throws.
+  /// - Throws: the errors of `checkpoint`.
   package func resample<Failure: Error>(
     _ bitmap: Bitmap, region: PixelRegion, to size: PixelSize, pool: PixelBufferPool,
     checkpoint: () throws(Failure) -> Void
@@ -57,10 +57,10 @@ public struct Resampler: Sendable {
       checkpoint: checkpoint)
   }
 
-  /// The same for a picture whose rows a decoder hands out: what lies between it and the result is a window of rows.
+  /// The same for a picture whose decoder delivers rows: only a window of rows is in memory beside the result.
   ///
-  /// - Parameter readsToEnd: whether rows below the region are read, so that an error in any of them is thrown.
-  /// - Throws: what the reader and `checkpoint` throw.
+  /// - Parameter readsToEnd: whether the rows below the region are read too, so that an error in them is thrown.
+  /// - Throws: the errors of the reader and of `checkpoint`.
   func resample(
     _ reader: any PixelRowReading, region: PixelRegion, to size: PixelSize, readsToEnd: Bool = true,
     pool: PixelBufferPool,
@@ -98,7 +98,7 @@ public struct Resampler: Sendable {
     }
   }
 
-  /// Stops a program that asks for a part without edges.
+  /// Stops the program if a region is not finite or is empty.
   static func check(_ region: PixelRegion) {
     precondition(
       region.x.isFinite && region.y.isFinite && region.width.isFinite && region.height.isFinite,

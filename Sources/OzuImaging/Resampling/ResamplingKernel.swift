@@ -4,12 +4,12 @@
   import Foundation
 #endif
 
-/// The filter that weighs source pixels when a picture changes its size.
+/// The filter that weights source pixels when a picture is resized.
 ///
-/// When reducing, every filter is stretched by the ratio of the reduction, so that each source pixel counts
-/// and fine patterns become an even grey instead of a moiré.
+/// For a reduction, every filter is stretched by the ratio, so that each source pixel counts and fine patterns
+/// become an even grey instead of a moiré.
 public enum ResamplingKernel: String, Hashable, Sendable, CaseIterable {
-  /// The mean of the covered pixels, each by the part of it that is covered. Fast; jagged when enlarging.
+  /// The mean of the covered pixels, weighted by the covered fraction of each. Fast; jagged when enlarging.
   case box
   /// Linear interpolation (the triangle filter). Soft.
   case bilinear
@@ -17,10 +17,10 @@ public enum ResamplingKernel: String, Hashable, Sendable, CaseIterable {
   case catmullRom
   /// The cubic of Mitchell and Netravali (1988, B = C = 1/3). Between soft and sharp, without visible ringing.
   case mitchell
-  /// The sinc windowed by its own central lobe, three lobes wide (Duchon 1979). The sharpest; the default.
+  /// The sinc windowed by its own central lobe, three lobes wide (Duchon 1979). The sharpest, and the default.
   case lanczos3
 
-  /// How far the filter reaches to each side, in pixels of the coarser of source and result.
+  /// The reach of the filter to each side, in pixels of the coarser of source and result.
   var support: Double {
     switch self {
     case .box: 0.5
@@ -30,7 +30,7 @@ public enum ResamplingKernel: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The weight of a sample at a distance from the centre; the distance is in the unit of `support`.
+  /// The weight of a sample at a distance from the centre, in the unit of `support`.
   func weight(at distance: Double) -> Double {
     let x = abs(distance)
     guard x < support else { return 0 }

@@ -1,8 +1,8 @@
-/// In which values the mean of two pixels is taken.
+/// The values in which pixels are averaged.
 public enum ResamplingLight: String, Hashable, Sendable, CaseIterable {
-  /// In those of the file, as nearly all programs do. Fast, and what reduced decoding is made for.
+  /// The stored values, as in nearly all programs. Fast, and works with reduced decoding.
   case asStored
-  /// In amounts of light: a fine pattern of black and white becomes the grey that one sees from afar, which is
-  /// lighter. The picture is decoded in whole, and dark lines on a light ground come out thinner.
+  /// Amounts of light: a fine pattern of black and white becomes the grey that one sees from a distance, which is
+  /// lighter. The picture is decoded at full size, and dark lines on a light background become thinner.
   case linear
 }

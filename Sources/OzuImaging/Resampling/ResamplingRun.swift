@@ -1,10 +1,10 @@
-/// One resize on its way: the passes in the order that suits it, and the rows between them.
+/// One resize: the two passes in the better order, and the rows between them.
 ///
-/// Unsafe pointers again (see `HorizontalPass.swift`). Why every index is in bounds: row `y` of the target
-/// begins at `y * targetBytesPerRow`, a multiple of 16, and has that many bytes, for `y` below the number of
-/// result rows; scratch memory is taken for exactly the rows that the methods below lay out in it. The ring
-/// has a slot for each pair of rows in a window of the vertical filter; since windows have one length and
-/// never move back, a pair that is overwritten is not asked for again.
+/// Unsafe pointers (see `HorizontalPass.swift`). Why every index is in bounds: row `y` of the target begins at `y *
+/// targetBytesPerRow`, a multiple of 16, and has that many bytes, for `y` below the number of result rows; scratch
+/// memory is taken for exactly the rows that the methods below put into it. The ring has a slot for each pair of
+/// rows in a window of the vertical filter. Windows have equal lengths and never move back, so a pair that was
+/// overwritten is not needed again.
 struct ResamplingRun {
   let source: SourceRows
   let target: UnsafeMutableRawBufferPointer
@@ -14,7 +14,7 @@ struct ResamplingRun {
   let opacity: UInt32
   let pool: PixelBufferPool
 
-  /// The rows of the target between two checkpoints.
+  /// The number of target rows between two checkpoints.
   private static let rowsPerCheckpoint = 32
 
   /// Makes all rows of the target.
@@ -32,8 +32,8 @@ struct ResamplingRun {
     }
   }
 
-  /// Compares the multiplications of both orders. Equal reductions on both axes come out equal and go across
-  /// first, since that keeps narrow rows in the ring.
+  /// Compares the multiplications of both orders. For equal reductions on both axes the costs are equal, and rows
+  /// go first, because the rows in the ring are then narrow.
   private var isCheaperDownFirst: Bool {
     let width = Double(horizontal.count)
     let height = Double(vertical.count)
@@ -119,8 +119,8 @@ struct ResamplingRun {
     }
   }
 
-  /// Calls `filter` for each row of the result, with the places in the ring of the row pairs in its window,
-  /// after `read` has brought in those that were not there.
+  /// Calls `filter` for each row of the result, with the places in the ring of the row pairs in its window. Before
+  /// that, it calls `read` for the pairs that are not in the ring yet.
   private func forEachWindow<Failure: Error>(
     of table: FilterTable, rowStride: Int, _ checkpoint: () throws(Failure) -> Void,
     read: (_ rowPair: Int, _ slot: Int) -> Void, filter: (_ row: Int, _ offsets: [Int]) -> Void
@@ -146,8 +146,8 @@ struct ResamplingRun {
     target.bindMemory(to: UInt32.self).baseAddress! + y * (targetBytesPerRow / 4)
   }
 
-  /// Lends zeroed memory for rows of words. Zeroed, because the places beyond the end of a row are read,
-  /// though they weigh nothing.
+  /// Provides zeroed memory for rows of words. Zeroed, because the padding after the end of a row is read, though
+  /// its weight is 0.
   private func withScratch<Failure: Error>(
     wordCount: Int, _ body: (UnsafeMutablePointer<PixelWord>) throws(Failure) -> Void
   ) throws(Failure) {

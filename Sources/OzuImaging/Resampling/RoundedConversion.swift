@@ -1,35 +1,36 @@
-/// From luma and chroma to pixels, with what chroma adds rounded as a full decode rounds it.
+/// Converts luma and chroma to pixels, and rounds the contribution of chroma as a full decode does.
 ///
-/// A full decode has whole numbers for chroma and makes whole differences of colour of them, pixel by pixel (ITU-T
-/// T.871 §7). Where a surface is even, all its pixels are rounded in the same direction, by up to half a level, and no
-/// mean takes that away: a thumbnail whose differences are exact has surfaces of slightly another colour than the
-/// picture it stands for. So the differences are worked out for whole numbers, rounded, and interpolated between
-/// them for what resampling puts there. Where chroma is busy the one is as good as the other.
+/// A full decode has integer chroma and computes integer colour differences from it, pixel by pixel (ITU-T T.871
+/// §7). In an even area, all pixels are rounded in the same direction, by up to half a level, and averaging does
+/// not remove that: a thumbnail with exact differences would have areas of a slightly different colour than the
+/// picture. So the differences are computed for integer chroma, rounded, and interpolated for the values between,
+/// which come from resampling. In detailed areas both methods give equal results.
 ///
-/// Eight pixels at a time, in 16 bits throughout: products are the upper halves of 32 bits, the shape of a single
-/// instruction. Conversions and limits are written lane by lane or by comparisons: those of the standard library for vectors
-/// are calls, and then no instruction for the upper half is found. Four short loops over a row, because a single one is too
-/// long for the optimiser to keep its
-/// operations in line.
+/// It processes eight pixels at a time, in 16 bits throughout: products are the upper halves of 32 bits, in the
+/// form of a single instruction. Conversions and limits are written lane by lane or with comparisons, because those
+/// of the standard library for vectors compile to calls, and then the compiler does not find the instruction for
+/// the upper half. A row has four short loops, because a single loop is too long for the optimiser to inline its
+/// operations.
 ///
-/// Unsafe pointers. Why every index is in bounds: rows of samples hold whole groups of eight (`PlaneRun.padded`), rows of
-/// bitmaps whole groups of four (16 bytes), and of the last group only so many are written.
+/// Unsafe pointers. Why every index is in bounds: rows of samples have whole groups of eight (`PlaneRun.padded`),
+/// rows of bitmaps have whole groups of four (16 bytes), and no group after these is written.
 struct RoundedConversion {
   private typealias Samples = SIMD8<Int16>
 
   private static var fractionBits: Int16 { Int16(SamplePlane.fractionBits) }
   private static var fraction: Samples { Samples(repeating: 1 << fractionBits - 1) }
 
-  /// Factors with 14 bits behind the point, and what 5 bits of a product are rounded by.
+  /// Factors with 14 fractional bits, and the rounding of products that are shifted by 5 bits.
   private var red: Int16
   private var blue: Int16
   private let half: Int16
-  /// Factors with 15 bits, and what 6 bits of a sum are rounded by.
+  /// Factors with 15 fractional bits, and the rounding of sums that are shifted by 6 bits.
   private var greenOfBlue: Int16
   private var greenOfRed: Int16
   private let greenHalf: Int16
 
-  /// The rounding of 8-bit samples in the full range; `nil` for others, whose luma is no whole number in the picture.
+  /// The conversion for 8-bit samples in the full range; `nil` for others, whose luma is not an integer in the
+  /// picture.
   init?(_ encoding: YCbCrEncoding) {
     guard encoding.isFullRange, encoding.bits == 8 else { return nil }
     func fixed(_ value: Double, bits: Int) -> Int16 {
@@ -42,7 +43,7 @@ struct RoundedConversion {
     blue = fixed(2 * (1 - kb), bits: 14)
     greenOfBlue = fixed(-2 * kb * (1 - kb) / (1 - kr - kb), bits: 15)
     greenOfRed = fixed(-2 * kr * (1 - kr) / (1 - kr - kb), bits: 15)
-    // Coarse factors make sums that are as near to two numbers; libyuv takes the lower.
+    // Coarse factors give sums that are equally near to two integers; libyuv takes the lower one.
     let isCoarse = encoding.factorBits != nil
     half = isCoarse ? 15 : 16
     greenHalf = isCoarse ? 31 : 32
@@ -51,9 +52,9 @@ struct RoundedConversion {
   /// Makes a row of opaque pixels.
   ///
   /// - Parameters:
-  ///   - luma: a row of samples, as are those of chroma, which are used up.
-  ///   - green: room for a row.
-  ///   - width: the pixels; up to a whole group of four are written.
+  ///   - luma: a row of samples; the rows of chroma have the same length and are overwritten.
+  ///   - green: working space for a row.
+  ///   - width: the number of pixels; they are written in whole groups of four.
   func convert(
     luma: UnsafePointer<Int16>, blue: UnsafeMutablePointer<Int16>, red: UnsafeMutablePointer<Int16>,
     green: UnsafeMutablePointer<Int16>, to pixels: UnsafeMutablePointer<UInt32>, width: Int
@@ -65,7 +66,7 @@ struct RoundedConversion {
     Self.merge(luma, blue, green, red, to: pixels, width: width)
   }
 
-  /// What chroma of one kind adds, with the fraction bits of samples, in its place.
+  /// Replaces one kind of chroma by its contribution to the colour, with the fractional bits of samples.
   @inline(never)
   private func makeDifference(
     _ row: UnsafeMutablePointer<Int16>, _ factor: UnsafePointer<Int16>, width: Int
@@ -74,7 +75,7 @@ struct RoundedConversion {
       let chroma = Self.chroma(row, x)
       let part = chroma & Self.fraction
       let whole = (chroma &- part) &<< Samples(repeating: 1)
-      // 7 + 14 - 16 bits behind the point.
+      // 7 + 14 - 16 fractional bits.
       let next = whole &+ Samples(repeating: 2 << Self.fractionBits)
       let low = (Self.product(whole, factor) &+ Samples(repeating: half)) &>> Samples(repeating: 5)
       let high = (Self.product(next, factor) &+ Samples(repeating: half)) &>> Samples(repeating: 5)
@@ -82,7 +83,7 @@ struct RoundedConversion {
     }
   }
 
-  /// What chroma adds to green, which is of both: rounded at the corners of a square.
+  /// The contribution of both kinds of chroma to green: rounded at the corners of a square and interpolated.
   @inline(never)
   private func makeGreen(
     _ blue: UnsafePointer<Int16>, _ red: UnsafePointer<Int16>, _ ofBlue: UnsafePointer<Int16>,
@@ -93,7 +94,7 @@ struct RoundedConversion {
       let redChroma = Self.chroma(red, x)
       let bluePart = blueChroma & Self.fraction
       let redPart = redChroma & Self.fraction
-      // 7 + 15 - 16 bits behind the point.
+      // 7 + 15 - 16 fractional bits.
       let blueWhole = (blueChroma &- bluePart) &<< Samples(repeating: 1)
       let redWhole = (redChroma &- redPart) &<< Samples(repeating: 1)
       let one = Samples(repeating: 2 << Self.fractionBits)
@@ -109,7 +110,7 @@ struct RoundedConversion {
     }
   }
 
-  /// Luma and what is added to it, as pixels.
+  /// Adds luma and the contributions of chroma, and writes pixels.
   @inline(never)
   private static func merge(
     _ luma: UnsafePointer<Int16>, _ blue: UnsafePointer<Int16>, _ green: UnsafePointer<Int16>,
@@ -131,7 +132,7 @@ struct RoundedConversion {
 
   @inline(__always)
   private static func channel(_ base: Samples, _ difference: Samples) -> SIMD8<UInt16> {
-    // Half of the sum, exactly but for its last bit: the sum itself may have 17 bits.
+    // Half of the sum, exact except for its last bit: the sum itself may have 17 bits.
     let last = base & difference & Samples(repeating: 1)
     let half = base &>> Samples(repeating: 1) &+ difference &>> Samples(repeating: 1) &+ last
     let value =
@@ -140,7 +141,7 @@ struct RoundedConversion {
     return unsafeBitCast(byte, to: SIMD8<UInt16>.self)
   }
 
-  /// Between the rounded sums of two products and a third.
+  /// Interpolates between the rounded sums of two products and a third.
   @inline(__always)
   private func between(
     _ first: (upper: Samples, lower: Samples), _ second: (upper: Samples, lower: Samples),
@@ -148,7 +149,7 @@ struct RoundedConversion {
   ) -> Samples {
     @inline(__always)
     func rounded(_ product: (upper: Samples, lower: Samples)) -> Samples {
-      // The carry of the lower halves is their sum's top bit, which as a number is -1.
+      // The carry of the lower halves is the top bit of their sum, which as a signed number is -1.
       let carry = (product.lower &+ third.lower) &>> Samples(repeating: 15)
       return (product.upper &+ third.upper &- carry &+ Samples(repeating: greenHalf))
         &>> Samples(repeating: 6)
@@ -157,7 +158,7 @@ struct RoundedConversion {
     return low &<< Samples(repeating: Self.fractionBits) &+ (rounded(second) &- low) &* part
   }
 
-  /// Both halves of a product, the lower without its last bit, as 0 to 32,767.
+  /// Both halves of a product; the lower half without its last bit, as 0 to 32,767.
   @inline(__always)
   private static func wholeProduct(
     _ samples: Samples, _ factor: UnsafePointer<Int16>
@@ -168,8 +169,8 @@ struct RoundedConversion {
 
   /// The upper half of a product.
   ///
-  /// The factor is read from memory each time: where LLVM knows that it stays the same it widens it once, and then no
-  /// longer sees that 16 bits are multiplied, for which there is an instruction.
+  /// The factor is read from memory each time. If LLVM knows that it is constant, it widens it once and then no
+  /// longer recognises a multiplication of 16 bits, for which there is an instruction.
   @inline(__always)
   private static func product(_ samples: Samples, _ factor: UnsafePointer<Int16>) -> Samples {
     let factors = Samples(repeating: factor.pointee)
@@ -180,8 +181,8 @@ struct RoundedConversion {
     return Samples(upper(0), upper(1), upper(2), upper(3), upper(4), upper(5), upper(6), upper(7))
   }
 
-  /// Chroma around 0. Beyond the range of bytes there are only the swings of a filter; it ends a step before, so that
-  /// twice the next whole number has 16 bits too.
+  /// Chroma around 0. Values outside the range of bytes are only overshoots of a filter. The range ends one step
+  /// earlier, so that twice the next integer still fits into 16 bits.
   @inline(__always)
   private static func chroma(_ row: UnsafePointer<Int16>, _ x: Int) -> Samples {
     let limit = Samples(repeating: 255 << fractionBits - 1)
@@ -189,7 +190,7 @@ struct RoundedConversion {
     return Self.clamp(chroma, from: .zero &- limit, to: limit)
   }
 
-  /// With zeros above.
+  /// Widened with zeros.
   @inline(__always)
   private static func wide(_ v: SIMD8<UInt16>) -> SIMD8<UInt32> {
     SIMD8(

@@ -1,17 +1,18 @@
-/// Makes planes of rows of samples as they come, and of each square of samples their mean.
+/// Averages squares of samples into planes, from rows that are added one by one.
 ///
-/// A filter that brings 4000 columns to 320 looks at each source sample six times, with weights that differ little
-/// from one to the next. So what is reduced much is averaged first, to no less than 2.5 samples for each of the
+/// A filter from 4000 columns to 320 reads each source sample six times, with weights that differ little between
+/// neighbours. So a picture that is reduced much is averaged first, to no less than 2.5 samples for each of the
 /// result, and the filter does the rest: a fifth of the multiplications, and memory for the means instead of the
-/// picture. Means keep the bits that `SamplePlane` has behind the point.
+/// picture. Means keep the fractional bits of `SamplePlane`.
 ///
-/// Rows are added up column by column in 16 bits, which LLVM makes SIMD of; sums across columns are taken once for
+/// Rows are added column by column in 16 bits, which LLVM vectorises; sums across columns are computed once for
 /// each group of rows.
 ///
-/// Unsafe pointers. Why every index is in bounds: a row has `columns * channels` samples, which `add` checks; the sums have as many and some more, so that four channels can be read where there are three; the means go to
-/// rows below `rowCount` of planes made for `meanColumns` columns.
+/// Unsafe pointers. Why every index is in bounds: a row has `columns * channels` samples, which `add` checks;
+/// `sums` is padded, so that reading four channels of a row with three stays in bounds; the means go to rows below
+/// `rowCount` of planes made for `meanColumns` columns.
 public final class RowAverager {
-  /// How many samples make one of a plane.
+  /// How many samples become one sample of a plane.
   public struct Step: Hashable, Sendable {
     /// In a row.
     public var columns: Int
@@ -26,10 +27,10 @@ public final class RowAverager {
     }
   }
 
-  /// 128 rows of 255 fit 16 bits.
+  /// The sum of 128 rows of 255 fits into 16 bits.
   public static let longestStep = 128
 
-  /// The planes, one for each channel. Whole when as many rows were added as there are.
+  /// The planes, one for each channel. Complete when all rows were added.
   public let planes: [SamplePlane]
 
   private let columns: Int
@@ -40,22 +41,22 @@ public final class RowAverager {
   private let meanColumns: Int
   private let block: UnsafeMutableRawBufferPointer
   private let pool: PixelBufferPool
-  /// The rows added so far, and those of them that are in the sums.
+  /// The number of rows added so far, and of rows in the current sums.
   private var addedRows = 0
   private var summedRows = 0
 
   /// Takes memory for the planes.
   ///
   /// - Parameters:
-  ///   - size: the samples of a row, and the rows.
-  ///   - channels: how many are interleaved in a row: 1, 3 or 4.
-  ///   - step: how many samples make one.
-  ///   - extentWidth: how far the picture reaches to the right, in samples; all of them by default.
-  ///   - extentHeight: how far it reaches down.
-  ///   - white: the sample that stands for 255.
-  ///   - averaged: how many samples of the picture became one of these rows before; none by default.
-  ///   - upsampled: for chroma, how many pixels a sample stands for: it is then as soft as a full decode makes it.
-  ///   - pool: where the memory comes from.
+  ///   - size: the number of samples in a row, and the number of rows.
+  ///   - channels: how many channels are interleaved in a row: 1, 3 or 4.
+  ///   - step: how many samples become one.
+  ///   - extentWidth: the width of the picture in samples; by default that of the rows.
+  ///   - extentHeight: the height of the picture in samples.
+  ///   - white: the sample that becomes 255.
+  ///   - averaged: how many samples of the picture were already averaged into one of these; none by default.
+  ///   - upsampled: for chroma, how many pixels a sample covers: the result is then as soft as in a full decode.
+  ///   - pool: the pool that the memory comes from.
   public init(
     size: PixelSize, channels: Int, step: Step, extentWidth: Double? = nil, extentHeight: Double? = nil,
     white: Double = 255, averaged: Step = Step(columns: 1, rows: 1),
@@ -82,7 +83,7 @@ public final class RowAverager {
             .upsampling($0, samples: (columns: Double(means.columns), rows: Double(means.rows)))
           } ?? .none), pool: pool)
     }
-    // 32 bits a sum, for rows of 16-bit samples; those of bytes use half of it.
+    // 32 bits for each sum, for rows of 16-bit samples; rows of bytes use half of it.
     block = pool.takeBlock(byteCount: (size.width * channels + 16) * 4)
   }
 
@@ -90,14 +91,14 @@ public final class RowAverager {
     pool.giveBack(block)
   }
 
-  /// Whether there is nothing to average and nothing to scale.
+  /// Whether samples are copied without averaging or scaling.
   private var isPlainCopy: Bool {
     channels == 1 && step.columns == 1 && step.rows == 1 && scale == Double(1 << SamplePlane.fractionBits)
   }
 
-  /// Adds the next row, of bytes.
+  /// Adds the next row of bytes.
   ///
-  /// - Precondition: there are as many rows as announced, and each has as many samples.
+  /// - Precondition: there are no more rows than announced, and each has the announced number of samples.
   public func add(bytes row: Span<UInt8>) {
     precondition(addedRows < rows, "no more rows than announced")
     precondition(row.count == columns * channels, "a row of the announced samples")
@@ -141,9 +142,9 @@ public final class RowAverager {
     summedRows = 0
   }
 
-  /// Adds the next row, of 16-bit samples of one channel.
+  /// Adds the next row of 16-bit samples with one channel.
   ///
-  /// - Precondition: there are as many rows as announced, and each has as many samples.
+  /// - Precondition: there are no more rows than announced, and each has the announced number of samples.
   public func add(words row: Span<UInt16>) {
     precondition(addedRows < rows && channels == 1, "no more rows than announced, of one channel")
     precondition(row.count == columns, "a row of the announced samples")
@@ -162,14 +163,14 @@ public final class RowAverager {
     summedRows = 0
   }
 
-  /// Counts a row; the row of means that its group makes, when it is the last of that.
+  /// Counts a row. Returns the index of the row of means if its group is complete.
   private func countRow() -> Int? {
     addedRows += 1
     summedRows += 1
     return summedRows == step.rows || addedRows == rows ? (addedRows - 1) / step.rows : nil
   }
 
-  /// The factor, with 32 bits behind the point, that makes the mean of the sum of so many columns.
+  /// The factor, with 32 fractional bits, from the sum of a number of columns to their mean.
   private func factor(columns: Int) -> UInt64 {
     UInt64(scale / Double(columns * summedRows) * 0x1p32)
   }

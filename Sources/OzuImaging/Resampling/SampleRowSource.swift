@@ -1,20 +1,20 @@
-/// The rows of one component of a picture, read from top to bottom: of a `SamplePlane`, which has them all, or of a
-/// picture whose rows are made when they are asked for and forgotten behind the filter.
+/// The rows of one component of a picture, read from top to bottom: of a `SamplePlane`, which has all of them, or
+/// of a picture whose rows are made on demand and freed after the filter has passed.
 protocol SampleRowSource: AnyObject {
-  /// How far the picture reaches to the right, in samples.
+  /// The width of the picture, in samples.
   var extentWidth: Double { get }
-  /// How far the picture reaches down, in samples.
+  /// The height of the picture, in samples.
   var extentHeight: Double { get }
   /// How much fine detail the resampler has to strengthen.
   var lift: DetailLift { get }
 
-  /// The samples of a row, `extentWidth` rounded up to a multiple of 8. They stay where they are until `discard(before:)`
-  /// passes the row.
+  /// The samples of a row, with `extentWidth` rounded up to a multiple of 8. The pointer is valid until the row is
+  /// discarded.
   ///
   /// - Precondition: the row is in `0..<extentHeight`, and not discarded.
   func row(_ index: Int) -> UnsafePointer<Int16>
 
-  /// Says that the rows above one are asked for no more.
+  /// Says that the rows above a row are not needed any more.
   func discard(before index: Int)
 }
 

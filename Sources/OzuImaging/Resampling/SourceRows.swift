@@ -1,13 +1,14 @@
-/// The rows of a picture as words for the passes, reduced by whole factors where the reduction is huge.
+/// The rows of a picture as words for the passes. If the reduction is very large, they are first reduced by whole
+/// factors.
 ///
-/// A filter over thousands of samples would have weights of a few units or none, and would look at each
-/// source pixel six times. So blocks of `columnFactor` × `rowFactor` pixels are averaged first, exactly, with
-/// the fraction bits kept: the filter then has at most 256 taps. Blocks start at the top left corner of the
-/// picture; the last in a row or column may be smaller, and its filter table knows by how much.
+/// A filter over thousands of samples would have weights of a few units or zero, and would read each source pixel
+/// six times. So blocks of `columnFactor` × `rowFactor` pixels are averaged first, exactly, with fractional bits:
+/// the filter then has at most 256 taps. Blocks start at the top left corner of the picture; the last block in a
+/// row or column may be smaller, and the filter table takes that into account.
 ///
-/// Unsafe pointers again (see `HorizontalPass.swift`). Why every index is in bounds: source pixels are read
-/// at columns below `size.width` only, and a row has four bytes for each; `PictureRows` checks rows; results are written
-/// at the positions the parameters name.
+/// Unsafe pointers (see `HorizontalPass.swift`). Why every index is in bounds: source pixels are read only at
+/// columns below `size.width`, and a row has four bytes for each; `PictureRows` checks rows; results are written at
+/// the positions in the parameters.
 struct SourceRows {
   let rows: PictureRows
   let columnFactor: Int
@@ -22,8 +23,8 @@ struct SourceRows {
 
   private var isReduced: Bool { columnFactor > 1 || rowFactor > 1 }
 
-  /// Writes the words of neighbouring pixels for `pairs` of a row: columns `2 * p` and `2 * p + 1` for each
-  /// `p`. The neighbour of an odd last column is that column.
+  /// Writes the words of neighbouring pixels for `pairs` of a row: columns `2 * p` and `2 * p + 1` for each `p`. An
+  /// odd last column is paired with itself.
   func readNeighbors(row: Int, pairs: Range<Int>, to words: UnsafeMutablePointer<PixelWord>) {
     if isReduced {
       let columns = 2 * pairs.lowerBound..<min(2 * pairs.upperBound, columnCount)
@@ -46,14 +47,14 @@ struct SourceRows {
     }
   }
 
-  /// Writes the words of pixels above each other, of rows `2 * rowPair` and `2 * rowPair + 1`, for `columns`.
-  /// The neighbour of an odd last row is that row.
+  /// Writes the words of vertical neighbours in rows `2 * rowPair` and `2 * rowPair + 1`, for `columns`. An odd
+  /// last row is paired with itself.
   func readRows(rowPair: Int, columns: Range<Int>, to words: UnsafeMutablePointer<PixelWord>) {
     let upperRow = 2 * rowPair
     let lowerRow = min(upperRow + 1, rowCount - 1)
     if isReduced {
       let upper = averages(row: upperRow, columns: columns)
-      // Rows are read once: the neighbour of an odd last row is not averaged again.
+      // Rows are read once: an odd last row is not averaged again.
       let lower = lowerRow == upperRow ? upper : averages(row: lowerRow, columns: columns)
       for index in 0..<columns.count { words[index] = PixelWord(upper[index], lower[index]) }
       return
@@ -67,12 +68,12 @@ struct SourceRows {
     }
   }
 
-  /// The pixels of a row before the reduction. Rows are asked for from top to bottom, and two stay valid (`PictureRows`):
-  /// pairs of rows are read together, and the averages of a row are made before those of the next.
+  /// The pixels of a row before the reduction. Rows must be read from top to bottom, and two stay valid
+  /// (`PictureRows`): pairs of rows are read together, and the averages of a row are made before those of the next.
   func pointer(row: Int) -> UnsafeRawPointer { rows.row(row) }
 
-  /// Interleaves two pixels. Written lane by lane, which becomes two or three shuffles; widening each pixel
-  /// and shifting one of them would be taken apart into 26 scalar instructions.
+  /// Interleaves two pixels. Written lane by lane, which compiles to two or three shuffles; widening both pixels
+  /// and shifting one would become 26 scalar instructions.
   @inline(__always)
   private static func word(_ a: SIMD4<UInt8>, _ b: SIMD4<UInt8>) -> PixelWord {
     let bytes = SIMD8<UInt8>(a[0], b[0], a[1], b[1], a[2], b[2], a[3], b[3])
@@ -80,9 +81,10 @@ struct SourceRows {
     return unsafeBitCast(values, to: PixelWord.self)
   }
 
-  /// The means of the blocks of a reduced row, with fraction bits, for `columns` of them.
+  /// The means of the blocks of a reduced row, with fractional bits, for `columns` of them.
   ///
-  /// Sums of one row fit 32 bits up to 16 million pixels a block, more than any filter makes of 256 taps.
+  /// The sums of one row fit into 32 bits for up to 16 million pixels in a block; with 256 taps, no block is as
+  /// large.
   private func averages(row: Int, columns: Range<Int>) -> [SIMD4<Int32>] {
     let rows = row * rowFactor..<min((row + 1) * rowFactor, size.height)
     var sums = [SIMD4<UInt64>](repeating: .zero, count: columns.count)
@@ -103,7 +105,7 @@ struct SourceRows {
     }
   }
 
-  /// `sum / count` with fraction bits, by a 48-bit reciprocal: exact to the last bit for every even surface.
+  /// `sum / count` with fractional bits, by a 48-bit reciprocal: exact to the last bit for every even area.
   private static func mean(_ sum: SIMD4<UInt64>, count: Int) -> SIMD4<Int32> {
     let scale = UInt64(1) << (48 + UInt64(PixelWord.fractionBits))
     let reciprocal = (scale + UInt64(count) / 2) / UInt64(count)

@@ -1,9 +1,8 @@
-/// Filters down columns, four pixels abreast.
+/// Filters columns, four pixels at a time.
 ///
-/// For the unsafe pointers see `HorizontalPass.swift`. Why every index is in bounds: the caller gives
-/// `table.pairsPerSample` row offsets, each the place of a row that has `width` words rounded up to a
-/// multiple of four; result rows have as many places (a bitmap's rows are multiples of 16 bytes, four
-/// pixels).
+/// For the unsafe pointers see `HorizontalPass.swift`. Why every index is in bounds: the caller passes
+/// `table.pairsPerSample` row offsets, each of a row that has `width` words rounded up to a multiple of four;
+/// result rows have as many places (a bitmap's rows are multiples of 16 bytes, four pixels).
 struct VerticalPass {
   let table: FilterTable
 
@@ -16,12 +15,12 @@ struct VerticalPass {
   /// Filters one row of the result into pixels.
   ///
   /// - Parameters:
-  ///   - rows: where the offsets count from.
-  ///   - offsets: where the rows of words lie whose weights the table has, `table.pairsPerSample` of them.
-  ///   - row: the row of the result that is made.
-  ///   - width: the pixels of a row.
-  ///   - result: gets the pixels, up to a whole block.
-  ///   - opacity: `0xFF00_0000` for opaque pictures, else 0.
+  ///   - rows: the base address of the offsets.
+  ///   - offsets: the places of the rows of words that the weights belong to, `table.pairsPerSample` of them.
+  ///   - row: the index of the result row.
+  ///   - width: the number of pixels in a row.
+  ///   - result: receives the pixels, in whole blocks.
+  ///   - opacity: `0xFF00_0000` for opaque pictures, otherwise 0.
   func filter(
     _ rows: UnsafePointer<PixelWord>, offsets: [Int], row: Int, width: Int,
     to result: UnsafeMutablePointer<UInt32>, opacity: UInt32
@@ -37,7 +36,7 @@ struct VerticalPass {
 
   /// Filters one row of the result into words of neighbouring pixels for the horizontal pass.
   ///
-  /// - Parameter result: gets half as many words as `width` rounded up to a whole block.
+  /// - Parameter result: receives half as many words as `width` rounded up to a whole block.
   func filter(
     _ rows: UnsafePointer<PixelWord>, offsets: [Int], row: Int, width: Int,
     to result: UnsafeMutablePointer<PixelWord>
@@ -51,7 +50,7 @@ struct VerticalPass {
 
   /// Filters one row of the result into samples of a plane, where a word is four columns.
   ///
-  /// - Parameter result: gets four samples for each word, `width` of them rounded up to a whole block.
+  /// - Parameter result: receives four samples for each word, `width` words rounded up to a whole block.
   func filter(
     _ rows: UnsafePointer<PixelWord>, offsets: [Int], row: Int, width: Int,
     to result: UnsafeMutablePointer<Int16>

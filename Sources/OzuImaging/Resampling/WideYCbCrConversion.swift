@@ -1,4 +1,4 @@
-/// From luma and chroma to pixels of 16 bits, in floating point: for pictures of more than 8 bits.
+/// Converts luma and chroma to pixels of 16 bits, in floating point: for pictures of more than 8 bits.
 struct WideYCbCrConversion {
   private let isGray: Bool
   private let black: Float
@@ -31,9 +31,9 @@ struct WideYCbCrConversion {
     blueFactor = Float(2 * (1 - kb) * chromaScale)
   }
 
-  /// Makes a row of `width` opaque pixels of rows of samples, which lie `planeCount` samples apart.
+  /// Makes a row of `width` opaque pixels from rows of samples, which are `planeCount` samples apart.
   ///
-  /// Unsafe pointers: there are `width` samples in each row, and room for as many pixels.
+  /// Unsafe pointers: each row has `width` samples, and `pixels` has as many places.
   func convert(
     _ samples: UnsafePointer<Int16>, planeCount: Int, to pixels: UnsafeMutablePointer<SIMD4<UInt16>>,
     width: Int
@@ -55,7 +55,7 @@ struct WideYCbCrConversion {
 }
 
 extension Resampler {
-  /// Shows a part of a picture of luma and chroma in 16 bits, a band of the result at a time.
+  /// Resamples a part of a picture of luma and chroma in 16 bits, one band of the result at a time.
   func resample<Failure: Error>(
     _ sources: [any SampleRowSource], _ conversion: WideYCbCrConversion, region: PixelRegion,
     to size: PixelSize, colorSpace: ColorSpaceTag, pool: PixelBufferPool,

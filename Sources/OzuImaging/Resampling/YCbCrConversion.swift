@@ -1,17 +1,17 @@
-/// From luma and chroma to pixels, by the equations of BT.601 and its successors.
+/// Converts luma and chroma to pixels, by the equations of BT.601 and its successors.
 ///
-/// The chroma of a pixel is a word of two numbers, and a channel the sum of their products with two constants:
-/// the shape that is one instruction on any x86-64 (see `PixelWord`). Constants have 14 bits behind the point in
-/// the full range and 13 in the other, where some are above 2.
+/// The chroma of a pixel is a word of two numbers, and a channel is the sum of their products with two constants,
+/// in the form that is one instruction on any x86-64 (see `PixelWord`). Constants have 14 fractional bits for the
+/// full range and 13 for the limited range, where some are above 2.
 ///
 /// Unsafe pointers. Why every index is in bounds: pixels are made four at a time, and rows of samples
-/// (`PlaneRun.padded`) and of bitmaps (a multiple of 16 bytes) hold whole groups of four.
+/// (`PlaneRun.padded`) and of bitmaps (a multiple of 16 bytes) have whole groups of four.
 struct YCbCrConversion {
   private let red: Int32
   private let green: Int32
   private let blue: Int32
   private let luma: Int32
-  /// What black is, with the bits of a sample behind the point.
+  /// The sample of black, with the fractional bits of a sample.
   private let black: Int32
   private let neutral: Int32
   private let shift: Int32
@@ -40,8 +40,8 @@ struct YCbCrConversion {
   /// Makes a row of opaque pixels.
   ///
   /// - Parameters:
-  ///   - luma: a row of samples, as are the chroma rows.
-  ///   - width: the pixels; up to a whole group of four are written.
+  ///   - luma: a row of samples; the rows of chroma have the same length.
+  ///   - width: the number of pixels; they are written in whole groups of four.
   func convert(
     luma: UnsafePointer<Int16>, blue: UnsafePointer<Int16>, red: UnsafePointer<Int16>,
     to pixels: UnsafeMutablePointer<UInt32>, width: Int

@@ -8,13 +8,13 @@
     import Foundation
   #endif
 
-  /// How an answer goes from process to process: as the message, behind a byte that says so, or, where it is too long for
-  /// that because of the profile or the blocks of a file, behind the pixels.
+  /// How an answer is sent between processes. A short answer is the message itself, after a byte that says so. An
+  /// answer that is too long for a message, because of the profile or the blocks of a file, follows the pixels.
   enum AnswerEnvelope {
     private static let inMessage: UInt8 = 0
     private static let behindPixels: UInt8 = 1
 
-    /// Gives an answer away; on the side of the decoder.
+    /// Packs an answer; in the process of the decoder.
     ///
     /// - Returns: the message.
     static func seal(_ answer: PictureAnswer, pixels: Bitmap?, into output: WorkerOutput) -> Data {
@@ -39,9 +39,10 @@
       return place.data
     }
 
-    /// Takes an answer out; on the side that asked. The payload may change meanwhile: what is read of it is copied first.
+    /// Unpacks an answer; in the process that asked. The payload may change meanwhile, so every part is copied
+    /// before it is read.
     ///
-    /// - Returns: the answer, and the part of the payload that has its pixels; `nil` when it is none.
+    /// - Returns: the answer, and the part of the payload with its pixels; `nil` if the bytes are not an answer.
     static func open(
       _ message: Data, _ payload: UnsafeRawBufferPointer
     ) -> (answer: PictureAnswer, pixels: UnsafeRawBufferPointer)? {

@@ -2,7 +2,7 @@ import OzuImaging
 import OzuSynchronization
 
 extension DecoderDesk {
-  /// What pipelines must have in common to share their processes.
+  /// The settings that pipelines must have in common to share their processes.
   private struct Terms: Hashable, Sendable {
     let mode: DecoderIsolation.Mode
     let helper: DecoderIsolation.Helper
@@ -22,10 +22,11 @@ extension DecoderDesk {
 
   private static let places = Mutex<[Terms: Place]>([:])
 
-  /// The desk of all registries with such settings, as long as one of them is there.
+  /// The object for all registries with equal settings; it lives as long as one of them.
   static func shared(for settings: DecoderIsolation) -> DecoderDesk {
     let terms = Terms(settings)
-    // A desk that another thread lets go of meanwhile is released outside of the lock; so is the new one if it is not used.
+    // If another thread releases an object meanwhile, it is freed outside of the lock; so is the new one if it is
+    // not used.
     let fresh = DecoderDesk(settings)
     var known: [DecoderDesk?] = []
     defer { withExtendedLifetime((fresh, known)) {} }

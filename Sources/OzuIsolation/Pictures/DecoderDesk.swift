@@ -7,15 +7,17 @@ import OzuSynchronization
   import Foundation
 #endif
 
-/// Where decoders of all formats hand in their questions: the workers, what they may take, and whether they can be had.
+/// Sends the requests of all isolated decoders to the workers, and knows their limits and whether isolation is
+/// possible.
 ///
-/// One lock guards what has become known; nothing of an app's runs under it.
+/// One lock guards the state; no code of the app runs under it.
 final class DecoderDesk: Sendable {
-  /// A file on its way to a worker.
+  /// A file that is sent to a worker.
   struct Body: Sendable {
     let data: Data
     let type: ImageType
-    /// Names the bytes to workers: another one for each file that is opened, so that none is taken for another.
+    /// The number of these bytes for workers: different for each file that is opened, so that no two files are
+    /// confused.
     let number: UInt64
 
     private static let lastNumber = Atomic<UInt64>(0)
@@ -34,7 +36,7 @@ final class DecoderDesk: Sendable {
 
   let settings: DecoderIsolation
   #if os(Linux) && canImport(CIsolation)
-    /// `nil` where there is no program to start.
+    /// `nil` if there is no program to start.
     let pool: (any WorkerAsking)?
   #endif
   private let state: Mutex<State>
@@ -55,16 +57,17 @@ final class DecoderDesk: Sendable {
       state = Mutex(State())
     }
 
-    private static let absence = "there is isolation on Linux alone"
+    private static let absence = "isolation exists only on Linux"
   #endif
 
-  /// Why the last file that was to be isolated was not; `nil` when it was.
+  /// Why the last file was not isolated although it should have been; `nil` if it was.
   var degradation: String? { state.withLock { $0.degradation } }
 
-  /// Why isolation cannot be had, where an error says so and it need not be had; `nil` for every other error.
+  /// The reason why isolation is not possible, if the error says so and isolation is not required; `nil` for every
+  /// other error.
   ///
-  /// The first time, whoever wants to know is told. The next file is tried again: what could not be started may be there by
-  /// then, and the pool remembers for a while what is not.
+  /// The first time, `onDegradation` is called. The next file tries again: the program may be there by then, and
+  /// the pool remembers failures only for a while.
   func degradation(by error: DecodingError) -> String? {
     guard settings.mode == .preferred, case .decoderFailed(_, .unavailable(let reason)) = error else {
       return nil
@@ -82,19 +85,21 @@ final class DecoderDesk: Sendable {
     state.withLock { if $0.degradation != nil { $0.degradation = nil } }
   }
 
-  /// Asks a worker and waits for the answer: on a thread that decodes, never on one of Swift's cooperative pool.
+  /// Sends a request to a worker and waits for the answer. Call it on a thread that decodes, never on one of
+  /// Swift's cooperative pool.
   ///
   /// - Parameters:
-  ///   - context: whose checkpoint is asked meanwhile; `nil` where nobody can call the work off.
-  ///   - read: gets the answer and its pixels, which may change: they are copied, once, and nothing is asked of them
-  ///     before.
-  /// - Throws: `DecodingError`: that of the worker, what `read` throws, and `decoderFailed`.
+  ///   - context: its checkpoint is called while waiting; `nil` if the work cannot be cancelled.
+  ///   - read: receives the answer and its pixels. The worker may still change the pixels, so they are copied once,
+  ///     and not read before that.
+  /// - Throws: `DecodingError`: that of the worker, the errors of `read`, and `decoderFailed`.
   func ask<Value>(
     _ question: PictureQuestion, _ body: Body, _ context: DecodingContext? = nil,
     _ read: (PictureAnswer, UnsafeRawBufferPointer) throws(DecodingError) -> Value
   ) throws(DecodingError) -> Value {
     #if os(Linux) && canImport(CIsolation)
-      // A decoder with checkpoints notices by itself that its processor time is used up, and has a better error for it.
+      // A decoder with checkpoints notices by itself that its processor time is used up, and has a better error for
+      // it.
       let request = WorkerRequest(
         kind: WorkerKind(body.type), message: question.data, body: body.data, bodyNumber: body.number,
         memoryByteCount: question.memoryByteCount, cpuTime: question.limits.cpuTime,
@@ -106,10 +111,11 @@ final class DecoderDesk: Sendable {
         guard let (answer, pixels) = AnswerEnvelope.open(message, payload) else {
           throw body.wrongAnswer("it cannot be read")
         }
-        // A worker that knows why there is no picture is as good as any.
+        // A worker that reports an error has worked correctly, so it is kept.
         switch answer {
         case .failure(let error): return .failure(error)
-        // But one without its library makes way: before the next is forked, the zygote looks for the library again.
+        // A worker without its library is replaced: before the next one is forked, the zygote looks for the library
+        // again.
         case .lacking(let error): throw error
         default: return .success(try read(answer, pixels))
         }
@@ -125,7 +131,7 @@ final class DecoderDesk: Sendable {
 extension DecoderDesk.Body {
   func wrongAnswer(_ what: String) -> DecodingError { .decoderFailed(type, .wrongAnswer(what)) }
 
-  /// Refuses a header that no file of the format has.
+  /// Refuses a header that is impossible for the format.
   func check(_ header: ImageHeader) throws(DecodingError) {
     guard header.type == type, header.planeLayout == nil, header.frameCount >= 1,
       header.bitsPerComponent >= 1,
@@ -148,7 +154,7 @@ extension DecoderDesk.Body {
 
 #if os(Linux) && canImport(CIsolation)
   extension PictureQuestion {
-    /// What answering may take, libraries that count for themselves included.
+    /// The memory for an answer, including that of libraries that count for themselves.
     fileprivate var memoryByteCount: Int {
       limits.decodedByteCount.saturatingSum(limits.animationByteCount).saturatingSum(64 << 20)
     }
@@ -157,7 +163,7 @@ extension DecoderDesk.Body {
   extension WorkerKind {
     /// Workers for one format.
     init(_ type: ImageType) {
-      // Fonts are read, and by threads, for text in drawings; libheif and libavif decode with threads of their own.
+      // Drawings read fonts for their text, on threads; libheif and libavif use threads of their own.
       self.init(
         name: type.rawValue, type: type, readsFonts: type == .svg,
         startsThreads: [.svg, .heic, .avif].contains(type))

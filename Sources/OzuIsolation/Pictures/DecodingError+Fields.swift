@@ -27,7 +27,7 @@ extension DecodingError {
       writer.append(violation.value)
       writer.append(violation.limit)
     case .decoderFailed(let type, let failure):
-      // Of a decoder that has a process of its own once more.
+      // This error comes from a decoder that itself uses isolation.
       DecodingError.corrupt(type, stage: "decoder", reason: failure.description).write(to: &writer)
     case .cancelled: writer.append(6)
     case .regionOutside(let part, let size):

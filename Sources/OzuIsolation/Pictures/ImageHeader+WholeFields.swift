@@ -8,7 +8,7 @@ import OzuRecords
 #endif
 
 extension ImageHeader {
-  /// All of a header but the layout of its planes: those do not go from process to process.
+  /// Writes the whole header except for the layout of its planes, which is not sent between processes.
   func writeWhole(to writer: inout FieldWriter) {
     write(to: &writer)
     writer.append(colorEncoding) { $1.write(to: &$0) }
@@ -92,7 +92,7 @@ extension Chromaticities {
 
   fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     func point(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Chromaticities.Point {
-      Chromaticities.Point(try reader.number(), try reader.number())
+      Chromaticities.Point(x: try reader.number(), y: try reader.number())
     }
     self.init(
       white: try point(&reader), red: try point(&reader), green: try point(&reader), blue: try point(&reader))

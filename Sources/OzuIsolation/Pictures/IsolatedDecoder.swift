@@ -6,19 +6,20 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Reads one format in processes of its own: what goes there is a file and a recipe, what comes back is the finished
-/// picture. Nothing else of a decoder, nor of colour management, sees the file in this process.
+/// Reads one format in other processes: it sends a file and a recipe, and receives the finished picture. No decoder
+/// and no colour management in this process touches the file.
 ///
-/// An answer is that of a process that the file may have taken over. So it is copied before it is looked at, and believed
-/// in nothing that memory depends on: the header has to be one of the format and within the limits, the size of the picture
-/// that of the recipe, the pixels as many as that is.
+/// An answer may come from a process that a hostile file has taken over. So it is copied before it is read, and
+/// every value that memory depends on is checked: the header must be possible for the format and within the limits,
+/// the size of the picture must be that of the recipe, and the number of pixels must match.
 ///
-/// How much a render takes is known when the header has been read, which is there. So a share of the budget is reserved
-/// that will do for most pictures; who needs more says how much, and is asked again when that has been reserved.
+/// The memory of a render is known only after the header was read, which happens in the worker. So a share of the
+/// budget is reserved that is enough for most pictures. A worker that needs more reports how much, and is asked
+/// again after that was reserved.
 struct IsolatedDecoder: ImageDecoding {
   private let type: ImageType
   private let desk: DecoderDesk
-  /// Decodes in this process where isolation cannot be had and need not; also says which files are taken.
+  /// Decodes in this process if isolation is not possible and not required; also decides which files are accepted.
   private let inner: (any ImageDecoding)?
 
   init(_ type: ImageType, _ desk: DecoderDesk, inner: (any ImageDecoding)?) {
@@ -27,7 +28,7 @@ struct IsolatedDecoder: ImageDecoding {
     self.inner = inner
   }
 
-  /// What is reserved before anything is known of a picture: what one of two megapixels takes.
+  /// The reservation before anything is known about a picture: enough for two megapixels.
   private static let firstAllowance = 16 << 20
 
   var types: [ImageType] { [type] }
@@ -59,7 +60,7 @@ struct IsolatedDecoder: ImageDecoding {
     do throws(DecodingError) {
       return try picture(DecoderDesk.Body(data, type: type), resize, context)
     } catch {
-      // The registry goes on with `open`, which finds out once more, and at once, that there is no worker.
+      // The registry then calls `open`, which fails at once for the same reason.
       _ = try standIn(for: error)
       return nil
     }
@@ -67,14 +68,14 @@ struct IsolatedDecoder: ImageDecoding {
 
   func prepare() throws(DecodingError) {}
 
-  /// Who decodes in this process instead, where isolation cannot be had.
+  /// The decoder in this process that is used if isolation is not possible.
   ///
-  /// - Throws: the error, where it says something else or isolation must be had; `unsupportedType` where nobody else
-  ///   decodes the format.
+  /// - Throws: the error, if it has another reason or if isolation is required; `unsupportedType` if no decoder in
+  ///   this process reads the format.
   private func standIn(for error: DecodingError) throws(DecodingError) -> any ImageDecoding {
     guard let reason = desk.degradation(by: error) else { throw error }
     if let inner { return inner }
-    throw .unsupportedType(type, reason: "it is read in isolation only: \(reason)")
+    throw .unsupportedType(type, reason: "it can be read only in isolation: \(reason)")
   }
 
   private func picture(
@@ -94,7 +95,7 @@ struct IsolatedDecoder: ImageDecoding {
         switch answer {
         case .needs(let byteCount): return .failure(Need(byteCount: byteCount))
         case .picture(let header, let form, let notes, let resizeTime):
-          // Whatever a worker says, it was not at it for longer than it had the file.
+          // Whatever a worker reports, it cannot have worked longer than it had the file.
           let time = min(resizeTime, ContinuousClock.now - start)
           if time > .zero { context.begin(.resize, ago: time) }
           return .success(try picture(header, form, notes, pixels, body, resize, context))
@@ -106,7 +107,7 @@ struct IsolatedDecoder: ImageDecoding {
       case .failure(let need):
         try context.limits.checkDecodedByteCount(need.byteCount)
         guard need.byteCount > allowance else { throw body.wrongAnswer("it needs less than it may take") }
-        // More than the whole budget is refused by that.
+        // More than the whole budget is refused by the budget.
         allowance = need.byteCount
       }
     }
@@ -137,7 +138,7 @@ struct IsolatedDecoder: ImageDecoding {
     return Picture(bitmap, header: header, notes: notes, isIsolated: true)
   }
 
-  /// The picture with its frames, if it has any.
+  /// The picture with its frames, if there are any.
   private func animated(
     _ picture: Picture, _ body: DecoderDesk.Body, _ resize: Resize?, _ context: DecodingContext
   ) throws(DecodingError) -> Picture {

@@ -6,14 +6,14 @@ import OzuImaging
   import Foundation
 #endif
 
-/// A file whose header a worker has read. Who wants the picture asks for that (`IsolatedDecoder.makePicture`); this is for
-/// those who want the header, the blocks, or pixels as they are stored.
+/// A file whose header a worker has read. Pictures are made by `IsolatedDecoder.makePicture`; this is for the
+/// header, the metadata blocks, and pixels as stored.
 final class IsolatedFile: ImageFile {
   let header: ImageHeader
   private let body: DecoderDesk.Body
   private let desk: DecoderDesk
 
-  /// - Throws: `decoderFailed` for a header that makes no sense.
+  /// - Throws: `decoderFailed` for an impossible header.
   init(_ header: ImageHeader, _ body: DecoderDesk.Body, _ desk: DecoderDesk) throws(DecodingError) {
     try body.check(header)
     self.header = header

@@ -1,6 +1,6 @@
 import OzuImaging
 
-/// The frames of an animation that workers make: each comes as it is seen.
+/// The frames of an animation, made by workers. Each is a finished picture.
 struct IsolatedFrames {
   private let size: PixelSize
   private let body: DecoderDesk.Body
@@ -16,11 +16,11 @@ struct IsolatedFrames {
     self.body = body
     self.desk = desk
     self.resize = resize
-    // Who plays the frames reserves what making one takes.
+    // The player of the frames reserves the memory for each.
     surroundings = PictureQuestion(.track(resize), context, allowance: context.limits.decodedByteCount)
   }
 
-  /// How the frames follow each other; `nil` where the worker has none to show.
+  /// The delays and the loop count; `nil` if the worker has no frames to show.
   func askForTrack(_ context: DecodingContext) throws(DecodingError) -> FrameTrack? {
     try desk.ask(surroundings, body, context) { (answer, _) throws(DecodingError) in
       guard case .track(let track) = answer else { throw body.wrongAnswer("no frames") }

@@ -7,24 +7,24 @@ import OzuRecords
   import Foundation
 #endif
 
-/// What a decoder in another process answers. Pixels follow apart.
+/// The answer of a decoder in another process. Its pixels follow separately.
 enum PictureAnswer: Sendable {
-  /// What it was asked for, or why there is none.
+  /// The requested value, or the reason why there is none.
   case header(ImageHeader)
   case metadata(ImageMetadata)
-  /// The time is that from the pixels as decoded to those of the recipe.
+  /// The time is that of the resize stage.
   case picture(ImageHeader, BitmapForm, notes: [String], resizeTime: Duration = .zero)
-  /// `nil` where the picture is shown without its frames.
+  /// `nil` if the picture is shown without its frames.
   case track(FrameTrack?)
   case bitmap(BitmapForm)
   case failure(DecodingError)
-  /// The library of the format was not there when the worker was made.
+  /// The library of the format was missing when the worker was started.
   case lacking(DecodingError)
-  /// The render would take so many bytes, which is more than it may.
+  /// The render would take this number of bytes, which is more than it may.
   case needs(byteCount: Int)
 }
 
-/// What there is to know of a bitmap beside its pixels.
+/// The facts about a bitmap, without its pixels.
 struct BitmapForm: Hashable, Sendable {
   let size: PixelSize
   let format: PixelFormat
@@ -36,15 +36,15 @@ struct BitmapForm: Hashable, Sendable {
     (isOpaque, colorSpace) = (bitmap.isOpaque, bitmap.colorSpace)
   }
 
-  /// The bytes of the pixels, as they go from process to process: rows as far apart as those of any bitmap.
+  /// The bytes of the pixels as they are sent: the distance between rows is that of every bitmap.
   var byteCount: Int { size.bitmapByteCount(as: format) }
 }
 
-/// How the frames of an animation follow each other, each of them as it is seen.
+/// The delays and the loop count of an animation; each frame is a finished picture.
 struct FrameTrack: Hashable, Sendable {
   let delays: [Duration]
   let loopCount: Int
-  /// What making one takes at the worst.
+  /// The most memory that making one frame takes.
   let workingByteCount: Int
 }
 
@@ -90,8 +90,7 @@ extension PictureAnswer {
     }
   }
 
-  /// Reads an answer; `nil` for bytes that are none. Who has made them may be anybody: what they say is checked by
-  /// whoever uses it.
+  /// Reads an answer; `nil` for other bytes. The sender is not trusted: the code that uses the values checks them.
   init?(_ data: Data) {
     let answer = FieldReader.record(data, version: PictureQuestion.version) {
       (reader) throws(FieldReader.Damage) in try PictureAnswer(from: &reader)

@@ -7,20 +7,20 @@ import OzuRecords
   import Foundation
 #endif
 
-/// What is asked of a decoder in another process about one file.
+/// A request to a decoder in another process, about one file.
 struct PictureQuestion: Hashable, Sendable {
   enum Task: Hashable, Sendable {
     /// The header.
     case header
-    /// The blocks beside the pixels.
+    /// The metadata blocks.
     case metadata
     /// The picture of a recipe, upright.
     case picture(Resize?)
-    /// How the frames of the picture of a recipe follow each other.
+    /// The delays and the loop count of the animation of a recipe.
     case track(Resize?)
-    /// A frame of it as it is seen.
+    /// One finished frame of it.
     case frame(Int, Resize?)
-    /// The pixels as stored, at this size, which is another than the file says only for a drawing.
+    /// The pixels as stored, at this size, which differs from the file's only for a drawing.
     case pixels(PixelSize)
   }
 
@@ -30,7 +30,7 @@ struct PictureQuestion: Hashable, Sendable {
   var pixelFormats = PixelFormatPolicy.bgra8
   var allowsTruncation = false
   var headroom: Double?
-  /// The most bytes that the render may take: what has been reserved for it in the process that asks.
+  /// The most bytes that the render may take: the reservation in the process that asks.
   var allowance = 0
 
   init(_ task: Task, limits: DecodingLimits) {
@@ -52,7 +52,8 @@ struct PictureQuestion: Hashable, Sendable {
 // MARK: As bytes
 
 extension PictureQuestion {
-  /// Of the form of questions and answers. Both processes are of one build as a rule; a helper of another says so by this.
+  /// The version of the form of requests and answers. Usually both processes are of one build; this number tells if
+  /// they are not.
   static let version = 5
 
   var data: Data {
@@ -84,7 +85,7 @@ extension PictureQuestion {
     return writer.data
   }
 
-  /// Reads a question; `nil` for bytes that are none of this version.
+  /// Reads a request; `nil` for bytes that are not one of this version.
   init?(_ data: Data) {
     let question = FieldReader.record(data, version: Self.version) {
       (reader) throws(FieldReader.Damage) in try PictureQuestion(from: &reader)
@@ -168,7 +169,7 @@ extension Duration {
     writer.append(attoseconds)
   }
 
-  /// Reads what `write` has written.
+  /// Reads a value of `write`.
   init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     self.init(
       secondsComponent: Int64(try reader.integer()), attosecondsComponent: Int64(try reader.integer()))

@@ -7,15 +7,15 @@
     import Foundation
   #endif
 
-  /// Decodes for another process: answers questions about one file at a time.
+  /// Decodes for another process: answers requests about one file at a time.
   ///
-  /// What was worked out for a file is kept until the next one comes, so that the frames of an animation follow each other
-  /// without being made anew.
+  /// The animation of the last file is kept until the next file comes, so that its frames can be made one after the
+  /// other without starting again.
   package struct PictureWorker: WorkerHandling {
-    /// What has been made of the file that was asked about last.
+    /// The animation of the last file.
     private struct Current {
       var number: UInt64
-      /// The question for the picture that has the frames.
+      /// The request for the picture that the frames belong to.
       var question: PictureQuestion
       var animation: PictureAnimation
     }
@@ -25,7 +25,7 @@
     /// Why files of a format cannot be read here.
     private var failures: [ImageType: DecodingError] = [:]
 
-    /// - Parameter codecs: decode here, in this process.
+    /// - Parameter codecs: the codecs that decode here, in this process.
     package init(codecs: CodecRegistry) {
       self.codecs = codecs
     }
@@ -35,13 +35,13 @@
         try codecs.prepare(for: [kind.type])
         failures[kind.type] = nil
       } catch {
-        // A worker that tries again finds no file at all, and would tell that.
+        // A worker could only report that it finds no file, so the reason is kept.
         failures[kind.type] = error
         return false
       }
       guard kind.type == .svg else { return true }
-      // Pictures within drawings are read by modules of gdk-pixbuf, which it opens with the first of them. Text is not among
-      // what is drawn: it would start threads.
+      // gdk-pixbuf reads pictures inside drawings with modules, which it opens with the first picture. The drawing
+      // has no text, because text would start threads.
       _ = try? codecs.picture(from: Data(Self.firstDrawing.utf8))
       return true
     }
@@ -62,7 +62,7 @@
           into: output)
       }
       if current?.number != bodyNumber { current = nil }
-      // Valid until the next body comes, and nothing of it is kept longer: what is, is let go above.
+      // Valid until the next body comes. Nothing of it is kept longer: the old animation was released above.
       let data = Data(
         bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: body.count, deallocator: .none)
       do throws(DecodingError) {
@@ -75,7 +75,7 @@
       }
     }
 
-    /// The error, or why a library could not be opened when it still could have been, where that is its cause.
+    /// The error; or, if the cause is a library that could not be opened in the zygote, the error of that.
     private func failure(_ error: DecodingError) -> PictureAnswer {
       guard case .unsupportedType(let type, _) = error, let cause = failures[type] else {
         return .failure(error)
@@ -83,7 +83,7 @@
       return .lacking(cause)
     }
 
-    /// What a render would take that was refused for that alone.
+    /// The bytes that a render would need, if it was refused only for that.
     private func needs(_ error: DecodingError, _ question: PictureQuestion) -> Int? {
       guard case .limitExceeded(let violation) = error, violation.quantity == .decodedByteCount,
         violation.limit == question.allowance, question.allowance < question.limits.decodedByteCount
@@ -119,7 +119,7 @@
           throw .corrupt(
             ImageType(rawValue: "animation"), stage: "frames", reason: "there is no frame \(index)")
         }
-        // It is kept where it was asked for.
+        // The frame is cached in the process that asked for it.
         let frame = try animation.frame(at: index, keepsFrame: false, isCancelled: { false })
         return (.bitmap(BitmapForm(frame)), frame)
       case .pixels(let size):
@@ -135,7 +135,7 @@
       }
     }
 
-    /// The frames of the file, from where the last answer left them if it was of the same recipe.
+    /// The animation of the file; the one of the last request if that was for the same recipe.
     private mutating func animation(
       _ question: PictureQuestion, _ data: Data, _ number: UInt64
     ) throws(DecodingError) -> PictureAnimation? {
@@ -149,8 +149,8 @@
   }
 
   extension PictureQuestion {
-    /// What surrounds the work that answers it. Memory of a process that ends soon is not worth a pool's while; a render
-    /// takes no more than has been reserved for it.
+    /// The context for answering. A process that ends soon has no use for a pool; a render may take no more than
+    /// was reserved for it.
     fileprivate func context(_ watch: ResizeWatch) -> DecodingContext {
       DecodingContext(
         limits: limits, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy,
@@ -165,7 +165,7 @@
       }
     }
 
-    /// The question for the picture that has the frames that are asked for, whatever may be taken for it.
+    /// The request for the picture that the wanted frames belong to, without its allowance.
     fileprivate var aboutPicture: PictureQuestion {
       var question = self
       question.task = .picture(resize)
@@ -174,7 +174,7 @@
     }
   }
 
-  /// Adds up how long a decode is at resizing. Used on one thread.
+  /// Adds up the time of the resize stages of a decode. Used on one thread.
   private final class ResizeWatch {
     private var total = Duration.zero
     private var start: ContinuousClock.Instant?
@@ -185,7 +185,7 @@
       start = stage == .resize ? now : nil
     }
 
-    /// Ends the stage that goes on.
+    /// Ends the current stage.
     func finish() -> Duration {
       if start != nil { enter(.decode) }
       return total

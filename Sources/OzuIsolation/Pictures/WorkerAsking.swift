@@ -7,9 +7,9 @@
     import Foundation
   #endif
 
-  /// Who answers questions: a pool of workers, or a stand-in for one in tests.
+  /// Answers requests: a pool of workers, or a stand-in for one in tests.
   package protocol WorkerAsking: Sendable {
-    /// Asks a worker and waits for its answer, as `WorkerPool.perform`.
+    /// Sends a request to a worker and waits for its answer, as `WorkerPool.perform` does.
     func perform<Result>(
       _ request: WorkerRequest, checkpoint: () throws(DecodingError) -> Void,
       read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result

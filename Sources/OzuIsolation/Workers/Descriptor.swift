@@ -11,11 +11,11 @@
 
     deinit { close(number) }
 
-    /// Above the standard streams, whose numbers are free in a program that was started without them: a program that is
-    /// started has other things there.
+    /// Above the standard streams: in a program that was started without them their numbers are free, and a child
+    /// process uses them for other things.
     private static let minimum: Int32 = 10
 
-    /// Takes over what C has opened, or says which call failed.
+    /// Takes over a descriptor that C has opened, or throws the name of the call that failed.
     private static func checked(_ number: Int32, _ call: String) throws(WorkerPool.StartFailure) -> Descriptor
     {
       guard number >= 0 else { throw WorkerPool.StartFailure(call, -number) }
@@ -40,12 +40,12 @@
       return (first, try checked(ends[1], call))
     }
 
-    /// Two connected sockets of datagrams.
+    /// Two connected datagram sockets.
     static func sockets() throws(WorkerPool.StartFailure) -> (Descriptor, Descriptor) {
       try pair("socketpair", ozu_socket_pair)
     }
 
-    /// A pipe: the end to read, the end to write.
+    /// A pipe: the end for reading, and the end for writing.
     static func pipe() throws(WorkerPool.StartFailure) -> (Descriptor, Descriptor) {
       try pair("pipe", ozu_pipe)
     }

@@ -1,7 +1,7 @@
 #if os(Linux) && canImport(CIsolation)
   import Glibc
 
-  /// Where fonts and the files of fontconfig usually lie.
+  /// The usual folders of fonts and of fontconfig's files.
   package enum FontPaths {
     package static var all: [String] {
       let home = variable("HOME")

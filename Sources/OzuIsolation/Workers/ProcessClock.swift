@@ -5,14 +5,14 @@
   struct ProcessClock {
     private let clock: clockid_t
 
-    /// `nil` where the system does not tell.
+    /// `nil` if the system does not provide it.
     init?(_ process: pid_t) {
       var clock = clockid_t()
       guard process > 0, clock_getcpuclockid(process, &clock) == 0 else { return nil }
       self.clock = clock
     }
 
-    /// Of all its threads; `nil` once it has ended.
+    /// The time of all its threads; `nil` after it has ended.
     var time: Duration? {
       var time = timespec()
       guard clock_gettime(clock, &time) == 0 else { return nil }

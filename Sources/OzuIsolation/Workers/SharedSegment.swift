@@ -2,19 +2,20 @@
   import CIsolation
   import Glibc
 
-  /// Memory that a worker sees too, kept between questions: the pages of fresh memory would cost more than most decoders.
+  /// Memory that is shared with a worker. It is kept between requests, because the pages of fresh memory would cost
+  /// more time than most decoders.
   ///
-  /// This side alone makes it longer, and its seal keeps everybody from making it shorter. So `byteCount` is always what
-  /// can be touched, whatever the worker does.
+  /// Only this process can make it longer, and its seal prevents everybody from making it shorter. So all
+  /// `byteCount` bytes can always be accessed, whatever the worker does.
   struct SharedSegment: ~Copyable {
     let descriptor: Descriptor
     private let protection: Int32
     private(set) var byteCount = 0
     private var address: UnsafeMutableRawPointer?
 
-    /// From this length on a segment does not keep its memory.
+    /// A segment of this length or more does not keep its memory.
     static let keptByteCount = 64 << 20
-    /// Segments grow in steps of this.
+    /// Segments grow in steps of this size.
     private static let step = 64 << 10
 
     init(isWritable: Bool) throws(WorkerPool.StartFailure) {
@@ -29,7 +30,7 @@
       UnsafeMutableRawBufferPointer(start: address, count: byteCount)
     }
 
-    /// Makes it at least so long, and at least twice as long as it was unless that is over `limit`.
+    /// Makes it at least `minimum` long, and at least twice as long as before, unless that exceeds `limit`.
     mutating func grow(to minimum: Int, limit: Int = .max) -> Bool {
       guard minimum > byteCount else { return true }
       let wanted = max(minimum, min(byteCount * 2, limit))
@@ -46,7 +47,7 @@
       return true
     }
 
-    /// Gives the pages back; they read as zero from now on.
+    /// Frees the pages; they read as zero from now on.
     func discard() {
       if byteCount > 0 { _ = ozu_segment_discard(descriptor.number, byteCount) }
     }

@@ -8,7 +8,7 @@
     import Foundation
   #endif
 
-  /// A worker, in its own process: confines itself, then answers until its socket is closed.
+  /// A worker, in its own process: restricts itself, then answers requests until its socket is closed.
   struct Worker<Handler: WorkerHandling> {
     private var handler: Handler
     private let kind: WorkerKind
@@ -16,10 +16,10 @@
     private var input: UnsafeMutableRawPointer?
     private var inputByteCount = 0
 
-    /// In a process that was just forked.
+    /// Called in a process that was just forked.
     ///
-    /// - Parameter descriptors: of the question to the zygote.
-    /// - Returns: nil when the zygote is gone.
+    /// - Parameter descriptors: those of the request to the zygote.
+    /// - Returns: nil if the zygote has ended.
     init?(
       _ handler: Handler, _ kind: WorkerKind, memoryByteCount: UInt64, descriptors: [Int32], zygote: pid_t
     ) {
@@ -33,7 +33,7 @@
       let paths = kind.readsFonts ? handler.readablePaths(kind) : []
       var pointers = paths.map { UnsafePointer<CChar>(strdup($0)) }
       defer { pointers.forEach { free(UnsafeMutableRawPointer(mutating: $0)) } }
-      // Counted here: /proc is out of reach afterwards.
+      // Counted here, because /proc cannot be read afterwards.
       let threadCount = ozu_thread_count()
       var confined = ozu_confined()
       let code = pointers.withUnsafeMutableBufferPointer { paths in
@@ -49,7 +49,7 @@
       guard withUnsafeBytes(of: report, { Self.send(WorkerHead(.ready), $0) }) else { return nil }
     }
 
-    /// Answers questions. Does not return.
+    /// Answers requests. Does not return.
     mutating func run() -> Never {
       let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: WorkerHead.datagramByteCount, alignment: 16)
@@ -72,14 +72,15 @@
         var reply = WorkerHead(.answer, token: head.token)
         reply.outputByteCount = UInt64(output.byteCount)
         guard answer.withUnsafeBytes({ Self.send(reply, $0) }) else { _exit(0) }
-        // While nobody waits. Nothing happens between this and the next question.
+        // The asking process has its answer and does not wait for this. Nothing else happens before the next
+        // request.
         ozu_end_question(&confined)
       }
     }
 
-    /// Limits memory and processor time for one question.
+    /// Limits memory and processor time for one request.
     private mutating func limit(_ head: WorkerHead) -> Bool {
-      // Without limits the parent's clock is what is left.
+      // Without limits of the system, only the clock of the asking process stops the worker.
       guard confined.limits_error == 0 else { return true }
       let startsThreads = kind.startsThreads || kind.readsFonts
       let isLimited = withUnsafePointer(to: confined) {
@@ -90,7 +91,7 @@
       return ozu_limit_cpu_time(&confined, head.cpuSeconds, startsThreads) == 0
     }
 
-    /// Maps the input segment again when it has grown.
+    /// Maps the input segment again if it has grown.
     private mutating func place(_ head: WorkerHead) -> Bool {
       guard let length = Int(exactly: head.inputByteCount), head.bodyByteCount <= head.inputByteCount else {
         return false

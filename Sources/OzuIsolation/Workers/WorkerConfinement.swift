@@ -1,22 +1,24 @@
-/// What confines a worker.
+/// The restrictions of a worker.
 package struct WorkerConfinement: Hashable, Sendable {
-  /// Whether a filter of system calls (seccomp) is in force.
+  /// Whether a filter of system calls (seccomp) is active.
   package var filtersSystemCalls = false
-  /// The version of Landlock that keeps files, and later versions networks and signals, from it; 0 for none.
+  /// The version of Landlock, which denies access to files, and in later versions to networks and signals; 0 for
+  /// none.
   package var landlockVersion = 0
   /// Whether memory, processor time, files and core dumps have limits.
   package var limitsResources = false
-  /// The calls that the system refused, with its reason: "seccomp: Operation not permitted".
+  /// The restrictions that the system refused, with the reason: "seccomp: Operation not permitted".
   package var missing: [String] = []
-  /// Threads of the process that workers are forked from; 0 where the system does not say. More than one are a mistake of
-  /// `WorkerHandling.prepare`: a lock that one of them holds stays locked in the worker.
+  /// The number of threads in the process that workers are forked from; 0 if the system does not report it. More
+  /// than one is a mistake of `WorkerHandling.prepare`: a lock that another thread holds stays locked in the
+  /// worker.
   package var zygoteThreadCount = 0
 
   package init() {}
 
-  /// What is missing that no worker of a kind should do without; nil when it is safe.
+  /// The missing restriction without which a worker of a kind is not safe; nil if it is safe.
   ///
-  /// The filter keeps all files away, except from kinds that read some: for these Landlock tells which.
+  /// The filter denies all files, except for kinds that read some: for these, Landlock decides which.
   package func fault(for kind: WorkerKind) -> String? {
     let isConfined = filtersSystemCalls && limitsResources && (landlockVersion > 0 || !kind.readsFonts)
     return isConfined ? nil : missing.joined(separator: ", ")
@@ -29,7 +31,7 @@ package struct WorkerConfinement: Hashable, Sendable {
   import OzuText
 
   extension WorkerConfinement {
-    /// What a worker tells of itself.
+    /// The worker's report about itself.
     struct Report: BitwiseCopyable {
       var limitsError: Int32
       var landlockError: Int32

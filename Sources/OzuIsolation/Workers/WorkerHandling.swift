@@ -7,20 +7,21 @@
 
   /// The work of a helper program: prepared in the zygote, done in workers.
   package protocol WorkerHandling {
-    /// Called in the zygote before the first worker of a kind is forked, when nothing is locked down: loads libraries and
-    /// opens fonts, which no worker could. Must not start threads.
+    /// Called in the zygote before the first worker of a kind is forked, when nothing is restricted yet. It loads
+    /// libraries and opens fonts, which no worker could do. It must not start threads.
     ///
-    /// - Returns: whether all is there; otherwise it is called again before the next worker.
+    /// - Returns: whether everything was found; otherwise it is called again before the next worker.
     mutating func prepare(_ kind: WorkerKind) -> Bool
 
-    /// The files and folders that workers of a kind may read, with all below them. Asked for kinds that read fonts only.
+    /// The files and folders that workers of a kind may read, with everything below them. Called only for kinds
+    /// that read fonts.
     func readablePaths(_ kind: WorkerKind) -> [String]
 
-    /// Answers a question in a worker.
+    /// Answers a request in a worker.
     ///
     /// - Parameters:
     ///   - body: shared memory, valid until the next call with another number.
-    ///   - output: gives memory for a payload.
+    ///   - output: provides memory for a payload.
     /// - Returns: the message of the answer, at most `WorkerRequest.messageByteCount` bytes.
     mutating func answer(
       message: Data, body: UnsafeRawBufferPointer, bodyNumber: UInt64, output: WorkerOutput

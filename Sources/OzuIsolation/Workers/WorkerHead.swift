@@ -5,35 +5,36 @@
     import Foundation
   #endif
 
-  /// What begins every datagram between a worker and the process that asks it; text or bytes may follow.
+  /// The beginning of every datagram between a worker and the process that asks it; text or bytes may follow.
   ///
-  /// Both are on one machine, so the integers are sent as they lie in memory. There is no padding.
+  /// Both processes are on one machine, so the integers are sent as they are in memory. There is no padding.
   package struct WorkerHead: BitwiseCopyable, Equatable, Sendable {
     package enum Kind: UInt64 {
-      /// From the worker, once: what confines it follows.
+      /// From the worker, once: a report of its restrictions follows.
       case ready = 1
-      /// To the worker: the message follows, the body is in the input segment.
+      /// To the worker: the message of the request follows, the body is in the input segment.
       case question
       /// From the worker: the message follows, the payload is in the output segment.
       case answer
-      /// From the worker: the output segment must be as long as `outputByteCount`.
+      /// From the worker: the output segment must become `outputByteCount` long.
       case more
-      /// To the worker: the output segment is as long as `outputByteCount` now.
+      /// To the worker: the output segment is `outputByteCount` long now.
       case grown
     }
 
-    /// Also tells helpers of other versions.
+    /// Also identifies helpers of other versions.
     private static let magic: UInt64 = 0x3130_6b72_577a_754f
 
     private var magic = Self.magic
     private var rawKind: UInt64
-    /// Of a question, repeated in all that belongs to it. Cannot be guessed by a library that writes where it should not.
+    /// The token of a request, repeated in every datagram about it. A library that writes where it should not
+    /// cannot guess it.
     package var token: UInt64 = 0
     package var bodyNumber: UInt64 = 0
     package var bodyByteCount: UInt64 = 0
-    /// How long the input segment is.
+    /// The length of the input segment.
     package var inputByteCount: UInt64 = 0
-    /// How long the output segment is or should be; of an answer, its payload.
+    /// The length that the output segment has or should have; in an answer, the length of its payload.
     package var outputByteCount: UInt64 = 0
     package var memoryByteCount: UInt64 = 0
     package var cpuSeconds: UInt64 = 0
@@ -46,7 +47,7 @@
       self.token = token
     }
 
-    /// Reads the head of a datagram; nil for bytes that have none.
+    /// Reads the head of a datagram; nil if there is none.
     package init?(_ datagram: UnsafeRawBufferPointer) {
       guard datagram.count >= Self.byteCount else { return nil }
       self = datagram.loadUnaligned(as: WorkerHead.self)
@@ -57,7 +58,7 @@
   }
 
   extension UnsafeMutableRawBufferPointer {
-    /// A copy of what follows the head in a datagram of so many bytes, which are in the buffer.
+    /// A copy of the bytes after the head, in a datagram of `byteCount` bytes that are in the buffer.
     func message(byteCount: Int) -> Data {
       guard byteCount > WorkerHead.byteCount, byteCount <= count, let baseAddress else { return Data() }
       return Data(bytes: baseAddress + WorkerHead.byteCount, count: byteCount - WorkerHead.byteCount)

@@ -1,8 +1,8 @@
 /// The program that becomes the zygote and its workers. Its `main` begins with `WorkerMain.runIfHelper`.
 package enum WorkerHelper: Hashable, Sendable {
-  /// A program by its path, and what goes before the argument that makes it a helper.
+  /// A program by its path, and the arguments before the one that makes it a helper.
   case program(String, arguments: [String] = [])
-  /// The program that runs, also after its file was replaced.
+  /// The running program, also after its file was replaced.
   case thisProgram(arguments: [String] = [])
 }
 
@@ -11,7 +11,7 @@ package enum WorkerHelper: Hashable, Sendable {
   import Glibc
 
   extension WorkerHelper {
-    /// The last argument of a program that is to be a helper.
+    /// The last argument of a program that runs as a helper.
     package static let argument = "--ozu-isolation-helper"
 
     var path: String {
@@ -21,7 +21,7 @@ package enum WorkerHelper: Hashable, Sendable {
       }
     }
 
-    /// What the path stands for, in messages.
+    /// The name of the program in messages.
     var name: String {
       switch self {
       case .program(let path, _): path
@@ -35,8 +35,8 @@ package enum WorkerHelper: Hashable, Sendable {
       }
     }
 
-    /// What fonts, languages and the libraries of the program depend on, and nothing else. A crash reporter would only hold
-    /// up the end.
+    /// The variables that fonts, languages and the libraries of the program depend on, and no others. A crash
+    /// reporter would only delay the end.
     static var environment: [String] {
       let names = [
         "HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LD_LIBRARY_PATH", "FONTCONFIG_FILE",
@@ -59,7 +59,7 @@ package enum WorkerHelper: Hashable, Sendable {
     }
   }
 
-  /// Runs a closure with an array of strings for C, ended by a null pointer.
+  /// Calls a closure with an array of C strings, which ends with a null pointer.
   private func withStrings(
     _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
   ) -> Int32 {

@@ -1,14 +1,14 @@
 import OzuImaging
 
-/// A kind of work that has workers of its own, in practice a format.
+/// A kind of work that has its own workers, in practice an image format.
 ///
-/// Workers know nothing of pictures: messages and bodies are bytes.
+/// Workers do not depend on pictures: messages and bodies are bytes.
 package struct WorkerKind: Hashable, Sendable {
   /// Unique among kinds; at most `nameByteCount` bytes of UTF-8.
   package let name: String
-  /// The format that errors name.
+  /// The format that appears in errors.
   package let type: ImageType
-  /// Whether workers may open fonts and the files of fontconfig, to read. They may start threads then.
+  /// Whether workers may open fonts and the files of fontconfig for reading. Then they may also start threads.
   package var readsFonts: Bool
   /// Whether workers may start threads.
   package var startsThreads: Bool

@@ -3,12 +3,13 @@
 
   /// The first line of the `main` of a helper.
   package enum WorkerMain {
-    /// Does the work of the zygote and its workers when the arguments of the program ask for it, and does not return then.
+    /// Does the work of the zygote and its workers if the arguments of the program ask for it; it does not return
+    /// then.
     ///
     /// Must come before anything that starts a thread.
     ///
-    /// - Parameter handler: told whether it works on a deep stack, on which libraries recurse without a thread of their
-    ///   own: 16 MB at least.
+    /// - Parameter handler: makes the handler. Its argument says whether it runs on a deep stack, on which
+    ///   libraries can recurse without a thread of their own: at least 16 MB.
     package static func runIfHelper(
       _ arguments: [String], handler: @escaping (_ hasDeepStack: Bool) -> some WorkerHandling
     ) {
@@ -17,7 +18,7 @@
         var zygote = Zygote(handler($0))
         zygote.run()
       }
-      // Alive until the call returns, which it never does.
+      // Retained until the call returns, which never happens.
       let context = Unmanaged.passRetained(work).toOpaque()
       ozu_call_on_deep_stack(
         { context, isDeep in
@@ -25,7 +26,7 @@
         }, context)
     }
 
-    /// A closure as C can be handed it.
+    /// A closure in a form that C can hold.
     private final class Work {
       let body: (Bool) -> Void
       init(_ body: @escaping (Bool) -> Void) { self.body = body }

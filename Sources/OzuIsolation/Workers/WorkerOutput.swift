@@ -2,12 +2,12 @@
   import CIsolation
   import Glibc
 
-  /// Memory for the payload of an answer, shared with the process that asked. In a worker.
+  /// Memory for the payload of an answer, shared with the process that asked. Used in a worker.
   package final class WorkerOutput {
-    /// How long the payload is.
+    /// The length of the payload.
     package private(set) var byteCount = 0
 
-    /// The question that is being answered.
+    /// The token of the current request.
     private var token: UInt64 = 0
     private var memoryByteCount = 0
     private var address: UnsafeMutableRawPointer?
@@ -18,12 +18,12 @@
       byteCount = 0
     }
 
-    /// Makes the payload so long and returns its memory, which holds what earlier answers left.
+    /// Sets the length of the payload and returns its memory, which may contain bytes of earlier answers.
     ///
-    /// Moves the memory when it grows: earlier results are not valid then; what was written stays. More than the question
-    /// allows ends the worker: the one who asked says so.
+    /// Growing may move the memory: then earlier results are not valid any more, but their content is kept. A
+    /// payload that is larger than the request allows ends the worker: the asking process decides that.
     ///
-    /// - Returns: nil when there is no memory.
+    /// - Returns: nil if there is no memory.
     package func resize(to byteCount: Int) -> UnsafeMutableRawBufferPointer? {
       guard byteCount >= 0, byteCount <= mappedByteCount || grow(to: byteCount) else { return nil }
       self.byteCount = byteCount
@@ -39,7 +39,7 @@
         }
         return ozu_receive_bytes(OZU_WORKER_SOCKET, head.baseAddress, head.count, true)
       }
-      // The other side has gone, or does not want the answer any more.
+      // The asking process has ended, or does not want the answer any more.
       guard answer == WorkerHead.byteCount, head.kind == .grown,
         let length = Int(exactly: head.outputByteCount),
         length >= byteCount

@@ -2,9 +2,9 @@
   extension WorkerPool {
     /// How workers are made and kept.
     package struct Options: Sendable {
-      /// What to do where the system refuses to confine a worker.
+      /// What to do if the system refuses to restrict a worker.
       package enum Confinement: Sendable {
-        /// Workers run anyway, in a process of their own; `status` says what is missing.
+        /// Workers run anyway, in processes of their own; `status` says what is missing.
         case bestPossible
         /// Nothing runs: the error names the missing call.
         case required
@@ -14,9 +14,9 @@
       package var helper: WorkerHelper
       /// The most workers at once, over all kinds; at least one.
       package var workerLimit: Int
-      /// How many questions a worker gets; then another one takes its place.
+      /// The number of requests of one worker; then another one replaces it.
       package var requestLimit = 200
-      /// How long a worker without work is kept.
+      /// How long an idle worker is kept.
       package var idleTime: Duration = .seconds(30)
       package var confinement: Confinement
 

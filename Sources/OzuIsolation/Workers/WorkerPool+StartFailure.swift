@@ -5,13 +5,13 @@
   extension WorkerPool {
     /// Why there is no worker.
     enum StartFailure: Error {
-      /// The zygote has ended; another one can be tried.
+      /// The zygote has ended; it can be started again.
       case zygoteGone
       case failed(String)
       /// A closure of the caller threw.
       case refused(DecodingError)
 
-      /// A call that failed with the number of an error.
+      /// A system call that failed, with its error number.
       init(_ call: String, _ code: Int32) { self = .failed("\(call): \(systemMessage(code))") }
     }
   }

@@ -8,14 +8,14 @@
     import Foundation
   #endif
 
-  /// Processes that do work which may crash, hang or be taken over.
+  /// Processes for work that may crash, hang or be taken over by a hostile file.
   ///
-  /// A zygote is started with the first question. It forks workers, each locked down (`ozu_confine`), which get one question
-  /// at a time over a socket, and bodies and payloads over shared memory that is kept. Whatever a worker does costs the
-  /// question that it has, and never more: it is not asked again, and another worker takes its place.
+  /// A zygote is started with the first request. It forks workers, each with restrictions (`ozu_confine`). A worker
+  /// gets one request at a time over a socket, and bodies and payloads over shared memory that is kept. A failure
+  /// of a worker costs only its current request: that request is not repeated, and another worker replaces it.
   ///
-  /// Questions get their turn in the order in which they come. The lock in `WorkerPoolCore` is never held while anything
-  /// waits or while closures of callers run.
+  /// Requests are answered in the order in which they come. The lock in `WorkerPoolCore` is never held while a
+  /// thread waits or while closures of callers run.
   package final class WorkerPool: Sendable {
     private let core: WorkerPoolCore
 
@@ -23,15 +23,16 @@
 
     deinit { core.close() }
 
-    /// Asks a worker and waits for its answer. Blocks the calling thread, which must not be one of Swift's cooperative
-    /// pool.
+    /// Sends a request to a worker and waits for its answer. Blocks the calling thread, which must not be one of
+    /// Swift's cooperative pool.
     ///
     /// - Parameters:
-    ///   - checkpoint: asked at least every 50 ms while it waits. When it throws, the worker ends, and the error is passed
-    ///     on.
-    ///   - read: gets the message of the answer, copied, and its payload in place: memory that the worker may still change,
-    ///     so it is copied once and not looked at. Valid during the call only. When it throws, the worker ends.
-    /// - Throws: `DecodingError.decoderFailed`, and what the closures throw.
+    ///   - checkpoint: called at least every 50 ms while waiting. If it throws, the worker is ended and the error
+    ///     is passed on.
+    ///   - read: receives a copy of the answer's message, and its payload in place. The worker may still change
+    ///     that memory, so copy it once and do not read it before. Valid only during the call. If it throws, the
+    ///     worker is ended.
+    /// - Throws: `DecodingError.decoderFailed`, and the errors of the closures.
     package func perform<Result>(
       _ request: WorkerRequest,
       checkpoint: () throws(DecodingError) -> Void,
@@ -59,7 +60,7 @@
       _ read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
     ) throws(WorkerProcess.Failure) -> Result {
       try core.waitForTurn(checkpoint)
-      // A worker that is kept may have ended unnoticed: then nobody got the question, and the next one is asked.
+      // An idle worker may have ended unnoticed. It has not received the request then, and the next one is asked.
       for _ in 0..<8 {
         let worker: WorkerProcess
         do throws(WorkerProcess.Failure) { worker = try core.worker(for: request, checkpoint) } catch {
@@ -82,11 +83,11 @@
       throw .gone
     }
 
-    /// What confines the workers, and counters.
+    /// The restrictions of the workers, and counters.
     package var status: WorkerStatus { core.status }
 
-    /// Ends all workers and the zygote, each when its work is done; does not wait for that. What waits for its turn or comes
-    /// later is `unavailable`.
+    /// Ends all workers and the zygote, each when its work is done; does not wait for that. Requests that wait or
+    /// come later fail with `unavailable`.
     package func close() { core.close() }
   }
 #endif

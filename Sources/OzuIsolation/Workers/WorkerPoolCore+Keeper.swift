@@ -3,7 +3,7 @@
   import OzuImaging
   import OzuSynchronization
 
-  // The keeper: one thread that ends what has waited for too long, and takes the status of zygotes.
+  // The keeper: one thread that ends workers after their idle time, and collects the exit status of zygotes.
   extension WorkerPoolCore {
     func startKeeper() {
       let starts = state.withLock { state in
@@ -19,9 +19,9 @@
       }
     }
 
-    /// Ends what has to end.
+    /// Ends the workers and zygotes whose time has come.
     ///
-    /// - Returns: until when there is nothing to do, unless it is woken; nil when there is never again.
+    /// - Returns: the time of the next work, unless the thread is woken earlier; nil if there will be none.
     private func keep() -> DispatchTime? {
       let now = ContinuousClock.now
       let (expired, ending) = state.withLock { ($0.shelf.removeExpired(at: now), $0.ending) }

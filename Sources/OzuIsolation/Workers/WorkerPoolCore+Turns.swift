@@ -3,9 +3,9 @@
   import OzuImaging
   import OzuSynchronization
 
-  // Who may use a worker.
+  // The order in which threads may use a worker.
   extension WorkerPoolCore {
-    /// How long a worker with a large body is kept: the next question is often about the same one.
+    /// How long a worker with a large body is kept: the next request is often about the same body.
     private static let largeIdleTime: Duration = .seconds(1)
 
     /// Waits until this thread may use a worker. `endTurn` must follow.
@@ -33,7 +33,7 @@
       }
     }
 
-    /// Whether the waiter had no turn yet.
+    /// Removes a waiter; `false` if it already has its turn.
     private func remove(_ waiter: Waiter) -> Bool {
       state.withLock { state in
         guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return false }
@@ -42,9 +42,9 @@
       }
     }
 
-    /// Hands the turn to the next one.
+    /// Passes the turn to the next waiter.
     ///
-    /// - Parameter worker: one that has answered; nil when there is none to be kept.
+    /// - Parameter worker: one that has answered; nil if there is none to keep.
     func endTurn(_ worker: WorkerProcess?, copiedBody: Bool = false) {
       let now = ContinuousClock.now
       let next: Waiter? = state.withLock { state in
@@ -76,7 +76,7 @@
         state.isClosed = true
         let waiters = state.waiters
         state.waiters = []
-        // They have a turn now, which they give back.
+        // The waiters have a turn now, which they give back.
         state.turnCount += waiters.count
         if state.turnCount == 0 { endZygote(&state) }
         return (state.shelf.removeAll(butLast: 0), waiters)

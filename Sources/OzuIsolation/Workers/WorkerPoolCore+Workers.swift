@@ -2,14 +2,15 @@
   import OzuImaging
   import OzuSynchronization
 
-  // Taking a worker that waits, and starting one.
+  // Taking an idle worker, and starting a new one.
   extension WorkerPoolCore {
-    /// The least that a worker's memory is limited to for good, so that one can serve pictures of many sizes.
+    /// The smallest limit on a worker's memory for its whole life, so that one worker can serve pictures of many
+    /// sizes.
     private static let leastMemoryByteCount = 1 << 30
-    /// How long a helper that cannot be started is not tried again.
+    /// How long a helper that could not be started is not started again.
     private static let failureTime: Duration = .seconds(5)
 
-    /// A worker that waits, or a new one. The calling thread has a turn.
+    /// An idle worker, or a new one. The calling thread must have a turn.
     func worker(
       for request: WorkerRequest, _ checkpoint: () throws(DecodingError) -> Void
     ) throws(WorkerProcess.Failure) -> WorkerProcess {
@@ -34,10 +35,10 @@
       for request: WorkerRequest, _ checkpoint: () throws(DecodingError) -> Void
     ) throws(WorkerPool.StartFailure) -> WorkerProcess {
       if let fault = state.withLock({ $0.faults[request.kind] }) { throw .failed(fault) }
-      // The memory of those that make room is unmapped here, not under the lock.
+      // The memory of the removed workers is unmapped here, not under the lock.
       let evicted = state.withLock { $0.shelf.removeAll(butLast: options.workerLimit - $0.turnCount) }
       withExtendedLifetime(evicted) {}
-      // One that has ended since the last question is replaced, and so is one that ends now, once.
+      // A zygote that has ended since the last request is replaced; so is one that ends now, once.
       for _ in 0..<3 {
         let zygote = try waitForZygote(checkpoint)
         do throws(WorkerPool.StartFailure) {

@@ -3,12 +3,12 @@
   import OzuImaging
   import OzuSynchronization
 
-  // Starting the zygote and ending it.
+  // Starting and ending the zygote.
   extension WorkerPoolCore {
-    /// How long a zygote has to end by itself.
+    /// How much time a zygote has to end by itself.
     private static let endTime: Duration = .seconds(2)
 
-    /// The zygote; starts one when there is none. One thread does it, the others wait.
+    /// The zygote; it is started if there is none. One thread starts it, the others wait.
     func waitForZygote(
       _ checkpoint: () throws(DecodingError) -> Void
     ) throws(WorkerPool.StartFailure) -> ZygoteProcess {

@@ -3,10 +3,10 @@
   import OzuImaging
   import OzuSynchronization
 
-  /// What the threads of a pool share: who has a turn, which workers wait, the zygote. One lock guards it, and nothing
-  /// waits under it. The files beside this one have what is done with it.
+  /// The shared state of the threads of a pool: the turns, the idle workers, the zygote. One lock guards it, and no
+  /// thread waits under it. The files beside this one have the operations on it.
   ///
-  /// Apart from the pool so that the thread that ends idle workers does not keep the pool alive.
+  /// Separate from the pool, so that the thread that ends idle workers does not keep the pool alive.
   final class WorkerPoolCore: Sendable {
     /// A thread that waits for its turn, or for a zygote that another thread starts.
     final class Waiter: Sendable {
@@ -20,18 +20,18 @@
     }
 
     struct State {
-      /// How many questions have a turn.
+      /// The number of requests that have a turn.
       var turnCount = 0
       var waiters: [Waiter] = []
       var shelf = WorkerShelf<WorkerProcess>()
       var zygote = Zygote.none
-      /// Those who wait for the zygote.
+      /// The threads that wait for the zygote.
       var zygoteWaiters: [Waiter] = []
-      /// Zygotes that were told to end, and when they are ended.
+      /// Zygotes that were told to end, and the times at which they are killed.
       var ending: [(ZygoteProcess, deadline: ContinuousClock.Instant)] = []
-      /// Why the helper could not be started, and until when nobody tries again.
+      /// Why the helper could not be started, and when it may be tried again.
       var failure: (reason: String, end: ContinuousClock.Instant)?
-      /// Kinds whose workers the system does not confine as is demanded, which does not change.
+      /// The kinds whose workers the system does not restrict as required. This does not change.
       var faults: [WorkerKind: String] = [:]
       var hasKeeper = false
       /// When the keeper wakes by itself; nil for never.
@@ -45,7 +45,7 @@
     /// Wakes the keeper.
     let keeperSignal = DispatchSemaphore(value: 0)
 
-    /// How often a thread that waits looks whether it is still wanted.
+    /// How often a waiting thread calls its checkpoint.
     static let tick = DispatchTimeInterval.milliseconds(50)
     static let closedReason = "the pool of workers is closed"
 

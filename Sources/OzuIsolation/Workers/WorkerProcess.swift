@@ -10,13 +10,14 @@
     import Foundation
   #endif
 
-  /// A worker, seen from the process that asks. It ends with this object.
+  /// A worker process, as seen by the process that asks. The worker ends with this object.
   ///
-  /// `@unchecked Sendable`: it belongs to one thread at a time. The lock of the pool hands it from one to the next.
+  /// `@unchecked Sendable`: it belongs to one thread at a time. The lock of the pool hands it over to the next.
   final class WorkerProcess: @unchecked Sendable {
     /// Why there is no answer.
     enum Failure: Error {
-      /// The worker ended before it got the question, or still answers the one before it: another worker can have it.
+      /// The worker ended before it received the request, or still answers the previous one: another worker can be
+      /// asked.
       case gone
       case failed(DecoderFailure)
       /// A closure of the caller threw.
@@ -26,39 +27,39 @@
     let kind: WorkerKind
     /// The most memory that a question may grant it.
     let memoryByteCount: Int
-    /// The body that its input segment holds.
+    /// The number of the body in its input segment.
     private(set) var bodyNumber: UInt64?
     private(set) var answerCount = 0
     private(set) var confinement = WorkerConfinement()
-    /// What it has used. The worker named its process before it saw any file.
+    /// The processor time of the worker. The worker reported its process number before it received any file.
     private var clock: ProcessClock?
 
     private let socket: Descriptor
-    /// The zygote says here how the worker ended, and ends it when this is closed.
-    private let end: Descriptor
-    /// The end of a pipe into which libraries print.
-    private let words: Descriptor
+    /// The zygote reports here how the worker ended, and ends it when this is closed.
+    let end: Descriptor
+    /// The end of a pipe to which libraries print.
+    let words: Descriptor
     private var input: SharedSegment
     private var output: SharedSegment
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: WorkerHead.datagramByteCount, alignment: 16)
-    private var lastWords: [UInt8] = []
+    var lastWords: [UInt8] = []
     private var tokens = WorkerTokens()
-    /// Of the question that was answered last.
+    /// The token of the last answered request.
     private var lastToken: UInt64?
 
-    /// How long it waits before it looks whether the answer is still wanted, in milliseconds.
+    /// How often it calls the checkpoint while waiting, in milliseconds.
     private static let tick: Int32 = 50
     /// How much later than the limit a decoder may notice by itself that its processor time is used up.
     private static let lateness: Duration = .milliseconds(50)
-    /// How long a worker that has closed its socket has to end, in milliseconds.
+    /// How much time a worker that has closed its socket has to end, in milliseconds.
     private static let timeToEnd: Int32 = 100
-    /// How many bytes are kept of what libraries print.
-    private static let wordByteCount = 4096
-    /// How long a worker may take until it is ready, the loading of libraries included.
+    /// How many bytes of the libraries' output are kept.
+    static let wordByteCount = 4096
+    /// How much time a worker has until it is ready, including the loading of libraries.
     private static let startTime: Duration = .seconds(30)
 
-    /// Has the zygote fork a worker. `waitUntilReady` must follow.
+    /// Lets the zygote fork a worker. `waitUntilReady` must follow.
     init(_ kind: WorkerKind, memoryByteCount: Int, zygote: ZygoteProcess) throws(WorkerPool.StartFailure) {
       self.kind = kind
       self.memoryByteCount = memoryByteCount
@@ -83,7 +84,7 @@
 
     deinit { buffer.deallocate() }
 
-    /// Waits until the worker is confined.
+    /// Waits until the worker has its restrictions.
     func waitUntilReady(checkpoint: () throws(DecodingError) -> Void) throws(WorkerPool.StartFailure) {
       let last = ContinuousClock.now + Self.startTime
       var count = receive()
@@ -111,13 +112,13 @@
       return .failed("a new worker \(what)")
     }
 
-    /// Whether it waits for a question and has sent nothing that nobody asked for.
+    /// Whether it waits for a request and has sent nothing unexpected.
     var isQuiet: Bool { ozu_receive_bytes(socket.number, buffer.baseAddress, buffer.count, false) == -EAGAIN }
 
-    /// Whether it should not be kept for long: its body takes much memory.
+    /// Whether it should not be kept long, because its body takes much memory.
     var isLarge: Bool { input.byteCount > SharedSegment.keptByteCount }
 
-    /// Asks, waits and reads.
+    /// Sends a request, waits, and reads the answer.
     func answer<Result>(
       _ question: WorkerRequest, checkpoint: () throws(DecodingError) -> Void,
       read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
@@ -136,8 +137,8 @@
       let last = ContinuousClock.now + question.deadline
       while true {
         let count = try receive(before: last, used, question, checkpoint)
-        // A second answer to the question before this one, which came late. That file had the worker do it; a fresh worker,
-        // which cannot repeat itself, gets this question.
+        // A second answer to the previous request, which came late. The previous file made the worker do this; the
+        // request goes to a fresh worker, which cannot have an old answer.
         if let lastToken,
           WorkerHead(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))?.token == lastToken
         {
@@ -168,7 +169,7 @@
       _ message: Data, _ byteCount: Int,
       _ read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
     ) throws(Failure) -> Result {
-      // What comes after the answer could be taken for the answer to the next question.
+      // A further datagram could be taken for the answer to the next request.
       guard isQuiet else { throw .failed(.wrongAnswer("more than one answer, or the end after it")) }
       let result: Result
       do throws(DecodingError) {
@@ -181,7 +182,7 @@
       return result
     }
 
-    /// Puts the body where the worker sees it, unless it is there. Whether it was copied.
+    /// Copies the body to the shared memory, unless it is there. Returns whether it was copied.
     private func place(_ question: WorkerRequest) throws(Failure) -> Bool {
       guard bodyNumber != question.bodyNumber else { return false }
       bodyNumber = nil
@@ -206,7 +207,7 @@
       ozu_receive_bytes(socket.number, buffer.baseAddress, buffer.count, true)
     }
 
-    /// Waits for a datagram, and looks whether it is still wanted.
+    /// Waits for a datagram, and calls the checkpoint meanwhile.
     private func receive(
       before last: ContinuousClock.Instant, _ used: Duration?, _ question: WorkerRequest,
       _ checkpoint: () throws(DecodingError) -> Void
@@ -217,7 +218,7 @@
         if count > 0 { return Int(count) }
         guard count == -EAGAIN || count == -EINTR else { throw .failed(reasonOfEnd(question)) }
         do throws(DecodingError) { try checkpoint() } catch { throw .refused(error) }
-        // A worker without a clock has its limit of the system, which counts in seconds.
+        // A worker without a clock has the limit of the system, which counts in whole seconds.
         if let used, let now = clock?.time, now - used > question.cpuTime + Self.lateness {
           throw .failed(.stopped(.cpuTime(question.cpuTime)))
         }
@@ -225,62 +226,11 @@
       }
     }
 
-    /// Rounded up and a second more, in which this process stops the worker, and no more than a limit of the system can be.
+    /// Rounded up and one second more, in which this process stops the worker; limited to the range of the system's
+    /// limit.
     private static func seconds(_ duration: Duration) -> UInt64 {
       let (seconds, attoseconds) = duration.components
       return UInt64(min(max(0, seconds), 1 << 30)) + (attoseconds > 0 ? 2 : 1)
-    }
-  }
-
-  extension WorkerProcess {
-    /// Why the worker has closed its socket.
-    private func reasonOfEnd(_ question: WorkerRequest) -> DecoderFailure {
-      // Ended with the zygote, which something has killed. It is no reason to decode the file elsewhere: it may be why.
-      guard let end = waitForEnd() else { return .crashed(signal: SIGKILL) }
-      readWords()
-      let signal = end.status & 0x7F
-      if end.wasKilled != 0, signal == SIGKILL { return .wrongAnswer("it closed its connection") }
-      switch signal {
-      case 0: return .ended(status: end.status >> 8 & 0xFF)
-      case SIGXCPU: return .stopped(.cpuTime(question.cpuTime))
-      case SIGABRT where tellsOfMemory: return .stopped(.memory(byteCount: question.memoryByteCount))
-      default: return .crashed(signal: signal)
-      }
-    }
-
-    /// How it ended. Ends it when it has only closed its socket. Nil when there is no zygote to say so.
-    private func waitForEnd() -> WorkerEnd? {
-      var status = WorkerEnd()
-      // First it may end by itself, then it is ended, and then the zygote may be busy with the libraries of another format.
-      for attempt in 0..<100 {
-        let count = withUnsafeMutableBytes(of: &status) {
-          ozu_receive_bytes(end.number, $0.baseAddress, $0.count, true)
-        }
-        if count == MemoryLayout<WorkerEnd>.size { return status }
-        guard count == -EAGAIN || count == -EINTR else { return nil }
-        // Not a message: one that nobody reads would make the end of the socket an error, in place of the status.
-        if attempt == 0 { shutdown(end.number, Int32(SHUT_WR)) }
-      }
-      return nil
-    }
-
-    /// Reads what libraries have printed; the end of it says why.
-    private func readWords() {
-      // A worker that prints without an end is not read without an end.
-      for _ in 0..<32 {
-        let count = Glibc.read(words.number, buffer.baseAddress, buffer.count)
-        guard count > 0 else { return }
-        lastWords += buffer.prefix(count)
-        lastWords.removeFirst(max(0, lastWords.count - Self.wordByteCount))
-      }
-    }
-
-    /// Whether a library ended the process because it got no memory: those of Rust, GLib, C++, cairo and Swift say so.
-    private var tellsOfMemory: Bool {
-      let text = String(decoding: lastWords, as: UTF8.self)
-      return ["memory allocation of", "failed to allocate", "out of memory", "NoMemory", "bad_alloc"]
-        .contains(
-          where: text.contains)
     }
   }
 #endif

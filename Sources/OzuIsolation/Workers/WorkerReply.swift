@@ -1,21 +1,21 @@
 #if os(Linux) && canImport(CIsolation)
   import OzuImaging
 
-  /// What a worker says while it has a question. The worker may be in the hands of the file's author, so nothing is
-  /// believed before it was checked here.
+  /// The datagrams of a worker during a request. A hostile file may control the worker, so everything is checked
+  /// here.
   enum WorkerReply: Equatable {
-    /// The answer; its message is what follows the head.
+    /// The answer; its message is the part after the head.
     case answer(payloadByteCount: Int)
-    /// The output segment must be this long.
+    /// The output segment must become this long.
     case more(byteCount: Int)
 
     /// Checks a datagram.
     ///
     /// - Parameters:
-    ///   - datagram: as much of it as was received.
-    ///   - sentByteCount: how long it was.
-    ///   - outputByteCount: how long the output segment is.
-    ///   - memoryByteCount: how long it may become.
+    ///   - datagram: the received part of it.
+    ///   - sentByteCount: the length with which it was sent.
+    ///   - outputByteCount: the length of the output segment.
+    ///   - memoryByteCount: the length that it may have at most.
     init(
       _ datagram: UnsafeRawBufferPointer, sentByteCount: Int, token: UInt64, outputByteCount: Int,
       memoryByteCount: Int
@@ -31,7 +31,7 @@
         self = .answer(payloadByteCount: Int(head.outputByteCount))
       case .more:
         guard datagram.count == WorkerHead.byteCount, head.outputByteCount > UInt64(outputByteCount) else {
-          throw .wrongAnswer("memory that it has already")
+          throw .wrongAnswer("it asked for memory that it already has")
         }
         guard head.outputByteCount <= UInt64(max(0, memoryByteCount)) else {
           throw .stopped(.memory(byteCount: memoryByteCount))

@@ -4,21 +4,21 @@
   import Foundation
 #endif
 
-/// A question to a worker.
+/// A request to a worker.
 package struct WorkerRequest: Sendable {
-  /// What kind of worker is asked.
+  /// The kind of worker to ask.
   package var kind: WorkerKind
-  /// The question; at most `messageByteCount` bytes.
+  /// The message; at most `messageByteCount` bytes.
   package var message: Data
-  /// The bytes that the question is about. Copied into memory that the worker sees.
+  /// The bytes that the request is about. They are copied to memory that the worker shares.
   package var body: Data
-  /// Names the body: the same number stands for the same bytes, which are not copied again into a worker that has them.
+  /// The number of the body. Equal numbers mean equal bytes, which are not copied again to a worker that has them.
   package var bodyNumber: UInt64
-  /// What answering may take of memory, beside the body and what a fresh worker has, the payload included.
+  /// The memory that answering may take, including the payload, beside the body and the memory of a fresh worker.
   package var memoryByteCount: Int
   /// The processor time that answering may take. A worker that takes more is stopped within a tenth of a second.
   package var cpuTime: Duration
-  /// How long it may take by the clock, from the moment that a worker has the question.
+  /// The wall time that answering may take, from the moment at which a worker has the request.
   package var deadline: Duration
 
   /// The longest message in both directions, in bytes.

@@ -1,6 +1,6 @@
-/// What confines workers, and how many there were.
+/// The restrictions of workers, and how many there were.
 package struct WorkerStatus: Hashable, Sendable {
-  /// What confines the workers, as the first of them found out; nil before.
+  /// The restrictions, as reported by the first worker; nil before.
   package var confinement: WorkerConfinement?
   /// How many workers there are now.
   package var workerCount = 0
@@ -8,11 +8,11 @@ package struct WorkerStatus: Hashable, Sendable {
   package var startedWorkerCount = 0
   /// How many zygotes have been started.
   package var startedZygoteCount = 0
-  /// How many questions were answered.
+  /// How many requests were answered.
   package var answerCount = 0
-  /// How many questions ended with `DecodingError.decoderFailed`.
+  /// How many requests ended with `DecodingError.decoderFailed`.
   package var failureCount = 0
-  /// How many bodies had to be copied into a worker.
+  /// How many bodies had to be copied to a worker.
   package var copiedBodyCount = 0
 
   package init() {}

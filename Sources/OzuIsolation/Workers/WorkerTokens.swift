@@ -1,8 +1,8 @@
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
 
-  /// Random numbers of the system, one for each question: those of earlier questions do not tell the next. They are taken
-  /// several at a time, because each taking is a system call.
+  /// Random numbers of the system, one for each request: earlier numbers do not reveal the next. Several are
+  /// fetched at a time, because each fetch is a system call.
   struct WorkerTokens {
     private var tokens: [UInt64] = []
 

@@ -2,15 +2,15 @@
   import CIsolation
   import Glibc
 
-  /// The zygote, in its own process: forks workers and says how they ended. One thread, so that a fork copies no lock that
-  /// another thread holds.
+  /// The zygote, in its own process: forks workers and reports how they ended. It has one thread, so that a fork
+  /// copies no lock that another thread holds.
   ///
-  /// It sees no bytes of files. It ends when the process that started it closes its socket or ends, and takes its workers
-  /// with it.
+  /// It sees no bytes of files. When the process that started it closes its socket or ends, the zygote ends
+  /// together with its workers.
   struct Zygote<Handler: WorkerHandling> {
     private var handler: Handler
     private var prepared: Set<WorkerKind> = []
-    /// By process: the socket on which its end is told.
+    /// By process: the socket on which its end is reported.
     private var workers: [pid_t: Running] = [:]
     private let childSignals: Int32
 
@@ -19,7 +19,7 @@
       var wasKilled = false
     }
 
-    /// The longest time for the libraries of one kind, in seconds. Whoever waits for them has given up by then.
+    /// The longest time for loading the libraries of one kind, in seconds. The waiting thread has given up by then.
     private static var preparationSeconds: UInt32 { 60 }
 
     init(_ handler: Handler) {
@@ -28,7 +28,7 @@
       childSignals = ozu_child_signals()
     }
 
-    /// Forks until there is nobody to ask for it.
+    /// Forks workers until the asking process has ended.
     mutating func run() -> Never {
       let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: ZygoteQuestion.datagramByteCount, alignment: 16)
@@ -42,7 +42,7 @@
           sources.append(pollfd(fd: processes[process]?.end ?? -1, events: Int16(POLLIN), revents: 0))
         }
         guard poll(&sources, nfds_t(sources.count), -1) >= 0 else { continue }
-        // Ends before beginnings: there are never more workers than places for them.
+        // Ends are handled before new workers: there are never more workers than places for them.
         if sources[1].revents != 0 { reap() }
         for (process, source) in zip(order, sources.dropFirst(2)) where source.revents != 0 { end(process) }
         if sources[0].revents != 0 { start(buffer) }
@@ -60,7 +60,7 @@
         let question = ZygoteQuestion.read(UnsafeRawBufferPointer(rebasing: buffer.prefix(Int(count))))
       else { _exit(1) }
       if !prepared.contains(question.kind) {
-        // Ends this process if a library hangs; it could not notice the end of the one that started it.
+        // This ends the process if a library hangs; otherwise it could not notice that its parent has ended.
         alarm(Self.preparationSeconds)
         if handler.prepare(question.kind) { prepared.insert(question.kind) }
         alarm(0)
@@ -84,7 +84,7 @@
       }
     }
 
-    /// Ends a worker because it is not wanted any more. Its number is taken until `reap` has its status.
+    /// Kills a worker that is not wanted any more. Its process number stays taken until `reap` has its status.
     private mutating func end(_ process: pid_t) {
       workers[process]?.wasKilled = true
       kill(process, SIGKILL)

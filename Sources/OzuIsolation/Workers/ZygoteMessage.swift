@@ -1,9 +1,10 @@
 #if os(Linux) && canImport(CIsolation)
   import OzuImaging
 
-  /// What the zygote is asked for: a worker. The name of the kind and that of its format follow.
+  /// A request to the zygote for a worker. The name of the kind and that of its format follow.
   package struct ZygoteQuestion: BitwiseCopyable {
-    /// In this order come the descriptors: the end of the worker, that of its status, where libraries print, the segments.
+    /// The order of the descriptors: the worker's socket, the socket for its status, the pipe for the output of
+    /// libraries, the two segments.
     package static let descriptorCount = 5
     static let byteCount = MemoryLayout<ZygoteQuestion>.size
     package static let datagramByteCount = byteCount + 2 * WorkerKind.nameByteCount
@@ -25,7 +26,7 @@
         + kind.type.rawValue.utf8.prefix(WorkerKind.nameByteCount)
     }
 
-    /// Reads a datagram; nil when it is none of ours.
+    /// Reads a datagram; nil if it is not valid.
     package static func read(_ datagram: UnsafeRawBufferPointer) -> (
       kind: WorkerKind, memoryByteCount: UInt64
     )? {
@@ -49,13 +50,13 @@
     }
   }
 
-  /// What became of a worker, from the zygote.
+  /// The end of a worker, reported by the zygote.
   package struct WorkerEnd: BitwiseCopyable, Equatable {
-    /// The number of the error when it could not be forked; 0 otherwise.
+    /// The error number if it could not be forked; 0 otherwise.
     package var forkError: Int32 = 0
-    /// As `waitpid` gives it.
+    /// The status from `waitpid`.
     package var status: Int32 = 0
-    /// Whether it lived when its end was asked for.
+    /// Whether it was alive when its end was requested.
     package var wasKilled: Int32 = 0
 
     package init() {}

@@ -2,10 +2,11 @@
   import CIsolation
   import Glibc
 
-  /// The process that workers are forked from, seen from the one that asks: started once, single-threaded, with libraries
-  /// loaded, so that a worker costs a fork and not the start of a program.
+  /// The process that workers are forked from, as seen by the process that asks. It is started once, has one
+  /// thread, and has the libraries loaded, so that a worker costs a fork and not the start of a program.
   ///
-  /// It ends when its socket is closed here, and its workers with it. Immutable, and all calls on its socket are atomic.
+  /// It ends together with its workers when its socket is closed here. Immutable, and all calls on its socket are
+  /// atomic.
   final class ZygoteProcess: Sendable {
     private let process: pid_t
     private let processDescriptor: Descriptor?
@@ -22,7 +23,7 @@
 
     /// Asks for a worker with these descriptors, which stay open here.
     ///
-    /// - Returns: whether the zygote will get the question.
+    /// - Returns: whether the zygote will receive the request.
     func start(_ kind: WorkerKind, memoryByteCount: Int, _ descriptors: [Int32]) -> Bool {
       let datagram = ZygoteQuestion.datagram(kind, memoryByteCount: memoryByteCount)
       return datagram.withUnsafeBytes {
@@ -30,14 +31,14 @@
       }
     }
 
-    /// Tells the zygote to end, also while it is still in use elsewhere.
+    /// Tells the zygote to end, even while other threads still use it.
     func close() { shutdown(socket.number, Int32(SHUT_RDWR)) }
 
     func kill() {
       if let processDescriptor { _ = ozu_process_kill(processDescriptor.number) }
     }
 
-    /// Whether the process has ended; nothing is left of it then.
+    /// Whether the process has ended and was reaped.
     func isReaped() -> Bool {
       var status: Int32 = 0
       // An app that ignores SIGCHLD has no children to wait for.

@@ -1,7 +1,8 @@
 #if os(Linux) && canImport(CIsolation)
   import Glibc
 
-  /// Runs a closure on a thread of its own that nobody waits for. Without a thread nothing runs.
+  /// Runs a closure on a thread of its own, without waiting for it. If no thread can be started, the closure does
+  /// not run.
   func startThread(_ body: @escaping @Sendable () -> Void) {
     final class Work: Sendable {
       let body: @Sendable () -> Void
@@ -16,7 +17,7 @@
     let code = pthread_create(
       &thread, &attributes,
       { work in
-        // The retain of above.
+        // Balances the retain above.
         if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
         return nil
       }, work.toOpaque())

@@ -4,20 +4,21 @@ import OzuImaging
 
 /// Converts to sRGB through Little CMS: relative colorimetric with black-point compensation.
 ///
-/// White is white: paper becomes 255, 255, 255. The darkest colour of a profile becomes black (ISO 18619), as Photoshop
-/// does it by default; without that, the black of a printed photograph is a dark grey. Profiles whose black is black
-/// already, such as all that consist of curves and a matrix, are converted without it. The rendering intent that a file
-/// or its profile names is not heeded. The perceptual table of a profile is used where it has no colorimetric one.
+/// White stays white: paper becomes 255, 255, 255. The darkest colour of a profile becomes black (ISO 18619), as in
+/// Photoshop by default; without that, the black of a printed photograph is a dark grey. Profiles whose black is
+/// already black, such as all profiles that consist of curves and a matrix, are converted without it. The rendering
+/// intent that a file or its profile names is ignored. If a profile has no colorimetric table, its perceptual table
+/// is used.
 public struct ColorConverter: ColorConverting {
-  /// Makes a converter. All share one store of transforms.
+  /// Makes a converter. All converters share one cache of transforms.
   public init() {}
 
   /// The picture in sRGB.
   ///
-  /// Colours are divided by alpha before and multiplied after. 16 bits stay 16 bits.
+  /// Colours are divided by alpha before the conversion and multiplied after it. 16 bits stay 16 bits.
   ///
-  /// - Complexity: O(pixels); the first picture of a profile pays more for the transform: some milliseconds, and with a
-  ///   profile of tables a tenth of a second.
+  /// - Complexity: O(pixels). The first picture with a profile also pays for the transform: some milliseconds, or a
+  ///   tenth of a second for a profile with tables.
   public func convertToSRGB(
     _ bitmap: Bitmap, from encoding: ColorEncoding, colorModel: ImageHeader.ColorModel, pool: PixelBufferPool
   ) -> Bitmap? {
@@ -32,7 +33,7 @@ public struct ColorConverter: ColorConverting {
     let width = bitmap.size.width
     return Bitmap(size: bitmap.size, isOpaque: bitmap.isOpaque, pool: pool) { target, bytesPerRow in
       bitmap.withUnsafeBytes { source in
-        // Rows lie inside the bytes of either bitmap, and the scratch rows hold one each.
+        // Rows lie inside the bytes of both bitmaps, and each scratch block holds one row.
         guard let from = source.baseAddress, let to = target.baseAddress else { return }
         let straight = UnsafeMutableRawPointer.allocate(byteCount: width * 4, alignment: 16)
         let gray = UnsafeMutableRawPointer.allocate(byteCount: width, alignment: 16)
@@ -79,7 +80,7 @@ public struct ColorConverter: ColorConverting {
     transform(encoding, colorModel)?.isSteep ?? false
   }
 
-  /// A picture of 16 bits; `nil` when the encoding is broken.
+  /// Converts a picture of 16 bits; `nil` if the encoding is broken.
   private static func deep(
     _ bitmap: Bitmap, from encoding: ColorEncoding, model: ImageHeader.ColorModel, pool: PixelBufferPool
   ) -> Bitmap? {
@@ -92,9 +93,9 @@ public struct ColorConverter: ColorConverting {
     return Bitmap(size: bitmap.size, format: .rgba16, isOpaque: bitmap.isOpaque, pool: pool) {
       target, bytesPerRow in
       bitmap.withUnsafeBytes { source in
-        // Rows lie inside the bytes of either bitmap, and are as far apart.
+        // Rows lie inside the bytes of both bitmaps, and have the same distance.
         guard let from = source.baseAddress, let to = target.baseAddress else { return }
-        // A row of colours, and one of the greys in them.
+        // One row of colours, and one of their grey values.
         let scratch = UnsafeMutableRawPointer.allocate(byteCount: isGray ? width * 10 : 1, alignment: 16)
         defer { scratch.deallocate() }
         for y in 0..<bitmap.size.height {
@@ -112,8 +113,8 @@ public struct ColorConverter: ColorConverting {
     }
   }
 
-  /// Converts a row of RGBA in 16 bits whose colours are greys, and keeps its alpha. The scratch memory holds ten bytes
-  /// for each pixel.
+  /// Converts a row of RGBA in 16 bits whose colours are grey, and keeps its alpha. The scratch memory has ten
+  /// bytes for each pixel.
   private static func convertGray(
     _ row: UnsafeMutableRawPointer, width: Int, _ transform: ColorTransform,
     _ scratch: UnsafeMutableRawPointer
@@ -133,8 +134,8 @@ public struct ColorConverter: ColorConverting {
     row.copyMemory(from: scratch, byteCount: width * 8)
   }
 
-  /// The transform for pixels of a file. A grey file has a grey profile, or else one for colours; a profile for ink
-  /// fits neither.
+  /// The transform for the pixels of a file. A grey file has a grey profile, or else one for colours; a CMYK
+  /// profile fits neither.
   private func transform(_ encoding: ColorEncoding, _ model: ImageHeader.ColorModel) -> ColorTransform? {
     let layouts: [OzuColorLayout] = model == .gray ? [.gray, .BGRA] : [.BGRA]
     for layout in layouts {

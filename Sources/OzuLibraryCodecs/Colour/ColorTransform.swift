@@ -2,21 +2,21 @@ import CCodecs
 import OzuCodecs
 import OzuImaging
 
-/// A way from an encoding to sRGB, ready to be used: relative colorimetric with black-point compensation.
+/// A transform from an encoding to sRGB: relative colorimetric with black-point compensation.
 ///
-/// `@unchecked Sendable`: Little CMS keeps nothing between calls that a call changes, so a transform serves any
-/// number of threads; it is freed when the last of them lets go.
+/// `@unchecked Sendable`: calls of Little CMS do not change a transform, so any number of threads may use it; it is
+/// freed with the last reference.
 final class ColorTransform: @unchecked Sendable {
   private let transform: OpaquePointer
   let layout: OzuColorLayout
   private(set) var isIdentity = false
-  /// Whether neighbouring greys of 8 bits become ones that are three or more steps apart, as the shadows of a picture
-  /// in linear light do: pixels of more bits lose detail when they are cut to 8 before.
+  /// Whether neighbouring 8-bit greys become greys that are three or more steps apart, as in the shadows of a
+  /// picture in linear light: rounding such a picture to 8 bits before the conversion loses detail.
   private(set) var isSteep = false
   /// Whether the darkest colour of the profile is lighter than black and becomes black.
   var movesBlack: Bool { ozu_color_transform_moves_black(transform) }
 
-  /// `nil` when the encoding is broken or not for such pixels.
+  /// `nil` if the encoding is broken or is not for such pixels.
   init?(_ encoding: ColorEncoding, layout: OzuColorLayout) {
     let made: OpaquePointer?
     switch encoding {
@@ -45,7 +45,7 @@ final class ColorTransform: @unchecked Sendable {
     guard layout == .BGRA || layout == .gray else { return false }
     let ramp = (0..<256).flatMap { Array(repeating: UInt8($0), count: sampleCount) }
     var results = [UInt8](repeating: 0, count: 256 * 4)
-    // Both arrays are lent for the call.
+    // Both arrays are valid during the call.
     ramp.withUnsafeBytes { from in
       results.withUnsafeMutableBytes { to in
         apply(from, to: to, count: 256)
@@ -56,7 +56,8 @@ final class ColorTransform: @unchecked Sendable {
     }
   }
 
-  /// Whether colours stay as they are, give or take one step: the profile is one of sRGB, whatever it is called.
+  /// Whether the transform changes colours by at most one step: then the profile is that of sRGB, whatever its name
+  /// is.
   private func changesNothing() -> Bool {
     guard layout == .BGRA else { return false }
     let steps: [UInt8] = [0, 13, 51, 128, 202, 255]
@@ -67,7 +68,7 @@ final class ColorTransform: @unchecked Sendable {
       }
     }
     var results = probes
-    // Both arrays are lent for the call.
+    // Both arrays are valid during the call.
     probes.withUnsafeBytes { from in
       results.withUnsafeMutableBytes { to in
         apply(from, to: to, count: probes.count / 4)
@@ -82,9 +83,9 @@ final class ColorTransform: @unchecked Sendable {
     ozu_color_transform_free(transform)
   }
 
-  /// Converts so many pixels. The memory is the caller's, and `to` may be `from` where both are BGRA.
+  /// Converts `count` pixels. The memory belongs to the caller. `to` may be the same as `from` if both are BGRA.
   ///
-  /// - Precondition: both have as many bytes as the pixels take: one to eight each, by `layout`.
+  /// - Precondition: both have the bytes of all pixels: one to eight each, depending on `layout`.
   func apply(_ from: UnsafeRawBufferPointer, to: UnsafeMutableRawBufferPointer, count: Int) {
     let isDone = ozu_color_transform_apply(
       transform, from.bindMemory(to: UInt8.self).baseAddress, from.count,
@@ -92,14 +93,14 @@ final class ColorTransform: @unchecked Sendable {
     precondition(isDone, "memory that holds its pixels")
   }
 
-  /// Converts a row of pixels of four bytes where it is.
+  /// Converts a row of pixels of four bytes in place.
   func apply(to row: UnsafeMutableRawPointer, count: Int) {
     let bytes = UnsafeMutableRawBufferPointer(start: row, count: count * 4)
     apply(UnsafeRawBufferPointer(bytes), to: bytes, count: count)
   }
 
-  /// The transfer functions of H.273. Those of television are taken for sRGB's, as pictures with them are shown
-  /// everywhere; those of high dynamic range are for `ToneMapping`.
+  /// The transfer functions of H.273. Those of television are treated as sRGB, because pictures with them are shown
+  /// in that way everywhere; those of high dynamic range belong to `ToneMapping`.
   private static func curve(_ transfer: Int) -> (OzuColorCurve, Double)? {
     switch transfer {
     case 1, 2, 6, 13, 14, 15: (.SRGB, 0)

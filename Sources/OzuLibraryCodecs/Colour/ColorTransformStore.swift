@@ -2,9 +2,8 @@ import CCodecs
 import OzuImaging
 import OzuSynchronization
 
-/// The transforms of the encodings met last: pictures of one source mostly share their profile, and making a
-/// transform takes longer than a thumbnail's conversion. Bounded; one lock guards it, and none is held while a
-/// transform is made.
+/// A cache of transforms: most pictures of one source share their profile, and making a transform takes longer than
+/// converting a thumbnail. It is bounded; one lock guards it, and is not held while a transform is made.
 final class ColorTransformStore: Sendable {
   static let shared = ColorTransformStore()
   private static let limit = 16
@@ -15,7 +14,7 @@ final class ColorTransformStore: Sendable {
   }
 
   private struct Entry: Sendable {
-    /// `nil` for an encoding that is broken.
+    /// `nil` for a broken encoding.
     let transform: ColorTransform?
     var lastUse: Int
   }

@@ -8,7 +8,7 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Reads delta files: what `DeltaEncoder` writes for the disk cache.
+/// Reads delta files, which `DeltaEncoder` writes for the disk cache.
 public struct DeltaDecoder: ImageDecoding {
   fileprivate static let headerStage = "header"
   private let alpha: Alpha
@@ -25,7 +25,7 @@ public struct DeltaDecoder: ImageDecoding {
   /// Ozu's own format.
   public var types: [ImageType] { [.ozuDelta] }
 
-  /// Opens a file: reads the header and examines its checksum.
+  /// Opens a file: reads the header and checks its checksum.
   ///
   /// - Throws: `corrupt`, `truncated`; `unsupportedType` for a later version.
   public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
@@ -39,7 +39,7 @@ public struct DeltaDecoder: ImageDecoding {
     func corrupt(_ reason: String) -> DecodingError {
       .corrupt(.ozuDelta, stage: headerStage, reason: reason)
     }
-    guard bytes.hasBytes("OZUD", at: 0) else { throw corrupt("it begins otherwise") }
+    guard bytes.hasBytes("OZUD", at: 0) else { throw corrupt("its signature is missing") }
     guard bytes[4] == DeltaFormat.version else {
       throw .unsupportedType(.ozuDelta, reason: "it is of version \(bytes[4])")
     }
@@ -69,19 +69,19 @@ private final class DeltaFile: ImageFile {
     header = ImageHeader(type: .ozuDelta, storedSize: details.size, hasAlpha: !details.isOpaque)
   }
 
-  /// The planes beside the pixels.
+  /// The memory for the planes.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
     DecodingDemand(byteCount: details.planeByteCount ?? 0)
   }
 
   /// Decodes the picture.
   ///
-  /// - Throws: `DecodingError`; `corrupt` for a file that is not whole or not as it was written.
+  /// - Throws: `DecodingError`; `corrupt` for a file that is truncated or damaged.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     guard let byteCount = details.planeByteCount else {
       throw .corrupt(.ozuDelta, stage: DeltaDecoder.headerStage, reason: "a size of \(details.size)")
     }
-    // The planes beside the pixels.
+    // The planes are in memory beside the pixels.
     let (sum, overflow) = details.size.byteCount(as: .bgra8).addingReportingOverflow(byteCount)
     try context.limits.checkDecodedByteCount(overflow ? .max : sum)
     try context.checkpoint()
@@ -94,7 +94,7 @@ private final class DeltaFile: ImageFile {
         frame.baseAddress?.assumingMemoryBound(to: UInt8.self), frame.count, start, byteCount)
     }
     guard isWhole else {
-      throw .corrupt(.ozuDelta, stage: "pixels", reason: "it is not as it was written")
+      throw .corrupt(.ozuDelta, stage: "pixels", reason: "its data are damaged")
     }
     try context.checkpoint()
     let planes = DeltaPlanes(size: details.size, planeCount: details.planeCount)

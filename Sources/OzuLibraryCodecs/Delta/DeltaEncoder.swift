@@ -10,7 +10,7 @@ import OzuImaging
 
 /// Writes delta files: lossless, alpha included, for the disk cache.
 public struct DeltaEncoder: ImageEncoding {
-  /// The fastest of the levels that keep all of zstd's tools.
+  /// The fastest level that uses all methods of zstd.
   private static let level: Int32 = 1
 
   /// Makes an encoder.
@@ -19,15 +19,15 @@ public struct DeltaEncoder: ImageEncoding {
   /// Ozu's own format.
   public var type: ImageType { .ozuDelta }
 
-  /// Alpha is kept, and so are the premultiplied values: nothing is lost.
+  /// Alpha and the premultiplied values are kept: nothing is lost.
   public var keepsAlpha: Bool { true }
 
-  /// Encodes a bitmap of 8 bits. `options` has nothing that concerns this format.
+  /// Encodes a bitmap of 8 bits. No option has an effect on this format.
   ///
-  /// - Throws: `failed` when memory is short or a pixel has another layout.
+  /// - Throws: `failed` if memory is short or the bitmap has another format.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
     guard bitmap.format == .bgra8 else {
-      throw .failed(.ozuDelta, reason: "pixels of another layout than BGRA")
+      throw .failed(.ozuDelta, reason: "the pixels are not BGRA")
     }
     let size = bitmap.size
     let header = DeltaFormat.Header(size: size, isOpaque: bitmap.isOpaque)

@@ -9,10 +9,10 @@ import OzuImaging
 
 /// Decodes JPEG: baseline, progressive, arithmetic-coded; grey, YCbCr, RGB, CMYK, YCCK.
 ///
-/// What becomes several times smaller takes a way of its own (see the article "How reduced decoding works" of `OzuCodecs`); all else goes
-/// through libjpeg-turbo, at 8, 4, 2 or 1 eighths of its size: to luma and chroma where the result is no more than
-/// half as large on each side, else to pixels. The header is read without the library. CMYK
-/// becomes RGB by its profile, or without one as if inks were ideal.
+/// A picture that becomes several times smaller has a decoder of its own (see the article "How reduced decoding
+/// works" of `OzuCodecs`). All others are decoded by libjpeg-turbo at 8, 4, 2 or 1 eighths of their size: to luma
+/// and chroma if the result is at most half as large on each side, else to pixels. The header is read without the
+/// library. CMYK is converted to RGB by its profile, or without a profile as if inks were ideal.
 public struct JPEGDecoder: ImageDecoding {
   /// Makes a decoder.
   public init() {}
@@ -20,10 +20,9 @@ public struct JPEGDecoder: ImageDecoding {
   /// JPEG.
   public var types: [ImageType] { [.jpeg] }
 
-  /// Opens a file: reads the marker segments up to the first scan, and counts the scans where there are several.
+  /// Opens a file: reads the marker segments up to the first scan, and counts the scans if there are several.
   ///
-  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels that they
-  ///   go over.
+  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels in all of them.
   /// - Complexity: O(header); O(bytes) for a file of several scans.
   public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
     let outline = try JPEGOutline(data, limits: limits)
@@ -33,10 +32,10 @@ public struct JPEGDecoder: ImageDecoding {
     return JPEGFile(data, outline, header: header)
   }
 
-  /// Opens a file that is shown while it comes: row by row, or scan by scan where there are several.
+  /// Opens a file that is shown while it is downloaded: row by row, or scan by scan if there are several.
   ///
-  /// Files in arithmetic codes, in which libjpeg cannot pause, and those that it does not read at all are shown when they
-  /// are whole.
+  /// Arithmetic-coded files, in which libjpeg cannot pause, and files that it cannot read are shown only when they
+  /// are complete.
   ///
   /// - Throws: `corrupt`, `limitExceeded`.
   public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {

@@ -8,11 +8,12 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Writes JPEG through libjpeg-turbo, in one scan (baseline) or in passes (progressive), with Huffman tables made for the
-/// picture.
+/// Writes JPEG through libjpeg-turbo, in one scan (baseline) or in several (progressive), with Huffman tables that
+/// are optimised for the picture.
 ///
-/// Quality 0 to 1 is libjpeg's 0 to 100. Unless the options say how, the chroma is stored at half the size each way (4:2:0)
-/// below 0.9, and in full (4:4:4) from there on. Bitmaps of grey (`gray8`) have one component. Transparent pixels are blended over white.
+/// Quality 0 to 1 is libjpeg's 0 to 100. Unless the options say otherwise, chroma is stored at half the size on
+/// each side (4:2:0) below 0.9, and at full size (4:4:4) from 0.9 on. Grey bitmaps (`gray8`) have one component.
+/// Transparent pixels are blended over white.
 public struct JPEGEncoder: ImageEncoding {
   private static let fullChromaQuality = 0.9
 
@@ -22,16 +23,16 @@ public struct JPEGEncoder: ImageEncoding {
   /// JPEG.
   public var type: ImageType { .jpeg }
 
-  /// JPEG has no alpha.
+  /// Always false.
   public var keepsAlpha: Bool { false }
 
-  /// All; EXIF data of at most 65,527 bytes, XMP of 65,504, a profile of some 16 MB.
+  /// All kinds; at most 65,527 bytes of EXIF data, 65,504 of XMP, and about 16 MB of a profile.
   public var keptMetadata: MetadataKinds { .all }
 
   /// Encodes a bitmap.
   ///
-  /// - Throws: `tooLarge` above 65,500 pixels a side; `failed` when memory is short, or the profile of the options is none for
-  ///   red, green and blue.
+  /// - Throws: `tooLarge` above 65,500 pixels a side; `failed` if memory is short, or if the profile of the options
+  ///   is not one for red, green and blue.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
     // A profile for red, green and blue does not fit grey.
     let isGray = bitmap.format == .gray8 && options.metadata.colorProfile == nil
@@ -65,7 +66,7 @@ public struct JPEGEncoder: ImageEncoding {
 }
 
 extension ImageResolution? {
-  /// As JFIF has it: a whole number of 16 bits, 0 for none.
+  /// The density for JFIF: an integer of 16 bits, 0 for none.
   fileprivate func density(_ side: KeyPath<ImageResolution, Double>) -> UInt16 {
     map { UInt16(max(1, $0[keyPath: side].rounded())) } ?? 0
   }

@@ -8,12 +8,12 @@ import OzuImaging
   import Foundation
 #endif
 
-/// A JPEG that is decoded while it comes: row by row, or scan by scan where there are several.
+/// A JPEG that is decoded while it is downloaded: row by row, or scan by scan if there are several.
 ///
-/// Between two scans the picture is that of the last whole one, which libjpeg smooths while only the mean colours of
-/// blocks are known. CMYK is shown as if inks were ideal until the file is whole.
+/// Between two scans, the picture is that of the last complete scan, which libjpeg smooths while only the mean
+/// colours of blocks are known. CMYK is shown as if inks were ideal until the file is complete.
 ///
-/// `@unchecked Sendable`: `FeedSlot` lets one thread at a time call it.
+/// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
 final class JPEGFeed: @unchecked Sendable {
   private static let stepRows = 32
 
@@ -21,14 +21,14 @@ final class JPEGFeed: @unchecked Sendable {
   private let header: ImageHeader
   private let plan: DecodePlan
   private let memoryLimit: Int
-  /// Of a file of one scan.
+  /// For a file with one scan.
   private let pixels: IncrementalPixels?
   private var isOpen = false
   private var isWhole = false
   private var shownRows = 0
   private var shownScans = 0
 
-  /// - Throws: `limitExceeded` when pixels and coefficients take too much.
+  /// - Throws: `limitExceeded` if pixels and coefficients take too much memory.
   init(_ outline: JPEGOutline, plan: DecodePlan, context: DecodingContext) throws(DecodingError) {
     let pixelByteCount = plan.decodedSize.bitmapByteCount(as: .bgra8)
     let coefficientByteCount = outline.coefficientByteCount
@@ -41,7 +41,7 @@ final class JPEGFeed: @unchecked Sendable {
     pixels = outline.details.hasSeveralScans ? nil : IncrementalPixels(size: plan.decodedSize)
   }
 
-  /// Decodes on, as far as the bytes reach; `nil` when that shows nothing new.
+  /// Decodes the bytes that are there; `nil` if there is nothing new to show.
   func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
     try data.withBytes { (bytes) throws(DecodingError) in
       ozu_jpeg_decoder_lend(
@@ -53,7 +53,7 @@ final class JPEGFeed: @unchecked Sendable {
     return try pixels == nil ? scans(context) : rows(context)
   }
 
-  /// Reads as far as the bytes reach.
+  /// Reads the bytes that are there.
   private func read(_ context: DecodingContext) throws(DecodingError) {
     if !isOpen {
       guard try session.readHeader(plan: plan, memoryLimit: memoryLimit) else { return }
@@ -118,7 +118,7 @@ final class JPEGFeed: @unchecked Sendable {
         try context.checkpoint()
         let rows = OzuRows(
           y..<min(y + Self.stepRows, size.height), of: pixels, bytesPerRow: bytesPerRow, width: size.width)
-        // Scans are complete: no bytes are missing for rows, though data may have been.
+        // The scan is complete: no bytes are missing for its rows, though the data may have been truncated.
         guard ozu_jpeg_decoder_read_rows(session.decoder, rows) != .failed else {
           throw session.failure(stage: JPEGFile.scanStage)
         }

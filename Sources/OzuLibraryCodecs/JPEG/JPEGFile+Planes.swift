@@ -9,12 +9,12 @@ import OzuImaging
 #endif
 
 extension JPEGFile {
-  /// Decodes through libjpeg to luma and chroma at the plan's scale; `nil` for a file that is not made of these.
+  /// Decodes through libjpeg to luma and chroma at the plan's scale; `nil` for a file with other components.
   ///
-  /// No colours are made of what will be averaged, and chroma is not enlarged to be reduced again: half of the time
-  /// of pixels, without their memory.
+  /// Samples that will be averaged are not converted to colours, and chroma is not enlarged and then reduced again:
+  /// this takes half of the time of pixels, and not their memory.
   ///
-  /// - Throws: as `decode` does.
+  /// - Throws: the errors of `decode`.
   func wholePlanes(
     _ plan: DecodePlan, _ averaging: PlaneAveraging, _ context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
@@ -31,7 +31,7 @@ extension JPEGFile {
     }
   }
 
-  /// Reads a row of groups of blocks at a time into memory for that, and from there into the averagers.
+  /// Reads one row of block groups at a time into a buffer, and from there into the averagers.
   private func readPlanes(
     of session: borrowing JPEGSession, _ components: [OzuJPEGPlane], _ frame: ReducedJPEGFrame,
     _ averaging: PlaneAveraging, _ context: DecodingContext
@@ -47,7 +47,7 @@ extension JPEGFile {
           step: index == 0 ? averaging.luma : averaging.chroma,
           extentWidth: frame.components[index].extentWidth * scale,
           extentHeight: frame.components[index].extentHeight * scale,
-          // Where libjpeg decodes chroma at a larger scale it does not enlarge it.
+          // If libjpeg decodes chroma at a larger scale than luma, it does not enlarge it.
           upsampled: index > 0 && component.eighths == components[0].eighths
             ? frame.planeLayout.chromaStep : nil, pool: context.pool))
       offsets.append(byteCount)
@@ -55,7 +55,7 @@ extension JPEGFile {
     }
     let memory = context.pool.takeBlock(byteCount: byteCount)
     defer { context.pool.giveBack(memory) }
-    // Each component has its rows behind those of the one before.
+    // The rows of each component follow those of the previous component.
     let start = memory.bindMemory(to: UInt8.self).baseAddress!
     let targets = components.enumerated().map { index, component in
       OzuPlaneRows(
@@ -86,7 +86,7 @@ extension JPEGFile {
 }
 
 extension JPEGSession {
-  /// How the planes lie; `nil` unless there are so many components.
+  /// The layout of the planes; `nil` unless there are exactly `count` components.
   func planes(count: Int) -> [OzuJPEGPlane]? {
     var planes: [OzuJPEGPlane] = []
     for index in 0..<count {

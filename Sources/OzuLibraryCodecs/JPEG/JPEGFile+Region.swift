@@ -2,20 +2,17 @@ import OzuCodecs
 import OzuImaging
 
 extension JPEGFile {
-  /// Makes the result out of a part of the file, or of the whole where none can be cut out.
+  /// Makes the result from a part of the file, or from the whole file if no part can be cut out.
   func render(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
     if let file = try excerpt(cut, of: plan, context) {
       return try file.render(plan.onCut, context: context)
     }
-    let plan = plan.uncut(of: self, context)
-    try context.limits.checkDecodedByteCount(plan.byteCount)
-    try context.reserve(atLeast: plan.byteCount)
-    return try render(plan, context: context)
+    return try renderUncut(plan, context: context)
   }
 
-  /// The pixels of a part at the plan's scale, for a file that somebody's own hides behind: it has asked for them.
+  /// The pixels of a part at the plan's scale, for a caller that calls `decode` directly.
   func decode(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
@@ -30,7 +27,7 @@ extension JPEGFile {
       bitmap, region: PixelRegion(cut), to: plan.decodedSize, pool: context.pool)
   }
 
-  /// A file of a part of this one's blocks; `nil` when it cannot be cut.
+  /// A file with a part of this file's blocks; `nil` if it cannot be cut.
   private func excerpt(
     _ cut: PixelRectangle, of plan: DecodePlan, _ context: DecodingContext
   ) throws(DecodingError) -> JPEGFile? {

@@ -9,21 +9,22 @@ import OzuImaging
 #endif
 
 extension JPEGFile {
-  /// Of pixels and planes that libjpeg makes, the coefficients of a file of several scans, and some rows of blocks; the
-  /// reduced decoder has its planes alone.
+  /// The memory of libjpeg: the coefficients of a file of several scans, and some rows of blocks. The reduced
+  /// decoder needs only its planes.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
     guard plan.reduction == nil else { return DecodingDemand() }
-    // Of luma 20 rows and of chroma half of that, and two rows of each to enlarge it, at most (jdmainct.c, jdsample.c).
+    // At most 20 rows of luma and half of that of chroma, and two rows of each to enlarge it (jdmainct.c,
+    // jdsample.c).
     let rows = 64 * header.storedSize.width
     return DecodingDemand(
       byteCount: outline.coefficientByteCount + rows,
-      // The rows of a part are those of another file (`JPEGFile+Region.swift`).
+      // The rows of a part come from another file (`JPEGFile+Region.swift`).
       handsOutRows: outline.details.unsupportedReason == nil && plan.cut == nil)
   }
 
-  /// Hands out the rows of the picture at the plan's scale as libjpeg makes them.
+  /// Delivers the rows of the picture at the plan's scale as libjpeg makes them.
   ///
-  /// - Throws: as `decode` does.
+  /// - Throws: the errors of `decode`.
   func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
     _ body: (any PixelRowReading) throws(DecodingError) -> Result
@@ -43,16 +44,16 @@ extension JPEGFile {
   }
 }
 
-/// The rows of a file that libjpeg decodes. Used inside one `withBytes`, as its session is.
+/// The rows of a file that libjpeg decodes. Used inside one `withBytes`, like its session.
 private final class JPEGRows: PixelRowReading {
-  /// The rows between two checkpoints.
+  /// The number of rows between two checkpoints.
   private static let stepRows = 32
 
   let size: PixelSize
   let isOpaque = true
   let colorSpace: ColorSpaceTag
   private let session: JPEGSession
-  /// From the inks of the file to sRGB.
+  /// The transform from CMYK to sRGB.
   private let inks: ColorTransform?
   private let context: DecodingContext
   private var rowCount = 0

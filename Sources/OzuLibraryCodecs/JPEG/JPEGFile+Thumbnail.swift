@@ -8,9 +8,9 @@ import OzuImaging
 #endif
 
 extension JPEGFile {
-  /// Decodes the thumbnail in the EXIF data, a JPEG of its own (CIPA DC-008 §4.5.5).
+  /// Decodes the thumbnail in the EXIF data, which is a JPEG of its own (CIPA DC-008 §4.5.5).
   ///
-  /// - Throws: `cancelled` and `limitExceeded` alone.
+  /// - Throws: only `cancelled` and `limitExceeded`.
   func embeddedThumbnail(
     atLeast smallest: PixelSize, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
@@ -25,7 +25,7 @@ extension JPEGFile {
         own.colorModel == header.colorModel
       else { return nil }
       try context.limits.check(own)
-      // It has the colours of the picture, and rarely says so.
+      // It has the colours of the picture, but rarely declares them.
       own.colorEncoding = header.colorEncoding
       own.orientation = .up
       let file = JPEGFile(bytes, outline, header: own)

@@ -10,13 +10,13 @@ import OzuImaging
 
 /// A JPEG whose markers have been read.
 final class JPEGFile: ImageFile {
-  /// Rows, or rows of blocks, between two questions whether to go on.
+  /// The rows, or rows of blocks, between two checkpoints.
   private static let stepRows = 32
   static let scanStage = "scan data"
 
   let data: Data
   let outline: JPEGOutline
-  /// That of the outline, but for what a thumbnail takes over from its picture.
+  /// The header of the outline, except that a thumbnail takes over some facts of its picture.
   let header: ImageHeader
   private let slot = FeedSlot<JPEGFeed>()
 
@@ -26,11 +26,11 @@ final class JPEGFile: ImageFile {
     self.header = header ?? outline.header
   }
 
-  /// An eighth, a quarter, a half and the whole.
+  /// An eighth, a quarter, a half and the full size.
   var scales: [Int] { [1, 2, 4, 8] }
 
-  /// Makes the result: through planes of a few eighths where the plan has a reduction and the file is one of those for
-  /// it, through pixels otherwise.
+  /// Makes the result: from planes at a few eighths if the plan has a reduction and the reduced decoder supports
+  /// the file, from pixels otherwise.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     if let cut = plan.cut { return try render(plan, cut: cut, context) }
     if let bitmap = try ReducedJPEGDecoder.render(data, outline, header: header, plan: plan, context: context)
@@ -45,11 +45,11 @@ final class JPEGFile: ImageFile {
 
   /// Decodes the picture at the plan's scale.
   ///
-  /// A file of several scans needs the coefficients of the whole picture in memory, whatever the scale: they count
-  /// towards `decodedByteCount`.
+  /// A file of several scans needs the coefficients of the whole picture in memory, whatever the scale is: they
+  /// count towards `decodedByteCount`.
   ///
-  /// - Throws: `DecodingError`; `unsupportedType` for lossless and 12-bit files; `truncated` when data are missing, unless
-  ///   the context allows it: then grey stands where they are missing.
+  /// - Throws: `DecodingError`; `unsupportedType` for lossless and 12-bit files; `truncated` if data are missing,
+  ///   unless the context allows it: then the missing parts are grey.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     if let reason = outline.details.unsupportedReason { throw .unsupportedType(.jpeg, reason: reason) }
     if let cut = plan.cut { return try decode(plan, cut: cut, context) }
@@ -59,7 +59,7 @@ final class JPEGFile: ImageFile {
     return try data.withBytes { (bytes) throws(DecodingError) in
       let session = try session(bytes, plan, keepsGray: format == .gray8)
       try readScans(of: session, context)
-      // Ink goes to light here, not at the size of the result: a bitmap has no room for four inks.
+      // CMYK is converted here, not at the size of the result, because a bitmap has no place for four inks.
       let inks = inkTransform(context)
       if inks != nil { ozu_jpeg_decoder_keep_cmyk(session.decoder) }
       return try Bitmap(
@@ -69,7 +69,7 @@ final class JPEGFile: ImageFile {
         try readRows(of: session, plan.decodedSize, format, into: pixels, bytesPerRow, context)
         guard let inks, let start = pixels.baseAddress else { return }
         for y in 0..<plan.decodedSize.height {
-          // Rows are `bytesPerRow` apart; the decoder has written each of them.
+          // Rows are `bytesPerRow` apart, and the decoder has written each of them.
           let row = start + y * bytesPerRow
           inks.apply(to: row, count: plan.decodedSize.width)
           Premultiplication.makeOpaque(row, width: plan.decodedSize.width)
@@ -81,7 +81,7 @@ final class JPEGFile: ImageFile {
   /// EXIF data, XMP, the profile and the density.
   func readMetadata() -> ImageMetadata { JPEGMetadata.read(data.span, header: header) }
 
-  /// Shows what is there of a file that is coming.
+  /// Shows the part of a file that has arrived.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
@@ -92,7 +92,7 @@ final class JPEGFile: ImageFile {
     }
   }
 
-  /// Opens the file by the library, for use inside the closure that lends its bytes.
+  /// Opens the file with the library, for use inside the closure that provides its bytes.
   func session(
     _ bytes: UnsafeRawBufferPointer, _ plan: DecodePlan, keepsGray: Bool = false, keepsPlanes: Bool = false
   ) throws(DecodingError) -> JPEGSession {
@@ -108,7 +108,7 @@ final class JPEGFile: ImageFile {
     return ColorTransformStore.shared.transform(encoding, .CMYK)
   }
 
-  /// Reads all scans where there are several; after it, rows or planes can be read.
+  /// Reads all scans if there are several; after that, rows or planes can be read.
   func readScans(
     of session: borrowing JPEGSession, _ context: DecodingContext
   ) throws(DecodingError) {

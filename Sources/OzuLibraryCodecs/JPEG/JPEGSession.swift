@@ -2,10 +2,10 @@ import CCodecs
 import OzuCodecs
 import OzuImaging
 
-/// One file being decoded by libjpeg; ends with the value.
+/// One decode of a file by libjpeg; ends with the value.
 ///
-/// The library reads bytes that are lent to it: all of a file for as long as the value lives, or what is there of one that
-/// is coming, for one call.
+/// The library reads the caller's bytes: those of a whole file while the value lives, or the bytes that have
+/// arrived, for one call.
 struct JPEGSession: ~Copyable {
   let decoder: OpaquePointer
 
@@ -17,10 +17,10 @@ struct JPEGSession: ~Copyable {
     self.decoder = decoder
   }
 
-  /// Opens a whole file, whose bytes must outlive the session: it is made and used inside one `withBytes`, and cannot be
-  /// copied out.
+  /// Opens a whole file. Its bytes must outlive the session: it is made and used inside one `withBytes`, and cannot
+  /// be copied out.
   ///
-  /// - Parameter plan: for this file. Its size is compared with what the library finds.
+  /// - Parameter plan: the plan for this file. Its size is compared with the size that the library reads.
   static func open(
     _ bytes: UnsafeRawBufferPointer, plan: DecodePlan, memoryLimit: Int, keepsGray: Bool = false,
     keepsPlanes: Bool = false
@@ -43,7 +43,7 @@ struct JPEGSession: ~Copyable {
     ozu_jpeg_decoder_free(decoder)
   }
 
-  /// Reads the header again, by the library, and makes sure that both agree; false when bytes are missing for that.
+  /// Reads the header again with the library, and checks that both agree; `false` if bytes are missing.
   func readHeader(plan: DecodePlan, memoryLimit: Int) throws(DecodingError) -> Bool {
     var width: Int32 = 0
     var height: Int32 = 0
@@ -58,7 +58,7 @@ struct JPEGSession: ~Copyable {
     return true
   }
 
-  /// The library's last words as an error.
+  /// The last message of the library, as an error.
   func failure(stage: String) -> DecodingError {
     .corrupt(.jpeg, stage: stage, reason: String(cString: ozu_jpeg_decoder_message(decoder)))
   }

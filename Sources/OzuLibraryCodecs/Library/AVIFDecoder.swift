@@ -25,7 +25,7 @@
     /// AVIF.
     public var types: [ImageType] { library.types }
 
-    /// Opens a file through the library, which decodes no pixels for it.
+    /// Opens a file with the library, which decodes no pixels for it.
     ///
     /// - Throws: `DecodingError`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
@@ -34,7 +34,7 @@
 
     /// Loads libavif.
     ///
-    /// - Throws: `unsupportedType` when it is not installed.
+    /// - Throws: `unsupportedType` if it is not installed.
     public func prepare() throws(DecodingError) { try library.prepare() }
   }
 #endif

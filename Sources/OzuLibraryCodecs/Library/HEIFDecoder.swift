@@ -9,8 +9,8 @@
     import Foundation
   #endif
 
-  /// Decodes HEIC and other HEIF through libheif. Turns, mirrors and crops of the file are applied by the library: the
-  /// header's size is the upright one.
+  /// Decodes HEIC and other HEIF through libheif. The library turns, mirrors and crops the picture as the file
+  /// says: the header's size is the upright one.
   public struct HEIFDecoder: ImageDecoding {
     let library: LibraryDecoder
 
@@ -31,7 +31,7 @@
     /// HEIC, and other HEIF.
     public var types: [ImageType] { library.types }
 
-    /// Opens a file through the library, which decodes no pixels for it.
+    /// Opens a file with the library, which decodes no pixels for it.
     ///
     /// - Throws: `DecodingError`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
@@ -40,7 +40,7 @@
 
     /// Loads libheif.
     ///
-    /// - Throws: `unsupportedType` when it is not installed.
+    /// - Throws: `unsupportedType` if it is not installed.
     public func prepare() throws(DecodingError) { try library.prepare() }
   }
 #endif

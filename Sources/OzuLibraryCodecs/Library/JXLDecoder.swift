@@ -29,7 +29,7 @@
     /// JPEG XL.
     public var types: [ImageType] { library.types }
 
-    /// Opens a file through the library, which decodes no pixels for it.
+    /// Opens a file with the library, which decodes no pixels for it.
     ///
     /// - Throws: `DecodingError`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
@@ -38,10 +38,10 @@
 
     /// Loads libjxl.
     ///
-    /// - Throws: `unsupportedType` when it is not installed.
+    /// - Throws: `unsupportedType` if it is not installed.
     public func prepare() throws(DecodingError) { try library.prepare() }
 
-    /// Opens a file by its first bytes, by the library, which knows how many it needs.
+    /// Opens a file by its first bytes, with the library, which knows how many it needs.
     ///
     /// - Throws: `corrupt`.
     public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {

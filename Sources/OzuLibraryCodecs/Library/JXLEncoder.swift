@@ -9,8 +9,8 @@
     import Foundation
   #endif
 
-  /// Writes JPEG XL through libjxl, lossy or lossless, with effort 5 of 9; 3 for little and 8 for much. Quality 0 to 1 is that
-  /// of libjxl's own tools, 0 to 100.
+  /// Writes JPEG XL through libjxl, lossy or lossless, with effort 5 of 9, or 3 for low effort and 8 for high
+  /// effort. Quality 0 to 1 is 0 to 100 in libjxl's own tools.
   public struct JXLEncoder: ImageEncoding {
     private let library = LibraryEncoder(type: .jxl, sideLimit: 65_535, acceptsDeep: true) {
       ozu_jxl_encode($0, $1, $2, $3)
@@ -22,18 +22,18 @@
     /// JPEG XL.
     public var type: ImageType { .jxl }
 
-    /// JPEG XL has alpha.
+    /// Always true.
     public var keepsAlpha: Bool { true }
 
-    /// All; the resolution in EXIF data.
+    /// All kinds; the resolution as EXIF data.
     public var keptMetadata: MetadataKinds { .all }
 
-    /// They are.
+    /// Always true.
     public var writesColorCodes: Bool { true }
 
     /// Encodes a bitmap.
     ///
-    /// - Throws: `tooLarge` above 65,535 pixels a side; `failed` with the library's words.
+    /// - Throws: `tooLarge` above 65,535 pixels a side; `failed` with the library's message.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
       try library.encode(bitmap, options: options)
     }

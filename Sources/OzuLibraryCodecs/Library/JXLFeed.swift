@@ -9,10 +9,10 @@
     import Foundation
   #endif
 
-  /// A JPEG XL that gets finer while its file comes: lossy ones first show the means of blocks, and more after each pass or
-  /// as groups of pixels come; of an animation, the first frame.
+  /// A JPEG XL that gets finer while it is downloaded: lossy pictures first show the means of blocks, and more
+  /// after each pass or as groups of pixels arrive; of an animation, the first frame is shown.
   ///
-  /// `@unchecked Sendable`: `FeedSlot` lets one thread at a time call it.
+  /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
   final class JXLFeed: LibraryFeed, @unchecked Sendable {
     private static let stepByteCount = 65_536
     private static let imageStage = "image data"
@@ -27,12 +27,12 @@
     private var isWhole = false
     private var hasShownAll = false
 
-    /// - Parameter isPremultiplied: whether the library gives colours that are multiplied by alpha.
+    /// - Parameter isPremultiplied: whether the library returns premultiplied colours.
     /// - Throws: `limitExceeded`.
     init(
       header: ImageHeader, alpha: Alpha, isPremultiplied: Bool, context: DecodingContext
     ) throws(DecodingError) {
-      // The library works in floating point, beside the pixels that are kept and those that are shown.
+      // The library works in floating point, beside the pixels that are kept and the copy that is shown.
       let (sum, overflow) = header.storedSize.pixelCount.multipliedReportingOverflow(by: 12 + 8)
       try context.limits.checkDecodedByteCount(overflow ? .max : sum)
       let pixels = IncrementalPixels(size: header.storedSize)
@@ -49,7 +49,7 @@
       ozu_jxl_feed_free(feed)
     }
 
-    /// Decodes on, as far as the bytes reach; `nil` when that shows nothing new.
+    /// Decodes the bytes that are there; `nil` if there is nothing new to show.
     func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
       try read(data, context)
       guard !hasShownAll else { return nil }

@@ -8,8 +8,8 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Decodes through one of the libraries that traits add. It is a whole decoder: a format over a C library needs no more
-/// than its constructor in C.
+/// Decodes through one of the libraries of the package traits. It is a whole decoder: a format over a C library
+/// only adds its constructor in C.
 struct LibraryDecoder: ImageDecoding {
   typealias Opening =
     @Sendable (UnsafePointer<UInt8>?, Int, OzuPictureLimits) -> OpaquePointer?
@@ -22,13 +22,13 @@ struct LibraryDecoder: ImageDecoding {
   var isDrawing = false
   /// Opens the smaller rendition that a container may have beside its picture.
   var thumbnail: Opening?
-  /// Opens a smaller rendition of the picture, where the library finds some, by its place in the file.
+  /// Opens a smaller rendition of the picture, by its place in the file, if the library finds some.
   var level: (@Sendable (UnsafePointer<UInt8>?, Int, OzuPictureLimits, UInt64) -> OpaquePointer?)?
   let opening: Opening
-  /// Checks a file before the library sees it, and gives the pixels of the largest picture in it.
+  /// Checks a file before the library reads it, and returns the number of pixels of the largest picture in it.
   var inspect: (@Sendable (Data, DecodingLimits) throws(DecodingError) -> Int)?
-  /// Makes what decodes a file while it comes, told whether its colours are multiplied by alpha; `nil` where the library
-  /// shows nothing before a file is whole.
+  /// Makes the decoder for a file that is downloaded; the Bool says whether its colours are premultiplied. `nil` if
+  /// the library shows nothing before a file is complete.
   var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(DecodingError) -> any LibraryFeed)?
 
   init(
@@ -54,7 +54,7 @@ struct LibraryDecoder: ImageDecoding {
 
   /// Loads the library, unless the program is linked with it.
   ///
-  /// - Throws: `unsupportedType` when it is not installed.
+  /// - Throws: `unsupportedType` if it is not installed.
   func prepare() throws(DecodingError) {
     guard let decoder = opening(nil, 0, OzuPictureLimits()) else {
       throw .corrupt(type, stage: "header", reason: "out of memory")
@@ -66,8 +66,8 @@ struct LibraryDecoder: ImageDecoding {
   }
 }
 
-/// A file that a library decodes while it comes. One thread at a time calls it.
+/// Decodes a file with a library while it is downloaded. One thread at a time calls it.
 protocol LibraryFeed: AnyObject, Sendable {
-  /// Decodes on, as far as the bytes reach; `nil` when that shows nothing new.
+  /// Decodes the bytes that are there; `nil` if there is nothing new to show.
   func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap?
 }

@@ -8,7 +8,8 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Encodes through one of the libraries that traits add: what the encoders of WebP, AVIF and JPEG XL have in common.
+/// Encodes through one of the libraries of the package traits: the common part of the encoders of WebP, AVIF and
+/// JPEG XL.
 struct LibraryEncoder: Sendable {
   typealias Encoding =
     @Sendable (
@@ -17,7 +18,7 @@ struct LibraryEncoder: Sendable {
 
   let type: ImageType
   let sideLimit: Int
-  /// Whether the format takes 16 bits. Grey is written in colours by all of them.
+  /// Whether the format supports 16 bits. All of them write grey as colours.
   var acceptsDeep = false
   let encode: Encoding
 
@@ -28,7 +29,7 @@ struct LibraryEncoder: Sendable {
     guard max(size.width, size.height) <= sideLimit else { throw .tooLarge(type, size) }
     try options.metadata.checkProfile(for: type)
     let quality = Self.quality(of: options)
-    // The pixels as the libraries want them: without padding, colours divided by alpha.
+    // The pixels in the layout of the libraries: without padding, colours divided by alpha.
     let rowByteCount = size.width * format.bytesPerPixel
     let straight = UnsafeMutableRawBufferPointer.allocate(
       byteCount: rowByteCount * size.height, alignment: 16)
@@ -54,7 +55,7 @@ struct LibraryEncoder: Sendable {
       format: format.pixels,
       width: UInt32(size.width), height: UInt32(size.height), has_alpha: !bitmap.isOpaque, quality: quality,
       is_lossless: options.isLossless, effort: options.effort.value,
-      // Of WebP, only what is asked for: it is slow there.
+      // For WebP only if it is asked for, because it is slow there.
       chroma: options.chromaSubsampling.value(isFull: type == .avif && quality >= 0.9),
       is_progressive: options.isProgressive, primaries: Int32(clamping: primaries),
       transfer: Int32(clamping: transfer), peak: Float(options.metadata.lightLevels?.maximumContent ?? 0),
@@ -72,7 +73,7 @@ struct LibraryEncoder: Sendable {
     return data
   }
 
-  /// The quality of options, between 0 and 1.
+  /// The quality in the options, between 0 and 1.
   static func quality(of options: EncodingOptions) -> Double {
     options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
   }

@@ -4,10 +4,10 @@ import OzuImaging
 /// A smaller rendition of the picture in the same file.
 struct LibraryLevel: Hashable, Sendable {
   let size: PixelSize
-  /// Where the file describes it.
+  /// The place in the file that describes it.
   let place: UInt64
 
-  /// How pixels are stored, as far as a level has it in common with its picture.
+  /// How pixels are stored: the properties that a level must share with its picture.
   struct Storage: Hashable, Sendable {
     private let bits: Int32
     private let flags: [Bool]
@@ -18,7 +18,7 @@ struct LibraryLevel: Hashable, Sendable {
     }
   }
 
-  /// Those that a library has found, the smallest first.
+  /// The levels that a library has found, the smallest first.
   static func all(of info: OzuPictureInfo) -> [LibraryLevel] {
     withUnsafePointer(to: info) { info in
       (0..<info.pointee.level_count).map { index in
@@ -32,10 +32,11 @@ struct LibraryLevel: Hashable, Sendable {
 extension LibraryFile {
   /// The smallest level of a pyramid from which a result may be made.
   ///
-  /// The file is trusted that what it calls a reduced image shows the same picture, and that its colours are those of the whole,
-  /// whose profile and orientation count. It is not trusted with more: a level must have the proportions of the picture and
-  /// fewer pixels (`DecodePlan.mayBegin(at:of:)`), its own header must say the same size once more, and its pixels must be stored
-  /// with the same bits, colours and alpha. One that fails is passed over, for the next larger and at last the whole.
+  /// The file is trusted that its reduced images show the same picture in the same colours; profile and orientation
+  /// of the whole are used. Everything else is checked: a level must have the proportions of the picture and fewer
+  /// pixels (`DecodePlan.mayBegin(at:of:)`), its own header must declare the same size again, and its pixels must
+  /// be stored with the same bits, colours and alpha. If a level fails, the next larger one is tried, and at last
+  /// the whole.
   func smaller(for plan: DecodePlan, limits: DecodingLimits) -> (any ImageFile)? {
     guard let open = library.level else { return nil }
     for level in levels where plan.mayBegin(at: level.size, of: header.storedSize) {
@@ -53,7 +54,7 @@ extension LibraryFile {
 }
 
 extension ImageHeader {
-  /// That of a level of this picture, of which the library says another size, and how rows and parts are had.
+  /// The header of a level of this picture: with the level's size, and with its facts about rows and parts.
   func level(_ own: ImageHeader) -> ImageHeader {
     var level = self
     level.storedSize = own.storedSize

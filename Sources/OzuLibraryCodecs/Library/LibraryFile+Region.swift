@@ -2,15 +2,12 @@ import OzuCodecs
 import OzuImaging
 
 extension LibraryFile {
-  /// Makes the result out of a part of the file, or of the whole where none can be cut out.
+  /// Makes the result from a part of the file, or from the whole file if no part can be cut out.
   func render(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
     if let file = try part(cut, of: plan, context) { return try file.render(plan.onCut, context: context) }
-    let plan = plan.uncut(of: self, context)
-    try context.limits.checkDecodedByteCount(plan.byteCount)
-    try context.reserve(atLeast: plan.byteCount)
-    return try render(plan, context: context)
+    return try renderUncut(plan, context: context)
   }
 
   /// The pixels of a part.
@@ -23,8 +20,8 @@ extension LibraryFile {
     return try file.decode(plan.onCut, context: context)
   }
 
-  /// The file of a part: the same bytes, of which the library decodes no more, or the tiles of a grid in a file of their own.
-  /// `nil` where a plan was made for another file.
+  /// The file of a part: the same bytes, from which the library decodes only the part, or the tiles of a grid in a
+  /// file of their own. `nil` if the plan was made for another file.
   func part(
     _ cut: PixelRectangle, of plan: DecodePlan, _ context: DecodingContext
   ) throws(DecodingError) -> LibraryFile? {
@@ -38,12 +35,13 @@ extension LibraryFile {
     return try LibraryFile(bytes, library: library, limits: context.limits, cut: nil, partOf: header)
   }
 
-  /// What a part takes of the library's own memory, of what the whole takes: that of each pixel, or of each column.
+  /// The library's own memory for a part, computed from the memory for the whole: in proportion to the pixels, or
+  /// to the columns.
   func scratch(_ whole: Int, perColumn: Int, of cut: PixelRectangle) -> Int {
     guard grid != nil else {
       return whole - perColumn.saturatingProduct(header.storedSize.width - cut.size.width)
     }
-    // Tiles, and the picture that they are put into, which may have fewer pixels than they.
+    // The tiles, and the picture that they are copied into, which may have fewer pixels than they.
     let tiles = header.regionUnit.map { unit in
       PixelSize(
         (cut.size.width + unit.width - 1) / unit.width * unit.width,
@@ -55,7 +53,7 @@ extension LibraryFile {
 }
 
 extension HEIFGrid {
-  /// The grid that a header is of; `nil` where the library turns or cuts it.
+  /// The grid of a header's file; `nil` if the library turns or crops the picture.
   init?(_ file: Span<UInt8>, of header: ImageHeader) {
     self.init(file, turnsPictures: header.type == .heic)
     guard size == header.storedSize else { return nil }
@@ -63,7 +61,7 @@ extension HEIFGrid {
 }
 
 extension ImageHeader {
-  /// That of a part of the picture.
+  /// The header of a part of the picture.
   func part(of size: PixelSize) -> ImageHeader {
     var part = self
     part.storedSize = size

@@ -3,9 +3,9 @@ import OzuCodecs
 import OzuImaging
 
 extension LibraryFile {
-  /// Hands out the rows that the library makes, where it can.
+  /// Delivers the rows that the library makes, if it can.
   ///
-  /// - Throws: as `decode` does.
+  /// - Throws: the errors of `decode`.
   func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
     _ body: (any PixelRowReading) throws(DecodingError) -> Result
@@ -19,7 +19,7 @@ extension LibraryFile {
     }
   }
 
-  /// The means of squares of pixels, of rows that nobody keeps.
+  /// The means of squares of pixels, made from rows that are not kept.
   func averagedRows(
     _ averaging: PlaneAveraging, _ context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture {

@@ -9,10 +9,10 @@ import OzuSynchronization
   import Foundation
 #endif
 
-/// A file that a library has opened, once: the same decoder reads the header, makes the picture and its frames.
+/// A file that a library has opened once: the same decoder reads the header, makes the picture and its frames.
 ///
-/// One lock guards the decoder. Where the same picture is asked for again, which its planes may make necessary, the
-/// decoder of an animation goes back to its first frame, and that of a still picture is made anew.
+/// One lock guards the decoder. If the same picture is decoded again, which a fallback from planes can need, the
+/// decoder of an animation goes back to its first frame, and that of a still picture is made again.
 final class LibraryFile: ImageFile {
   private struct State: ~Copyable {
     var session: LibrarySession
@@ -27,15 +27,15 @@ final class LibraryFile: ImageFile {
   private let isPremultiplied: Bool
   /// Whether the library makes one row after the other.
   let handsOutRows: Bool
-  /// The pixels of the largest picture in the file, of which a part may be shown; 0 where the library is not asked to
-  /// decode another than that of the header.
+  /// The pixels of the largest picture in the file, of which the shown picture may be a part; 0 if the library only
+  /// decodes the picture of the header.
   private let largestPixelCount: Int
-  /// The part that this file is of the one in the bytes; `nil` for the whole.
+  /// The part of the picture in the bytes that this file stands for; `nil` for the whole.
   private let cut: PixelRectangle?
   /// The smaller renditions of the picture, and how its pixels are stored.
   let levels: [LibraryLevel]
   let storage: LibraryLevel.Storage
-  /// The tiles that the picture is put together from, where parts of it are files of their own.
+  /// The grid of tiles that the picture consists of, if its parts become files of their own.
   let grid: HEIFGrid?
   private let state: Mutex<State>
   private let slot = FeedSlot<any LibraryFeed>()
@@ -46,9 +46,9 @@ final class LibraryFile: ImageFile {
   }
 
   /// - Parameters:
-  ///   - cut: the part of the picture in the bytes that the library is to cut out.
-  ///   - whole: the header of the picture that this is a part of, or a smaller rendition.
-  ///   - isLevel: whether it is that.
+  ///   - cut: the part of the picture that the library has to cut out.
+  ///   - whole: the header of the picture of which this is a part or a smaller rendition.
+  ///   - isLevel: whether it is a smaller rendition.
   init(
     _ data: Data, library: LibraryDecoder, limits: DecodingLimits, cut: PixelRectangle?,
     partOf whole: ImageHeader?, isLevel: Bool = false
@@ -64,7 +64,7 @@ final class LibraryFile: ImageFile {
     var header = session.header
     header.isDrawing = library.isDrawing
     handsOutRows = session.info.has_rows
-    // Means are made of 8 bits a channel, and of colours that are multiplied by alpha.
+    // Averaging supports 8 bits for each channel and premultiplied colours.
     if handsOutRows, !session.info.is_deep, !session.info.is_cmyk, library.alpha == .premultiplied {
       header.planeLayout = PlaneLayout(chromaStep: nil, source: .rows)
     }
@@ -72,7 +72,7 @@ final class LibraryFile: ImageFile {
     if hasBoxes, HighDynamicRange(header.colorEncoding) != nil {
       header.lightLevels = HEIFLightLevels.find(in: data.span)
     }
-    // The bytes of a drawing or of another format are not boxes.
+    // The bytes of drawings and of other formats are not boxes.
     if hasBoxes { header.add(HEIFGainMap.find(in: data.span, turnsPictures: library.type == .heic)) }
     grid = hasBoxes && whole == nil && header.frameCount == 1 ? HEIFGrid(data.span, of: header) : nil
     if let grid {
@@ -94,8 +94,8 @@ final class LibraryFile: ImageFile {
     state = Mutex(State(session: session))
   }
 
-  /// What the library says that pixels take beside the bitmap or the rows: it keeps its picture until the file is closed.
-  /// Planes that a library makes are part of the plan; those of rows need a row of pixels more.
+  /// The library's own memory beside the bitmap or the rows: it keeps its picture until the file is closed. Planes
+  /// that a library makes are part of the plan; planes that are averaged from rows need one row of pixels more.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
     guard plan.averaging == nil || handsOutRows else { return DecodingDemand() }
     var (scratch, columnScratch, isDeep) = state.withLock {
@@ -105,7 +105,7 @@ final class LibraryFile: ImageFile {
       )
     }
     if let cut = plan.cut { scratch = self.scratch(scratch, perColumn: columnScratch, of: cut) }
-    // The library counts what is shown, and decodes the whole.
+    // The library counts the pixels that are shown, but decodes the whole.
     let hiddenCount = plan.cut == nil ? largestPixelCount - header.storedSize.pixelCount : 0
     let hidden = max(0, hiddenCount).saturatingProduct(isDeep ? 12 : 8)
     let byteCount = scratch.saturatingSum(hidden)
@@ -113,7 +113,7 @@ final class LibraryFile: ImageFile {
     return DecodingDemand(byteCount: byteCount, keptByteCount: byteCount, handsOutRows: handsOutRows)
   }
 
-  /// Makes the result: from planes where the plan averages them, else from pixels.
+  /// Makes the result: from planes if the plan averages them, else from pixels.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     if let cut = plan.cut { return try render(plan, cut: cut, context) }
     if let averaging = plan.averaging, handsOutRows {
@@ -164,8 +164,8 @@ final class LibraryFile: ImageFile {
     }
   }
 
-  /// What the library finds. Asked of a session of its own once pixels were decoded, so that nothing which belongs to the
-  /// library is read after it may have gone.
+  /// The metadata that the library finds. If pixels were decoded already, a new session is asked, so that no memory
+  /// of the library is read after it may have been freed.
   func readMetadata() -> ImageMetadata {
     state.withLock { state in
       bytes.withBytes { bytes in
@@ -178,13 +178,7 @@ final class LibraryFile: ImageFile {
     }
   }
 
-  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
-    let frameCount = min(header.frameCount, limits.frameCount)
-    guard frameCount > 1 else { return nil }
-    return try LibraryFrames(self, count: frameCount)
-  }
-
-  /// Shows what is there of a file that is coming, where the library can.
+  /// Shows the part of a file that has arrived, if the library can.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
@@ -196,9 +190,7 @@ final class LibraryFile: ImageFile {
     }
   }
 
-  // MARK: Frames
-
-  /// How long each of the first frames is seen, and how often the animation is to be played.
+  /// The delays of the first frames, and the loop count.
   func timing(frameCount: Int) throws(DecodingError) -> (delays: [Duration], loopCount: Int) {
     let result = state.withLock { state in
       Result { () throws(DecodingError) -> ([Duration], Int) in
@@ -212,14 +204,7 @@ final class LibraryFile: ImageFile {
     return try result.get()
   }
 
-  /// Decodes one frame, as a whole picture.
-  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
-    try use(frame: index) { (session) throws(DecodingError) in
-      try session.decode(header: header, size: header.storedSize, alpha: library.alpha, context)
-    }
-  }
-
-  /// Has a decoder make a frame from its beginning.
+  /// Calls a closure with a decoder that is at the beginning of a frame.
   func use<Success>(
     frame: Int = 0, _ body: (borrowing LibrarySession) throws(DecodingError) -> Success
   ) throws(DecodingError) -> Success {
@@ -243,29 +228,8 @@ final class LibraryFile: ImageFile {
   }
 }
 
-/// The frames of an animation whose library decodes each as a whole picture.
-struct LibraryFrames: AnimationFrameReading {
-  let frames: [AnimationFrame]
-  let loopCount: Int
-  private let file: LibraryFile
-
-  /// - Throws: `DecodingError`.
-  init(_ file: LibraryFile, count: Int) throws(DecodingError) {
-    let (delays, loopCount) = try file.timing(frameCount: count)
-    frames = delays.map { AnimationFrame(size: file.header.storedSize, delay: $0) }
-    self.loopCount = loopCount
-    self.file = file
-  }
-
-  var canvas: PixelSize { file.header.storedSize }
-
-  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
-    try file.decodeFrame(at: index, context: context)
-  }
-}
-
 extension ImageHeader {
-  /// Notes a gain map, or why there is none.
+  /// Adds a gain map, or a note why there is none.
   fileprivate mutating func add(_ finding: HEIFGainMap.Finding) {
     switch finding {
     case .none: break

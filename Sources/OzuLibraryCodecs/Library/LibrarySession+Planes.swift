@@ -2,7 +2,7 @@ import CCodecs
 import OzuImaging
 
 extension LibrarySession {
-  /// How the planes lie; `nil` for a picture that the library makes pixels of.
+  /// The layout of the planes; `nil` if the library makes pixels.
   var planeLayout: PlaneLayout? {
     guard info.has_planes else { return nil }
     let hasChroma = info.chroma_columns > 0 && info.chroma_rows > 0
@@ -12,13 +12,13 @@ extension LibrarySession {
       source: .wholePlanes(bytesPerPixel: info.bits > 8 ? 6 : 3))
   }
 
-  /// Decodes the picture and averages its planes; `nil` when it turns out otherwise than its header says, and for
-  /// errors, which the way through pixels then reports.
+  /// Decodes the picture and averages its planes. Returns `nil` if the file contradicts its header or decoding
+  /// fails; the pixel path then reports the error.
   func planes(
     header: ImageHeader, averaging: PlaneAveraging, _ context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
     let size = header.storedSize
-    // A header of another file would have chroma read in places where this one has none.
+    // With a header of another file, chroma would be read in places where this file has none.
     guard let layout = planeLayout, layout == header.planeLayout else { return nil }
     try context.checkpoint()
     var planes = OzuPicturePlanes()
@@ -47,12 +47,12 @@ extension LibrarySession {
   private static func encoding(of planes: OzuPicturePlanes) -> YCbCrEncoding? {
     let matrices: [Int32: YCbCrEncoding.Matrix] = [1: .bt709, 2: .bt601, 5: .bt601, 6: .bt601, 9: .bt2020]
     guard let matrix = matrices[planes.matrix], 8...16 ~= planes.bits else { return nil }
-    // libavif makes colours through libyuv, whose factors are so coarse.
+    // libavif computes colours with libyuv, whose factors are as coarse.
     return YCbCrEncoding(
       matrix: matrix, isFullRange: planes.is_full_range, bits: Int(planes.bits), factorBits: 6)
   }
 
-  /// Averages a plane of `size` over `divisor`, rounded up. The library promises as many rows of so many samples.
+  /// Averages a plane of `size` divided by `divisor`, rounded up. The library guarantees these rows and samples.
   private static func plane(
     _ samples: UnsafePointer<UInt8>?, _ bytesPerRow: Int, size: PixelSize, divisor: PlaneLayout.ChromaStep,
     step: RowAverager.Step, encoding: YCbCrEncoding, pool: PixelBufferPool

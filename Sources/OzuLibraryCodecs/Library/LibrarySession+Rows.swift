@@ -3,10 +3,10 @@ import OzuCodecs
 import OzuImaging
 
 extension LibrarySession {
-  /// The rows between two checkpoints.
+  /// The number of rows between two checkpoints.
   private static let stepRows = 32
 
-  /// Lends the rows of the picture, one by one and as they would be in a bitmap of `bgra8`.
+  /// Provides the rows of the picture one by one, in the form of a bitmap of `bgra8`.
   func withRows<Result>(
     header: ImageHeader, alpha: Alpha, _ context: DecodingContext,
     _ body: (any PixelRowReading) throws(DecodingError) -> Result
@@ -19,7 +19,7 @@ extension LibrarySession {
         colorSpace: inks == nil ? header.storedColorSpace : .sRGB, context: context))
   }
 
-  /// Averages the rows of the picture: its samples where it has no more than colours of eight bits, else pixels.
+  /// Averages the rows of the picture: its samples if it has only colours of eight bits, else pixels.
   func averagedRows(
     header: ImageHeader, step: RowAverager.Step, alpha: Alpha, _ context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture {
@@ -37,7 +37,7 @@ extension LibrarySession {
       guard let samples = ozu_picture_samples(decoder) else {
         throw Self.failure(decoder, .failed, type, stage: Self.imageStage)
       }
-      // A row of the file's own width, as was checked, of so many bytes a pixel.
+      // A row has the file's own width, as was checked, and `channels` bytes for each pixel.
       averager.add(bytes: UnsafeBufferPointer(start: samples, count: size.width * channels).span)
     }
     context.begin(.resize)
@@ -52,7 +52,7 @@ extension LibrarySession {
     let averager = RowAverager(size: rows.size, channels: 4, step: step, pool: context.pool)
     let memory = context.pool.takeBlock(byteCount: rows.size.width * 4)
     defer { context.pool.giveBack(memory) }
-    // The memory has a row, and may be longer.
+    // The memory has one row, and may be longer.
     let row = UnsafeMutableRawBufferPointer(rebasing: memory[..<(rows.size.width * 4)])
       .bindMemory(to: UInt8.self)
     for _ in 0..<rows.size.height {
@@ -67,9 +67,9 @@ extension LibrarySession {
   }
 }
 
-/// The rows of a picture that a library decodes. Used while its session is.
+/// The rows of a picture that a library decodes. Used only while its session exists.
 private final class LibraryRows: PixelRowReading {
-  /// The rows between two checkpoints.
+  /// The number of rows between two checkpoints.
   private static let stepRows = 32
 
   let size: PixelSize
@@ -78,7 +78,7 @@ private final class LibraryRows: PixelRowReading {
   private let type: ImageType
   private let info: OzuPictureInfo
   private let alpha: Alpha
-  /// From the inks of the file to sRGB.
+  /// The transform from CMYK to sRGB.
   private let inks: ColorTransform?
   private let context: DecodingContext
   private var rowCount = 0
@@ -104,7 +104,7 @@ private final class LibraryRows: PixelRowReading {
     rowCount += 1
     let width = size.width
     let status = row.withUnsafeMutableBytes { bytes in
-      // `OzuRows` checks that the bytes hold the row, and C that it is one of this file.
+      // `OzuRows` checks that the bytes hold the row, and C checks that it is a row of this file.
       let status = ozu_picture_row(
         decoder, OzuRows(bytes, bytesPerRow: bytes.count, size: PixelSize(width, 1)))
       if let start = bytes.baseAddress, status == .done {

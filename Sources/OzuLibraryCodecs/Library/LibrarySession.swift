@@ -8,12 +8,12 @@ import OzuImaging
   import Foundation
 #endif
 
-/// One file being decoded by a library; ends with the value.
+/// One decode of a file by a library; ends with the value.
 ///
-/// The bytes must outlive it, and be where they were whenever it is used: inside one `withBytes`, or those of one
+/// The bytes must outlive it, and have the same address at each use: inside one `withBytes`, or those of one
 /// `PinnedBytes`.
 ///
-/// `@unchecked Sendable`: no decoder belongs to a thread, and the one that owns it has a lock, or is on one thread.
+/// `@unchecked Sendable`: no decoder belongs to a thread, and its owner has a lock or is on one thread.
 struct LibrarySession: ~Copyable, @unchecked Sendable {
   private static let headerStage = "header"
   static let imageStage = "image data"
@@ -55,7 +55,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
 
   var header: ImageHeader {
     let profile = profile
-    // They belong to the library, or are the file itself; both outlive the session.
+    // The bytes belong to the library, or are in the file itself; both outlive the session.
     let exif = UnsafeBufferPointer(start: info.exif, count: info.exif == nil ? 0 : info.exif_size)
     var metadata = EXIFMetadata.find(in: exif.span)
     if info.has_thumbnail {
@@ -79,14 +79,14 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     return header
   }
 
-  /// Copies of the blocks that the library found, for use inside the closure that lends the file.
+  /// Copies of the blocks that the library found, for use inside the closure that provides the file.
   var metadata: ImageMetadata {
-    // They belong to the library, or are the file itself; both outlive the session.
+    // The bytes belong to the library, or are in the file itself; both outlive the session.
     let exif = UnsafeBufferPointer(start: info.exif, count: info.exif == nil ? 0 : info.exif_size)
     let xmp = UnsafeBufferPointer(start: info.xmp, count: info.xmp == nil ? 0 : info.xmp_size)
     var metadata = ImageMetadata()
     if type == .tiff {
-      // The directories of the file itself: what they say of the picture, without the picture.
+      // The directories of the file itself, without the picture.
       if let block = try? EXIFBlock(exif.span) { metadata.add(exif: block.serialized().span) }
     } else {
       metadata.add(exif: exif.span)
@@ -108,7 +108,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     guard status == .done else { throw Self.failure(decoder, status, type, stage: Self.imageStage) }
   }
 
-  /// How long a frame is seen, in milliseconds.
+  /// The delay of a frame in milliseconds.
   func delay(_ frame: Int) throws(DecodingError) -> Double {
     var milliseconds = 0.0
     let status = ozu_picture_delay(decoder, UInt32(frame), &milliseconds)
@@ -116,11 +116,11 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     return milliseconds
   }
 
-  /// The size of this file's picture, whatever a caller's header says.
+  /// The size of this file's picture, whatever the caller's header says.
   private var ownSize: PixelSize { PixelSize(Int(info.width), Int(info.height)) }
 
-  /// Makes sure that a plan is for this file: the library writes as many pixels as the file has. A drawing is drawn at
-  /// any size that the library can count.
+  /// Checks that a plan is for this file: the library writes all pixels of the file. A drawing can be drawn at any
+  /// size that the library supports.
   func check(_ size: PixelSize) throws(DecodingError) {
     let isPossible =
       type == .svg ? !size.isEmpty && max(size.width, size.height) <= Int32.max : size == ownSize
@@ -130,9 +130,9 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Decodes the picture at a size, which is the header's unless the format can be drawn at any.
+  /// Decodes the picture at a size: the header's, or any if the format is a drawing.
   ///
-  /// - Throws: `corrupt` when the file has another size than the plan, which was then made for another file.
+  /// - Throws: `corrupt` if the plan has another size than the file, because it was then made for another file.
   func decode(
     header: ImageHeader, size: PixelSize, alpha: Alpha, _ context: DecodingContext
   ) throws(DecodingError) -> Bitmap {
@@ -154,7 +154,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
       try read(pixels, bytesPerRow, size, format, context)
       guard let start = pixels.baseAddress else { return }
       for y in 0..<size.height {
-        // Rows are `bytesPerRow` apart and `size.height` in number.
+        // Rows are `bytesPerRow` apart, and there are `size.height` of them.
         let row = start + y * bytesPerRow
         if format == .rgba16, inks == nil {
           finishDeep(row, size.width, alpha)
@@ -163,11 +163,11 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
         }
       }
     }
-    // The libraries have no grey of their own that all of them write.
+    // Not all libraries can write grey, so it is converted here.
     return wanted == .gray8 ? bitmap.converted(to: .gray8, pool: context.pool) : bitmap
   }
 
-  /// Brings a row of BGRA or inks, as the library has left it, to the bitmap's form.
+  /// Converts a row of BGRA or CMYK, as the library has written it, to the form of a bitmap.
   static func finish(
     _ row: UnsafeMutableRawPointer, _ width: Int, _ info: OzuPictureInfo, _ alpha: Alpha,
     inks: ColorTransform?
@@ -197,7 +197,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The way from the inks of a file to sRGB, when it is asked for and can be had.
+  /// The transform from CMYK to sRGB; `nil` if it is not requested or not available.
   func inkTransform(_ header: ImageHeader, _ context: DecodingContext) -> ColorTransform? {
     guard info.is_cmyk, context.colorPolicy.converts(header), let encoding = header.colorEncoding else {
       return nil
@@ -222,7 +222,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The library's last words as an error.
+  /// The last message of the library, as an error.
   static func failure(
     _ decoder: OpaquePointer, _ status: OzuStatus, _ type: ImageType, stage: String
   ) -> DecodingError {

@@ -9,10 +9,10 @@
     import Foundation
   #endif
 
-  /// Draws SVG through librsvg, at the size that is wanted: a drawing is not resampled, but drawn larger or smaller.
+  /// Draws SVG through librsvg at the wanted size: a drawing is not resampled.
   ///
-  /// No other file is read and no address asked, whatever the drawing names. A hostile drawing can end the process: see
-  /// `CodecRegistry.registerInProcessSVG()`.
+  /// No other file is read and no URL is loaded, whatever the drawing refers to. A hostile drawing can end the
+  /// process: see `CodecRegistry.registerInProcessSVG()`.
   public struct SVGDecoder: ImageDecoding {
     let library: LibraryDecoder
 
@@ -21,8 +21,8 @@
       self.init(alpha: .premultiplied)
     }
 
-    /// - Parameter hasDeepStack: whether each thread that calls has a stack on which librsvg can recurse: 16 MB at least.
-    ///   Otherwise it draws on threads of its own.
+    /// - Parameter hasDeepStack: whether each calling thread has a stack on which librsvg can recurse: at least 16
+    ///   MB. Otherwise it draws on threads of its own.
     package init(alpha: Alpha, hasDeepStack: Bool = false) {
       var library = LibraryDecoder(type: .svg, alpha: alpha) {
         ozu_svg_decoder_new($0, $1, $2, hasDeepStack)
@@ -34,7 +34,7 @@
     /// SVG.
     public var types: [ImageType] { library.types }
 
-    /// Opens a file through the library, which decodes no pixels for it.
+    /// Opens a file with the library, which decodes no pixels for it.
     ///
     /// - Throws: `DecodingError`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
@@ -43,7 +43,7 @@
 
     /// Loads librsvg.
     ///
-    /// - Throws: `unsupportedType` when it is not installed.
+    /// - Throws: `unsupportedType` if it is not installed.
     public func prepare() throws(DecodingError) { try library.prepare() }
   }
 #endif

@@ -12,8 +12,8 @@
   /// Decodes the first page of a TIFF through libtiff: bilevel, grey, palettes, RGB, CMYK, YCbCr, in strips or tiles;
   /// integers of 1 to 16 bits, floating point from 0 to 1.
   ///
-  /// Of a pyramid, as libvips, GDAL and others write it, smaller pictures and parts of them are made of the level that is large
-  /// enough (`ImageFile.smaller(for:limits:)`).
+  /// In a pyramid, as written by libvips, GDAL and others, smaller pictures and their parts are made from the
+  /// smallest level that is large enough (`ImageFile.smaller(for:limits:)`).
   public struct TIFFDecoder: ImageDecoding {
     let library: LibraryDecoder
 
@@ -31,7 +31,7 @@
     /// TIFF.
     public var types: [ImageType] { library.types }
 
-    /// Opens a file through the library, which decodes no pixels for it.
+    /// Opens a file with the library, which decodes no pixels for it.
     ///
     /// - Throws: `DecodingError`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
@@ -40,7 +40,7 @@
 
     /// Loads libtiff.
     ///
-    /// - Throws: `unsupportedType` when it is not installed.
+    /// - Throws: `unsupportedType` if it is not installed.
     public func prepare() throws(DecodingError) { try library.prepare() }
   }
 #endif

@@ -1,7 +1,7 @@
 import CCodecs
 import OzuCodecs
 
-/// Inflates through ISA-L on Linux, through zlib elsewhere.
+/// Inflates with ISA-L on Linux, with zlib elsewhere.
 package final class Inflater: PNGInflating {
   private let stream: OpaquePointer
 

@@ -13,21 +13,21 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Writes an animated PNG (W3C PNG, third edition, §4.9): the first frame as the picture of the file, and of each further
-/// one what changed.
+/// Writes an animated PNG (W3C PNG, third edition, §4.9): the first frame as the picture of the file, and the
+/// changed area of each further frame.
 ///
-/// All frames have the pixels of the first, with alpha or without. So it is written when the second is known: without alpha
-/// where both are opaque, and have little in common that alpha could leave out. Where transparency comes later, what was
-/// written is read and written again, once.
+/// All frames have the pixel format of the first, with or without alpha. So the first frame is written when the
+/// second is known: without alpha if both are opaque and share few pixels that alpha could leave out. If
+/// transparency comes later, the frames written so far are decoded and written again, once.
 ///
-/// What is known later is written later: the number of frames into acTL, the delay of a frame into its fcTL when the next
-/// frame looks different.
+/// Values that are known later are written later: the number of frames into acTL, the delay of a frame into its
+/// fcTL when the next frame looks different.
 ///
-/// Unsafe: `file` is memory of C, which this object owns until `finish`. Its bytes are changed by `overwrite` alone, which
+/// Unsafe: `file` is memory of C, which this object owns until `finish`. Only `overwrite` changes its bytes, and it
 /// compares the place with `file.count`.
 final class PNGAnimationWriter: AnimationWriting {
   private static let animationControlByteCount = 8
-  /// From this share of unchanged pixels on alpha is worth its bytes.
+  /// From this share of unchanged pixels on, alpha saves more bytes than it costs.
   private static let sharedShare = 0.4
 
   private let encoder = PNGEncoder()
@@ -36,18 +36,18 @@ final class PNGAnimationWriter: AnimationWriting {
   private var admission: FrameAdmission
   private var clock = FrameClock(
     unit: .milliseconds(1), playableCount: 11, limit: PNGFrameControl.longestDelay)
-  private var file = OzuBytes()
+  var file = OzuBytes()
   private var hasAlpha = false
-  /// Where acTL stands.
+  /// The offset of acTL.
   private var animationControlOffset = 0
   /// The canvas of the last frame.
   private var shown: BGRABitmap?
-  /// How long it has been seen, while it is the only one; nothing is written then.
+  /// The duration of the first frame while it is the only one; nothing is written until then.
   private var firstDuration: Duration?
-  /// The control of the last frame that was written, and where it stands.
-  private var control: (content: PNGFrameControl, offset: Int, duration: Duration)?
-  private var writtenFrameCount = 0
-  private var sequenceNumber: UInt32 = 0
+  /// The control of the last frame that was written, and its offset.
+  var control: (content: PNGFrameControl, offset: Int, duration: Duration)?
+  var writtenFrameCount = 0
+  var sequenceNumber: UInt32 = 0
 
   init(canvas: PixelSize, loopCount: Int, options: EncodingOptions) throws(EncodingError) {
     admission = try FrameAdmission(.png, canvas: canvas, sideLimit: Int(Int32.max))
@@ -73,7 +73,7 @@ final class PNGAnimationWriter: AnimationWriting {
 
   func finish() throws(EncodingError) -> Data {
     try admission.finish()
-    // All frames looked the same: a still picture.
+    // All frames looked equal: the file is a still picture.
     if let shown, firstDuration != nil { return try encoder.encode(shown.bitmap, options: options) }
     shown = nil
     do throws(PNGDeflater.Failure) {
@@ -120,7 +120,7 @@ final class PNGAnimationWriter: AnimationWriting {
     try write(change.replaced, replacedPlan)
   }
 
-  /// Shows the last canvas for longer: as far as a delay can say it, and then as a frame that changes nothing.
+  /// Shows the last canvas longer: by a longer delay if possible, and else by a frame that changes nothing.
   private func prolong(_ canvas: BGRABitmap, _ duration: Duration) throws(PNGDeflater.Failure) {
     if let firstDuration {
       if clock.holds(firstDuration + duration) {
@@ -149,7 +149,7 @@ final class PNGAnimationWriter: AnimationWriting {
     try write(frame, plan(of: frame))
   }
 
-  private func writeHead(hasAlpha: Bool) throws(PNGDeflater.Failure) {
+  func writeHead(hasAlpha: Bool) throws(PNGDeflater.Failure) {
     self.hasAlpha = hasAlpha
     try PNGChunkWriter.appendHeader(admission.canvas, bitDepth: 8, colorType: hasAlpha ? 6 : 2, to: &file)
     try PNGChunkWriter.append(options.metadata, isGray: false, .sRGB, to: &file)
@@ -158,52 +158,14 @@ final class PNGAnimationWriter: AnimationWriting {
       chunk: "acTL", [UInt8](repeating: 0, count: Self.animationControlByteCount), to: &file)
   }
 
-  private func writeFrameCount() {
+  func writeFrameCount() {
     overwrite(
       animationControlOffset, "acTL",
       UInt32(writtenFrameCount).bigEndianBytes + UInt32(Int32(clamping: loopCount)).bigEndianBytes)
   }
 
-  /// Writes the file again with alpha, as far as it goes. Both are in memory meanwhile.
-  private func addAlpha() throws(PNGDeflater.Failure) {
-    let duration = control?.duration
-    writeFrameCount()
-    let old = file
-    file = OzuBytes()
-    guard let data = old.data() else { throw PNGDeflater.Failure() }
-    (writtenFrameCount, sequenceNumber, control) = (0, 0, nil)
-    try writeHead(hasAlpha: true)
-    do throws(DecodingError) {
-      // What was written here needs no limits.
-      let limits = DecodingLimits(
-        pixelCount: .max, side: .max, decodedByteCount: .max, frameCount: .max, encodedByteCount: .max,
-        cpuTime: .seconds(1 << 40))
-      guard let reader = try PNGDecoder().open(data, limits: limits).frames(limits: limits) else {
-        throw .cancelled
-      }
-      for (index, frame) in reader.frames.enumerated() {
-        let pixels = BGRABitmap(try reader.decodeFrame(at: index, context: DecodingContext(limits: limits)))
-        let place = PixelRectangle(
-          x: frame.x, y: frame.y, width: frame.size.width, height: frame.size.height)
-        // Delays are whole milliseconds already, but for the last, which may grow.
-        if var last = control {
-          last.content.delay = Int((last.duration / .milliseconds(1)).rounded())
-          overwrite(last.offset, "fcTL", last.content.content)
-        }
-        let result = Result { () throws(PNGDeflater.Failure) in
-          try begin(place, .source, frame.delay)
-          try write(pixels, plan(of: pixels))
-        }
-        guard case .success = result else { throw .cancelled }
-      }
-    } catch {
-      throw PNGDeflater.Failure()
-    }
-    if let duration { control?.duration = duration }
-  }
-
-  /// Appends the control of a frame, its delay unknown.
-  private func begin(
+  /// Appends the control of a frame; its delay is not known yet.
+  func begin(
     _ rectangle: PixelRectangle, _ blend: AnimationFrame.Blend, _ duration: Duration
   ) throws(PNGDeflater.Failure) {
     let content = PNGFrameControl(sequenceNumber: nextNumber(), rectangle: rectangle, blend: blend)
@@ -212,7 +174,7 @@ final class PNGAnimationWriter: AnimationWriting {
     writtenFrameCount += 1
   }
 
-  /// Writes the delay of the last frame, which no equal one prolongs any more.
+  /// Writes the delay of the last frame, after a different frame has come.
   private func endDelay() {
     guard var last = control else { return }
     last.content.delay = clock.count(of: last.duration)
@@ -225,7 +187,7 @@ final class PNGAnimationWriter: AnimationWriting {
     return sequenceNumber
   }
 
-  private func plan(of frame: BGRABitmap) throws(PNGDeflater.Failure) -> PNGPlan {
+  func plan(of frame: BGRABitmap) throws(PNGDeflater.Failure) -> PNGPlan {
     try PNGPlan(PNGStoredRows(frame.bitmap, hasAlpha: hasAlpha), effort: options.effort)
   }
 
@@ -237,7 +199,7 @@ final class PNGAnimationWriter: AnimationWriting {
   }
 
   /// Appends the pixels of a frame: of the first as IDAT, of others as fdAT.
-  private func write(_ frame: BGRABitmap, _ plan: PNGPlan) throws(PNGDeflater.Failure) {
+  func write(_ frame: BGRABitmap, _ plan: PNGPlan) throws(PNGDeflater.Failure) {
     let isFirst = writtenFrameCount == 1
     try deflate(frame, plan) { (piece) throws(PNGDeflater.Failure) in
       try PNGChunkWriter.append(
@@ -258,8 +220,8 @@ final class PNGAnimationWriter: AnimationWriting {
     }
   }
 
-  /// Writes another content of as many bytes into the chunk at an offset, with its checksum.
-  private func overwrite(_ offset: Int, _ name: String, _ content: [UInt8]) {
+  /// Overwrites the chunk at an offset with another content of the same length, and its checksum.
+  func overwrite(_ offset: Int, _ name: String, _ content: [UInt8]) {
     let body = Array(name.utf8) + content
     let sum = body.withUnsafeBufferPointer { ozu_crc32($0.baseAddress, $0.count) }
     let bytes = body + sum.bigEndianBytes
@@ -270,6 +232,6 @@ final class PNGAnimationWriter: AnimationWriting {
 }
 
 extension BGRABitmap {
-  /// Whether all pixels turn out opaque.
+  /// Whether all pixels are opaque, by looking at them.
   fileprivate var hasOpaquePixels: Bool { !PNGStoredRows(bitmap).hasAlpha }
 }

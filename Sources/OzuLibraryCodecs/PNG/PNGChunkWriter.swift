@@ -10,7 +10,7 @@ import OzuImaging
 
 /// Appends the signature and the chunks of a PNG to a file that is being written (W3C PNG, third edition, §5.2 and §5.3).
 enum PNGChunkWriter {
-  /// The bytes that every PNG begins with, and its header.
+  /// Appends the signature of PNG, and the header chunk.
   static func appendHeader(
     _ size: PixelSize, bitDepth: UInt8, colorType: UInt8, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
@@ -21,7 +21,7 @@ enum PNGChunkWriter {
         + [bitDepth, colorType, 0, 0, 0], to: &file)
   }
 
-  /// A chunk of bytes that are at hand.
+  /// Appends a chunk of the given bytes.
   static func append(
     chunk name: String, _ bytes: [UInt8], to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
@@ -31,9 +31,9 @@ enum PNGChunkWriter {
     try result.get()
   }
 
-  /// A chunk: the length, the name, the bytes, and the checksum of name and bytes.
+  /// Appends a chunk: the length, the name, the bytes, and the checksum of name and bytes.
   ///
-  /// - Parameter prefix: what stands before the bytes.
+  /// - Parameter prefix: bytes of the chunk before `bytes`.
   static func append(
     chunk name: String, prefix: [UInt8] = [], _ bytes: UnsafeRawBufferPointer, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
@@ -41,12 +41,12 @@ enum PNGChunkWriter {
     let start = file.count
     try append(Array(name.utf8) + prefix, to: &file)
     if let base = bytes.baseAddress, !bytes.isEmpty {
-      // C copies so many bytes.
+      // C copies `bytes.count` bytes.
       guard ozu_bytes_append(&file, base.assumingMemoryBound(to: UInt8.self), bytes.count) else {
         throw PNGDeflater.Failure()
       }
     }
-    // What was appended since `start` is there.
+    // The bytes from `start` to the end were appended above.
     let sum = file.bytes.map { ozu_crc32($0 + start, file.count - start) } ?? 0
     try append(sum.bigEndianBytes, to: &file)
   }
@@ -55,23 +55,23 @@ enum PNGChunkWriter {
     guard ozu_bytes_append(&file, bytes, bytes.count) else { throw PNGDeflater.Failure() }
   }
 
-  /// The chunks that say what the colours mean, and those of the blocks beside the pixels (§11.3), all of which may stand
-  /// before the pixels. Of a grey picture no profile is written: it would have to be one for grey.
+  /// Appends the chunks about colours, and those of the metadata blocks (§11.3), all of which may come before the
+  /// pixels. A grey picture gets no profile: it would have to be one for grey.
   static func append(
     _ metadata: EncodedMetadata, isGray: Bool, _ colorSpace: ColorSpaceTag, to file: inout OzuBytes
   ) throws(PNGDeflater.Failure) {
     if let profile = metadata.colorProfile, !isGray {
-      // A name that is not read by anybody, its end, the only method of compression.
+      // A name that no reader uses, its end, the only method of compression.
       try append(chunk: "iCCP", Array("ICC profile".utf8) + [0, 0] + deflated(profile), to: &file)
     } else if case .coded(let primaries, let transfer) = colorSpace {
-      // No matrix, and the full range, which is all that PNG has (§11.3.2.6).
+      // No matrix, and the full range, because PNG has nothing else (§11.3.2.6).
       try append(
         chunk: "cICP", [UInt8(clamping: primaries), UInt8(clamping: transfer), 0, 1], to: &file)
     } else {
-      // Perceptual.
+      // The intent "perceptual".
       try append(chunk: "sRGB", [0], to: &file)
     }
-    // Which are in units of 0.0001 (§11.3.2.7 and 8).
+    // Light is in units of 0.0001 (§11.3.2.7 and 8).
     if let display = metadata.lightLevels?.masteringDisplay(.redFirst) {
       try append(chunk: "mDCV", display, to: &file)
     }
@@ -88,7 +88,7 @@ enum PNGChunkWriter {
     if let exif = metadata.exif { try append(chunk: "eXIf", [UInt8](exif), to: &file) }
     if let xmp = metadata.xmp {
       let keyword = PNGMetadata.xmpKeyword.withUTF8Buffer { Array($0) }
-      // Not compressed, in no language.
+      // Not compressed, without a language.
       try append(chunk: "iTXt", keyword + [0, 0, 0, 0] + xmp, to: &file)
     }
   }

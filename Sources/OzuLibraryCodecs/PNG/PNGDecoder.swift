@@ -7,14 +7,14 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Decodes PNG: every colour type and depth, interlaced or not, animated; the picture of an animation is the still
-/// one that stands for it.
+/// Decodes PNG: every colour type and depth, interlaced or not, animated. The picture of an animation is its
+/// default image.
 ///
-/// Whole files of 8 bits that are not interlaced are read by `PNGRowReader`, row by row and averaged on the way where
-/// the result is small; all others, and what is wrong with any, are for libpng.
+/// Complete files of 8 bits that are not interlaced are read by `PNGRowReader`, row by row, and averaged on the way
+/// if the result is small. libpng decodes all others, and reports the errors of broken files.
 ///
-/// Pixels are brought to 8 bits (of 16, the high byte), unless the context asks for what is stored, and keep their values: gamma and profile are not
-/// applied. Chunks that pixels do not need are never inflated.
+/// Pixels are reduced to 8 bits (of 16, the high byte) unless the context asks for pixels as stored. Gamma and
+/// profile are not applied here. Chunks that the pixels do not need are never inflated.
 public struct PNGDecoder: ImageDecoding {
   let alpha: Alpha
 
@@ -30,7 +30,7 @@ public struct PNGDecoder: ImageDecoding {
   /// PNG.
   public var types: [ImageType] { [.png] }
 
-  /// Opens a file: steps through its chunks.
+  /// Opens a file: reads the structure of its chunks.
   ///
   /// - Throws: `corrupt`, `truncated`.
   /// - Complexity: O(chunks).
@@ -38,10 +38,10 @@ public struct PNGDecoder: ImageDecoding {
     PNGFile(data, try PNGHeader(data.span), alpha: alpha)
   }
 
-  /// Opens a file whose chunks before the pixels are all there.
+  /// Opens a file whose chunks before the pixels are complete.
   ///
-  /// Of an animation the number of frames is not known yet. An orientation that stands behind the pixels, as some
-  /// writers have it, comes too late for previews.
+  /// The number of frames of an animation is not known yet. An orientation after the pixels, as some writers store
+  /// it, comes too late for previews.
   ///
   /// - Throws: `corrupt`.
   public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {

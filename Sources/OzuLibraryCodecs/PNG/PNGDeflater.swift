@@ -1,18 +1,18 @@
 import CCodecs
 
-/// A zlib stream of bytes that are handed over in pieces.
+/// Compresses bytes that come in pieces to a zlib stream.
 ///
 /// Unsafe: C gets pointers to the piece and to `output` for the time of a call.
 final class PNGDeflater {
-  /// What deflates.
+  /// The library that compresses.
   enum Method {
-    /// ISA-L: some ten times as fast as zlib at its usual level, and as good where little is repeated.
+    /// ISA-L: about ten times as fast as zlib at its usual level, and as good for data with few repetitions.
     case fast
     /// zlib at a level.
     case zlib(Int32)
   }
 
-  /// Something that memory was too short for, or the library's failure.
+  /// Memory was short, or the library failed.
   struct Failure: Error {}
 
   private let deflater: OpaquePointer
@@ -21,7 +21,7 @@ final class PNGDeflater {
 
   /// - Parameters:
   ///   - isFiltered: whether the bytes are rows that were filtered.
-  ///   - pieceByteCount: the bytes that `flush` gets at a time.
+  ///   - pieceByteCount: the bytes that `flush` receives at a time.
   init(_ method: Method, isFiltered: Bool, pieceByteCount: Int) throws(Failure) {
     let level: Int32 = if case .zlib(let level) = method { level } else { 0 }
     guard let deflater = ozu_deflater_new(level, isFiltered) else { throw Failure() }
@@ -34,9 +34,9 @@ final class PNGDeflater {
     output.deallocate()
   }
 
-  /// Deflates bytes, and calls `flush` with each full piece of the stream.
+  /// Compresses bytes, and calls `flush` with each full piece of the stream.
   ///
-  /// - Parameter isLast: whether the stream ends behind them; then `flush` gets the rest too.
+  /// - Parameter isLast: whether the stream ends after them; then `flush` also receives the rest.
   func deflate(
     _ bytes: UnsafeRawBufferPointer, isLast: Bool,
     flush: (UnsafeRawBufferPointer) throws(Failure) -> Void
@@ -57,7 +57,7 @@ final class PNGDeflater {
         filledCount = 0
       }
       if status == .done { return }
-      // What the library has kept back comes with the next bytes.
+      // Bytes that the library has kept back come out with the next call.
       if !isLast, position == bytes.count { return }
     }
   }

@@ -1,9 +1,10 @@
 import OzuImaging
 
 extension PNGEncoder: AnimationEncoding {
-  /// Begins an animated PNG: RGB in 8 bits, with alpha where a frame has it, lossless. Readers that know no animation show the first frame.
+  /// Begins an animated PNG: RGB in 8 bits, with alpha if a frame has it, lossless. Readers that do not support
+  /// animation show the first frame.
   ///
-  /// - Throws: `tooLarge` above 2,147,483,647 pixels a side; `failed` when memory is short.
+  /// - Throws: `tooLarge` above 2,147,483,647 pixels a side; `failed` if memory is short.
   public func makeWriter(
     canvas: PixelSize, loopCount: Int, options: EncodingOptions
   ) throws(EncodingError) -> any AnimationWriting {

@@ -13,12 +13,13 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Writes PNG: RGB when all pixels are opaque, else RGBA with the colours divided by alpha; in 16 bits where the bitmap has
-/// them, and grey where it is grey; with an sRGB chunk, unless the options have a profile. Lossless, but for what multiplying by alpha has lost before.
+/// Writes PNG: RGB if all pixels are opaque, else RGBA with the colours divided by alpha; in 16 bits or in grey if
+/// the bitmap is; with an sRGB chunk, unless the options have a profile. Lossless, except for the rounding of
+/// premultiplied colours.
 ///
-/// Photographs and drawings need different means. Filtered, the bytes of a photograph repeat nothing and only their
-/// frequencies count, which ISA-L finds in a tenth of zlib's time; those of a drawing are repeated as they are, which
-/// filters disturb and zlib finds. A sample of the rows decides.
+/// Photographs and drawings need different methods. The filtered bytes of a photograph have no repetitions and only
+/// their frequencies matter; ISA-L compresses them in a tenth of zlib's time. The bytes of a drawing do repeat,
+/// which filters would disturb and zlib finds. A sample of the rows decides.
 public struct PNGEncoder: ImageEncoding {
   /// The bytes of an IDAT chunk.
   static let chunkByteCount = 128 << 10
@@ -29,19 +30,19 @@ public struct PNGEncoder: ImageEncoding {
   /// PNG.
   public var type: ImageType { .png }
 
-  /// PNG has alpha.
+  /// Always true.
   public var keepsAlpha: Bool { true }
 
-  /// All; of a grey bitmap no profile.
+  /// All kinds; no profile for a grey bitmap.
   public var keptMetadata: MetadataKinds { .all }
 
-  /// They are.
+  /// Always true.
   public var writesColorCodes: Bool { true }
 
-  /// Encodes a bitmap: fast, or with `EncodingOptions.effort` small.
+  /// Encodes a bitmap: fast, or to a small file with `EncodingOptions.effort`.
   ///
-  /// - Throws: `tooLarge` above 2,147,483,647 pixels a side; `failed` when memory is short, or the profile of the options is none for
-  ///   red, green and blue.
+  /// - Throws: `tooLarge` above 2,147,483,647 pixels a side; `failed` if memory is short, or if the profile of the
+  ///   options is not one for red, green and blue.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Int(Int32.max) else {
       throw .tooLarge(.png, bitmap.size)

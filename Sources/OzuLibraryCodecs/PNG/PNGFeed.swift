@@ -8,29 +8,29 @@ import OzuImaging
   import Foundation
 #endif
 
-/// A PNG that is decoded while it comes: row by row, or in the seven passes of an interlaced one, the first of which shows
-/// blocks of eight by eight pixels.
+/// A PNG that is decoded while it is downloaded: row by row, or in the seven passes of an interlaced file, of which
+/// the first shows blocks of eight by eight pixels.
 ///
-/// libpng reads a file that is coming by other functions than a whole one, and those take a damaged row for a missing one:
-/// so whole files are read by `PNGSession`.
+/// libpng reads a file that arrives in pieces with other functions than a whole file, and those take a damaged row
+/// for a missing one. So whole files are read by `PNGSession`.
 ///
-/// The library is given only the chunks that make pixels: it would collect the others until they are whole, however
-/// long they say they are.
+/// The library receives only the chunks that make pixels: it would collect the others until they are complete,
+/// whatever length they declare.
 ///
-/// `@unchecked Sendable`: `FeedSlot` lets one thread at a time call it.
+/// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
 final class PNGFeed: @unchecked Sendable {
-  /// So many bytes are given between two questions whether to go on: they inflate to four megabytes at most.
+  /// The bytes between two checkpoints: they inflate to at most four megabytes.
   private static let stepByteCount = 4096
-  /// Palettes and transparency have 768 bytes at most.
+  /// Palettes and transparency have at most 768 bytes.
   private static let longestTable = 4096
 
   private let feed: OpaquePointer
   private let header: ImageHeader
   private let alpha: Alpha
   private let pixels: IncrementalPixels
-  /// Up to where the file was given to the library or stepped over.
+  /// The end of the part of the file that the library has received or that was skipped.
   private var position = 0
-  /// Where the chunk ends whose beginning was given.
+  /// The end of the chunk of which the library has received the beginning.
   private var chunkEnd = 0
   private var isWhole = false
   private var shownProgress: UInt64 = 0
@@ -50,7 +50,7 @@ final class PNGFeed: @unchecked Sendable {
     ozu_png_feed_free(feed)
   }
 
-  /// Decodes on, as far as the bytes reach; `nil` when that shows nothing new.
+  /// Decodes the bytes that are there; `nil` if there is nothing new to show.
   func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
     try read(data, context)
     let progress = ozu_png_feed_progress(feed)

@@ -9,8 +9,8 @@ import OzuImaging
 #endif
 
 extension PNGFile {
-  /// Nine rows, of four bytes a pixel at most, or of eight. The passes of an interlaced file need the memory of all rows, and so does what
-  /// there is of a file that ends early.
+  /// Nine rows of at most four or eight bytes for each pixel. The passes of an interlaced file need the memory of
+  /// all rows, and so does a truncated file.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
     DecodingDemand(
       byteCount: (details.bitDepth == 16 ? 72 : 36) * header.storedSize.width,
@@ -21,10 +21,10 @@ extension PNGFile {
     !details.isInterlaced && !context.allowsTruncation
   }
 
-  /// Hands out the rows: those of a common file, and where it turns out not to be one, in a second call of the closure,
-  /// those that libpng makes.
+  /// Delivers the rows with `PNGRowReader`. If it cannot decode the file after all, the closure is called a second
+  /// time with the rows of libpng.
   ///
-  /// - Throws: as `decode` does.
+  /// - Throws: the errors of `decode`.
   func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
     _ body: (any PixelRowReading) throws(DecodingError) -> Result
@@ -41,7 +41,7 @@ extension PNGFile {
     }
   }
 
-  /// `nil` for a file that libpng has to decode.
+  /// `nil` if libpng has to decode the file.
   private func withCommonRows<Result>(
     _ context: DecodingContext, _ body: (any PixelRowReading) throws(DecodingError) -> Result
   ) throws(DecodingError) -> Result? {
@@ -62,11 +62,11 @@ extension PNGFile {
   }
 }
 
-/// The rows of a common file. Used inside one `withBytes`, as its reader is.
+/// The rows of `PNGRowReader`. Used inside one `withBytes`, like the reader.
 private final class CommonPNGRows: PixelRowReading {
   let size: PixelSize
   let colorSpace: ColorSpaceTag
-  /// Whether the file turned out to be one that libpng has to decode.
+  /// Whether libpng has to decode the file after all.
   private(set) var isForLibrary = false
   private let reader: PNGRowReader
   private let alpha: Alpha
@@ -85,7 +85,7 @@ private final class CommonPNGRows: PixelRowReading {
 
   var isOpaque: Bool { reader.isOpaque }
 
-  /// Whether the data end with the last row, with the right checksum. For rows that were read to the last.
+  /// Whether the data end with the last row and have the right checksum. Only after all rows were read.
   var endsWell: Bool { rowCount < size.height || reader.endsWell() }
 
   func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError) {
@@ -93,17 +93,17 @@ private final class CommonPNGRows: PixelRowReading {
     rowCount += 1
     let width = size.width
     precondition(row.count == width * 4, "memory for a row")
-    // The bytes of a pixel each, as the precondition says.
+    // The memory has four bytes for each pixel, by the precondition.
     let isRead = row.withUnsafeMutableBytes { reader.read(into: $0.baseAddress!, width: width, alpha: alpha) }
     guard isRead else {
       isForLibrary = true
-      // Not shown: libpng decodes the file again, or says what is wrong with it.
+      // This error is not shown: libpng decodes the file again, or reports an error of its own.
       throw .corrupt(.png, stage: PNGFile.imageStage, reason: "unusual data")
     }
   }
 }
 
-/// The rows of a file that libpng decodes. Used inside one `withBytes`, as its session is.
+/// The rows of a file that libpng decodes. Used inside one `withBytes`, like its session.
 private final class LibraryPNGRows: PixelRowReading {
   let size: PixelSize
   let isOpaque: Bool

@@ -8,7 +8,7 @@ import OzuImaging
   import Foundation
 #endif
 
-/// A PNG whose chunks have been looked at.
+/// A PNG whose chunks have been read.
 final class PNGFile: ImageFile {
   static let stepRows = 32
   static let imageStage = "image data"
@@ -26,7 +26,7 @@ final class PNGFile: ImageFile {
     header = details.imageHeader(data.span, alpha: alpha)
   }
 
-  /// Makes the result: from means of squares where the plan averages, else from pixels.
+  /// Makes the result: from means of squares if the plan averages, else from pixels.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     if let averaging = plan.averaging,
       let planes = try withRows(
@@ -41,11 +41,11 @@ final class PNGFile: ImageFile {
     return try renderFromPixels(plan, context: context)
   }
 
-  /// Lends the rows of a common file; `nil` for one that is for libpng.
+  /// Provides the rows of `PNGRowReader`; `nil` if libpng has to decode the file.
   private func withRows<Result>(
     _ context: DecodingContext, _ body: (PNGRowReader, PixelSize) throws(DecodingError) -> Result?
   ) throws(DecodingError) -> Result? {
-    // Of a file that ends early libpng makes more.
+    // From a truncated file, libpng decodes more.
     guard !context.allowsTruncation else { return nil }
     return try data.withBytes { (bytes) throws(DecodingError) in
       guard
@@ -58,8 +58,8 @@ final class PNGFile: ImageFile {
 
   /// Decodes the picture.
   ///
-  /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context allows
-  ///   it: then the rest is transparent, or grey in a picture without alpha.
+  /// - Throws: `DecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
+  ///   then the rest is transparent, or grey in a picture without alpha.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     let format = header.pixelFormat(under: context.pixelFormats)
     try context.limits.checkDecodedByteCount(header.storedSize.byteCount(as: format))
@@ -104,7 +104,7 @@ final class PNGFile: ImageFile {
     return frames.frames.count > 1 ? frames : nil
   }
 
-  /// Shows what is there of a file that is coming.
+  /// Shows the part of a file that has arrived.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
@@ -127,7 +127,7 @@ final class PNGFile: ImageFile {
           if pass == passCount { rows.finish(range) }
         case .truncated:
           guard context.allowsTruncation else { throw .truncated(.png, stage: Self.imageStage) }
-          // Rows above were finished by the last pass, if this is it.
+          // If this is the last pass, the rows above were finished by it already.
           rows.finish(pass == passCount ? y..<rows.size.height : 0..<rows.size.height)
           return
         case .failed: throw session.failure(stage: Self.imageStage)

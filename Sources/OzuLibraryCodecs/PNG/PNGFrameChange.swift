@@ -1,24 +1,25 @@
 import OzuCodecs
 import OzuImaging
 
-/// What a frame of an animated PNG stores to make one canvas of another: a rectangle, replaced or painted over.
+/// The part of a canvas that a frame of an animated PNG stores: a rectangle that replaces pixels or is blended over
+/// them.
 ///
-/// No frame is disposed of: every canvas stays, and the next one says what is different. Replaced, a rectangle has all its
-/// pixels, the transparent ones too. Painted over, it has only those that changed, and nothing between them; that is
-/// exact where they are opaque, or have nothing below.
+/// No frame is disposed of: every canvas stays, and the next frame stores the difference. A rectangle that replaces
+/// has all its pixels, the transparent ones too. A rectangle that is blended over has only the changed pixels, and
+/// transparent ones between them; that is exact if the changed pixels are opaque, or have nothing below them.
 struct PNGFrameChange {
   let rectangle: PixelRectangle
   /// The rectangle of the new canvas.
   let replaced: BGRABitmap
-  /// The same with unchanged pixels left out; `nil` where that is not exact, or leaves out next to nothing.
+  /// The same without the unchanged pixels; `nil` if that is not exact, or leaves out too little.
   let paintedOver: BGRABitmap?
-  /// How much of the rectangle is as it was.
+  /// The share of unchanged pixels in the rectangle.
   let unchangedShare: Double
 
-  /// Fewer than this part of unchanged pixels are not worth a second try.
+  /// Below this share of unchanged pixels, a second attempt is not worth the time.
   private static let worthwhileShare = 0.1
 
-  /// `nil` for canvases that are equal.
+  /// `nil` for equal canvases.
   init?(from before: BGRABitmap, to after: BGRABitmap) {
     guard let rectangle = PixelRectangle(changesFrom: before, to: after) else { return nil }
     self.rectangle = rectangle
@@ -49,7 +50,7 @@ struct PNGFrameChange {
 }
 
 extension BGRABitmap {
-  /// A copy of some rectangle that lies inside.
+  /// A copy of a rectangle that lies inside.
   func part(_ rectangle: PixelRectangle) -> BGRABitmap {
     withPixels { pixels, rows in
       BGRABitmap(size: rectangle.size, isOpaque: isOpaque, colorSpace: colorSpace) { y, row in

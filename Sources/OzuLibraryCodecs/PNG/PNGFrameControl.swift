@@ -7,7 +7,7 @@ struct PNGFrameControl {
 
   var sequenceNumber: UInt32
   var rectangle: PixelRectangle
-  /// Milliseconds.
+  /// In milliseconds.
   var delay = 0
   var blend = AnimationFrame.Blend.source
 
@@ -26,7 +26,7 @@ struct PNGFrameControl {
   /// The longest delay in milliseconds: 65,535 seconds.
   static let longestDelay = 65_535_000
 
-  /// Milliseconds as a fraction of a second whose terms have 16 bits, as fine as it can be.
+  /// Milliseconds as a fraction of a second with two 16-bit integers, as exact as possible.
   private static func fraction(_ milliseconds: Int) -> (numerator: UInt16, denominator: UInt16) {
     var (numerator, denominator) = (milliseconds, UInt16(1000))
     while numerator > Int(UInt16.max), denominator > 1 {

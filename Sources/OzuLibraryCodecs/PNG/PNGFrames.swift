@@ -10,10 +10,10 @@ import OzuImaging
 
 /// The frames of an animated PNG (W3C PNG, third edition, §11.3.6).
 ///
-/// libpng knows nothing of animation, but each frame is the image data of a PNG. So a frame is handed to it as a
+/// libpng does not support animation, but each frame is the image data of a PNG. So a frame is passed to it as a
 /// file of its own: the header with the frame's size, palette and transparency, the data, the end.
 struct PNGFrames: AnimationFrameReading {
-  /// Where the data of a frame stand; each part in one chunk.
+  /// The ranges of a frame's data; each part is in one chunk.
   private struct Content {
     var parts: [Range<Int>] = []
   }
@@ -28,14 +28,14 @@ struct PNGFrames: AnimationFrameReading {
   private let data: Data
   private let header: ImageHeader
   private let alpha: Alpha
-  /// The content of the image header, and the chunks before the pixels that make colours.
+  /// The content of the image header, and the chunks before the pixels that define colours.
   private var imageHeader: [UInt8] = []
   private var colorChunks: [UInt8] = []
   private var contents: [Content] = []
 
-  /// Steps through the chunks.
+  /// Reads the structure of the chunks.
   ///
-  /// - Parameter frameLimit: frames beyond so many are not looked at.
+  /// - Parameter frameLimit: frames beyond this number are ignored.
   /// - Throws: `corrupt`.
   init(_ data: Data, header: ImageHeader, alpha: Alpha, frameLimit: Int) throws(DecodingError) {
     self.data = data
@@ -60,7 +60,7 @@ struct PNGFrames: AnimationFrameReading {
         try readControl(bytes.extracting(content))
       } else if bytes.hasBytes("IDAT", at: type) {
         isAfterImage = true
-        // Without a control before it the picture is for those who see no animation.
+        // Without a control before it, the picture is only for readers that do not support animation.
         if !contents.isEmpty { contents[contents.count - 1].parts.append(content) }
       } else if bytes.hasBytes("fdAT", at: type), length >= 4, !contents.isEmpty {
         contents[contents.count - 1].parts.append(content.lowerBound + 4..<content.upperBound)
@@ -74,16 +74,16 @@ struct PNGFrames: AnimationFrameReading {
       content.bigEndian(at: offset, bytes: byteCount) ?? 0
     }
     guard content.count >= 26 else {
-      throw .corrupt(.png, stage: Self.stage, reason: "a short frame control")
+      throw .corrupt(.png, stage: Self.stage, reason: "a frame control is too short")
     }
     let size = PixelSize(field(4, 4), field(8, 4))
     let x = field(12, 4)
     let y = field(16, 4)
     guard !size.isEmpty, x + size.width <= canvas.width, y + size.height <= canvas.height else {
-      throw .corrupt(.png, stage: Self.stage, reason: "a frame that reaches out of the canvas")
+      throw .corrupt(.png, stage: Self.stage, reason: "a frame extends outside the canvas")
     }
     let denominator = field(22, 2) == 0 ? 100 : field(22, 2)
-    // What is before the first frame is nothing, so going back to it clears.
+    // Before the first frame the canvas is empty, so restoring that state clears it.
     let disposals: [Int: AnimationFrame.Disposal] = [1: .clear, 2: frames.isEmpty ? .clear : .restore]
     frames.append(
       AnimationFrame(
@@ -120,14 +120,14 @@ struct PNGFrames: AnimationFrameReading {
     return Data(file)
   }
 
-  /// Compares the checksum of the chunk whose content ends with a range; libpng sees only the new one.
+  /// Checks the checksum of the chunk whose content ends with a range; libpng sees only the new checksum.
   private static func checkChecksum(_ bytes: Span<UInt8>, _ part: Range<Int>) throws(DecodingError) {
-    // Frame data have a sequence number before them.
+    // Frame data begin with a sequence number.
     let isFrameData = part.lowerBound >= 8 && bytes.hasBytes("fdAT", at: part.lowerBound - 8)
     let start = part.lowerBound - (isFrameData ? 8 : 4)
     let covered = bytes.copy(from: start, byteCount: part.upperBound - start)
     guard bytes.bigEndian(at: part.upperBound, bytes: 4) == checksum(covered) else {
-      throw .corrupt(.png, stage: stage, reason: "frame data with a wrong checksum")
+      throw .corrupt(.png, stage: stage, reason: "the checksum of frame data is wrong")
     }
   }
 
@@ -141,7 +141,7 @@ struct PNGFrames: AnimationFrameReading {
   }
 
   private static func checksum(_ bytes: [UInt8]) -> Int {
-    // The array is lent for the call only.
+    // The array is valid during the call.
     bytes.withUnsafeBufferPointer { Int(ozu_crc32($0.baseAddress, $0.count)) }
   }
 }

@@ -9,7 +9,7 @@ import OzuImaging
 #endif
 
 extension PNGHeader {
-  /// The same for everybody.
+  /// The header in the form of all formats.
   func imageHeader(_ file: Span<UInt8>, alpha: Alpha) -> ImageHeader {
     let colorModels: [ColorType: ImageHeader.ColorModel] = [
       .gray: .gray, .grayAlpha: .gray, .indexed: .indexed,
@@ -25,10 +25,10 @@ extension PNGHeader {
     return header
   }
 
-  /// A profile that inflates to more than this is not believed.
+  /// A profile that inflates to more bytes than this is ignored.
   private static let longestProfile = 4 << 20
 
-  /// What the colours mean: the first chunk that says so, in the order of W3C PNG, third edition, §4.3.
+  /// The colour encoding: the first chunk that declares one, in the order of W3C PNG, third edition, §4.3.
   func colorEncoding(_ file: Span<UInt8>) -> ColorEncoding? {
     if let codes { return ColorEncoding(primaries: codes.primaries, transfer: codes.transfer) }
     if let profileRange {
@@ -39,8 +39,8 @@ extension PNGHeader {
     return ColorEncoding(pngGamma: gamma, chromaticities: chromaticities)
   }
 
-  /// Inflates a chunk, in memory that grows with what is there and not with what is claimed; `nil` when it is broken, or
-  /// more than `limit` bytes.
+  /// Inflates a chunk into memory that grows with the actual data, not with the declared size; `nil` if it is
+  /// broken, or has more than `limit` bytes.
   static func inflated(_ compressed: Span<UInt8>, limit: Int) -> [UInt8]? {
     var capacity = 1 << 14
     while capacity <= limit {

@@ -1,12 +1,13 @@
 import OzuCodecs
 import OzuImaging
 
-/// How the rows of a picture are filtered and deflated.
+/// How the rows of a picture are filtered and compressed.
 struct PNGPlan {
   let isFiltered: Bool
   let method: PNGDeflater.Method
 
-  /// A sample that shrinks to less than this part is worth zlib's search for repetitions, and costs it little.
+  /// If a sample shrinks to less than this share, zlib's search for repetitions is worth its time, and takes
+  /// little.
   private static let repetitiveShare = 0.2
   private static let bandRowCount = 8
   private static let bandCount = 12
@@ -34,7 +35,7 @@ struct PNGPlan {
     (self.isFiltered, self.method) = (isFiltered, method)
   }
 
-  /// Bands of rows over the height; all rows where there are few.
+  /// Bands of rows, distributed over the height; all rows if there are few.
   private static func bands(height: Int) -> [Range<Int>] {
     guard height > bandCount * bandRowCount else { return [0..<height] }
     return (0..<bandCount).map { number in
@@ -58,7 +59,7 @@ struct PNGPlan {
     return (whole, deflated)
   }
 
-  /// Calls `body` with each row of a range behind the number of its filter.
+  /// Calls `body` with each row of a range, after the number of its filter.
   func forEachRow<Failure: Error>(
     of rows: PNGStoredRows, _ range: Range<Int>,
     _ body: (_ bytes: UnsafeRawBufferPointer, _ isLast: Bool) throws(Failure) -> Void
@@ -68,7 +69,7 @@ struct PNGPlan {
       byteCount: rows.bitmap.size.width * rows.bitmap.format.bytesPerPixel, alignment: 16)
     defer { straight.deallocate() }
     try rows.bitmap.withUnsafeBytes { (pixels) throws(Failure) in
-      // `straight` holds a row of the bitmap, `filter.row` one of the file.
+      // `straight` holds a row of the bitmap, `filter.row` a row of the file.
       guard let scratch = straight.baseAddress else { return }
       for y in range {
         rows.write(y, of: pixels, to: filter.row, straight: scratch)

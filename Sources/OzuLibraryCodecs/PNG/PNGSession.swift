@@ -5,20 +5,20 @@ import OzuImaging
 /// The rows of the bitmap that a PNG is decoded into.
 struct PNGRows {
   let size: PixelSize
-  /// The bytes of the bitmap, used only while it is being made: `size.height` rows, `bytesPerRow` apart.
+  /// The bytes of the bitmap, used only while it is made: `size.height` rows, `bytesPerRow` apart.
   let pixels: UnsafeMutableRawBufferPointer
   let bytesPerRow: Int
   let format: PixelFormat
   let multipliesAlpha: Bool
 
-  /// Brings rows whose last pixel is decoded to the bitmap's form.
+  /// Converts rows that are completely decoded to the form of the bitmap.
   func finish(_ range: Range<Int>) {
     guard multipliesAlpha, let start = pixels.baseAddress else { return }
     for y in range { Premultiplication.apply(to: start + y * bytesPerRow, width: size.width, format) }
   }
 }
 
-/// One file being decoded by libpng; ends with the value.
+/// One decode of a file by libpng; ends with the value.
 ///
 /// The bytes must outlive it: it is made and used inside one `withBytes`, and cannot be copied out.
 struct PNGSession: ~Copyable {
@@ -57,7 +57,7 @@ struct PNGSession: ~Copyable {
     return ozu_png_decoder_read_rows(decoder, memory, fillsBlocks)
   }
 
-  /// The library's last words as an error.
+  /// The last message of the library, as an error.
   func failure(stage: String) -> DecodingError {
     .corrupt(.png, stage: stage, reason: String(cString: ozu_png_decoder_message(decoder)))
   }

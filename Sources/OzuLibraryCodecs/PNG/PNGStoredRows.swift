@@ -1,8 +1,8 @@
 import OzuCodecs
 import OzuImaging
 
-/// The rows of a bitmap as PNG stores them: RGB where all pixels are opaque, else RGBA with the colours divided by alpha;
-/// sixteen bits with the high byte first; grey as it is.
+/// The rows of a bitmap as PNG stores them: RGB if all pixels are opaque, else RGBA with the colours divided by
+/// alpha; 16 bits with the high byte first; grey as it is.
 struct PNGStoredRows {
   let bitmap: Bitmap
   let hasAlpha: Bool
@@ -12,14 +12,14 @@ struct PNGStoredRows {
     hasAlpha = !bitmap.isOpaque && bitmap.hasTransparentPixel
   }
 
-  /// The rows of a frame, which all have the pixels of the first.
+  /// The rows of a frame; all frames have the pixel format of the first.
   init(_ bitmap: Bitmap, hasAlpha: Bool) {
     (self.bitmap, self.hasAlpha) = (bitmap, hasAlpha)
   }
 
   var isDeep: Bool { bitmap.format == .rgba16 }
 
-  /// The bytes of a pixel, and so of what filters call left.
+  /// The bytes of a pixel, which is the distance to the "left" byte of filters.
   var pixelByteCount: Int {
     switch bitmap.format {
     case .gray8: 1
@@ -35,7 +35,8 @@ struct PNGStoredRows {
 
   /// Writes row `y` of the bitmap's `pixels` to a block of `rowByteCount` bytes.
   ///
-  /// Unsafe pointers: a row of the bitmap has its width times the bytes of its format, and `straight` has as many.
+  /// Unsafe pointers: a row of the bitmap has its width times the bytes of its format, and `straight` has the same
+  /// number.
   func write(
     _ y: Int, of pixels: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer,
     straight: UnsafeMutableRawPointer
@@ -80,11 +81,11 @@ struct PNGStoredRows {
 }
 
 extension Bitmap {
-  /// Whether some pixel is not opaque, found by looking.
+  /// Whether some pixel is not opaque, by looking at all.
   fileprivate var hasTransparentPixel: Bool {
     withUnsafeBytes { bytes in
       (0..<size.height).contains { y in
-        // A row has `width` pixels of the format's bytes, the alpha behind the colours.
+        // A row has `width` pixels of the format's bytes, with alpha after the colours.
         let row = UnsafeRawBufferPointer(rebasing: bytes[(y * bytesPerRow)...])
         switch format {
         case .bgra8:

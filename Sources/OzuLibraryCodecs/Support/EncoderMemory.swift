@@ -1,9 +1,8 @@
 import CCodecs
 
-/// The memory that encoders write files into. For tests.
+/// The memory that encoders write files to. For tests.
 package enum EncoderMemory {
-  /// Runs a closure on this thread with buffers of encoders that cannot grow beyond so many bytes: as if memory were
-  /// short.
+  /// Runs a closure on this thread. Buffers of encoders cannot grow beyond `byteCount`, as if memory were short.
   package static func withLimit<Result, Failure: Error>(
     _ byteCount: Int, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

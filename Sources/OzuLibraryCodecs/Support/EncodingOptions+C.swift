@@ -8,10 +8,10 @@ import OzuImaging
   import Foundation
 #endif
 
-// What encoders in C are told beside the pixels.
+// The options that encoders in C receive beside the pixels.
 
 extension ChromaSubsampling {
-  /// The same for C. `isFull` decides where the options do not.
+  /// The same for C. `isFull` decides for `automatic`.
   func value(isFull: Bool) -> OzuChroma {
     switch self {
     case .automatic: isFull ? .full : .quarter
@@ -23,9 +23,9 @@ extension ChromaSubsampling {
 }
 
 extension EncodedMetadata {
-  /// Lends the blocks for the time of a call; the resolution is part of the EXIF data.
+  /// Provides the blocks during a call; the resolution is part of the EXIF data.
   func withBlocks<Success>(_ body: (OzuEncodeBlocks) -> Success) -> Success {
-    // Of nothing, or of no bytes, C gets NULL.
+    // C receives NULL for a block that is missing or empty.
     func lend(_ data: Data?, _ body: (UnsafePointer<UInt8>?, Int) -> Success) -> Success {
       guard let data, !data.isEmpty else { return body(nil, 0) }
       return data.withBytes { body($0.bindMemory(to: UInt8.self).baseAddress, $0.count) }

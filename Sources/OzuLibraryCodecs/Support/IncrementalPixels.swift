@@ -1,9 +1,9 @@
 import OzuImaging
 
-/// The pixels of a picture that is being decoded piece by piece, as BGRA, transparent at first.
+/// The pixels of a picture that is decoded piece by piece, as BGRA, transparent at first.
 ///
-/// Bitmaps are immutable, and a library that decodes on goes on writing: so this memory belongs to the session, and
-/// what is shown is a copy. `@unchecked Sendable`: its session is called by one thread at a time.
+/// Bitmaps are immutable, but the library continues to write: so the session owns this memory, and a copy is shown.
+/// `@unchecked Sendable`: one thread at a time calls its session.
 final class IncrementalPixels: @unchecked Sendable {
   let size: PixelSize
   let bytesPerRow: Int
@@ -22,7 +22,7 @@ final class IncrementalPixels: @unchecked Sendable {
     memory.deallocate()
   }
 
-  /// A copy of the first rows, each in its last form after `finish`; what is below is transparent.
+  /// A copy of the first rows, each in its final form after `finish`; the rows below are transparent.
   func copy(
     rows: Int, isOpaque: Bool, colorSpace: ColorSpaceTag, pool: PixelBufferPool,
     finish: (UnsafeMutableRawPointer, Int) -> Void = { _, _ in }
@@ -30,7 +30,7 @@ final class IncrementalPixels: @unchecked Sendable {
     Bitmap(
       size: size, isOpaque: isOpaque && rows == size.height, colorSpace: colorSpace, pool: pool
     ) { target, _ in
-      // The rows of both are as far apart, by the same rule.
+      // The rows of both have the same distance, by the same rule.
       let byteCount = rows * bytesPerRow
       target.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<byteCount]))
       UnsafeMutableRawBufferPointer(rebasing: target[byteCount...]).initializeMemory(

@@ -4,17 +4,17 @@
   import Foundation
 #endif
 
-/// The bytes of a file at one address as long as the object lives, for libraries that keep a pointer between two calls.
+/// The bytes of a file, at one address while the object lives, for libraries that keep a pointer between two calls.
 ///
-/// `Data` says where its bytes are for the time of a closure alone. They stay where they are while nobody changes the
-/// value, which is constant here, unless they are so few that they are in the value itself: those are copied. Nothing
-/// relies on that unseen: every use is inside of a closure, which finds the bytes where the library has them, or ends
-/// the process.
+/// `Data` gives the address of its bytes only during a closure. The bytes do not move while the value does not
+/// change, and it is constant here; but a few bytes may be stored in the value itself, and those are copied. This
+/// is checked, not assumed: every use is inside a closure that compares the address with the library's, and ends
+/// the process if it differs.
 ///
-/// `@unchecked Sendable`: bytes that are copied are written by `init` alone.
+/// `@unchecked Sendable`: only `init` writes the bytes that are copied.
 final class PinnedBytes: @unchecked Sendable {
   private let data: Data
-  /// Of bytes that `data` would move.
+  /// Used for bytes that `data` would move.
   private let copy: UnsafeMutableRawBufferPointer?
   private let address: UInt
 
@@ -36,7 +36,7 @@ final class PinnedBytes: @unchecked Sendable {
 
   var count: Int { data.count }
 
-  /// Calls a closure with the bytes, which are where they were at every call before.
+  /// Calls a closure with the bytes, which have the same address in every call.
   func withBytes<Success, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Success
   ) throws(Failure) -> Success {

@@ -7,8 +7,8 @@ import OzuImaging
   import Foundation
 #endif
 
-// What the glue in C is told of memory. It cannot see how long a block is; these are the places that can, and C
-// compares the rest with what its library is about to write.
+// Tells the C code about memory. C cannot know how long a block is. It is checked here, and C compares the numbers
+// with those that its library is about to write.
 
 extension PixelFormat {
   /// The same for the glue in C.
@@ -22,9 +22,10 @@ extension PixelFormat {
 }
 
 extension OzuRows {
-  /// Rows of pixels in memory, which has to outlive them. Of no pixels there are none, which C refuses.
+  /// Rows of pixels in memory that must outlive the value. An empty size has no rows, which C refuses.
   ///
-  /// - Precondition: the bytes hold `size.height` rows that are `bytesPerRow` apart, but for what follows the last pixel.
+  /// - Precondition: the bytes hold `size.height` rows that are `bytesPerRow` apart; padding after the last pixel
+  ///   may be missing.
   init(
     _ bytes: UnsafeMutableRawBufferPointer, bytesPerRow: Int, size: PixelSize, format: PixelFormat = .bgra8
   ) {
@@ -59,7 +60,7 @@ extension IncrementalPixels {
 }
 
 extension OzuPlaneRows {
-  /// Rows of one component in memory, which has to outlive them. Of no samples there are none, which C refuses.
+  /// Rows of one component in memory that must outlive the value. An empty size has no rows, which C refuses.
   ///
   /// - Precondition: the bytes hold them all.
   init(_ bytes: UnsafeMutableRawBufferPointer, bytesPerRow: Int, height: Int) {
@@ -76,7 +77,7 @@ extension OzuPlaneRows {
 }
 
 extension OzuBytes {
-  /// Hands the block of an encoder over; `nil` when there is none.
+  /// Takes over the block of an encoder; `nil` if there is none.
   consuming func data() -> Data? {
     // It was allocated by malloc, and C keeps no pointer to it.
     bytes.map { Data(bytesNoCopy: $0, count: count, deallocator: .free) }

@@ -25,7 +25,7 @@
     /// WebP.
     public var types: [ImageType] { [.webp] }
 
-    /// Opens a file: steps through its chunks.
+    /// Opens a file: reads the structure of its chunks.
     ///
     /// - Throws: `corrupt`, `truncated`.
     /// - Complexity: O(chunks).
@@ -33,10 +33,10 @@
       WebPFile(data, try WebPHeader(data.span, frameLimit: max(1, limits.frameCount)), alpha: alpha)
     }
 
-    /// Opens a file whose picture has begun, and with it all that stands before it.
+    /// Opens a file when its picture has begun, and everything before the picture is complete.
     ///
-    /// EXIF data stand behind the pixels. Where they are announced they are waited for: a picture should not turn
-    /// round before people's eyes.
+    /// EXIF data come after the pixels. If the header announces them, the file is opened only when they are there:
+    /// otherwise the picture could turn round in front of the user.
     ///
     /// - Throws: `corrupt`.
     public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
@@ -47,7 +47,7 @@
       }
     }
 
-    /// libwebp's second copy of a lossless picture.
+    /// The size of libwebp's second copy of a lossless picture.
     static func copyByteCount(_ frame: WebPHeader.Frame) -> Int {
       frame.isLossless ? frame.size.byteCount(as: .bgra8) : 0
     }
@@ -62,7 +62,7 @@
         session.clearRows(from: decodedRows, isOpaque: isOpaque)
       }
       if isOpaque && frame.isLossless {
-        // Nothing keeps a lossless picture that announces no alpha from having some.
+        // A lossless picture that announces no alpha may still have some.
         session.forEachRow { Premultiplication.makeOpaque($0, width: $1) }
       } else if !isOpaque, alpha == .premultiplied {
         session.forEachRow { Premultiplication.apply(to: $0, width: $1) }

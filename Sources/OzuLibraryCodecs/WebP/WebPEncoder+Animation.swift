@@ -10,9 +10,10 @@
   #endif
 
   extension WebPEncoder: AnimationEncoding {
-    /// Begins an animated WebP, lossy or lossless. Every 5th frame at the latest, lossless every 17th, stands by itself.
+    /// Begins an animated WebP, lossy or lossless. At least every 5th frame (lossless: every 17th) does not depend
+    /// on others.
     ///
-    /// - Throws: `tooLarge` above 16,383 pixels a side; `failed` when memory is short.
+    /// - Throws: `tooLarge` above 16,383 pixels a side; `failed` if memory is short.
     public func makeWriter(
       canvas: PixelSize, loopCount: Int, options: EncodingOptions
     ) throws(EncodingError) -> any AnimationWriting {
@@ -20,13 +21,13 @@
     }
   }
 
-  /// Writes an animated WebP through libwebpmux. Delays are milliseconds, 16,777,215 at most.
+  /// Writes an animated WebP through libwebpmux. Delays are in milliseconds, at most 16,777,215.
   final class WebPAnimationWriter: AnimationWriting {
     private static let sideLimit = 16_383
 
     private var admission: FrameAdmission
     private var clock = FrameClock(unit: .milliseconds(1), playableCount: 11, limit: (1 << 24) - 1)
-    /// When the next frame is first seen, in milliseconds.
+    /// The time at which the next frame begins, in milliseconds.
     private var time: Int32 = 0
     private let animation: OpaquePointer
     private let (canvas, metadata): (PixelSize, EncodedMetadata)
@@ -60,7 +61,7 @@
       let frame = frame.converted(to: .bgra8)
       let (width, height) = (frame.size.width, frame.size.height)
       frame.withUnsafeBytes { pixels in
-        // `admit` has compared the sizes: every row lies inside either memory.
+        // `admit` has compared the sizes: every row lies inside both blocks.
         guard let from = pixels.baseAddress, let to = straight.baseAddress else { return }
         for y in 0..<height {
           Premultiplication.undo(from + y * frame.bytesPerRow, to: to + y * width * 4, width: width)
@@ -71,7 +72,7 @@
         UInt32(height), !frame.isOpaque, time)
       guard status == .done else { throw failure }
       let (end, isOverflow) = time.addingReportingOverflow(Int32(clock.count(of: duration)))
-      guard !isOverflow else { throw .failed(.webp, reason: "an animation of more than 24 days") }
+      guard !isOverflow else { throw .failed(.webp, reason: "the animation is longer than 24 days") }
       time = end
     }
 

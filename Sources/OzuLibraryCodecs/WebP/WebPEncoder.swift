@@ -9,8 +9,8 @@
     import Foundation
   #endif
 
-  /// Writes WebP through libwebp, lossy or lossless. Quality 0 to 1 is libwebp's 0 to 100. EXIF data, XMP and a profile are
-  /// put around what the library writes; the resolution is part of the EXIF data.
+  /// Writes WebP through libwebp, lossy or lossless. Quality 0 to 1 is libwebp's 0 to 100. EXIF data, XMP and a
+  /// profile are added to the library's file; the resolution is part of the EXIF data.
   public struct WebPEncoder: ImageEncoding {
     private let library = LibraryEncoder(type: .webp, sideLimit: 16_383) {
       ozu_webp_encode($0, $1, $2, $3)
@@ -22,15 +22,15 @@
     /// WebP.
     public var type: ImageType { .webp }
 
-    /// WebP has alpha.
+    /// Always true.
     public var keepsAlpha: Bool { true }
 
-    /// All; the resolution in EXIF data.
+    /// All kinds; the resolution as EXIF data.
     public var keptMetadata: MetadataKinds { .all }
 
     /// Encodes a bitmap.
     ///
-    /// - Throws: `tooLarge` above 16,383 pixels a side; `failed` with the library's words.
+    /// - Throws: `tooLarge` above 16,383 pixels a side; `failed` with the library's message.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
       let data = try library.encode(bitmap, options: options)
       return WebPContainer.insert(options.metadata, into: data, size: bitmap.size)

@@ -9,11 +9,11 @@
     import Foundation
   #endif
 
-  /// A still WebP that is decoded while it comes.
+  /// A still WebP that is decoded while it is downloaded.
   ///
-  /// `@unchecked Sendable`: `FeedSlot` lets one thread at a time call it.
+  /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
   final class WebPFeed: @unchecked Sendable {
-    /// So many bytes are given between two questions whether to go on.
+    /// The bytes between two checkpoints.
     private static let stepByteCount = 16_384
 
     private let decoder: OpaquePointer
@@ -40,7 +40,7 @@
       ozu_webp_decoder_free(decoder)
     }
 
-    /// Decodes on, as far as the bytes reach; `nil` when that shows nothing new.
+    /// Decodes the bytes that are there; `nil` if there is nothing new to show.
     func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
       try read(data, context)
       let rows = isWhole ? frame.size.height : Int(ozu_webp_decoder_rows(decoder))
@@ -53,7 +53,7 @@
         rows: rows, isOpaque: !hasAlpha, colorSpace: header.storedColorSpace, pool: context.pool
       ) { row, width in
         if !hasAlpha {
-          // Nothing keeps a lossless picture that announces no alpha from having some.
+          // A lossless picture that announces no alpha may still have some.
           if isLossless { Premultiplication.makeOpaque(row, width: width) }
         } else if alpha == .premultiplied {
           Premultiplication.apply(to: row, width: width)

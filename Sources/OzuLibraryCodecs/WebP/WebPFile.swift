@@ -10,7 +10,7 @@
     import Foundation
   #endif
 
-  /// A WebP whose chunks have been looked at.
+  /// A WebP whose chunks have been read.
   final class WebPFile: ImageFile {
     private let data: Data
     private let details: WebPHeader
@@ -30,7 +30,8 @@
         dotsPerInch: details.dotsPerInch, metadata: details.metadata)
     }
 
-    /// A second copy of a lossless picture, the plane of alpha of a lossy one, and some rows of blocks.
+    /// The memory for a second copy of a lossless picture, for the alpha plane of a lossy one, and for some rows of
+    /// blocks.
     func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
       guard let frame = details.frames.first else { return DecodingDemand() }
       let alpha = frame.hasAlpha && !frame.isLossless ? frame.size.pixelCount : 0
@@ -38,7 +39,7 @@
         byteCount: WebPDecoder.copyByteCount(frame) + alpha + 128 * frame.size.width)
     }
 
-    /// Makes the result: from planes where the plan averages them and the file is whole, else from pixels.
+    /// Makes the result: from planes if the plan averages them and the file is complete, else from pixels.
     func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
       if let averaging = plan.averaging,
         let frame = details.frames.first,
@@ -55,11 +56,11 @@
 
     /// Decodes the picture.
     ///
-    /// libwebp keeps a second copy of a lossless picture while it decodes: it counts towards
+    /// libwebp keeps a second copy of a lossless picture while it decodes; the copy counts towards
     /// `decodedByteCount`.
     ///
-    /// - Throws: `DecodingError`; `truncated` when the file ends before the pixels do, unless the context
-    ///   allows it: then the rest is transparent, or grey in a picture without alpha.
+    /// - Throws: `DecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
+    ///   then the rest is transparent, or grey in a picture without alpha.
     func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
       guard let frame = details.frames.first else { throw .truncated(.webp, stage: WebPDecoder.imageStage) }
       let byteCount = details.canvas.byteCount(as: .bgra8)
@@ -91,7 +92,7 @@
       return WebPFrames(data, details, alpha: alpha, colorSpace: header.storedColorSpace)
     }
 
-    /// Shows a still picture row by row; of an animation, the first frame, as soon as the second begins.
+    /// Shows a still picture row by row, or the first frame of an animation as soon as the second begins.
     func feed(
       _ data: Data, plan: DecodePlan, context: DecodingContext
     ) throws(DecodingError) -> Bitmap? {

@@ -3,10 +3,10 @@
   import OzuCodecs
   import OzuImaging
 
-  /// The planes of a lossy WebP picture, out of libwebp as they are stored and averaged row by row; of a large one libwebp
-  /// takes a part of the means.
+  /// The planes of a lossy WebP picture as libwebp stores them, averaged row by row. For a large picture, libwebp
+  /// computes a part of the means itself.
   enum WebPPlanes {
-    /// What a header says of the planes: nothing for what is lossless, has alpha or does not fill its canvas.
+    /// The layout of the planes; `nil` for pictures that are lossless, have alpha or do not fill their canvas.
     static func layout(_ header: WebPHeader) -> PlaneLayout? {
       guard let frame = header.frames.first, !frame.isLossless, !frame.hasAlpha, !header.hasAlpha,
         frame.size == header.canvas
@@ -15,13 +15,13 @@
         chromaStep: .init(horizontal: 2, vertical: 2), source: .wholePlanes(bytesPerPixel: 2))
     }
 
-    /// Planes of more bytes than this are not made whole where libwebp can take means of them. They are larger than what a
-    /// pool keeps, so that their pages would be new each time, which takes longer than libwebp's means.
+    /// The largest size of whole planes, if libwebp can average them instead. Larger planes do not fit into a pool,
+    /// so their pages would be new each time, which takes longer than libwebp's averaging.
     static let largestWholePlanes = 32 << 20
 
-    /// How many samples libwebp makes one of on its way, on each side: as many as the plan has of chroma.
+    /// How many samples libwebp averages into one, on each side: the number in the plan for chroma.
     ///
-    /// It takes the same number of luma, chroma being half as fine; what is left to do of luma the averager does.
+    /// It uses the same number for luma, which has twice as many samples; the averager does the rest for luma.
     private static func scaling(
       _ size: PixelSize, _ averaging: PlaneAveraging, _ largest: Int
     ) -> RowAverager.Step {
@@ -30,10 +30,10 @@
       return isLarge && step.columns >= 2 && step.rows >= 2 ? step : RowAverager.Step(columns: 1, rows: 1)
     }
 
-    /// Decodes a frame; `nil` when data are missing.
+    /// Decodes a frame; `nil` if data are missing.
     ///
-    /// The filter over the borders of blocks is left out where at least two samples a side become one: there the
-    /// mean does its work.
+    /// The filter at block borders is skipped if at least two samples on each side become one: averaging has the
+    /// same effect.
     static func decode(
       _ coded: UnsafeRawBufferPointer, size: PixelSize, averaging: PlaneAveraging, context: DecodingContext,
       largestWholePlanes: Int = largestWholePlanes
@@ -60,8 +60,8 @@
       defer { ozu_webp_decoder_free(decoder) }
       guard try WebPSession.feed(coded, to: decoder, context) else { return nil }
       context.begin(.resize)
-      /// How far the picture reaches in a side of chroma: libwebp stretches all samples over all that it writes, and of
-      /// an odd side the last stands for one pixel.
+      /// The width or height of the picture in samples of chroma: libwebp scales all samples to the size that it
+      /// writes, and the last sample of an odd side covers only one pixel.
       func extent(_ side: Int, _ written: Int) -> Double {
         Double(side) / 2 / Double((side + 1) / 2) * Double(written)
       }

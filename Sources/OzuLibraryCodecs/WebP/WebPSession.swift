@@ -3,11 +3,11 @@
   import OzuCodecs
   import OzuImaging
 
-  /// One picture being decoded by libwebp into rows of a bitmap; ends with the value.
+  /// One decode of a picture by libwebp into the rows of a bitmap; ends with the value.
   ///
-  /// File and rows must outlive it: it is made and used inside the closures that lend them.
+  /// File and rows must outlive it: it is made and used inside the closures that provide them.
   struct WebPSession: ~Copyable {
-    /// The bytes are given to the library in about so many steps, with a question whether to go on between.
+    /// The library receives the bytes in about this number of steps, with a checkpoint between them.
     private static let stepCount = 64
     private static let shortestStep = 4096
 
@@ -17,8 +17,8 @@
     private let bytesPerRow: Int
     private let size: PixelSize
 
-    /// - Precondition: `rows` holds `size.height` rows that are `bytesPerRow` apart, but for what follows the
-    ///   pixels of the last.
+    /// - Precondition: `rows` holds `size.height` rows that are `bytesPerRow` apart; padding after the last pixel
+    ///   may be missing.
     init(
       _ coded: UnsafeRawBufferPointer, rows: UnsafeMutableRawBufferPointer, bytesPerRow: Int, size: PixelSize
     ) throws(DecodingError) {
@@ -35,12 +35,12 @@
       ozu_webp_decoder_free(decoder)
     }
 
-    /// Decodes all there is and returns how many rows that gave.
+    /// Decodes all bytes, and returns the number of complete rows.
     func decode(_ context: DecodingContext) throws(DecodingError) -> Int {
       try Self.feed(coded, to: decoder, context) ? size.height : Int(ozu_webp_decoder_rows(decoder))
     }
 
-    /// Gives the bytes to a decoder, piece by piece; whether that made the picture whole.
+    /// Passes the bytes to a decoder, piece by piece; returns whether the picture is complete.
     static func feed(
       _ coded: UnsafeRawBufferPointer, to decoder: OpaquePointer, _ context: DecodingContext
     ) throws(DecodingError) -> Bool {

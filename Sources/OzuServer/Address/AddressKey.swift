@@ -1,19 +1,18 @@
 import OzuHTTP
 
-/// A secret by which addresses are signed: HMAC-SHA-256 over a salt and the path, as imgproxy has it.
+/// A secret that signs addresses: HMAC-SHA-256 over a salt and the path, as in imgproxy.
 public struct AddressKey: Hashable, Sendable {
   private let key: [UInt8]
   private let salt: [UInt8]
-  /// How many bytes of the code stand in an address.
+  /// The number of bytes of the authentication code in an address.
   private let signatureByteCount: Int
 
   /// Makes a key from hexadecimal digits, as `openssl rand -hex 32` writes them.
   ///
-  /// - Parameters:
   ///   - key: at least 16 bytes.
   ///   - salt: at least 1 byte.
-  ///   - signatureByteCount: how many bytes of the code stand in an address, 16 to 32; 32 by default. Fewer make shorter
-  ///     addresses.
+  ///   - signatureByteCount: the number of bytes of the authentication code in an address, 16 to 32. Default: 32.
+  ///     Fewer bytes make addresses shorter.
   /// - Throws: `AddressRulesError`.
   public init(hexKey key: String, salt: String, signatureByteCount: Int = 32) throws(AddressRulesError) {
     guard let key = Self.bytes(key), key.count >= 16 else {
@@ -30,10 +29,10 @@ public struct AddressKey: Hashable, Sendable {
     self.signatureByteCount = signatureByteCount
   }
 
-  /// The signature of the part of an address that follows it, from its slash on: base64url without padding.
+  /// The signature of the part of an address that follows it, beginning with its slash: base64url without padding.
   public func signature(of path: String) -> String { Base64URL.text(of: code(of: path)) }
 
-  /// Whether a signature is that of a path. Takes the same time wherever they differ.
+  /// Whether this is the signature of a path. Takes the same time for every wrong signature.
   func signs(_ path: String, _ signature: some StringProtocol) -> Bool {
     guard let given = Base64URL.bytes(of: signature) else { return false }
     let right = code(of: path)
@@ -59,7 +58,7 @@ public struct AddressKey: Hashable, Sendable {
   }
 }
 
-/// base64url (RFC 4648 §5). Written without padding, read with or without.
+/// base64url (RFC 4648 §5). Written without padding; read with or without.
 enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
   private static let values: [UInt8?] = {
@@ -82,8 +81,8 @@ enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// `nil` for other characters, for an impossible length, and where bits that stand for nothing are not zero: one text
-  /// stands for one value.
+  /// The bytes of a text. `nil` for other characters, for an impossible length, and if unused bits are not zero, so
+  /// that each value has only one text.
   static func bytes(of text: some StringProtocol) -> [UInt8]? {
     var digits = Array(text.utf8)
     while digits.last == UInt8(ascii: "="), digits.count % 4 == 0 || digits.count % 4 == 3 {

@@ -1,4 +1,4 @@
-/// An option of an address: a name and its arguments, which colons separate.
+/// An option of an address: a name and its arguments, separated by colons.
 struct AddressOption: Hashable, Sendable {
   let text: String
   let name: String
@@ -13,7 +13,7 @@ struct AddressOption: Hashable, Sendable {
 
   var isPreset: Bool { name == "pr" || name == "preset" }
 
-  /// An argument that is there and not empty.
+  /// The argument at an index, if it is present and not empty.
   subscript(index: Int) -> String? {
     index < arguments.count && !arguments[index].isEmpty ? arguments[index] : nil
   }
@@ -22,20 +22,20 @@ struct AddressOption: Hashable, Sendable {
     AddressRefusal(status: 400, reason: "\(text): \(reason)")
   }
 
-  /// - Throws: `AddressRefusal` for more arguments than these.
+  /// - Throws: `AddressRefusal` if there are more arguments.
   func check(atMost count: Int) throws(AddressRefusal) {
     guard arguments.count <= count else {
       throw refusal("it has \(count) argument\(count == 1 ? "" : "s") at most")
     }
   }
 
-  /// The option, with one argument at most.
+  /// The same option, if it has at most one argument.
   func single() throws(AddressRefusal) -> AddressOption {
     try check(atMost: 1)
     return self
   }
 
-  /// A whole number.
+  /// The argument as a whole number.
   func integer(_ index: Int, in range: ClosedRange<Int>) throws(AddressRefusal) -> Int? {
     guard let text = self[index] else { return nil }
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text.utf8.count <= 18, let number = Int(text),
@@ -47,7 +47,7 @@ struct AddressOption: Hashable, Sendable {
     return number
   }
 
-  /// A number with digits and a point.
+  /// The argument as a decimal number.
   func number(_ index: Int, in range: ClosedRange<Double>) throws(AddressRefusal) -> Double? {
     guard let text = self[index] else { return nil }
     guard text.utf8.count <= 18,
@@ -59,7 +59,7 @@ struct AddressOption: Hashable, Sendable {
     return number
   }
 
-  /// Yes or no: `1`, `t`, `true`, `0`, `f`, `false`.
+  /// The argument as a Boolean: `1`, `t`, `true`, `0`, `f`, `false`.
   func flag(_ index: Int) throws(AddressRefusal) -> Bool? {
     guard let text = self[index] else { return nil }
     switch text {

@@ -1,39 +1,40 @@
 public import Foundation
 public import OzuHTTP
 
-/// What a service lets addresses ask for.
+/// What addresses may request from a service.
 public struct AddressRules: Sendable {
-  /// The keys of which one must have signed an address: the first signs new ones, the others are being replaced. Empty for
-  /// none.
+  /// The keys that sign addresses. The first key signs new addresses; signatures of the others are accepted too, so
+  /// that a key can be replaced. Empty for none.
   public var keys: [AddressKey]
-  /// Whether addresses without a right signature are read. Off by default: without it and without a key no address is.
+  /// Whether addresses without a valid signature are accepted. Default: false; then, without a key, every address
+  /// is refused.
   public var allowsUnsigned = false
-  /// Whether addresses may name presets alone. Off by default.
+  /// Whether addresses may use only presets. Default: false.
   public var onlyPresets = false
-  /// The beginnings of the addresses that sources may have, such as `https://*.example.com/images/`; `*` stands for any
-  /// characters but slashes. Any `http` and `https` address by default.
+  /// The beginnings of the addresses that sources may have, such as `https://*.example.com/images/`; `*` stands for
+  /// any characters except slashes. Default: any `http` and `https` address.
   public var sources: [String] = []
-  /// The largest density that `dpr` may ask for. 4.
+  /// The largest value of `dpr`. Default: 4.
   public var largestDensity = 4.0
-  /// The largest side of a result, in pixels. 4,096.
+  /// The largest width and height of a result, in pixels. Default: 4,096.
   public var largestSide = 4096
-  /// The compression quality where an address asks for none, 1 to 100. 80.
+  /// The compression quality if an address does not give one, 1 to 100. Default: 80.
   public var quality = 80
-  /// The output that is chosen by `Accept` where an address names none. On by default.
+  /// Whether the output format depends on `Accept` if an address does not name one. Default: true.
   public var negotiatesFormat = true
-  /// Whether a client's word on its screen (`Sec-CH-DPR`, `Sec-CH-Width`) counts where an address says nothing. Off by
-  /// default: each density is a variant in every cache.
+  /// Whether the client hints `Sec-CH-DPR` and `Sec-CH-Width` are used if an address does not give these values.
+  /// Default: false, because each density is a variant in every cache.
   public var usesClientHints = false
-  /// What the names of presets stand for.
+  /// The options of each preset.
   private(set) var presets: [String: [AddressOption]] = [:]
 
   /// Makes rules.
   public init(keys: [AddressKey] = []) { self.keys = keys }
 
-  /// Defines a preset: options as they stand in an address, such as `rs:fill:320:240/q:70`. The one named `default` counts
-  /// for every address.
+  /// Defines a preset: options as they are written in an address, such as `rs:fill:320:240/q:70`. The preset named
+  /// `default` applies to every address.
   ///
-  /// - Throws: `AddressRulesError` when the options are not right.
+  /// - Throws: `AddressRulesError` if the options are invalid.
   public mutating func definePreset(_ name: String, _ options: String) throws(AddressRulesError) {
     guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !":/@".utf8.contains($0) }) else {
       throw AddressRulesError("\"\(name)\" cannot be the name of a preset")
@@ -51,7 +52,7 @@ public struct AddressRules: Sendable {
     presets[name] = list
   }
 
-  /// Whether pictures may come from an address. Redirects are the client's to check: give `sourceRule` to it.
+  /// Whether pictures may come from an address. Redirects must be checked by the client: give it `sourceRule`.
   public func allows(_ url: URL) -> Bool {
     guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
       url.host()?.isEmpty == false, url.user() == nil, url.password() == nil
@@ -59,16 +60,16 @@ public struct AddressRules: Sendable {
     return sourceRule.allows(url)
   }
 
-  /// The same rule for a client, which checks it again at each redirect.
+  /// The same rule for a client, which checks it also at each redirect.
   public var sourceRule: HTTPHostRule { sources.isEmpty ? .any : .addresses(sources) }
 
-  /// Whether anybody may make addresses.
+  /// Whether any address can be accepted.
   var isOpen: Bool { allowsUnsigned || !keys.isEmpty }
 }
 
-/// What is wrong with rules.
+/// An error in the rules.
 public struct AddressRulesError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The description of the error.
   public let description: String
 
   /// Makes an error.

@@ -1,15 +1,15 @@
 import OzuImaging
 
-/// Cuts out a part of a size, at a place or around a point.
+/// Crops a part of a given size, at an anchor or around a point.
 struct GravityCrop: ImageProcessing, Hashable {
   private let size: PixelSize
   private let gravity: ImageOptions.Gravity
   private let keepsProportions: Bool
 
   /// - Parameters:
-  ///   - size: 0 for the whole side.
-  ///   - keepsProportions: whether of a smaller picture the largest part with the proportions of the size is left, in place
-  ///     of all that there is.
+  ///   - size: the size of the part; 0 for the whole side.
+  ///   - keepsProportions: whether a picture smaller than the size is cropped to the largest part with the same
+  ///     proportions. If not, it is only cropped where it is larger.
   init(_ size: PixelSize, _ gravity: ImageOptions.Gravity, keepsProportions: Bool = false) {
     self.size = size
     self.gravity = gravity
@@ -36,7 +36,7 @@ struct GravityCrop: ImageProcessing, Hashable {
     return try Crop(.rectangle(rectangle)).process(bitmap, context: context)
   }
 
-  /// Where the part stands along an axis.
+  /// The position of the part along an axis.
   private enum Place {
     case beginning(Int), middle(Int), end(Int)
     case point(Double)
@@ -75,7 +75,7 @@ struct GravityCrop: ImageProcessing, Hashable {
   }
 }
 
-/// Puts a margin around a picture.
+/// Adds a margin around a picture.
 struct Padding: ImageProcessing, Hashable {
   /// Top, right, bottom, left.
   private let sides: [Int]
@@ -96,7 +96,7 @@ struct Padding: ImageProcessing, Hashable {
   }
 }
 
-/// Puts a colour behind what is transparent.
+/// Draws a colour behind transparent pixels.
 struct Backdrop: ImageProcessing, Hashable {
   let color: ColorValue
 
@@ -106,7 +106,7 @@ struct Backdrop: ImageProcessing, Hashable {
     if bitmap.isOpaque { return bitmap }
     return bitmap.map(isOpaque: true, pool: context.pool) { pixel in
       let rest = UInt32(255 - pixel.alpha)
-      // Premultiplied: what is there, and the colour in what is left.
+      // Premultiplied values: the pixel, plus the colour in the remaining part.
       func over(_ value: UInt8, _ behind: UInt8) -> UInt8 {
         UInt8(min(255, UInt32(value) + (UInt32(behind) * rest + 127) / 255))
       }

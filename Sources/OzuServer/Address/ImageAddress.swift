@@ -1,9 +1,10 @@
 import Foundation
 import OzuImaging
 
-/// The path of a picture, in the grammar of imgproxy: `/signature/options/plain/source@format`, or the source in base64url.
+/// The path of a picture, in the grammar of imgproxy: `/signature/options/plain/source@format`, or with the source
+/// in base64url.
 struct ImageAddress: Hashable, Sendable {
-  /// The longest path that is read, in bytes.
+  /// The longest accepted path, in bytes.
   static let longest = 8192
   /// The most options.
   static let largestOptionCount = 64
@@ -13,9 +14,9 @@ struct ImageAddress: Hashable, Sendable {
 
   /// Reads a path.
   ///
-  /// - Parameter now: the present, for addresses that expire.
-  /// - Throws: `AddressRefusal`: 403 for a signature or a source that is not accepted, 404 for what is no path of a picture
-  ///   or has expired, 400 for options.
+  /// - Parameter now: the current date, for addresses that expire.
+  /// - Throws: `AddressRefusal`: 403 for a signature or a source that is not accepted, 404 for a path without a
+  ///   picture or an expired one, 400 for invalid options.
   init(_ target: String, rules: AddressRules, now: Date) throws(AddressRefusal) {
     guard target.utf8.count <= Self.longest else {
       throw AddressRefusal(status: 414, reason: "the address is too long")
@@ -63,7 +64,7 @@ struct ImageAddress: Hashable, Sendable {
     self.options = options
   }
 
-  /// Takes the options off the front.
+  /// Removes the options from the front and applies them.
   private static func readOptions(
     _ segments: inout ArraySlice<Substring>, into options: inout ImageOptions, _ rules: AddressRules
   ) throws(AddressRefusal) {
@@ -126,14 +127,14 @@ struct ImageAddress: Hashable, Sendable {
     return (source, parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : nil)
   }
 
-  /// The path behind the signature, in the one spelling that is written here.
+  /// The path after the signature, in the one form that this type writes.
   var path: String {
     let segments = options.segments.map { "/\($0)" }.joined()
     let word = options.type.map { type in "@\(ImageOptions.types.first { $0.type == type }!.word)" } ?? ""
     return "\(segments)/plain/\(Self.escaped(source.absoluteString))\(word)"
   }
 
-  /// All but letters, digits and a few marks as `%` and two digits.
+  /// The text with all characters escaped (`%` and two digits) except letters, digits and a few marks.
   static func escaped(_ text: String) -> String {
     text.utf8.map { byte in
       let isPlain =

@@ -2,15 +2,16 @@ import Ozu
 import OzuImaging
 
 extension ImageOptions {
-  /// What is to be loaded and how it is written.
+  /// The request for the picture and its output format.
   ///
-  /// The steps come in the order of imgproxy: trim, crop, resize, turn, filters, extension, padding, background. Without a trim
-  /// and a crop the resize comes first, so that no more is decoded than it needs.
+  /// The steps are in the order of imgproxy: trim, crop, resize, rotate, filters, extension, padding, background.
+  /// Without a trim and a crop the resize is first, so that not more is decoded than it needs.
   ///
   /// - Parameters:
-  ///   - density: by the client's word, where the address has none.
+  ///   - density: the density from client hints, used if the address has none.
   ///   - accept: the field `Accept`.
-  /// - Throws: `AddressRefusal` for a combination that makes no sense, and a result that is larger than the rules allow.
+  /// - Throws: `AddressRefusal` for an impossible combination, and for a result that is larger than the rules
+  ///   allow.
   func picture(
     of source: ImageSource, density: Double, accept: String?, rules: AddressRules
   ) throws(AddressRefusal) -> AddressedPicture {
@@ -53,12 +54,12 @@ extension ImageOptions {
     return side
   }
 
-  /// The resize, and the cut that follows where the middle is not what counts.
+  /// The resize, and the crop after it if the gravity is not the centre.
   private func resizing(
     _ size: PixelSize, _ rules: AddressRules
   ) throws(AddressRefusal) -> (Resize, [any ImageProcessing]) {
     let isWhole = size.width > 0 && size.height > 0
-    // A side of which nothing was said has room for any proportions.
+    // A side without a value has room for any proportions.
     let box = PixelSize(
       size.width > 0 ? size.width : rules.largestSide, size.height > 0 ? size.height : rules.largestSide)
     switch resizing {
@@ -70,7 +71,7 @@ extension ImageOptions {
       if gravity == .anchor(.center, x: 0, y: 0) {
         return (Resize(box, mode: .aspectFill, crops: true, allowsUpscaling: enlarges), [])
       }
-      let cover = Resize(box, mode: .aspectFill, allowsUpscaling: enlarges)
+      let cover = Resize(box, mode: .aspectFill, crops: false, allowsUpscaling: enlarges)
       if gravity == .attention { return (cover, [.crop(.attention(box))]) }
       return (cover, [GravityCrop(box, gravity, keepsProportions: true)])
     case .fit, .fill, .fillDown:

@@ -3,9 +3,9 @@ import OzuImaging
 extension ImageOptions {
   private static let sides = 0...65_535
 
-  /// Takes an option in.
+  /// Applies an option.
   ///
-  /// - Throws: `AddressRefusal` for one that is not known, that cannot be done here, or that has wrong arguments.
+  /// - Throws: `AddressRefusal` for an option that is unknown, unsupported, or has wrong arguments.
   mutating func apply(_ option: AddressOption, _ rules: AddressRules) throws(AddressRefusal) {
     switch option.name {
     case "resize", "rs":
@@ -55,7 +55,7 @@ extension ImageOptions {
     }
   }
 
-  /// The options about the file.
+  /// Applies an option about the output file.
   private mutating func applyOutput(_ option: AddressOption) throws(AddressRefusal) {
     switch option.name {
     case "quality", "q":
@@ -105,7 +105,7 @@ extension ImageOptions {
     self.resizing = resizing
   }
 
-  /// A width, a height, whether to enlarge, and the arguments of `extend`.
+  /// Reads a width, a height, whether to enlarge, and the arguments of `extend`.
   private mutating func readSize(_ option: AddressOption, _ index: Int) throws(AddressRefusal) {
     if let number = try option.integer(index, in: Self.sides) { width = number }
     if let number = try option.integer(index + 1, in: Self.sides) { height = number }
@@ -169,7 +169,7 @@ extension ImageOptions {
       red: UInt8(number >> 16), green: UInt8(number >> 8 & 255), blue: UInt8(number & 255))
   }
 
-  /// A name, as it is or in base64url when the second argument says so.
+  /// A file name, plain or, if the second argument says so, in base64url.
   private static func fileName(_ option: AddressOption) throws(AddressRefusal) -> String? {
     try option.check(atMost: 2)
     guard let text = option[0] else { return nil }
@@ -183,7 +183,7 @@ extension ImageOptions {
     return name
   }
 
-  /// Options of imgproxy's that are refused by name, so that its users see why.
+  /// Options of imgproxy that are not supported. They have an error of their own, so that users see why.
   private static func isKnown(_ name: String) -> Bool {
     [
       "min-width", "mw", "min-height", "mh", "min_width", "min_height", "zoom", "z", "extend_aspect_ratio",

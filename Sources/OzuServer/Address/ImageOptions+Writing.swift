@@ -1,7 +1,8 @@
 import OzuImaging
 
 extension ImageOptions {
-  /// The options as they stand in an address, those without effect left out. The format stands behind the source.
+  /// The options as they are written in an address, without those that have no effect. The format is written after
+  /// the source.
   var segments: [String] {
     let plain = ImageOptions()
     var list: [String] = []

@@ -1,45 +1,45 @@
 import OzuImaging
 
-/// What an address asks to be made of its source.
+/// The options of an address.
 ///
-/// Options come one after the other; a later one takes the place of an earlier one of the same name, as presets need.
+/// Options are applied in order. A later one replaces an earlier one of the same name, as presets need.
 package struct ImageOptions: Hashable, Sendable {
-  /// How a picture is brought to a size.
+  /// How a picture is fitted to a size.
   enum Resizing: String, Hashable, Sendable, CaseIterable {
     case fit, fill, fillDown = "fill-down", force
   }
 
-  /// Which part of a picture counts.
+  /// The part of a picture that is kept when it is cropped.
   enum Gravity: Hashable, Sendable {
-    /// At an edge or a corner, so many pixels away from it; or from the middle.
+    /// An edge, a corner or the centre, with an offset in pixels.
     case anchor(Anchor, x: Int, y: Int)
-    /// A point, in parts of the width and the height.
+    /// A point, as fractions of the width and the height.
     case point(x: Double, y: Double)
-    /// Where people look.
+    /// The part that attracts attention.
     case attention
   }
 
   var resizing = Resizing.fit
-  /// 0 for whatever the proportions give.
+  /// 0 if it follows from the proportions.
   var width = 0
   var height = 0
-  /// How many pixels make a point of `width` and `height`; `nil` where nothing was said.
+  /// The number of pixels per point of `width` and `height`; `nil` if not given.
   var density: Double?
   var enlarges = false
   var extends = false
   var gravity = Gravity.anchor(.center, x: 0, y: 0)
-  /// Before the resizing; 0 for the whole side.
+  /// The crop before the resize; 0 for the whole side.
   var cropWidth = 0
   var cropHeight = 0
   var cropGravity: Gravity?
   var trimTolerance: Int?
-  /// Quarter turns, clockwise.
+  /// The number of quarter turns, clockwise.
   var quarterTurns = 0
   var flipsHorizontally = false
   var flipsVertically = false
   var blur = 0.0
   var sharpening = 0.0
-  /// Top, right, bottom, left.
+  /// The margins: top, right, bottom, left.
   var padding = [0, 0, 0, 0]
   var background: ColorValue?
   var quality: Int?
@@ -50,20 +50,20 @@ package struct ImageOptions: Hashable, Sendable {
   var type: ImageType?
   var fileName: String?
   var isAttachment = false
-  /// In seconds since 1970.
+  /// The expiry date in seconds since 1970.
   var expiry: Int?
-  /// Changes nothing but the address.
+  /// A value that changes only the address.
   var cacheBuster: String?
 
   package init() {}
 
-  /// The words of gravities that are places.
+  /// The words for gravities that are anchors.
   static let anchors: [(word: String, anchor: Anchor)] = [
     ("ce", .center), ("no", .top), ("so", .bottom), ("we", .left), ("ea", .right), ("nowe", .topLeft),
     ("noea", .topRight), ("sowe", .bottomLeft), ("soea", .bottomRight),
   ]
 
-  /// The formats that can be asked for, by their words.
+  /// The formats that can be requested, by their words.
   static let types: [(word: String, type: ImageType)] = [
     ("jpg", .jpeg), ("jpeg", .jpeg), ("png", .png), ("webp", .webp), ("avif", .avif), ("gif", .gif),
     ("jxl", .jxl),

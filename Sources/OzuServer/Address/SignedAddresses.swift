@@ -10,10 +10,10 @@ import OzuHTTP
 /// let service = try ImageService(addressing: SignedAddresses(rules))
 /// ```
 public struct SignedAddresses: PictureAddressing {
-  /// What addresses may ask for.
+  /// The rules for addresses.
   public let rules: AddressRules
 
-  /// Makes the grammar. Without a key in the rules, and unless they allow what is unsigned, every address is refused.
+  /// Makes the grammar. If the rules have no key and do not allow unsigned addresses, every address is refused.
   public init(_ rules: AddressRules) { self.rules = rules }
 
   /// The picture that a path names.
@@ -32,7 +32,7 @@ public struct SignedAddresses: PictureAddressing {
       if options.width == 0, options.height == 0 {
         fields += ["Sec-CH-Width", "Width"]
         if let width = Self.hint("Width", request.headers, in: 1...Double(rules.largestSide)) {
-          // In pixels already.
+          // The width is in pixels already.
           options.width = max(1, Int((width / (options.density ?? density)).rounded()))
         }
       }
@@ -40,13 +40,13 @@ public struct SignedAddresses: PictureAddressing {
     var picture = try options.picture(
       of: .url(address.source), density: density, accept: request.headers["Accept"], rules: rules)
     picture.decidingFields += fields
-    // The rules do not change.
+    // The result stays valid until the expiry, because the rules do not change.
     let expiry = options.expiry.flatMap { $0 > 0 ? Date(timeIntervalSince1970: Double($0)) : nil }
     picture.reusableUntil = expiry ?? .distantFuture
     return picture
   }
 
-  /// The number of a client hint, within what is allowed.
+  /// The number in a client hint, limited to the allowed range.
   private static func hint(_ name: String, _ headers: HTTPHeaders, in range: ClosedRange<Double>) -> Double? {
     guard let text = headers.first("Sec-CH-\(name)") ?? headers.first(name),
       text.utf8.count <= 16, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
@@ -55,13 +55,13 @@ public struct SignedAddresses: PictureAddressing {
     return min(max(number, range.lowerBound), range.upperBound)
   }
 
-  /// The path of a picture, signed by the first key; unsigned, with `unsafe` in the place of a signature, without one.
+  /// The path of a picture, signed by the first key. If there is no key, it has `unsafe` instead of a signature.
   ///
   /// - Parameters:
   ///   - source: the address of the picture.
-  ///   - options: as they stand in a path, such as `rs:fill:320:240/q:70`; none by default.
-  ///   - format: the word of a format, such as `webp`; `nil` (the default) for the client's choice.
-  /// - Throws: `AddressRefusal` for what would be refused.
+  ///   - options: as they are written in a path, such as `rs:fill:320:240/q:70`. Default: none.
+  ///   - format: the word for a format, such as `webp`. `nil`, the default, lets the client choose.
+  /// - Throws: `AddressRefusal` if the service would refuse the path.
   public func path(
     of source: URL, options: String = "", format: String? = nil
   ) throws(AddressRefusal) -> String {

@@ -1,19 +1,20 @@
 import Foundation
 import OzuHTTP
 
-/// A client's connection, as the thread of the loop has it. It moves from one state to the next; the loop does what that takes.
+/// A client's connection and its state. Only the loop's thread uses it; the loop does the I/O that each state
+/// needs.
 final class ListenerConnection {
   enum State {
-    /// A head is awaited: of a first or a further request, up to a time.
+    /// Waits for the head of the first or a further request, until a deadline.
     case reading(since: ContinuousClock.Instant, deadline: ContinuousClock.Instant)
-    /// The body of an upload is awaited, in `input`, up to a time.
+    /// Waits for the body of an upload, which is collected in `input`, until a deadline.
     case receiving(RequestHead, deadline: ContinuousClock.Instant)
-    /// The answer is being made.
+    /// Waits for the answer.
     case answering(Task<Void, Never>, RequestHead)
-    /// The answer is being sent.
+    /// Sends the answer.
     case writing(deadline: ContinuousClock.Instant)
-    /// Everything was sent. What the client still sends is dropped until it has seen that, or up to a time: closing at once
-    /// could throw the answer away on its way (RFC 9112 §9.6).
+    /// Everything was sent. Input is dropped until the client closes its side, or until a deadline: closing at once
+    /// could destroy the answer on its way (RFC 9112 §9.6).
     case lingering(deadline: ContinuousClock.Instant)
   }
 
@@ -22,16 +23,16 @@ final class ListenerConnection {
   let remoteAddress: String?
   var state: State
   var parser: RequestHeadParser
-  /// What was received behind the head that is being answered.
+  /// Bytes after the head of the current request.
   var input: ArraySlice<UInt8> = []
-  /// What is to be sent, and how many bytes of both together are sent.
+  /// The bytes to send, and the number of bytes of both parts that were sent.
   private var output = (head: Data(), body: Data())
   private var offset = 0
-  /// How many requests were answered at once since it was read from.
+  /// The number of requests answered without a task since the last read.
   var immediateCount = 0
   /// Whether another request may follow.
   var keepsAlive = true
-  /// What the loop waits for on the socket.
+  /// The socket events that the loop waits for.
   var interest = (reading: true, writing: false)
 
   init(
@@ -44,7 +45,7 @@ final class ListenerConnection {
     self.state = state
   }
 
-  /// When its patience ends; `nil` while the service is at work.
+  /// The end of the current wait; `nil` while the service makes the answer.
   var deadline: ContinuousClock.Instant? {
     switch state {
     case .reading(_, let deadline), .receiving(_, let deadline), .writing(let deadline),
@@ -54,20 +55,20 @@ final class ListenerConnection {
     }
   }
 
-  /// Since when it waits for a request; `nil` while it does not.
+  /// The time since which it waits for a request; `nil` if it does not.
   var waitsSince: ContinuousClock.Instant? { if case .reading(let since, _) = state { since } else { nil } }
 
   var isReading: Bool { waitsSince != nil }
 
-  /// The bytes of the body that is awaited; 0 where none is.
+  /// The length of the body that it waits for; 0 for none.
   var awaitedByteCount: Int { if case .receiving(let head, _) = state { head.bodyByteCount } else { 0 } }
 
-  /// Whether no request has begun.
+  /// Whether no byte of a request has arrived.
   var isIdle: Bool { isReading && !parser.hasBegun && input.isEmpty }
 
-  /// Makes what is sent of an answer.
+  /// Encodes an answer for sending.
   ///
-  /// - Parameter head: of the request; `nil` for one that could not be read.
+  /// - Parameter head: the head of the request; `nil` for one that could not be parsed.
   func setOutput(_ answer: ServiceResponse, for head: RequestHead?, date: Date) {
     // Another status would change where the answer ends.
     let isFinal = (200...599).contains(answer.status)
@@ -87,7 +88,7 @@ final class ListenerConnection {
     offset = 0
   }
 
-  /// Sends what the client takes. Returns whether all is sent; `nil` when the connection is broken.
+  /// Sends as much as the client accepts. Returns whether everything was sent; `nil` if the connection is broken.
   func send() -> (isDone: Bool, hasMoved: Bool)? {
     var hasMoved = false
     while offset < output.head.count + output.body.count {
@@ -112,7 +113,7 @@ final class ListenerConnection {
     return (true, hasMoved)
   }
 
-  /// The fields that are the connection's.
+  /// The fields that the listener sets itself.
   private static let ownFields = [
     "content-length", "date", "connection", "transfer-encoding", "keep-alive", "upgrade",
   ]
@@ -121,7 +122,7 @@ final class ListenerConnection {
     ownFields.contains { $0.isEqualIgnoringASCIICase(to: name) }
   }
 
-  /// Whether a field cannot be taken for anything else by whoever reads it.
+  /// Whether every parser sees the same field.
   private static func isFit(_ field: HTTPHeaders.Field) -> Bool {
     !field.name.isEmpty && field.name.utf8.allSatisfy(\.isHTTPTokenByte)
       && field.value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }

@@ -5,15 +5,15 @@ import OzuSynchronization
 
 /// The inbox and the thread of a listener: one thread for all its connections.
 ///
-/// Any thread may `submit`; it only appends under the lock and wakes the thread. The thread alone touches connections. It owns
-/// the loop, so that a listener that is released only asks it to end.
+/// Any thread may call `submit`; it only appends under the lock and wakes the thread. Only the thread uses
+/// connections. The thread owns the loop, so a listener that is released only asks the thread to end.
 final class ListenerLoop: Sendable {
   enum Command: Sendable {
-    /// Begins; or looks at the clock, which a test has moved.
+    /// Begins, or reads the clock again after a test has moved it.
     case tick
-    /// An answer is ready.
+    /// Sends an answer.
     case answer(connection: UInt64, ServiceResponse)
-    /// Answers what has been asked, for so long at most, and ends.
+    /// Answers pending requests, within a time limit, and ends.
     case drain(Duration)
   }
 
@@ -38,10 +38,10 @@ final class ListenerLoop: Sendable {
     self.configuration = configuration
   }
 
-  /// Starts the thread, which closes the listening socket when it ends. Returns whether there was one to be had.
+  /// Starts the thread, which closes the listening socket when it ends. Returns whether a thread could be started.
   func start() -> Bool { put(.tick) == nil }
 
-  /// Leaves a command for the thread. Without effect when that has ended.
+  /// Puts a command into the inbox. Has no effect after the thread has ended.
   func submit(_ command: Command) { _ = put(command) }
 
   private func put(_ command: Command) -> LoopInbox<Command>.Refusal? {
@@ -52,7 +52,7 @@ final class ListenerLoop: Sendable {
     }
   }
 
-  /// Returns when every connection is closed and the thread at its end.
+  /// Returns after every connection is closed and the thread has ended.
   func ended() async {
     await withCheckedContinuation { continuation in
       let hasEnded = state.withLock { state in

@@ -1,23 +1,23 @@
 import CListener
 import Glibc
 
-/// A connection's socket. It never waits. The thread of the loop owns it, and closes it once.
+/// A connection's socket. Its calls never block. The loop's thread owns it and closes it once.
 struct ListenerSocket {
   let descriptor: Int32
 
-  /// What a call came to.
+  /// The result of a call.
   enum Outcome: Equatable {
     case done(Int)
-    /// Later, when the loop says so.
+    /// The call must be repeated when the loop reports the socket as ready.
     case wouldBlock
     case failed
   }
 
-  /// Sends what is accepted at once of two pieces, one behind the other: in one call, because each makes a packet.
+  /// Sends as many bytes of two pieces as the socket accepts, with one call, because each call may make a packet.
   func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Outcome {
     outcome {
-      // `sendmsg` only reads the pieces, though `iovec` has pointers that could be written through; nothing of the list
-      // outlives the call.
+      // `sendmsg` only reads the pieces, although the pointers in `iovec` are mutable. The list is valid only
+      // during the call.
       withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { pieces in
         for (index, piece) in [first, second].enumerated() {
           pieces.initializeElement(
@@ -32,20 +32,20 @@ struct ListenerSocket {
     }
   }
 
-  /// Receives what is there; `.done(0)` when the client sends no more.
+  /// Receives the available bytes; `.done(0)` if the client has closed its side.
   func receive(_ space: UnsafeMutableRawBufferPointer) -> Outcome {
     outcome { recv(descriptor, space.baseAddress, space.count, 0) }
   }
 
-  /// Says that no more is sent.
+  /// Closes the sending side.
   func endWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
   func close() { _ = Glibc.close(descriptor) }
 
-  /// Answers go out at once, not when there is more of them.
+  /// Sends answers at once, without waiting for more bytes.
   func setOptions() {
     var on: Int32 = 1
-    // Without effect on what is no TCP.
+    // Has no effect on other sockets than TCP.
     _ = setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
@@ -60,11 +60,11 @@ struct ListenerSocket {
 }
 
 extension ListenerSocket {
-  /// The address of the client; `nil` where it has none.
+  /// The address of the client; `nil` if it has none.
   var remoteAddress: String? {
     var address = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    // The system writes at most `length` bytes, and reads the address by the family that it wrote.
+    // The system writes at most `length` bytes, and the family that it writes decides how they are read.
     return withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
         guard getpeername(descriptor, generic, &length) == 0,

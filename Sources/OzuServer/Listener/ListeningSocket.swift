@@ -1,13 +1,14 @@
 import Glibc
 
-/// A socket at which connections are accepted, and the file that has to go when it is closed.
+/// A listening socket, and the file to remove when it is closed.
 struct ListeningSocket: Sendable {
   let descriptor: Int32
-  /// 0 where it is no TCP port.
+  /// The TCP port; 0 for other sockets.
   let port: Int
-  /// As messages name it.
+  /// The name for messages.
   let name: String
-  /// The file of a Unix socket that was made here, and what it is: at the end it is removed, but not another's in its place.
+  /// The file of a Unix socket made here, with its identity: at the end the file is removed, unless another file
+  /// has replaced it.
   private var file: (path: String, identity: FileIdentity)?
 
   private struct FileIdentity: Equatable, Sendable {
@@ -21,7 +22,7 @@ struct ListeningSocket: Sendable {
     }
   }
 
-  /// Closes it. Connections that nobody has accepted are broken, unless another process has the same socket.
+  /// Closes the socket. Connections that were not accepted are broken, unless another process has the same socket.
   func close() {
     if let file, FileIdentity(file.path) == file.identity { unlink(file.path) }
     _ = Glibc.close(descriptor)
@@ -65,7 +66,7 @@ struct ListeningSocket: Sendable {
 
   private static let backlog: Int32 = 1024
 
-  // The system reads and writes an address of the family as the generic one, with its length.
+  // The system takes an address of any family as a generic address with its length.
 
   private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) -> Bool {
     withUnsafeMutablePointer(to: &address) { pointer in
@@ -84,8 +85,8 @@ struct ListeningSocket: Sendable {
 
   // MARK: Unix sockets
 
-  /// Binds another name, and renames that: the path leads to somebody who listens at every moment, and nobody can connect
-  /// before the permissions are set.
+  /// Binds another name and then renames it. So at every moment some process listens at the path, and clients can
+  /// connect only after the permissions are set.
   init(path: String, permissions: UInt32) throws(ServiceListenerError) {
     func failure(_ operation: String, _ code: Int32 = errno) -> ServiceListenerError {
       ServiceListenerError(operation: operation, address: path, code: code)
@@ -120,7 +121,7 @@ struct ListeningSocket: Sendable {
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
     return withUnsafeMutableBytes(of: &address.sun_path) { space in
-      // A zero ends it.
+      // The path ends with a zero byte.
       guard bytes.count < space.count, !bytes.contains(0) else { return false }
       space.copyBytes(from: bytes)
       return true
@@ -163,7 +164,7 @@ struct ListeningSocket: Sendable {
       fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
     else { throw ServiceListenerError(operation: "accept connections at", address: name, code: errno) }
     var address = sockaddr_in6()
-    // An IPv4 address is shorter, and has its port in the same place.
+    // An IPv4 address is shorter, but its port is at the same offset.
     let isIP =
       Self.readName(descriptor, &address)
       && [sa_family_t(AF_INET), sa_family_t(AF_INET6)].contains(address.sin6_family)

@@ -1,29 +1,30 @@
 import OzuHTTP
 
-/// Which request with a body a listener takes: POST of a length that is said first, to one path.
+/// Decides which request with a body a listener accepts: POST with a length, to one path.
 ///
-/// Everything about a body is decided by its head: one that is too large, or whose sender may not upload, is refused before a
-/// byte of it is kept.
+/// Everything is decided by the head: a body that is too large, or whose sender may not upload, is refused before
+/// any byte of it is stored.
 public struct UploadRule: Sendable {
   /// The path.
   public let path: String
-  /// The bytes that a body may have.
+  /// The most bytes of a body.
   public let maximumByteCount: Int
-  /// The bytes that all bodies that are being received may have together.
+  /// The most bytes of all bodies together that are being received.
   public let maximumTotalByteCount: Int
-  /// How long a body may take.
+  /// The time limit for a body.
   public let limit: Duration
-  /// Says why a head is refused; `nil` for one that is not. Called on the listener's thread, so it must not wait.
+  /// Returns the answer to a head that is refused; `nil` accepts it. Called on the listener's thread, so it must
+  /// not block.
   private let refuse: @Sendable (ServiceRequest) -> ServiceResponse?
 
   /// Makes a rule.
   ///
   /// - Parameters:
   ///   - path: the one path, such as `/playground/uploads`.
-  ///   - maximumByteCount: the bytes that a body may have.
-  ///   - maximumTotalByteCount: the bytes that all bodies that are being received may have together.
-  ///   - limit: how long a body may take. A minute by default.
-  ///   - refuse: says why a head is refused; `nil` for one that is not. It must not wait.
+  ///   - maximumByteCount: the most bytes of a body.
+  ///   - maximumTotalByteCount: the most bytes of all bodies together that are being received.
+  ///   - limit: the time limit for a body. Default: one minute.
+  ///   - refuse: returns the answer to a head that is refused; `nil` accepts it. It must not block.
   public init(
     path: String, maximumByteCount: Int, maximumTotalByteCount: Int, limit: Duration = .seconds(60),
     refuse: @escaping @Sendable (ServiceRequest) -> ServiceResponse?
@@ -35,7 +36,7 @@ public struct UploadRule: Sendable {
     self.refuse = refuse
   }
 
-  /// The length that a head says, in digits alone.
+  /// The length in a head, which must consist of digits.
   ///
   /// - Throws: `HeadRefusal`.
   func bodyByteCount(_ headers: HTTPHeaders) throws(HeadRefusal) -> Int {
@@ -53,7 +54,7 @@ public struct UploadRule: Sendable {
     return count
   }
 
-  /// - Parameter others: the bytes of the bodies that are being received already.
+  /// - Parameter others: the bytes of all bodies that are already being received.
   func refusal(of request: ServiceRequest, _ byteCount: Int, beside others: Int) -> ServiceResponse? {
     if let refusal = refuse(request) { return refusal }
     guard others + byteCount <= maximumTotalByteCount else {

@@ -2,7 +2,7 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// What the page asks: a path, and fields behind it.
+/// A request of the page: a path and query fields.
 struct PlaygroundQuestion: Sendable {
   let path: String
   private let fields: [String: String]
@@ -20,13 +20,13 @@ struct PlaygroundQuestion: Sendable {
     self.fields = fields
   }
 
-  /// Empty where it is not there.
+  /// The value of a field; empty if it is absent.
   subscript(name: String) -> String { fields[name] ?? "" }
 }
 
 extension SignedAddresses {
-  /// The path of what was asked for, with its options as they were written, signed by the first key. It is read as the service
-  /// will read it, so what is signed is answered.
+  /// The path of the requested picture, with the options as they were written, signed by the first key. The path is
+  /// parsed as the service will parse it, so a signed path is also answered.
   ///
   /// - Throws: `AddressRefusal`.
   func path(_ question: PlaygroundQuestion, now: Date) throws(AddressRefusal) -> String {
@@ -39,7 +39,7 @@ extension SignedAddresses {
     let path = try Self.path(of: source, question)
     let signed = "/\(rules.keys.first?.signature(of: path) ?? "unsafe")\(path)"
     let address = try ImageAddress(signed, rules: rules, now: now)
-    // Options cannot smuggle another source in.
+    // Options must not contain another source.
     guard address.source == source else {
       throw AddressRefusal(status: 400, reason: "the options are malformed")
     }
@@ -47,13 +47,13 @@ extension SignedAddresses {
     return signed
   }
 
-  /// What is asked of a file that has no address.
+  /// The request for an uploaded file, which has no address.
   ///
-  /// - Parameter limit: how long the answer may take.
+  /// - Parameter limit: the time limit for the answer.
   func uploadedPicture(
     _ data: Data, _ question: PlaygroundQuestion, accept: String?, now: Date, within limit: Duration
   ) throws(AddressRefusal) -> AddressedPicture {
-    // A place that never is.
+    // An address that never exists.
     guard let place = URL(string: "https://upload.invalid/") else { preconditionFailure("a constant") }
     var rules = rules
     (rules.sources, rules.allowsUnsigned) = ([], true)
@@ -82,16 +82,17 @@ extension SignedAddresses {
 }
 
 extension Playground {
-  /// A picture of an uploaded file: made anew each time, and kept nowhere.
+  /// A picture of an uploaded file: made each time, and never stored.
   func picture(
     _ question: PlaygroundQuestion, of service: ImageService, _ request: ServiceRequest
   ) async throws(AddressRefusal) -> ServiceAnswer {
     let configuration = service.configuration
-    guard let data = shelf.data(for: question["upload"], at: configuration.pipeline.now()) else {
+    guard let data = uploadStore.data(for: question["upload"], at: configuration.pipeline.testing.now())
+    else {
       throw AddressRefusal(status: 404, reason: "the uploaded file is no longer there: choose it again")
     }
     let picture = try addresses.uploadedPicture(
-      data, question, accept: request.headers["Accept"], now: configuration.pipeline.currentDate(),
+      data, question, accept: request.headers["Accept"], now: configuration.pipeline.testing.currentDate(),
       within: configuration.answerLimit)
     guard service.admission.enter("") else { return service.busyAnswer }
     defer { service.admission.leave("") }

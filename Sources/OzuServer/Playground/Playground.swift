@@ -2,11 +2,12 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// A page at `/` on which the options of addresses can be tried: a picture from the web or from the user's machine, the result
-/// with its size and time, and its signed address to copy.
+/// A page at `/` for trying the options of addresses: it shows a picture from the web or from the user's machine,
+/// the result with its size and time, and the signed address to copy.
 ///
-/// It signs an address of any source that the rules allow for whoever has its token, so it is for those who may do that anyway.
-/// Everything but the page itself, which holds no secret, is refused without the token (`Authorization: Bearer …`).
+/// A user with its token can sign addresses of every source that the rules allow, so give the token only to people
+/// who may do that. Everything except the page itself, which contains no secret, requires the token
+/// (`Authorization: Bearer …`).
 ///
 /// ```swift
 /// let playground = try Playground(addresses, token: Playground.makeToken())
@@ -14,18 +15,18 @@ import OzuHTTP
 /// listenerConfiguration.uploads = playground.uploads
 /// ```
 ///
-/// Uploaded files stay in memory for ten minutes after their last use, 64 MB of them at most, under keys that nobody can guess.
-/// Neither they nor what is made of them are stored in any cache.
+/// Uploaded files stay in memory for ten minutes after their last use, at most 64 MB together, under keys that
+/// cannot be guessed. Neither they nor their results are stored in a cache.
 public final class Playground: Sendable {
-  /// The bytes that an uploaded file may have: 16 MB.
+  /// The most bytes of an uploaded file: 16 MB.
   public static let maximumUploadByteCount = 16 << 20
   static let uploadPath = "/playground/uploads"
 
-  /// What a listener lets in: uploads with the token.
+  /// The rule for a listener: accepts uploads with the token.
   public let uploads: UploadRule
   let addresses: SignedAddresses
   private let token: PlaygroundToken
-  let shelf: UploadShelf
+  let uploadStore: UploadStore
 
   /// Makes a playground.
   ///
@@ -37,7 +38,7 @@ public final class Playground: Sendable {
     let token = try PlaygroundToken(token)
     self.addresses = addresses
     self.token = token
-    shelf = UploadShelf(byteBudget: 64 << 20, lifetime: .seconds(600))
+    uploadStore = UploadStore(byteBudget: 64 << 20, lifetime: .seconds(600))
     uploads = UploadRule(
       path: Self.uploadPath, maximumByteCount: Self.maximumUploadByteCount, maximumTotalByteCount: 32 << 20
     ) { request in
@@ -51,10 +52,10 @@ public final class Playground: Sendable {
   private static let noToken = ServiceFailure(
     status: 401, reason: "the playground's token is needed", challenge: "Bearer")
 
-  /// The answer to a request that is the playground's; `nil` for others.
+  /// The answer to a request to the playground; `nil` for other requests.
   func answer(to request: ServiceRequest, of service: ImageService) async -> ServiceAnswer? {
-    let now = service.configuration.pipeline.now()
-    shelf.expire(at: now)
+    let now = service.configuration.pipeline.testing.now()
+    uploadStore.expire(at: now)
     let isReading = request.method == "GET" || request.method == "HEAD"
     if request.target == "/", isReading { return ServiceAnswer(.service, PlaygroundPage.response) }
     guard request.target.hasPrefix("/playground/") else { return nil }
@@ -75,7 +76,7 @@ public final class Playground: Sendable {
       switch question.path {
       case "/playground/settings": return ServiceAnswer(.service, .json(settings))
       case "/playground/address":
-        let path = try addresses.path(question, now: service.configuration.pipeline.currentDate())
+        let path = try addresses.path(question, now: service.configuration.pipeline.testing.currentDate())
         return ServiceAnswer(.service, .json(["path": path]))
       case "/playground/picture": return try await picture(question, of: service, request)
       default: throw AddressRefusal(status: 404, reason: "there is nothing here")
@@ -86,17 +87,17 @@ public final class Playground: Sendable {
   }
 
   private func upload(_ data: Data, at now: ContinuousClock.Instant) -> ServiceAnswer {
-    // A framework in place of the listener may have let more in.
+    // A web framework, used instead of the listener, may have accepted more.
     guard data.count <= Self.maximumUploadByteCount else {
       return ServiceAnswer(ServiceFailure(status: 413, reason: "the file is too large"))
     }
-    guard !data.isEmpty, let key = shelf.add(data, at: now) else {
+    guard !data.isEmpty, let key = uploadStore.add(data, at: now) else {
       return ServiceAnswer(ServiceFailure(status: 400, reason: "the file is empty"))
     }
     return ServiceAnswer(.service, .json(["key": key, "bytes": data.count]))
   }
 
-  /// What the page has to know.
+  /// The settings that the page needs.
   private var settings: [String: Any] {
     let rules = addresses.rules
     return [
@@ -109,7 +110,7 @@ public final class Playground: Sendable {
 }
 
 extension ServiceResponse {
-  /// An answer for the page alone.
+  /// A JSON answer for the page.
   static func json(_ value: [String: Any]) -> ServiceResponse {
     let body = try? JSONSerialization.data(
       withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])

@@ -1,9 +1,9 @@
 import Foundation
 import OzuHTTP
 
-/// The page of a playground: one file that loads nothing from elsewhere, made once.
+/// The page of a playground: one file that loads nothing from other places, made once.
 ///
-/// Its style and its script are let in by their hashes alone, so that a text that got into the page could not run.
+/// Its style and its script are allowed only by their hashes, so a script injected into the page could not run.
 enum PlaygroundPage {
   static let response = ServiceResponse(
     status: 200,

@@ -1,15 +1,16 @@
 import OzuHTTP
 
-/// The secret of those who may use a playground.
+/// The secret of the users of a playground.
 ///
-/// It stands behind the `#` of the page's address, which browsers send to nobody, and in the field `Authorization` of what the page
-/// asks: so it is in no log, no cache and no `Referer`, and another site's page cannot make a browser send it.
+/// It is written after the `#` of the page's address, which browsers do not send, and the page sends it in the
+/// field `Authorization`. So it is in no log, no cache and no `Referer`, and the page of another site cannot make a
+/// browser send it.
 struct PlaygroundToken: Sendable {
   static let shortest = 16
 
   private let digest: [UInt8]
 
-  /// - Throws: `ServiceConfigurationError.weakPlaygroundToken` for one that is short, or that an address would have to escape.
+  /// - Throws: `ServiceConfigurationError.weakPlaygroundToken` for a token that is too short, or that would need escapes in an address.
   init(_ text: String) throws(ServiceConfigurationError) {
     guard (Self.shortest...256).contains(text.utf8.count), text.utf8.allSatisfy(Self.isPlain) else {
       throw .weakPlaygroundToken
@@ -17,7 +18,7 @@ struct PlaygroundToken: Sendable {
     digest = SHA256.digest(of: Array(text.utf8))
   }
 
-  /// Whether a request has it. Digests are compared, so that the time says nothing of the token.
+  /// Whether a request has the token. Digests are compared, so that the time reveals nothing about the token.
   func isSent(by request: ServiceRequest) -> Bool {
     let fields = request.headers.values(for: "Authorization")
     guard fields.count == 1, let field = fields.first, field.utf8.count <= 512,
@@ -27,7 +28,7 @@ struct PlaygroundToken: Sendable {
     return zip(given, digest).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
-  /// Random bytes of the system's generator in base64url.
+  /// Random bytes from the system's generator, in base64url.
   static func random(byteCount: Int) -> String {
     var generator = SystemRandomNumberGenerator()
     return Base64URL.text(of: (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })

@@ -5,7 +5,7 @@ struct EntityTagCondition {
   private let tags: [String]
   private let isAny: Bool
 
-  /// The condition of a request; `nil` for one without. What is malformed matches nothing.
+  /// The condition of a request; `nil` for a request without one. A malformed condition matches nothing.
   init?(_ headers: HTTPHeaders) {
     let values = headers.values(for: "If-None-Match")
     guard !values.isEmpty else { return nil }
@@ -13,12 +13,12 @@ struct EntityTagCondition {
     tags = values.flatMap(Self.opaqueTags)
   }
 
-  /// Whether the client has what a tag stands for, by the weak comparison (§8.8.3.2).
+  /// Whether the condition contains a tag, by the weak comparison (§8.8.3.2).
   func matches(_ tag: String) -> Bool {
     isAny || Self.opaqueTags(in: tag).contains(where: tags.contains)
   }
 
-  /// The tags of a list with their quotes and without `W/`. A comma may stand inside of one.
+  /// The tags of a list with their quotes and without `W/`. A tag may contain a comma.
   private static func opaqueTags(in value: String) -> [String] {
     var tags: [String] = []
     var start: String.Index?

@@ -2,13 +2,13 @@ import Ozu
 import OzuHTTP
 
 extension ImageService {
-  /// Answers from memory alone, without a Swift task: a picture that memory has, a request that there is no place for, and the
-  /// service's own pages but the metrics.
+  /// Answers without waiting and without a Swift task: a picture that is in memory, a request for which there is no
+  /// place, and the service's own pages except the metrics.
   ///
-  /// Two changes of threads cost more than all the rest of such an answer, and where all threads are at work they take long.
+  /// Two changes of threads cost more than the rest of such an answer, and take long if all threads are busy.
   public func immediateResponse(to request: ServiceRequest) -> ServiceResponse? {
     guard request.method == "GET" || request.method == "HEAD" else { return nil }
-    let start = configuration.pipeline.now()
+    let start = configuration.pipeline.testing.now()
     guard let answer = immediateAnswer(to: request) else { return nil }
     metrics.begin()
     note(answer, of: request, since: start)

@@ -3,7 +3,7 @@ import Ozu
 import OzuHTTP
 import OzuSharedStores
 
-/// The way of a request for a picture.
+/// Answers a request for a picture.
 extension ImageService {
   func picture(for request: ServiceRequest) async -> ServiceAnswer {
     let question: PictureQuestion
@@ -27,25 +27,25 @@ extension ImageService {
     }
   }
 
-  /// The picture, if memory has it; the refusal, if it would have to wait and no more may. So a service with too much to do
-  /// spends nothing more on those that it sends away.
+  /// The picture, if it is in memory, or a refusal, if the request would have to wait and there is no place. So a
+  /// busy service spends little time on refused requests.
   func immediatePicture(for request: ServiceRequest) -> ServiceAnswer? {
-    // An address that is refused is answered by the other way, which comes to the same.
+    // An address that is refused here is refused in the same way by `picture(for:)`.
     guard let question = try? question(of: request) else { return nil }
     if let answer = answerFromMemory(question, to: request) { return answer }
     return admission.isFull(for: question.host) ? busyAnswer : nil
   }
 
-  /// The answer to a request that there is no place for.
+  /// The answer to a request for which there is no place.
   var busyAnswer: ServiceAnswer {
     ServiceAnswer(
       ServiceFailure(status: 503, reason: "the service is busy", retryAfter: configuration.retryAfter),
       kind: .refused)
   }
 
-  /// What is asked, remembered or read from the address.
+  /// The picture that is requested, remembered or read from the address.
   private func question(of request: ServiceRequest) throws(AddressRefusal) -> PictureQuestion {
-    let date = configuration.pipeline.currentDate()
+    let date = configuration.pipeline.testing.currentDate()
     let condition = EntityTagCondition(request.headers)
     if let known = addresses.picture(for: request, at: date) {
       return PictureQuestion(known: known, isRemembered: true, condition: condition)
@@ -66,7 +66,7 @@ extension ImageService {
 
   private func answer(_ question: PictureQuestion) async throws(ImageError) -> ServiceAnswer {
     if question.condition != nil {
-      // A file that a store has needs no question to its origin, and one that none has may need no decoding.
+      // A stored file may need no request to its origin, and if no store has it, decoding may still be unnecessary.
       if let image = await storedImage(question) { return answer(question, image, .store) }
       if let state = try await pipeline.sourceState(of: question.known.picture.request),
         question.isMet(by: state.identity)
@@ -78,7 +78,7 @@ extension ImageService {
     return answer(question, image, image.isNew ? .made : .store)
   }
 
-  /// The file, made once for all who ask for it, here and on the other machines.
+  /// The file, made once for all requests for it, on this machine and on the others.
   private func image(_ question: PictureQuestion) async throws(ImageError) -> EncodedImage {
     guard let fills else { return try await made(question) }
     return try await sharedFills.value(for: question.known.key) { [self] in
@@ -102,7 +102,7 @@ extension ImageService {
     try await pipeline.encoded(for: question.known.picture.request, as: question.known.picture.output)
   }
 
-  /// The file as memory or a store has it, if it may be served without a question to its origin.
+  /// The file from memory or a store, if it may be served without a request to its origin.
   private func storedImage(_ question: PictureQuestion) async -> EncodedImage? {
     var request = question.known.picture.request
     request.cachePolicy = .cacheOnly
@@ -124,7 +124,7 @@ extension ImageService {
     var headers = validators(question, tag: tag, freshUntil: freshUntil)
     headers.add(name: "Content-Type", value: image.type.mediaType)
     headers.add(name: "X-Content-Type-Options", value: "nosniff")
-    // A drawing may hold scripts; nothing of it is run, wherever it is opened.
+    // A drawing may contain scripts. None of them may run, wherever the file is opened.
     headers.add(
       name: "Content-Security-Policy", value: "default-src 'none'; style-src 'unsafe-inline'; sandbox")
     if let disposition = question.known.disposition {
@@ -155,17 +155,17 @@ extension ImageService {
   }
 }
 
-/// A question for a picture.
+/// A request for a picture, with everything that was found out about it.
 private struct PictureQuestion: Sendable {
-  /// Grows when the same recipe makes other files than before.
+  /// Must change when the same recipe makes other files than before.
   private static let version = "1"
 
   let known: KnownPicture
-  /// Whether its address need not be read.
+  /// Whether the address was remembered, so that it need not be read.
   let isRemembered: Bool
   let condition: EntityTagCondition?
 
-  /// The host that is to be asked, in lower case; empty where there is none.
+  /// The host of the source, in lower case; empty if there is none.
   var host: String {
     let url: URL? =
       switch known.picture.request.source {
@@ -176,7 +176,8 @@ private struct PictureQuestion: Sendable {
     return url?.host()?.lowercased() ?? ""
   }
 
-  /// The tag of what is made of a source. Weak, because another release of an encoder may write other bytes.
+  /// The tag of the result made from a source. It is weak, because another version of an encoder may write other
+  /// bytes.
   func tag(of identity: String) -> String { "W/\"\(known.key.key.derived(identity, Self.version))\"" }
 
   func isMet(by identity: String) -> Bool { condition?.matches(tag(of: identity)) == true }

@@ -3,19 +3,19 @@ public import Ozu
 import OzuHTTP
 import OzuSharedStores
 
-/// Answers requests for pictures over HTTP, for whatever speaks it: a web framework, or the listener of this module.
+/// Answers requests for pictures over HTTP. A web framework, or the listener of this module, passes them on.
 ///
 /// ```swift
 /// let service = try ImageService(addressing: MyAddresses())
 /// let response = await service.respond(to: ServiceRequest(method: "GET", target: "/cat/320.webp"))
 /// ```
 ///
-/// What memory has is answered at once. Everything else waits for one of a bounded number of places; without one the answer is
-/// 503, at once. The pipeline behind it does the work on its own queues: what waits for an origin takes no place of a
-/// decoder. Equal requests share their work, with leases on all machines of a fleet.
+/// A picture in memory is answered at once. Every other request needs one of a limited number of places; without
+/// one the answer is 503, at once. The pipeline does the work on its own queues: a request that waits for an origin
+/// occupies no place of a decoder. Equal requests share their work, with leases also among the machines of a fleet.
 ///
-/// An answer has a weak entity tag, which stands for the source's bytes and what is made of them, and is the same on all
-/// machines. A client that has it gets 304, and nothing is decoded for that.
+/// An answer has a weak entity tag, which depends on the source's bytes and the recipe, and is the same on all
+/// machines. A client that sends this tag gets 304, and nothing is decoded.
 ///
 /// | Path | Answer |
 /// |---|---|
@@ -25,7 +25,7 @@ import OzuSharedStores
 /// | `/`, `/playground/…` | a page to try options on, where `Configuration.playground` has one |
 /// | others | a picture, by the grammar of `addressing` |
 public final class ImageService: ServiceResponding {
-  /// The settings the service was made with.
+  /// The settings of the service.
   public let configuration: Configuration
   /// The pipeline that makes the pictures.
   public let pipeline: ImagePipeline
@@ -39,7 +39,7 @@ public final class ImageService: ServiceResponding {
   /// Makes a service. Nothing is opened or started before the first request.
   ///
   /// - Parameter addressing: the grammar of its addresses.
-  /// - Throws: `ServiceConfigurationError` for settings by which a stranger could reach what is not meant for strangers.
+  /// - Throws: `ServiceConfigurationError` for settings that would give strangers access to private data.
   public init(
     addressing: any PictureAddressing, configuration: Configuration = Configuration()
   ) throws(ServiceConfigurationError) {
@@ -53,12 +53,12 @@ public final class ImageService: ServiceResponding {
     fills = configuration.leases.map { FillCoordinator(leases: $0, policy: configuration.fillPolicy) }
   }
 
-  /// Says on `/ready` from now on that no more requests are to be sent here. Those that come are answered.
+  /// Makes `/ready` answer 503 from now on, so that no more requests are sent here. Requests are still answered.
   public func beginDraining() { metrics.isDraining.store(true, ordering: .relaxed) }
 
   /// Answers one request.
   public func respond(to request: ServiceRequest) async -> ServiceResponse {
-    let start = configuration.pipeline.now()
+    let start = configuration.pipeline.testing.now()
     metrics.begin()
     let answer = await answer(to: request)
     note(answer, of: request, since: start)
@@ -67,10 +67,12 @@ public final class ImageService: ServiceResponding {
 
   /// Counts and logs an answer.
   func note(_ answer: ServiceAnswer, of request: ServiceRequest, since start: ContinuousClock.Instant) {
-    let duration = start.duration(to: configuration.pipeline.now())
+    let duration = start.duration(to: configuration.pipeline.testing.now())
     metrics.end(answer, after: duration)
     if let log = configuration.log {
-      log(ServiceLogRecord(request, answer, duration: duration, date: configuration.pipeline.currentDate()))
+      log(
+        ServiceLogRecord(
+          request, answer, duration: duration, date: configuration.pipeline.testing.currentDate()))
     }
   }
 
@@ -84,7 +86,7 @@ public final class ImageService: ServiceResponding {
     return await picture(for: request)
   }
 
-  /// The pages about the service itself; `nil` for all other paths.
+  /// The answer for a page about the service itself; `nil` for all other paths.
   func ownAnswer(to request: ServiceRequest) -> ServiceAnswer? {
     switch request.target {
     case "/health": return ServiceAnswer(.service, .line("alive"))
@@ -101,7 +103,7 @@ public final class ImageService: ServiceResponding {
   private func metricsText() -> String {
     metrics.text(
       pipeline: pipeline, pendingCount: admission.count, pendingLimit: configuration.maximumPendingCount,
-      stores: configuration.pipeline.stores.compactMap { store in
+      stores: configuration.pipeline.caching.stores.compactMap { store in
         switch store {
         case let redis as RedisStore: (redis.name, redis.statistics)
         case let bucket as S3Store: (bucket.name, bucket.statistics)
@@ -111,19 +113,19 @@ public final class ImageService: ServiceResponding {
   }
 }
 
-/// An answer, with what is noted of it.
+/// An answer and its data for the log.
 struct ServiceAnswer: Sendable {
-  /// Where it comes from.
+  /// The origin of the answer.
   enum Kind: String, CaseIterable {
-    /// The service itself: its health and its metrics.
+    /// From the service itself: its health and its metrics.
     case service
-    /// The memory of this process.
+    /// From the memory of this process.
     case memory
-    /// A store.
+    /// From a store.
     case store
-    /// It was made.
+    /// Made for this request.
     case made
-    /// The client has it.
+    /// The client has it already.
     case unchanged
     /// There was no place.
     case refused
@@ -133,7 +135,7 @@ struct ServiceAnswer: Sendable {
 
   let kind: Kind
   let response: ServiceResponse
-  /// What went wrong, in full; it may name what the client is not told.
+  /// The complete description of the failure, which may contain details that the client must not see.
   var failure: String?
   /// The source, without secrets.
   var source: String?

@@ -1,12 +1,12 @@
 import Foundation
 import Ozu
 
-/// A picture that an address names, with what is worked out of it once for all who ask for it.
+/// A picture that an address names, with values that are computed once for all its requests.
 final class KnownPicture: Sendable {
   let picture: AddressedPicture
   let file: ImagePipeline.FileQuestion
   let key: ImageStoreKey
-  /// The source without secrets.
+  /// The source, without secrets.
   let sourceName: String
   /// The field `Vary`; empty for none.
   let vary: String
@@ -22,7 +22,7 @@ final class KnownPicture: Sendable {
     disposition = Self.disposition(of: picture)
   }
 
-  /// Whether its source is only an address. Other sources hold bytes or an app's objects, of a size that nobody knows.
+  /// Whether its source is just a URL. Other sources contain bytes or objects of the app, whose size is unknown.
   var isOfURL: Bool {
     switch picture.request.source {
     case .url, .request: true
@@ -30,7 +30,7 @@ final class KnownPicture: Sendable {
     }
   }
 
-  /// `Content-Disposition` (RFC 6266); `nil` where nothing was asked for.
+  /// The field `Content-Disposition` (RFC 6266); `nil` if nothing was requested.
   private static func disposition(of picture: AddressedPicture) -> String? {
     guard picture.isAttachment || picture.fileName != nil else { return nil }
     let kind = picture.isAttachment ? "attachment" : "inline"

@@ -1,44 +1,45 @@
 public import Foundation
 public import Ozu
 
-/// Reads from a request which picture is wanted: the grammar of a service's addresses.
+/// Reads from a request which picture is requested: the grammar of a service's addresses.
 public protocol PictureAddressing: Sendable {
   /// The picture that a request names.
   ///
-  /// - Parameter date: the present, for addresses that expire.
+  /// - Parameter date: the current date, for addresses that expire.
   /// - Throws: `AddressRefusal`.
   func picture(for request: ServiceRequest, at date: Date) throws(AddressRefusal) -> AddressedPicture
 }
 
-/// A picture that was asked for.
+/// A requested picture.
 public struct AddressedPicture: Sendable {
-  /// Its source and what is made of it.
+  /// The source and the recipe.
   public var request: ImageRequest
-  /// How it is written.
+  /// The output format.
   public var output: OutputFormat
-  /// The header fields of the request that had a say, such as `Accept`: what is answered in `Vary`. None by default.
+  /// The header fields of the request that influenced this value, such as `Accept`. The answer lists them in
+  /// `Vary`. Default: none.
   public var decidingFields: [String] = []
-  /// The name under which it is saved; `nil` (the default) for the client's choice.
+  /// The file name for saving; `nil`, the default, lets the client choose.
   public var fileName: String?
-  /// Whether it is to be saved rather than shown. Off by default.
+  /// Whether browsers should save the picture instead of showing it. Default: false.
   public var isAttachment = false
 
-  /// Until when every request with the same target, and the same values of `decidingFields`, names this picture. The service
-  /// then need not read the address again. `nil` (the default) where that is not certain.
+  /// The date until which every request with the same target, and the same values of `decidingFields`, names this
+  /// picture. Until then the service need not read the address again. `nil`, the default, if there is no such date.
   public var reusableUntil: Date?
 
-  /// Makes a picture that is asked for.
+  /// Makes a requested picture.
   public init(request: ImageRequest, output: OutputFormat) {
     self.request = request
     self.output = output
   }
 }
 
-/// Why a request names no picture that may be had.
+/// The reason why a request names no picture, or none that may be served.
 public struct AddressRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The status of the answer, 400 to 499.
+  /// The status of the answer, from 400 to 499.
   public let status: Int
-  /// What is wrong, for the one who made the address.
+  /// The reason, for the author of the address.
   public let reason: String
 
   /// Makes a refusal.

@@ -2,23 +2,25 @@ import Foundation
 import OzuHTTP
 import OzuSynchronization
 
-/// Remembers which pictures addresses name, so that an address that is asked for often is read once.
+/// Remembers which pictures addresses name, so that an address that is requested often is read only once.
 ///
-/// A stranger who makes addresses up leaves nothing here: only an address that was read, signature and all, and whose picture
-/// memory has, is remembered, and only as long as its addressing says (`AddressedPicture.reusableUntil`).
+/// Invented addresses of strangers are not remembered: an address is remembered only if it was read, including its
+/// signature, and its picture is in memory, and only as long as its addressing allows
+/// (`AddressedPicture.reusableUntil`).
 ///
-/// Bounded by number and bytes in two generations: a full young one becomes the old one, and the old one is forgotten. An old
-/// address that is asked for again is young again. One lock guards both; what is forgotten is released outside of it.
+/// It is limited by number and bytes, in two generations: when the young generation is full, it becomes the old
+/// one, and the former old one is dropped. An old address that is requested again moves to the young generation.
+/// One lock guards both; dropped entries are released outside the lock.
 ///
 /// - Complexity: O(1) for every operation, and one comparison with each of at most eight variants of a target.
 final class RememberedAddresses: Sendable {
-  /// The most pictures that one target may name by different header fields.
+  /// The most pictures that one target may name, depending on header fields.
   static let maximumVariantCount = 8
   static let byteBudget = 8 << 20
 
   private struct Variant {
     let picture: KnownPicture
-    /// The values of the deciding fields of the request, in their order.
+    /// The values of the request's deciding fields, in their order.
     let values: [[String]]
     let end: Double
 
@@ -27,7 +29,7 @@ final class RememberedAddresses: Sendable {
         && zip(picture.picture.decidingFields, values).allSatisfy { headers.hasValues($1, for: $0) }
     }
 
-    /// A guess from above: the target and the source are held in several forms.
+    /// An upper estimate: the target and the source are stored in several forms.
     func byteCount(of target: String) -> Int {
       1536 + 6 * target.utf8.count + values.joined().reduce(0) { $0 + $1.utf8.count }
     }
@@ -47,7 +49,7 @@ final class RememberedAddresses: Sendable {
   private let maximumCount: Int
   private let state = Mutex(State())
 
-  /// - Parameter maximumCount: how many pictures are remembered; 0 for none.
+  /// - Parameter maximumCount: the most pictures that are remembered; 0 for none.
   init(maximumCount: Int) { self.maximumCount = maximumCount }
 
   var count: Int { state.withLock { $0.young.count + $0.old.count } }
@@ -56,7 +58,7 @@ final class RememberedAddresses: Sendable {
   /// The picture that a request names, if its address is remembered.
   func picture(for request: ServiceRequest, at date: Date) -> KnownPicture? {
     guard maximumCount > 0 else { return nil }
-    // In the same seconds as expiries are written in.
+    // In seconds, like the expiry of addresses.
     let time = date.timeIntervalSince1970
     let (picture, forgotten) = state.withLock { state -> (KnownPicture?, Generation?) in
       let isThis = { (variant: Variant) in variant.isFor(request.headers, at: time) }
@@ -79,7 +81,7 @@ final class RememberedAddresses: Sendable {
     _ = consume forgotten
   }
 
-  /// Makes a variant young. Returns what is forgotten for it.
+  /// Adds a variant to the young generation. Returns the generation that is dropped for it.
   private func add(_ variant: Variant, _ target: String, to state: inout State) -> Generation? {
     let size = variant.byteCount(of: target)
     guard size <= Self.byteBudget / 2 else { return nil }
@@ -89,7 +91,7 @@ final class RememberedAddresses: Sendable {
       state.old = state.young
       state.young = Generation()
     }
-    // Another thread may have added it meanwhile: then it stands here twice, and the first is found.
+    // Another thread may have added it meanwhile: then it is here twice, and the first is found.
     guard state.young.variants[target, default: []].count < Self.maximumVariantCount else { return forgotten }
     state.young.variants[target, default: []].append(variant)
     state.young.count += 1
@@ -99,7 +101,7 @@ final class RememberedAddresses: Sendable {
 }
 
 extension HTTPHeaders {
-  /// Whether the lines of a name have these values, in this order.
+  /// Whether the lines with a name have these values, in this order.
   fileprivate func hasValues(_ values: [String], for name: String) -> Bool {
     var count = 0
     for field in self where field.name.isEqualIgnoringASCIICase(to: name) {

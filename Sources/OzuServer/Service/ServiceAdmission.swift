@@ -1,8 +1,8 @@
 import OzuSynchronization
 
-/// Counts the requests that wait for their answers, and refuses those that are too many.
+/// Counts the requests that wait for their answers, and refuses more than a limit.
 ///
-/// A host has half of the places at most: one that hardly answers cannot take those of all others.
+/// One host gets at most half of the places, so that a slow host cannot take the places of all others.
 final class ServiceAdmission: Sendable {
   private struct State {
     var count = 0
@@ -13,19 +13,19 @@ final class ServiceAdmission: Sendable {
   private let limitOfHost: Int
   private let state = Mutex(State())
 
-  /// - Parameter limit: how many may wait, at least 2.
+  /// - Parameter limit: the most requests that may wait, at least 2.
   init(limit: Int) {
     self.limit = max(2, limit)
     limitOfHost = self.limit / 2
   }
 
-  /// How many wait.
+  /// The number of waiting requests.
   var count: Int { state.withLock { $0.count } }
 
   /// Takes a place.
   ///
-  /// - Parameter host: of the source; empty for one without.
-  /// - Returns: whether there was one; then `leave` gives it back.
+  /// - Parameter host: the host of the source; empty for a source without one.
+  /// - Returns: whether there was a place. If so, `leave` frees it.
   func enter(_ host: String) -> Bool {
     state.withLock { state in
       let ofHost = state.counts[host, default: 0]
@@ -41,7 +41,7 @@ final class ServiceAdmission: Sendable {
     state.withLock { $0.count >= limit || $0.counts[host, default: 0] >= limitOfHost }
   }
 
-  /// Gives a place back.
+  /// Frees a place.
   func leave(_ host: String) {
     state.withLock { state in
       state.count -= 1

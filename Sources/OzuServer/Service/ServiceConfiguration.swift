@@ -4,90 +4,94 @@ public import OzuHTTP
 public import OzuSharedStores
 
 extension ImageService {
-  /// The settings of a service. Every one has a default.
+  /// The settings of a service. Each has a default.
   public struct Configuration: Sendable {
-    /// The settings of the pipeline that makes the pictures: those of `ImagePipeline.Configuration.service()`.
+    /// The settings of the pipeline that makes the pictures. Default: `ImagePipeline.Configuration.service()`.
     public var pipeline: ImagePipeline.Configuration
-    /// Says which machine of a fleet makes what is in no cache. `nil` (the default) for a service that is alone. The machines
-    /// need a level of `pipeline.stores` in common, or each makes the picture after the other.
+    /// Decides which machine of a fleet makes a missing picture. `nil`, the default, for a single machine. The
+    /// machines need a common level in `pipeline.caching.stores`; otherwise each machine makes the picture after the other.
     public var leases: (any FillLeasing)?
-    /// How long leases last, and how those who wait for them behave.
+    /// How long leases last, and how waiting machines behave.
     public var fillPolicy = FillPolicy()
-    /// How many requests may wait for what memory does not have; one host as a source may take half of them. What comes
-    /// beyond is answered with 503. 256, at least 2.
+    /// The most requests that may wait for pictures that are not in memory; one source host may take half of them.
+    /// Further requests are answered with 503. Default: 256, at least 2.
     public var maximumPendingCount = 256
-    /// How long a request may wait for its answer; then it is 504. 30 seconds.
+    /// The time limit for an answer; after it the answer is 504. Default: 30 seconds.
     public var answerLimit = Duration.seconds(30)
-    /// After how many seconds one who got 503 may come again. 1.
+    /// The number of seconds in the `Retry-After` of a 503. Default: 1.
     public var retryAfter = 1
-    /// How long pictures may be kept by clients at most, in seconds, whatever their origin says. A year.
+    /// The longest time that clients may keep pictures, in seconds, whatever their origin says. Default: a year.
     public var maximumLifetime = 31_536_000
-    /// How long pictures of sources without HTTP rules (data, fetchers) may be kept by clients, in seconds. An hour.
+    /// The time that clients may keep pictures of sources without HTTP rules (data, fetchers), in seconds. Default:
+    /// an hour.
     public var lifetimeOfOwnSources = 3600
-    /// How long it may be kept that an address or a source is wrong, in seconds. 60.
+    /// The time that clients may keep the answer that an address or a source is wrong, in seconds. Default: 60.
     public var failureLifetime = 60
-    /// How many addresses of pictures in memory are remembered, so that they need not be read again (and their signatures not
-    /// be checked again). About 8 MB at most. 4,096; 0 for none.
+    /// The number of addresses of pictures in memory that are remembered, so that they need not be read again, and
+    /// their signatures need not be checked again. They take at most about 8 MB. Default: 4,096; 0 for none.
     public var rememberedAddressCount = 4096
-    /// Whether `/metrics` is answered. On by default: a proxy should keep it from strangers.
+    /// Whether `/metrics` is answered. Default: true; a proxy should hide it from strangers.
     public var showsMetrics = true
-    /// Whether pictures may be decoded in the process of the service. Off by default: then isolation is required.
+    /// Whether pictures may be decoded in the process of the service. Default: false, isolation is required.
     public var allowsDecodingInProcess = false
-    /// Whether any address may be connected to, those of the network around the service too. Off by default.
+    /// Whether the service may connect to any address, including those of its private network. Default: false.
     public var allowsPrivateNetworks = false
-    /// The page at `/` to try options on. `nil` (the default) for none.
+    /// The page at `/` for trying options. `nil`, the default, for none.
     public var playground: Playground?
-    /// Told of each request when it is answered, on the thread that made the answer, which may be the listener's: it must not
-    /// wait. `nil` (the default) for nobody.
+    /// Called for each request after it was answered, on the thread that made the answer. That may be the
+    /// listener's thread, so it must not block. `nil`, the default, for no log.
     public var log: (@Sendable (ServiceLogRecord) -> Void)?
 
-    /// Makes the default settings, with a pipeline of their own.
+    /// Makes the default settings with the settings of a pipeline.
     public init(pipeline: ImagePipeline.Configuration = .service()) { self.pipeline = pipeline }
 
-    /// What is told to clients and proxies of how long a picture may be kept.
+    /// The field `Cache-Control` of a picture.
     ///
-    /// - Parameter freshUntil: by the rules of the origin; `nil` where it lets nobody keep it.
+    /// - Parameter freshUntil: the date by the rules of the origin; `nil` if the origin forbids storing.
     func cacheControl(freshUntil: Date?) -> String {
       guard let freshUntil else { return "private, no-store" }
       let left =
         freshUntil == .distantFuture
-        ? Double(lifetimeOfOwnSources) : max(0, freshUntil.timeIntervalSince(pipeline.currentDate()))
+        ? Double(lifetimeOfOwnSources) : max(0, freshUntil.timeIntervalSince(pipeline.testing.currentDate()))
       let seconds = Int(min(left, Double(maximumLifetime)))
       return seconds > 0 ? "public, max-age=\(seconds)" : "public, no-cache"
     }
 
-    /// - Throws: what makes the settings unfit for strangers.
+    /// - Throws: if the settings are unsafe for requests of strangers.
     func check() throws(ServiceConfigurationError) {
-      if !allowsDecodingInProcess, pipeline.isolation.mode != .required { throw .isolationNotRequired }
+      if !allowsDecodingInProcess, pipeline.decoding.isolation.mode != .required {
+        throw .isolationNotRequired
+      }
       if pipeline.readsLocalAddresses { throw .readsLocalAddresses }
-      if !allowsPrivateNetworks, let client = pipeline.httpClient as? DefaultHTTPClient,
+      if !allowsPrivateNetworks, let client = pipeline.network.httpClient as? DefaultHTTPClient,
         client.configuration.networkGuard != .publicAddressesOnly
       {
         throw .networkGuardOff
       }
-      if !pipeline.httpPolicy.isShared { throw .cacheNotShared }
+      if !pipeline.caching.httpPolicy.isShared { throw .cacheNotShared }
     }
   }
 }
 
-/// Why settings are unfit for a service.
+/// The reason why settings are unsafe for a service.
 public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Pictures would be decoded in the process of the service: `pipeline.isolation` is not `required`.
+  /// Pictures would be decoded in the process of the service: `pipeline.decoding.isolation` is not `required`.
   case isolationNotRequired
-  /// Files of the machine could be asked for: `pipeline.readsLocalAddresses` is on.
+  /// Clients could request files of the machine: `pipeline.readsLocalAddresses` is on.
   case readsLocalAddresses
-  /// The network around the service could be asked: the client's `networkGuard` is off.
+  /// Clients could request addresses of the private network: the client's `networkGuard` is off.
   case networkGuardOff
-  /// What is for one user would be given to all: `pipeline.httpPolicy.isShared` is off.
+  /// Responses for one user could be sent to others: `pipeline.caching.httpPolicy.isShared` is off.
   case cacheNotShared
-  /// The token of a playground is shorter than 16 characters, or has others than letters, digits, `-`, `.`, `_` and `~`.
+  /// The token of a playground is shorter than 16 characters, or has characters other than letters, digits, `-`,
+  /// `.`, `_` and `~`.
   case weakPlaygroundToken
 
-  /// What is wrong, and what to set.
+  /// The problem, and the setting that solves it.
   public var description: String {
     switch self {
     case .isolationNotRequired:
-      "pictures of strangers would be decoded in the service's own process: set pipeline.isolation to .required, or "
+      "pictures of strangers would be decoded in the service's own process: set pipeline.decoding.isolation to .required, or "
         + "allowsDecodingInProcess"
     case .readsLocalAddresses:
       "strangers could ask for files of this machine: turn pipeline.readsLocalAddresses off"
@@ -95,7 +99,7 @@ public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringCo
       "strangers could ask the network around the service: set the client's networkGuard to .publicAddressesOnly, or "
         + "allowsPrivateNetworks"
     case .cacheNotShared:
-      "what is private to one user would be served to all: turn pipeline.httpPolicy.isShared on"
+      "what is private to one user would be served to all: turn pipeline.caching.httpPolicy.isShared on"
     case .weakPlaygroundToken:
       "whoever guessed the playground's token could have addresses signed: it needs 16 characters or more, letters, "
         + "digits, -, ., _ and ~"
@@ -104,23 +108,23 @@ public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringCo
 }
 
 extension ImagePipeline.Configuration {
-  /// The configuration for an image service: that for untrusted sources, decoded in isolation or not at all, with the rules of
-  /// a shared HTTP cache, and half a second of processor time for a picture. Nothing but encoded files is kept in memory.
+  /// The configuration for an image service: the one for untrusted sources, with required isolation, the rules of a
+  /// shared HTTP cache, and half a second of processor time per picture. Only encoded files are kept in memory.
   ///
-  /// - Parameter hosts: the hosts or addresses that pictures may come from, checked at each redirect: `sourceRule` of the
-  ///   rules for addresses. Any with a public address, by default; a list is safer.
+  /// - Parameter hosts: the hosts or addresses that pictures may come from, checked at each redirect: `sourceRule`
+  ///   of the rules for addresses. Default: any with a public address; a list is safer.
   public static func service(hosts: HTTPHostRule = .any) -> ImagePipeline.Configuration {
     var configuration = untrustedSources(hosts: hosts)
-    configuration.isolation = .required
-    configuration.httpPolicy.isShared = true
-    configuration.limits.cpuTime = .milliseconds(500)
-    configuration.encodedMemoryCache.costLimit = 128 << 20
-    configuration.memoryCache.costLimit = 32 << 20
-    configuration.concurrentFetches = 32
-    // Downloads come faster than decoders take them: what waits does so on a disk, where there is one.
-    configuration.largeBodyByteCount = 512 << 10
-    // The memory cache is for views; what is sent is made of the source's own bytes.
-    configuration.storagePolicy = .originalData
+    configuration.decoding.isolation = .required
+    configuration.caching.httpPolicy.isShared = true
+    configuration.decoding.limits.cpuTime = .milliseconds(500)
+    configuration.caching.encodedMemoryCache.costLimit = 128 << 20
+    configuration.caching.memoryCache.costLimit = 32 << 20
+    configuration.network.concurrentFetches = 32
+    // Downloads arrive faster than decoders take them, so waiting ones are kept on disk if there is one.
+    configuration.network.largeBodyByteCount = 512 << 10
+    // The memory cache is for views; answers are made from the bytes of the source.
+    configuration.caching.storagePolicy = .originalData
     return configuration
   }
 }

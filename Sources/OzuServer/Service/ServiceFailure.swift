@@ -2,31 +2,31 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// What a service answers instead of a picture.
+/// An answer without a picture.
 struct ServiceFailure: Error {
   let status: Int
   let reason: String
-  /// How long the answer may be kept, in seconds; 0 for not at all.
+  /// The time that clients may keep the answer, in seconds; 0 for not at all.
   var lifetime = 0
-  /// After how many seconds it is worth asking again.
+  /// The number of seconds after which a retry makes sense.
   var retryAfter: Int?
-  /// The method that would have been right.
+  /// The allowed methods.
   var allowed: String?
-  /// How one would have to say who one is.
+  /// The required authentication scheme.
   var challenge: String?
 
-  /// What is told of an error: what the one who asks can know of it. Where the origin is and how it failed is for the log.
+  /// Describes an error for the client. Details about the origin and its failure are only for the log.
   init(_ error: ImageError, failureLifetime: Int) {
-    switch error {
+    switch error.kind {
     case .invalidSource, .invalidSize, .regionOutside:
       (status, reason) =
         (400, "the address of the source is not valid")
     case .noSuchFile, .isDirectory: (status, reason) = (404, "there is no such picture")
-    case .httpStatus(404, _), .httpStatus(410, _):
+    case .httpStatus where error.statusCode == 404 || error.statusCode == 410:
       (status, reason) = (404, "there is no such picture")
       lifetime = failureLifetime
-    case .httpStatus(let code, _): (status, reason) = (502, "the origin answered \(code)")
-    case .transport(_, let error) where error.isRefusal:
+    case .httpStatus: (status, reason) = (502, "the origin answered \(error.statusCode ?? 0)")
+    case .transport where (error.underlying as? HTTPError)?.isRefusal == true:
       (status, reason) = (403, "this source is not allowed")
     case .unreadableFile, .nameNotResolved, .connectionRefused, .bodyTruncated, .transport, .fetchFailed:
       (status, reason) = (502, "the origin cannot be reached")
@@ -42,6 +42,7 @@ struct ServiceFailure: Error {
     case .cancelled:
       (status, reason) = (503, "the service is busy")
       retryAfter = 1
+    default: (status, reason) = (500, "the picture cannot be made")
     }
   }
 
@@ -57,7 +58,7 @@ struct ServiceFailure: Error {
     self.challenge = challenge
   }
 
-  /// The answer: a line of text.
+  /// The response, with one line of text.
   var response: ServiceResponse {
     var headers: HTTPHeaders = [
       "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff",
@@ -71,7 +72,7 @@ struct ServiceFailure: Error {
 }
 
 extension HTTPError {
-  /// Whether it is the rules that keep the source from being asked.
+  /// Whether the rules forbid to ask the source.
   fileprivate var isRefusal: Bool {
     switch reason {
     case .hostNotAllowed, .addressRefused, .redirectRefused: true

@@ -4,27 +4,27 @@ import OzuText
 
 /// A request and its answer, for a log.
 public struct ServiceLogRecord: Sendable {
-  /// When it was answered.
+  /// The date of the answer.
   public let date: Date
   /// The method.
   public let method: String
-  /// The path and query that were asked for.
+  /// The requested path and query.
   public let target: String
   /// The status of the answer.
   public let status: Int
-  /// Where the answer came from: `memory`, `store`, `made`, `unchanged`, `refused`, `failed` or `service`.
+  /// The origin of the answer: `memory`, `store`, `made`, `unchanged`, `refused`, `failed` or `service`.
   public let result: String
-  /// The bytes of the body.
+  /// The number of bytes of the body.
   public let byteCount: Int
-  /// How long it took.
+  /// The time from the request to the answer.
   public let duration: Duration
-  /// The source without secrets; `nil` where none was found.
+  /// The source without secrets; `nil` if none was found.
   public let source: String?
-  /// What went wrong, in full; `nil` where nothing did.
+  /// The complete description of the failure; `nil` if there was none.
   public let failure: String?
-  /// Who asked; `nil` when nobody knows.
+  /// The client's address; `nil` if it is unknown.
   public let remoteAddress: String?
-  /// The trace that the request belongs to (`traceparent`, W3C Trace Context): 32 hexadecimal digits; `nil` without one.
+  /// The trace of the request (`traceparent`, W3C Trace Context): 32 hexadecimal digits; `nil` without one.
   public let traceID: String?
 
   init(_ request: ServiceRequest, _ answer: ServiceAnswer, duration: Duration, date: Date) {
@@ -41,7 +41,7 @@ public struct ServiceLogRecord: Sendable {
     traceID = request.headers.first("traceparent").flatMap(Self.traceID)
   }
 
-  /// The second of the four parts, where all have their form and it is not zero.
+  /// The second of the four parts, if all have the right form and it is not zero.
   private static func traceID(in field: String) -> String? {
     let parts = field.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count >= 4, parts[0].utf8.count == 2, parts[0] != "ff", parts[1].utf8.count == 32,
@@ -54,7 +54,7 @@ public struct ServiceLogRecord: Sendable {
     return String(parts[1])
   }
 
-  /// One line of JSON, with times in seconds.
+  /// The record as one line of JSON, with times in seconds.
   public var jsonLine: String {
     var members = [
       (
@@ -73,7 +73,7 @@ public struct ServiceLogRecord: Sendable {
     return "{" + members.map { "\"\($0)\": \($1)" }.joined(separator: ", ") + "}"
   }
 
-  /// A string of JSON, in ASCII's printable characters and those beyond it.
+  /// A JSON string. Control characters are escaped.
   private static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

@@ -2,9 +2,9 @@ import Ozu
 import OzuSharedStores
 import OzuSynchronization
 
-/// What a service has done, in the text format of Prometheus.
+/// The counts and times of a service, in the text format of Prometheus.
 final class ServiceMetrics: Sendable {
-  /// The upper ends of the classes of times, in seconds.
+  /// The upper bounds of the histogram's buckets, in seconds.
   private static let bounds = [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
   private struct Times {
@@ -19,7 +19,7 @@ final class ServiceMetrics: Sendable {
     var underWayCount = 0
   }
 
-  /// Whether requests are to be sent elsewhere.
+  /// Whether requests should be sent to other machines.
   let isDraining = Atomic(false)
   private let state = Mutex(State())
 
@@ -37,7 +37,7 @@ final class ServiceMetrics: Sendable {
     }
   }
 
-  /// All of it, and what the pipeline counts.
+  /// The complete page, including the counts of the pipeline.
   func text(
     pipeline: ImagePipeline, pendingCount: Int, pendingLimit: Int,
     stores: [(name: String, statistics: SharedStoreStatistics)]
@@ -134,7 +134,7 @@ final class ServiceMetrics: Sendable {
   }
 }
 
-/// Lines of the text format (version 0.0.4).
+/// Builds the lines of the text format (version 0.0.4).
 private struct Page {
   private(set) var text = ""
 

@@ -1,16 +1,16 @@
-/// Whatever answers requests.
+/// Something that answers requests.
 public protocol ServiceResponding: Sendable {
-  /// Answers one request. What cannot be answered is a response too: its status says why.
+  /// Answers one request. A failure is a response too; its status gives the reason.
   ///
-  /// The task is cancelled when nobody waits for the answer any more.
+  /// The task is cancelled if the answer is not needed any more.
   func respond(to request: ServiceRequest) async -> ServiceResponse
 
-  /// Answers what needs no waiting, on the calling thread, which serves other connections too; `nil` for everything else, which
-  /// `respond(to:)` is asked for then. Nothing by default.
+  /// Answers requests that need no waiting, on the calling thread, which serves other connections too. Returns
+  /// `nil` for all other requests, which are then passed to `respond(to:)`. By default returns `nil`.
   func immediateResponse(to request: ServiceRequest) -> ServiceResponse?
 }
 
 extension ServiceResponding {
-  /// Nothing.
+  /// Returns `nil`.
   public func immediateResponse(to request: ServiceRequest) -> ServiceResponse? { nil }
 }

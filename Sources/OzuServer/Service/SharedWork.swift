@@ -1,6 +1,7 @@
 import OzuSynchronization
 
-/// Does once what several ask for at the same time. The work is cancelled when nobody waits for it any more.
+/// Does work once for all callers that need it at the same time. The work is cancelled when no caller waits for it
+/// any more.
 ///
 /// One lock guards the table; nothing is called, resumed or released under it.
 final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -15,7 +16,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var lastNumber = 0
   }
 
-  /// One who waits. It leaves once: when the work is done, or before, when it is cancelled.
+  /// A waiting caller. It leaves once: when the work is done, or earlier when it is cancelled.
   private final class Waiter: Sendable {
     private let hasLeft = Atomic(false)
 
@@ -24,13 +25,13 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// How many works somebody waits for.
+  /// The number of works with waiting callers.
   var count: Int { state.withLock { $0.works.count } }
 
-  /// How many wait for a work; for tests.
+  /// The number of callers that wait for a work; for tests.
   func waiterCount(for key: Key) -> Int { state.withLock { $0.works[key]?.waiterCount ?? 0 } }
 
-  /// What `work` comes to, begun now or by another who asked for the same key.
+  /// The result of `work`, which is started now, or was started by another caller with the same key.
   func value(for key: Key, _ work: @escaping @Sendable () async -> Value) async -> Value {
     let waiter = Waiter()
     let (task, number) = join(key, work)
@@ -52,7 +53,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return (known.task, known.number)
       }
       state.lastNumber += 1
-      // Begins on another thread, outside of the lock.
+      // The work begins on another thread, outside the lock.
       let task = Task { await work() }
       state.works[key] = Work(task: task, number: state.lastNumber)
       return (task, state.lastNumber)
@@ -70,7 +71,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       state.works[key] = nil
       return work.task
     }
-    // Without effect when it is done.
+    // Has no effect if the work is done.
     abandoned?.cancel()
   }
 }

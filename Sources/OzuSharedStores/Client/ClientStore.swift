@@ -2,8 +2,8 @@ public import Foundation
 public import Ozu
 import OzuSynchronization
 
-/// A level of storage over a client that a service has already: three asynchronous functions that get, set and remove bytes
-/// under a name.
+/// A level of storage over a client that a service already has: three asynchronous functions that get, set and
+/// remove bytes under a name.
 ///
 /// ```swift
 /// let store = ClientStore(
@@ -13,29 +13,29 @@ import OzuSynchronization
 ///   remove: { name in try await client.unlink(keys: [ValkeyKey(name)]) })
 /// ```
 ///
-/// It does what `RedisStore` and `S3Store` do around it: entries carry their key, length and checksums, and what does not fit
-/// is a miss and is removed; no call is waited for longer than a deadline; a client that fails several times in a row is left
-/// alone for a while. A call that is too late is cancelled.
+/// It adds the same protection as `RedisStore` and `S3Store`: entries have their key, length and checksums, and an
+/// entry that does not match is a miss and is removed; no call takes longer than a deadline; after several failures
+/// in a row the client is not called for a while. A call that exceeds the deadline is cancelled.
 ///
-/// One lock guards the breaker and the counts. Nothing of the client's is called under it.
+/// One lock guards the breaker and the counts. The client is never called under it.
 public final class ClientStore: ImageStoring {
-  /// Why a call of a client came to nothing.
+  /// The reason why a call failed.
   public enum Failure: Error, Hashable, Sendable {
     /// No answer within this time.
     case timedOut(Duration)
-    /// It failed lately, and is left alone.
+    /// The circuit breaker is open: the client failed recently and is not called for a while.
     case leftAlone
-    /// The client threw: what it said.
+    /// The client threw an error; its description.
     case client(String)
-    /// A client of three functions cannot say which names it has.
+    /// Three functions are not enough to list all names.
     case cannotRemoveAll
   }
 
-  /// What the store is called in messages.
+  /// The name of the store in messages.
   public let name: String
-  /// What all names begin with. `ozu:`.
+  /// The prefix of all names. Default: `ozu:`.
   public let keyPrefix: String
-  /// How long a call may take.
+  /// The time limit for a call.
   public let deadline: Duration
   private let keepsOriginals: Bool
   private let get: @Sendable (String) async throws -> Data?
@@ -48,14 +48,14 @@ public final class ClientStore: ImageStoring {
   /// Makes a level.
   ///
   /// - Parameters:
-  ///   - name: for messages.
-  ///   - keyPrefix: what all names begin with: `ozu:` by default.
-  ///   - deadline: how long a call may take: 300 milliseconds by default.
-  ///   - keepsOriginals: whether files as they came are kept too. On by default.
-  ///   - breakerPolicy: when the client is left alone.
-  ///   - get: the bytes under a name; `nil` for none.
-  ///   - set: keeps bytes under a name.
-  ///   - remove: removes a name, whether it is there or not.
+  ///   - name: the name for messages.
+  ///   - keyPrefix: the prefix of all names. Default: `ozu:`.
+  ///   - deadline: the time limit for a call. Default: 300 milliseconds.
+  ///   - keepsOriginals: whether originals are stored too. Default: true.
+  ///   - breakerPolicy: when the client is not called for a while.
+  ///   - get: returns the bytes under a name; `nil` for none.
+  ///   - set: stores bytes under a name.
+  ///   - remove: removes a name, whether it exists or not.
   public convenience init(
     name: String, keyPrefix: String = "ozu:", deadline: Duration = .milliseconds(300),
     keepsOriginals: Bool = true, breakerPolicy: SharedStoreBreakerPolicy = SharedStoreBreakerPolicy(),
@@ -86,7 +86,7 @@ public final class ClientStore: ImageStoring {
     breaker = Mutex(CircuitBreaker(breakerPolicy))
   }
 
-  /// What it did so far, and whether the client is asked.
+  /// The counts so far, and whether the client is called.
   public var statistics: SharedStoreStatistics {
     let state = breaker.withLock { $0.state }
     return counts.statistics(nodes: [
@@ -96,13 +96,13 @@ public final class ClientStore: ImageStoring {
 
   // MARK: The level
 
-  /// Whether the client is asked at all.
+  /// Whether the client would be called. Does not say whether it has the key.
   public func mayContain(_ key: ImageStoreKey) -> Bool {
     let now = now()
     return keeps(key.kind) && breaker.withLock { $0.isPermitting(at: now) }
   }
 
-  /// The entry of a key. Blocks, for the deadline at most.
+  /// The entry of a key. Blocks, at most for the deadline.
   ///
   /// - Throws: `Failure`.
   public func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
@@ -122,7 +122,7 @@ public final class ClientStore: ImageStoring {
     return entry
   }
 
-  /// Keeps an entry. Blocks, for the deadline at most.
+  /// Stores an entry. Blocks, at most for the deadline.
   ///
   /// - Throws: `Failure`.
   public func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
@@ -132,7 +132,7 @@ public final class ClientStore: ImageStoring {
     counts.count(\.writes)
   }
 
-  /// Removes an entry. Blocks, for the deadline at most.
+  /// Removes an entry. Blocks, at most for the deadline.
   ///
   /// - Throws: `Failure`.
   public func remove(_ key: ImageStoreKey) throws {
@@ -141,12 +141,12 @@ public final class ClientStore: ImageStoring {
     try wait { [removeName] in try await removeName(place) }
   }
 
-  /// Cannot be done.
+  /// Not supported; always throws.
   ///
   /// - Throws: `Failure.cannotRemoveAll`.
   public func removeAll(of kind: ImageStoreKind) throws { throw Failure.cannotRemoveAll }
 
-  /// Cannot be done.
+  /// Not supported; always throws.
   ///
   /// - Throws: `Failure.cannotRemoveAll`.
   public func removeAll() throws { throw Failure.cannotRemoveAll }
@@ -163,7 +163,7 @@ public final class ClientStore: ImageStoring {
     let start = now()
     guard let permit = breaker.withLock({ $0.permit(at: start) }) else { throw .leftAlone }
     let answer = BlockingAnswer<Result<Value, Failure>>()
-    // The caller is a thread of the pipeline's, which may wait; the client has the cooperative pool.
+    // The caller is a thread of the pipeline, which may block; the client runs on the cooperative pool.
     let task = Task.detached {
       do { answer.set(.success(try await work())) } catch { answer.set(.failure(.client("\(error)"))) }
     }

@@ -1,7 +1,7 @@
 import Ozu
 import OzuSynchronization
 
-/// What a store counts of its entries. One lock guards the counts.
+/// The counts of a store's entries. One lock guards them.
 final class SharedStoreCounts: Sendable {
   private let counts = Mutex(SharedStoreStatistics())
 
@@ -17,8 +17,8 @@ final class SharedStoreCounts: Sendable {
 }
 
 extension ImageStoreKind {
-  /// Whether a shared store keeps entries of the kind. Beginnings of transfers and lists of what is derived from what mean
-  /// nothing to another machine.
+  /// Whether a shared store keeps entries of this kind. Beginnings of transfers and lists of derived variants are
+  /// useless to other machines.
   func isShared(keepingOriginals: Bool) -> Bool {
     switch self {
     case .original: keepingOriginals

@@ -1,53 +1,53 @@
-/// What a shared store did since it was made.
+/// The counts of a shared store since it was made.
 public struct SharedStoreStatistics: Hashable, Sendable {
   /// Reads that found an entry.
   public var hits = 0
-  /// Reads that found none, or nobody to ask.
+  /// Reads that found no entry, or whose server was not available.
   public var misses = 0
-  /// Entries that were damaged, cut off, another's or of another version: each was a miss, and was removed.
+  /// Entries that were damaged, truncated, or belonged to another key or version. Each was a miss and was removed.
   public var damaged = 0
   /// Entries written.
   public var writes = 0
-  /// Entries that were too large, and were not written.
+  /// Entries that were not written because they were too large.
   public var tooLarge = 0
   /// The servers, in the order of the configuration.
   public var nodes: [SharedStoreNodeStatistics] = []
 }
 
-/// What one server of a shared store did.
+/// The counts of one server of a shared store.
 public struct SharedStoreNodeStatistics: Hashable, Sendable {
-  /// How often things happened.
+  /// The counts of commands.
   public struct Counts: Hashable, Sendable {
-    /// Commands that were sent, or waited to be.
+    /// Commands that were sent, or waited to be sent.
     public var commands = 0
     /// Commands without an answer within the deadline.
     public var timedOut = 0
-    /// Commands for which there was no connection, or whose connection broke.
+    /// Commands without a connection, or whose connection broke.
     public var lost = 0
     /// Commands that the server refused.
     public var refused = 0
-    /// Commands that were not sent, because the server was left alone.
+    /// Commands that were not sent because the circuit breaker was open.
     public var leftAlone = 0
-    /// Commands that were not sent, because too much waited.
+    /// Commands that were not sent because too many waited.
     public var dropped = 0
   }
 
-  /// The address, without credentials.
+  /// The address of the server, without credentials.
   public var name: String
-  /// Whether it is asked.
+  /// The state of the circuit breaker.
   public var state: SharedStoreNodeState
-  /// How often things happened.
+  /// The counts of commands.
   public var counts: Counts
-  /// What went wrong last; `nil` if nothing has.
+  /// The last error; `nil` if there was none.
   public var lastError: String?
 }
 
-/// News of a shared store for a log.
+/// An event of a shared store, for a log.
 public enum SharedStoreEvent: Hashable, Sendable {
-  /// A server is left alone, asked with a probe, or asked again; with the error that led to it.
+  /// The circuit breaker of a server opened, sends a probe, or closed; with the error that caused it.
   case nodeChanged(String, SharedStoreNodeState, String?)
-  /// An entry was damaged, cut off, another's or of another version, and was removed.
+  /// An entry was damaged, truncated, or belonged to another key or version, and was removed.
   case damaged(node: String)
-  /// A command was dropped, because too much waited for a server. Told once a second at most.
+  /// A command was dropped because too many waited for a server. Reported at most once per second.
   case dropped(node: String)
 }

@@ -3,7 +3,7 @@ import Ozu
 import OzuCaching
 import OzuRecords
 
-/// An entry as it stands in a shared store:
+/// The bytes of an entry in a shared store:
 ///
 /// | offset | size | field |
 /// |---|---|---|
@@ -13,18 +13,19 @@ import OzuRecords
 /// | 16 | | the head: version, key, kind, metadata, length and XXH64 of the body (`FieldWriter`) |
 /// | | | the body |
 ///
-/// The store is other people's, and others may write to it: nothing is believed. An entry counts when the checksums fit,
-/// the key is the one asked for and the version is ours; everything else is foreign or damaged. The checksums are those of
-/// the disk cache. They find accidents, not forgery: who may write to the store may put pictures there.
+/// Other programs may write to the store, so nothing in it is trusted. An entry is valid only if the checksums
+/// match, the key is the requested one and the version is the current one; all other entries are foreign or
+/// damaged. The checksums are those of the disk cache. They detect damage, not forgery: a program that can write to
+/// the store can put pictures there.
 enum SharedEntry {
-  /// Changes when the bytes of an entry mean something else than before: its own form, or that of the metadata or of
-  /// finished pictures. Machines with different versions then do not read each other's entries.
+  /// Must change when the bytes of an entry get another meaning: its own form, or that of the metadata or of
+  /// renditions. Machines with different versions then do not read each other's entries.
   static let version = 1
 
   private static let magic: [UInt8] = Array("OZs1".utf8)
   private static let prefixByteCount = 16
 
-  /// What encoding adds to metadata and body at most.
+  /// The most bytes that encoding adds to metadata and body.
   static func overhead(for key: ImageStoreKey) -> Int { prefixByteCount + 80 + key.kind.name.utf8.count }
 
   /// The bytes of an entry.
@@ -47,7 +48,7 @@ enum SharedEntry {
     return data
   }
 
-  /// The entry of a key in these bytes; `nil` when they are damaged, cut off, another's or of another version.
+  /// Decodes the entry of a key; `nil` if the bytes are damaged, truncated, or belong to another key or version.
   static func decode(_ data: Data, for key: ImageStoreKey) -> ImageStoreEntry? {
     guard let (head, byteCount) = head(of: data, for: key) else { return nil }
     let body = data.dropFirst(byteCount)
@@ -55,9 +56,9 @@ enum SharedEntry {
     return ImageStoreEntry(metadata: head.metadata, body: Data(body))
   }
 
-  /// The metadata of a key's entry, from its beginning: `nil` when it is not an entry of the key.
+  /// The metadata of a key's entry, from the beginning of its bytes; `nil` if it is not an entry of the key.
   ///
-  /// - Throws: `NeedsMore` when the beginning is too short.
+  /// - Throws: `NeedsMore` if the beginning is too short.
   static func metadata(ofBeginning data: Data, for key: ImageStoreKey) throws(NeedsMore) -> Data? {
     if data.count >= prefixByteCount, let count = headByteCount(data), data.count < prefixByteCount + count {
       throw NeedsMore()
@@ -65,7 +66,7 @@ enum SharedEntry {
     return head(of: data, for: key)?.head.metadata
   }
 
-  /// The metadata is longer than the bytes at hand.
+  /// The metadata is longer than the given bytes.
   struct NeedsMore: Error {}
 
   private struct Head {

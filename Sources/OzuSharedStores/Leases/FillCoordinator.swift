@@ -1,6 +1,6 @@
 import Ozu
 
-/// Has one machine of a fleet make what all of them ask for.
+/// Lets one machine of a fleet make a value that several of them need.
 ///
 /// ```swift
 /// let fills = FillCoordinator(leases: redis)
@@ -13,9 +13,9 @@ import Ozu
 /// }
 /// ```
 ///
-/// Who gets the lease makes the value, and renews the lease meanwhile. The others look for it again and again. Who has waited
-/// for `FillPolicy.waitLimit` makes it all the same: a caller waits for a dead holder no longer than its lease lasts, and for
-/// no holder longer than that.
+/// The machine that gets the lease makes the value, and renews the lease meanwhile. The others look for the value
+/// repeatedly. After `FillPolicy.waitLimit` a waiting machine makes the value itself. So a caller waits for a dead
+/// holder no longer than its lease lasts, and for a living one no longer than this limit.
 public struct FillCoordinator: Sendable {
   private let leases: any FillLeasing
   private let policy: FillPolicy
@@ -28,7 +28,7 @@ public struct FillCoordinator: Sendable {
       leases: leases, policy: policy, now: { ContinuousClock.now }, sleep: { try await Task.sleep(for: $0) })
   }
 
-  /// One whose time a test moves.
+  /// Makes a coordinator with a clock that a test controls.
   init(
     leases: any FillLeasing, policy: FillPolicy, now: @escaping @Sendable () -> ContinuousClock.Instant,
     sleep: @escaping @Sendable (Duration) async throws -> Void
@@ -39,15 +39,15 @@ public struct FillCoordinator: Sendable {
     self.sleep = sleep
   }
 
-  /// A value that another has made, or that is made now.
+  /// A value that another machine has made, or that is made now.
   ///
   /// - Parameters:
-  ///   - stored: looks for the value where the others put it; `nil` when it is not there.
-  ///   - make: makes the value, and puts it there before it returns, or has it put there. It gets the lease, or `nil` where
-  ///     there was none to be had or waiting for another took too long.
-  ///   - settle: returns when the value is where the others look for it. The caller does not wait for that, but the lease
-  ///     lasts until then. By default `make` has done it.
-  /// - Throws: what `make` throws, and `CancellationError`.
+  ///   - stored: looks for the value in the common store; `nil` if it is not there.
+  ///   - make: makes the value, and stores it before it returns, or starts to store it. It gets the lease, or `nil`
+  ///     if no lease was available or waiting took too long.
+  ///   - settle: returns when the value is in the common store. The caller does not wait for that, but the lease
+  ///     lasts until then. By default `make` has stored it.
+  /// - Throws: the errors of `make`, and `CancellationError`.
   public func value<Value: Sendable>(
     for key: ImageStoreKey, stored: @Sendable () async -> Value?,
     make: @Sendable (FillLease?) async throws -> Value,
@@ -73,7 +73,7 @@ public struct FillCoordinator: Sendable {
     under lease: FillLease, stored: @Sendable () async -> Value?,
     make: @Sendable (FillLease?) async throws -> Value, settle: (@Sendable () async -> Void)?
   ) async throws -> Value {
-    // The holder before may have stored it between the caller's look and this lease.
+    // The former holder may have stored it after the caller's look and before this lease.
     if let value = await stored() {
       await leases.release(lease)
       return value
@@ -105,17 +105,17 @@ public struct FillCoordinator: Sendable {
   }
 }
 
-/// How long leases last, and how those who wait for them behave.
+/// How long leases last, and how waiting machines behave.
 public struct FillPolicy: Hashable, Sendable {
-  /// How long a lease lasts without being renewed, which happens three times in that time. It bounds how long a fleet waits
-  /// for a machine that died: about twice what a render takes as a rule. 1 second.
+  /// How long a lease lasts without being renewed; it is renewed three times within this time. This limits how long
+  /// a fleet waits for a dead machine. About twice the usual time of a render. Default: 1 second.
   public var leaseDuration = Duration.seconds(1)
-  /// How long a caller waits for others before it makes the value itself. 3 seconds.
+  /// How long a caller waits for others before it makes the value itself. Default: 3 seconds.
   public var waitLimit = Duration.seconds(3)
-  /// How long a caller waits before it looks for the value for the first time; twice as long before each further look. 5
-  /// milliseconds.
+  /// How long a caller waits before its first look for the value. The wait doubles before each further look.
+  /// Default: 5 milliseconds.
   public var firstPause = Duration.milliseconds(5)
-  /// How long a caller waits between two looks at most. 50 milliseconds.
+  /// The longest wait between two looks. Default: 50 milliseconds.
   public var longestPause = Duration.milliseconds(50)
 
   /// Makes the default policy.

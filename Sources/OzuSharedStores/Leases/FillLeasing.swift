@@ -1,30 +1,30 @@
 import Ozu
 
-/// Says which of many machines makes what is in no cache, so that the others wait for it instead of making it too.
+/// Decides which of many machines makes a missing value, so that the others wait instead of making it too.
 ///
-/// A lease is a promise with an end: who holds it makes the entry, renews the lease while that takes, and releases it when
-/// the entry is stored. A holder that dies is replaced when its lease ends. Nothing depends on leases but work that is done
-/// twice: where they cannot be had, everybody makes what it needs.
+/// A lease has a time limit. Its holder makes the entry, renews the lease meanwhile, and releases it after the
+/// entry is stored. If the holder dies, another machine replaces it when the lease ends. Leases only prevent work
+/// from being done twice: if they are not available, every machine makes the values that it needs.
 public protocol FillLeasing: Sendable {
-  /// Asks for the lease of a key. Never waits for its holder.
+  /// Requests the lease of a key. Never waits for its holder.
   func acquireLease(for key: ImageStoreKey, lasting duration: Duration) async -> FillLeaseAnswer
 
-  /// Lets a lease last so long from now.
+  /// Extends a lease: it lasts for `duration` from now.
   ///
-  /// - Returns: whether it is still held. If not, another may hold it.
+  /// - Returns: whether the lease is still held. If not, another machine may hold it.
   func renew(_ lease: FillLease, lasting duration: Duration) async -> Bool
 
-  /// Gives a lease back, unless another holds it by now.
+  /// Releases a lease, unless another machine holds it by now.
   func release(_ lease: FillLease) async
 }
 
-/// What came of asking for a lease.
+/// The answer to the request for a lease.
 public enum FillLeaseAnswer: Hashable, Sendable {
   /// The caller makes the entry.
   case acquired(FillLease)
-  /// Another makes it.
+  /// Another machine makes the entry.
   case held
-  /// Nobody can say.
+  /// It is unknown whether the lease is held.
   case unavailable
 }
 
@@ -32,13 +32,13 @@ public enum FillLeaseAnswer: Hashable, Sendable {
 public struct FillLease: Hashable, Sendable {
   /// The entry that is made.
   public let key: ImageStoreKey
-  /// Grows from holder to holder. A resource that remembers the largest number it has seen, and refuses smaller ones, is safe
-  /// from holders that slept through the end of their lease.
+  /// Grows from holder to holder. A resource that remembers the largest number, and refuses smaller ones, is
+  /// protected against holders that continue after the end of their lease.
   public let fencingToken: UInt64
-  /// Tells this holder from all others.
+  /// Identifies this holder.
   public let owner: CacheKey
 
-  /// Makes a lease; for services of your own.
+  /// Makes a lease, for lease services of your own.
   public init(key: ImageStoreKey, fencingToken: UInt64, owner: CacheKey) {
     self.key = key
     self.fencingToken = fencingToken

@@ -1,7 +1,7 @@
 public import Ozu
 import OzuSynchronization
 
-/// Leases for several pipelines or services in one process, and for tests: no other machine sees them.
+/// Leases for several pipelines or services in one process, and for tests. Other machines do not see them.
 public final class InMemoryLeases: FillLeasing {
   struct State {
     var holders: [ImageStoreKey: (lease: FillLease, end: ContinuousClock.Instant)] = [:]
@@ -15,15 +15,15 @@ public final class InMemoryLeases: FillLeasing {
 
   /// Makes leases.
   ///
-  /// - Parameter now: the clock that they end by.
+  /// - Parameter now: the clock that decides when leases end.
   public init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
     self.now = now
   }
 
-  /// How many leases have been given out.
+  /// The number of leases that were granted.
   public var count: Int { Int(state.withLock { $0.number }) }
 
-  /// Asks for the lease of a key.
+  /// Requests the lease of a key.
   public func acquireLease(for key: ImageStoreKey, lasting duration: Duration) async -> FillLeaseAnswer {
     let now = now()
     return state.withLock { state in
@@ -36,7 +36,7 @@ public final class InMemoryLeases: FillLeasing {
     }
   }
 
-  /// Lets a lease last so long from now.
+  /// Extends a lease: it lasts for `duration` from now.
   public func renew(_ lease: FillLease, lasting duration: Duration) async -> Bool {
     let now = now()
     return state.withLock { state in
@@ -49,7 +49,7 @@ public final class InMemoryLeases: FillLeasing {
     }
   }
 
-  /// Gives a lease back.
+  /// Releases a lease.
   public func release(_ lease: FillLease) async {
     state.withLock { state in
       if state.holders[lease.key]?.lease == lease { state.holders[lease.key] = nil }

@@ -1,18 +1,19 @@
 import Foundation
 import Ozu
 
-/// Leases on the server that has the entry: a key with an end (`SET NX PX`), whose value says who holds it.
+/// Leases on the server of the entry: a key with a time limit (`SET NX PX`), whose value identifies the holder.
 ///
-/// The number of a lease is drawn before it is asked for, from a counter that begins with the time: so a server that was
-/// emptied goes on with larger ones. Renewing and releasing compare and change in one step, by a script on the server.
+/// The number of a lease is taken before the lease is requested, from a counter that begins with the time. So a
+/// server that was emptied continues with larger numbers. A script on the server renews and releases leases: it
+/// compares and changes in one step.
 extension RedisStore: FillLeasing {
-  /// Asks for the lease of a key.
+  /// Requests the lease of a key.
   public func acquireLease(for key: ImageStoreKey, lasting duration: Duration) async -> FillLeaseAnswer {
     let node = node(of: key)
     do throws(RedisError) {
       let counter = RESPCommand.Argument.text(configuration.keyPrefix + "l:fence")
       let start = Int(Date().timeIntervalSince1970 * 1_000_000)
-      // Commands on one connection are done in their order.
+      // The server executes the commands of one connection in order.
       node.send(RESPCommand("SET", counter, .number(start), "NX")) { _ in }
       guard case .integer(let number) = try await answer(node, RESPCommand("INCR", counter)), number > 0
       else {
@@ -33,18 +34,18 @@ extension RedisStore: FillLeasing {
     }
   }
 
-  /// Lets a lease last so long from now.
+  /// Extends a lease: it lasts for `duration` from now.
   public func renew(_ lease: FillLease, lasting duration: Duration) async -> Bool {
     await run(Self.renewal, lease, [.number(duration.redisMilliseconds)])
   }
 
-  /// Gives a lease back.
+  /// Releases a lease.
   public func release(_ lease: FillLease) async { _ = await run(Self.release, lease) }
 
-  /// Keeps an entry if a lease of its key is still held, in one step: a holder that slept through the end of its lease
-  /// writes nothing. Blocks, for the deadline at most.
+  /// Stores an entry if a lease of its key is still held, in one step: a holder whose lease has ended writes
+  /// nothing. Blocks, at most for the deadline.
   ///
-  /// - Returns: whether it was written.
+  /// - Returns: whether the entry was written.
   /// - Throws: `RedisError`.
   public func write(_ entry: ImageStoreEntry, under lease: FillLease) throws -> Bool {
     guard keeps(lease.key.kind), let data = encoded(entry, for: lease.key) else { return false }

@@ -1,5 +1,5 @@
-/// Decides whether a node is asked at all: after failures in a row it is left alone for a while, then one question tells
-/// whether it is well again.
+/// Decides whether a node gets commands: after several failures in a row it gets none for a while; then one probe
+/// shows whether it works again.
 ///
 /// ```
 ///           failureLimit failures in a row                  pause over: one probe
@@ -9,12 +9,12 @@
 ///     └──────────────────────────── probe succeeded ────────────────────────────────────┘
 /// ```
 ///
-/// A value without a clock: the caller says what time it is. Who is permitted to ask says how that ended, with the permit.
-/// Endings of permits from before the breaker opened or closed last do not count: they are news of a former state.
+/// A value without a clock: the caller passes the time. A caller with a permit reports the result with that permit.
+/// The results of permits from before the last change of state do not count.
 struct CircuitBreaker: Sendable {
-  /// What a caller may ask with.
+  /// The permission to send a command.
   struct Permit: Hashable, Sendable {
-    /// Whether this is the question on which the state depends.
+    /// Whether this command decides the next state.
     let isProbe: Bool
     fileprivate let period: Int
   }
@@ -27,9 +27,9 @@ struct CircuitBreaker: Sendable {
 
   private let policy: SharedStoreBreakerPolicy
   private var condition = Condition.closed(failureCount: 0)
-  /// How long it stays open.
+  /// How long the breaker stays open.
   private var pause: Duration
-  /// Changes whenever the breaker opens, lets a probe through or closes.
+  /// Changes each time that the breaker opens, permits a probe or closes.
   private var period = 0
 
   init(_ policy: SharedStoreBreakerPolicy) {
@@ -37,7 +37,7 @@ struct CircuitBreaker: Sendable {
     pause = policy.firstPause
   }
 
-  /// What the breaker does now.
+  /// The current state.
   var state: SharedStoreNodeState {
     switch condition {
     case .closed: .closed
@@ -46,7 +46,7 @@ struct CircuitBreaker: Sendable {
     }
   }
 
-  /// Whether `permit` would give one.
+  /// Whether `permit` would return a permit.
   func isPermitting(at now: ContinuousClock.Instant) -> Bool {
     switch condition {
     case .closed: true
@@ -55,7 +55,7 @@ struct CircuitBreaker: Sendable {
     }
   }
 
-  /// Lets a caller ask; `nil` while the node is left alone.
+  /// Permits a command; `nil` while the breaker is open.
   mutating func permit(at now: ContinuousClock.Instant) -> Permit? {
     switch condition {
     case .closed: return Permit(isProbe: false, period: period)
@@ -67,7 +67,7 @@ struct CircuitBreaker: Sendable {
     }
   }
 
-  /// The node answered.
+  /// Records that the node answered.
   mutating func succeed(_ permit: Permit) {
     guard permit.period == period else { return }
     switch condition {
@@ -80,7 +80,7 @@ struct CircuitBreaker: Sendable {
     }
   }
 
-  /// The node did not answer, or could not.
+  /// Records that the node did not answer.
   mutating func fail(_ permit: Permit, at now: ContinuousClock.Instant) {
     guard permit.period == period else { return }
     switch condition {
@@ -97,7 +97,7 @@ struct CircuitBreaker: Sendable {
     }
   }
 
-  /// The question was not put after all. A probe leaves its place to the next one.
+  /// Records that the command was not sent after all. After a probe, the next command may be the probe.
   mutating func withdraw(_ permit: Permit, at now: ContinuousClock.Instant) {
     guard permit.period == period, case .halfOpen = condition else { return }
     period += 1

@@ -1,10 +1,10 @@
-/// When a node of a shared store is left alone, and for how long.
+/// When the circuit breaker of a node opens, and for how long.
 public struct SharedStoreBreakerPolicy: Hashable, Sendable {
-  /// After how many failures in a row the node is left alone. 3.
+  /// The number of failures in a row after which the breaker opens. Default: 3.
   public var failureLimit: Int
-  /// How long it is left alone for the first time. 1 second.
+  /// How long the breaker stays open the first time. Default: 1 second.
   public var firstPause: Duration
-  /// How long at most: the pause doubles with each probe that fails. 30 seconds.
+  /// The longest time that it stays open: the time doubles with each probe that fails. Default: 30 seconds.
   public var longestPause: Duration
 
   /// Makes a policy.
@@ -17,12 +17,12 @@ public struct SharedStoreBreakerPolicy: Hashable, Sendable {
   }
 }
 
-/// Whether a node of a shared store is asked.
+/// The state of the circuit breaker of a node.
 public enum SharedStoreNodeState: String, Hashable, Sendable {
-  /// It is asked.
+  /// The node gets all commands.
   case closed
-  /// It failed several times in a row, and is left alone.
+  /// The node failed several times in a row, and gets no commands for a while.
   case open
-  /// It was left alone, and one question is on its way that tells whether it is well again.
+  /// The node gets one command, whose result decides the next state.
   case halfOpen = "half-open"
 }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A command as a Redis server reads it: an array of bulks. Arguments have lengths, so none can be taken for a command.
+/// A command in the form that a Redis server reads: an array of bulk strings. Arguments have lengths, so an
+/// argument cannot become a command.
 struct RESPCommand: Hashable, Sendable {
   /// One argument.
   enum Argument: Hashable, Sendable, ExpressibleByStringInterpolation {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Takes the bytes of a server as they come, and gives its replies.
+/// Parses the bytes of a server as they arrive, and returns its replies.
 ///
-/// It is strict: a line ends with CR LF and has no other CR or LF, numbers have one form, and whatever RESP2 does not have
-/// (the types of RESP3 among it) is an error. After an error the bytes that follow mean nothing, and every further call
-/// throws the same one.
+/// It is strict: a line ends with CR LF and contains no other CR or LF, numbers have one form, and everything
+/// outside RESP2 (including the types of RESP3) is an error. After an error the following bytes cannot be parsed,
+/// and every further call throws the same error.
 ///
-/// - Complexity: O(bytes) in all, however the bytes are split: what was looked at is not looked at again.
+/// - Complexity: O(bytes) in total, however the bytes are split: no byte is examined twice.
 struct RESPParser {
-  /// An array whose elements have not all come.
+  /// An array with missing elements.
   private struct OpenArray {
     var missingCount: Int
     var values: [RESPValue] = []
@@ -16,11 +16,11 @@ struct RESPParser {
 
   private let limits: RESPLimits
   private var buffer: [UInt8] = []
-  /// Where the unread bytes begin.
+  /// The index of the first byte that was not parsed.
   private var start = 0
-  /// Up to here the line at `start` has no end.
+  /// Up to here, the line at `start` has no end.
   private var scanned = 0
-  /// The length of the bulk whose bytes come next.
+  /// The length of the bulk string that follows.
   private var bulkByteCount: Int?
   private var open: [OpenArray] = []
   private var replyByteCount = 0
@@ -29,7 +29,7 @@ struct RESPParser {
 
   init(limits: RESPLimits = RESPLimits()) { self.limits = limits }
 
-  /// The bytes that are kept because they are no whole reply yet.
+  /// The number of bytes that are kept because their reply is not complete.
   var bufferedByteCount: Int { buffer.count - start }
 
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -43,7 +43,7 @@ struct RESPParser {
     buffer.append(contentsOf: bytes)
   }
 
-  /// The next reply; `nil` until more bytes come.
+  /// The next reply; `nil` if more bytes are needed.
   mutating func next() throws(RESPError) -> RESPValue? {
     if let failure { throw failure }
     do throws(RESPError) {
@@ -61,7 +61,7 @@ struct RESPParser {
     }
   }
 
-  /// Puts a value into the innermost array that is open. Returns what is complete outside of all arrays.
+  /// Adds a value to the innermost open array. Returns the value that is complete and in no array.
   private mutating func place(_ value: RESPValue) throws(RESPError) -> RESPValue? {
     var value = value
     while let last = open.indices.last {
@@ -73,7 +73,7 @@ struct RESPParser {
     return value
   }
 
-  /// A value without elements, or an empty array. Arrays with elements are opened on the way.
+  /// A value without elements, or an empty array. Opens arrays with elements.
   private mutating func nextPart() throws(RESPError) -> RESPValue? {
     while true {
       if let count = bulkByteCount { return try bulk(count) }
@@ -119,7 +119,7 @@ struct RESPParser {
       scanned += 1
     }
     guard scanned - start <= limits.lineByteCount else { throw RESPError("a line is too long") }
-    // The LF may not have come yet.
+    // The LF may not have arrived yet.
     guard scanned + 1 < buffer.count else { return nil }
     guard buffer[scanned + 1] == UInt8(ascii: "\n") else { throw RESPError("a line has a CR in it") }
     let line = buffer[start..<scanned]

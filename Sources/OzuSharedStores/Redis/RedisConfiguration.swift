@@ -1,45 +1,47 @@
 import Foundation
 import Ozu
 
-/// What a `RedisStore` is made of.
+/// The settings of a `RedisStore`.
 public struct RedisConfiguration: Sendable {
-  /// The servers. Each key has one of them, chosen by rendezvous hashing; all machines must name them alike.
+  /// The servers. Rendezvous hashing chooses one of them for each key; all machines must use the same names.
   public var nodes: [RedisAddress]
-  /// Whom the servers know the client as; `nil`, the default, for servers that ask for nobody.
+  /// The credentials; `nil`, the default, for servers without authentication.
   public var credentials: RedisCredentials?
-  /// The number of the database. 0.
+  /// The number of the database. Default: 0.
   public var database = 0
-  /// What all keys begin with, so that a server may be shared with other programs. `ozu:`.
+  /// The prefix of all keys, so that other programs can use the same server. Default: `ozu:`.
   public var keyPrefix = "ozu:"
-  /// How long a command has, from the call to the answer: connecting, logging in and waiting for others included.
-  /// 50 milliseconds. No call of a store takes longer, but those that remove many entries, where each step has it.
+  /// The time limit for a command, from the call to the answer, including connecting, logging in and waiting for
+  /// other commands. Default: 50 milliseconds. No call of a store takes longer, except calls that remove many
+  /// entries, where it applies to each step.
   public var deadline = Duration.milliseconds(50)
-  /// How long an entry lives after it was written or last used; `nil` for as long as the server likes (`maxmemory-policy
-  /// allkeys-lru`). 7 days.
+  /// How long an entry lives after it was written or last used; `nil` lets the server decide (`maxmemory-policy
+  /// allkeys-lru`). Default: 7 days.
   public var timeToLive: Duration? = .seconds(7 * 24 * 3600)
-  /// The largest entry, in bytes. Larger ones are not kept. 4 MB.
+  /// The most bytes of an entry. Larger ones are not stored. Default: 4 MB.
   public var maximumEntryByteCount = 4 << 20
-  /// Whether files as they came are kept too, which are large as a rule. Off: finished pictures and encoded images alone.
+  /// Whether originals, which are usually large, are stored too. Default: false, only renditions and encoded images
+  /// are stored.
   public var keepsOriginals = false
-  /// When a server is left alone.
+  /// When the circuit breaker of a server opens.
   public var breaker = SharedStoreBreakerPolicy()
-  /// How many commands may wait for a server. What comes on top is dropped. 1,000.
+  /// The most commands that may wait for a server. Further ones are dropped. Default: 1,000.
   public var maximumWaitingCount = 1000
-  /// How many bytes of commands may wait for a server, a single larger command excepted. 16 MB.
+  /// The most bytes of commands that may wait for a server; a single larger command is allowed. Default: 16 MB.
   public var maximumWaitingByteCount = 16 << 20
-  /// Told what goes wrong and what gets well again, on a queue of its own.
+  /// Called for failures and recoveries, on a queue of its own.
   public var onEvent: @Sendable (SharedStoreEvent) -> Void = { _ in }
-  /// The monotonic time.
+  /// The monotonic clock.
   var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
 
-  /// Makes the settings of a store on these servers; one at least.
+  /// Makes the settings of a store on these servers; at least one.
   public init(nodes: [RedisAddress]) {
     precondition(!nodes.isEmpty, "a store on Redis needs a server")
     precondition(Set(nodes).count == nodes.count, "a server is named twice")
     self.nodes = nodes
   }
 
-  /// What is said first on each connection.
+  /// The commands that are sent first on each connection.
   var login: [RESPCommand] {
     var commands: [RESPCommand] = []
     if let credentials {
@@ -50,7 +52,7 @@ public struct RedisConfiguration: Sendable {
     return commands
   }
 
-  /// Entries are asked for with a limit, so that no larger one is sent.
+  /// Entries are requested with a limit, so no larger one is sent.
   var replyLimits: RESPLimits {
     var limits = RESPLimits()
     limits.bulkByteCount = max(64 << 10, maximumEntryByteCount + 1)

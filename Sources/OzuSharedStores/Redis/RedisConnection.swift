@@ -2,22 +2,22 @@ import Dispatch
 import Glibc
 import OzuText
 
-/// The connection to one node: made when there is something to ask, and again when it was lost.
+/// The connection to one node. It is made when there is a command to send, and again after it was lost.
 ///
-/// There is no timer for that: each command that finds no connection begins one, and the breaker in front of the node spaces
-/// them when they fail.
+/// There is no timer for that: each command without a connection starts an attempt, and the node's circuit breaker
+/// increases the time between attempts that fail.
 ///
-/// Not Sendable on purpose: the thread of the loop alone uses it.
+/// Deliberately not Sendable: only the thread of the loop uses it.
 final class RedisConnection {
   private enum Phase {
     case idle
-    /// On a thread of its own, because name servers are waited for.
+    /// Resolving runs on a thread of its own, because it may wait for name servers.
     case resolving(attempt: Int)
     case connecting(RedisSocket, next: ArraySlice<RedisEndpoint>)
     case open(RedisSocket, since: ContinuousClock.Instant)
   }
 
-  /// How old a connection to a server that takes no writes must be before it is made anew.
+  /// The age at which a connection to a read-only server is replaced.
   private static let readOnlyAge = Duration.seconds(1)
 
   private let place: Int
@@ -28,7 +28,7 @@ final class RedisConnection {
   private var session: RedisSession
   private var attempt = 0
 
-  /// - Parameter resolve: begins to look the address up; what comes of it goes to `resolved`.
+  /// - Parameter resolve: starts to resolve the address; the result is passed to `resolved`.
   init(place: Int, configuration: RedisConfiguration, resolve: @escaping (_ attempt: Int) -> Void) {
     self.place = place
     self.configuration = configuration
@@ -45,7 +45,7 @@ final class RedisConnection {
       limits: configuration.replyLimits)
   }
 
-  /// What poll(2) is to wait for.
+  /// The events that poll(2) waits for.
   var interest: (descriptor: Int32, events: Int16)? {
     switch phase {
     case .idle, .resolving: nil
@@ -56,7 +56,7 @@ final class RedisConnection {
 
   var nextDeadline: ContinuousClock.Instant? { session.nextDeadline }
 
-  /// Takes a command on, and connects where there is no connection.
+  /// Accepts a command, and connects if there is no connection.
   func start(_ request: RedisRequest) {
     session.start(request)
     if case .idle = phase {
@@ -66,7 +66,7 @@ final class RedisConnection {
     }
   }
 
-  /// Takes what a look-up came to.
+  /// Takes the result of resolving the address.
   func resolved(_ attempt: Int, _ result: Result<[RedisEndpoint], RedisEndpoint.Unresolved>) {
     guard case .resolving(attempt) = phase else { return }
     switch result {
@@ -93,7 +93,7 @@ final class RedisConnection {
     flush()
   }
 
-  /// Acts on what poll(2) saw.
+  /// Handles events from poll(2).
   func handle(_ events: Int16) {
     switch phase {
     case .idle, .resolving: break
@@ -108,7 +108,7 @@ final class RedisConnection {
     }
   }
 
-  /// Sends what can be sent without waiting.
+  /// Sends as much as possible without waiting.
   func flush() {
     guard case .open(let socket, _) = phase, session.hasOutput else { return }
     let isConnected = session.flush { bytes in
@@ -124,7 +124,7 @@ final class RedisConnection {
   private func receive(from socket: RedisSocket, since: ContinuousClock.Instant) {
     let outcome = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) {
       space -> RedisError.Reason? in
-      // The other nodes have their turn after so many pieces.
+      // After this many pieces, the other nodes get their turn.
       for _ in 0..<16 {
         switch socket.receive(space) {
         case .wouldBlock: return nil
@@ -141,13 +141,13 @@ final class RedisConnection {
       return nil
     }
     if let outcome { return lose(outcome) }
-    // A server that was made a replica keeps its connections. By its name, another may be found now.
+    // A server that became a replica keeps its connections. Resolving its name again may find the new primary.
     if session.isReadOnly, session.isIdle, since.advanced(by: Self.readOnlyAge) <= configuration.now() {
       close()
     }
   }
 
-  /// Answers those whose deadline has passed, and gives up a connection that shows no life.
+  /// Fails commands whose deadline has passed, and closes a connection without any answer.
   func expire(at now: ContinuousClock.Instant) {
     let (isAnyLate, isSilent) = session.expire(at: now)
     guard isAnyLate else { return }
@@ -155,7 +155,7 @@ final class RedisConnection {
     lose(.connectionLost)
   }
 
-  /// Ends the connection, and answers everybody with an error.
+  /// Closes the connection, and fails all its commands.
   func lose(_ reason: RedisError.Reason) {
     var lost = session
     close()

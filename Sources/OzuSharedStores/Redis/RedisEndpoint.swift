@@ -1,14 +1,15 @@
 import Foundation
 import Glibc
 
-/// An address that can be connected to, as the system has it: the bytes of a `sockaddr`.
+/// An address to connect to: the bytes of a `sockaddr`.
 struct RedisEndpoint: Sendable, Hashable {
   let family: Int32
   private let bytes: [UInt8]
 
   /// Calls `body` with the address and its length.
   func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-    // At least a whole `sockaddr`, and aligned: a temporary copy has room for the largest of them.
+    // `bytes` may be shorter than a `sockaddr` and not aligned, so they are copied to storage for the largest
+    // address.
     var storage = sockaddr_storage()
     withUnsafeMutableBytes(of: &storage) {
       $0.copyBytes(from: bytes.prefix(MemoryLayout<sockaddr_storage>.size))
@@ -23,12 +24,12 @@ struct RedisEndpoint: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// Why an address has no endpoints.
+  /// The reason why an address has no endpoints.
   struct Unresolved: Error, Sendable {
     let message: String
   }
 
-  /// The endpoints of an address, to be tried in this order. Asks name servers, and waits for them.
+  /// The endpoints of an address, in the order to try them. Blocks while it asks name servers.
   static func resolving(_ address: RedisAddress) throws(Unresolved) -> [RedisEndpoint] {
     switch address {
     case .unix(let path): [try unix(path)]

@@ -1,24 +1,25 @@
 import OzuText
 
-/// Why a Redis server did not do something. `ImageStoreError.underlying` has it.
+/// The failure of a command to a Redis server. `ImageStoreError.underlying` contains it.
 public struct RedisError: Error, Hashable, Sendable {
-  /// The causes that may be told apart.
+  /// The causes.
   public enum Reason: Hashable, Sendable {
     /// There is no connection; says why.
     case notConnected(String)
-    /// The connection broke while the answer was awaited.
+    /// The connection broke before the answer.
     case connectionLost
-    /// The answer did not come within the deadline.
+    /// The answer did not arrive within the deadline.
     case timedOut(Duration)
-    /// The server's bytes are no RESP2, or no answer to what was asked; says what is wrong.
+    /// The server's bytes are not valid RESP2, or not an answer to this command; says what is wrong.
     case protocolError(String)
-    /// The server refused; its own words, such as `OOM command not allowed when used memory > 'maxmemory'.`
+    /// The server refused the command; its message, such as `OOM command not allowed when used memory >
+    /// 'maxmemory'.`
     case refused(String)
-    /// The node is left alone, because it failed several times in a row.
+    /// The circuit breaker is open, because the node failed several times in a row.
     case leftAlone
-    /// More waits for the node than may wait; the command was dropped.
+    /// Too many commands wait for the node; this one was dropped.
     case overloaded
-    /// The store is gone.
+    /// The store was closed.
     case closed
   }
 
@@ -26,7 +27,7 @@ public struct RedisError: Error, Hashable, Sendable {
   public var reason: Reason
   /// The address of the server.
   public var node: String
-  /// The loss of a connection that this is about: it takes many commands with it, and is one failure.
+  /// The number of the lost connection: many commands fail with it, but it counts as one failure.
   var incident: Int?
 
   init(_ reason: Reason, node: String, incident: Int? = nil) {
@@ -37,7 +38,7 @@ public struct RedisError: Error, Hashable, Sendable {
 }
 
 extension RedisError: CustomStringConvertible {
-  /// One line such as `10.0.0.7:6379 did not answer within 0.05 seconds`. What a server sent stands in it with control characters
+  /// One line such as `10.0.0.7:6379 did not answer within 0.05 seconds`. Control characters from a server are
   /// written as numbers.
   public var description: String {
     let words =
@@ -56,8 +57,8 @@ extension RedisError: CustomStringConvertible {
 }
 
 extension RedisError.Reason {
-  /// Whether a refusal says that the server can do nothing at all now. Others, such as OOM and READONLY, are about
-  /// one command: the server is well.
+  /// Whether the refusal means that the server can do nothing at all now. Others, such as OOM and READONLY, are
+  /// about one command, and the server works.
   static func isFailure(_ refusal: String) -> Bool {
     let word = refusal.prefix { $0 != " " }
     return ["LOADING", "MASTERDOWN", "CLUSTERDOWN", "BUSY", "TRYAGAIN"].contains(String(word))

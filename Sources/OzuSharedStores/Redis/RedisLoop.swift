@@ -3,15 +3,15 @@ import Glibc
 import OzuHTTP
 import OzuSynchronization
 
-/// The inbox and the thread of a `RedisStore`: one thread for all nodes, which never waits but in poll(2).
+/// The inbox and the thread of a `RedisStore`: one thread for all nodes, which waits only in poll(2).
 ///
-/// Any thread may `submit` and `stop`; both only append under the lock and wake the thread. The thread alone touches
-/// connections; it owns the loop, so that a store that is released only asks it to end.
+/// Any thread may call `submit` and `stop`; they only append under the lock and wake the thread. Only the thread
+/// uses connections. The thread owns the loop, so a store that is released only asks the thread to end.
 final class RedisLoop: Sendable {
   enum Command: Sendable {
     case start(node: Int, RedisRequest)
     case resolved(node: Int, attempt: Int, Result<[RedisEndpoint], RedisEndpoint.Unresolved>)
-    /// Looks at the clock, which a test has moved.
+    /// Reads the clock again after a test has moved it.
     case tick
   }
 
@@ -20,7 +20,7 @@ final class RedisLoop: Sendable {
 
   init(configuration: RedisConfiguration) { self.configuration = configuration }
 
-  /// Puts a command into the inbox; the first one starts the thread. Returns whether it was taken.
+  /// Puts a command into the inbox; the first command starts the thread. Returns whether it was accepted.
   func submit(_ command: Command) -> Bool {
     inbox.withLock { inbox in
       inbox.put(command) { waker in
@@ -29,7 +29,7 @@ final class RedisLoop: Sendable {
     } == nil
   }
 
-  /// Asks the thread to end. What waits is answered with `closed`.
+  /// Asks the thread to end. Waiting commands fail with `closed`.
   func stop() {
     inbox.withLock { $0.stop() }
   }
@@ -61,7 +61,7 @@ final class RedisLoop: Sendable {
     waker.close()
   }
 
-  /// Until the next deadline.
+  /// The milliseconds until the next deadline.
   private func patience(_ connections: [RedisConnection], _ now: ContinuousClock.Instant) -> Int32 {
     guard let deadline = connections.lazy.compactMap(\.nextDeadline).min() else { return -1 }
     let (seconds, attoseconds) = now.duration(to: deadline).components
@@ -83,7 +83,7 @@ final class RedisLoop: Sendable {
     }
   }
 
-  /// Looks an address up: at once where that takes no name server, otherwise on a thread that may wait.
+  /// Resolves an address: at once if no name server is needed, otherwise on a thread that may block.
   private func resolve(_ place: Int, _ attempt: Int) {
     let address = configuration.nodes[place]
     let look: @Sendable () -> Void = { [weak self] in

@@ -2,16 +2,16 @@ import Ozu
 import OzuHTTP
 import OzuSynchronization
 
-/// One server of a store as callers see it: the breaker in front of it, the account of what waits for it, and what it did.
+/// One server of a store: its circuit breaker, the sums of its waiting commands, and its counts.
 ///
-/// One lock guards breaker, account and counts. Nothing is called under it.
+/// One lock guards all of them. Nothing is called under it.
 final class RedisNode: Sendable {
   private struct State {
     var breaker: CircuitBreaker
     var waitingByteCount = 0
     var waitingCount = 0
     var counts = SharedStoreNodeStatistics.Counts()
-    /// The loss of a connection that was counted last.
+    /// The last lost connection that was counted.
     var incident: Int?
     var lastError: String?
   }
@@ -20,15 +20,15 @@ final class RedisNode: Sendable {
   let place: Int
   private let configuration: RedisConfiguration
   private let loop: RedisLoop
-  private let news: SharedStoreNews
+  private let reporter: SharedStoreReporter
   private let state: Mutex<State>
 
-  init(place: Int, configuration: RedisConfiguration, loop: RedisLoop, news: SharedStoreNews) {
+  init(place: Int, configuration: RedisConfiguration, loop: RedisLoop, reporter: SharedStoreReporter) {
     name = "\(configuration.nodes[place])"
     self.place = place
     self.configuration = configuration
     self.loop = loop
-    self.news = news
+    self.reporter = reporter
     state = Mutex(State(breaker: CircuitBreaker(configuration.breaker)))
   }
 
@@ -45,8 +45,8 @@ final class RedisNode: Sendable {
     }
   }
 
-  /// Sends a command. The completion is called once, within the deadline: at once on this thread when the command is not
-  /// sent, otherwise on the thread of the loop. A refusal by the server is an error.
+  /// Sends a command. The completion is called once, within the deadline: at once on this thread if the command is
+  /// not sent, otherwise on the thread of the loop. A refusal by the server is an error.
   func send(
     _ command: RESPCommand, _ completion: @escaping @Sendable (Result<RESPValue, RedisError>) -> Void
   ) {
@@ -69,11 +69,11 @@ final class RedisNode: Sendable {
       state.counts.commands += 1
       return (nil, permit)
     }
-    if refusal == .overloaded { news.tell(.dropped(node: name)) }
+    if refusal == .overloaded { reporter.report(.dropped(node: name)) }
     guard let permit else {
       return completion(.failure(RedisError(refusal ?? .leftAlone, node: name)))
     }
-    if permit.isProbe { news.tell(.nodeChanged(name, .halfOpen, nil)) }
+    if permit.isProbe { reporter.report(.nodeChanged(name, .halfOpen, nil)) }
     let request = RedisRequest(command, deadline: now.advanced(by: configuration.deadline)) { [self] result in
       completion(end(result, permit, byteCount: byteCount))
     }
@@ -82,7 +82,7 @@ final class RedisNode: Sendable {
     }
   }
 
-  /// Notes how a command ended.
+  /// Records the result of a command.
   private func end(
     _ result: Result<RESPValue, RedisError>, _ permit: CircuitBreaker.Permit, byteCount: Int
   ) -> Result<RESPValue, RedisError> {
@@ -124,7 +124,7 @@ final class RedisNode: Sendable {
     }
     if let change {
       let error: RedisError? = if case .failure(let error) = result { error } else { nil }
-      news.tell(.nodeChanged(name, change, error.map { "\($0)" }))
+      reporter.report(.nodeChanged(name, change, error.map { "\($0)" }))
     }
     return result
   }

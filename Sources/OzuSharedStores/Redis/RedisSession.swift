@@ -1,19 +1,19 @@
-/// What is said over one connection: a login, then commands, many at a time, whose answers come in their order.
+/// The conversation over one connection: a login, and then many commands at a time, which are answered in order.
 ///
-/// It has no socket, no thread and no clock: bytes and times are handed to it. Commands wait until the login is through, so
-/// that none can reach another database. A command whose deadline has passed is answered with `timedOut`; if it was sent,
-/// its place is kept, and the answer is thrown away when it comes.
+/// It has no socket, no thread and no clock: bytes and times are passed to it. Commands wait until the login has
+/// succeeded, so none can reach another database. A command whose deadline has passed fails with `timedOut`. If it
+/// was sent, its place is kept, and its answer is dropped when it arrives.
 struct RedisSession {
-  /// An answer that is awaited.
+  /// An expected answer.
   private struct Slot {
-    /// `nil` for a command of the login, and when nobody waits any more.
+    /// `nil` for a command of the login, and for a command that has failed already.
     var request: RedisRequest?
     let isLogin: Bool
-    /// How many times bytes had come when it was sent.
+    /// The number of receipts of bytes when the command was sent.
     let receiptCount: Int
   }
 
-  /// Up to so many bytes of commands are joined for one system call.
+  /// The most bytes of commands that are joined for one system call.
   private static let joinedByteCount = 64 << 10
 
   private let node: String
@@ -25,14 +25,14 @@ struct RedisSession {
   private var outputStart = 0
   private var loginCount: Int
   private var receiptCount = 0
-  /// What the server said to the login, if not OK.
+  /// The server's answer to the login, if it was not OK.
   private var refusal: String?
-  /// Set by the answer of a server that takes no writes any more: another may have its place.
+  /// Set by the answer of a read-only server: its name may lead to another server by now.
   private(set) var isReadOnly = false
 
   /// - Parameters:
   ///   - login: commands that must all be answered with OK.
-  ///   - deadline: how long a command has, for messages.
+  ///   - deadline: the time limit for a command, for messages.
   init(node: String, login: [RESPCommand], deadline: Duration, limits: RESPLimits) {
     self.node = node
     self.deadline = deadline
@@ -44,19 +44,19 @@ struct RedisSession {
     }
   }
 
-  /// Whether there is something that can be sent now.
+  /// Whether there are bytes to send now.
   var hasOutput: Bool { outputStart < output.count || loginCount == 0 && !unsent.isEmpty }
 
-  /// Whether no answer is awaited, not even one that is thrown away, and nothing waits to be sent.
+  /// Whether no answer is expected, not even one that will be dropped, and no command waits to be sent.
   var isIdle: Bool { unsent.isEmpty && slots.isEmpty }
 
-  /// Takes a command on.
+  /// Accepts a command.
   mutating func start(_ request: RedisRequest) { unsent.append(request) }
 
-  /// Hands over bytes to send until `send` takes fewer than it was given.
+  /// Passes bytes to `send` until it takes fewer than it was given.
   ///
-  /// - Parameter send: returns how many bytes were sent; `nil` when the connection is gone.
-  /// - Returns: whether the connection is there.
+  /// - Parameter send: returns the number of bytes that were sent; `nil` if the connection is lost.
+  /// - Returns: whether the connection still exists.
   mutating func flush(_ send: (UnsafeRawBufferPointer) -> Int?) -> Bool {
     while hasOutput {
       fillOutput()
@@ -83,9 +83,9 @@ struct RedisSession {
     unsent.removeFirst(count)
   }
 
-  /// Takes bytes of the server, and answers those who wait.
+  /// Takes bytes from the server, and completes the commands that they answer.
   ///
-  /// - Throws: when the bytes are no answers, or the login was refused: the connection must be closed.
+  /// - Throws: if the bytes are no valid answers, or if the login was refused. Then the connection must be closed.
   mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
     receiptCount += 1
     parser.append(bytes)
@@ -112,10 +112,10 @@ struct RedisSession {
     slot.request?.complete(.success(value))
   }
 
-  /// Answers those whose deadline has passed.
+  /// Fails the commands whose deadline has passed.
   ///
-  /// - Returns: whether there was one; and whether the server has said nothing since one of them was sent, or since the login
-  ///   was: the connection is of no use.
+  /// - Returns: whether there was one, and whether the server has sent nothing since one of them, or the login, was
+  ///   sent. Then the connection is useless.
   mutating func expire(at now: ContinuousClock.Instant) -> (isAnyLate: Bool, isSilent: Bool) {
     var (isAnyLate, isSilent) = (false, false)
     for place in slots.indices {
@@ -140,11 +140,32 @@ struct RedisSession {
     return min(sent, waiting)
   }
 
-  /// Answers everybody: the connection is gone.
+  /// Fails all commands, because the connection is lost.
   mutating func fail(_ error: RedisError) {
     let requests = slots.compactMap(\.request) + unsent
     slots = []
     unsent = []
     for request in requests { request.complete(.failure(error)) }
   }
+}
+
+/// A command in progress, and the closure that waits for its answer.
+///
+/// Immutable. The thread of the loop calls `complete` exactly once.
+final class RedisRequest: Sendable {
+  let bytes: [UInt8]
+  /// After this instant the answer is useless.
+  let deadline: ContinuousClock.Instant
+  private let completion: @Sendable (Result<RESPValue, RedisError>) -> Void
+
+  init(
+    _ command: RESPCommand, deadline: ContinuousClock.Instant,
+    completion: @escaping @Sendable (Result<RESPValue, RedisError>) -> Void
+  ) {
+    bytes = command.bytes
+    self.deadline = deadline
+    self.completion = completion
+  }
+
+  func complete(_ result: Result<RESPValue, RedisError>) { completion(result) }
 }

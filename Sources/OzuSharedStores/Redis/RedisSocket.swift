@@ -1,20 +1,20 @@
 import Glibc
 
-/// A connection's socket. It never waits. The thread of the loop owns it, and closes it once.
+/// A connection's socket. Its calls never block. The thread of the loop owns it and closes it once.
 struct RedisSocket {
   let descriptor: Int32
 
-  /// What a call on a socket came to.
+  /// The result of a call.
   enum Outcome: Equatable {
     case done(Int)
-    /// Later, when poll(2) says so.
+    /// The call must be repeated when poll(2) reports the socket as ready.
     case wouldBlock
     case failed(Int32)
   }
 
-  /// Begins to connect.
+  /// Starts to connect.
   ///
-  /// - Returns: the socket and whether it is connected already, or the system's error number.
+  /// - Returns: the socket, and whether it is connected already; `nil` with errno if that failed.
   static func connecting(to address: RedisEndpoint) -> (socket: RedisSocket, isConnected: Bool)? {
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     let descriptor = socket(address.family, kind, 0)
@@ -26,7 +26,7 @@ struct RedisSocket {
     }
     let status = address.withSocketAddress { connect(descriptor, $0, $1) }
     if status == 0 { return (RedisSocket(descriptor: descriptor), true) }
-    // A Unix socket whose queue is full says EAGAIN, and is not being connected then.
+    // A Unix socket whose queue is full returns EAGAIN, and then does not connect.
     guard errno == EINPROGRESS else {
       let code = errno
       _ = Glibc.close(descriptor)
@@ -36,7 +36,7 @@ struct RedisSocket {
     return (RedisSocket(descriptor: descriptor), false)
   }
 
-  /// Zero once the connection stands, or why it does not.
+  /// Zero if the connection was made, otherwise the error number.
   var error: Int32 {
     var code: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -47,7 +47,7 @@ struct RedisSocket {
     outcome { Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
   }
 
-  /// `.done(0)` when the server has closed its side.
+  /// Receives bytes; `.done(0)` if the server has closed its side.
   func receive(_ space: UnsafeMutableRawBufferPointer) -> Outcome {
     outcome { recv(descriptor, space.baseAddress, space.count, 0) }
   }

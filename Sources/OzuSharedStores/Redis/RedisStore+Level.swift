@@ -1,15 +1,16 @@
 import Foundation
 import Ozu
 
-/// The level of storage. Every call but the hint blocks, for the deadline at most.
+/// The level of storage. Every call except `mayContain` blocks, at most for the deadline.
 ///
-/// Writes wait in the pipeline's queue for further levels, which is bounded and drops (`PipelineStatistics.droppedStoreWrites`);
-/// behind it, a server for which too much waits takes nothing more (`RedisConfiguration.maximumWaitingByteCount`).
+/// Writes wait in the pipeline's queue for further levels, which is bounded and drops entries
+/// (`PipelineStatistics.droppedStoreWrites`). In addition, a server with too many waiting bytes accepts no more
+/// commands (`RedisConfiguration.maximumWaitingByteCount`).
 extension RedisStore: ImageStoring {
   /// `redis`.
   public var name: String { "redis" }
 
-  /// Whether the server of the key is asked at all. What it has is not known here.
+  /// Whether the server of the key gets commands now. Does not say whether it has the key.
   public func mayContain(_ key: ImageStoreKey) -> Bool { keeps(key.kind) && node(of: key).isPermitting }
 
   /// The entry of a key.
@@ -34,7 +35,7 @@ extension RedisStore: ImageStoring {
     return try count(ask(node, RESPCommand("EXISTS", .text(name(of: key)))), node) > 0
   }
 
-  /// The metadata of an entry, without its body where that is large.
+  /// The metadata of an entry, without its body if that is large.
   public func metadata(of key: ImageStoreKey) throws -> Data? {
     guard keeps(key.kind) else { return nil }
     let node = node(of: key)
@@ -57,7 +58,7 @@ extension RedisStore: ImageStoring {
 
   private static let beginningByteCount = 8 << 10
 
-  /// Keeps an entry, unless it is too large: then what the key had is removed.
+  /// Stores an entry. If it is too large, the key's former entry is removed instead.
   public func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
     guard keeps(key.kind) else { return }
     guard let data = encoded(entry, for: key) else { return try remove(key) }
@@ -67,7 +68,7 @@ extension RedisStore: ImageStoring {
     counts.count(\.writes)
   }
 
-  /// Gives an entry the whole of its time to live.
+  /// Restarts the time to live of an entry.
   public func touch(_ key: ImageStoreKey) throws -> Bool {
     guard keeps(key.kind) else { return false }
     guard let lifetime = configuration.timeToLive else { return try contains(key) }
@@ -83,20 +84,20 @@ extension RedisStore: ImageStoring {
     _ = try count(ask(node, RESPCommand("UNLINK", .text(name(of: key)))), node)
   }
 
-  /// Removes all entries of a kind: looks through the keys of all servers (`SCAN`), a thousand at a time.
+  /// Removes all entries of a kind: goes through the keys of all servers (`SCAN`), a thousand at a time.
   ///
-  /// - Complexity: O(all keys of the servers), those of others included.
+  /// - Complexity: O(all keys of the servers), including those of other programs.
   public func removeAll(of kind: ImageStoreKind) throws {
     guard keeps(kind) else { return }
     try removeAll(beginningWith: "\(entryPrefix)\(kind.identifier):")
   }
 
-  /// Removes all entries below the prefix: looks through the keys of all servers, a thousand at a time.
+  /// Removes all entries with the prefix: goes through the keys of all servers, a thousand at a time.
   ///
-  /// - Complexity: O(all keys of the servers), those of others included.
+  /// - Complexity: O(all keys of the servers), including those of other programs.
   public func removeAll() throws { try removeAll(beginningWith: entryPrefix) }
 
-  /// On all servers, also when one of them fails.
+  /// Continues with the other servers if one of them fails.
   private func removeAll(beginningWith prefix: String) throws {
     var failure: (any Error)?
     for node in nodes {
@@ -108,14 +109,14 @@ extension RedisStore: ImageStoring {
   private func removeAll(beginningWith prefix: String, on node: RedisNode) throws {
     let pattern = prefix.map { "\\*?[]^-".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "*"
     var cursor = "0"
-    // A server with a thousand million keys needs as many steps.
+    // A bound on the steps: a server with a thousand million keys needs this many.
     for _ in 0..<1_000_000 {
       let value = try ask(node, RESPCommand("SCAN", .text(cursor), "MATCH", .text(pattern), "COUNT", 1000))
       guard case .array(let parts) = value, parts.count == 2, case .bulk(let next) = parts[0],
         case .array(let found) = parts[1], let nextCursor = String(data: next, encoding: .utf8)
       else { throw unexpected(node) }
       let keys = found.compactMap { value -> Data? in if case .bulk(let key) = value { key } else { nil } }
-      // A server is believed in nothing: what does not have the prefix is not removed.
+      // Servers are not trusted: a key without the prefix is not removed.
       let ours = keys.filter { $0.starts(with: prefix.utf8) }
       if !ours.isEmpty {
         _ = try count(ask(node, RESPCommand(["UNLINK"] + ours.map(RESPCommand.Argument.data))), node)

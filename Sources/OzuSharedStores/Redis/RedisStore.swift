@@ -1,62 +1,64 @@
 import Foundation
 import Ozu
 
-/// A level of storage in Redis or Valkey, which machines share: finished pictures and encoded images that one of them made
-/// are there for all.
+/// A level of storage in Redis or Valkey that several machines share: renditions and encoded images that one
+/// machine made are available to all.
 ///
 /// ```swift
 /// var redis = RedisConfiguration(nodes: [.tcp("10.0.0.7"), .tcp("10.0.0.8")])
 /// redis.credentials = RedisCredentials(user: "images", password: secret)
-/// let pipeline = ImagePipeline { $0.stores = [RedisStore(redis)] }
+/// let pipeline = ImagePipeline { $0.caching.stores = [RedisStore(redis)] }
 /// ```
 ///
-/// - No load fails for it, and none waits longer than `RedisConfiguration.deadline` for a step: what is slow, lost, full or
-///   lying is a miss. A server that fails several times in a row is left alone for a while (`SharedStoreBreakerPolicy`); its
-///   keys are misses meanwhile, and move to no other server, where they would be out of date when it is back.
-/// - Entries have their key, lengths, a version and checksums. What does not fit is a miss, and is removed.
-/// - It speaks RESP2 over TCP or a Unix socket, without TLS and without the protocol of clusters: a proxy on the same machine
-///   (stunnel, a sidecar) has these tasks.
+/// - No load fails because of it, and no step waits longer than `RedisConfiguration.deadline`: a server that is
+///   slow, lost, full or sends wrong data causes a miss. After several failures in a row a server gets no commands
+///   for a while (`SharedStoreBreakerPolicy`). Its keys are misses meanwhile. They do not move to another server,
+///   because they would be out of date when the server is back.
+/// - Entries have their key, lengths, a version and checksums. An entry that does not match is a miss and is
+///   removed.
+/// - It uses RESP2 over TCP or a Unix socket, without TLS and without the cluster protocol. A proxy on the same
+///   machine (stunnel, a sidecar) can provide them.
 ///
-/// One connection for each server, on which many commands are under way, and one thread for all of them, which begins with
-/// the first command and ends with the store.
+/// Each server has one connection, which carries many commands at a time. One thread serves all of them; it starts
+/// with the first command and ends with the store.
 public final class RedisStore: Sendable {
-  /// What it was made of.
+  /// The settings of the store.
   public let configuration: RedisConfiguration
   let nodes: [RedisNode]
   let loop: RedisLoop
   let counts = SharedStoreCounts()
-  let news: SharedStoreNews
+  let reporter: SharedStoreReporter
   private let hash: RendezvousHash
 
-  /// Makes a store. Connects to nothing yet.
+  /// Makes a store. Does not connect yet.
   public init(_ configuration: RedisConfiguration) {
     self.configuration = configuration
     let loop = RedisLoop(configuration: configuration)
-    let news = SharedStoreNews(now: configuration.now, configuration.onEvent)
+    let reporter = SharedStoreReporter(now: configuration.now, configuration.onEvent)
     self.loop = loop
-    self.news = news
+    self.reporter = reporter
     nodes = configuration.nodes.indices.map {
-      RedisNode(place: $0, configuration: configuration, loop: loop, news: news)
+      RedisNode(place: $0, configuration: configuration, loop: loop, reporter: reporter)
     }
     hash = RendezvousHash(nodes.map(\.name))
   }
 
   deinit { loop.stop() }
 
-  /// What it did so far, and how its servers are.
+  /// The counts so far, and the state of its servers.
   public var statistics: SharedStoreStatistics { counts.statistics(nodes: nodes.map(\.statistics)) }
 
-  /// The server that has a key, and its leases.
+  /// The server of a key and of its leases.
   func node(of key: ImageStoreKey) -> RedisNode { nodes[hash.node(of: key.key)] }
 
-  /// What the keys of all entries begin with.
+  /// The prefix of all keys of entries.
   var entryPrefix: String { configuration.keyPrefix + "e:" }
 
   func name(of key: ImageStoreKey) -> String { "\(entryPrefix)\(key.kind.identifier):\(key.key)" }
 
   func keeps(_ kind: ImageStoreKind) -> Bool { kind.isShared(keepingOriginals: configuration.keepsOriginals) }
 
-  /// The answer to a command. Blocks, for the deadline at most.
+  /// Sends a command and returns the answer. Blocks, at most for the deadline.
   func ask(_ node: RedisNode, _ command: RESPCommand) throws(RedisError) -> RESPValue {
     let answer = BlockingAnswer<Result<RESPValue, RedisError>>()
     node.send(command) { answer.set($0) }
@@ -64,7 +66,7 @@ public final class RedisStore: Sendable {
     return try result.get()
   }
 
-  /// The answer to a command, without blocking.
+  /// Sends a command and returns the answer, without blocking.
   func answer(_ node: RedisNode, _ command: RESPCommand) async throws(RedisError) -> RESPValue {
     let result = await withCheckedContinuation { continuation in
       node.send(command) { continuation.resume(returning: $0) }
@@ -78,7 +80,7 @@ public final class RedisStore: Sendable {
 
   // MARK: Reading
 
-  /// The entry of a key, without blocking; `nil` when there is none, and when the server does not say.
+  /// The entry of a key, without blocking; `nil` if there is none or if the server did not answer.
   public func entry(for key: ImageStoreKey) async -> ImageStoreEntry? {
     guard keeps(key.kind) else { return nil }
     let node = node(of: key)
@@ -89,7 +91,8 @@ public final class RedisStore: Sendable {
     }
   }
 
-  /// One byte more than the largest entry has, so that a larger value is told from it. A missing key has no bytes.
+  /// Reads one byte more than the largest entry has, so that a larger value is recognized. A missing key has no
+  /// bytes.
   func readCommand(_ key: ImageStoreKey) -> RESPCommand {
     RESPCommand("GETRANGE", .text(name(of: key)), 0, .number(configuration.maximumEntryByteCount))
   }
@@ -110,15 +113,15 @@ public final class RedisStore: Sendable {
     return entry
   }
 
-  /// Has what is no entry of ours removed. Nobody waits for that.
+  /// Removes a value that is not a valid entry. Does not wait for the answer.
   func discard(_ key: ImageStoreKey, of node: RedisNode) {
     counts.count(\.damaged)
     counts.count(\.misses)
-    news.tell(.damaged(node: node.name))
+    reporter.report(.damaged(node: node.name))
     node.send(RESPCommand("UNLINK", .text(name(of: key)))) { _ in }
   }
 
-  /// A read that failed. A list or a set under one of our keys is another's, and is removed.
+  /// Handles a failed read. A list or a set under our key belongs to another program, and is removed.
   func missed(_ error: RedisError, _ key: ImageStoreKey, _ node: RedisNode) -> ImageStoreEntry? {
     if error.isOfAnotherType { discard(key, of: node) } else { counts.count(\.misses) }
     return nil
@@ -126,7 +129,7 @@ public final class RedisStore: Sendable {
 
   // MARK: Writing
 
-  /// The command that writes an entry; `nil` when it is too large.
+  /// The bytes of an entry; `nil` if it is too large.
   func encoded(_ entry: ImageStoreEntry, for key: ImageStoreKey) -> Data? {
     let data = SharedEntry.encode(entry, for: key)
     guard data.count <= configuration.maximumEntryByteCount else {
@@ -136,21 +139,21 @@ public final class RedisStore: Sendable {
     return data
   }
 
-  /// `PX` and the time, where entries expire.
+  /// `PX` and the time to live, if entries expire.
   var expiry: [RESPCommand.Argument] {
     configuration.timeToLive.map { ["PX", .number($0.redisMilliseconds)] } ?? []
   }
 }
 
 extension RedisError {
-  /// Whether the key has something that is no string.
+  /// Whether the value of the key is not a string.
   var isOfAnotherType: Bool {
     if case .refused(let text) = reason { text.hasPrefix("WRONGTYPE") } else { false }
   }
 }
 
 extension Duration {
-  /// Whole milliseconds, one at least.
+  /// Whole milliseconds, at least one.
   var redisMilliseconds: Int {
     let (seconds, attoseconds) = components
     return max(1, Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))

@@ -2,13 +2,13 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// Whom an S3 store knows the client as.
+/// The credentials for an S3 service.
 public struct S3Credentials: Hashable, Sendable, CustomStringConvertible {
-  /// The access key's name.
+  /// The name of the access key.
   public var accessKey: String
   /// The secret that requests are signed with. It is never sent.
   public var secretKey: String
-  /// The token of temporary credentials; `nil` for lasting ones.
+  /// The token of temporary credentials; `nil` for permanent ones.
   public var sessionToken: String?
 
   /// Makes credentials.
@@ -18,35 +18,35 @@ public struct S3Credentials: Hashable, Sendable, CustomStringConvertible {
     self.sessionToken = sessionToken
   }
 
-  /// The name alone.
+  /// The name of the key, without the secret.
   public var description: String { "\(accessKey):…" }
 }
 
-/// What an `S3Store` is made of.
+/// The settings of an `S3Store`.
 public struct S3Configuration: Sendable {
-  /// Where the service is: `https://s3.eu-central-1.amazonaws.com`, `http://minio:9000`.
+  /// The address of the service: `https://s3.eu-central-1.amazonaws.com`, `http://minio:9000`.
   public var endpoint: URL
-  /// The bucket, which stands in the path. `nil` where the endpoint's host names it.
+  /// The bucket, which is written in the path. `nil` if the host of the endpoint names it.
   public var bucket: String?
-  /// The region that requests are signed for. Services that have none take `us-east-1`.
+  /// The region for signatures. Services without regions accept `us-east-1`.
   public var region: String
-  /// Asked before each request, so that temporary credentials can be replaced. Must not wait.
+  /// Called before each request, so that temporary credentials can be replaced. Must not block.
   public var credentials: @Sendable () -> S3Credentials
-  /// What all keys begin with. Letters, digits, `-`, `_`, `.`, `~` and `/`. `ozu/`.
+  /// The prefix of all keys: letters, digits, `-`, `_`, `.`, `~` and `/`. Default: `ozu/`.
   public var keyPrefix = "ozu/"
-  /// How long a request may take. 300 milliseconds.
+  /// The time limit for a request. Default: 300 milliseconds.
   public var deadline = Duration.milliseconds(300)
-  /// The largest entry, in bytes. Larger ones are not kept. 32 MB.
+  /// The most bytes of an entry. Larger ones are not stored. Default: 32 MB.
   public var maximumEntryByteCount = 32 << 20
-  /// Whether files as they came are kept too. On.
+  /// Whether originals are stored too. Default: true.
   public var keepsOriginals = true
-  /// When the service is left alone.
+  /// When the circuit breaker of the service opens.
   public var breaker = SharedStoreBreakerPolicy()
-  /// The settings of the connections: certificate authorities, proxy, and how many there are for a host.
+  /// The settings of the connections: certificate authorities, proxy, and their number per host.
   public var connections = HTTPClientConfiguration()
-  /// Told what goes wrong and what gets well again, on a queue of its own.
+  /// Called for failures and recoveries, on a queue of its own.
   public var onEvent: @Sendable (SharedStoreEvent) -> Void = { _ in }
-  /// The monotonic time.
+  /// The monotonic clock.
   var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   /// Makes the settings of a store in a bucket.
@@ -57,7 +57,7 @@ public struct S3Configuration: Sendable {
     self.credentials = { credentials }
   }
 
-  /// Whether a name can stand in a path as it is: then nothing is escaped, and signatures cannot differ about it.
+  /// Whether a name can be used in a path unchanged: then nothing is escaped, and signatures cannot differ.
   static func isPlain(_ name: String) -> Bool {
     name.utf8.allSatisfy { byte in
       switch byte {

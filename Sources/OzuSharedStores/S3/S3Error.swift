@@ -1,22 +1,22 @@
 import OzuHTTP
 import OzuText
 
-/// Why an S3 service did not do something. `ImageStoreError.underlying` has it.
+/// The failure of a request to an S3 service. `ImageStoreError.underlying` contains it.
 public enum S3Error: Error, Hashable, Sendable {
-  /// The exchange did not complete.
+  /// The exchange was not completed.
   case transport(HTTPError)
-  /// The answer did not come within the deadline.
+  /// The answer did not arrive within the deadline.
   case timedOut(Duration)
-  /// The service refused; its status and its own code, such as `SlowDown`.
+  /// The service refused the request; its status and its error code, such as `SlowDown`.
   case refused(status: Int, code: String)
-  /// A listing is none; says what is wrong.
+  /// A listing is malformed; says what is wrong.
   case malformedListing(String)
-  /// The service is left alone, because it failed several times in a row.
+  /// The circuit breaker is open, because the service failed several times in a row.
   case leftAlone
 }
 
 extension S3Error: CustomStringConvertible {
-  /// One line for a person.
+  /// One line for people.
   public var description: String {
     switch self {
     case .transport(let error): error.message
@@ -27,7 +27,8 @@ extension S3Error: CustomStringConvertible {
     }
   }
 
-  /// Whether the service can do nothing at all now, or not for these credentials. Others are about one object.
+  /// Whether the service can do nothing at all now, or nothing with these credentials. Other errors are about one
+  /// object.
   var isFailure: Bool {
     switch self {
     case .transport, .timedOut: true

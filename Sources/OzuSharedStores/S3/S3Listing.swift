@@ -1,6 +1,6 @@
-/// A page of a bucket's objects (ListObjectsV2), as far as it is needed: the keys, and the token of the next page.
+/// A page of a bucket's listing (ListObjectsV2): the keys, and the token of the next page.
 ///
-/// Not a parser of XML: the elements that are looked for have no attributes and hold text alone.
+/// Not an XML parser: the required elements have no attributes and contain only text.
 struct S3Listing {
   var keys: [String]
   var nextToken: String?
@@ -15,7 +15,7 @@ struct S3Listing {
     if !isTruncated { nextToken = nil }
   }
 
-  /// The texts of all elements of a name.
+  /// The texts of all elements with a name.
   static func texts(of name: String, in text: String) -> [String] {
     var rest = text[...]
     var texts: [String] = []

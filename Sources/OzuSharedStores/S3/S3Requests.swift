@@ -2,17 +2,17 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// The requests of a store, complete but for their signatures, which libcurl makes.
+/// The requests of a store, complete except for their signatures, which libcurl makes.
 ///
-/// Three rules make libcurl's signatures those that S3 computes: `x-amz-content-sha256` is always there, the items of a query
-/// are sorted and escaped, and no header stands in the list that is not sent.
+/// Three rules make libcurl's signatures equal to those that S3 computes: `x-amz-content-sha256` is always present,
+/// the items of a query are sorted and escaped, and every listed header is also sent.
 struct S3Requests: Sendable {
   let configuration: S3Configuration
 
-  /// The place of an object.
+  /// The path of an object.
   func name(of key: ImageStoreKey) -> String { "\(prefix(of: key.kind))\(key.key)" }
 
-  /// What the places of a kind begin with.
+  /// The prefix of the paths of a kind.
   func prefix(of kind: ImageStoreKind) -> String { "\(configuration.keyPrefix)\(kind.identifier)/" }
 
   func get(_ name: String, byteCount: Int? = nil) -> HTTPRequest {
@@ -25,7 +25,7 @@ struct S3Requests: Sendable {
 
   func delete(_ name: String) -> HTTPRequest { request(.delete, path: name) }
 
-  /// - Parameter isConditional: whether an object that is there stays (`If-None-Match: *`).
+  /// - Parameter isConditional: whether an existing object is kept (`If-None-Match: *`).
   func put(_ name: String, _ data: Data, isConditional: Bool) -> HTTPRequest {
     var request = request(.put, path: name, body: data)
     request.headers["Content-Type"] = "application/octet-stream"
@@ -33,7 +33,7 @@ struct S3Requests: Sendable {
     return request
   }
 
-  /// A thousand objects at most; the rest by a token that the answer has.
+  /// Lists at most a thousand objects; the answer has a token for the next page.
   func list(prefix: String, token: String?) -> HTTPRequest {
     let items = [("continuation-token", token), ("list-type", "2"), ("prefix", prefix)]
     let query = items.compactMap { item in item.1.map { "\(item.0)=\(Self.escaped($0))" } }.joined(
@@ -49,13 +49,13 @@ struct S3Requests: Sendable {
     let address =
       (base.hasSuffix("/") ? String(base.dropLast()) : base) + bucket
       + (path.isEmpty ? (bucket.isEmpty ? "/" : "") : "/\(path)") + (query.map { "?\($0)" } ?? "")
-    // All parts were looked at when the store was made.
+    // All parts were checked when the store was made.
     var request = HTTPRequest(url: URL(string: address) ?? configuration.endpoint, method: method, body: body)
     request.redirectPolicy = .manual
     request.timeouts = HTTPTimeouts(
       connect: configuration.deadline, idle: configuration.deadline, total: configuration.deadline)
     request.maximumBodyByteCount = maximumByteCount ?? configuration.maximumEntryByteCount
-    // Its own field, so that the body comes as it was stored.
+    // Sets the field itself, so that the body is returned as it was stored.
     request.headers["Accept-Encoding"] = "identity"
     request.headers["x-amz-content-sha256"] = payloadHash(body)
     let credentials = configuration.credentials()
@@ -66,13 +66,14 @@ struct S3Requests: Sendable {
     return request
   }
 
-  /// Under TLS nobody can change the body, and its own checksums are in it. In clear text the signature covers it.
+  /// With TLS nobody can change the body, and the body has checksums of its own. In clear text the signature covers
+  /// it.
   private func payloadHash(_ body: Data?) -> String {
     configuration.endpoint.scheme?.lowercased() == "https"
       ? "UNSIGNED-PAYLOAD" : SHA256.hexDigest(of: Array(body ?? Data()))
   }
 
-  /// As signatures have it (AWS, "Create a canonical request", `UriEncode`).
+  /// Escapes a text for signatures (AWS, "Create a canonical request", `UriEncode`).
   static func escaped(_ text: String) -> String {
     text.utf8.map { byte in
       let isPlain =

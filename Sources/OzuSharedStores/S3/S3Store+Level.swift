@@ -2,13 +2,13 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// The level of storage. Every call but the hint and `touch` blocks, for little more than the deadline at most, and throws
-/// `S3Error`.
+/// The level of storage. Every call except `mayContain` and `touch` blocks, for little more than the deadline at
+/// most, and throws `S3Error`.
 extension S3Store: ImageStoring {
   /// `s3`.
   public var name: String { "s3" }
 
-  /// Whether the service is asked at all. What it has is not known here.
+  /// Whether the service gets requests now. Does not say whether it has the key.
   public func mayContain(_ key: ImageStoreKey) -> Bool { keeps(key.kind) && isPermitting }
 
   /// The entry of a key.
@@ -23,7 +23,7 @@ extension S3Store: ImageStoring {
       }
       data = body
     } catch {
-      // Larger than any entry: it is another's.
+      // The object is larger than any entry, so it belongs to another program.
       if case .transport(let reason) = error, case .bodyTooLarge = reason.reason { return discard(key) }
       counts.count(\.misses)
       throw error
@@ -33,13 +33,13 @@ extension S3Store: ImageStoring {
     return entry
   }
 
-  /// Whether there is an object under a key.
+  /// Whether there is an object for a key.
   public func contains(_ key: ImageStoreKey) throws -> Bool {
     guard keeps(key.kind) else { return false }
     return try exchange(requests.head(requests.name(of: key)), accepted: [200, 404]).status == 200
   }
 
-  /// The metadata of an entry, without its body where that is large.
+  /// The metadata of an entry, without its body if that is large.
   public func metadata(of key: ImageStoreKey) throws -> Data? {
     guard keeps(key.kind) else { return nil }
     let request = requests.get(requests.name(of: key), byteCount: 8 << 10)
@@ -56,7 +56,7 @@ extension S3Store: ImageStoring {
     }
   }
 
-  /// Keeps an entry, unless it is too large: then what the key had is removed.
+  /// Stores an entry. If it is too large, the key's former entry is removed instead.
   public func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
     guard keeps(key.kind) else { return }
     guard let data = encoded(entry, for: key) else { return try remove(key) }
@@ -65,22 +65,22 @@ extension S3Store: ImageStoring {
     counts.count(\.writes)
   }
 
-  /// Keeps an entry where the key has none (`If-None-Match: *`), in one step: of several machines that write at the same
-  /// time, one does.
+  /// Stores an entry if the key has none (`If-None-Match: *`), in one step: if several machines write at the same
+  /// time, one succeeds.
   ///
-  /// - Returns: whether it was written.
+  /// - Returns: whether the entry was written.
   public func writeIfAbsent(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws -> Bool {
     guard keeps(key.kind), let data = encoded(entry, for: key) else { return false }
     let request = requests.put(requests.name(of: key), data, isConditional: true)
-    // 409: another one is being written at this moment.
+    // 409: another entry is being written at this moment.
     let isWritten = try exchange(request, accepted: [200, 201, 204, 409, 412]).status < 300
     if isWritten { counts.count(\.writes) }
     return isWritten
   }
 
-  /// Marks nothing, and asks nobody: a request for each use would cost more than it is worth.
+  /// Does nothing: a request for each use would cost more than it is worth.
   ///
-  /// - Returns: whether there may be one.
+  /// - Returns: whether there may be an entry.
   public func touch(_ key: ImageStoreKey) -> Bool { mayContain(key) }
 
   /// Removes an entry.
@@ -89,18 +89,18 @@ extension S3Store: ImageStoring {
     _ = try exchange(requests.delete(requests.name(of: key)), accepted: [200, 204, 404])
   }
 
-  /// Removes all entries of a kind, one after the other: a bucket that is large is emptied sooner by a rule of its own.
+  /// Removes all entries of a kind, one after another. A lifecycle rule empties a large bucket faster.
   public func removeAll(of kind: ImageStoreKind) throws {
     guard keeps(kind) else { return }
     try removeAll(beginningWith: requests.prefix(of: kind))
   }
 
-  /// Removes all objects below the prefix, one after the other.
+  /// Removes all objects with the prefix, one after another.
   public func removeAll() throws { try removeAll(beginningWith: configuration.keyPrefix) }
 
   private func removeAll(beginningWith prefix: String) throws {
     var token: String?
-    // A thousand objects on each page.
+    // Each page has a thousand objects.
     for _ in 0..<100_000 {
       let (_, body) = try exchange(requests.list(prefix: prefix, token: token), accepted: [200])
       let listing = try S3Listing(String(decoding: body, as: UTF8.self))
@@ -122,11 +122,11 @@ extension S3Store: ImageStoring {
     return data
   }
 
-  /// Has what is no entry of ours removed.
+  /// Removes an object that is not a valid entry.
   private func discard(_ key: ImageStoreKey) -> ImageStoreEntry? {
     counts.count(\.damaged)
     counts.count(\.misses)
-    news.tell(.damaged(node: node))
+    reporter.report(.damaged(node: node))
     _ = try? exchange(requests.delete(requests.name(of: key)), accepted: [200, 204, 404])
     return nil
   }

@@ -3,25 +3,26 @@ import Ozu
 import OzuHTTP
 import OzuSynchronization
 
-/// A level of storage in a bucket of S3, or of a service that speaks as S3 does: large, lasting and slower than Redis, for
-/// what is cold.
+/// A level of storage in a bucket of S3 or of a compatible service: larger, more durable and slower than Redis, for
+/// entries that are rarely needed.
 ///
 /// ```swift
 /// let bucket = S3Configuration(
 ///   endpoint: URL(string: "https://s3.eu-central-1.amazonaws.com")!, bucket: "pictures", region: "eu-central-1",
 ///   credentials: S3Credentials(accessKey: name, secretKey: secret))
 /// let store = try S3Store(bucket)
-/// let pipeline = ImagePipeline { $0.stores = [store] }
+/// let pipeline = ImagePipeline { $0.caching.stores = [store] }
 /// ```
 ///
-/// - No load fails for it, and none waits longer than `S3Configuration.deadline` for a step. A service that fails several times
-///   in a row is left alone for a while.
-/// - Entries have the same form as in Redis: what does not fit is a miss, and is removed.
+/// - No load fails because of it, and no step waits longer than `S3Configuration.deadline`. After several failures
+///   in a row the service gets no requests for a while.
+/// - Entries have the same form as in Redis: an entry that does not match is a miss and is removed.
 /// - Objects have no time to live: a lifecycle rule of the bucket removes old ones.
 ///
-/// Requests are signed by libcurl (AWS Signature Version 4). One lock guards the breaker and the counts of the service.
+/// libcurl signs the requests (AWS Signature Version 4). One lock guards the circuit breaker and the counts of the
+/// service.
 public final class S3Store: Sendable {
-  /// Why a store cannot be made.
+  /// The reason why a store cannot be made.
   public struct InvalidConfiguration: Error, Hashable, Sendable, CustomStringConvertible {
     /// One line that says what is wrong.
     public let description: String
@@ -33,20 +34,20 @@ public final class S3Store: Sendable {
     var lastError: String?
   }
 
-  /// What it was made of.
+  /// The settings of the store.
   public let configuration: S3Configuration
   let requests: S3Requests
   let counts = SharedStoreCounts()
-  let news: SharedStoreNews
-  /// The service as messages name it.
+  let reporter: SharedStoreReporter
+  /// The name of the service in messages.
   let node: String
   private let client: any HTTPClient
   private let state: Mutex<State>
 
-  /// Makes a store. Connects to nothing yet.
+  /// Makes a store. Does not connect yet.
   ///
-  /// - Throws: `InvalidConfiguration` when the endpoint is no address of http or https, or bucket or prefix have characters
-  ///   that would have to be escaped.
+  /// - Throws: `InvalidConfiguration` if the endpoint is not an address with http or https, or if the bucket or the
+  ///   prefix has characters that would need escapes.
   public convenience init(_ configuration: S3Configuration) throws(InvalidConfiguration) {
     try self.init(configuration, client: CurlClient(configuration: configuration.connections))
   }
@@ -72,11 +73,11 @@ public final class S3Store: Sendable {
     self.client = client
     requests = S3Requests(configuration: configuration)
     node = host + (configuration.bucket.map { "/\($0)" } ?? "")
-    news = SharedStoreNews(now: configuration.now, configuration.onEvent)
+    reporter = SharedStoreReporter(now: configuration.now, configuration.onEvent)
     state = Mutex(State(breaker: CircuitBreaker(configuration.breaker)))
   }
 
-  /// What it did so far, and how the service is.
+  /// The counts so far, and the state of the service.
   public var statistics: SharedStoreStatistics {
     let service = state.withLock {
       SharedStoreNodeStatistics(
@@ -92,9 +93,9 @@ public final class S3Store: Sendable {
 
   func keeps(_ kind: ImageStoreKind) -> Bool { kind.isShared(keepingOriginals: configuration.keepsOriginals) }
 
-  /// Makes an exchange, and notes how it ended. Blocks, for little more than the deadline at most.
+  /// Makes an exchange, and records its result. Blocks, for little more than the deadline at most.
   ///
-  /// - Parameter accepted: statuses that are answers. Others are errors.
+  /// - Parameter accepted: the statuses that count as answers. Others are errors.
   func exchange(_ request: HTTPRequest, accepted: Set<Int>) throws(S3Error) -> (status: Int, body: Data) {
     let now = configuration.now()
     let permit = state.withLock { state in
@@ -103,7 +104,7 @@ public final class S3Store: Sendable {
       return permit
     }
     guard let permit else { throw .leftAlone }
-    if permit.isProbe { news.tell(.nodeChanged(node, .halfOpen, nil)) }
+    if permit.isProbe { reporter.report(.nodeChanged(node, .halfOpen, nil)) }
     let result = outcome(of: request, accepted: accepted)
     end(permit, result)
     return try result.get()
@@ -121,7 +122,7 @@ public final class S3Store: Sendable {
         answer.set(.failure(error))
       }
     }
-    // The client keeps the deadline. It is kept here too for when the cooperative pool is busy with something else.
+    // The client enforces the deadline. This second limit applies if the cooperative pool is busy.
     guard let result = answer.wait(atMost: configuration.deadline + .milliseconds(50)) else {
       task.cancel()
       return .failure(.timedOut(configuration.deadline))
@@ -157,6 +158,6 @@ public final class S3Store: Sendable {
       }
       return before == state.breaker.state ? nil : state.breaker.state
     }
-    if let change { news.tell(.nodeChanged(node, change, error.map { "\($0)" })) }
+    if let change { reporter.report(.nodeChanged(node, change, error.map { "\($0)" })) }
   }
 }

@@ -1,16 +1,16 @@
-/// Waits until a condition holds, and gives way to other tasks in between.
+/// Waits until a condition holds, and yields to other tasks in between.
 ///
-/// For what comes about in its own time and tells nobody: a job that has queued, a request that has joined another.
-/// Where there is something to wait for (a gate's arrivals, a task's value), wait for that.
+/// For events that nothing reports: a job that has queued, a request that has joined another. If there is something to
+/// wait for (a gate's arrivals, a task's value), wait for that.
 ///
 /// ```swift
 /// try await eventually(client.cancelledCount == 1)
 /// ```
 ///
 /// - Parameters:
-///   - limit: How long the condition may take, in real time: a test that waits for what never comes fails, and does
-///     not hold up the others.
-///   - condition: Asked again and again, so it should be cheap.
+///   - limit: The longest time to wait, in real time: a test whose condition never holds fails and does not delay the
+///     others.
+///   - condition: Checked again and again, so it should be cheap.
 /// - Throws: ``NeverCame`` when the time is over, `CancellationError` when the task is cancelled.
 public func eventually(
   within limit: Duration = .seconds(600), isolation: isolated (any Actor)? = #isolation,
@@ -24,12 +24,12 @@ public func eventually(
   }
 }
 
-/// What a test waited for did not come about in its time.
+/// The condition of `eventually` did not hold within its limit.
 public struct NeverCame: Error, CustomStringConvertible {
   let limit: Duration
   let file: String
   let line: UInt
 
-  /// Where the test waited, and how long.
+  /// The place in the test, and the limit.
   public var description: String { "\(file):\(line): not within \(limit)" }
 }

@@ -6,7 +6,7 @@ import OzuSynchronization
   import Foundation
 #endif
 
-/// A clock that stands still until a test moves it. It tells both the date and the monotonic time, in step.
+/// A clock that stands still until a test moves it. It has the date and the monotonic time, and moves both together.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -14,7 +14,7 @@ import OzuSynchronization
 /// clock.advance(by: .seconds(11))
 /// ```
 ///
-/// Who sleeps by it wakes when it is moved far enough: `await clock.sleepers(1)` returns once somebody sleeps.
+/// A task that sleeps by it wakes when the clock is moved far enough. `await clock.sleepers(1)` returns when a task sleeps.
 public final class ManualClock: Sendable {
   private struct Times {
     var date: Date
@@ -33,7 +33,7 @@ public final class ManualClock: Sendable {
     times = Mutex(Times(date: date, instant: ContinuousClock.now))
   }
 
-  /// The date it shows. Setting it leaves the monotonic time alone, as adjusting a wall clock does.
+  /// The date it shows. Setting it does not change the monotonic time, as with a wall clock that is adjusted.
   public var currentDate: Date {
     get { times.withLock { $0.date } }
     set { times.withLock { $0.date = newValue } }
@@ -42,7 +42,7 @@ public final class ManualClock: Sendable {
   /// The monotonic time it shows.
   public var currentInstant: ContinuousClock.Instant { times.withLock { $0.instant } }
 
-  /// Moves both times, and wakes those who have slept long enough.
+  /// Moves both times, and wakes the tasks whose time has come.
   public func advance(by duration: Duration) {
     let woken = times.withLock { times in
       let (seconds, attoseconds) = duration.components
@@ -83,7 +83,7 @@ public final class ManualClock: Sendable {
           let count = times.sleepCount
           let reached = times.observers.filter { $0.count <= count }.map(\.continuation)
           times.observers.removeAll { $0.count <= count }
-          // Cancelled before it slept, when the handler had nobody to wake.
+          // Cancelled before it slept, when the handler had no continuation to resume.
           if Task.isCancelled { return (false, reached) }
           if duration <= .zero { return (true, reached) }
           times.sleepers[id] = (times.instant.advanced(by: duration), continuation)
@@ -99,10 +99,10 @@ public final class ManualClock: Sendable {
     if !isOver { throw CancellationError() }
   }
 
-  /// How many sleep.
+  /// The number of tasks that sleep.
   public var sleeperCount: Int { times.withLock { $0.sleepers.count } }
 
-  /// Returns once that many have gone to sleep since the clock was made, those who woke included.
+  /// Returns when that many tasks have gone to sleep since the clock was made; tasks that woke count too.
   public func sleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isReached = times.withLock { times in

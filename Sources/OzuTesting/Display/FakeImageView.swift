@@ -1,36 +1,36 @@
 import Ozu
 
-/// A view without a toolkit: it remembers what it was told to show, in order.
+/// A view without a toolkit: it records everything that it has to show, in order.
 ///
 /// ```swift
-/// let view = FakeImageView(DisplaySize(160, 120), pipeline: pipeline)
+/// let view = FakeImageView(DisplaySize(width: 160, height: 120), pipeline: pipeline)
 /// view.images.setImage(from: url)
 /// await view.settled()
-/// #expect(view.shownPicture?.size == PixelSize(160, 120))
+/// #expect(view.shownPicture?.size == PixelSize(width: 160, height: 120))
 /// ```
 @MainActor
 public final class FakeImageView: ImageDisplaying {
-  /// One thing the view was told to show.
+  /// One content that the view had to show.
   public struct Step: Sendable {
-    /// What.
+    /// The content.
     public let content: DisplayContent
-    /// How.
+    /// The transition to it.
     public let transition: DisplayTransition
   }
 
   /// The size in points; `nil` before the layout.
   public var displaySize: DisplaySize?
-  /// Pixels of a point.
+  /// The pixels per point.
   public var displayScale: Double
   /// The content mode.
   public var displayMode: ScaleMode
-  /// The binding; set a picture through it.
+  /// The binding of the view; set a picture with it.
   public private(set) lazy var images = ImageBinding(self, pipeline: pipeline)
-  /// What the view was told to show, the first first.
+  /// The contents that the view had to show, the first one first.
   public private(set) var steps: [Step] = []
-  /// The sizes that the view was to reserve, each with the number of steps before it.
+  /// The sizes that the view had to reserve, each with the number of steps before it.
   public private(set) var reservations: [(size: PixelSize, stepCount: Int)] = []
-  /// Whether the binding wants to be told of frames.
+  /// Whether the binding needs a frame clock.
   public private(set) var isFrameClockRunning = false
   /// Called with every step, after it is noted.
   public var onShow: (@MainActor (Step) -> Void)?
@@ -50,7 +50,7 @@ public final class FakeImageView: ImageDisplaying {
     self.pipeline = pipeline
   }
 
-  /// What is shown now; nothing at first.
+  /// The content that is shown now; nothing at first.
   public var shown: DisplayContent { steps.last?.content ?? .nothing }
 
   /// The picture that is shown, if it is the one that was asked for.
@@ -58,25 +58,25 @@ public final class FakeImageView: ImageDisplaying {
     if case .picture(let picture) = shown { picture } else { nil }
   }
 
-  /// Notes what is to be shown.
+  /// Records a content.
   public func show(_ content: DisplayContent, transition: DisplayTransition) {
     steps.append(Step(content: content, transition: transition))
     onShow?(Step(content: content, transition: transition))
     wake()
   }
 
-  /// Notes the size of the place for the picture.
+  /// Records the size to reserve for the picture.
   public func reserve(_ size: PixelSize) {
     reservations.append((size, steps.count))
     wake()
   }
 
-  /// Returns once the view was told to reserve so many places.
+  /// Returns when the view has recorded that many sizes.
   public func reservations(_ count: Int) async {
     await waiting { [weak self] in self.map { $0.reservations.count >= count } ?? true }
   }
 
-  /// Notes whether a clock is wanted.
+  /// Records whether a frame clock is needed.
   public func setFrameClock(isRunning: Bool) {
     isFrameClockRunning = isRunning
   }
@@ -88,12 +88,12 @@ public final class FakeImageView: ImageDisplaying {
     images.layoutDidChange()
   }
 
-  /// Returns once the view was told to show so many things.
+  /// Returns when the view has recorded that many contents.
   public func steps(_ count: Int) async {
     await waiting { [weak self] in self.map { $0.steps.count >= count } ?? true }
   }
 
-  /// Returns once no load is under way: the picture, or what stands for its failure, is shown.
+  /// Returns when no load is running: the picture, or its failure, is shown.
   public func settled() async {
     let former = images.onPhaseChange
     images.onPhaseChange = { [weak self] phase in

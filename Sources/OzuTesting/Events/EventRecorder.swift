@@ -12,7 +12,7 @@ import OzuSynchronization
 /// await recorder.event { $0.isRequestEnd }
 /// ```
 ///
-/// One lock guards it; conditions are asked under it, so they must not use the recorder.
+/// One lock guards it. Conditions are checked under the lock, so they must not use the recorder.
 public final class EventRecorder: ImagePipelineObserving {
   private struct Waiter {
     let isWanted: @Sendable (RecordedEvent) -> Bool
@@ -30,36 +30,35 @@ public final class EventRecorder: ImagePipelineObserving {
   /// Makes an empty recorder. It may observe several pipelines.
   public init() {}
 
-  /// What has happened so far, in the order in which it was told.
+  /// The events so far, in the order in which they were reported.
   public var events: [RecordedEvent] { state.withLock { $0.events } }
 
-  /// How many events so far meet a condition.
+  /// The number of events so far that meet a condition.
   public func count(where isWanted: (RecordedEvent) -> Bool) -> Int { events.count(where: isWanted) }
 
-  /// Forgets what has happened so far. Who waits, goes on waiting.
+  /// Removes the events so far. Calls that wait go on waiting.
   public func removeAll() {
     state.withLock { $0.events = [] }
   }
 
-  /// Returns once an event has happened that meets a condition, the first of those since the recorder was made or
-  /// emptied.
+  /// Returns when an event meets a condition: the first since the recorder was made or emptied.
   @discardableResult
   public func event(where isWanted: @escaping @Sendable (RecordedEvent) -> Bool) async -> RecordedEvent {
     await events(1, where: isWanted)[0]
   }
 
-  /// Returns once so many events have happened that meet a condition, with the first of them.
+  /// Returns when that many events meet a condition, with the first of them.
   @discardableResult
   public func events(
     _ count: Int, where isWanted: @escaping @Sendable (RecordedEvent) -> Bool
   ) async -> [RecordedEvent] {
-    precondition(count > 0, "to wait for no event is not to wait")
+    precondition(count > 0, "the number of events to wait for must be at least 1")
     while true {
       let found = events.filter(isWanted)
       if found.count >= count { return Array(found.prefix(count)) }
       await withCheckedContinuation { continuation in
         let isThere = state.withLock { state in
-          // What came between the look above and this one counts too.
+          // Checked again: an event may have come since the check above.
           let missing = count - state.events.count(where: isWanted)
           if missing <= 0 { return true }
           state.waiters.append(Waiter(isWanted: isWanted, missing: missing, continuation: continuation))

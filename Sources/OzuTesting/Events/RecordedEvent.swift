@@ -1,6 +1,6 @@
 import Ozu
 
-/// Something that a pipeline has told an `EventRecorder`.
+/// An event that a pipeline has reported to an `EventRecorder`.
 public enum RecordedEvent: Sendable {
   /// A request began.
   case requestBegan(ObservedRequest)
@@ -10,22 +10,22 @@ public enum RecordedEvent: Sendable {
   case stageBegan(ObservedStage)
   /// A stage ended.
   case stageEnded(ObservedStage, after: Duration, byteCount: Int)
-  /// A cache had what was asked for.
+  /// A cache had the entry that was looked up.
   case hit(ObservedEntry)
   /// A cache did not have it.
   case miss(ObservedEntry)
-  /// A cache took something in.
+  /// A cache stored an entry.
   case stored(ObservedEntry)
-  /// A cache gave entries up.
+  /// A cache evicted entries.
   case evicted(ObservedEviction)
 
-  /// Whether this is the beginning of a stage, of some source or of one.
+  /// Whether this is the beginning of a stage, for any source or for the given one.
   public func isBegin(of stage: ImageStage, source: String? = nil) -> Bool {
     guard case .stageBegan(let observed) = self else { return false }
     return observed.stage == stage && (source.map { $0 == observed.source } ?? true)
   }
 
-  /// Whether this is the end of a stage, of some source or of one.
+  /// Whether this is the end of a stage, for any source or for the given one.
   public func isEnd(of stage: ImageStage, source: String? = nil) -> Bool {
     guard case .stageEnded(let observed, _, _) = self else { return false }
     return observed.stage == stage && (source.map { $0 == observed.source } ?? true)
@@ -41,7 +41,7 @@ public enum RecordedEvent: Sendable {
     if case .miss(let entry) = self { entry.layer == layer } else { false }
   }
 
-  /// Whether a layer has taken something in.
+  /// Whether a layer has stored an entry.
   public func isStore(in layer: ImageCacheLayer) -> Bool {
     if case .stored(let entry) = self { entry.layer == layer } else { false }
   }
@@ -53,7 +53,7 @@ public enum RecordedEvent: Sendable {
 }
 
 extension RecordedEvent: CustomStringConvertible {
-  /// One word or two and the source, without times: what a test can compare as a whole.
+  /// One or two words and the source, without times, so that a test can compare it.
   public var description: String {
     switch self {
     case .requestBegan(let request): "request \(request.request.source.name)"

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// The changes to a file system in their order, from which follow the states that a disk may be in after a loss of power.
+/// The changes to a file system in their order. From them it makes the states that a disk may have after a loss of power.
 ///
 /// ```swift
 /// let files = MemoryFileSystem(recordsChanges: true)
@@ -16,19 +16,19 @@
 /// }
 /// ```
 public struct FileSystemLog: Sendable {
-  /// One change. A file has a number, because its name may change or go.
+  /// One change. A file has a number, because its name may be changed or removed.
   public enum Operation: Sendable {
-    /// A directory was made. It is durable at once (`FileSystem.makeDirectory`).
+    /// A directory was made. It is durable immediately (`FileSystem.makeDirectory`).
     case makeDirectory(String)
     /// A new file got a name.
     case create(String, file: Int)
     /// Bytes were written.
     case write(Data, at: Int, file: Int)
-    /// A file was cut.
+    /// A file was truncated.
     case truncate(to: Int, file: Int)
     /// A file lost its name.
     case remove(String)
-    /// A file got another name, and the one that had it lost it.
+    /// A file got another name, and a file that had that name lost it.
     case rename(String, to: String, file: Int)
     /// The bytes and the length of a file were forced to the device.
     case synchronize(file: Int)
@@ -36,10 +36,10 @@ public struct FileSystemLog: Sendable {
     case synchronizeDirectory(String)
   }
 
-  /// What was done.
+  /// The changes, oldest first.
   public internal(set) var operations: [Operation] = []
 
-  /// What was on the device before.
+  /// The disk before the first change.
   let directories: Set<String>
   let contents: [String: Data]
   let numbers: [String: Int]
@@ -55,10 +55,10 @@ public struct FileSystemLog: Sendable {
   /// random ones.
   ///
   /// - Parameters:
-  ///   - prefixes: The numbers of operations that were begun when power went; all by default.
-  ///   - samplesPerPrefix: How many random states of each prefix.
-  ///   - seed: Of the random states. A log and a seed give the same states every time; a sample does not depend on which
-  ///     other prefixes are asked for.
+  ///   - prefixes: The numbers of operations that were begun when power was lost; all by default.
+  ///   - samplesPerPrefix: The number of random states for each prefix.
+  ///   - seed: The seed of the random states. A log and a seed give the same states every time; a sample does not depend
+  ///     on the other prefixes.
   public func states(
     ofPrefixes prefixes: some Sequence<Int>, samplesPerPrefix: Int, seed: UInt64
   ) -> PowerLossStates {

@@ -12,26 +12,25 @@ import OzuSynchronization
   import Darwin
 #endif
 
-/// A file system in memory that fails, tears and crashes when a test says so.
+/// A file system in memory that fails, writes only parts and crashes when a test asks for it.
 ///
 /// ```swift
 /// let files = MemoryFileSystem()
 /// files.respond = { call in call.operation == .write ? .fail(ENOSPC) : .proceed }
 /// ```
 ///
-/// Every call is numbered and shown to `respond` before it is done, outside every lock: a `respond` that waits delays
-/// the call and no other. After a crash every call fails with `EIO` until
-/// `restart(losing:)`, which is the next boot: locks are free, and what was not synchronized may be gone.
-/// Handles from before the crash stay dead.
+/// Every call is numbered and passed to `respond` before it is done, outside every lock: a `respond` that waits delays
+/// that call and no other. After a crash every call fails with `EIO` until `restart(losing:)`, which is the next boot:
+/// locks are free, and changes that were not synchronized may be lost. Handles from before the crash do not work again.
 ///
-/// With `recordsChanges` it keeps a `log` of all changes, from which the states follow that a disk may be in after a
-/// loss of power.
+/// With `recordsChanges` it keeps a `log` of all changes, which makes the states that a disk may have after a loss of
+/// power.
 public final class MemoryFileSystem: FileSystem {
   /// A call that is about to be done.
   public struct Call: Hashable, Sendable {
     /// Its number, from zero, since the file system was made.
     public let number: Int
-    /// What it does. Reads count too.
+    /// The operation. Reads count too.
     public let operation: DiskCacheError.Operation
     /// The file or directory.
     public let path: String
@@ -39,7 +38,7 @@ public final class MemoryFileSystem: FileSystem {
     public let byteCount: Int
   }
 
-  /// What becomes of a call.
+  /// The outcome of a call.
   public enum Response: Hashable, Sendable {
     /// It is done.
     case proceed
@@ -51,11 +50,11 @@ public final class MemoryFileSystem: FileSystem {
     case crash(after: Int)
   }
 
-  /// What a restart after a crash forgets.
+  /// The changes that a restart after a crash loses.
   public enum Loss: Hashable, Sendable {
-    /// Nothing: the process died, the system went on.
+    /// No changes: the process died, and the system went on.
     case nothing
-    /// Everything written, made or removed since it was last synchronized: power was lost.
+    /// All changes since the last synchronization: power was lost.
     case unsynchronized
   }
 
@@ -94,7 +93,7 @@ public final class MemoryFileSystem: FileSystem {
   }
 
   let state: Mutex<State>
-  /// Nil unless changes are recorded. Taken last, under `state` or under the lock of a file's content.
+  /// Nil unless changes are recorded. This lock is taken last, under `state` or under the lock of a file's content.
   private let changes: Mutex<FileSystemLog?>
 
   /// A file system with these directories and files, all of them synchronized; empty by default.
@@ -116,11 +115,11 @@ public final class MemoryFileSystem: FileSystem {
     self.state = Mutex(state)
   }
 
-  /// What was changed since the file system was made; nil unless it records that. `setContents` and `removeTree` are not
-  /// in it.
+  /// The changes since the file system was made; nil unless it records them. Those by `setContents` and `removeTree` are
+  /// not in it.
   public var log: FileSystemLog? { changes.withLock { $0 } }
 
-  /// The operations in `log` so far; zero unless it is kept.
+  /// The number of operations in `log` so far; zero without a log.
   public var changeCount: Int { changes.withLock { $0?.operations.count ?? 0 } }
 
   /// Adds to the log. Called under the lock that orders the operation among others on the same file or name.
@@ -130,7 +129,7 @@ public final class MemoryFileSystem: FileSystem {
     }
   }
 
-  /// Decides what becomes of each call. Default: it is done.
+  /// Decides the outcome of each call. Default: it is done.
   public var respond: @Sendable (Call) -> Response {
     get { state.withLock { $0.respond } }
     set { state.withLock { $0.respond = newValue } }
@@ -139,7 +138,7 @@ public final class MemoryFileSystem: FileSystem {
   /// The calls so far.
   public var callCount: Int { state.withLock { $0.callCount } }
 
-  /// Whether a crash happened that no restart followed yet.
+  /// Whether a crash happened, and no restart since then.
   public var hasCrashed: Bool { state.withLock { $0.hasCrashed } }
 
   /// Makes every call fail from now on.
@@ -147,7 +146,7 @@ public final class MemoryFileSystem: FileSystem {
     state.withLock { $0.hasCrashed = true }
   }
 
-  /// Boots again: calls work, old handles do not, locks are free, and nothing is made to fail.
+  /// Boots again: calls work, old handles do not, locks are free, and `respond` is removed.
   public func restart(losing loss: Loss) {
     state.withLock { state in
       state.hasCrashed = false
@@ -162,7 +161,7 @@ public final class MemoryFileSystem: FileSystem {
     }
   }
 
-  // MARK: Looking and tampering, unseen by `respond`
+  // MARK: Access without `respond`
 
   /// The paths of all files, sorted.
   public var paths: [String] { state.withLock { $0.files.keys.sorted() } }
@@ -177,7 +176,7 @@ public final class MemoryFileSystem: FileSystem {
     state.withLock { $0.files[path] }?.content.withLock { $0.bytes }
   }
 
-  /// Replaces the bytes of a file, behind the back of those who have it open, or makes it.
+  /// Replaces the bytes of a file, also for handles that are open, or makes the file.
   public func setContents(of path: String, to bytes: Data) {
     state.withLock { state in
       let node = state.files[path] ?? state.makeNode()
@@ -197,108 +196,14 @@ public final class MemoryFileSystem: FileSystem {
     }
   }
 
-  // MARK: FileSystem
-
-  /// Makes a directory and those above it.
-  public func makeDirectory(_ path: String) throws(DiskCacheError) {
-    try begin(.makeDirectory, path)
-    state.withLock { state in
-      var path = path
-      while !path.isEmpty {
-        if state.directories.insert(path).inserted { record(.makeDirectory(path)) }
-        path = Self.parent(of: path)
-      }
-    }
-  }
-
-  /// The names of the files in a directory.
-  public func list(_ directory: String) throws(DiskCacheError) -> [String] {
-    try begin(.list, directory)
-    let names = state.withLock { state in
-      state.directories.contains(directory)
-        ? state.files.keys.filter { Self.parent(of: $0) == directory }
-          .map { String($0.dropFirst(directory.count + 1)) } : nil
-    }
-    guard let names else { throw DiskCacheError(.list, path: directory, code: ENOENT) }
-    return names
-  }
-
-  /// Opens a file.
-  public func open(_ path: String, for access: FileAccess) throws(DiskCacheError) -> any OpenFile {
-    try begin(.open, path)
-    let (node, code) = state.withLock { state -> (Node?, Int32) in
-      guard state.directories.contains(Self.parent(of: path)) else { return (nil, ENOENT) }
-      if access != .creating { return (state.files[path], ENOENT) }
-      guard state.files[path] == nil else { return (nil, EEXIST) }
-      return (makeFile(path, &state), 0)
-    }
-    guard let node else { throw DiskCacheError(.open, path: path, code: code) }
-    return Handle(node: node, path: path, isWritable: access != .reading, system: self)
-  }
-
-  /// Removes a file.
-  public func remove(_ path: String) throws(DiskCacheError) {
-    try begin(.remove, path)
-    let node = state.withLock { state in
-      let node = state.files.removeValue(forKey: path)
-      if node != nil { record(.remove(path)) }
-      return node
-    }
-    guard let node else {
-      throw DiskCacheError(.remove, path: path, code: ENOENT)
-    }
-    node.content.withLock { $0.linkCount = 0 }
-  }
-
-  /// Renames a file.
-  public func rename(_ path: String, to newPath: String) throws(DiskCacheError) {
-    try begin(.rename, path)
-    let isThere = state.withLock { state in
-      guard let node = state.files.removeValue(forKey: path) else { return false }
-      record(.rename(path, to: newPath, file: node.number))
-      state.files.updateValue(node, forKey: newPath)?.content.withLock { $0.linkCount = 0 }
-      return true
-    }
-    if !isThere { throw DiskCacheError(.rename, path: path, code: ENOENT) }
-  }
-
-  /// Makes the names in a directory survive a loss of power.
-  public func synchronizeDirectory(_ path: String) throws(DiskCacheError) {
-    try begin(.synchronize, path)
-    state.withLock { state in
-      record(.synchronizeDirectory(path))
-      let isInside: (String) -> Bool = { Self.parent(of: $0) == path }
-      state.synchronizedFiles = state.synchronizedFiles.filter { !isInside($0.key) }
-      for (name, node) in state.files where isInside(name) { state.synchronizedFiles[name] = node }
-    }
-  }
-
-  /// Takes the lock of a file.
-  public func lock(_ path: String) throws(DiskCacheError) -> (any FileLock)? {
-    try begin(.lock, path)
-    return state.withLock { state in
-      let node = state.files[path] ?? makeFile(path, &state)
-      guard state.locks[ObjectIdentifier(node)] == nil else { return nil }
-      state.locks[ObjectIdentifier(node)] = state.generation
-      return Lock(node: node, generation: state.generation, system: self)
-    }
-  }
-
   // MARK: Inside
-
-  private func makeFile(_ path: String, _ state: inout State) -> Node {
-    let node = state.makeNode()
-    state.files[path] = node
-    record(.create(path, file: node.number))
-    return node
-  }
 
   static func parent(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
   }
 
-  /// Numbers a call and does what `respond` says of it; returns how many bytes a write may write, and the error
-  /// that follows.
+  /// Numbers a call and carries out the outcome that `respond` gives. Returns the number of bytes that a write may write, and
+  /// the error that follows.
   @discardableResult
   func begin(
     _ operation: DiskCacheError.Operation, _ path: String, byteCount: Int = 0, generation: Int? = nil

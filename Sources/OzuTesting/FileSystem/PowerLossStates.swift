@@ -4,27 +4,27 @@
   import Foundation
 #endif
 
-/// The states that a disk may be in after a loss of power, by a log of what was done to it.
+/// The states that a disk may have after a loss of power, made from the log of its changes.
 ///
-/// The model is that of ALICE (Pillai et al., OSDI 2014) and CrashMonkey (Mohan et al., OSDI 2018), the device being the
-/// least helpful that a system call allows:
+/// The model is that of ALICE (Pillai et al., OSDI 2014) and CrashMonkey (Mohan et al., OSDI 2018), with the least
+/// guarantees that a system call allows:
 ///
-/// - What was synchronized is there: of a file its bytes and its length, of a directory its names.
-/// - Of anything else, any part is there, in any order. Each sector of 512 bytes has what one of the writes since the last
-///   synchronization left in it, or what was there before. A file has a length that it had since then; bytes in it
-///   that were never written are zeros. So a write of several sectors may be torn, and a length known without the data.
-/// - Each name that was made, removed or changed is as before or as after, independently of others and of the file's bytes.
-///   A rename is done or not: the old and the new name change together.
+/// - Synchronized changes are kept: the bytes and the length of a file, the names of a directory.
+/// - Of the other changes any part is kept, in any order. Each sector of 512 bytes has the content after one of the writes
+///   since the last synchronization, or the content before them. A file has one of its lengths since then; bytes that were
+///   never written are zeros. So a write of several sectors may be torn, and a length may be kept without its data.
+/// - Each name that was made, removed or changed is as before or as after, independently of other names and of the file's
+///   bytes. A rename is done or not: the old and the new name change together.
 public struct PowerLossStates: Sequence {
   let log: FileSystemLog
   let prefixes: Set<Int>
   let samplesPerPrefix: Int
   let seed: UInt64
 
-  /// The states, those of short prefixes first.
+  /// The states, in the order of their prefixes, the shortest first.
   public func makeIterator() -> Iterator { Iterator(self) }
 
-  /// Goes through the log once, and makes each state when it is asked for.
+  /// Goes through the log once, and makes each state when `next()` is called.
   public struct Iterator: IteratorProtocol {
     private let states: PowerLossStates
     private var disk: UnsyncedDisk
@@ -67,21 +67,21 @@ public struct PowerLossStates: Sequence {
 
 /// A disk after a loss of power.
 public struct PowerLossState: Sendable, CustomStringConvertible {
-  /// What was kept of what was not synchronized.
+  /// The part of the unsynchronized changes that was kept.
   public enum Kind: Hashable, Sendable {
-    /// All of it. So is a disk after a process died and the system went on.
+    /// All of them, as after the death of a process.
     case everything
-    /// Nothing.
+    /// None of them.
     case synchronizedOnly
-    /// All names, and of the files nothing that was not synchronized, not even their lengths.
+    /// All names, but no bytes and no lengths that were not synchronized.
     case namesOnly
     /// Random parts; the number of the sample.
     case sample(Int)
   }
 
-  /// The operations of the log that were begun before power went.
+  /// The number of operations of the log that were begun before power was lost.
   public let operationCount: Int
-  /// What was kept of what was not synchronized.
+  /// The part of the unsynchronized changes that was kept.
   public let kind: Kind
   /// The directories.
   public let directories: Set<String>
@@ -95,7 +95,7 @@ public struct PowerLossState: Sendable, CustomStringConvertible {
     MemoryFileSystem(directories: directories, contents: contents, recordsChanges: recordsChanges)
   }
 
-  /// Says which state it is.
+  /// The number of operations and the kind.
   public var description: String {
     switch kind {
     case .everything: "\(operationCount) operations, all kept"

@@ -6,7 +6,7 @@
 
 /// A disk on which some changes are durable and others are not yet.
 struct UnsyncedDisk {
-  /// A change of names that no synchronization of the directory followed yet.
+  /// A change of names since the last synchronization of the directory.
   private enum NameChange {
     case create(String, file: Int)
     case remove(String)
@@ -32,7 +32,7 @@ struct UnsyncedDisk {
   }
 
   private(set) var directories: Set<String>
-  /// Also those without a name: a removal that was not synchronized may be undone.
+  /// The files by number, also those without a name: a removal that was not synchronized may be undone.
   private var files: [Int: UnsyncedFile] = [:]
   private var names: [String: Int]
   private var nameChanges: [NameChange] = []
@@ -61,14 +61,14 @@ struct UnsyncedDisk {
     }
   }
 
-  /// The files as the running system sees them.
+  /// The files with all changes, as the running system has them.
   var everything: [String: Data] {
     var names = names
     for change in nameChanges { change.apply(to: &names) }
     return names.compactMapValues { files[$0]?.current }
   }
 
-  /// The files without what was not synchronized.
+  /// The files without the changes that were not synchronized.
   var synchronizedOnly: [String: Data] {
     names.compactMapValues { files[$0]?.synchronized }
   }
@@ -80,16 +80,16 @@ struct UnsyncedDisk {
     return names.compactMapValues { files[$0]?.synchronized }
   }
 
-  /// The files with some of what was not synchronized.
+  /// The files with some of the changes that were not synchronized.
   func sample(using random: inout SeededGenerator) -> [String: Data] {
     var names = names
-    // Few, half or most: in a fair draw for each change, long runs of kept or lost ones would hardly occur.
+    // The share to keep is few, half or most. With a fair draw for each change, long runs would be rare.
     let share = [0.0, 0.1, 0.5, 0.9, 1.0].randomElement(using: &random) ?? 0.5
     for change in nameChanges where Double.random(in: 0..<1, using: &random) < share {
       change.apply(to: &names)
     }
     var contents: [String: Data] = [:]
-    // In a fixed order: a dictionary's own differs from run to run.
+    // Sorted, because the order of a dictionary differs from run to run.
     for (path, number) in names.sorted(by: { $0.value < $1.value }) {
       contents[path] = files[number]?.sample(using: &random)
     }

@@ -4,20 +4,20 @@
   import Foundation
 #endif
 
-/// The bytes of a file, those on the device and those on their way.
+/// The bytes of a file: those on the device, and the changes that are not synchronized yet.
 struct UnsyncedFile {
   private enum Change {
     case write(Data, at: Int)
     case truncate(to: Int)
   }
 
-  /// A device writes so many bytes or none.
+  /// The size of a sector. A device writes whole sectors.
   static let sectorByteCount = 512
 
   private(set) var synchronized: Data
   private(set) var current: Data
   private var changes: [Change] = []
-  /// The lengths since the last synchronization, that one's first.
+  /// The lengths since the last synchronization, beginning with the length at that time.
   private var lengths: [Int]
 
   init(_ bytes: Data) {
@@ -53,7 +53,7 @@ struct UnsyncedFile {
     case 0: return synchronized
     case 1: return current
     case 2:
-      // The length is known, the data is not there.
+      // The length is kept, the data is lost.
       var bytes = synchronized
       bytes.count = current.count
       return bytes
@@ -61,7 +61,7 @@ struct UnsyncedFile {
     }
   }
 
-  /// A length that the file had, and in each sector what it had at some time.
+  /// The file with one of its lengths, and in each sector the content of some time.
   private func torn(using random: inout SeededGenerator) -> Data {
     let share = [0.1, 0.5, 0.9].randomElement(using: &random) ?? 0.5
     var bytes = synchronized
@@ -98,7 +98,7 @@ struct UnsyncedFile {
     return sectors
   }
 
-  /// A sector after some changes: the memory of the system has all earlier ones when it writes a later one.
+  /// The content of a sector after some changes. The system writes a sector with all changes until then.
   private func content(ofSector sector: Int, after numbers: ArraySlice<Int>) -> Data {
     let start = sector * Self.sectorByteCount
     let end = start + Self.sectorByteCount

@@ -17,7 +17,7 @@ import OzuSynchronization
 ///
 /// It keeps the contract of `HTTPClient`: limits on bytes, order of calls, prompt cancellation.
 public final class FakeHTTPClient: HTTPClient {
-  /// Answers a request, or leaves it to the next rule by returning nil.
+  /// Answers a request, or returns nil for the next rule.
   public typealias Handler = @Sendable (HTTPRequest) -> FakeHTTPReply?
 
   private struct State {
@@ -45,7 +45,7 @@ public final class FakeHTTPClient: HTTPClient {
     state.withLock { $0.replies[url] = replies }
   }
 
-  /// Answers requests for URLs without replies of their own; 404 where it returns nil.
+  /// Answers requests for URLs without replies of their own; the answer is 404 when it returns nil.
   public func reply(_ handler: @escaping Handler) {
     state.withLock { $0.handler = handler }
   }
@@ -53,19 +53,19 @@ public final class FakeHTTPClient: HTTPClient {
   /// The requests received, oldest first.
   public var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
-  /// How many requests have come for a URL.
+  /// The number of requests that have come for a URL.
   public func requestCount(for url: URL) -> Int { requests.count { $0.url == url } }
 
-  /// How many requests are being answered.
+  /// The number of requests that are being answered.
   public var activeCount: Int { state.withLock { $0.activeCount } }
 
   /// The most requests that were being answered at once.
   public var maximumActiveCount: Int { state.withLock { $0.maximumActiveCount } }
 
-  /// How many requests ended by cancellation.
+  /// The number of requests that were cancelled.
   public var cancelledCount: Int { state.withLock { $0.cancelledCount } }
 
-  /// How many bytes of bodies were handed over in all.
+  /// The number of bytes of all bodies that were passed to sinks.
   public var sentByteCount: Int { sent.load(ordering: .relaxed) }
 
   /// Plays the reply for the request's URL.
@@ -92,7 +92,7 @@ public final class FakeHTTPClient: HTTPClient {
   }
 }
 
-/// A sink that tells how many bytes it was given.
+/// A sink that counts the bytes that it gets.
 private struct CountingSink: HTTPBodySink {
   let sink: any HTTPBodySink
   let count: @Sendable (Int) -> Void

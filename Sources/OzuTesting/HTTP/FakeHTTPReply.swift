@@ -6,7 +6,7 @@ import OzuHTTP
   import Foundation
 #endif
 
-/// What a `FakeHTTPClient` answers.
+/// The answer of a `FakeHTTPClient`.
 public struct FakeHTTPReply: Sendable {
   /// The status code.
   public var status: Int
@@ -16,17 +16,17 @@ public struct FakeHTTPReply: Sendable {
   public var body: Data
   /// Whether `Content-Length` is added.
   public var announcesLength = true
-  /// How many bytes the sink gets at once; nil for all.
+  /// The number of bytes that the sink gets at a time; nil for all.
   public var pieceByteCount: Int?
-  /// What to throw instead of a response, or after `failureOffset` bytes of it.
+  /// The error to throw instead of a response, or after `failureOffset` bytes of it.
   public var failure: HTTPError.Reason?
-  /// After how many bytes of the body the failure comes; nil for before the head.
+  /// The number of bytes of the body before the failure; nil for a failure before the head.
   public var failureOffset: Int?
-  /// Where the reply waits before the head.
+  /// The gate at which the reply waits before the head.
   public var headGate: Gate?
-  /// Where the reply waits before each piece of the body.
+  /// The gate at which the reply waits before each piece of the body.
   public var bodyGate: Gate?
-  /// The URL that answered, where it is not the request's: as after a redirect.
+  /// The URL that answered, if it is not that of the request, as after a redirect.
   public var finalURL: URL?
 
   /// Whether a request for a range of the body gets it, as 206, unless its `If-Range` names another state.
@@ -63,7 +63,7 @@ public struct FakeHTTPReply: Sendable {
     with { $0.headers.add(name: name, value: value) }
   }
 
-  /// Hands the body over in pieces of that size.
+  /// Sends the body in pieces of that size.
   public func inPieces(of byteCount: Int) -> FakeHTTPReply {
     with { $0.pieceByteCount = max(1, byteCount) }
   }
@@ -73,7 +73,7 @@ public struct FakeHTTPReply: Sendable {
     with { $0.headGate = gate }
   }
 
-  /// Hands the body over in pieces of that size and waits at the gate before each.
+  /// Sends the body in pieces of that size and waits at the gate before each.
   public func dripping(_ pieceByteCount: Int, through gate: Gate) -> FakeHTTPReply {
     with {
       $0.pieceByteCount = max(1, pieceByteCount)
@@ -81,7 +81,7 @@ public struct FakeHTTPReply: Sendable {
     }
   }
 
-  /// Throws after so many bytes of the body.
+  /// Throws an error after that many bytes of the body.
   public func failing(_ reason: HTTPError.Reason, afterByteCount count: Int) -> FakeHTTPReply {
     with {
       $0.failure = reason
@@ -89,7 +89,7 @@ public struct FakeHTTPReply: Sendable {
     }
   }
 
-  /// Sends ranges of the body to those who ask for them.
+  /// Answers requests for ranges with that part of the body.
   public func servingRanges() -> FakeHTTPReply {
     with { $0.servesRanges = true }
   }

@@ -1,8 +1,8 @@
 import OzuSynchronization
 
-/// A turnstile that tests put in the way of other work, so that they decide what happens when.
+/// A gate at which other work waits, so that a test decides the order of events.
 ///
-/// A closed gate holds whoever comes, in order. A test waits until somebody stands there, looks around, and
+/// At a closed gate tasks wait in the order in which they came. A test waits until they have arrived, makes its checks, and
 /// lets them pass: all of them with `open()`, or some with `admit(_:)`. No clock is involved.
 ///
 /// ```swift
@@ -14,7 +14,7 @@ import OzuSynchronization
 /// gate.open()
 /// ```
 public final class Gate: Sendable {
-  /// Names one that waits, so that it can be taken out again.
+  /// Identifies a waiter, so that it can be removed.
   struct Ticket: Hashable, Sendable {
     fileprivate let number: UInt64
   }
@@ -35,12 +35,12 @@ public final class Gate: Sendable {
 
   private let state: Mutex<State>
 
-  /// Makes a gate, closed unless said otherwise.
+  /// Makes a gate, closed by default.
   public init(isOpen: Bool = false) {
     state = Mutex(State(isOpen: isOpen))
   }
 
-  /// Lets everybody pass, now and from now on.
+  /// Lets all tasks pass that wait or come later.
   public func open() {
     let admitted = state.withLock { state in
       state.isOpen = true
@@ -51,7 +51,7 @@ public final class Gate: Sendable {
     for pass in admitted { pass() }
   }
 
-  /// Holds whoever comes from now on; unused admissions are forgotten.
+  /// Makes tasks wait that come from now on; unused admissions are dropped.
   public func close() {
     state.withLock { state in
       state.isOpen = false
@@ -59,7 +59,7 @@ public final class Gate: Sendable {
     }
   }
 
-  /// Lets that many pass, those who come later included.
+  /// Lets that many tasks pass, also ones that come later.
   public func admit(_ count: Int = 1) {
     let admitted = state.withLock { state in
       let now = min(count, state.waiting.count)
@@ -71,13 +71,13 @@ public final class Gate: Sendable {
     for pass in admitted { pass() }
   }
 
-  /// How many stand at the gate.
+  /// The number of tasks that wait at the gate.
   public var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// How many have come to the gate so far, those who passed included.
+  /// The number of tasks that have come to the gate so far; those that passed count too.
   public var arrivalCount: Int { state.withLock { $0.arrivalCount } }
 
-  /// Returns once that many have come to the gate since it was made, those who passed included.
+  /// Returns when that many tasks have come to the gate since it was made; those that passed count too.
   public func arrivals(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
@@ -89,7 +89,7 @@ public final class Gate: Sendable {
     }
   }
 
-  /// Comes to the gate and returns once let through.
+  /// Waits at the gate and returns when it may pass.
   ///
   /// - Throws: `CancellationError` when the task is cancelled before that.
   public func pass() async throws(CancellationError) {
@@ -101,7 +101,7 @@ public final class Gate: Sendable {
         if enter(ticket, admitted: { passage.end(isCancelled: false) }) {
           passage.end(isCancelled: false)
         } else if passage.isOver {
-          // Cancelled before it stood in the row, where the handler could not find it.
+          // Cancelled before it was in the queue, where the handler could not find it.
           leave(ticket)
         }
       }
@@ -112,8 +112,7 @@ public final class Gate: Sendable {
     if passage.isCancelled { throw CancellationError() }
   }
 
-  /// Comes to the gate without waiting: returns true if it may pass at once, else calls `admitted` when it
-  /// may.
+  /// Comes to the gate without waiting. Returns true if it may pass immediately; else calls `admitted` when it may pass.
   func enter(_ ticket: Ticket, admitted: @escaping @Sendable () -> Void) -> Bool {
     let (mayPass, observers) = state.withLock { state in
       state.arrivalCount += 1
@@ -132,12 +131,12 @@ public final class Gate: Sendable {
     return mayPass
   }
 
-  /// A name for `enter`.
+  /// Makes a ticket for `enter`.
   func ticket() -> Ticket {
     state.withLock { $0.takeTicket() }
   }
 
-  /// Goes away from the gate; nothing happens if it has passed.
+  /// Leaves the queue of the gate; has no effect if it has passed.
   func leave(_ ticket: Ticket) {
     state.withLock { state in
       state.waiting.removeAll { $0.ticket == ticket }
@@ -145,7 +144,7 @@ public final class Gate: Sendable {
   }
 }
 
-/// One task's way through a gate. Admission and cancellation race for it; the first decides.
+/// The state of one task at a gate. Admission and cancellation race; the first one decides.
 private final class Passage: Sendable {
   private enum State {
     case fresh

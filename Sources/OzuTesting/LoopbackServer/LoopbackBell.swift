@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// A pipe that one thread waits on, together with a socket, and another rings.
+/// A wake pipe: one thread waits for it together with a socket, and another thread rings.
 ///
-/// Whoever may still ring holds the bell, so the descriptors are closed only when nobody can write to them.
+/// Every owner may ring, so the descriptors are closed only when no thread can write to them any more.
 final class LoopbackBell: Sendable {
   private let readEnd: Int32
   private let writeEnd: Int32

@@ -42,7 +42,7 @@ struct LoopbackWriter {
     self.socket = socket
   }
 
-  /// Writes a response as it says. Returns whether the connection may be used again.
+  /// Writes a response in its framing and with its ending. Returns whether the connection may be used again.
   mutating func write(_ response: LoopbackResponse, to request: LoopbackRequest) -> Bool {
     if let gate = response.headGate, !wait(at: gate) { return false }
     switch response.ending {
@@ -102,7 +102,7 @@ struct LoopbackWriter {
     return text + "\r\n"
   }
 
-  // Returns false when the connection is gone or the response says to break off.
+  // Returns false when the connection is gone or the response ends early.
   private mutating func writeBody(of response: LoopbackResponse) -> Bool {
     var left =
       switch response.ending {
@@ -131,7 +131,7 @@ struct LoopbackWriter {
     return isChunked ? send("0\r\n\r\n") : true
   }
 
-  // Waits to be let through, or for the connection's end: then false.
+  // Waits until the gate admits it, or until the connection ends; returns false then.
   private func wait(at gate: Gate) -> Bool {
     guard let bell = LoopbackBell() else { return false }
     let ticket = gate.ticket()

@@ -18,13 +18,13 @@ public struct LoopbackRequest: Sendable, Hashable {
   public var headers: HTTPHeaders
   /// The body, read completely.
   public var body: Data
-  /// Which of the server's connections brought it, counted from 1.
+  /// The number of the server's connection that brought it, from 1.
   public var connection: Int
 }
 
 /// Reads requests from the bytes of one connection.
 ///
-/// It is lenient where tests want to see odd requests, but bounded: 64 KB of head, 64 MB of body.
+/// It accepts odd requests, which tests may want to see, but it has limits: 64 KB of head, 64 MB of body.
 struct LoopbackRequestParser {
   enum Failure: Error {
     case closed, malformed, tooLarge
@@ -71,7 +71,7 @@ struct LoopbackRequestParser {
       }
       guard buffer.count < 64 << 10 else { throw .tooLarge }
       guard receive(&buffer) else { throw .closed }
-      // A client that speaks TLS here waits for an answer and would never send the end of a head.
+      // A client that begins with TLS waits for an answer and would never send the end of a head.
       guard buffer.first.map({ $0 > 0x20 && $0 < 0x7F }) ?? true else { throw .malformed }
     }
   }

@@ -6,7 +6,7 @@ import OzuHTTP
   import Foundation
 #endif
 
-/// What a `LoopbackServer` answers, and how well it behaves while doing so.
+/// The answer of a `LoopbackServer`, with the faults that a test wants.
 ///
 /// ```swift
 /// .ok(jpeg, type: "image/jpeg")                       // 200 with Content-Length
@@ -24,7 +24,7 @@ public struct LoopbackResponse: Sendable {
     case endless(Data)
   }
 
-  /// How the body's end is marked.
+  /// The way in which the end of the body is marked.
   public enum Framing: Sendable, Hashable {
     /// With a true `Content-Length`.
     case contentLength
@@ -36,13 +36,13 @@ public struct LoopbackResponse: Sendable {
     case untilClose
   }
 
-  /// How the response ends.
+  /// The way in which the response ends.
   public enum Ending: Sendable, Hashable {
     /// Properly.
     case complete
-    /// The connection closes after so many bytes of the body.
+    /// The connection closes after that many bytes of the body.
     case close(afterByteCount: Int)
-    /// The connection is reset (RST) after so many bytes of the body.
+    /// The connection is reset (RST) after that many bytes of the body.
     case reset(afterByteCount: Int)
     /// The connection closes, or is reset, instead of an answer.
     case noAnswer(isReset: Bool)
@@ -57,15 +57,15 @@ public struct LoopbackResponse: Sendable {
   public var headers: HTTPHeaders
   /// The bytes after the header section; not sent to `HEAD`.
   public var body: Body
-  /// How the body's end is marked.
+  /// The way in which the end of the body is marked.
   public var framing: Framing
-  /// How the response ends.
+  /// The way in which the response ends.
   public var ending: Ending = .complete
-  /// Where the server waits before it writes anything.
+  /// The gate at which the server waits before it writes anything.
   public var headGate: Gate?
-  /// Where the server waits before each piece of the body.
+  /// The gate at which the server waits before each piece of the body.
   public var bodyGate: Gate?
-  /// How many bytes are written at once, and in one chunk.
+  /// The number of bytes of one write, and of one chunk.
   public var pieceByteCount = 64 << 10
 
   /// Makes a response.
@@ -135,22 +135,22 @@ public struct LoopbackResponse: Sendable {
     with { $0.framing = .chunked }
   }
 
-  /// Says that the body has that many bytes, true or not.
+  /// Announces that the body has that many bytes, true or not.
   public func declaring(byteCount: Int) -> LoopbackResponse {
     with { $0.framing = .declared(byteCount) }
   }
 
-  /// Sends no length; the connection's end is the body's.
+  /// Sends no length; the body ends with the connection.
   public func withoutLength() -> LoopbackResponse {
     with { $0.framing = .untilClose }
   }
 
-  /// Closes the connection after so many bytes of the body.
+  /// Closes the connection after that many bytes of the body.
   public func closing(afterByteCount count: Int) -> LoopbackResponse {
     ending(.close(afterByteCount: count))
   }
 
-  /// Resets the connection after so many bytes of the body.
+  /// Resets the connection after that many bytes of the body.
   public func resetting(afterByteCount count: Int) -> LoopbackResponse {
     ending(.reset(afterByteCount: count))
   }

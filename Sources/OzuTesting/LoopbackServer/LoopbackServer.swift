@@ -30,7 +30,7 @@ public final class LoopbackServer: Sendable {
   /// Answers a request; called on the connection's thread.
   public typealias Handler = @Sendable (LoopbackRequest) -> LoopbackResponse
 
-  /// Why a server could not start.
+  /// The reason why a server could not start.
   public struct StartError: Error, CustomStringConvertible {
     /// The system's error number.
     public let code: Int32
@@ -98,7 +98,7 @@ public final class LoopbackServer: Sendable {
 
   /// Ends the server: closes its port and every connection. May be called again.
   ///
-  /// Returns at once; `stopped()` waits for the threads.
+  /// Returns immediately; `stopped()` waits for the threads.
   public func stop() {
     site.stop()
   }
@@ -108,40 +108,40 @@ public final class LoopbackServer: Sendable {
     await site.stopped()
   }
 
-  // MARK: What it has seen
+  // MARK: Counts
 
-  /// The requests received, oldest first; of many, the last 10,000.
+  /// The last 10,000 requests received, oldest first.
   public var requests: [LoopbackRequest] { site.state.withLock { $0.requests } }
 
-  /// The requests received for a path, of those in `requests`.
+  /// The requests in `requests` for a path.
   public func requests(for path: String) -> [LoopbackRequest] { requests.filter { $0.path == path } }
 
-  /// How many requests have come for a path.
+  /// The number of requests that have come for a path.
   public func requestCount(for path: String) -> Int { site.state.withLock { $0.requestCounts[path] ?? 0 } }
 
-  /// How many requests have come.
+  /// The number of requests that have come.
   public var requestCount: Int { site.state.withLock { $0.requestCount } }
 
-  /// How many requests are being answered.
+  /// The number of requests that are being answered.
   public var inFlightCount: Int { site.state.withLock { $0.inFlightCount } }
 
-  /// How many connections have been accepted.
+  /// The number of connections that have been accepted.
   public var connectionCount: Int { site.state.withLock { $0.connectionCount } }
 
-  /// How many connections are open.
+  /// The number of open connections.
   public var openConnectionCount: Int { site.state.withLock { $0.open.count } }
 
-  /// How many bytes have been sent, header sections included.
+  /// The number of bytes that have been sent, with header sections.
   public var sentByteCount: Int { site.state.withLock { $0.sentByteCount } }
 
-  /// Returns once that many requests have come, for a path or for any.
+  /// Returns when that many requests have come, for a path or for any.
   public func received(_ count: Int, for path: String? = nil) async {
     await site.when { state in
       (path.map { state.requestCounts[$0] ?? 0 } ?? state.requestCount) >= count
     }
   }
 
-  /// Returns once no connection is open.
+  /// Returns when no connection is open.
   public func allConnectionsClosed() async {
     await site.when { $0.open.isEmpty }
   }

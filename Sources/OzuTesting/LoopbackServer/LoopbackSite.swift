@@ -2,11 +2,11 @@ import Dispatch
 import OzuHTTP
 import OzuSynchronization
 
-/// What a loopback server and its threads share: routes, counters and the open connections, under one lock.
-/// The threads hold it, not the server, so that releasing the server ends them.
+/// The state that a loopback server shares with its threads: routes, counters and the open connections, under one lock.
+/// The threads hold this object, not the server, so that releasing the server ends them.
 ///
-/// A descriptor is closed by its own thread only, after it has left `open` under the lock; `stop` shuts
-/// sockets down under the same lock and so never meets a number that is already someone else's.
+/// Only its own thread closes a descriptor, after it has removed it from `open` under the lock. `stop` shuts sockets down
+/// under the same lock, so it never uses a number that the system has already given to another file.
 final class LoopbackSite: Sendable {
   struct State {
     var routes: [String: LoopbackServer.Handler] = [:]
@@ -32,7 +32,8 @@ final class LoopbackSite: Sendable {
 
   let state = Mutex(State())
   private let listener: LoopbackSocket
-  /// Places for connections. Filled by signals, since a semaphore must not die below its first value.
+  /// Free places for connections. It starts at 0 and is filled by signals, because a semaphore must not be freed below its
+  /// first value.
   private let places = DispatchSemaphore(value: 0)
 
   init(listener: LoopbackSocket, maximumConnections: Int) {
@@ -40,7 +41,7 @@ final class LoopbackSite: Sendable {
     for _ in 0..<maximumConnections { places.signal() }
   }
 
-  /// Changes the state, then resumes those whose condition it meets.
+  /// Changes the state, then resumes the waiters whose condition holds.
   func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
     let (result, met): (Result, [Observer]) = state.withLock { state in
       let result = change(&state)
@@ -57,7 +58,7 @@ final class LoopbackSite: Sendable {
     return result
   }
 
-  /// Returns once the condition holds.
+  /// Returns when the condition holds.
   func when(_ isMet: @escaping @Sendable (borrowing State) -> Bool) async {
     await withCheckedContinuation { continuation in
       update { $0.observers.append(Observer(isMet: isMet, continuation: continuation)) }
@@ -83,7 +84,7 @@ final class LoopbackSite: Sendable {
         LoopbackConnection(socket: socket, number: number, site: self).serve()
         update { state in
           state.open[number] = nil
-          // Closed before anybody is told, and under the lock, so that who waits sees it closed.
+          // Closed under the lock and before waiters are resumed, so that they find it closed.
           socket.close()
           state.threadCount -= 1
         }
@@ -111,7 +112,7 @@ final class LoopbackSite: Sendable {
     await when { $0.isStopped && $0.threadCount == 0 }
   }
 
-  /// Notes a request and finds what answers it.
+  /// Records a request and returns its handler.
   func begin(_ request: LoopbackRequest) -> LoopbackServer.Handler {
     update { state in
       state.requestCount += 1

@@ -8,7 +8,7 @@
 
 /// The POSIX calls of the loopback server, with their platform differences.
 ///
-/// It owns the descriptor: whoever holds it last calls `close`, once.
+/// It owns the descriptor: its last user must call `close` once.
 struct LoopbackSocket: Sendable {
   let descriptor: Int32
 
@@ -90,7 +90,8 @@ struct LoopbackSocket: Sendable {
     #else
       let accepted = Musl.accept(descriptor, nil, nil)
     #endif
-    // A moment late for a process forked in between; accept4 would not be, but is not visible from Swift.
+    // A process that is forked before this call inherits the descriptor. accept4 would prevent that, but Swift cannot
+    // call it.
     if accepted >= 0 { _ = fcntl(accepted, F_SETFD, FD_CLOEXEC) }
     return accepted
   }
@@ -109,7 +110,7 @@ struct LoopbackSocket: Sendable {
     }
   }
 
-  /// Sends all bytes. Returns how many went out; fewer than given means the connection is gone.
+  /// Sends all bytes. Returns the number that was sent; a smaller number means that the connection is gone.
   func send(_ bytes: UnsafeRawBufferPointer) -> Int {
     #if canImport(Darwin)
       let flags: Int32 = 0
@@ -139,7 +140,7 @@ struct LoopbackSocket: Sendable {
     #endif
   }
 
-  /// Wakes whoever waits on the socket; it stays allocated until `close`.
+  /// Wakes the threads that wait for the socket. The descriptor stays allocated until `close`.
   func shutDown() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
   }

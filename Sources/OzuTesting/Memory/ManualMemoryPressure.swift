@@ -1,7 +1,7 @@
 import OzuCaching
 import OzuSynchronization
 
-/// Memory pressure that a test makes.
+/// Memory pressure that a test triggers.
 public final class ManualMemoryPressure: MemoryPressureMonitoring {
   private struct State {
     var nextNumber = 0
@@ -13,7 +13,7 @@ public final class ManualMemoryPressure: MemoryPressureMonitoring {
   /// No pressure yet.
   public init() {}
 
-  /// How many observe it.
+  /// The number of observers.
   public var observerCount: Int { state.withLock { $0.handlers.count } }
 
   /// Tells every observer, before it returns.

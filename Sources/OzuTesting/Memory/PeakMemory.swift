@@ -1,12 +1,12 @@
 import Foundation
 
-/// The most memory that the process has had resident during a piece of work, as the system counts it (Linux).
+/// Measures the peak of the process's resident memory during a piece of work (Linux).
 public enum PeakMemory {
-  /// Runs work, and returns the bytes by which resident memory rose at its highest above what it was at the start;
-  /// `nil` where the system does not tell.
+  /// Runs work, and returns the bytes by which the peak of resident memory exceeds its value at the start; `nil` if the
+  /// system does not report it.
   ///
-  /// What other threads take meanwhile counts too. Memory that lies idle in the heap and in pools hides what the work
-  /// takes: see `measureTrimmed(_:)`.
+  /// Memory of other threads counts too. Idle memory in the heap and in pools hides memory that the work takes: see
+  /// `measureTrimmed(_:)`.
   public static func measure<Value>(
     _ work: () async throws -> Value
   ) async rethrows -> (value: Value, byteCount: Int?) {
@@ -24,16 +24,16 @@ public enum PeakMemory {
     return (value, rise(since: start))
   }
 
-  /// The same for work that does not suspend, after the heap has given back what lies idle in it.
+  /// The same for work that does not suspend, after idle memory of the heap was given back.
   public static func measureTrimmed(_ work: () throws -> Void) rethrows -> Int? {
     trimHeap()
     return try measureBlocking(work).byteCount
   }
 
-  /// Gives idle memory of the heap back to the system (glibc; nothing elsewhere).
+  /// Gives idle memory of the heap back to the system. Works with glibc; on other platforms it does nothing.
   public static func trimHeap() {
     #if canImport(Glibc)
-      // Swift's module of glibc does not have this function.
+      // Swift's module `Glibc` does not have this function.
       guard let symbol = dlsym(nil, "malloc_trim") else { return }
       // int malloc_trim(size_t), by its manual page.
       _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
@@ -47,7 +47,7 @@ public enum PeakMemory {
     return max(0, peak - start)
   }
 
-  /// Sets the high-water mark back to the present (proc(5), clear_refs).
+  /// Resets the peak to the current value (proc(5), clear_refs).
   private static func reset() -> Bool {
     guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }
     defer { try? file.close() }

@@ -1,7 +1,7 @@
 import Ozu
 import OzuSynchronization
 
-/// A network that a test brings back.
+/// A network monitor that a test controls.
 public final class ManualNetworkMonitor: NetworkMonitoring {
   private struct State {
     var lastNumber = 0
@@ -10,13 +10,13 @@ public final class ManualNetworkMonitor: NetworkMonitoring {
 
   private let state = Mutex(State())
 
-  /// A network that nobody has heard of yet.
+  /// Makes a monitor without observers.
   public init() {}
 
-  /// How many observe it.
+  /// The number of observers.
   public var observerCount: Int { state.withLock { $0.handlers.count } }
 
-  /// Tells every observer that the network may be back, before it returns.
+  /// Tells every observer that the network may be back. Returns after they were called.
   public func bringBack() {
     for handler in state.withLock({ Array($0.handlers.values) }) { handler() }
   }

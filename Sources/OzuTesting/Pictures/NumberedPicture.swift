@@ -1,20 +1,19 @@
 import Foundation
 import Ozu
 
-/// A generated picture that carries a number which a program can read back from any rendering of it: from a
-/// thumbnail, a screenshot, a cropped cell.
+/// A generated picture with a number that a program can read from any rendering of it: a thumbnail, a screenshot, a
+/// cropped cell.
 ///
 /// ```swift
 /// server.routeRest { request in .ok(try! NumberedPicture(index(of: request)).data()) }
 /// #expect(NumberedPicture.number(in: screenshot, region: cell) == 42)
 /// ```
 ///
-/// The number stands in the middle as four by four fields, light for 1 and dark for 0, from the top left: fourteen bits
-/// of the number plus one, then two that count the others. The fields take six tenths of the shorter side, so that
-/// every way to bring the picture to a size keeps them. Around them is a gradient that is different for each number, to
-/// look at.
+/// The number is in the middle as four by four fields, light for 1 and dark for 0, from the top left: fourteen bits of the
+/// number plus one, then two check bits that count the others. The fields take six tenths of the shorter side, so that
+/// every scale mode keeps them. Around them is a gradient that differs for each number.
 public struct NumberedPicture: Sendable {
-  /// The numbers that can be carried.
+  /// The numbers that a picture can have.
   public static let numbers = 0..<16_383
 
   /// The number.
@@ -24,14 +23,14 @@ public struct NumberedPicture: Sendable {
 
   private static let fieldsPerSide = 4
   private static let share = 0.6
-  /// A round of colours. Asking for a cosine for each part of each pixel takes longer than all the rest.
+  /// A table of cosines for the colours. Computing a cosine for each component of each pixel would take most of the time.
   private static let wave = (0..<1024).map { UInt8(128 + 90 * cos(2 * .pi * Double($0) / 1024)) }
 
   /// Makes a picture.
   ///
   /// - Parameters:
   ///   - number: one of `numbers`.
-  ///   - size: in pixels; 480 × 360, its upright form or a square by default, in turn.
+  ///   - size: the size in pixels; by default 480 × 360, 360 × 480 or a square, depending on the number.
   public init(_ number: Int, size: PixelSize? = nil) {
     precondition(Self.numbers.contains(number), "a picture carries a number of \(Self.numbers)")
     self.number = number
@@ -59,11 +58,11 @@ public struct NumberedPicture: Sendable {
   ///
   /// - Throws: `EncodingError`, for formats nothing here writes.
   public func data(as type: ImageType = .jpeg) throws(EncodingError) -> Data {
-    try ImagePipeline.Configuration().codecs.encode(
+    try ImagePipeline.Configuration().decoding.codecs.encode(
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.85))
   }
 
-  /// The number that a rendering carries; `nil` when it is not one of such a picture.
+  /// The number in a rendering; `nil` when it is not a rendering of such a picture.
   ///
   /// - Parameter region: where in the bitmap the picture was drawn, centred and whole or cut off at two sides; the
   ///   whole bitmap by default.
@@ -78,7 +77,7 @@ public struct NumberedPicture: Sendable {
       guard (0..<bitmap.size.width).contains(x), (0..<bitmap.size.height).contains(y) else { return nil }
       let pixel = bitmap[x, y]
       let light = (Int(pixel.red) + Int(pixel.green) + Int(pixel.blue)) / 3
-      // What is neither light nor dark is no field: a placeholder, a fade under way.
+      // A field that is neither light nor dark means another content, such as a placeholder or a running fade.
       guard light > 190 || light < 70 else { return nil }
       code = code << 1 | (light > 190 ? 1 : 0)
     }

@@ -1,10 +1,10 @@
 import Foundation
 import Ozu
 
-/// Pictures that need no files: a gradient whose tint tells one from another.
+/// Pictures that need no files: gradients that differ in their tint.
 ///
 /// ```swift
-/// let pattern = PatternPicture(PixelSize(640, 480), tint: 3)
+/// let pattern = PatternPicture(PixelSize(width: 640, height: 480), tint: 3)
 /// client.reply(to: url, with: .ok(try pattern.data(as: .jpeg)))
 /// #expect(pattern.resembles(picture.bitmap))
 /// ```
@@ -34,11 +34,11 @@ public struct PatternPicture: Sendable {
   ///
   /// - Throws: `EncodingError`, for formats nothing here writes.
   public func data(as type: ImageType) throws(EncodingError) -> Data {
-    try ImagePipeline.Configuration().codecs.encode(
+    try ImagePipeline.Configuration().decoding.codecs.encode(
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.95))
   }
 
-  /// Whether a bitmap of any size shows this pattern, as far as its middle and corners tell.
+  /// Whether a bitmap of any size shows this pattern. Compares pixels at the middle and near the corners.
   ///
   /// - Parameter tolerance: the largest difference of a colour that still passes.
   public func resembles(_ other: Bitmap, tolerance: Int = 14) -> Bool {

@@ -5,9 +5,11 @@ extension Picture {
   /// A picture of one colour.
   ///
   /// ```swift
-  /// client.reply(to: url, with: .ok(try Picture.color(.white, PixelSize(64, 64)).data(as: .png)))
+  /// client.reply(to: url, with: .ok(try Picture.color(.white, PixelSize(width: 64, height: 64)).data(as: .png)))
   /// ```
-  public static func color(_ color: ColorValue, _ size: PixelSize = PixelSize(16, 16)) -> Picture {
+  public static func color(_ color: ColorValue, _ size: PixelSize = PixelSize(width: 16, height: 16))
+    -> Picture
+  {
     func part(_ value: UInt8) -> UInt8 { UInt8((Int(value) * Int(color.alpha) + 127) / 255) }
     let pixel = Pixel(
       red: part(color.red), green: part(color.green), blue: part(color.blue), alpha: color.alpha)
@@ -18,11 +20,11 @@ extension Picture {
   ///
   /// - Throws: `EncodingError`, for formats nothing here writes.
   public func data(as type: ImageType) throws(EncodingError) -> Data {
-    try ImagePipeline.Configuration().codecs.encode(
+    try ImagePipeline.Configuration().decoding.codecs.encode(
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.95))
   }
 
-  /// Whether all of the picture has one colour.
+  /// Whether all pixels have one colour.
   ///
   /// - Parameter tolerance: the largest difference that still passes, of premultiplied values: lossy formats and
   ///   filters change a little.

@@ -1,9 +1,9 @@
 import Ozu
 
 extension ImagePipeline {
-  /// Holds executors back: what has not begun waits until they are resumed.
+  /// Suspends executors: work that has not begun waits until they are resumed.
   ///
-  /// So a test arranges who waits for what, in which order, without a clock:
+  /// By this a test decides which work waits, and in which order it runs, without a clock:
   ///
   /// ```swift
   /// pipeline.suspend(.decode)
@@ -16,15 +16,15 @@ extension ImagePipeline {
     for kind in kinds { setSuspended(true, kind) }
   }
 
-  /// Lets executors go on.
+  /// Resumes executors.
   public func resume(_ kinds: ExecutorKind...) {
     for kind in kinds { setSuspended(false, kind) }
   }
 
-  /// How many pieces of work wait for an executor.
+  /// The number of pieces of work that wait for an executor.
   public func waitingCount(on kind: ExecutorKind) -> Int { waitingCount(kind) }
 
-  /// Returns once that many pieces of work, or more, wait for an executor.
+  /// Returns when at least that many pieces of work wait for an executor.
   public func waiting(_ count: Int, for kind: ExecutorKind) async {
     while waitingCount(kind) < count { await Task.yield() }
   }

@@ -1,9 +1,9 @@
-/// Random numbers that are the same for a seed on every machine and in every run, for tests whose failures can be
-/// repeated. SplitMix64 (Steele, Lea and Flood, OOPSLA 2014); not for security.
+/// Random numbers that depend only on a seed, so that a failure of a test can be repeated on every machine. SplitMix64
+/// (Steele, Lea and Flood, OOPSLA 2014); not for security.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator that begins at a seed; every seed is good.
+  /// Makes a generator from a seed, which can be any number.
   public init(seed: UInt64) { state = seed }
 
   /// The next 64 bits.

@@ -2,20 +2,20 @@ import Foundation
 import Ozu
 import OzuSynchronization
 
-/// A complete level of storage in memory, which fails and dawdles when a test says so.
+/// A complete store in memory, which fails or waits when a test asks for it.
 ///
 /// ```swift
 /// let store = MemoryImageStore()
-/// let pipeline = ImagePipeline.testing(client: client) { $0.stores = [store] }
+/// let pipeline = ImagePipeline.testing(client: client) { $0.caching.stores = [store] }
 /// store.respond = { call in if call.operation == .write { throw CocoaError(.fileWriteOutOfSpace) } }
 /// ```
 ///
-/// Every call but `mayContain` is numbered, noted and shown to `respond` before it is done, outside every lock: a
-/// `respond` that waits delays the call and no other. One lock guards the rest.
+/// Every call except `mayContain` is numbered, recorded and passed to `respond` before it is done, outside every lock: a
+/// `respond` that waits delays that call and no other. One lock guards the rest.
 public final class MemoryImageStore: ImageStoring {
   /// A call that is about to be done.
   public struct Call: Hashable, Sendable {
-    /// What a call does.
+    /// The operation of a call.
     public enum Operation: String, Hashable, Sendable {
       /// `read`.
       case read
@@ -41,9 +41,9 @@ public final class MemoryImageStore: ImageStoring {
       case flush
     }
 
-    /// Its number, from zero, since the level was made.
+    /// Its number, from zero, since the store was made.
     public let number: Int
-    /// What it does.
+    /// The operation.
     public let operation: Operation
     /// The entry's kind; `nil` for calls about all kinds.
     public let kind: ImageStoreKind?
@@ -51,7 +51,7 @@ public final class MemoryImageStore: ImageStoring {
     public let key: ImageStoreKey?
   }
 
-  private struct Slot {
+  struct Slot {
     var key: ImageStoreKey
     var entry: ImageStoreEntry
     /// Grows with each use.
@@ -59,7 +59,7 @@ public final class MemoryImageStore: ImageStoring {
     var accessDate: Date
   }
 
-  private struct State {
+  struct State {
     var slots: [ImageStoreKey: Slot] = [:]
     var capacities: [ImageStoreKind: Int] = [:]
     var evictions: [ImageStoreKind: Int] = [:]
@@ -79,7 +79,7 @@ public final class MemoryImageStore: ImageStoring {
       slots.reduce(0) { $0 + ($1.key.kind == kind ? $1.value.entry.byteCount : 0) }
     }
 
-    /// Gives up what was used longest ago until a kind keeps to its capacity.
+    /// Removes the least recently used entries of a kind until it is within its capacity.
     mutating func trim(_ kind: ImageStoreKind) {
       guard let capacity = capacities[kind] else { return }
       while byteCount(of: kind) > capacity,
@@ -91,26 +91,24 @@ public final class MemoryImageStore: ImageStoring {
     }
   }
 
-  private let state = Mutex(State())
-  private let now: @Sendable () -> Date
+  let state = Mutex(State())
+  let now: @Sendable () -> Date
 
-  /// Makes an empty level.
+  /// Makes an empty store.
   ///
-  /// - Parameter now: the clock of the dates of use.
+  /// - Parameter now: the clock for the dates of use.
   public init(now: @escaping @Sendable () -> Date = { Date() }) {
     self.now = now
   }
 
-  // MARK: For the test
-
-  /// Sees every call before it is done. What it throws, the call throws, and nothing is done.
+  /// Called before each call is done. If it throws, the call throws that error and does nothing.
   public var respond: @Sendable (Call) throws -> Void {
     get { state.withLock { $0.respond } }
     set { state.withLock { $0.respond = newValue } }
   }
 
-  /// Whether `mayContain` tells what is there. When off, it says that everything may be there, as a level does that cannot
-  /// know. On by default.
+  /// Whether `mayContain` gives exact answers. If false, it always returns true, as in a store that cannot know. True by
+  /// default.
   public var givesHints: Bool {
     get { state.withLock { $0.givesHints } }
     set { state.withLock { $0.givesHints = newValue } }
@@ -119,17 +117,17 @@ public final class MemoryImageStore: ImageStoring {
   /// The calls so far.
   public var calls: [Call] { state.withLock { $0.calls } }
 
-  /// How many calls of some operations there were so far.
+  /// The number of calls of some operations so far.
   public func callCount(_ operations: Call.Operation...) -> Int {
     state.withLock { $0.calls.count { operations.contains($0.operation) } }
   }
 
-  /// The keys of the entries, with their labels, those used last first.
+  /// The keys of the entries, with their labels, the most recently used first.
   public var keys: [ImageStoreKey] {
     state.withLock { $0.slots.values.sorted { $0.use > $1.use }.map(\.key) }
   }
 
-  /// The entry of a key, without a call.
+  /// The entry of a key; not counted as a call.
   public subscript(key: ImageStoreKey) -> ImageStoreEntry? {
     get { state.withLock { $0.slots[key]?.entry } }
     set {
@@ -146,7 +144,7 @@ public final class MemoryImageStore: ImageStoring {
     state.withLock { $0.slots.keys.count { $0.kind == kind } }
   }
 
-  private func begin(_ operation: Call.Operation, _ key: ImageStoreKey?, kind: ImageStoreKind? = nil) throws {
+  func begin(_ operation: Call.Operation, _ key: ImageStoreKey?, kind: ImageStoreKind? = nil) throws {
     let (call, respond) = state.withLock { state in
       let call = Call(number: state.calls.count, operation: operation, kind: key?.kind ?? kind, key: key)
       state.calls.append(call)
@@ -154,103 +152,4 @@ public final class MemoryImageStore: ImageStoring {
     }
     try respond(call)
   }
-
-  // MARK: The level
-
-  /// Whether the level has an entry; true without hints.
-  public func mayContain(_ key: ImageStoreKey) -> Bool {
-    state.withLock { !$0.givesHints || $0.slots[key] != nil }
-  }
-
-  /// The entry of a key. Counts as a use.
-  public func read(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
-    try begin(.read, key)
-    let date = now()
-    return state.withLock { $0.use(key, at: date)?.entry }
-  }
-
-  /// The entry of a key. Counts as no use.
-  public func peek(_ key: ImageStoreKey) throws -> ImageStoreEntry? {
-    try begin(.peek, key)
-    return self[key]
-  }
-
-  /// Whether a key has an entry.
-  public func contains(_ key: ImageStoreKey) throws -> Bool {
-    try begin(.contains, key)
-    return self[key] != nil
-  }
-
-  /// The metadata of a key's entry.
-  public func metadata(of key: ImageStoreKey) throws -> Data? {
-    try begin(.metadata, key)
-    return self[key]?.metadata
-  }
-
-  /// Gives an entry other metadata.
-  public func updateMetadata(_ metadata: Data, of key: ImageStoreKey) throws -> Bool {
-    try begin(.updateMetadata, key)
-    return state.withLock { state in
-      state.slots[key]?.entry.metadata = metadata
-      return state.slots[key] != nil
-    }
-  }
-
-  /// Keeps an entry, and gives up those used longest ago where its kind has a capacity.
-  public func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws {
-    try begin(.write, key)
-    self[key] = entry
-    state.withLock { $0.trim(key.kind) }
-  }
-
-  /// Marks an entry as used now.
-  public func touch(_ key: ImageStoreKey) throws -> Bool {
-    try begin(.touch, key)
-    let date = now()
-    return state.withLock { $0.use(key, at: date) != nil }
-  }
-
-  /// Removes an entry.
-  public func remove(_ key: ImageStoreKey) throws {
-    try begin(.remove, key)
-    self[key] = nil
-  }
-
-  /// Removes all entries of a kind.
-  public func removeAll(of kind: ImageStoreKind) throws {
-    try begin(.removeAll, nil, kind: kind)
-    state.withLock { state in state.slots = state.slots.filter { $0.key.kind != kind } }
-  }
-
-  /// Removes all entries.
-  public func removeAll() throws {
-    try begin(.removeAll, nil)
-    state.withLock { $0.slots = [:] }
-  }
-
-  /// The entries of a kind or of all, those used last first.
-  public func entries(of kind: ImageStoreKind?) throws -> any Sequence<ImageStoreInfo> & Sendable {
-    try begin(.list, nil, kind: kind)
-    return state.withLock { state in
-      state.slots.values.filter { kind == nil || $0.key.kind == kind }.sorted { $0.use > $1.use }
-        .map { ImageStoreInfo(key: $0.key, accessDate: $0.accessDate) }
-    }
-  }
-
-  /// Says how many bytes the entries of a kind may take, and gives up those used longest ago.
-  public func setCapacity(_ byteCount: Int, of kind: ImageStoreKind) {
-    state.withLock { state in
-      state.capacities[kind] = byteCount
-      state.trim(kind)
-    }
-  }
-
-  /// The bytes that the entries of a kind take.
-  public func byteCount(of kind: ImageStoreKind) -> Int { state.withLock { $0.byteCount(of: kind) } }
-
-  /// How many entries of each kind were given up for a capacity.
-  public var evictionCounts: [ImageStoreKind: Int] { state.withLock { $0.evictions } }
-
-  /// Does nothing but show itself to `respond`.
-  public func flush() throws { try begin(.flush, nil) }
 }

@@ -1,4 +1,4 @@
-// What a decoder that was taken over might do, for the drills of OzuIsolation. Linux; empty elsewhere.
+// Misdeeds of a decoder that a hostile file has taken over, for the drills of OzuIsolation. Linux; empty elsewhere.
 #ifndef OZU_CISOLATION_DRILLS_H
 #define OZU_CISOLATION_DRILLS_H
 
@@ -6,17 +6,17 @@
 
 #include <stdbool.h>
 
-// Does it. Returns when the system let it live: the number of the error, 0 when the deed succeeded, -1 for a name that
-// it does not know.
+// Does the misdeed of this name. If the system lets it return, the result is the error number, 0 if the misdeed
+// succeeded, or -1 for an unknown name.
 int ozu_misdeed(const char *name);
 
-// From now on the system refuses this process and its children some calls, as the profiles of containers do: "seccomp" or
-// "landlock" alone, what "docker" refuses by default, or what an "old-docker" refused in a system newer than itself. The
-// number of an error.
+// From now on the system refuses this process and its children some calls, as the profiles of containers do: only
+// "seccomp" or "landlock", the calls that "docker" refuses by default, or those that an "old-docker" refuses on a
+// newer system. Returns an error number.
 int ozu_refuse(const char *profile);
 
-// Whether this system has what workers are confined by, and lets a process use it: asked of the kernel, not of what is
-// tested.
+// Whether this system supports the restrictions of workers, and lets a process use them. The kernel is asked, not
+// the code under test.
 bool ozu_system_confines(void);
 
 #endif

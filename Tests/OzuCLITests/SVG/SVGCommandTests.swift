@@ -6,14 +6,14 @@
 
   @testable import OzuCLI
 
-  /// Real processes: what kills a drawing must not kill `ozu`.
+  /// Real processes: a crash while a drawing is drawn must not end `ozu`.
   @Suite struct SVGCommandTests {
     private static let commands = ["load", "info"]
     private static let reason =
-      "SVG cannot be read: it is drawn in isolation only, or where codecs.registerInProcessSVG() was called"
+      "SVG cannot be read: it is drawn only in isolation, or after codecs.registerInProcessSVG()"
 
     @Test(
-      "without isolation a drawing is one line, whatever its name, and nothing else is lost",
+      "without isolation a drawing gives one line of error, also under another name, and the other files are loaded",
       arguments: commands)
     func withoutIsolation(_ command: String) async throws {
       let folder = try Folder()
@@ -31,7 +31,8 @@
       #expect(run.text.hasPrefix("\(photo): "))
     }
 
-    @Test("a drawing that crashes costs one line, and nothing else is lost", arguments: commands)
+    @Test(
+      "a drawing that crashes gives one line of error, and the other files are loaded", arguments: commands)
     func crashing(_ command: String) async throws {
       let folder = try Folder()
       var sources = try Drawing.crashing.indices.map {
@@ -65,7 +66,7 @@
       let run = try await ChildRun(
         ["load", source, "--size", "80x80", "-o", output, "--cache", folder.path("cache")])
       #expect(run.status == 0, "\(run.errors)")
-      let picture = try ImagePipeline.Configuration().codecs.picture(
+      let picture = try ImagePipeline.Configuration().decoding.codecs.picture(
         from: Data(contentsOf: URL(fileURLWithPath: output)))
       #expect(picture.size == PixelSize(80, 80))
       #expect(picture.bitmap[39, 39] == Pixel(red: 255, green: 0, blue: 0))
@@ -84,14 +85,14 @@
       try process.run()
       let parent = process.processIdentifier
       let isGone = await Self.onThread { () -> Bool? in
-        // The one that draws is a child of the one that waits for more to do.
+        // The process that draws is a child of the one that waits for more work.
         let child = Self.await {
           Self.children(of: parent).flatMap(Self.children).first(where: Self.isDrawing)
         }
         guard let child else { return nil }
         kill(parent, SIGKILL)
         process.waitUntilExit()
-        // Without its parent it would go on for the ten seconds of its limit.
+        // If it outlived its parent, it would go on for the ten seconds of its limit.
         return Self.await {
           guard let state = Self.state(child) else { return true }
           return state.ticks > 5 * Self.ticksPerSecond ? false : nil
@@ -100,7 +101,7 @@
       #expect(isGone == true)
     }
 
-    /// Waits on a thread of its own: the tasks of a test may wait for their turn.
+    /// Waits on a thread of its own, so that the tasks of a test are not blocked.
     private static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
       await withCheckedContinuation { continuation in
         Thread { continuation.resume(returning: work()) }.start()

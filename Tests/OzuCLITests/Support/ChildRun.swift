@@ -21,10 +21,10 @@ struct ChildRun {
   /// Runs a command line in a folder, to its end.
   ///
   /// - Parameters:
-  ///   - input: what standard input has; nothing by default.
-  ///   - inputFile: what standard input reads instead.
-  ///   - output: where standard output leads; into `output` by default.
-  ///   - variables: what the environment has beside that of the tests.
+  ///   - input: the bytes of standard input; empty by default.
+  ///   - inputFile: a file for standard input instead.
+  ///   - output: the destination of standard output; `output` by default.
+  ///   - variables: variables in addition to the environment of the tests.
   init(
     _ arguments: [String], in folder: Folder, input: Data = Data(), inputFile: FileHandle? = nil,
     output: FileHandle? = nil, variables: [String: String] = [:]
@@ -58,14 +58,14 @@ struct ChildRun {
   /// Runs a command line in a folder of its own, to its end.
   init(_ arguments: [String]) async throws { try await self.init(arguments, in: try Folder()) }
 
-  /// What was written to standard output.
+  /// The text on standard output.
   var text: String { String(decoding: output, as: UTF8.self) }
 
   private static func bytes(of pipe: Pipe) async -> Data {
     await onThread { (try? pipe.fileHandleForReading.readToEnd()) ?? Data() }
   }
 
-  /// On a thread of its own: the tasks of a test must not wait for what blocks.
+  /// Runs blocking work on a thread of its own, so that the tasks of a test are not blocked.
   static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
       Thread { continuation.resume(returning: work()) }.start()
@@ -77,14 +77,14 @@ extension Folder {
   /// The bytes of a file inside; `nil` when there is none.
   func data(_ name: String) -> Data? { try? Data(contentsOf: url.appending(path: name)) }
 
-  /// What everything inside is made of, by name.
+  /// The kind of every entry inside, by name.
   var contents: [String: Data] {
     get throws {
       try names.reduce(into: [:]) { $0[$1] = data($1) }
     }
   }
 
-  /// What kind of file a name is, without following it: the bits of `S_IFMT`.
+  /// The kind of the file with a name, without following links: the bits of `S_IFMT`.
   func kind(_ name: String) -> mode_t? {
     var status = stat()
     return lstat(path(name), &status) == 0 ? status.st_mode & S_IFMT : nil

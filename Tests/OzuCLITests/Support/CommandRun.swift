@@ -3,7 +3,7 @@ import OzuSynchronization
 
 @testable import OzuCLI
 
-/// A run of `ozu` inside the test, with what it printed.
+/// A run of `ozu` inside the test, with its output.
 struct CommandRun {
   let status: ExitStatus
   let output: String
@@ -58,14 +58,14 @@ struct CommandRun {
   }
 }
 
-/// A folder that is gone when the test ends.
+/// A folder that is removed when the test ends.
 final class Folder: Sendable {
   let url = FileManager.default.temporaryDirectory.appending(path: "ozu-cli-test-\(UUID().uuidString)")
 
   init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// The path of something inside.
+  /// The path of an entry inside.
   func path(_ name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
 
   @discardableResult
@@ -74,7 +74,7 @@ final class Folder: Sendable {
     return path(name)
   }
 
-  /// The names of what is inside.
+  /// The names of the entries inside.
   var names: [String] {
     get throws {
       try FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false)).sorted()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// SVG documents for tests: good ones, and what brings librsvg 2.54 down.
+/// SVG documents for tests: good ones, and ones that crash librsvg 2.54.
 enum Drawing {
   static func document(_ content: String, _ attributes: String = "width='40' height='40'") -> Data {
     Data(
@@ -9,7 +9,7 @@ enum Drawing {
       """.utf8)
   }
 
-  /// Drawn without trouble, with shapes, colours, text, layers and references.
+  /// Valid documents, with shapes, colours, text, layers and references.
   static let good: [Data] = [
     document("<rect width='20' height='20' fill='#f00'/>"),
     document(
@@ -29,7 +29,7 @@ enum Drawing {
       """.utf8),
   ]
 
-  /// A hundred bytes or some more that make librsvg 2.54 abort the process.
+  /// Documents of about a hundred bytes that make librsvg 2.54 abort the process.
   static let crashing: [Data] = [
     Data("<svg xmlns='http://www.w3.org/2000/svg'><text font-size='1e9'>abc</text></svg>".utf8),
     document(
@@ -44,14 +44,14 @@ enum Drawing {
       """),
   ]
 
-  /// Little to read and much to draw.
+  /// A short document that takes long to draw.
   static let turbulence = document(
     """
     <filter id='f'><feTurbulence baseFrequency='0.5' numOctaves='1000'/></filter>
     <rect width='2000' height='2000' filter='url(#f)'/>
     """, "width='2000' height='2000'")
 
-  /// What takes a minute, a gigabyte, or both.
+  /// Documents that take a minute, a gigabyte, or both.
   static let swelling: [Data] = [
     turbulence,
     document(

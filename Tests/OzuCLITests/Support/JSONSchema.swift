@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// As much of JSON Schema (draft 2020-12) as `Documentation/ozu-output.schema.json` needs. A keyword that it does not
-/// know is a mistake of the schema.
+/// The part of JSON Schema (draft 2020-12) that `Documentation/ozu-output.schema.json` needs. An unknown keyword is an error
+/// in the schema.
 struct JSONSchema {
   private let definitions: [String: Any]
   private let root: [String: Any]
@@ -12,7 +12,7 @@ struct JSONSchema {
     definitions = root["$defs"] as? [String: Any] ?? [:]
   }
 
-  /// What is wrong with a value; empty when nothing is.
+  /// The errors in a value; empty when it follows the schema.
   func mistakes(_ value: Any) -> [String] { mistakes(value, root, "") }
 
   private func mistakes(_ value: Any, _ schema: [String: Any], _ path: String) -> [String] {
@@ -87,7 +87,7 @@ struct JSONSchema {
   }
 }
 
-/// The schema of what commands print with `--json`.
+/// The schema of the output with `--json`.
 enum OutputSchema {
   static let file = URL(filePath: #filePath)
     .appending(path: "../../../../Documentation/ozu-output.schema.json").standardizedFileURL

@@ -3,10 +3,10 @@ import Foundation
 /// A run of a program that is not `ozu`, to its end.
 struct ProgramRun {
   let status: Int32
-  /// What it printed to both streams.
+  /// The output on both streams.
   let output: String
 
-  /// - Parameter environment: that of the tests by default.
+  /// - Parameter environment: the environment of the process; that of the tests by default.
   init(_ path: String, _ arguments: [String], environment: [String: String]? = nil) throws {
     let process = Process()
     let pipe = Pipe()
@@ -22,7 +22,7 @@ struct ProgramRun {
     status = process.terminationStatus
   }
 
-  /// Runs a program of others; `nil` where it is not installed.
+  /// Runs an installed program; `nil` if it is not installed.
   init?(named name: String, _ arguments: [String]) throws {
     let folders = ["/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"]
     guard let path = folders.map({ $0 + name }).first(where: FileManager.default.isExecutableFile) else {

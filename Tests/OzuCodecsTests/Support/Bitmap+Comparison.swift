@@ -51,7 +51,7 @@ extension Bitmap {
   }
 }
 
-/// A smooth picture with some detail, as photographs have.
+/// A smooth picture with some detail, like a photograph.
 func waves(_ size: PixelSize, isOpaque: Bool = true) -> Bitmap {
   Bitmap(size: size, isOpaque: isOpaque) { x, y in
     let alpha = isOpaque ? 255 : (x * 7 + y * 3) % 256

@@ -4,7 +4,7 @@ import Foundation
 struct BoxFile {
   var bytes: [UInt8]
 
-  /// What stands before the boxes inside a box.
+  /// The bytes before the boxes inside a box.
   private static let heads = ["meta": 4, "stsd": 8, "av01": 78]
 
   init(_ data: Data) { bytes = Array(data) }
@@ -19,7 +19,7 @@ struct BoxFile {
     (0..<count).map { UInt8(value >> (8 * (count - 1 - $0)) & 255) }
   }
 
-  /// The boxes on the way to the first one of a path, each with its header.
+  /// The boxes on a path, each with its header; the first match of each name.
   func boxes(_ path: [String]) -> [Range<Int>]? {
     var found: [Range<Int>] = []
     var inside = 0..<bytes.count
@@ -42,14 +42,14 @@ struct BoxFile {
   /// The bytes of a box, with its header.
   func box(_ path: [String]) -> [UInt8]? { boxes(path)?.last.map { Array(bytes[$0]) } }
 
-  /// Puts bytes at the end of a box, which grows with all boxes around it.
+  /// Appends bytes to a box, which grows together with all boxes around it.
   mutating func append(_ content: [UInt8], to path: [String]) {
     guard let boxes = boxes(path), let last = boxes.last else { return }
     bytes.insert(contentsOf: content, at: last.upperBound)
     for box in boxes { replace(at: box.lowerBound, with: Self.big(box.count + content.count, 4)) }
   }
 
-  /// Moves the places of samples, which count from the beginning of the file.
+  /// Moves the offsets of samples, which count from the beginning of the file.
   mutating func moveSamples(by distance: Int) {
     var position = 0
     while let found = firstRange(of: "stco", from: position) {
@@ -61,7 +61,7 @@ struct BoxFile {
     }
   }
 
-  /// Where some letters stand.
+  /// The position of some letters.
   func firstRange(of letters: String, from start: Int = 0) -> Int? {
     Data(bytes).range(of: Data(letters.utf8), in: start..<bytes.count)?.lowerBound
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes EXIF data as cameras do: with a maker note, a place, a thumbnail, and padding that nobody names.
+/// Writes EXIF data like a camera: with a maker note, a place, a thumbnail, and padding without an entry.
 struct EXIFFile {
   var isBigEndian = false
   var orientation = 6
@@ -8,7 +8,7 @@ struct EXIFFile {
   var hasPlace = true
   var hasThumbnail = true
 
-  /// What gives the place, the thumbnail and the padding away among other bytes: degrees, minutes and seconds of latitude.
+  /// Bytes that identify the place, the thumbnail and the padding: degrees, minutes and seconds of latitude.
   static let latitude = [(52, 1), (31, 1), (12_345_678, 1_000_000)]
   static let thumbnail = Data([0xFF, 0xD8]) + Data("a small picture".utf8) + Data([0xFF, 0xD9])
   static let padding = Data("padding nobody names".utf8)
@@ -17,7 +17,7 @@ struct EXIFFile {
 
   var data: Data {
     var file = Data((isBigEndian ? "MM" : "II").utf8) + integer(42, 2) + integer(8, 4)
-    // Directories are written once their offsets are known: each has room after those before it.
+    // Directories are written when their offsets are known: each has space after those before it.
     let details = 8 + 2 + 12 * 8 + 4 + 64
     let place = details + 2 + 12 * 6 + 4 + 64 + makerNote.count
     let second = place + 2 + 12 * 3 + 4 + 64
@@ -52,7 +52,7 @@ struct EXIFFile {
     return file + Self.padding
   }
 
-  /// Where the maker note stands.
+  /// The offset of the maker note.
   var makerNoteOffset: Int? { data.range(of: makerNote)?.lowerBound }
 
   /// The bytes of the latitude.
@@ -63,7 +63,7 @@ struct EXIFFile {
     return Data(isBigEndian ? little.reversed() : little)
   }
 
-  /// Writes a directory, with values of more than four bytes behind it.
+  /// Writes a directory, with values of more than four bytes after it.
   private func write(_ entries: [Entry], at offset: Int, next: Int, to file: inout Data) {
     file += Data(count: max(0, offset - file.count))
     var table = integer(entries.count, 2)

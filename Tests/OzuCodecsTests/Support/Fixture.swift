@@ -30,7 +30,7 @@ func isDecodable(_ path: String) -> Bool {
   return CodecRegistry.standard.decodableTypes.contains(type)
 }
 
-/// A JPEG whose last scan is there so many times more.
+/// A JPEG that contains its last scan `count` more times.
 func multiplyingLastScan(of jpeg: Data, by count: Int) throws -> Data {
   let marker = Data([0xFF, 0xDA])
   guard let start = jpeg.range(of: marker, options: .backwards)?.lowerBound else { return jpeg }

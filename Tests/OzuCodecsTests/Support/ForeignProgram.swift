@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of other people that reads what Ozu has written.
+/// A program of another project that reads files of Ozu.
 struct ForeignProgram {
   var path: String
   var arguments: [String]
@@ -9,7 +9,7 @@ struct ForeignProgram {
     (self.path, self.arguments) = (path, arguments)
   }
 
-  /// A program by its name; `nil` where it is not installed.
+  /// Finds a program by its name; `nil` if it is not installed.
   init?(named name: String) {
     let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
       .map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -17,8 +17,8 @@ struct ForeignProgram {
     self.init(path)
   }
 
-  /// Runs it with a file that has some bytes as the last argument, and returns what it prints; `nil` where it fails or is
-  /// not there.
+  /// Runs it with a file of these bytes as the last argument, and returns its output; `nil` if it fails or is not
+  /// installed.
   func output(for data: Data, fileExtension: String) throws -> Data? {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("ozu-\(UUID().uuidString).\(fileExtension)")
@@ -27,7 +27,7 @@ struct ForeignProgram {
     return try succeeding(arguments + [file.path])
   }
 
-  /// Whether it runs and succeeds with its own arguments alone.
+  /// Whether it runs successfully with its own arguments alone.
   var isThere: Bool { (try? succeeding(arguments)) != nil }
 
   private func succeeding(_ arguments: [String]) throws -> Data? {
@@ -36,7 +36,7 @@ struct ForeignProgram {
     return run.status == 0 ? run.output : nil
   }
 
-  /// Runs it with other arguments than its own.
+  /// Runs it with other arguments.
   func run(_ arguments: [String]) throws -> (status: Int32, output: Data) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Programs of other people that read what Ozu writes. Tests that need one are skipped where it is not installed.
+/// Programs of other projects that read files of Ozu. Tests that need one are skipped if it is not installed.
 enum ForeignReader: String {
   case exiftool, webpinfo
 
@@ -8,10 +8,11 @@ enum ForeignReader: String {
 
   var isInstalled: Bool { program != nil }
 
-  /// What the program prints, also where it finds fault.
+  /// The output of the program, also if it reports errors.
   func output(_ arguments: [String]) throws -> Data { try program?.run(arguments).output ?? Data() }
 
-  /// What exiftool finds in files, by their names: values by group and tag ("IFD0:Orientation"), as numbers where they are.
+  /// The metadata that exiftool finds in files, by file name: values by group and tag ("IFD0:Orientation"), as
+  /// numbers if they are.
   static func tags(of files: [String: Data], _ options: [String] = []) throws -> [String: [String: Any]] {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

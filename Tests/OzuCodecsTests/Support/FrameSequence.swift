@@ -3,13 +3,13 @@ import OzuImaging
 import OzuStandardCodecs
 import Testing
 
-/// Frames for tests of what writes animations, made when they are asked for.
+/// Frames for tests of animation writers, made on demand.
 struct FrameSequence: Sendable, CustomTestStringConvertible {
   var name: String
   var size: PixelSize
   var count: Int
   var loopCount = 0
-  /// In milliseconds; repeated for frames beyond.
+  /// In milliseconds; repeated if there are more frames.
   var delays = [100]
   var frame: @Sendable (_ index: Int) -> Bitmap
 
@@ -27,7 +27,7 @@ struct FrameSequence: Sendable, CustomTestStringConvertible {
 
   func delay(_ index: Int) -> Duration { .milliseconds(delays[index % delays.count]) }
 
-  /// The frames with equal ones in a row as one, which is what is seen.
+  /// The frames as they are shown: equal frames in a row are one.
   var seen: [(frame: Bitmap, delay: Duration)] {
     var seen: [(frame: Bitmap, delay: Duration)] = []
     for index in 0..<count {
@@ -53,7 +53,7 @@ extension FrameSequence {
   static let red = Pixel(red: 220, green: 20, blue: 30)
   static let blue = Pixel(red: 10, green: 40, blue: 200)
 
-  /// Some pixel of few colours, the same each time.
+  /// A pixel with one of a few colours, the same each time.
   static func speckle(_ x: Int, _ y: Int, _ index: Int, colorCount: UInt32) -> Pixel {
     var value = UInt32(truncatingIfNeeded: x &* 73_856_093 ^ y &* 19_349_663 ^ index &* 83_492_791)
     value = (value ^ value >> 13) &* 2_654_435_761
@@ -61,7 +61,7 @@ extension FrameSequence {
     return Pixel(red: number, green: 255 - number, blue: number &* 37)
   }
 
-  /// What every format keeps to the last bit: pixels opaque or not there, at most 256 colours a frame.
+  /// Frames that every format keeps exactly: pixels are opaque or transparent, with at most 256 colours in a frame.
   static let plain: [FrameSequence] = [
     FrameSequence("a square that moves", 40, 30, count: 8, loopCount: 3, delays: [100, 200, 50, 400]) {
       x, y, index in
@@ -108,7 +108,7 @@ extension FrameSequence {
     },
   ]
 
-  /// What formats with alpha keep too.
+  /// Frames that only formats with alpha keep.
   static let translucent: [FrameSequence] = [
     FrameSequence("glass that moves over nothing", 40, 24, count: 6, isOpaque: false) { x, y, index in
       let alpha = max(0, 255 - abs(x - index * 6) * 13 - y * 4)

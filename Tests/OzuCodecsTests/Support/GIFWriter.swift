@@ -1,7 +1,7 @@
 import Foundation
 
-/// Writes GIFs for tests. Codes are as long as indices need and never grow: a clear code stands before the table
-/// would ask for more.
+/// Writes GIFs for tests. Codes are as long as indices need and never grow: a clear code is written before the
+/// table would need longer ones.
 struct GIFWriter {
   struct Frame {
     var x = 0
@@ -13,7 +13,7 @@ struct GIFWriter {
     var disposal = 0
     var hundredths = 10
     var isInterlaced = false
-    /// The bits of an index, at least two.
+    /// The number of bits of an index, at least two.
     var minimumCodeSize = 2
   }
 
@@ -40,7 +40,7 @@ struct GIFWriter {
 
   private func little(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
 
-  /// Codes of a bit more than an index: the first that is none clears, the next ends.
+  /// Codes of one bit more than an index: the first code that is no index clears, the next one ends.
   private func codes(_ frame: Frame) -> [UInt8] {
     var values: [Int] = []
     for (position, index) in frame.indices.enumerated() {

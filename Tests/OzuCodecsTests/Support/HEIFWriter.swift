@@ -7,7 +7,7 @@ struct HEIFWriter {
   var coded: [UInt8]
   let size: (width: Int, height: Int)
 
-  /// Takes the first item of a file whose bytes lie in one piece.
+  /// Takes the first item of a file whose bytes are in one piece.
   init?(_ file: BoxFile, size: (width: Int, height: Int)) {
     guard let configuration = file.box(["meta", "iprp", "ipco", "hvcC"]),
       let table = file.boxes(["meta", "iloc"])?.last, file.bytes[table.lowerBound + 8] == 0
@@ -22,7 +22,7 @@ struct HEIFWriter {
     coded = Array(file.bytes[offset..<offset + file.integer(at: entry + 6, 4)])
   }
 
-  /// A file whose picture, the first item, is made of the same coded picture twice.
+  /// A file whose picture, the first item, consists of the same coded picture twice.
   func file(
     _ kind: String, content: [UInt8], canvas: (width: Int, height: Int), configuration: [UInt8]? = nil
   ) -> Data {
@@ -42,7 +42,7 @@ struct HEIFWriter {
     func meta(_ place: Int) -> [UInt8] {
       var locations: [UInt8] = [1, 0, 0, 0, 0x44, 0, 0, 3]
       for id in 1...3 {
-        // The first item lies in `idat`.
+        // The first item is in `idat`.
         locations += BoxFile.big(id, 2) + BoxFile.big(id == 1 ? 1 : 0, 2) + [0, 0, 0, 1]
         locations +=
           BoxFile.big(id == 1 ? 0 : place, 4) + BoxFile.big(id == 1 ? content.count : coded.count, 4)

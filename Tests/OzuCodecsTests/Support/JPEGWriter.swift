@@ -1,11 +1,11 @@
 import Foundation
 import OzuImaging
 
-/// Writes sequential JPEGs of given coefficients with given Huffman tables: valid files that no encoder makes.
+/// Writes sequential JPEGs with given coefficients and Huffman tables: valid files that no encoder makes.
 ///
 /// All components share one quantization table of ones, one DC table and one AC table.
 struct JPEGWriter {
-  /// Blocks of a component in a group: side by side, above each other.
+  /// The blocks of a component in a group: side by side, and one below the other.
   struct Sampling {
     var horizontal = 1
     var vertical = 1
@@ -29,7 +29,7 @@ struct JPEGWriter {
       (1...16).map { length in UInt8(codes.count { $0.length == length }) }
     }
 
-    /// The codes, given out in order (ITU-T T.81 Annex C).
+    /// The codes, assigned in order (ITU-T T.81 Annex C).
     var words: [UInt8: (code: Int, length: Int)] {
       var words: [UInt8: (code: Int, length: Int)] = [:]
       var next = 0
@@ -123,7 +123,7 @@ struct JPEGWriter {
   }
 }
 
-/// Bits in a row, the highest first, with a zero stuffed behind each 0xFF.
+/// A stream of bits, the highest first, with a zero stuffed after each 0xFF.
 private struct BitWriter {
   private var bytes: [UInt8] = []
   private var bits = 0

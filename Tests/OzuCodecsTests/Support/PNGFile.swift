@@ -10,7 +10,7 @@ struct PNGFile {
   var samples: [UInt8]
   /// Chunks between the header and the pixels.
   var chunks: [(name: String, content: [UInt8])] = []
-  /// How often the picture is there, as frames of an animation; 1 for a still one.
+  /// How many times the picture is written, as frames of an animation; 1 for a still one.
   var frameCount = 1
 
   var data: Data {
@@ -29,7 +29,7 @@ struct PNGFile {
     return Data(file + Self.chunk("IEND", []))
   }
 
-  /// Every row with a filter of none.
+  /// Every row with the filter "none".
   private var rows: [UInt8] {
     let width = samples.count / size.height
     return (0..<size.height).flatMap { [0] + samples[$0 * width..<($0 + 1) * width] }

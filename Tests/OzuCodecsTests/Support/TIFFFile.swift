@@ -5,10 +5,10 @@ import OzuImaging
 struct TIFFFile {
   var size: PixelSize
   var bits: Int
-  /// 1 for grey, 2 for RGB, 5 for inks.
+  /// 1 for grey, 2 for RGB, 5 for CMYK.
   var photometric: Int
   var samplesPerPixel: Int
-  /// What the samples beyond the colours are, by the numbers of ExtraSamples; `nil` leaves the field out.
+  /// The kind of the samples after the colours, as numbers of ExtraSamples; `nil` leaves the field out.
   var extraSamples: Int?
   /// An ICC profile.
   var profile: Data?
@@ -16,7 +16,7 @@ struct TIFFFile {
   var tileSize: PixelSize?
   /// The strips: one, or the planes; or the tiles.
   var strips: [[UInt8]]
-  /// The strips or tiles whose place is said to lie behind the file's end.
+  /// The strips or tiles whose declared offset is after the end of the file.
   var missingStrips: Set<Int> = []
 
   var data: Data {
@@ -38,7 +38,7 @@ struct TIFFFile {
     if let extraSamples { fields.append((338, 3, [extraSamples])) }
     if let profile { fields.append((34_675, 7, profile.map { Int($0) })) }
     let directoryByteCount = 2 + fields.count * 12 + 4
-    // What does not fit a field stands behind the directory, and the strips behind that.
+    // Values that do not fit into a field follow the directory, and the strips follow these.
     var outside: [UInt8] = []
     func bytes(_ field: (tag: Int, type: Int, values: [Int])) -> [UInt8] {
       field.values.flatMap { Self.little($0, field.type == 3 ? 2 : field.type == 7 ? 1 : 4) }
@@ -71,7 +71,7 @@ struct TIFFFile {
     (0..<count).map { UInt8(value >> (8 * $0) & 255) }
   }
 
-  /// Samples bit by bit, the highest first; rows begin on whole bytes.
+  /// Packs samples bit by bit, the highest first; rows begin at whole bytes.
   static func packed(_ samples: [Int], bits: Int, perRow: Int) -> [UInt8] {
     stride(from: 0, to: samples.count, by: perRow).flatMap { start -> [UInt8] in
       let row = samples[start..<start + perRow].flatMap { sample in

@@ -1,22 +1,23 @@
 import Foundation
 import OzuImaging
 
-/// A TIFF of grey pages in one strip each, whose directories lead where a test wants.
+/// A TIFF of grey pages with one strip each, whose directories refer to each other as a test wants.
 struct TIFFPages {
   struct Page: Sendable {
     var size: PixelSize
     var gray: @Sendable (_ x: Int, _ y: Int) -> UInt8
     /// `NewSubfileType`: bit 0 for a reduced image, 1 for a page, 2 for a mask.
     var kind = 0
-    /// What the directory says, where that is not the size of the pixels.
+    /// The declared size, if it differs from the size of the pixels.
     var statedSize: PixelSize?
     var bits = 8
     var orientation: Int?
-    /// The pages that it names as its own, by their number; a number without a page is a place behind the end.
+    /// The directories that it refers to, by page index; an index without a page is an offset after the end of the
+    /// file.
     var own: [Int] = []
-    /// The page that follows; `nil` for none.
+    /// The next page; `nil` for none.
     var next: Int?
-    /// Whether its strip lies behind the end.
+    /// Whether its strip is after the end of the file.
     var isMissing = false
 
     init(_ size: PixelSize, kind: Int = 0, gray: @escaping @Sendable (_ x: Int, _ y: Int) -> UInt8) {
@@ -25,17 +26,18 @@ struct TIFFPages {
       self.gray = gray
     }
 
-    /// Of one shade.
+    /// A page of one shade.
     init(_ size: PixelSize, kind: Int = 0, _ gray: UInt8) {
       self.init(size, kind: kind) { _, _ in gray }
     }
   }
 
-  /// The first page is the first.
+  /// The first page is the picture.
   var pages: [Page]
 
   var data: Data {
-    // Strips, directories and lists of directories, one after the other; all places are known before anything is written.
+    // Strips, directories and lists of directories, one after the other; all offsets are computed before anything
+    // is written.
     var strips: [Int] = []
     var directories: [Int] = []
     var lists: [Int] = []

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Writes ICC profiles (ICC.1:2001-04, or the same with the version of ICC.1:2010) whose colours come from tables of two
-/// steps on each axis, of type `lut8Type`.
+/// Writes ICC profiles (ICC.1:2001-04, or the same with the version of ICC.1:2010) whose tables have two steps on
+/// each axis and the type `lut8Type`.
 struct TableProfile {
   /// L*, a* and b* of a corner of the table.
   typealias Lab = (lightness: Double, a: Double, b: Double)
@@ -10,7 +10,7 @@ struct TableProfile {
   var space: String
   /// The colours of the corners by table name; in a corner's number the first channel has the highest bit.
   var tables: [(name: String, corners: [Lab])] = []
-  /// The ink of each corner of Lab, L* in the highest bit, by the table from Lab to ink (B2A0).
+  /// The ink of each corner of Lab, with L* in the highest bit: the table from Lab to ink (B2A0).
   var inks: [[UInt8]]?
   /// The white of the medium as X, Y and Z; D50 as usual.
   var mediaWhite = d50
@@ -46,7 +46,7 @@ struct TableProfile {
     // A date, then the signature of all profiles.
     bytes += [0x07, 0xD0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0] + Array("acsp".utf8)
     bytes += [UInt8](repeating: 0, count: 24) + long(intent)
-    // D50, under which profiles meet.
+    // D50, the white of the profile connection space.
     bytes += Self.d50.flatMap(fixed)
     return bytes + [UInt8](repeating: 0, count: 128 - bytes.count)
   }
@@ -60,28 +60,29 @@ struct TableProfile {
 
   private func long(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
 
-  /// A number with 16 bits behind the point.
+  /// A number with 16 fractional bits.
   private func fixed(_ value: Double) -> [UInt8] { long(Int((value * 65_536).rounded())) }
 }
 
 extension TableProfile {
-  /// The L* of black and of white; numbers that are multiples of 20/51 fit the bytes of a table exactly.
+  /// The L* of black and of white; multiples of 20/51 fit exactly into the bytes of a table.
   struct Range {
     var black: Double
     var white = 100.0
   }
 
-  /// Greys in L* evenly from black to white, by the table for colorimetric rendering.
+  /// Greys with equal steps of L* from black to white, in the table for colorimetric rendering.
   init(gray range: Range) {
     self.init(deviceClass: "scnr", space: "GRAY")
     tables = [("A2B1", [(range.black, 0, 0), (range.white, 0, 0)])]
   }
 
-  /// A scanner whose equal amounts of red, green and blue are greys, in L* evenly from black to white.
+  /// A scanner for which equal amounts of red, green and blue are greys, with equal steps of L* from black to
+  /// white.
   ///
   /// - Parameters:
-  ///   - perceptual: of the table for perceptual rendering (A2B0); `nil` for a profile without one.
-  ///   - colorimetric: of the table for colorimetric rendering (A2B1); `nil` for a profile without one.
+  ///   - perceptual: the range of the table for perceptual rendering (A2B0); `nil` for a profile without one.
+  ///   - colorimetric: the range of the table for colorimetric rendering (A2B1); `nil` for a profile without one.
   init(scannerWithPerceptual perceptual: Range?, colorimetric: Range?) {
     self.init(deviceClass: "scnr", space: "RGB ")
     for (name, range) in [("A2B0", perceptual), ("A2B1", colorimetric)] {
@@ -93,8 +94,8 @@ extension TableProfile {
     }
   }
 
-  /// Cyan, magenta, yellow and black one over the other, about as ISO 12647-2 has them on coated paper; the key for K
-  /// has the lowest bit.
+  /// The combinations of cyan, magenta, yellow and black, roughly those of ISO 12647-2 on coated paper; K has the
+  /// lowest bit of the index.
   static let inkColors: [Lab] = [
     (100, 0, 0), (16, 0, 0), (89, -5, 93), (14, 0, 10), (48, 74, -3), (12, 8, 0), (47, 68, 48), (11, 7, 5),
     (55, -37, -50), (13, -3, -6), (50, -65, 27), (12, -7, 3), (24, 17, -46), (10, 2, -6), (23, 0, 0),
@@ -104,8 +105,8 @@ extension TableProfile {
   /// A press whose tables have `inkColors`.
   ///
   /// - Parameters:
-  ///   - tables: their names.
-  ///   - hasInverse: whether there is a table from Lab to ink; it prints what is dark with black ink alone.
+  ///   - tables: the names of the tables.
+  ///   - hasInverse: whether there is a table from Lab to ink; it uses only black ink for dark colours.
   init(press deviceClass: String, tables names: [String], hasInverse: Bool) {
     self.init(deviceClass: deviceClass, space: "CMYK")
     tables = names.map { ($0, Self.inkColors) }

@@ -106,7 +106,7 @@ struct HTTPCacheFailureTests {
   }
 
   @Test(
-    "whoever has waited for a limit does not wait for it again, but for that on connecting",
+    "an exchange that reached a time limit is not retried, except the limit on connecting",
     arguments: [(.connect, 3), (.idle, 1), (.total, 1), (.speed(bytesPerSecond: 9), 1)]
       as [(HTTPTimeoutPhase, Int)])
   func retriedLimits(_ phase: HTTPTimeoutPhase, _ count: Int) async throws {

@@ -35,7 +35,7 @@ struct HTTPCacheOriginTests {
     }
   }
 
-  @Test("what breaks off or never ends is an error of its own kind, and nothing is stored")
+  @Test("a transfer that breaks off or never ends gives its own error, and nothing is stored")
   func broken() async {
     let body = patternedBytes(50_000)
     server.route("/short", LoopbackResponse.ok(body).closing(afterByteCount: 100))

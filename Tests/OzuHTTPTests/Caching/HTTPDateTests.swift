@@ -52,7 +52,7 @@ struct HTTPDateTests {
     #expect(far.map(HTTPDate.string) == "Sun, 06 Nov 1977 08:49:37 GMT")
   }
 
-  @Test("what is written is read back, over four centuries")
+  @Test("a written date is parsed to the same date, over four centuries")
   func roundTrip() {
     for day in stride(from: -80_000.0, through: 80_000, by: 97) {
       let date = Date(timeIntervalSince1970: day * 86_400 + 12_345)

@@ -8,7 +8,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("What a request does with what is stored (RFC 9111 §4, §5.2; RFC 5861)")
+@Suite("Decisions from a request and the stored responses (RFC 9111 §4, §5.2; RFC 5861)")
 struct HTTPDecidingTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
@@ -188,7 +188,7 @@ struct HTTPDecidingTests {
     #expect((decision.choice != nil) == item.isMatch)
   }
 
-  @Test("of several that match, the newest (§4.1)")
+  @Test("the newest of several matching responses is chosen (§4.1)")
   func newest() {
     let stored = [-50.0, 0, -90].map {
       storedResponse(["Date": dateText($0), "Cache-Control": "max-age=600"])

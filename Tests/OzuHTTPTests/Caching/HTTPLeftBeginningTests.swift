@@ -125,7 +125,7 @@ struct HTTPLeftBeginningTests {
     #expect(!name.contains("example"))
   }
 
-  @Test("what the disk did not get is not believed", arguments: [true, false])
+  @Test("bytes that did not reach the disk are not used", arguments: [true, false])
   func damaged(isCut: Bool) async throws {
     let path = try leave([39_000, 40_000])
     var file = try #require(FileManager.default.contents(atPath: path))
@@ -186,7 +186,7 @@ struct HTTPLeftBeginningTests {
     withExtendedLifetime(file) {}
   }
 
-  @Test("of several the last response's longest is taken, and what the storage has may be better")
+  @Test("the longest beginning of the latest response is used, unless the storage has a better one")
   func several() async throws {
     try leave([50_000], at: 0)
     try leave([20_000], at: 10)
@@ -200,7 +200,7 @@ struct HTTPLeftBeginningTests {
     #expect(try await next.get().body == Self.body)
   }
 
-  @Test("who empties a cache removes them, but for those that are being written")
+  @Test("emptying a cache removes beginnings, except those that are being written")
   func removal() throws {
     try leave([40_000])
     HTTPSpoolingConfiguration.removeBeginnings(in: left.path)

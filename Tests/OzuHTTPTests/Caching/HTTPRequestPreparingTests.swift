@@ -48,7 +48,7 @@ struct HTTPRequestPreparingTests {
         == ["for example.com", "for other.example.com"])
   }
 
-  @Test("what a hook adds for one host does not go to another, nor back by the other's word")
+  @Test("fields that a hook adds for one host are not sent to another, nor back after its redirect")
   func redirect() async throws {
     let fixture = CacheFixture { $0.preparation = Signer(host: "example.com") }
     fixture.serve(.status(302, headers: ["Location": Self.elsewhere.absoluteString]))
@@ -59,7 +59,7 @@ struct HTTPRequestPreparingTests {
     #expect(sent == [[true, true, true], [false, false, false]])
   }
 
-  @Test("what a hook adds does not change the key: the answer serves who asks without it")
+  @Test("fields that a hook adds do not change the key: requests without them get the same answer")
   func key() async throws {
     let fixture = CacheFixture { $0.preparation = Signer(host: "example.com") }
     fixture.serve(.text("one", ["Cache-Control": "max-age=60"]))

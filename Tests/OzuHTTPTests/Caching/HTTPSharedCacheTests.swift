@@ -17,7 +17,7 @@ struct HTTPSharedCacheTests {
   }
 
   @Test(
-    "what is for one user is stored for one user alone",
+    "a response for one user is stored only for this user",
     arguments: [
       (control: "private, max-age=60", authorization: false, isShareable: false),
       ("private=\"Set-Cookie\", max-age=60", false, false),

@@ -66,7 +66,7 @@ struct HTTPSpoolingTests {
     #expect(fixture.cache.spool?.openFileCount == 0)
   }
 
-  @Test("what waits for a slow disk is bounded: the transfer is told to pause, then to go on")
+  @Test("the bytes that wait for a slow disk are bounded: the transfer pauses and is resumed")
   func backPressure() async throws {
     let spool = spool()
     let disk = DispatchSemaphore(value: 0)
@@ -126,7 +126,7 @@ struct HTTPSpoolingTests {
     }
   #endif
 
-  @Test("what a crash has left is swept, what is not ours stays")
+  @Test("files that a crash left are removed, other files stay")
   func sweeping() async throws {
     try folder.write("ozu-spool-1-abc")
     try folder.write("segment")
@@ -168,7 +168,7 @@ struct HTTPSpoolingTests {
   }
 }
 
-@Suite("What tells bodies apart")
+@Suite("The identity of bodies")
 struct HTTPBodyIdentityTests {
   @Test("where pieces end makes no difference", arguments: [0, 1, 7, 8, 9, 100, 4096], [1, 3, 8, 13, 64])
   func pieces(byteCount: Int, pieceByteCount: Int) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import OzuHTTP
 
-@Suite("What may be stored, and what that makes void (RFC 9111 §3, §4.4)")
+@Suite("Storing and invalidation (RFC 9111 §3, §4.4)")
 struct HTTPStoringTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
@@ -103,7 +103,7 @@ struct HTTPStoringTests {
     #expect(urls.map(\.path) == ["/a", "/b", "/c"].prefix(count).map { $0 })
   }
 
-  @Test("of other origins nothing is made void")
+  @Test("responses of other origins are not invalidated")
   func foreignInvalidation() {
     let answer = head(200, ["Location": "https://example.org/b", "Content-Location": "http://example.com/c"])
     let urls = HTTPCachePolicy.standard.invalidated(by: request(method: .post), answer)

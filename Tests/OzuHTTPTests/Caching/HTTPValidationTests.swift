@@ -99,7 +99,7 @@ struct HTTPValidationTests {
     #expect(policy.freshUntil(updated) == later.addingTimeInterval(60))
   }
 
-  @Test("what is served says how old it is (§5.1), and leaves out what no-cache names (§5.2.2.4)")
+  @Test("a served response has its age (§5.1), and not the fields that no-cache names (§5.2.2.4)")
   func served() {
     let stored = storedResponse([
       "Age": "5", "Cache-Control": "max-age=600, no-cache=\"Set-Cookie\"", "Set-Cookie": "a",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The storage in memory")
 struct InMemoryHTTPCacheStorageTests {
-  @Test("what gives way is what a list in the order of use has at its end", arguments: [1, 2, 3])
+  @Test("the removed key is the one at the end of a list in order of use", arguments: [1, 2, 3])
   func model(seed: UInt64) async {
     var random = SeededGenerator(seed: seed)
     let limit = 20_000

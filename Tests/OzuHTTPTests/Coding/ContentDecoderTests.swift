@@ -117,7 +117,7 @@
       #expect(try decode(CodedBytes.encoded(bytes, .deflate), [.gzip]).output == bytes)
     }
 
-    @Test("what is not in the coding is corrupt", arguments: ContentCoding.allCases)
+    @Test("bytes that are not in the coding are corrupt", arguments: ContentCoding.allCases)
     func corrupt(_ coding: ContentCoding) throws {
       #expect(throws: ContentDecoder.Failure.self) {
         try decode(Data("\u{7}this is a text in no coding at all".utf8), [coding])

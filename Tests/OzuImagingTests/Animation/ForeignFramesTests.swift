@@ -3,12 +3,12 @@ import Testing
 
 @testable import OzuImaging
 
-/// A reader of an app's own, which says and gives what it likes.
+/// A reader of an app that returns arbitrary values.
 private struct ForeignFrames: AnimationFrameReading {
   let canvas: PixelSize
   let frames: [AnimationFrame]
   var loopCount = 0
-  /// What comes instead of the frame's bitmap.
+  /// Makes the bitmap that is returned instead of the frame's.
   var bitmap: @Sendable (AnimationFrame) -> Bitmap = { Bitmap.flat(.opaqueRed, size: $0.size) }
 
   func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
@@ -16,7 +16,7 @@ private struct ForeignFrames: AnimationFrameReading {
   }
 }
 
-/// A decoder of an app's own with such a reader.
+/// A decoder of an app with such a reader.
 private struct ForeignDecoder: ImageDecoding {
   let reader: ForeignFrames
 

@@ -48,7 +48,7 @@ struct ToneMappingTests {
       #expect(light >= last)
       last = light
     }
-    // The knee, at 87.8, has no corner: below, the slope is 1.
+    // The knee, at 87.8, has no corner: below it the slope is 1.
     #expect(abs((curve(88.5) - curve(87.5)) - 1) < 0.02)
     #expect(ToneCurve(sourcePeak: 203, targetPeak: 203)(203) == 203)
   }
@@ -83,7 +83,7 @@ struct ToneMappingTests {
       let weights = SIMD3(0.2126, 0.7152, 0.0722)
       let gray = (plain * weights).sum()
       #expect(abs((result * weights).sum() - gray) < 0.001)
-      // Away from grey in the same proportions, but not as far.
+      // The direction from grey is the same, the distance is smaller.
       let (before, after) = (plain - gray, result - gray)
       let share = (after * before).sum() / (before * before).sum()
       #expect(share <= 1.0001 && share > 0.3)

@@ -86,7 +86,7 @@ struct CodecRegistryTests {
     Excess(
       limits: DecodingLimits(encodedByteCount: 7),
       violation: .init(.encodedByteCount, value: 8, limit: 7)),
-    // The result counts, not only the source, and what the resampler takes.
+    // The result is limited too, not only the source, and so is the memory of the resampler.
     Excess(
       header: ImageHeader(type: .png, storedSize: PixelSize(1, 1)), limits: .default,
       resize: Resize(PixelSize(100_000, 100_000), allowsUpscaling: true),
@@ -96,7 +96,7 @@ struct CodecRegistryTests {
       header: ImageHeader(type: .png, storedSize: PixelSize(1, 1000)),
       limits: DecodingLimits(decodedByteCount: 15_999),
       violation: .init(.decodedByteCount, value: 16_000, limit: 15_999)),
-    // And one that is turned upright takes its copy beside it.
+    // A copy that is turned upright is counted too.
     Excess(
       header: ImageHeader(type: .png, storedSize: PixelSize(1000, 1), orientation: .left),
       limits: DecodingLimits(decodedByteCount: 19_999),

@@ -39,7 +39,7 @@ struct ContentKindTests {
     (ftyp("msf1", "hevc"), .heic),
     (ftyp("avif", size: 0), .avif),
     (ftyp("mif1", "avif", size: 0), .avif),
-    // A brand behind the end of the box is no brand.
+    // A brand after the end of the box does not count.
     (ftyp("heic", "mif1", size: 16) + Data("avif".utf8), .heic),
     (Data("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), .svg),
     (Data(" \r\n\t<SVG>".utf8), .svg),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Codecs may decline")
 struct DecliningCodecsTests {
-  /// Takes what begins as it wants.
+  /// Accepts only files with one beginning.
   private struct PickyDecoder: ImageDecoding {
     let types: [ImageType]
     let prefix: [UInt8]
@@ -17,7 +17,7 @@ struct DecliningCodecsTests {
     }
   }
 
-  /// Takes opaque bitmaps alone.
+  /// Accepts only opaque bitmaps.
   private struct OpaqueEncoder: ImageEncoding {
     let type = ImageType.png
     let keepsAlpha = false

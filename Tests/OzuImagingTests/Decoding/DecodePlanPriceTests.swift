@@ -3,10 +3,10 @@ import Testing
 
 @testable import OzuImaging
 
-/// What a plan says that a render takes.
+/// The memory that a plan says a render takes.
 @Suite("Price of a plan")
 struct DecodePlanPriceTests {
-  /// A file whose demand is given.
+  /// A file with a given demand.
   private final class DemandingFile: ImageFile, Sendable {
     let header: ImageHeader
     private let demand: DecodingDemand
@@ -35,7 +35,7 @@ struct DecodePlanPriceTests {
     var testDescription: String { name }
   }
 
-  /// Bytes of the picture in 8 bits.
+  /// The bytes of the picture in 8 bits.
   static let picture = 1024 * 768 * 4
   static let profile = ColorEncoding.profile(ICCProfile(name: "P3", data: Data()))
 

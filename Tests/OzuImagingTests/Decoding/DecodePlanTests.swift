@@ -36,7 +36,7 @@ struct DecodePlanTests {
     Case(
       stored: PixelSize(4000, 3000), resize: crop(250, 187), eighths: 1, decoded: PixelSize(500, 375),
       region: region(0, 0.5, 500, 374), output: PixelSize(250, 187)),
-    // One pixel more than an eighth can serve twice over.
+    // With one pixel more, an eighth would be enough for a factor of two.
     Case(
       stored: PixelSize(4000, 3000), resize: crop(251, 187), eighths: 2, decoded: PixelSize(1000, 750),
       region: region(0, 2.490_039_840_637_464, 1000, 745.019_920_318_725_1), output: PixelSize(251, 187)),
@@ -46,7 +46,7 @@ struct DecodePlanTests {
     Case(
       stored: PixelSize(4000, 3000), resize: crop(320, 240), scales: [], eighths: 8,
       decoded: PixelSize(4000, 3000), region: region(0, 0, 4000, 3000), output: PixelSize(320, 240)),
-    // Any order; what is not a scale is ignored.
+    // In any order; numbers that are not scales are ignored.
     Case(
       stored: PixelSize(4000, 3000), resize: crop(320, 240), scales: [8, 16, 3, -1, 0, 2], eighths: 2,
       decoded: PixelSize(1000, 750), region: region(0, 0, 1000, 750), output: PixelSize(320, 240)),
@@ -57,11 +57,11 @@ struct DecodePlanTests {
     Case(
       stored: PixelSize(4001, 3001), resize: Resize(PixelSize(100, 100)), eighths: 1,
       decoded: PixelSize(501, 376), region: region(0, 0, 500.125, 375.125), output: PixelSize(100, 76)),
-    // A crop out of the middle is what must be large enough, not the picture.
+    // The region must be large enough, not the picture.
     Case(
       stored: PixelSize(4000, 500), resize: crop(100, 100), eighths: 4, decoded: PixelSize(2000, 250),
       region: region(875, 0, 250, 250), output: PixelSize(100, 100)),
-    // A quarter turn: the recipe speaks of the upright picture, the plan of the stored one.
+    // A quarter turn: the recipe is for the upright picture, the plan for the stored one.
     Case(
       stored: PixelSize(3000, 4000), orientation: .right, resize: crop(320, 240), eighths: 2,
       decoded: PixelSize(750, 1000), region: region(0, 0, 750, 1000), output: PixelSize(240, 320)),

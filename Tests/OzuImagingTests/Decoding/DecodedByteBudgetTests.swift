@@ -4,12 +4,12 @@ import OzuSynchronization
 import OzuTesting
 import Testing
 
-/// Reserves on a thread of its own, and tells when it has its share.
+/// Reserves on a thread of its own, and reports when it has its reservation.
 private final class Visitor: Sendable {
   let result = Mutex<Result<DecodedByteBudget.Reservation, DecodingError>?>(nil)
   let isCancelled = Mutex(false)
 
-  /// Returns when the visitor waits, or has been served.
+  /// Returns when the visitor waits, or has its reservation.
   init(_ byteCount: Int, of budget: DecodedByteBudget) async throws {
     let before = budget.waitingCount
     let thread = Thread { [self] in
@@ -61,7 +61,7 @@ struct DecodedByteBudgetTests {
     let budget = DecodedByteBudget(byteLimit: 100)
     let first = try await Visitor(70, of: budget)
     let large = try await Visitor(80, of: budget)
-    // It would fit, but came later.
+    // It would fit, but it came later.
     let small = try await Visitor(10, of: budget)
     #expect(first.isServed)
     #expect(budget.waitingCount == 2)

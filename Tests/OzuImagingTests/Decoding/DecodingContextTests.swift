@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Decoding context")
 struct DecodingContextTests {
-  /// A thread clock and a cancel button for one test.
+  /// A thread clock and a flag for cancelling, for one test.
   final class Surroundings {
     var time: Duration
     var isCancelled = false

@@ -3,12 +3,12 @@ import Testing
 
 @testable import OzuImaging
 
-/// A decoder of an app's own that says and gives what it likes.
+/// A decoder of an app that returns arbitrary values.
 private struct LyingDecoder: ImageDecoding {
   var types: [ImageType] { [.png] }
   var scales = [8]
   var says = ImageHeader(type: .png, storedSize: PixelSize(40, 30))
-  /// What comes instead of the pixels that were planned.
+  /// Makes the bitmap that is returned instead of the planned one.
   var gives: @Sendable (PixelSize) -> Bitmap = { .noise(size: $0) }
   var rendersItself = false
   var thumbnail: Bitmap?
@@ -49,7 +49,7 @@ private final class LyingFile: ImageFile {
   ) throws(DecodingError) -> Bitmap? { decoder.gives(plan.decodedSize) }
 }
 
-/// Converts to a bitmap of a size of its own.
+/// Converts to a bitmap of another size.
 private struct LyingConverter: ColorConverting {
   func convertToSRGB(
     _ bitmap: Bitmap, from encoding: ColorEncoding, colorModel: ImageHeader.ColorModel, pool: PixelBufferPool
@@ -143,7 +143,7 @@ struct LyingDecoderTests {
         let context = DecodingContext(pixelFormats: policy)
         return try codecs.picture(from: Signature.png, resize: resize, context: context).bitmap
       }
-      // The header says 8 bits of colours, so no other format was asked for.
+      // The header declares colours of 8 bits, so no other format was asked for.
       let shown = try picture { .noise(size: $0).converted(to: format) }
       #expect(shown.format == .bgra8)
       #expect(try shown == picture { .noise(size: $0).converted(to: format).converted(to: .bgra8) })

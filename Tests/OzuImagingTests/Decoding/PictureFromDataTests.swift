@@ -72,12 +72,12 @@ struct PictureFromDataTests {
     let pool = PixelBufferPool(retainedByteLimit: 1 << 20)
     let picture = try Self.codecs(Self.decoder(PixelSize(100, 80), .right)).picture(
       from: Signature.png, resize: Resize(PixelSize(10, 10)), context: DecodingContext(pool: pool))
-    // One block of the smallest class: the fake decoder takes its own from elsewhere.
+    // One block of the smallest class: the fake decoder's memory comes from elsewhere.
     #expect(pool.statistics.lentByteCount == 4096)
     #expect(picture.size == PixelSize(10, 8))
   }
 
-  /// A decoder that makes results on a way of its own and checks nothing.
+  /// A decoder that renders results itself and checks nothing.
   private struct RenderingDecoder: ImageDecoding {
     let types: [ImageType] = [.png]
     let rendering: @Sendable () -> Void
@@ -105,7 +105,7 @@ struct PictureFromDataTests {
 
   @Test("a decoder is not asked for a picture whose decode would take more than is allowed")
   func decodedByteCount() async {
-    // The result is small; what has to be decoded for it is not.
+    // The result is small, but the picture that must be decoded for it is not.
     let byteCount = 400 * 300 * 4
     func picture(limit: Int, _ rendering: @escaping @Sendable () -> Void) throws -> Picture {
       var codecs = CodecRegistry()

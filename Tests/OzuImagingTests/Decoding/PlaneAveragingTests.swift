@@ -29,13 +29,13 @@ struct PlaneAveragingTests {
     // Chroma would have to be enlarged.
     Case(target: PixelSize(2001, 1501), steps: nil),
     Case(target: PixelSize(4000, 3000), steps: nil),
-    // Each side by its own measure.
+    // Each side has its own step.
     Case(target: PixelSize(320, 1000), steps: [5, 1, 2, 1]),
     Case(target: PixelSize(320, 240), chroma: (2, 1), steps: [5, 5, 2, 5]),
     Case(target: PixelSize(320, 240), chroma: (1, 1), steps: [5, 5, 5, 5]),
-    // A mean is of no more than 128 rows, and the filter does the rest.
+    // At most 128 rows become one mean, and the filter does the rest.
     Case(target: PixelSize(1, 1), steps: [128, 128, 128, 128]),
-    // Rows of four colours take less memory as means of four pixels, and not of fewer.
+    // Four planes take less memory than pixels only if at least four pixels become one mean.
     Case(target: PixelSize(800, 600), source: .rows, chroma: nil, steps: [2, 2, 2, 2]),
     Case(target: PixelSize(801, 601), source: .rows, chroma: nil, steps: nil),
     Case(target: PixelSize(160, 1500), source: .rows, chroma: nil, steps: [10, 1, 10, 1]),

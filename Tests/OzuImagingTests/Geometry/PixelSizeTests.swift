@@ -30,10 +30,10 @@ struct PixelSizeTests {
       region.scaled(horizontal: 0.125, vertical: 0.25) == PixelRegion(x: 1, y: 4, width: 3, height: 1))
   }
 
-  @Test("recipes that differ have identifiers that differ")
+  @Test("recipes that differ have identifiers that differ, and equal recipes have equal ones")
   func identifiers() {
     var identifiers: Set<String> = []
-    var count = 0
+    var recipes: Set<Resize> = []
     for size in [PixelSize(1, 12), PixelSize(11, 2)] {
       for mode in ScaleMode.allCases {
         for crops in [false, true] {
@@ -41,13 +41,21 @@ struct PixelSizeTests {
             for kernel in ResamplingKernel.allCases {
               let resize = Resize(size, mode: mode, crops: crops, allowsUpscaling: enlarges, kernel: kernel)
               identifiers.insert(resize.identifier)
-              count += 1
+              recipes.insert(resize)
             }
           }
         }
       }
     }
-    #expect(identifiers.count == count)
+    #expect(identifiers.count == recipes.count)
+    // Only `aspectFill` has something to crop.
+    #expect(recipes.count == 2 * (ScaleMode.allCases.count + 1) * 2 * ResamplingKernel.allCases.count)
+    // Keys on disk are made of these, those of releases whose recipes did not crop by default too.
+    let fill = Resize(PixelSize(320, 240), mode: .aspectFill)
+    #expect(fill.identifier == "resize(320x240,aspectFill,c,lanczos3)")
+    #expect(
+      Resize(PixelSize(320, 240), mode: .aspectFill, crops: false).identifier
+        == "resize(320x240,aspectFill,,lanczos3)")
     #expect(Resize(PixelSize(320, 240)).identifier == "resize(320x240,aspectFit,,lanczos3)")
   }
 }

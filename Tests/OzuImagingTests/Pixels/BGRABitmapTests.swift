@@ -26,7 +26,7 @@ struct BGRABitmapTests {
 
   @Test("are written row by row, and transparent where a closure leaves them out", arguments: sizes)
   func writing(size: PixelSize) {
-    // Fills the pool with a picture that must not show.
+    // Fills the pool with a picture that must not be visible.
     let pool = PixelBufferPool(retainedByteLimit: 1 << 20)
     do { _ = BGRABitmap(.noise(size: size).converted(to: .rgba16), pool: pool) }
     var seen: [Int] = []

@@ -76,7 +76,7 @@ struct PixelBufferPoolTests {
     do { _ = bitmap(64, pool) }
     do { _ = bitmap(80, pool) }
     do { _ = bitmap(96, pool) }
-    // The first is used again, and so the second is the one that was not used for longest.
+    // The first is used again, so the second is the one that was unused for longest.
     do { _ = bitmap(64, pool) }
     #expect(pool.statistics.reuseCount == 1)
     do { _ = bitmap(48, pool) }

@@ -11,7 +11,7 @@ private func sample(_ width: Int, _ height: Int, isOpaque: Bool = true) -> Bitma
 
 @Suite("BlurHash")
 struct BlurHashTests {
-  // The hashes are those of the published algorithm, worked out in double precision elsewhere.
+  // The hashes were computed with the published algorithm, in double precision, by another program.
   @Test(
     "is what the published algorithm gives",
     arguments: [
@@ -26,7 +26,7 @@ struct BlurHashTests {
   func example() throws {
     let hash = try #require(BlurHash("LlMF%n00%#MwS|WCWEM{R*bbWBbH"))
     #expect(hash.components == PixelSize(4, 3))
-    // Digits M, F, %, n in base 83, taken apart into bytes.
+    // The digits M, F, %, n in base 83, split into bytes.
     let value = ((22 * 83 + 15) * 83 + 64) * 83 + 49
     let average = Pixel(
       red: UInt8(value >> 16), green: UInt8(value >> 8 & 255), blue: UInt8(value & 255))
@@ -34,7 +34,7 @@ struct BlurHashTests {
     let bitmap = hash.bitmap(size: PixelSize(32, 24))
     #expect(bitmap.size == PixelSize(32, 24))
     #expect(bitmap.isOpaque)
-    // Without contrast nothing but the average is left.
+    // Without contrast only the average is left.
     #expect(hash.bitmap(size: PixelSize(4, 4), punch: 0)[3, 1] == average)
   }
 
@@ -61,7 +61,7 @@ struct BlurHashTests {
 
 @Suite("ThumbHash")
 struct ThumbHashTests {
-  // The hashes are those of the published format, worked out in double precision elsewhere.
+  // The hashes were computed with the published format, in double precision, by another program.
   @Test(
     "is what the published algorithm gives",
     arguments: [

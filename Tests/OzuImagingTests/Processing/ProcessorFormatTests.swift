@@ -1,7 +1,7 @@
 import OzuImaging
 import Testing
 
-/// Steps are public and may be handed any bitmap: each makes the same of it as of its `bgra8` form.
+/// Processors are public and may get any bitmap: the result must be that of its `bgra8` form.
 @Suite("Processors and pixel formats")
 struct ProcessorFormatTests {
   private static let mark = Bitmap.noise(size: PixelSize(13, 9), seed: 5, isOpaque: false)
@@ -39,7 +39,7 @@ struct ProcessorFormatTests {
       let result = try processor.process(bitmap, context: ProcessingContext())
       let expected = try processor.process(bitmap.converted(to: .bgra8), context: ProcessingContext())
       let narrow = result.converted(to: .bgra8)
-      // A resize in 16 bits rounds once, and the other one twice.
+      // A resize in 16 bits rounds once, the other one twice.
       let tolerance = format == .rgba16 && processor is Resize ? 2 : 0
       #expect(narrow.size == expected.size && narrow.isOpaque == expected.isOpaque)
       #expect(Self.largestDifference(narrow, expected) <= tolerance, "\(processor.identifier)")

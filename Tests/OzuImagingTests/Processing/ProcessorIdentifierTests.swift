@@ -3,7 +3,7 @@ import Testing
 
 @testable import OzuImaging
 
-/// Steps of an app's own, none of which writes an identifier.
+/// Processors of an app without a hand-written identifier.
 enum OwnSteps {
   struct Posterize: ImageProcessing, Encodable {
     var levels = 8
@@ -72,7 +72,7 @@ struct ProcessorIdentifierTests {
     #expect(OwnSteps.Posterize().identifier == "\(module).OwnSteps.Posterize(levels:8)")
     #expect(OwnSteps.Bare().identifier == "\(module).OwnSteps.Bare()")
     #expect(OwnSteps.Direction.up.identifier == "\(module).OwnSteps.Direction(2:up)")
-    // The name of the runtime has an address here.
+    // The runtime's name contains an address here.
     #expect(Hidden().identifier == "\(module).Hidden(level:3)")
     #expect(
       Everything().identifier
@@ -130,11 +130,11 @@ struct ProcessorIdentifierTests {
     texts.append(Watermark(.flat(.clear, size: PixelSize(5, 9))).identifier)
     texts.append(Watermark(mark, key: "#1").identifier)
     #expect(Set(texts).count == texts.count)
-    // Keys of the user are written as before, since results under them are on disk.
+    // Keys of the user are written as in earlier versions, because results on disk are stored under them.
     #expect(Watermark(mark, key: "m").identifier == "watermark(1:m,9x5,bottomRight,0,1.0,normal)")
   }
 
-  /// The identifiers that results on disks are stored under.
+  /// The identifiers under which results are stored on disk.
   static let stored: [(any ImageProcessing, String)] = [
     (Resize(PixelSize(9, 8)), "resize(9x8,aspectFit,,lanczos3)"),
     (.crop(.rectangle(PixelRectangle(x: 1, y: 2, width: 3, height: 4))), "crop(1,2,3x4)"),

@@ -19,7 +19,7 @@ struct ProcessorPropertyTests {
     Composition([.grayscale, .gaussianBlur(radius: 2)]), .custom("same") { $0 },
   ]
 
-  /// A picture of all kinds of opacity, with values that look random and never change.
+  /// A picture with all kinds of opacity and values that look random but never change.
   static func veiled(_ size: PixelSize) -> Bitmap {
     Bitmap(size: size, isOpaque: false) { x, y in
       func value(_ salt: Int) -> UInt8 { UInt8(truncatingIfNeeded: (x &* 31 &+ y &* 57 &+ salt) &* 97 >> 2) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuImaging
 
-/// The rows of a bitmap, handed out one by one.
+/// The rows of a bitmap, delivered one by one.
 private final class BitmapRows: PixelRowReading {
   let size: PixelSize
   let isOpaque: Bool
@@ -31,7 +31,7 @@ private final class BitmapRows: PixelRowReading {
   }
 }
 
-/// A file that hands out rows.
+/// A file that delivers rows.
 private final class RowFile: ImageFile, Sendable {
   let header: ImageHeader
   private let bitmap: Bitmap
@@ -130,7 +130,7 @@ struct PictureRowsTests {
     [ResamplingLight.asStored, .linear])
   func failure(row: Int, light: ResamplingLight) throws {
     let bitmap = Bitmap.noise(size: PixelSize(100, 200))
-    // The last row lies below the part that is shown.
+    // The last row is below the part that is shown.
     for region in [PixelRegion(bitmap.size), PixelRegion(x: 0, y: 20, width: 100, height: 70)] {
       let pool = PixelBufferPool(retainedByteLimit: 0)
       #expect(throws: DecodingError.truncated(.png, stage: "row \(row)")) {

@@ -74,10 +74,10 @@ struct PlanarPictureTests {
         let found = pixel(PlanarPicture(luma: plane(luma), chroma: (plane(blue), plane(red))))
         let (y, b, r) = (Double(luma), Double(blue - 128), Double(red - 128))
         #expect(found.red == byte(y + (1.402 * r).rounded()))
-        // 1.772 × 125 is as near to two numbers, which the bits of the factor decide.
+        // 1.772 × 125 is equally near to two integers; the bits of the factor decide.
         let expected = Int(byte(y + (1.772 * b).rounded()))
         #expect(abs(Int(found.blue) - expected) <= (abs(b) == 125 ? 1 : 0))
-        // Some of the sums of green are as near to two numbers as its constants are exact.
+        // Some sums of green are within the precision of its constants equally near to two integers.
         let green = y - 0.344136 * b - 0.714136 * r
         #expect(abs(Double(found.green) - max(0, min(255, green))) <= 0.505)
       }
@@ -93,11 +93,11 @@ struct PlanarPictureTests {
       for _ in 0..<8 { averager.add(words: row.span) }
       return PlanarPicture(luma: plane(100), chroma: (plane(128), averager.planes[0]))
     }
-    // 1.402 × 2 is 3, 1.402 × 3 is 4: between them is 3.5, which a byte rounds up. Exactly it would be 3.505.
+    // 1.402 × 2 rounds to 3, 1.402 × 3 to 4: between them is 3.5, which rounds up. The exact value would be 3.505.
     #expect(pixel(picture(130)).red == 104)
-    // 1.402 × 5 is 7, 1.402 × 6 is 8: exactly it would be 7.7.
+    // 1.402 × 5 rounds to 7, 1.402 × 6 to 8: the exact value would be 7.7.
     #expect(pixel(picture(133)).red == 108)
-    // 1.402 × -4 is -6, 1.402 × -3 is -4.
+    // 1.402 × -4 rounds to -6, 1.402 × -3 to -4.
     #expect(pixel(picture(124)).red == 95)
   }
 

@@ -58,7 +58,7 @@ struct PlaneResamplingTests {
 
   @Test("looks no further than the picture reaches, to a fraction of a sample")
   func extent() {
-    // The last column is a quarter inside; beyond the rows there is nothing to see.
+    // A quarter of the last column is inside; the rows below the extent must not be read.
     let size = PixelSize(24, 16)
     let planes = PlanarPicture(
       luma: plane(size, extent: (16.25, 12)) { x, y in x > 16 || y > 11 ? 255 : x == 16 ? 200 : 100 })
@@ -68,7 +68,7 @@ struct PlaneResamplingTests {
 
   @Test("brings chroma of another resolution to the same place")
   func chroma() {
-    // Blue on the left half, in chroma of a quarter of luma's samples.
+    // Blue in the left half, in chroma with a quarter of luma's samples.
     let luma = plane(PixelSize(64, 64)) { _, _ in 100 }
     let blue = plane(PixelSize(16, 16)) { x, _ in x < 8 ? 180 : 128 }
     let red = plane(PixelSize(16, 16)) { _, _ in 128 }

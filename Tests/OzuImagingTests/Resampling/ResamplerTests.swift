@@ -33,7 +33,8 @@ struct ResamplerTests {
   @Test("an even surface survives huge factors", arguments: ResamplingKernel.allCases)
   func flatHuge(kernel: ResamplingKernel) {
     let pixel = Pixel(red: 255, green: 200, blue: 1)
-    // 31,242 and 18,975 times the reciprocal of their factor are a little more than the samples that come out.
+    // 31,242 and 18,975 times the reciprocal of their factor are a little more than the number of samples in the
+    // result.
     let sides = [
       (5000, 1), (5000, 3), (4999, 7), (1, 1000), (2, 500), (3001, 3000), (31_242, 1), (18_975, 1),
     ]
@@ -102,7 +103,7 @@ struct ResamplerTests {
 
   @Test("the mean brightness is kept", arguments: ResamplingKernel.allCases)
   func mean(kernel: ResamplingKernel) {
-    // Grey in the middle of the range, so that nothing is cut off where the filter rings.
+    // Grey in the middle of the range, so that nothing is clipped where the filter rings.
     var random = SeededGenerator(seed: 2)
     let source = Bitmap(size: PixelSize(60, 60)) { x, y in
       let isMargin = x < 12 || y < 12 || x >= 48 || y >= 48
@@ -124,7 +125,7 @@ struct ResamplerTests {
     }
     let result = resample(source, 240, 3, kernel)
     for x in 30..<210 {
-      // The middle of pixel x lies at (x + 0.5) / 10 of the source, whose value there is 10 × that - 5.
+      // The middle of pixel x is at (x + 0.5) / 10 of the source, whose value there is 10 × that - 5.
       let exact = Double(x) + 0.5 - 5
       #expect(abs(Double(result[x, 1].green) - exact) <= 0.51)
     }

@@ -54,7 +54,7 @@ struct WideResamplingTests {
     "averages light to a thousandth",
     arguments: [ColorSpaceTag.sRGB, .coded(primaries: 9, transfer: 16), .coded(primaries: 1, transfer: 8)])
   func light(space: ColorSpaceTag) {
-    // Stripes of black and half of all light.
+    // Stripes of black and half of the full light.
     let curve: (Double) -> Double
     switch space {
     case .coded(_, 16): curve = { PerceptualQuantizer.value($0 * 10_000) }
@@ -95,7 +95,7 @@ struct WideResamplingTests {
     ]
     let turned = try source.processed(by: steps)
     #expect(turned.bitmap.format == .rgba16 && turned.notes.isEmpty && turned.size == PixelSize(10, 20))
-    // A quarter clockwise: the left column of the cut lies on top.
+    // A quarter clockwise: the left column of the crop is the top row.
     #expect(abs(Self.gray(turned.bitmap, 0, 0) - Double(3 * 30 + 11) / 1200) < 0.0001)
     let adjusted = try source.processed(by: steps + [ColorAdjustment(brightness: 0.1)])
     #expect(adjusted.bitmap.format == .bgra8 && adjusted.notes.count == 1)

@@ -2,12 +2,12 @@ import Foundation
 import OzuImaging
 import OzuSynchronization
 
-/// A decoder whose files are any bytes with the right signature: header and picture are given.
+/// A decoder whose files are any bytes with the right signature; header and picture are given.
 final class FakeDecoder: ImageDecoding {
   let types: [ImageType]
   let scales: [Int]
   private let imageHeader: ImageHeader
-  /// The stored picture at a size; the plan's size is asked for.
+  /// Makes the stored picture at the plan's size.
   private let picture: @Sendable (PixelSize) -> Bitmap
   private let plans = Mutex<[DecodePlan]>([])
 

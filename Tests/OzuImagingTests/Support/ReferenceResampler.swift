@@ -1,12 +1,12 @@
 import Foundation
 import OzuImaging
 
-/// The resampler as its documentation defines it: separable convolution in floating point, without tables,
-/// windows, fixed point or any other haste.
+/// The resampler as its documentation defines it: separable convolution in floating point, without tables, windows,
+/// fixed point or other optimisations.
 struct ReferenceResampler {
   let kernel: ResamplingKernel
 
-  /// The exact components of the result, row by row, clamped as a bitmap would be.
+  /// The exact components of the result, row by row, clamped like those of a bitmap.
   func resample(_ bitmap: Bitmap, region: PixelRegion, to size: PixelSize) -> [[Double]] {
     let columns = (0..<size.width).map { column in
       weights(

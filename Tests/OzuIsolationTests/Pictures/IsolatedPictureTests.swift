@@ -9,7 +9,7 @@
 
   @testable import OzuIsolation
 
-  /// Files through real processes, beside the same codecs in this one.
+  /// Decodes files in real worker processes, and compares with the same codecs in this process.
   @Suite("Pictures out of processes of their own")
   struct IsolatedPictureTests {
     private static let types: Set<ImageType> = DecoderIsolation.libraryTypes.union([.png, .jpeg, .gif])
@@ -23,20 +23,20 @@
       get throws { .program(try Drills.builtProgram("ozu-decode")) }
     }
 
-    /// Under a sanitizer workers have no locks, so that less than all must do.
+    /// With a sanitizer, workers have no restrictions, so `required` would fail.
     private static func codecs(
       _ mode: DecoderIsolation.Mode = .preferred, domain: String = #function
     ) throws -> (CodecRegistry, IsolationReport) {
       var codecs = CodecRegistry.standard
       var settings = DecoderIsolation(mode, types: types, helper: try helper, processLimit: 2, domain: domain)
-      // What ends a drawing under a sanitizer, whose workers have no limit on processor time.
+      // Ends a drawing when there is a sanitizer, whose workers have no limit on processor time.
       settings.deadline = .seconds(5)
       settings.onDegradation = { Issue.record("not isolated: \($0)") }
       let report = codecs.isolate(settings)
       return (codecs, try #require(report))
     }
 
-    /// What is readable here, still and moving.
+    /// The files that can be read here, still and animated.
     private static func files() throws -> [(name: String, data: Data)] {
       let codecs = CodecRegistry.standard
       let picture = PatternPicture(PixelSize(90, 60), tint: 3)
@@ -108,7 +108,7 @@
         try deferred.decode()
         #expect(deferred.isIsolated, "\(name)")
         #expect(deferred.size == own.header?.size, "\(name)")
-        // Those who open a file get its pixels as they are stored.
+        // A caller that opens a file gets its pixels as stored.
         let plan = DecodePlan(header: header, resize: nil)
         let stored = try apart.open(data).decode(plan, context: DecodingContext())
         #expect(
@@ -155,10 +155,10 @@
             """.utf8)
         }
         let (codecs, report) = try Self.codecs()
-        // 15 MB, on a stack that is given back and taken again.
+        // 15 MB on a stack that is freed and used again.
         for _ in 0..<3 { #expect(try codecs.picture(from: chain(1000)).bitmap[2, 2].alpha == 255) }
         #expect(report.status.startedProcessCount == 1)
-        // The address sanitizer takes the signal, reports it and ends the process.
+        // The address sanitizer catches the signal, reports it and ends the process.
         #if OZU_ASAN
           let failure = DecoderFailure.ended(status: 1)
         #else
@@ -206,7 +206,7 @@
         let settings = DecoderIsolation(.preferred, types: [type], helper: try Self.helper, processLimit: 1)
         let pool = WorkerPool(try #require(settings.poolOptions()))
         let decoder = IsolatedDecoder(type, DecoderDesk(settings, pool), inner: nil)
-        // No file of the format: what is loaded for it is there all the same.
+        // No file of the format is read, but its library is loaded.
         #expect(throws: DecodingError.self) { try decoder.open(Data("text".utf8), limits: .default) }
         // Sanitizers have threads of their own.
         #if !OZU_ASAN && !OZU_TSAN

@@ -101,7 +101,7 @@
     @Test("answers are read as they were written", arguments: answers)
     func answer(_ answer: PictureAnswer) throws {
       let read = try #require(PictureAnswer(answer.data))
-      // All that is in one is in its bytes, and in its text.
+      // Everything in a message is in its bytes, and in its text.
       #expect(read.data == answer.data)
       #expect("\(read)" == "\(answer)")
     }
@@ -117,7 +117,7 @@
       #expect(reason.contains("SIGABRT"))
     }
 
-    /// Whoever has taken a worker over may say anything.
+    /// A worker that was taken over may send anything.
     @Test("bytes that are no message are none, whatever they are")
     func damaged() {
       var random = SeededGenerator(seed: 21)
@@ -132,7 +132,7 @@
           for _ in 0...Int.random(in: 0..<3, using: &random) {
             damaged[Int.random(in: 0..<data.count, using: &random)] = .random(in: 0...255, using: &random)
           }
-          // None of them ends the process, nor takes memory for what is not there.
+          // None of them ends the process, or takes memory for data that do not exist.
           _ = (PictureQuestion(damaged), PictureAnswer(damaged))
           _ = AnswerEnvelope.open(
             Data([.random(in: 0...2, using: &random)]) + damaged, .init(start: nil, count: 0))

@@ -47,13 +47,13 @@ struct ServiceFixture {
     self.network = network
     self.clock = clock
     var pipeline = ImagePipeline.Configuration.service()
-    pipeline.isolation = .off
-    pipeline.httpClient = network
-    pipeline.diskStorage = .none
-    pipeline.stores = stores
-    pipeline.currentDate = clock.date
-    pipeline.networkMonitor = nil
-    pipeline.retryPolicy.maximumRetryCount = 0
+    pipeline.decoding.isolation = .off
+    pipeline.network.httpClient = network
+    pipeline.caching.diskStorage = .none
+    pipeline.caching.stores = stores
+    pipeline.testing.currentDate = clock.date
+    pipeline.network.networkMonitor = nil
+    pipeline.network.retryPolicy.maximumRetryCount = 0
     var configuration = ImageService.Configuration(pipeline: pipeline)
     configuration.allowsDecodingInProcess = true
     configure(&configuration)

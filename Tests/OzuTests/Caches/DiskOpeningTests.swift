@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("The disk cache is opened once, under no lock", .timeLimit(.minutes(15)))
+@Suite("The disk cache is opened once, outside all locks", .timeLimit(.minutes(15)))
 struct DiskOpeningTests {
   private static func cache() throws(DiskCacheError) -> DiskCache {
     try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: MemoryFileSystem()))
@@ -16,10 +16,10 @@ struct DiskOpeningTests {
     let reentry = Reentry()
     let errors = Shared(0)
     let pipeline = ImagePipeline {
-      $0.httpClient = FakeHTTPClient()
-      // A file is in the way of the folder.
-      $0.diskStorage = .folder(URL(filePath: "/dev/null/nowhere"), capacity: 1 << 20)
-      $0.onDiskError = { _ in
+      $0.network.httpClient = FakeHTTPClient()
+      // A file has the name of the folder.
+      $0.caching.diskStorage = .folder(URL(filePath: "/dev/null/nowhere"), capacity: 1 << 20)
+      $0.caching.onDiskError = { _ in
         errors.change { $0 += 1 }
         reentry.call()
       }
@@ -33,13 +33,13 @@ struct DiskOpeningTests {
     #expect(errors.value == 1)
   }
 
-  @Test("a closure that opens it may call the pipeline, which has no disk cache yet")
+  @Test("a closure that opens the disk cache may call the pipeline, which has no disk cache yet")
   func closure() throws {
     let reentry = Reentry()
     let found = Shared<[Bool]>([])
     let pipeline = ImagePipeline {
-      $0.httpClient = FakeHTTPClient()
-      $0.diskStorage = .opening { () throws(DiskCacheError) in
+      $0.network.httpClient = FakeHTTPClient()
+      $0.caching.diskStorage = .opening { () throws(DiskCacheError) in
         reentry.call()
         found.change { $0.append(reentry.pipeline.value?.diskCache != nil) }
         return try Self.cache()
@@ -53,13 +53,13 @@ struct DiskOpeningTests {
     #expect(pipeline.diskCache === cache)
   }
 
-  @Test("one thread opens it, others wait for that one, and calls that need none go on")
+  @Test("one thread opens it, others wait for that thread, and calls that need no disk go on")
   func waiting() async throws {
     let calls = Shared(0)
     let hold = Hold()
     let pipeline = ImagePipeline {
-      $0.httpClient = FakeHTTPClient()
-      $0.diskStorage = .opening { () throws(DiskCacheError) in
+      $0.network.httpClient = FakeHTTPClient()
+      $0.caching.diskStorage = .opening { () throws(DiskCacheError) in
         calls.change { $0 += 1 }
         hold.wait()
         return try Self.cache()

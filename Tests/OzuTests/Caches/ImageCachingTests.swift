@@ -93,17 +93,17 @@ private final class NothingCache: ImageCaching {
   }
 }
 
-@Suite("A memory cache of the app's own")
+@Suite("An app's own memory cache")
 struct ImageCachingTests {
   private static let resized = Resize(PixelSize(32, 24), mode: .aspectFill, crops: true)
 
-  @Test("the pipeline keeps its pictures there and nowhere else")
+  @Test("the pipeline keeps its pictures only there")
   func dictionary() async throws {
     let own = PictureDictionary()
     // A limit of the built-in cache, which would hold nothing.
     let fixture = Fixture {
-      $0.imageCache = own
-      $0.memoryCache.costLimit = 0
+      $0.caching.imageCache = own
+      $0.caching.memoryCache.costLimit = 0
     }
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Self.resized)
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
@@ -120,10 +120,11 @@ struct ImageCachingTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("what the pipeline removes is removed there", arguments: ["one", "subscript", "all", "memory"])
+  @Test(
+    "pictures that the pipeline removes are removed there", arguments: ["one", "subscript", "all", "memory"])
   func removal(way: String) async throws {
     let own = PictureDictionary()
-    let fixture = Fixture { $0.imageCache = own }
+    let fixture = Fixture { $0.caching.imageCache = own }
     let requests = try ["a.jpg", "b.jpg"].map {
       ImageRequest(url: try fixture.serve($0), resize: Self.resized)
     }
@@ -149,7 +150,7 @@ struct ImageCachingTests {
   @Test("a format's pictures are removed there when it is cleared")
   func formats() async throws {
     let own = PictureDictionary()
-    let fixture = FormatFixture { $0.imageCache = own }
+    let fixture = FormatFixture { $0.caching.imageCache = own }
     let format = FormatFixture.format()
     _ = fixture.pipeline.register(format)
     let url = try fixture.serve("a.jpg")
@@ -161,10 +162,10 @@ struct ImageCachingTests {
     #expect(own.contains(ImageRequest(url: url).key))
   }
 
-  @Test("a cache that refuses everything costs decoding again, and nothing else")
+  @Test("a cache that refuses everything only costs repeated decodes")
   func nothing() async throws {
     let own = NothingCache()
-    let fixture = Fixture { $0.imageCache = own }
+    let fixture = Fixture { $0.caching.imageCache = own }
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Self.resized)
     let first = try await fixture.pipeline.response(for: request)
     #expect(first.source == .network)
@@ -174,22 +175,22 @@ struct ImageCachingTests {
     #expect(second.source == .rendition)
     #expect(Fixture.photo.resembles(second.picture.bitmap))
     #expect(fixture.client.requests.count == 1)
-    // A refused picture is not told as stored.
+    // A refused picture is not reported as stored.
     #expect(own.statistics.refusals >= 2)
     #expect(fixture.pipeline.statistics.memory.stores == 0)
     #expect(fixture.pipeline.statistics.memory.misses >= 2)
 
-    // Requests at the same time share one load all the same.
+    // Requests at the same time still share one load.
     let other = ImageRequest(url: try fixture.serve("b.jpg"), resize: Self.resized)
     let tasks = (0..<20).map { _ in fixture.pipeline.task(for: other) }
     for task in tasks { #expect(try await task.image.size == PixelSize(32, 24)) }
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("prefetching into a cache without a limit brings everything; into one that refuses, it ends")
+  @Test("prefetching into a cache without a limit loads everything; into one that refuses, it ends")
   func prefetching() async throws {
     for (own, count) in [(PictureDictionary() as any ImageCaching, 6), (NothingCache(), 1)] {
-      let fixture = Fixture { $0.imageCache = own }
+      let fixture = Fixture { $0.caching.imageCache = own }
       let requests = try (0..<6).map {
         ImageRequest(url: try fixture.serve("\($0).jpg"), resize: Self.resized)
       }
@@ -203,8 +204,8 @@ struct ImageCachingTests {
   @Test("pipelines share a cache")
   func sharing() async throws {
     let shared = MemoryCache<ImageKey, CachedPicture>(MemoryCacheConfiguration(costLimit: 1 << 20))
-    let fixture = Fixture { $0.imageCache = shared }
-    let second = fixture.freshPipeline { $0.imageCache = shared }
+    let fixture = Fixture { $0.caching.imageCache = shared }
+    let second = fixture.freshPipeline { $0.caching.imageCache = shared }
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Self.resized)
     let picture = try await fixture.pipeline.image(for: request)
     let shown = try #require(second.cachedImage(for: request))
@@ -213,10 +214,10 @@ struct ImageCachingTests {
     #expect(shared.count == 1)
   }
 
-  @Test("the built-in cache answers to memory pressure as long as its pipeline lives")
+  @Test("the built-in cache responds to memory pressure while its pipeline lives")
   func pressure() async throws {
     let pressure = ManualMemoryPressure()
-    var fixture: Fixture? = Fixture { $0.memoryCache.pressure = pressure }
+    var fixture: Fixture? = Fixture { $0.caching.memoryCache.pressure = pressure }
     let url = try #require(try fixture?.serve("a.jpg"))
     _ = try await fixture?.pipeline.image(for: url)
     #expect(fixture?.pipeline.memoryCacheStatistics.count == 1)

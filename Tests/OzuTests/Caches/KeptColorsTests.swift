@@ -5,12 +5,12 @@ import Testing
 @testable import Ozu
 @testable import OzuCodecs
 
-@Suite("Pictures whose colours are kept, in the caches and in files")
+@Suite("Pictures with unconverted colours, in the caches and in files")
 struct KeptColorsTests {
   private static let codecs = CodecRegistry.standard
   private static let size = PixelSize(256, 16)
 
-  /// What is no profile but for its first bytes, which is enough where nothing is converted.
+  /// Only the beginning of a profile, which is enough if nothing is converted.
   private static let profile: Data = {
     var bytes = [UInt8](repeating: 0, count: 132)
     bytes[3] = 132
@@ -26,7 +26,7 @@ struct KeptColorsTests {
     var policy = ColorPolicy.keepForFile
 
     var testDescription: String { "\(colorSpace), \(format), \(isOpaque ? "opaque" : "alpha"), \(policy)" }
-    /// Whether a rendition is allowed to lose something.
+    /// Whether a rendition may have losses.
     var isLossy: Bool { format == .bgra8 && isOpaque && colorSpace == KeptColorsTests.named }
   }
 
@@ -46,7 +46,7 @@ struct KeptColorsTests {
     Case(colorSpace: named, format: .bgra8, policy: .keepProfile),
   ]
 
-  /// A ramp of every 16-bit value that its width can hold, another one for each colour, as a PNG.
+  /// A PNG with a ramp of 16-bit values for each colour.
   private static func ramp(_ kind: Case) throws -> Data {
     let bitmap = Bitmap(
       size: size, format: .rgba16, isOpaque: kind.isOpaque, colorSpace: kind.colorSpace
@@ -115,9 +115,9 @@ struct KeptColorsTests {
     #expect(read.picture.bitmap.format == wanted && read.picture.bitmap.colorSpace == kind.colorSpace)
     #expect(read.picture.bitmap.isOpaque == kind.isOpaque)
     #expect(read.picture.header?.colorEncoding == made.picture.header?.colorEncoding)
-    // A photograph in 8 bits is kept as one.
+    // A photograph in 8 bits stays in 8 bits.
     #expect(Self.difference(source, read.picture.bitmap) <= (kind.isLossy ? 4000 : 0))
-    // And by the way that blocks.
+    // And by the blocking call.
     let third = ImagePipeline.testing(files: files)
     let looked = await Task.detached { third.cache.image(for: request, layers: .renditions) }.value
     #expect(looked?.bitmap.format == wanted && looked?.bitmap.colorSpace == kind.colorSpace)
@@ -138,13 +138,13 @@ struct KeptColorsTests {
     }
   }
 
-  @Test("are not kept on disk where the encoding of renditions cannot say what they mean")
+  @Test("are not stored if the encoding of renditions cannot state their colours")
   func unsayable() async throws {
     let files = MemoryFileSystem()
     let request = try Self.request(Self.cases[0]).with { $0.processors = [Turn.flip] }
     for _ in 0..<2 {
       let pipeline = ImagePipeline.testing(files: files) {
-        $0.renditionEncoding = { _, _ in RenditionEncoding(.jpeg) }
+        $0.caching.renditionEncoding = { _, _ in RenditionEncoding(.jpeg) }
       }
       let response = try await pipeline.response(for: request)
       #expect(response.source == .original && response.picture.bitmap.format == .rgba16)
@@ -152,9 +152,9 @@ struct KeptColorsTests {
     }
   }
 
-  @Test("are decoded at once where whole pictures are not, as their policy says")
+  @Test("are decoded at once by their policy, although whole pictures are not")
   func decompression() async throws {
-    let pipeline = ImagePipeline.testing { $0.isDecompressionEnabled = false }
+    let pipeline = ImagePipeline.testing { $0.decoding.isDecompressionEnabled = false }
     let picture = try await pipeline.image(for: try Self.request(Self.cases[0]))
     #expect(picture.bitmap.format == .rgba16 && picture.bitmap.colorSpace == Self.cases[0].colorSpace)
   }
@@ -177,11 +177,11 @@ struct KeptColorsTests {
   }
 
   @Test(
-    "ramps go through cache, a resize by 1:1 and an encoder to a thousandth",
+    "ramps keep their values to a thousandth through the cache, a resize 1:1 and an encoder",
     arguments: [ImageType.png, .avif, .jxl],
     cases.filter { $0.format == .rgba16 && $0.policy == .keepForFile })
   func files(type: ImageType, kind: Case) async throws {
-    // libjxl looks into a profile.
+    // libjxl parses the profile.
     guard Self.codecs.encodableTypes.contains(type), type != .jxl || kind.colorSpace != Self.named else {
       return
     }
@@ -209,7 +209,7 @@ struct KeptColorsTests {
     }
   }
 
-  @Test("say how bright they are, in files and from disk", arguments: [ImageType.png, .avif, .jxl])
+  @Test("state their light levels, in files and from disk", arguments: [ImageType.png, .avif, .jxl])
   func lightLevels(type: ImageType) async throws {
     guard Self.codecs.encodableTypes.contains(type) else { return }
     let levels = LightLevels(maximumContent: 1500, maximumAverage: type == .jxl ? nil : 200)
@@ -232,7 +232,7 @@ struct KeptColorsTests {
     format.colorProfile = .keep
     let file = try await ImagePipeline.testing().encoded(for: request, as: format)
     #expect(try Self.codecs.header(of: file.data).lightLevels == levels)
-    // What was tone-mapped has no light of that kind any more.
+    // Tone-mapped pictures have no such light levels.
     format.colorProfile = .convert
     let converted = try await ImagePipeline.testing().encoded(for: request, as: format)
     #expect(try Self.codecs.header(of: converted.data).lightLevels == nil)

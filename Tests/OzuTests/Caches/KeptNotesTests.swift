@@ -28,7 +28,7 @@ struct KeptNotesTests {
       words: ["8 bits"]),
   ]
 
-  /// A picture under PQ that does not say its peak.
+  /// A picture under PQ without a stated peak.
   private static let file: Data = {
     let bitmap = Bitmap(
       size: PixelSize(96, 64), format: .rgba16, isOpaque: true, colorSpace: .coded(primaries: 9, transfer: 16)
@@ -59,7 +59,7 @@ struct KeptNotesTests {
     notes.count == words.count && zip(notes, words).allSatisfy { $0.contains($1) }
   }
 
-  @Test("are the same when it is made, in memory, and from disk", arguments: cases)
+  @Test("are the same for a new picture, in memory, and from disk", arguments: cases)
   func states(kind: Case) async throws {
     let files = MemoryFileSystem()
     let request = Self.request(kind)
@@ -80,13 +80,13 @@ struct KeptNotesTests {
       #expect(again.source == .memory && again.picture.notes == notes)
       await next.flush()
     }
-    // And by the way that blocks.
+    // And by the blocking call.
     let third = ImagePipeline.testing(files: files)
     let looked = await Task.detached { third.cache.image(for: request, layers: .renditions) }.value
     #expect(looked?.notes == notes)
   }
 
-  @Test("go on to a smaller picture that is made of the one on disk")
+  @Test("are kept by a smaller picture that is derived from the one on disk")
   func derived() async throws {
     let files = MemoryFileSystem()
     let first = ImagePipeline.testing(files: files)
@@ -98,7 +98,7 @@ struct KeptNotesTests {
     #expect(smaller.source == .derived && smaller.picture.notes == notes)
   }
 
-  @Test("stay when a stale picture on disk is confirmed")
+  @Test("are kept when a stale picture on disk is confirmed")
   func renewed() async throws {
     let (client, files, clock) = (FakeHTTPClient(), MemoryFileSystem(), ManualClock())
     let url = Fixture.url("bright.png")
@@ -109,7 +109,9 @@ struct KeptNotesTests {
     let request = ImageRequest(url: url, resize: Resize(PixelSize(48, 32)))
     for (expected, pause) in [(ImageResponse.Source.network, 0), (.revalidated, 90), (.rendition, 300)] {
       clock.advance(by: .seconds(pause))
-      let pipeline = ImagePipeline.testing(client: client, files: files) { $0.currentDate = clock.date }
+      let pipeline = ImagePipeline.testing(client: client, files: files) {
+        $0.testing.currentDate = clock.date
+      }
       let response = try await pipeline.response(for: request)
       #expect(response.source == expected)
       #expect(Self.matches(response.picture.notes, Self.cases[0].words), "\(response.picture.notes)")
@@ -118,7 +120,7 @@ struct KeptNotesTests {
     }
   }
 
-  @Test("are those of a format that is brought into memory, kept colours too")
+  @Test("are kept when a format is preloaded, with unconverted colours too")
   func preloaded() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format(preloadPolicy: .all)
@@ -131,7 +133,7 @@ struct KeptNotesTests {
     }
     #expect(Self.matches(made[0].notes, Self.cases[0].words) && made[1].bitmap.format == .rgba16)
     let pipeline = await fixture.restarted()
-    #expect(await pipeline.register(format).value == 2)
+    #expect(await pipeline.register(format).count == 2)
     for (policy, made) in zip([ColorPolicy.convertToSRGB, .keepForFile], made) {
       let response = try await pipeline.response(for: request(policy))
       #expect(response.source == .memory && response.picture.notes == made.notes)
@@ -140,7 +142,7 @@ struct KeptNotesTests {
     }
   }
 
-  @Test("that are many and long are bounded before they are stored, so that all states have the same")
+  @Test("are bounded in number and length before they are stored, so that all states have the same")
   func bounded() async throws {
     let files = MemoryFileSystem()
     let notes = (0..<1000).map { "\($0) " + String(repeating: "🎞", count: 5000) }

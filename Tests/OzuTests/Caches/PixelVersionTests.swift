@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Pixels of an earlier release")
 struct PixelVersionTests {
-  @Test("are not served: the picture is made anew from its original")
+  @Test("are not served: the picture is made again from its original")
   func rendition() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -28,15 +28,15 @@ struct PixelVersionTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("are no start for a smaller picture")
+  @Test("are not used for smaller pictures")
   func relatives() throws {
-    let made = Relatives.Made(
+    let made = KnownVariants.Variant(
       key: ImageKey(source: CacheKey("a"), steps: ["b"]), resize: nil, size: PixelSize(1, 1))
-    let data = RelativesRecord([made]).data
-    #expect(RelativesRecord(data, of: CacheKey("a"))?.pictures == [made])
+    let data = VariantsRecord([made]).data
+    #expect(VariantsRecord(data, of: CacheKey("a"))?.pictures == [made])
     var writer = FieldWriter()
     writer.append(1)
     // The version comes first.
-    #expect(RelativesRecord(writer.data + data.dropFirst(writer.data.count), of: CacheKey("a")) == nil)
+    #expect(VariantsRecord(writer.data + data.dropFirst(writer.data.count), of: CacheKey("a")) == nil)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Records beside entries on disk")
+@Suite("Records of entries on disk")
 struct RecordTests {
   private static let validity = OriginalValidity(
     freshUntil: Date(timeIntervalSince1970: 1_700_000_000.25), bodyIdentity: "sha:é", mayOutlive: true)
@@ -28,7 +28,7 @@ struct RecordTests {
   }
 
   private static let made = (1...3).map { number in
-    Relatives.Made(
+    KnownVariants.Variant(
       key: ImageKey(source: CacheKey("a"), steps: ["\(number)"]),
       resize: number == 1
         ? nil
@@ -38,7 +38,7 @@ struct RecordTests {
       size: PixelSize(number, 2), partition: DiskCache.Partition("format:\(number)"))
   }
 
-  @Test("are read as they were written")
+  @Test("can be read back")
   func roundTrip() throws {
     let original = try #require(OriginalRecord(Self.response))
     #expect(OriginalRecord(original.data)?.response == Self.response.withoutSecrets)
@@ -58,18 +58,20 @@ struct RecordTests {
       }
     }
     let relatives = try #require(
-      RelativesRecord(RelativesRecord(Self.made).data, of: CacheKey("a")))
+      VariantsRecord(VariantsRecord(Self.made).data, of: CacheKey("a")))
     #expect(relatives.pictures == Self.made)
     #expect(relatives.pictures.map(\.key.source) == Self.made.map(\.key.source))
   }
 
-  @Test("a damaged, cut, longer or older one is none, or another, and never more")
+  @Test(
+    "a damaged, truncated, longer or older record is refused or read as another one, and never takes much memory"
+  )
   func damage() throws {
     let originals = try #require(OriginalRecord(Self.response)).data
     let renditions = RenditionRecord(
       header: Self.header, stamp: FileStamp(path: "/"), validity: Self.validity, notes: Self.notes
     ).data
-    let relatives = RelativesRecord(Self.made).data
+    let relatives = VariantsRecord(Self.made).data
     let files = EncodedRecord(
       type: .png, size: PixelSize(3, 2), frameCount: 1, checksum: "sum", notes: Self.notes,
       rendition: RenditionRecord(header: Self.header, stamp: nil, validity: Self.validity, notes: []),
@@ -77,7 +79,7 @@ struct RecordTests {
     ).data
     for (data, read) in [
       (originals, { OriginalRecord($0) != nil }), (renditions, { RenditionRecord($0) != nil }),
-      (relatives, { RelativesRecord($0, of: CacheKey("a")) != nil }),
+      (relatives, { VariantsRecord($0, of: CacheKey("a")) != nil }),
       (files, { EncodedRecord($0) != nil }),
     ] as [(Data, (Data) -> Bool)] {
       for count in 0..<data.count { #expect(!read(data.prefix(count))) }
@@ -87,19 +89,19 @@ struct RecordTests {
         for value in [UInt8(0), 0x7F, 0x80, 0xFF] {
           var damaged = data
           damaged[place] = value
-          // What matters is that it comes back.
+          // It must only return.
           _ = read(damaged)
         }
       }
     }
   }
 
-  @Test("an eighth of a gigabyte that is only announced is not taken")
+  @Test("a length of an eighth of a gigabyte that is only announced is not allocated")
   func announcedLengths() {
     var writer = FieldWriter()
-    writer.append(RelativesRecord.currentVersion)
+    writer.append(VariantsRecord.currentVersion)
     writer.append(1 << 27)
-    #expect(RelativesRecord(writer.data, of: CacheKey("a")) == nil)
+    #expect(VariantsRecord(writer.data, of: CacheKey("a")) == nil)
     writer = FieldWriter()
     writer.append(OriginalRecord.currentVersion)
     writer.append(true)
@@ -108,7 +110,7 @@ struct RecordTests {
     #expect(OriginalRecord(writer.data) == nil)
   }
 
-  @Test("notes beyond the bounds of pictures are none of ours")
+  @Test("a record with notes beyond the bounds is refused")
   func notesBounds() {
     func read(_ notes: [String]) -> [String]? {
       RenditionRecord(RenditionRecord(header: nil, stamp: nil, validity: nil, notes: notes).data)?.notes
@@ -128,7 +130,7 @@ struct RecordTests {
     }
   }
 
-  @Test("a file whose rendition has a record of another version is none")
+  @Test("an encoded image whose rendition record has another version is refused")
   func nestedVersion() throws {
     let rendition = RenditionRecord(header: nil, stamp: nil, validity: Self.validity, notes: [])
     let record = EncodedRecord(
@@ -141,11 +143,11 @@ struct RecordTests {
     #expect(EncodedRecord(bytes) == nil)
   }
 
-  @Test("pictures of a source: the latest eight")
+  @Test("a list of variants keeps the latest eight pictures")
   func relativesBound() {
-    var record = RelativesRecord()
+    var record = VariantsRecord()
     for number in 0..<20 {
-      let made = Relatives.Made(
+      let made = KnownVariants.Variant(
         key: ImageKey(source: CacheKey("a"), steps: ["\(number)"]), resize: nil, size: PixelSize(1, 1))
       let isNew = record.note(made)
       let isNewAgain = record.note(made)

@@ -2,16 +2,16 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Which frame is seen when")
+@Suite("The clock of an animation")
 struct AnimationPlaybackTests {
-  /// The frames shown at each of some times, in milliseconds; nil where nothing changes.
+  /// The frames shown at each of some times, in milliseconds; nil if nothing changes.
   private func play(
     _ playback: inout AnimationPlayback, at times: [Int], ready: (Int) -> Bool = { _ in true }
   ) -> [Int?] {
     times.map { playback.advance(to: .milliseconds($0), isReady: ready($0)) ? playback.index : nil }
   }
 
-  @Test("each frame is seen for its delay, and the first follows the last")
+  @Test("each frame is shown for its delay, and the first follows the last")
   func loop() {
     var playback = AnimationPlayback(
       delays: [.milliseconds(100), .milliseconds(50), .milliseconds(20)], loopCount: 0)
@@ -21,13 +21,13 @@ struct AnimationPlaybackTests {
   }
 
   @Test(
-    "delays under 20 ms are taken for 100 ms",
+    "delays under 20 ms count as 100 ms",
     arguments: [(0, 100), (10, 100), (19, 100), (20, 20), (3000, 3000)])
   func shortDelays(stored: Int, seen: Int) {
     #expect(AnimationPlayback.seen(.milliseconds(stored)) == .milliseconds(seen))
   }
 
-  @Test("after the last round the last frame stays", arguments: [1, 2])
+  @Test("after the last loop the last frame stays", arguments: [1, 2])
   func end(loopCount: Int) {
     var playback = AnimationPlayback(delays: [.milliseconds(100), .milliseconds(100)], loopCount: loopCount)
     let shown = play(&playback, at: [0, 100, 200, 300, 400, 500]).compactMap(\.self)
@@ -35,20 +35,20 @@ struct AnimationPlaybackTests {
     #expect(playback.next == nil)
   }
 
-  @Test("a late clock skips no frame and does not hurry after the time it lost")
+  @Test("a late clock skips no frame and does not make up for lost time")
   func late() {
     var playback = AnimationPlayback(
       delays: [.milliseconds(100), .milliseconds(100), .milliseconds(100)], loopCount: 0)
     #expect(play(&playback, at: [0, 1000, 1050, 1100, 1200]) == [nil, 1, nil, 2, 0])
   }
 
-  @Test("a frame that is not ready is shown when it is")
+  @Test("a frame that is not ready is shown when it becomes ready")
   func notReady() {
     var playback = AnimationPlayback(delays: [.milliseconds(100), .milliseconds(100)], loopCount: 0)
     #expect(play(&playback, at: [0, 100, 150, 199, 200], ready: { $0 >= 150 }) == [nil, nil, 1, nil, 0])
   }
 
-  @Test("after a pause the frame that is shown begins its delay anew")
+  @Test("after a pause the delay of the current frame begins again")
   func pause() {
     var playback = AnimationPlayback(delays: [.milliseconds(100), .milliseconds(100)], loopCount: 0)
     #expect(play(&playback, at: [0, 90]) == [nil, nil])

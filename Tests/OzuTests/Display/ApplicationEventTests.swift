@@ -5,25 +5,25 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What a pipeline does for its app")
+@Suite("A pipeline handles the events of its app")
 struct ApplicationEventTests {
   @Test("a memory warning empties memory; the disk keeps everything")
   func memoryWarning() async throws {
     let pool = PixelBufferPool(retainedByteLimit: 1 << 20)
-    let fixture = Fixture { $0.pixelBufferPool = pool }
+    let fixture = Fixture { $0.decoding.pixelBufferPool = pool }
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.flush()
     await fixture.pipeline.handle(.memoryWarning)
     #expect(await fixture.cachedCounts().memory == 0)
-    // The threads of the load may hold its buffers a moment longer, and what comes back after a warning is kept.
+    // The threads of the load may hold its buffers a moment longer, and buffers that return after the warning are kept.
     try await eventually(pool.statistics.lentByteCount == 0)
     await fixture.pipeline.handle(.memoryWarning)
     #expect(pool.statistics.retainedByteCount == 0)
     #expect(try await fixture.pipeline.response(for: request).source == .rendition)
   }
 
-  @Test("in the background everything is on disk when it returns, and memory keeps its pictures")
+  @Test("after the event of the background everything is on disk, and memory keeps its pictures")
   func background() async throws {
     let fixture = Fixture()
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
@@ -33,10 +33,10 @@ struct ApplicationEventTests {
     #expect(fixture.pipeline.cachedImage(for: request) != nil)
   }
 
-  @Test("back in the foreground, what has failed is tried again")
+  @Test("back in the foreground, failed loads are tried again")
   func foreground() async throws {
-    // Failures are remembered for a time, which stands still.
-    let fixture = Fixture { $0.currentDate = { Date(timeIntervalSince1970: 0) } }
+    // Failures are remembered for a time, and the clock stands still.
+    let fixture = Fixture { $0.testing.currentDate = { Date(timeIntervalSince1970: 0) } }
     let url = Fixture.url("a.jpg")
     fixture.client.reply(to: url, with: [.status(404), .ok(try Fixture.photo.data(as: .jpeg))])
     #expect((try? await fixture.pipeline.image(for: url)) == nil)
@@ -73,7 +73,7 @@ struct ApplicationEventTests {
     #expect(followers.count == 1)
   }
 
-  @Test("what a view would show at once can be asked for, at the view's size")
+  @Test("the picture that a view would show at once can be read, at the view's size")
   @MainActor
   func cachedImage() async throws {
     let fixture = Fixture()
@@ -84,7 +84,7 @@ struct ApplicationEventTests {
     }
     #expect(cached(size, .aspectFit) == nil)
     _ = try await fixture.pipeline.image(
-      for: request.formatted(AutomaticFormat().format(PixelSize(32, 24), .aspectFit)))
+      for: request.inFormat(AutomaticFormat().format(PixelSize(32, 24), .aspectFit)))
     #expect(cached(size, .aspectFit)?.size == PixelSize(32, 24))
     #expect(cached(size, .aspectFill) == nil)
     #expect(cached(nil, .aspectFit) == nil)

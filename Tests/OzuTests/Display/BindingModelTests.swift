@@ -4,8 +4,8 @@ import Testing
 
 @testable import Ozu
 
-/// Random operations on a view, and a model that says what it must have shown: the contract of `ImageBinding` once
-/// more, in other words.
+/// Random operations on a view, and a naive model of what it must show: the contract of `ImageBinding` in another
+/// form.
 @Suite("A view under random operations")
 @MainActor
 struct BindingModelTests {
@@ -25,14 +25,14 @@ struct BindingModelTests {
   }
 }
 
-/// The real thing and the model, side by side.
+/// The binding and the model.
 @MainActor
 private struct Play {
   var script = ScriptedLoading()
   var view = FakeImageView(DisplaySize(20, 20))
   var binding: ImageBinding
-  var model = Model()
-  let pipeline = ImagePipeline { $0.diskStorage = .none }
+  var model = BindingModel()
+  let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
   var lastPicture = 0
   var pictureCount = 0
   var checkedSteps = 0
@@ -46,7 +46,7 @@ private struct Play {
     binding = ImageBinding(view, pipeline: pipeline, loader: script)
   }
 
-  /// What the real thing did that the model did not, or the other way round.
+  /// The first difference between the binding and the model.
   var difference: String? {
     let told = view.steps.map(Stage.words)
     if told != model.told { return "told \(told.suffix(4)), expected \(model.told.suffix(4))" }
@@ -55,7 +55,7 @@ private struct Play {
     }
     let live = Set(script.loads.indices.filter { !script.loads[$0].isStopped })
     let expected = Set([model.current?.load, model.current?.retiring].compactMap(\.self))
-    // A load that has ended may or may not have been let go.
+    // A load that has ended may or may not have been released.
     if live.subtracting(model.ended) != expected.subtracting(model.ended) {
       return "loads \(live), expected \(expected)"
     }
@@ -132,7 +132,7 @@ private struct Play {
     model.destroy()
   }
 
-  /// Something comes of a load, which may have been called off or ended long ago.
+  /// An event of a load, which may have been cancelled or ended long ago.
   private mutating func deliver(_ dice: Int, _ random: inout SeededGenerator) -> String {
     guard !script.loads.isEmpty else { return "none" }
     let recent = max(0, script.loads.count - 3)
@@ -161,171 +161,12 @@ private struct Play {
     default:
       let number = 3000 + lastPicture
       pictureCount += 1
-      // A load that was called off puts its picture into memory all the same, as shared work does.
+      // A cancelled load may still put its picture into memory, as shared work does.
       script.memory[load.request.key] = Stage.picture(number)
-      model.memory[Model.Target(url: url, side: load.request.format?.size.width ?? 0)] = number
+      model.memory[BindingModel.Target(url: url, side: load.request.format?.size.width ?? 0)] = number
       load.finish(Stage.picture(number))
       model.finish(index, number)
       return "finish \(index)"
     }
-  }
-}
-
-/// What a view must show, by the contract alone.
-private struct Model {
-  struct Target: Hashable {
-    var url: Int
-    var side: Int
-  }
-
-  enum Shown { case nothing, placeholder, preview, picture }
-
-  struct Current {
-    var url: Int
-    var placeholder: Int?
-    var asked: Target?
-    var load: Int?
-    var retiring: Int?
-    var shown = Shown.nothing
-    var isAnswered = false
-    var isWaiting = false
-    var isCancelled = false
-  }
-
-  var side = 20
-  var told: [String] = []
-  var answers: [String] = []
-  var memory: [Target: Int] = [:]
-  var current: Current?
-  var loadCount = 0
-  var ended: Set<Int> = []
-
-  mutating func set(_ url: Int, placeholder: Int?) {
-    if let now = current, now.load != nil, !now.isAnswered, side > 0,
-      now.asked == Target(url: url, side: side)
-    {
-      current?.placeholder = placeholder
-      if now.shown != .preview { showPlaceholder() }
-      return
-    }
-    current = Current(url: url, placeholder: placeholder)
-    start()
-  }
-
-  mutating func start() {
-    guard let now = current else { return }
-    guard side > 0 else {
-      if !now.isAnswered { current?.isWaiting = true }
-      return
-    }
-    current?.isWaiting = false
-    ask(Target(url: now.url, side: side))
-  }
-
-  mutating func ask(_ target: Target) {
-    current?.asked = target
-    if let number = memory[target] {
-      current?.retiring = nil
-      show(number, fades: false)
-      return
-    }
-    if current?.isAnswered == false, current?.shown == .nothing { showPlaceholder() }
-    current?.load = loadCount
-    loadCount += 1
-  }
-
-  mutating func showPlaceholder() {
-    guard let placeholder = current?.placeholder else { return }
-    current?.shown = .placeholder
-    told.append("placeholder \(placeholder)")
-  }
-
-  mutating func show(_ number: Int, fades: Bool) {
-    guard let now = current else { return }
-    let isPlain = !fades || now.shown == .preview || now.shown == .picture
-    current?.shown = .picture
-    told.append("picture \(number)" + (isPlain ? "" : " fade"))
-    if !now.isAnswered { answers.append("\(now.url) ok") }
-    current?.isAnswered = true
-  }
-
-  mutating func cancel() {
-    guard let now = current, now.isWaiting || now.load != nil else { return }
-    current?.load = nil
-    current?.retiring = nil
-    current?.isWaiting = false
-    current?.isCancelled = true
-  }
-
-  mutating func clear() {
-    guard current != nil else { return }
-    current = nil
-    told.append("nothing")
-  }
-
-  mutating func layout(_ count: Int) {
-    guard let now = current, !now.isCancelled, side > 0 else { return }
-    if now.isWaiting {
-      start()
-      return
-    }
-    guard let asked = now.asked, side > asked.side, now.load != nil || now.shown == .picture else { return }
-    if now.retiring == nil { current?.retiring = now.load }
-    current?.load = nil
-    ask(Target(url: now.url, side: side))
-  }
-
-  mutating func appear(_ count: Int) {
-    guard current?.isCancelled == true else { return }
-    current?.isCancelled = false
-    start()
-  }
-
-  mutating func disappear() {
-    if current?.load != nil { cancel() }
-  }
-
-  mutating func destroy() {
-    current = nil
-    told = []
-  }
-
-  /// Whether what comes of a load counts.
-  mutating func counts(_ index: Int) -> Bool {
-    guard current?.load == index else { return false }
-    current?.retiring = nil
-    return true
-  }
-
-  mutating func event(_ index: Int) { _ = counts(index) }
-
-  mutating func preview(_ index: Int, _ number: Int) {
-    guard counts(index), current?.isAnswered == false else { return }
-    current?.shown = .preview
-    told.append("preview \(number)")
-  }
-
-  mutating func finish(_ index: Int, _ number: Int) {
-    ended.insert(index)
-    guard counts(index) else { return }
-    current?.load = nil
-    show(number, fades: true)
-  }
-
-  mutating func fail(_ index: Int, _ url: Int) {
-    ended.insert(index)
-    guard counts(index) else { return }
-    current?.load = nil
-    guard current?.isAnswered == false else { return }
-    current?.isAnswered = true
-    told.append("failure \(2000 + url)")
-    answers.append("\(url) failed")
-  }
-
-  mutating func cancelledElsewhere(_ index: Int) {
-    ended.insert(index)
-    guard counts(index) else { return }
-    current?.load = nil
-    current?.isCancelled = true
   }
 }

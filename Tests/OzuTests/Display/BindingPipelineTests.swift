@@ -1,4 +1,5 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
@@ -7,7 +8,9 @@ import Testing
 @Suite("A view and a real pipeline")
 @MainActor
 struct BindingPipelineTests {
-  @Test("the first view downloads, the second of that size has it at once; a larger one takes the original")
+  @Test(
+    "the first view downloads, a second one of the same size has the picture at once; a larger one uses the original"
+  )
   func views() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -28,7 +31,7 @@ struct BindingPipelineTests {
     #expect(fixture.pipeline.formats.keys.sorted() == ["auto-40x30-aspectFit", "auto-80x60-aspectFit"])
   }
 
-  @Test("a larger view shows the largest that memory has of the picture until its own is there")
+  @Test("a larger view shows the largest picture of the source in memory until its own is loaded")
   func otherSize() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -51,7 +54,7 @@ struct BindingPipelineTests {
     #expect(view.shownPicture?.size == PixelSize(160, 120))
   }
 
-  /// What an app calls for a picture that it knows by its key: the binding, or the view that has it.
+  /// How an app sets a picture by its key: through the binding, or through its view.
   enum Caller: CaseIterable {
     case binding
     case view
@@ -70,10 +73,10 @@ struct BindingPipelineTests {
   }
 
   @Test(
-    "a view that knows only the key does not make a load fail that knows the address",
+    "a view with only a key does not make a load with a URL fail",
     arguments: Caller.allCases)
   func keyAlone(caller: Caller) async throws {
-    let fixture = Fixture { $0.concurrentFetches = 1 }
+    let fixture = Fixture { $0.network.concurrentFetches = 1 }
     let gate = Gate()
     // Takes the only place among the downloads.
     let other = fixture.pipeline.task(for: try fixture.serve("other.jpg") { $0.held(by: gate) })
@@ -97,7 +100,7 @@ struct BindingPipelineTests {
     #expect(fixture.client.requestCount(for: url) == 1)
   }
 
-  @Test("a view that is given neither an address nor a key fails nothing", arguments: Caller.allCases)
+  @Test("a view without a URL and a key reports no failure", arguments: Caller.allCases)
   func nothing(caller: Caller) {
     let view = FakeImageView(DisplaySize(40, 30), pipeline: Fixture().pipeline)
     caller.setImage(of: view, key: nil)
@@ -108,7 +111,7 @@ struct BindingPipelineTests {
     }
   }
 
-  @Test("what memory keeps of a picture that is still loading is not taken for the picture")
+  @Test("a preview in memory is not taken for the picture")
   func previewInMemory() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -145,7 +148,7 @@ struct BindingPipelineTests {
     await view.settled()
     #expect(view.shownPicture?.size == PixelSize(40, 30))
     #expect(view.images.setImage(from: nil, key: "own"))
-    view.images.setImage(with: SimpleFetcher(Picture(Fixture.photo.bitmap), key: "fetched"))
+    view.images.setImage(from: SimpleFetcher(Picture(Fixture.photo.bitmap), key: "fetched"))
     await view.settled()
     #expect(view.steps.count == 4)
     let failures = Shared<[String]>([])
@@ -201,68 +204,5 @@ struct BindingPipelineTests {
     await view.settled()
     #expect(told.last == "picture")
     #expect(told.first == "progress")
-  }
-
-  @Test("what moves plays while the view is on screen, and stands still when it is not")
-  func playing() async throws {
-    let fixture = Fixture()
-    let url = Fixture.url("a.gif")
-    fixture.client.reply(to: url, with: .ok(Self.movingGIF))
-    let view = FakeImageView(DisplaySize(2, 2), mode: .none, pipeline: fixture.pipeline)
-    view.images.setImage(from: url)
-    await view.settled()
-    #expect(view.isFrameClockRunning)
-    #expect(view.shown.bitmap?[0, 0] == Pixel(red: 255, green: 0, blue: 0))
-    var time = Duration.zero
-    for _ in 0..<100_000 where view.steps.count < 2 {
-      view.images.advance(to: time)
-      time += .milliseconds(100)
-      await Task.yield()
-    }
-    #expect(view.shown.bitmap?[0, 0] == Pixel(red: 0, green: 255, blue: 0))
-    view.images.viewDidDisappear()
-    #expect(!view.isFrameClockRunning)
-    view.images.advance(to: time + .seconds(10))
-    #expect(view.steps.count == 2)
-    view.images.viewDidAppear()
-    #expect(view.isFrameClockRunning)
-    view.images.isPlaybackPaused = true
-    #expect(!view.isFrameClockRunning)
-    view.images.isPlaybackPaused = false
-    for _ in 0..<100_000 where view.steps.count < 3 {
-      view.images.advance(to: time)
-      time += .milliseconds(100)
-      await Task.yield()
-    }
-    #expect(view.shown.bitmap?[0, 0] == Pixel(red: 255, green: 0, blue: 0))
-    view.images.clear()
-    #expect(!view.isFrameClockRunning)
-  }
-
-  @Test("nothing plays where that is not wanted")
-  func notPlaying() async throws {
-    let fixture = Fixture()
-    let url = Fixture.url("a.gif")
-    fixture.client.reply(to: url, with: .ok(Self.movingGIF))
-    let view = FakeImageView(DisplaySize(2, 2), mode: .none, pipeline: fixture.pipeline)
-    view.images.options.playsAnimations = false
-    view.images.setImage(from: url)
-    await view.settled()
-    #expect(!view.isFrameClockRunning)
-  }
-
-  /// Two frames of two by two pixels, the first red, the second green, again and again.
-  private static let movingGIF: Data = {
-    let head = Array("GIF89a".utf8) + [2, 0, 2, 0, 0x80, 0, 0, 255, 0, 0, 0, 255, 0]
-    let loop = [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
-    let frame: [UInt8] = [0x21, 0xF9, 4, 0, 10, 0, 0, 0, 0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2]
-    return Data(head + loop + frame + codes(0) + [0] + frame + codes(1) + [0, 0x3B])
-  }()
-
-  /// A block of codes of three bits for four pixels: clear, two of them, clear, two, the end.
-  private static func codes(_ index: Int) -> [UInt8] {
-    let values = [4, index, index, 4, index, index, 5]
-    let bits = values.enumerated().reduce(0) { $0 | $1.element << (3 * $1.offset) }
-    return [3, UInt8(bits & 255), UInt8(bits >> 8 & 255), UInt8(bits >> 16 & 255)]
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("A view that is only values")
+@Suite("A view as a set of values")
 @MainActor
 struct DisplayModelTests {
   private let script = ScriptedLoading()
@@ -12,7 +12,7 @@ struct DisplayModelTests {
   private let seen = Shared<[String]>([])
 
   init() {
-    model = DisplayModel(pipeline: ImagePipeline { $0.diskStorage = .none }, loader: script)
+    model = DisplayModel(pipeline: ImagePipeline { $0.caching.diskStorage = .none }, loader: script)
     model.onChange = { [seen] state, transition in
       let words = Self.words(state) + (transition == .none ? "" : " fade")
       seen.change { if $0.last != words { $0.append(words) } }
@@ -37,11 +37,11 @@ struct DisplayModelTests {
   private func request(_ name: String) -> ImageRequest { ImageRequest(url: Stage.url(name)) }
 
   private func remember(_ number: Int, _ name: String, _ size: PixelSize = PixelSize(40, 30)) {
-    let asked = request(name).formatted(AutomaticFormat().format(size, .aspectFit))
+    let asked = request(name).inFormat(AutomaticFormat().format(size, .aspectFit))
     script.memory[asked.key] = Stage.picture(number)
   }
 
-  @Test("goes from nothing through placeholder, progress and preview to the picture")
+  @Test("shows the placeholder, progress, a preview and the picture, one after the other")
   func order() {
     model.setImage(request("a"), options: DisplayOptions { $0.placeholder = .picture(Stage.picture(9)) })
     script.loads[0].progress(50)
@@ -51,7 +51,7 @@ struct DisplayModelTests {
       seen.value == ["loading 0 nothing", "loading 0 9", "loading 50 9", "preview 1", "success 2"])
   }
 
-  @Test("what memory has is there within the call, and nothing else is shown before")
+  @Test("a picture in memory is shown within the call, and nothing else before")
   func memoryHit() {
     remember(1, "a")
     remember(2, "b")
@@ -60,7 +60,7 @@ struct DisplayModelTests {
     #expect(seen.value == ["success 1", "success 2"])
   }
 
-  @Test("another picture takes the one before away, even without a placeholder")
+  @Test("another picture removes the current one, even without a placeholder")
   func another() {
     remember(1, "a")
     model.setImage(request("a"))
@@ -77,7 +77,7 @@ struct DisplayModelTests {
     #expect(seen.value.contains("success 1 fade"))
   }
 
-  @Test("a failure is told with what stands in for the picture; the next picture starts afresh")
+  @Test("a failure is reported with the failure picture; the next picture starts again")
   func failure() {
     model.setImage(request("a"), options: DisplayOptions { $0.failurePicture = Stage.picture(8) })
     script.loads[0].fail(.noSuchFile("a"))
@@ -97,7 +97,7 @@ struct DisplayModelTests {
     #expect(Self.words(model.state) == "empty")
   }
 
-  @Test("nothing is asked for before there is a size, and a larger size asks anew")
+  @Test("nothing is loaded before there is a size, and a larger size loads again")
   func layout() {
     model.layout(nil, scale: 1, mode: .aspectFit)
     model.setImage(request("a"))
@@ -107,7 +107,7 @@ struct DisplayModelTests {
     #expect(script.loads.map { $0.request.resize?.size } == [PixelSize(80, 60)])
   }
 
-  @Test("a state can be had before a load has begun")
+  @Test("a state can be made before a load has begun")
   func beforehand() {
     let state = DisplayState(placeholder: .picture(Stage.picture(3)), in: nil)
     #expect(Self.words(state) == "loading 0 3")

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Ozu
 
-/// What a binding knows of a load that is under way, and what its view hears of it.
+/// The progress of a running load, in the binding and in its view.
 @MainActor
 struct DisplayProgressTests {
-  /// A view that counts what it hears.
+  /// A view that counts its callbacks.
   private final class ListeningView: ImageDisplaying {
     var displaySize: DisplaySize? = DisplaySize(40, 30)
     let displayScale = 1.0
@@ -20,10 +20,10 @@ struct DisplayProgressTests {
   private let binding: ImageBinding
 
   init() {
-    binding = ImageBinding(view, pipeline: ImagePipeline { $0.diskStorage = .none }, loader: script)
+    binding = ImageBinding(view, pipeline: ImagePipeline { $0.caching.diskStorage = .none }, loader: script)
   }
 
-  @Test("a view hears of every change of phase and progress, and progress ends with the load")
+  @Test("a view is notified of every change of phase and progress, and progress ends with the load")
   func progress() {
     binding.setImage(from: Stage.url("a"))
     #expect(binding.progress == nil)
@@ -53,7 +53,7 @@ struct DisplayProgressTests {
     #expect(binding.progress == nil)
   }
 
-  @Test("a colour stands in for a picture, in the proportions of the view")
+  @Test("a colour as a placeholder has the proportions of the view")
   func color() throws {
     let color = Pixel(red: 200, green: 30, blue: 20)
     let bitmap = try #require(DisplayPlaceholder.color(color).content(in: DisplaySize(40, 30)).bitmap)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What size a view asks for")
+@Suite("The size that a view requests")
 @MainActor
 struct ImageBindingLayoutTests {
   private static let a = Stage.url("a")
@@ -22,7 +22,7 @@ struct ImageBindingLayoutTests {
     stage.binding.setImage(from: Self.a)
     let format = try #require(stage.script.loads.first?.request.format)
     #expect(format.name == name)
-    #expect(format.scaleMode == mode)
+    #expect(format.mode == mode)
     #expect(format.allowsUpscaling)
     #expect(format.compressionQuality == 0.75)
     #expect(format.diskCapacity == 10 << 20)
@@ -39,7 +39,7 @@ struct ImageBindingLayoutTests {
     #expect(format.diskCapacity == 0 && format.compressionQuality == 0.5)
   }
 
-  @Test("a view that shows pictures at their own size asks for the whole one, and needs no layout")
+  @Test("a view that shows pictures at their own size requests the whole picture, and needs no layout")
   func whole() {
     let stage = Stage(nil, mode: .none)
     stage.binding.setImage(from: Self.a)
@@ -69,7 +69,7 @@ struct ImageBindingLayoutTests {
     #expect(stage.told == ["picture 1"])
   }
 
-  @Test("a view that was called off while it waited stays so until it reappears")
+  @Test("a view that was cancelled while it waited stays cancelled until it reappears")
   func cancelledWaiting() {
     let stage = Stage(nil)
     stage.binding.setImage(from: Self.a)
@@ -81,10 +81,10 @@ struct ImageBindingLayoutTests {
     #expect(stage.script.loads.count == 1)
   }
 
-  @Test("a view of its own format asks for that, whatever its size; it is registered on first use")
+  @Test("a view with its own format requests it at any size; the format is registered on first use")
   func ownFormat() {
     let stage = Stage(nil)
-    let format = CacheFormat("thumbnail", size: PixelSize(320, 240), scaleMode: .aspectFill)
+    let format = CacheFormat("thumbnail", size: PixelSize(320, 240), mode: .aspectFill)
     stage.binding.cacheFormat = format
     #expect(stage.binding.pipeline.formats["thumbnail"] == nil)
     stage.binding.setImage(from: Self.a)
@@ -117,7 +117,7 @@ struct ImageBindingLayoutTests {
   }
 
   @Test(
-    "a view that grows asks anew and keeps its picture until the larger one is there; a fade is not needed",
+    "a view that grows loads again and keeps its picture until the larger one is loaded, without a fade",
     arguments: [
       (DisplaySize(80, 60), 1.0), (DisplaySize(40, 30), 2.0), (DisplaySize(40, 31), 1.0),
     ])
@@ -147,7 +147,7 @@ struct ImageBindingLayoutTests {
     #expect(stage.script.loads.count == 1)
   }
 
-  @Test("another content mode asks anew")
+  @Test("another content mode loads again")
   func mode() {
     let stage = Stage()
     stage.binding.setImage(from: Self.a)
@@ -157,7 +157,7 @@ struct ImageBindingLayoutTests {
     #expect(stage.script.live.map { $0.request.format?.name } == ["auto-40x30-aspectFill"])
   }
 
-  @Test("a view that grows while it loads does not give up the download before the next load has joined it")
+  @Test("a view that grows while it loads keeps the download until the next load has joined it")
   func growsLoading() {
     let stage = Stage()
     stage.binding.setImage(from: Self.a)
@@ -174,7 +174,7 @@ struct ImageBindingLayoutTests {
     #expect(stage.told == ["picture 2 fade"])
   }
 
-  @Test("the larger picture that fails leaves the smaller one, and tells nobody")
+  @Test("if the larger picture fails, the smaller one stays, and no handler is called")
   func growsFailing() {
     let stage = Stage()
     stage.binding.setImage(from: Self.a, failure: { _ in Issue.record("told") })
@@ -186,7 +186,7 @@ struct ImageBindingLayoutTests {
     #expect(stage.binding.picture != nil)
   }
 
-  @Test("a picture that a closure took over is not handed to it again when the view grows")
+  @Test("a closure that shows the picture is not called again when the view grows")
   func growsTakenOver() {
     let stage = Stage()
     var count = 0

@@ -4,22 +4,22 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What a view shows when")
+@Suite("The content of a view")
 @MainActor
 struct ImageBindingTests {
-  private static let a = Stage.url("a")
-  private static let b = Stage.url("b")
+  static let a = Stage.url("a")
+  static let b = Stage.url("b")
 
-  private static let withStandIns = DisplayOptions {
+  static let withPlaceholders = DisplayOptions {
     $0.placeholder = .picture(Stage.picture(100))
     $0.failurePicture = Stage.picture(200)
   }
 
-  @Test("what memory has is set within the call, without placeholder and without animation")
+  @Test("a picture in memory is shown within the call, without placeholder and without animation")
   func memoryHit() {
     let stage = Stage()
     stage.script.memory[stage.asked("a").key] = Stage.picture(1)
-    #expect(stage.binding.setImage(from: Self.a, options: Self.withStandIns))
+    #expect(stage.binding.setImage(from: Self.a, options: Self.withPlaceholders))
     #expect(stage.told == ["picture 1"])
     #expect(stage.script.loads.isEmpty)
     #expect(!stage.binding.isLoading)
@@ -28,7 +28,7 @@ struct ImageBindingTests {
   @Test("otherwise the placeholder comes first, then previews, then the picture")
   func order() {
     let stage = Stage()
-    #expect(!stage.binding.setImage(from: Self.a, options: Self.withStandIns))
+    #expect(!stage.binding.setImage(from: Self.a, options: Self.withPlaceholders))
     #expect(stage.told == ["placeholder 100"])
     stage.script.loads[0].progress(50)
     stage.script.loads[0].preview(Stage.picture(1))
@@ -37,7 +37,7 @@ struct ImageBindingTests {
     #expect(stage.told == ["placeholder 100", "preview 1", "preview 2", "picture 3"])
   }
 
-  @Test("a picture that was not there at once fades in for a tenth of a second")
+  @Test("a picture that was not in memory fades in for a tenth of a second")
   func fade() throws {
     let stage = Stage()
     stage.binding.setImage(from: Self.a)
@@ -46,7 +46,7 @@ struct ImageBindingTests {
     #expect(try #require(stage.view.steps.last).transition == .fade(.milliseconds(100)))
   }
 
-  @Test("without a placeholder the view keeps what it showed until the picture is there")
+  @Test("without a placeholder the view keeps its content until the picture is loaded")
   func noPlaceholder() {
     let stage = Stage()
     stage.script.memory[stage.asked("a").key] = Stage.picture(1)
@@ -62,7 +62,7 @@ struct ImageBindingTests {
     #expect(stage.told == ["nothing"])
   }
 
-  @Test("another size of the picture stands in for it, else what is said")
+  @Test("another size of the picture is the placeholder, or else the given one")
   func otherSize() {
     let stage = Stage()
     stage.script.memory[stage.asked("a", PixelSize(8, 6)).key] = Stage.picture(1)
@@ -88,7 +88,7 @@ struct ImageBindingTests {
     #expect(DisplayPlaceholder.thumbHash(bytes: []) == nil)
   }
 
-  @Test("setting another picture calls the first off, and what still comes of it is dropped")
+  @Test("setting another picture cancels the first, and its later events are dropped")
   func reuse() {
     let stage = Stage()
     var told: [String] = []
@@ -105,7 +105,7 @@ struct ImageBindingTests {
     #expect(stage.told == ["picture 3 fade"])
   }
 
-  @Test("setting the same picture while it loads goes on with the same load, for the new handlers")
+  @Test("setting the same picture while it loads continues the same load, for the new handlers")
   func sameAgain() {
     let stage = Stage()
     var told: [Int] = []
@@ -118,22 +118,22 @@ struct ImageBindingTests {
     #expect(told == [3])
   }
 
-  @Test("setting the picture that is shown again shows nothing else in between")
+  @Test("setting the current picture again shows nothing else in between")
   func shownAgain() {
     let stage = Stage()
     stage.script.memory[stage.asked("a").key] = Stage.picture(1)
-    stage.binding.setImage(from: Self.a, options: Self.withStandIns)
-    stage.binding.setImage(from: Self.a, options: Self.withStandIns)
+    stage.binding.setImage(from: Self.a, options: Self.withPlaceholders)
+    stage.binding.setImage(from: Self.a, options: Self.withPlaceholders)
     #expect(stage.told == ["picture 1", "picture 1"])
   }
 
-  @Test("a failure shows the failure picture, then tells")
+  @Test("a failure shows the failure picture, then calls the handlers")
   func failure() {
     let stage = Stage()
     var told: [String] = []
     stage.view.onShow = { told.append(Stage.words($0)) }
     stage.binding.setImage(
-      ImageRequest(url: Self.a), options: Self.withStandIns,
+      ImageRequest(url: Self.a), options: Self.withPlaceholders,
       handlers: DisplayHandlers(
         failure: { told.append("failure: \($0.explanation)") }, completion: { _ in told.append("end") }))
     stage.script.loads[0].fail(.notCached("a"))
@@ -146,7 +146,7 @@ struct ImageBindingTests {
     #expect(stage.told.count == 2)
   }
 
-  @Test("a failed picture is asked for again when the app says so")
+  @Test("a failed picture is loaded again when the app calls retry")
   func retry() {
     let stage = Stage()
     stage.binding.setImage(from: Self.a)
@@ -157,14 +157,14 @@ struct ImageBindingTests {
   }
 
   @Test(
-    "a success closure takes over the setting, once, whether the picture was there or not",
+    "a success closure shows the picture instead of the view, once, from memory or not",
     arguments: [true, false])
   func success(isCached: Bool) {
     let stage = Stage()
     if isCached { stage.script.memory[stage.asked("a").key] = Stage.picture(1) }
     var count = 0
     let wasThere = stage.binding.setImage(
-      from: Self.a, options: Self.withStandIns,
+      from: Self.a, options: Self.withPlaceholders,
       success: { response in
         count += 1
         #expect(response.picture.bitmap == Stage.picture(1).bitmap)
@@ -178,164 +178,28 @@ struct ImageBindingTests {
     #expect(stage.told == (isCached ? [] : ["placeholder 100"]))
   }
 
-  @Test("cancelling keeps what is shown and tells nobody; reappearing begins again")
-  func cancel() {
-    let stage = Stage()
-    var told: [String] = []
-    stage.binding.setImage(
-      ImageRequest(url: Self.a), options: Self.withStandIns,
-      handlers: DisplayHandlers(
-        failure: { _ in told.append("failure") }, completion: { _ in told.append("end") }))
-    stage.binding.cancel()
-    #expect(stage.script.loads[0].isStopped)
-    stage.script.loads[0].finish(Stage.picture(1))
-    #expect(told.isEmpty && stage.told == ["placeholder 100"])
-    stage.binding.viewDidAppear()
-    #expect(stage.script.loads.count == 2)
-    stage.script.loads[1].finish(Stage.picture(2))
-    #expect(stage.told == ["placeholder 100", "picture 2 fade"])
-    #expect(told == ["end"])
-    stage.binding.viewDidAppear()
-    #expect(stage.script.loads.count == 2)
-  }
-
   @Test(
-    "a view that disappears calls its load off, unless told otherwise; what is shown stays",
-    arguments: [true, false])
-  func disappear(cancels: Bool) {
-    let stage = Stage()
-    stage.binding.options.cancelsWhenHidden = cancels
-    stage.binding.setImage(from: Self.a)
-    stage.binding.viewDidDisappear()
-    #expect(stage.script.loads[0].isStopped == cancels)
-    stage.binding.viewDidAppear()
-    #expect(stage.script.loads.count == (cancels ? 2 : 1))
-    stage.script.live[0].finish(Stage.picture(1))
-    stage.binding.viewDidDisappear()
-    stage.binding.viewDidAppear()
-    #expect(stage.told == ["picture 1 fade"])
-    #expect(stage.script.live.isEmpty || !stage.binding.isLoading)
-  }
-
-  @Test("a load that others called off counts as called off")
-  func cancelledElsewhere() {
-    let stage = Stage()
-    stage.binding.setImage(from: Self.a, options: Self.withStandIns, failure: { _ in Issue.record("told") })
-    stage.script.loads[0].fail(.cancelled("a"))
-    guard case .cancelled = stage.binding.phase else {
-      Issue.record("\(stage.binding.phase)")
-      return
-    }
-    stage.binding.viewDidAppear()
-    stage.script.loads[1].finish(Stage.picture(1))
-    #expect(stage.told.last == "picture 1 fade")
-  }
-
-  @Test("clearing empties the view and calls the load off")
-  func clear() {
-    let stage = Stage()
-    stage.binding.setImage(from: Self.a)
-    stage.binding.clear()
-    #expect(stage.script.loads[0].isStopped)
-    stage.script.loads[0].finish(Stage.picture(1))
-    #expect(stage.told == ["nothing"])
-    #expect(stage.binding.request == nil)
-  }
-
-  @Test("neither URL nor key: the placeholder, and whatever was loading is called off")
-  func nothing() {
-    let stage = Stage()
-    stage.binding.setImage(from: Self.a)
-    stage.binding.setImage(from: nil, options: Self.withStandIns, failure: { _ in Issue.record("told") })
-    #expect(stage.script.loads.map(\.isStopped) == [true])
-    #expect(stage.told == ["placeholder 100"])
-    #expect(stage.binding.request == nil)
-    stage.binding.viewDidAppear()
-    #expect(stage.script.loads.count == 1)
-  }
-
-  @Test(
-    "a picture past its lifetime is set at once, and replaced only if there is another",
+    "a stale picture is shown at once, and replaced only if there is another",
     arguments: [true, false])
   func stale(isSame: Bool) {
     let stage = Stage()
     let old = Stage.picture(1)
     stage.script.memory[stage.asked("a").key] = old
     stage.script.stale = [stage.asked("a").key]
-    #expect(stage.binding.setImage(from: Self.a, options: Self.withStandIns))
+    #expect(stage.binding.setImage(from: Self.a, options: Self.withPlaceholders))
     #expect(stage.script.loads.count == 1)
     stage.script.loads[0].finish(isSame ? old : Stage.picture(2))
     #expect(stage.told == (isSame ? ["picture 1"] : ["picture 1", "picture 2"]))
   }
 
-  @Test("a picture past its lifetime stays when its origin cannot be reached")
+  @Test("a stale picture stays when its origin cannot be reached")
   func staleFailure() {
     let stage = Stage()
     stage.script.memory[stage.asked("a").key] = Stage.picture(1)
     stage.script.stale = [stage.asked("a").key]
-    stage.binding.setImage(from: Self.a, options: Self.withStandIns, failure: { _ in Issue.record("told") })
+    stage.binding.setImage(
+      from: Self.a, options: Self.withPlaceholders, failure: { _ in Issue.record("told") })
     stage.script.loads[0].fail(.notCached("a"))
     #expect(stage.told == ["picture 1"])
-  }
-
-  @Test(
-    "closures may set another picture while they are called",
-    arguments: ["show", "success", "failure", "phase", "progress", "preview"])
-  func reentrance(place: String) {
-    let stage = Stage()
-    let binding = stage.binding
-    var isFirst = true
-    func setOther(_ here: String) {
-      guard here == place, isFirst else { return }
-      isFirst = false
-      binding.setImage(from: Self.b)
-    }
-    stage.view.onShow = { _ in setOther("show") }
-    binding.onPhaseChange = { _ in setOther("phase") }
-    var handlers = DisplayHandlers(
-      progress: { _ in setOther("progress") }, preview: { _ in setOther("preview") },
-      failure: { _ in setOther("failure") },
-      completion: { _ in if place != "failure" && place != "success" { Issue.record("told of another's end") }
-      })
-    if place == "success" { handlers.success = { _ in setOther("success") } }
-    binding.setImage(ImageRequest(url: Self.a), handlers: handlers)
-    if let load = stage.script.loads.first(where: { $0.request.source.name == Self.a.absoluteString }) {
-      load.progress(1)
-      load.preview(Stage.picture(5))
-      if place == "failure" { load.fail(.notCached("a")) } else { load.finish(Stage.picture(1)) }
-    }
-    #expect(binding.request?.source.name == Self.b.absoluteString)
-    #expect(stage.script.live.map(\.request.source.name) == [Self.b.absoluteString])
-    stage.script.live[0].finish(Stage.picture(2))
-    #expect(stage.told.last == "picture 2 fade")
-  }
-
-  @Test("a binding and its view go together, and the load with them")
-  func release() {
-    let script = ScriptedLoading()
-    weak var binding: ImageBinding?
-    weak var view: FakeImageView?
-    do {
-      let stage = Stage()
-      let strong = ImageBinding(stage.view, pipeline: stage.binding.pipeline, loader: script)
-      strong.setImage(from: Self.a, success: { _ in })
-      binding = strong
-      view = stage.view
-    }
-    #expect(binding == nil && view == nil)
-    #expect(script.loads[0].isStopped)
-    script.loads[0].finish(Stage.picture(1))
-  }
-
-  @Test("a view that is gone is told nothing; its load ends")
-  func viewGone() {
-    let script = ScriptedLoading()
-    var view: FakeImageView? = FakeImageView(DisplaySize(10, 10))
-    let binding = ImageBinding(view!, pipeline: ImagePipeline { $0.diskStorage = .none }, loader: script)
-    binding.setImage(from: Self.a, success: { _ in Issue.record("told") })
-    view = nil
-    script.loads[0].finish(Stage.picture(1))
-    #expect(script.loads[0].isStopped)
-    #expect(!binding.setImage(from: Self.b))
   }
 }

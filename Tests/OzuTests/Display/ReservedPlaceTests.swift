@@ -9,12 +9,12 @@ import Testing
 struct ReservedPlaceTests {
   private let gate = Gate()
 
-  /// Serves a picture whose first bytes come when the gate lets them.
+  /// Serves a picture whose first bytes come when the gate opens.
   private func serve(_ fixture: Fixture, _ path: String = "a.jpg") throws -> URL {
     try fixture.serve(path) { $0.dripping(2_000, through: gate) }
   }
 
-  @Test("a task tells the size as soon as the bytes say it, to those who come late too")
+  @Test("a task reports the size as soon as the bytes contain it, to late subscribers too")
   func task() async throws {
     let fixture = Fixture()
     let task = fixture.pipeline.task(for: ImageRequest(url: try serve(fixture), resize: Fixture.small))
@@ -41,7 +41,7 @@ struct ReservedPlaceTests {
     #expect(rest == 0)
   }
 
-  @Test("nobody's download has its header read, nor one that is there at once")
+  @Test("the header is not read without a listener, nor for a picture that is complete at once")
   func unheard() async throws {
     let fixture = Fixture()
     let task = fixture.pipeline.task(for: try serve(fixture))
@@ -58,7 +58,7 @@ struct ReservedPlaceTests {
   }
 
   @Test(
-    "a view reserves the place that its picture will take, once and before any pixel, and nothing moves after",
+    "a view reserves space for its picture, once and before any pixel, and nothing moves afterwards",
     arguments: [
       (ScaleMode.aspectFit, DisplaySize(100, 100)), (.aspectFill, DisplaySize(100, 100)),
       (.fill, DisplaySize(90, 30)), (.none, nil), (.aspectFit, DisplaySize(900, 900)),
@@ -85,7 +85,7 @@ struct ReservedPlaceTests {
     #expect(reserved.stepCount == 1)
   }
 
-  @Test("a view that was given another picture hears nothing of the size of the one before")
+  @Test("a view with another picture does not receive the size of the former one")
   func reused() async throws {
     let fixture = Fixture()
     let view = FakeImageView(mode: .none, pipeline: fixture.pipeline)
@@ -99,7 +99,7 @@ struct ReservedPlaceTests {
     #expect(view.reservations.isEmpty)
   }
 
-  @Test("a resumed download tells the size from the beginning that was kept")
+  @Test("a resumed download reports the size from the stored beginning")
   func resumed() async throws {
     let fixture = Fixture()
     let body = try Fixture.photo.data(as: .jpeg) + Data(count: 200_000)

@@ -5,7 +5,7 @@ import OzuTesting
 
 @testable import Ozu
 
-/// What a binding loads through when a test decides what comes when.
+/// A loader for bindings whose events the test controls.
 @MainActor
 final class ScriptedLoading: DisplayLoading {
   /// One load.
@@ -38,14 +38,14 @@ final class ScriptedLoading: DisplayLoading {
     func fail(_ error: ImageError) { receive(.finished(.failure(error))) }
   }
 
-  /// What memory has.
+  /// The pictures in memory.
   var memory: [ImageKey: Picture] = [:]
-  /// Of it, what is past its lifetime.
+  /// The stale ones among them.
   var stale: Set<ImageKey> = []
   /// Signals that memory runs short.
   var pressure: ManualMemoryPressure?
   var memoryPressure: (any MemoryPressureMonitoring)? { pressure }
-  /// All loads, the first first.
+  /// All loads, in the order of their start.
   private(set) var loads: [Load] = []
 
   var live: [Load] { loads.filter { !$0.isStopped } }
@@ -86,12 +86,12 @@ struct Stage {
 
   init(_ size: DisplaySize? = DisplaySize(40, 30), scale: Double = 1, mode: ScaleMode = .aspectFit) {
     view = FakeImageView(size, scale: scale, mode: mode)
-    binding = ImageBinding(view, pipeline: ImagePipeline { $0.diskStorage = .none }, loader: script)
+    binding = ImageBinding(view, pipeline: ImagePipeline { $0.caching.diskStorage = .none }, loader: script)
   }
 
   static func url(_ name: String) -> URL { URL(string: "https://example.com/\(name)")! }
 
-  /// A picture that is told from others by a number.
+  /// A picture that is identified by a number.
   static func picture(_ number: Int) -> Picture {
     Picture(
       Bitmap(size: PixelSize(1, 1), isOpaque: true) { _, _ in
@@ -99,14 +99,14 @@ struct Stage {
       })
   }
 
-  /// The request that a view of this size and mode makes of a URL.
+  /// The request of a view with this size and mode for a URL.
   func asked(_ name: String, _ size: PixelSize = PixelSize(40, 30), _ mode: ScaleMode = .aspectFit)
     -> ImageRequest
   {
-    ImageRequest(url: Self.url(name)).formatted(AutomaticFormat().format(size, mode))
+    ImageRequest(url: Self.url(name)).inFormat(AutomaticFormat().format(size, mode))
   }
 
-  /// What the view was told, in words: `placeholder 1`, `picture 2 fade`.
+  /// The calls of the view as texts: `placeholder 1`, `picture 2 fade`.
   var told: [String] { view.steps.map(Self.words) }
 
   static func words(_ step: FakeImageView.Step) -> String {

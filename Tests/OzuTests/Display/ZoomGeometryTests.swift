@@ -22,7 +22,7 @@ struct ZoomGeometryTests {
     #expect(geometry.isFitted)
   }
 
-  @Test("a point under the pointer stays there, wherever the edges let it")
+  @Test("a point under the pointer stays there, as far as the edges allow it")
   func pointer() {
     var geometry = ZoomGeometry(pictureSize: Self.picture, viewSize: PixelSize(800, 600))
     geometry.zoom(to: 1, at: (400, 300))
@@ -35,7 +35,7 @@ struct ZoomGeometryTests {
     #expect(geometry.scale == ZoomGeometry.largestScale)
   }
 
-  @Test("a double click shows pixels as they are, and the whole again")
+  @Test("a double click shows the picture at its own pixels, and then the whole again")
   func toggling() {
     var geometry = ZoomGeometry(pictureSize: Self.picture, viewSize: PixelSize(800, 600))
     geometry.toggle(at: (10, 10))
@@ -81,7 +81,7 @@ struct ZoomGeometryTests {
   }
 
   @Test(
-    "squares of the level cover what is seen, once",
+    "the squares of a level cover the visible part, once",
     arguments: [0.03, 0.1, 0.25, 0.26, 0.5, 0.9, 1, 3, 16])
   func tiles(scale: Double) throws {
     var geometry = ZoomGeometry(pictureSize: PixelSize(20_000, 13_001), viewSize: PixelSize(1500, 900))

@@ -7,57 +7,6 @@ import Testing
 @Suite("Zooming a picture whose parts are not decoded alone")
 @MainActor
 struct ZoomKeepingTests {
-  /// A model, the script that it loads through, and pixels for what it asks.
-  @MainActor
-  struct Play {
-    let script = ScriptedLoading()
-    let pressure = ManualMemoryPressure()
-    let model: ZoomModel
-    let size = PixelSize(20_000, 16_000)
-
-    init(byteBudget: Int = 8 << 20) {
-      script.pressure = pressure
-      model = ZoomModel(loader: script)
-      model.wholeByteBudget = byteBudget
-      model.resize(to: PixelSize(200, 160))
-    }
-
-    private static func isCut(_ load: ScriptedLoading.Load) -> Bool {
-      if case .picture = load.request.source { true } else { false }
-    }
-
-    /// The loads of squares that are cut, and of pixels to keep.
-    var cuts: [ScriptedLoading.Load] { script.live.filter(Self.isCut) }
-    var decodes: [ScriptedLoading.Load] { script.live.filter { !Self.isCut($0) } }
-    var decodeCount: Int { script.loads.count { !Self.isCut($0) } }
-
-    func answer(_ load: ScriptedLoading.Load) {
-      var source = size
-      if case .picture(let kept, _) = load.request.source { source = kept.size }
-      let size = ResizeGeometry(source: source, resize: load.request.resize).outputSize
-      let bitmap = Bitmap(size: size, isOpaque: true) { bytes, _ in
-        bytes.initializeMemory(as: UInt8.self, repeating: 128)
-      }
-      load.finish(Picture(bitmap, header: ImageHeader(type: .png, storedSize: self.size)))
-    }
-
-    func answerAll() {
-      while let load = script.live.first(where: { load in !done.value.contains(ObjectIdentifier(load)) }) {
-        done.change { $0.insert(ObjectIdentifier(load)) }
-        answer(load)
-      }
-    }
-
-    private let done = Shared<Set<ObjectIdentifier>>([])
-
-    func begin() {
-      model.setImage(ImageRequest(url: Stage.url("a.png")))
-      answerAll()
-    }
-
-    func zoom(to scale: Double) { model.change { $0.zoom(to: scale, at: (100, 80)) } }
-  }
-
   @Test("the finest whole that fits is decoded once, and serves its level and all that are coarser")
   func budget() throws {
     let play = Play()
@@ -78,7 +27,7 @@ struct ZoomKeepingTests {
     #expect(play.decodeCount == count && count == 2)
   }
 
-  @Test("at finer levels a part is decoded and kept, as large as the budget, until sight leaves it")
+  @Test("at finer levels a part is decoded and kept, as large as the budget, until the view leaves it")
   func parts() throws {
     let play = Play(byteBudget: 12 << 20)
     play.begin()
@@ -94,13 +43,13 @@ struct ZoomKeepingTests {
     play.answerAll()
     #expect(play.decodeCount == count)
     play.model.change { $0.move(by: (5000, 0)) }
-    // Two parts are not in memory at one time.
+    // Two parts are never in memory at the same time.
     #expect(play.model.keeping.kept == nil && play.decodes.count == 1)
     play.answerAll()
     #expect(play.decodeCount == count + 1 && play.model.layers.count > 1)
   }
 
-  @Test("where parts fail the finest whole is shown larger; where that fails too, what there is")
+  @Test("if parts fail, the finest whole picture is enlarged; if that fails too, the current picture stays")
   func failures() throws {
     let play = Play()
     play.begin()
@@ -122,7 +71,7 @@ struct ZoomKeepingTests {
     #expect(play.script.loads.count == count + 1, "but anew, once the whole was seen")
   }
 
-  @Test("a picture of another size than was asked for is not cut")
+  @Test("a picture of another size than requested is not cut")
   func another() throws {
     let play = Play()
     play.begin()
@@ -133,7 +82,7 @@ struct ZoomKeepingTests {
     #expect(play.model.keeping.kept == nil && play.cuts.isEmpty && !play.model.isLoading)
   }
 
-  @Test("memory pressure takes all but what is in sight; the next square decodes once more")
+  @Test("memory pressure releases everything that is not visible; the next square decodes again")
   func pressure() async throws {
     let play = Play()
     play.begin()
@@ -152,7 +101,7 @@ struct ZoomKeepingTests {
     #expect(play.decodeCount == count + 1 && play.model.keeping.kept != nil)
   }
 
-  @Test("another picture, and what leaves the wish for more, call the decode off")
+  @Test("another picture, and a view that needs no squares, cancel the decode")
   func leaving() throws {
     let play = Play()
     play.begin()
@@ -166,7 +115,7 @@ struct ZoomKeepingTests {
     #expect(play.model.keeping.kept == nil)
   }
 
-  @Test("what is planned fits into the budget and has what is seen", arguments: 0..<20 as Range<UInt64>)
+  @Test("a plan fits into the budget and contains the visible part", arguments: 0..<20 as Range<UInt64>)
   func plans(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {
@@ -205,7 +154,8 @@ struct ZoomKeepingTests {
     try await eventually(!model.isLoading && !model.layers.isEmpty)
   }
 
-  @Test("over all levels a file is decoded once for the whole and once for the squares, which are right")
+  @Test(
+    "over all levels a file is decoded once for the whole and once for the squares, whose pixels are correct")
   func decodes() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("map.png", Self.map, as: .png)
@@ -232,11 +182,11 @@ struct ZoomKeepingTests {
     #expect(fixture.client.requestCount(for: url) == 1)
     let kept = try #require(model.keeping.kept)
     #expect(kept.picture.size == PixelSize(1600, 1200))
-    // The pipeline's own cache has only the picture at the size of the view.
+    // The memory cache has only the picture at the size of the view.
     #expect(fixture.pipeline.memoryCacheStatistics.count == 1)
   }
 
-  @Test("steps after the resize, and what moves, come as a whole for each level")
+  @Test("pictures with steps after the resize, and animations, are loaded whole for each level")
   func wholes() throws {
     let play = Play()
     play.model.byteBudget = 8 << 20

@@ -22,7 +22,7 @@ struct ZoomModelFollowingTests {
     return Picture(PatternPicture(PixelSize(1000, 800), tint: 1).bitmap, header: header)
   }
 
-  @Test("loads no whole picture of its own, and squares when it is zoomed")
+  @Test("loads only squares, when it is zoomed")
   func squares() {
     model.follow(.picture(whole()), of: request)
     #expect(model.geometry?.pictureSize == size && model.layers.count == 1)
@@ -32,7 +32,7 @@ struct ZoomModelFollowingTests {
     #expect(model.wholeSize == PixelSize(1000, 800))
   }
 
-  @Test("a picture that cannot be cut stays as the binding has it, and is loaded once more to be cut here")
+  @Test("a picture without separate parts stays as the binding has it, and is loaded again to be cut")
   func kept() throws {
     model.follow(.picture(whole(.png)), of: request)
     model.change { $0.zoom(to: 1, at: (500, 400)) }
@@ -41,7 +41,7 @@ struct ZoomModelFollowingTests {
     #expect(load.request.source.key == request.source.key)
   }
 
-  @Test("a picture with steps after the resize is asked for in one piece")
+  @Test("a picture with steps after the resize is loaded whole")
   func processors() {
     var request = request
     request.processors = [.gaussianBlur(radius: 4)]
@@ -50,7 +50,7 @@ struct ZoomModelFollowingTests {
     #expect(script.loads.isEmpty && model.wholeSize.width > 1000)
   }
 
-  @Test("what stands in for the picture lies where the picture will, and has no squares")
+  @Test("a placeholder has the position of the picture, and no squares")
   func placeholders() {
     model.follow(.placeholder(whole()), of: request)
     #expect(model.geometry?.pictureSize == size && model.layers.isEmpty && !model.isFollowing(request))
@@ -61,7 +61,7 @@ struct ZoomModelFollowingTests {
     #expect(model.geometry?.isFitted == true, "another picture than the last is fitted")
   }
 
-  @Test("a larger rendition of the same picture leaves it where it is; another request is fitted")
+  @Test("a larger size of the same picture keeps its position; another request is fitted")
   func sameAndOther() {
     model.follow(.picture(whole()), of: request)
     model.change { $0.zoom(to: 1, at: (500, 400)) }
@@ -75,7 +75,7 @@ struct ZoomModelFollowingTests {
     #expect(model.geometry?.isFitted == true && script.live.isEmpty && model.isFollowing(other))
   }
 
-  @Test("nothing and a failure take the picture away", arguments: [true, false])
+  @Test("empty content and a failure remove the picture", arguments: [true, false])
   func nothing(isFailure: Bool) {
     model.follow(.picture(whole()), of: request)
     model.follow(isFailure ? .failure(whole()) : .nothing, of: request)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Zooming a picture of any size")
 @MainActor
 struct ZoomModelTests {
-  /// A model, the script that it loads through, and what it must be at each moment.
+  /// A model, its scripted loader, and the invariants of the model.
   @MainActor
   struct Play {
     let script = ScriptedLoading()
@@ -26,7 +26,7 @@ struct ZoomModelTests {
 
     var live: [ScriptedLoading.Load] { script.live }
 
-    /// The parts of the file whose loads are under way.
+    /// The parts of the file whose loads are running.
     var parts: [PixelRectangle] {
       live.compactMap { load in
         if case .picture = load.request.source { nil } else { load.request.region }
@@ -46,7 +46,7 @@ struct ZoomModelTests {
     }
   }
 
-  @Test("asks for the whole at the size of the view, then for the squares in sight, the middle first")
+  @Test("loads the whole picture at the size of the view, then the visible squares, the middle first")
   func squares() throws {
     let play = Play()
     try play.begin()
@@ -63,7 +63,7 @@ struct ZoomModelTests {
     #expect(play.model.layers.count == 10 && !play.model.isLoading)
   }
 
-  @Test("what leaves sight is called off, and asked for again when it is back")
+  @Test("squares that are no longer visible are cancelled, and loaded again when they return")
   func leaving() throws {
     let play = Play()
     try play.begin()
@@ -77,7 +77,8 @@ struct ZoomModelTests {
     #expect(play.parts.isEmpty)
   }
 
-  @Test("an error of the whole is told and can be tried again; one of a square leaves the whole")
+  @Test(
+    "an error of the whole picture is reported and can be retried; one of a square leaves the whole picture")
   func failures() throws {
     let play = Play()
     play.model.setImage(ImageRequest(url: Stage.url("a.jpg")))
@@ -120,7 +121,7 @@ struct ZoomModelTests {
       }
       guard let geometry = play.model.geometry else { continue }
       let visible = Set(ZoomTile.visible(in: geometry).map { $0.region(of: geometry.pictureSize) })
-      // Of other files one part is decoded at a time, of which squares are cut.
+      // For other files one part is decoded at a time, and squares are cut from it.
       #expect(
         seed % 3 == 0 ? play.parts.count <= 1 : Set(play.parts).isSubset(of: visible),
         "seed \(seed), step \(step): a square out of sight is loaded")
@@ -131,7 +132,7 @@ struct ZoomModelTests {
       }
       let layers = play.model.layers
       shown = max(shown, layers.count)
-      // The coarsest first, and each where it belongs.
+      // The coarsest first, and each in its place.
       let scales = layers.map { Double($0.picture.size.width) / $0.region.width }
       // Rounded up to whole pixels at the edges of the picture.
       let squareScales = scales.dropFirst()

@@ -7,21 +7,21 @@ import Testing
 
 @Suite("Encoded images: made once, the same bytes in every state of the caches")
 struct EncodedImageTests {
-  private let clock = ManualClock()
-  private let fixture = Fixture()
-  private let url = Fixture.url("photo.jpg")
-  private let pipeline: ImagePipeline
+  let clock = ManualClock()
+  let fixture = Fixture()
+  let url = Fixture.url("photo.jpg")
+  let pipeline: ImagePipeline
 
   init() {
     let clock = clock
-    // Not the fixture's own: its decoder makes no reduced pictures.
-    pipeline = fixture.freshPipeline { $0.currentDate = clock.date }
+    // Not the one of the fixture, whose decoder has no reduced scales.
+    pipeline = fixture.freshPipeline { $0.testing.currentDate = clock.date }
   }
 
-  /// The next process: the same disk, and nothing in memory.
-  private func fresh() -> ImagePipeline { fixture.freshPipeline { [clock] in $0.currentDate = clock.date } }
+  /// Another process: the same disk, and nothing in memory.
+  func fresh() -> ImagePipeline { fixture.freshPipeline { [clock] in $0.testing.currentDate = clock.date } }
 
-  private func request(_ side: Int = 64) -> ImageRequest {
+  func request(_ side: Int = 64) -> ImageRequest {
     ImageRequest(url: url).resized(to: PixelSize(side, side))
   }
 
@@ -33,7 +33,7 @@ struct EncodedImageTests {
     try fixture.serve("photo.jpg") { $0.header("Cache-Control", "max-age=600") }
     let format = OutputFormat(type)
     let request = request().with { $0.processors = isProcessed ? [GaussianBlur(radius: 2)] : [] }
-    // Nothing is anywhere.
+    // All caches are empty.
     let cold = try await pipeline.encoded(for: request, as: format)
     #expect(cold.isNew && cold.source == .network && cold.type == type)
     #expect(cold.size == PixelSize(64, 48))
@@ -45,7 +45,7 @@ struct EncodedImageTests {
     await pipeline.flush()
     all.append(try await fresh().encoded(for: request, as: format))
     #expect(all[2].source == .rendition && !all[2].isNew)
-    // The original alone; then a larger picture and the picture itself in memory and, with loss, on disk as well.
+    // The original alone; then also a larger picture and the picture itself in memory and, with losses, on disk.
     let before: [[ImageRequest]] = [[], [self.request(200)], [request], [self.request(200), request]]
     for warm in before {
       let other = fresh()
@@ -60,7 +60,7 @@ struct EncodedImageTests {
         await pipeline.flush()
       }
     }
-    // Whatever a reload brings is the same too.
+    // A reload gives the same bytes.
     all.append(try await pipeline.encoded(for: request.with { $0.cachePolicy = .reload }, as: format))
     all.append(try await pipeline.encoded(for: request.with { $0.cachePolicy = .bypass }, as: format))
     for (number, image) in all.enumerated() {
@@ -94,7 +94,7 @@ struct EncodedImageTests {
     #expect(fixture.client.requestCount(for: url) == 1)
   }
 
-  @Test("equal requests share the work, and all outputs of one picture share its decode")
+  @Test("equal requests share the work, and all encoded files of one picture share its decode")
   func sharing() async throws {
     let url = try fixture.serve("photo.jpg")
     let pipeline = pipeline
@@ -103,7 +103,7 @@ struct EncodedImageTests {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(Set(tags.map(\.entityTag)).count == 1)
-    // Whoever comes late finds it in memory.
+    // A late request finds it in memory.
     #expect(tags.count { $0.isNew && !$0.isCoalesced } == 1)
     #expect(pipeline.statistics.decodes == 1)
     #expect(pipeline.statistics.encodes == 1)
@@ -123,7 +123,7 @@ struct EncodedImageTests {
           group.addTask { try await other.encoded(for: request, as: format) }
         }
       }
-      // The files, their six pictures, and the download.
+      // The jobs of the files, of their six pictures, and of the download.
       try await eventually(other.diagnostics().jobs.count >= 25)
       release.open()
       return try await group.reduce(into: []) { $0.append($1) }
@@ -133,7 +133,7 @@ struct EncodedImageTests {
     #expect(other.statistics.encodes == 18)
   }
 
-  @Test("as fresh as its source: confirmed, changed, out of reach")
+  @Test("an encoded image is as fresh as its source: confirmed, changed, unreachable")
   func freshness() async throws {
     let changed = PatternPicture(PixelSize(320, 240), tint: 5)
     let fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""] as HTTPHeaders
@@ -170,78 +170,14 @@ struct EncodedImageTests {
     try await eventually(pipeline.diagnostics().jobs.contains { $0.waitingFor == .backlog })
     pipeline.resume(.store)
     await #expect(throws: ImageError.self) { try await answer.value }
-    // Whoever asks the caches alone gets it all the same.
+    // A cache-only request still gets it.
     let stale = try await pipeline.encoded(
       for: request().with { $0.cachePolicy = .cacheOnly }, as: .webp)
     #expect(stale.source == .stale && stale.data == other.data)
     #expect(fixture.client.requestCount(for: url) == 5)
   }
 
-  private var encodedCount: Int {
-    let all = try? pipeline.caches.stores.first?.store.entries(of: .encoded)
-    return all.map { Array($0).count } ?? 0
-  }
-
-  @Test("what may not be kept is not, and what was kept before dies")
-  func noStore() async throws {
-    let photo = try Fixture.photo.data(as: .jpeg)
-    fixture.client.reply(
-      to: url,
-      with: [
-        .ok(photo).header("Cache-Control", "max-age=1"),
-        .ok(try PatternPicture(PixelSize(320, 240), tint: 5).data(as: .jpeg)).header(
-          "Cache-Control", "no-store"),
-      ])
-    _ = try await pipeline.encoded(for: request(), as: .webp)
-    await pipeline.flush()
-    #expect(encodedCount == 1)
-    clock.advance(by: .seconds(2))
-    for _ in 0..<2 {
-      #expect(try await pipeline.encoded(for: request(), as: .webp).isNew)
-      await pipeline.flush()
-      #expect(pipeline.cachedEncoded(for: request(), as: .webp) == nil)
-      #expect(encodedCount == 0)
-    }
-    #expect(fixture.client.requestCount(for: url) == 3)
-  }
-
-  @Test("removed with its source", arguments: [true, false])
-  func removal(isWhole: Bool) async throws {
-    try fixture.serve("photo.jpg")
-    let other = try fixture.serve("other.jpg")
-    for request in [request(), ImageRequest(url: url)] {
-      _ = try await pipeline.encoded(for: request, as: .webp)
-    }
-    _ = try await pipeline.encoded(for: other, as: .png)
-    await pipeline.flush()
-    if isWhole { await pipeline.removeAllImages() } else { await pipeline.removeImage(for: url) }
-    for pipeline in [pipeline, fresh()] {
-      let offline = request().with { $0.cachePolicy = .cacheOnly }
-      await #expect(throws: ImageError.self) { try await pipeline.encoded(for: offline, as: .webp) }
-      let kept = try? await pipeline.encoded(
-        for: ImageRequest(url: other, cachePolicy: .cacheOnly), as: .png)
-      #expect((kept == nil) == isWhole)
-    }
-  }
-
-  @Test("of a local file as it is now")
-  func files() async throws {
-    let file = FileManager.default.temporaryDirectory.appending(path: "ozu-encoded-\(UUID()).jpg")
-    defer { try? FileManager.default.removeItem(at: file) }
-    var found: [Data] = []
-    for tint in [1, 6] {
-      try PatternPicture(PixelSize(300 + tint, 200), tint: tint).data(as: .jpeg).write(to: file)
-      for pipeline in [pipeline, pipeline, fresh()] {
-        found.append(try await pipeline.encoded(for: file, as: .webp).data)
-        await pipeline.flush()
-      }
-    }
-    #expect(Set(found[..<3]).count == 1 && Set(found[3...]).count == 1)
-    #expect(found[0] != found[3])
-    #expect(pipeline.statistics.encodes == 2)
-  }
-
-  @Test("it fails as loads do: no such file, not written so, too few bytes, no time, cancelled")
+  @Test("it fails like a load: missing file, impossible format, too few bytes, deadline, cancelled")
   func failures() async throws {
     try fixture.serve("photo.jpg")
     func error(_ request: ImageRequest, _ format: OutputFormat = .webp) async -> ImageError? {
@@ -252,33 +188,30 @@ struct EncodedImageTests {
         return error
       }
     }
-    #expect(await error(ImageRequest(url: URL(filePath: "/nowhere.jpg")))?.kind == "noSuchFile")
-    #expect(await error(request(), OutputFormat(.heic))?.kind == "encodingFailed")
+    #expect(await error(ImageRequest(url: URL(filePath: "/nowhere.jpg")))?.kind == .noSuchFile)
+    #expect(await error(request(), OutputFormat(.heic))?.kind == .encodingFailed)
     let tiny = OutputFormat(.jpeg, options: EncodingOptions(maximumByteCount: 10))
     #expect(await error(request(), tiny)?.description.contains("more than the limit of 10") == true)
-    #expect(await error(request(0))?.kind == "invalidSize")
+    #expect(await error(request(0))?.kind == .invalidSize)
     let silent = Fixture.url("silent.jpg")
     let gate = Gate()
     fixture.client.reply(to: silent, with: .ok(Data()).held(by: gate))
     let late = ImageRequest(url: silent).with { $0.deadline = .milliseconds(20) }
-    guard case .deadlineExceeded(_, .network)? = await error(late) else {
-      Issue.record("the deadline names its stage")
-      return
-    }
+    #expect(await error(late) == .deadlineExceeded(silent.absoluteString, stage: .network))
     let running = Task { [pipeline] in try await pipeline.encoded(for: silent, as: .webp) }
     try await eventually(fixture.client.activeCount > 0)
     running.cancel()
     await #expect { try await running.value } throws: { ($0 as? ImageError)?.isCancellation == true }
     gate.open()
-    // The next source is tried; the error of the first is the one that is told.
+    // The next source is tried; the request fails with the error of the first.
     let mirror = ImageRequest(url: Fixture.url("gone.jpg")).with { $0.alternatives = [.url(url)] }
     #expect(await error(mirror) == nil)
     let worse = mirror.with { $0.alternatives = [.url(URL(filePath: "/nowhere.jpg"))] }
-    #expect(await error(worse)?.kind == "httpStatus")
+    #expect(await error(worse)?.kind == .httpStatus)
     #expect(pipeline.diagnostics().jobs.isEmpty)
   }
 
-  @Test("interceptors answer, change and watch; observers hear of it")
+  @Test("interceptors answer, change and observe the request; observers are notified")
   func surroundings() async throws {
     struct Other: ImageInterceptor {
       let url: URL

@@ -89,13 +89,13 @@ struct GainMapKeepingTests {
     let after = try Self.codecs.picture(from: file.data, context: DecodingContext().brightened(toStops: 2))
       .bitmap
     #expect(expected.format == .rgba16 && after.size == expected.size)
-    // Two thirds of a stop, by which quarters differ, are more than 3000 steps of PQ.
+    // The quarters differ by two thirds of a stop, which is more than 3000 steps of PQ.
     let worst = zip(Self.words(expected), Self.words(after)).map { abs($0 - $1) }.max() ?? .max
     #expect(worst < 2200, "\(worst)")
   }
 
   @Test(
-    "lose their map with a note where it would lie or has no place",
+    "lose their map with a note if it would be wrong or the format cannot contain it",
     arguments: [
       ([ColorAdjustment.grayscale], ImageType.jpeg), ([Crop.crop(.attention(PixelSize(1, 1)))], .jpeg),
       ([GaussianBlur(radius: 2)], .jpeg), ([], .png), ([], .webp),
@@ -107,13 +107,13 @@ struct GainMapKeepingTests {
     let file = try await ImagePipeline.testing().encoded(for: request, as: format)
     #expect(try Self.codecs.header(of: file.data).gainMap == nil)
     #expect(file.notes.contains { $0.contains("gain map is left out") })
-    // Nobody who did not ask for it hears of it.
+    // Without the option there is no note.
     let plain = try await ImagePipeline.testing().encoded(for: request, as: OutputFormat(type))
     #expect(plain.notes.isEmpty && plain.data == file.data)
   }
 
   @Test(
-    "tell the light of the brightened picture in files and from disk",
+    "have the light levels of the brightened picture in files and from disk",
     arguments: [ImageType.png, .avif, .jxl])
   func lightLevels(type: ImageType) async throws {
     guard Self.codecs.encodableTypes.contains(type) else { return }
@@ -137,7 +137,7 @@ struct GainMapKeepingTests {
     }
   }
 
-  @Test("are no promise of a map that was left out")
+  @Test("do not announce a map that was left out")
   func announcement() async throws {
     var format = OutputFormat.jpeg
     format.metadata = .keepAll
@@ -161,7 +161,7 @@ struct GainMapKeepingTests {
     #expect(small.with { $0.headroomStops = 0 }.key == small.key)
     #expect(small.with { $0.headroomStops = .nan }.key == small.key)
     #expect(requests[4].headroomStops == 6)
-    // All at once, after a larger one of which smaller ones could be made.
+    // All at once, after a larger one from which smaller ones could be derived.
     _ = try await pipeline.image(for: small.with { $0.resize = Resize(PixelSize(200, 200)) })
     var all: [Bitmap] = []
     for request in requests { all.append(try await pipeline.image(for: request).bitmap) }
@@ -182,7 +182,7 @@ struct GainMapKeepingTests {
   }
 
   @Test(
-    "are written under PQ where the format can say so, and as they are where not",
+    "are written under PQ if the format can state it, and without the map otherwise",
     arguments: [ImageType.png, .avif, .jxl, .jpeg, .webp], [ColorProfilePolicy.convert, .keep])
   func written(type: ImageType, profile: ColorProfilePolicy) async throws {
     guard Self.codecs.encodableTypes.contains(type) else { return }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Output formats: negotiated, chosen for the picture, told apart")
 struct OutputFormatTests {
   @Test(
-    "what a client accepts",
+    "the formats that a client accepts",
     arguments: [
       (nil, [.jpeg, .png]), ("", [.jpeg, .png]), ("*/*", [.jpeg, .png]),
       ("image/*,*/*;q=0.8", [.jpeg, .png]),
@@ -24,7 +24,7 @@ struct OutputFormatTests {
   }
 
   @Test(
-    "the first that suits the picture, whether it moves or not",
+    "the first format that suits the picture, animated or not",
     arguments: [
       (OutputFormat.automatic, true, false, [.jpeg, .png]), (.automatic, false, false, [.png, .jpeg]),
       (.automatic, true, true, [.png, .jpeg]), (.jpeg, false, true, [.jpeg]),
@@ -58,7 +58,7 @@ struct OutputFormatTests {
       { $0.resolution = ImageResolution(dotsPerInch: 72) }, { $0.keepsAnimation = false },
       { $0.keepsGainMap = true },
     ]
-    // Whoever adds an option adds it here and to `identifier`.
+    // A new option must be added here and to `identifier`.
     #expect(Mirror(reflecting: EncodingOptions()).children.count == changes.count)
     #expect(Mirror(reflecting: EncodedMetadata()).children.count == blocks.count)
     // The types, the options, and two policies for metadata.
@@ -85,7 +85,7 @@ struct OutputFormatTests {
     #expect(OutputFormat.negotiated(accept: "*/*").identifier == OutputFormat.automatic.identifier)
   }
 
-  @Test("a record is read as it was written, and no bytes of others are one")
+  @Test("a record can be read back, and damaged bytes are refused")
   func records() {
     let header = ImageHeader(
       type: .gif, storedSize: PixelSize(20, 10), orientation: .up, bitsPerComponent: 8, colorModel: .indexed,
@@ -108,7 +108,7 @@ struct OutputFormatTests {
     for _ in 0..<2000 {
       var other = bytes
       other[Int.random(in: 0..<other.count, using: &random)] = .random(in: 0...255, using: &random)
-      // Whatever it is, it is read or refused.
+      // It is read or refused, and does not crash.
       _ = EncodedRecord(other)?.data
     }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Written files: metadata, profiles, frames, and what could not be kept")
+@Suite("Encoded files: metadata, profiles, frames, and notes")
 struct WrittenFileTests {
   private let pipeline = ImagePipeline.testing()
   private let codecs = CodecRegistry.standard
@@ -136,7 +136,7 @@ struct WrittenFileTests {
         throw .failed(.webp, reason: "not installed")
       }
     }
-    let pipeline = ImagePipeline.testing { $0.codecs.register(encoder: Broken()) }
+    let pipeline = ImagePipeline.testing { $0.decoding.codecs.register(encoder: Broken()) }
     let request = try source("metadata/exif.jpg")
     let image = try await pipeline.encoded(for: request, as: .negotiated(accept: "image/webp"))
     #expect(image.type == .jpeg)

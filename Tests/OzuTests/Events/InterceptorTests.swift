@@ -4,9 +4,9 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Interceptors surround the whole load")
+@Suite("Interceptors run around the whole load")
 struct InterceptorTests {
-  /// Notes what passes, by a name.
+  /// Records its calls under a name.
   private struct Watcher: ImageInterceptor {
     let name: String
     let notes: Shared<[String]>
@@ -26,7 +26,7 @@ struct InterceptorTests {
     }
   }
 
-  /// Answers some addresses itself.
+  /// Answers some URLs itself.
   private struct Answerer: ImageInterceptor {
     let picture: Picture
 
@@ -38,7 +38,7 @@ struct InterceptorTests {
     }
   }
 
-  /// Sends requests to another place.
+  /// Sends requests to another URL.
   private struct Redirector: ImageInterceptor {
     let url: URL
 
@@ -55,7 +55,7 @@ struct InterceptorTests {
     }
   }
 
-  /// Tries again so many times.
+  /// Retries a number of times.
   private struct Retrier: ImageInterceptor {
     let count: Int
 
@@ -73,7 +73,7 @@ struct InterceptorTests {
     case image, task, callback, prefetcher
   }
 
-  @Test("in their order, whatever way the request comes", arguments: Way.allCases)
+  @Test("interceptors run in their order, for every kind of call", arguments: Way.allCases)
   private func order(_ way: Way) async throws {
     let notes = Shared<[String]>([])
     let fixture = Fixture {
@@ -86,7 +86,7 @@ struct InterceptorTests {
     case .task: _ = try await fixture.pipeline.task(for: request).image
     case .callback:
       _ = await withCheckedContinuation { continuation in
-        fixture.pipeline.loadImage(with: request, queue: .global()) { continuation.resume(returning: $0) }
+        fixture.pipeline.loadImage(for: request, queue: .global()) { continuation.resume(returning: $0) }
       }
     case .prefetcher:
       let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
@@ -95,7 +95,7 @@ struct InterceptorTests {
     #expect(notes.value == ["first in", "second in", "second network", "first network"])
   }
 
-  @Test("also around what memory has; not around the synchronous look")
+  @Test("interceptors also run for pictures in memory, but not for the synchronous lookup")
   func memory() async throws {
     let notes = Shared<[String]>([])
     let fixture = Fixture { $0.interceptors = [Watcher(name: "a", notes: notes)] }
@@ -108,7 +108,7 @@ struct InterceptorTests {
     #expect(notes.value == ["a in", "a memory"])
   }
 
-  @Test("one may answer; those behind it and the network are not asked")
+  @Test("an interceptor may answer; the later ones and the network are not asked")
   func answering() async throws {
     let notes = Shared<[String]>([])
     let answer = Picture.color(.white)
@@ -122,7 +122,7 @@ struct InterceptorTests {
     #expect(fixture.client.requests.isEmpty)
   }
 
-  @Test("one may change the request, also one of bytes")
+  @Test("an interceptor may change the request, also one for bytes")
   func changing() async throws {
     let target = Fixture.url("b.jpg")
     let fixture = Fixture { $0.interceptors = [Redirector(url: target)] }
@@ -135,7 +135,7 @@ struct InterceptorTests {
     #expect(Set(fixture.client.requests.map(\.url)) == [target])
   }
 
-  @Test("one may ask again; errors pass through all of them")
+  @Test("an interceptor may retry; errors pass through all of them")
   func retrying() async throws {
     let notes = Shared<[String]>([])
     let fixture = Fixture {
@@ -161,12 +161,12 @@ struct InterceptorTests {
     await gate.arrivals(1)
     task.cancel()
     await #expect(throws: ImageError.self) { try await task.image }
-    // The task has ended; its interceptors hear of it in their own time.
+    // The task has ended; its interceptors are cancelled a moment later.
     try await eventually(notes.value.count >= 2)
     #expect(notes.value == ["a in", "a cancelled"])
   }
 
-  @Test("the observers are told of the request as it was asked")
+  @Test("observers receive the request as the app made it")
   func observing() async throws {
     let recorder = EventRecorder()
     let fixture = Fixture {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("A pipeline logs only what is asked for")
+@Suite("A pipeline logs only the wanted levels")
 struct LoggingTests {
   /// Keeps its lines.
   private struct Lines: ImageLogging {
@@ -19,9 +19,9 @@ struct LoggingTests {
     let clock = ManualClock()
     let fixture = Fixture {
       $0.log = log
-      $0.now = clock.now
-      $0.memoryCache.costLimit = 32 * 24 * 4
-      $0.memoryCache.maximumEntryFraction = 1
+      $0.testing.now = clock.now
+      $0.caching.memoryCache.costLimit = 32 * 24 * 4
+      $0.caching.memoryCache.maximumEntryFraction = 1
     }
     for path in ["a.jpg", "b.jpg", "b.jpg"] {
       let request = ImageRequest(url: try fixture.serve(path), resize: Fixture.small)
@@ -39,7 +39,7 @@ struct LoggingTests {
       lines == ["error failed after 0.0 ms: https://example.com/none: the server answered 404 (Not Found)"])
   }
 
-  @Test("info: how each request ended, and what went to make room")
+  @Test("info: the end of each request, and evictions")
   func info() async throws {
     let lines = try await lines(at: .info)
     #expect(lines.count == 5)
@@ -62,13 +62,13 @@ struct LoggingTests {
     }
   }
 
-  @Test("what is logged of a format names it: every hit, miss, store, eviction and cancellation")
+  @Test("log lines of a cache format name it: every hit, miss, store, eviction and cancellation")
   func formats() async throws {
     let log = Lines(level: .debug)
     let fixture = FormatFixture {
       $0.log = log
-      $0.memoryCache.costLimit = 32 * 24 * 4
-      $0.memoryCache.maximumEntryFraction = 1
+      $0.caching.memoryCache.costLimit = 32 * 24 * 4
+      $0.caching.memoryCache.maximumEntryFraction = 1
     }
     let format = FormatFixture.format("avatars", diskCapacity: 3000)
     for path in ["a.jpg", "b.jpg", "c.jpg", "c.jpg"] {
@@ -103,7 +103,7 @@ struct LoggingTests {
     #expect(evicted.reduce(0, +) == 3)
   }
 
-  @Test("a text that is not wanted is not made")
+  @Test("the text of an unwanted level is not built")
   func laziness() {
     let log = Lines(level: .notice)
     var madeCount = 0
@@ -119,7 +119,7 @@ struct LoggingTests {
     #expect(log.lines.value == ["error text"])
   }
 
-  @Test("without a log and observers nobody is told")
+  @Test("without a log and observers there are no events")
   func silence() {
     #expect(!ImagePipeline.testing().context.events.isObserved)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Observers are told of every request, stage and cache")
+@Suite("Observers receive every event of requests, stages and caches")
 struct ObservingTests {
   private let recorder = EventRecorder()
 
@@ -26,7 +26,7 @@ struct ObservingTests {
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Fixture.small))
     await fixture.pipeline.flush()
     let words = words(url)
-    // Storing goes on behind the caller's back: at any moment between the picture and the flush.
+    // Writes happen in the background, at any moment between the picture and the flush.
     let behind = [
       "begin encode", "end encode", "begin store", "end store", "store rendition", "store original",
       "miss original",
@@ -73,7 +73,7 @@ struct ObservingTests {
     #expect(!words(url).contains("begin network"))
   }
 
-  @Test("bytes, files, data and fetchers are told of too")
+  @Test("bytes, files, data and fetchers are reported too")
   func otherSources() async throws {
     struct Fetcher: ImageFetching {
       let data: Data
@@ -101,7 +101,7 @@ struct ObservingTests {
     #expect(fixture.pipeline.statistics.fileByteCount == body.count)
   }
 
-  @Test("a hundred equal requests begin and end each, their work once")
+  @Test("a hundred equal requests begin and end one by one, and their work once")
   func coalesced() async throws {
     let fixture = makeFixture()
     let gate = Gate()
@@ -121,7 +121,7 @@ struct ObservingTests {
     #expect(Set(ids).count == 100)
   }
 
-  @Test("what begins also ends when it fails: a broken file, a missing one, a cancelled one")
+  @Test("every event that begins also ends on failure: a broken file, a missing one, a cancelled one")
   func failures() async throws {
     let fixture = makeFixture()
     let broken = Fixture.url("broken.jpg")
@@ -149,11 +149,11 @@ struct ObservingTests {
     }
   }
 
-  @Test("evictions are told by number")
+  @Test("evictions are reported with their count")
   func evictions() async throws {
     let fixture = makeFixture {
-      $0.memoryCache.costLimit = 3 * 32 * 24 * 4
-      $0.memoryCache.maximumEntryFraction = 1
+      $0.caching.memoryCache.costLimit = 3 * 32 * 24 * 4
+      $0.caching.memoryCache.maximumEntryFraction = 1
     }
     for number in 0..<8 {
       let url = try fixture.serve("\(number).jpg")
@@ -166,7 +166,7 @@ struct ObservingTests {
     #expect(fixture.pipeline.statistics.memoryEvictions == 5)
   }
 
-  @Test("names carry no credentials")
+  @Test("names contain no credentials")
   func credentials() async throws {
     let fixture = makeFixture()
     let url = try #require(URL(string: "https://user:secret@example.com/a.jpg"))
@@ -176,7 +176,7 @@ struct ObservingTests {
     #expect(recorder.events.allSatisfy { !$0.description.contains("secret") })
   }
 
-  @Test("every observer is told")
+  @Test("every observer is notified")
   func several() async throws {
     let other = EventRecorder()
     let fixture = makeFixture { $0.observers.append(other) }

@@ -5,25 +5,25 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Code of the app runs under no lock of the pipeline", .timeLimit(.minutes(15)))
+@Suite("Code of the app runs outside all locks of the pipeline", .timeLimit(.minutes(15)))
 struct ReentryTests {
-  private let reentry = Reentry()
+  let reentry = Reentry()
 
-  private func fixture(_ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) -> Fixture {
+  func fixture(_ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) -> Fixture {
     let fixture = Fixture(configure)
     reentry.pipeline.change { $0 = fixture.pipeline }
     return fixture
   }
 
-  // MARK: What is called
+  // MARK: Calls
 
   @Test("the clock may call the pipeline wherever it is read")
   func clock() async throws {
     let reentry = reentry
     let fixture = fixture {
-      $0.isProgressiveDecodingEnabled = true
-      $0.concurrentFetches = 2
-      $0.now = {
+      $0.decoding.isProgressiveDecodingEnabled = true
+      $0.network.concurrentFetches = 2
+      $0.testing.now = {
         reentry.call()
         return ContinuousClock.now
       }
@@ -37,7 +37,7 @@ struct ReentryTests {
     reentry.task.change { $0 = tasks[39] }
     let previews = tasks[39].previews
     try await eventually(gate.waitingCount == 2)
-    // More than the limiter of storms lets pass for nothing.
+    // More than the start limiter lets pass for free.
     for task in tasks.prefix(30) { task.cancel() }
     gate.open()
     for task in tasks.suffix(10) { #expect(try await task.image.size == PixelSize(32, 24)) }
@@ -45,7 +45,7 @@ struct ReentryTests {
     #expect(reentry.count > 0)
   }
 
-  /// Calls the pipeline at everything that it is told.
+  /// Calls the pipeline at every event.
   private struct Observer: ImagePipelineObserving {
     let reentry: Reentry
 
@@ -61,12 +61,12 @@ struct ReentryTests {
     func cacheEvicted(_ eviction: ObservedEviction) { reentry.call() }
   }
 
-  @Test("observers may call the pipeline at whatever they are told")
+  @Test("observers may call the pipeline at every event")
   func observers() async throws {
     let fixture = fixture {
       $0.observers = [Observer(reentry: reentry)]
-      $0.isProgressiveDecodingEnabled = true
-      $0.memoryCache.costLimit = 4 * 32 * 24 * 3
+      $0.decoding.isProgressiveDecodingEnabled = true
+      $0.caching.memoryCache.costLimit = 4 * 32 * 24 * 3
     }
     defer { reentry.forget() }
     for number in 0..<8 {
@@ -106,13 +106,13 @@ struct ReentryTests {
     }
   }
 
-  @Test("an observer that hears of a preview may cancel the load, and holds nobody up")
+  @Test("an observer may cancel the load at a preview, and blocks no other thread")
   func preview() async throws {
     let observer = PreviewObserver(reentry)
     let fixture = fixture {
       $0.observers = [observer]
-      $0.isProgressiveDecodingEnabled = true
-      $0.codecs = ImagePipeline.Configuration().codecs
+      $0.decoding.isProgressiveDecodingEnabled = true
+      $0.decoding.codecs = ImagePipeline.Configuration().decoding.codecs
     }
     defer { reentry.forget() }
     let gate = Gate()
@@ -128,7 +128,7 @@ struct ReentryTests {
     #expect(task.result != nil)
   }
 
-  // MARK: Who is woken
+  // MARK: Wake-ups
 
   /// Calls the pipeline when a task that it runs is woken.
   private final class Executor: TaskExecutor {
@@ -184,7 +184,7 @@ struct ReentryTests {
       ImageRequest(url: try fixture.serve("\($0).jpg") { $0.held(by: gate) })
     }
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
-    /// Stops the prefetches when a task that it runs is woken the second time: the first time is its start.
+    /// Stops the prefetches when a task that it runs is woken for the second time; the first time is its start.
     final class Stopping: TaskExecutor {
       let prefetcher: ImagePrefetcher
       let count = Shared(0)
@@ -213,120 +213,4 @@ struct ReentryTests {
     #expect(prefetcher.count == 0)
   }
 
-  // MARK: What is released
-
-  private func tracer(_ count: Shared<Int>) -> Tracer {
-    Tracer { [reentry] in
-      reentry.call()
-      count.change { $0 += 1 }
-    }
-  }
-
-  @Test("an object of a request that a memory hit replaces may call the pipeline when it is released")
-  func hits() async throws {
-    let fixture = fixture()
-    defer { reentry.forget() }
-    let format = CacheFormat("a", size: PixelSize(32, 24), diskCapacity: 1 << 20)
-    let url = try fixture.serve("a.jpg")
-    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: format))
-    await fixture.pipeline.flush()
-    fixture.pipeline.suspend(.store)
-    let released = Shared(0)
-    for _ in 0..<3 {
-      var request = ImageRequest(url: url, format: format)
-      request.userInfo["tracer"] = tracer(released)
-      #expect(fixture.pipeline.cachedImage(for: request) != nil)
-    }
-    // The last one waits to be marked on disk.
-    #expect(released.value == 2)
-    fixture.pipeline.resume(.store)
-    await fixture.pipeline.flush()
-    try await eventually(released.value == 3)
-    #expect(reentry.count == 3)
-  }
-
-  /// Tries a request of its own before that of the app.
-  private struct Twice: ImageInterceptor {
-    let first: @Sendable (ImageRequest) -> ImageRequest
-    let gate: Gate
-
-    func intercept(
-      _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
-    ) async throws(ImageError) -> ImageResponse {
-      if let response = try? await next.load(first(request)) { return response }
-      try? await gate.pass()
-      return try await next.load(request)
-    }
-  }
-
-  @Test("an object of a request that an interceptor has tried may call its task when it is released")
-  func intercepted() async throws {
-    let released = Shared(0)
-    let between = Gate()
-    let makeTracer: @Sendable () -> Tracer = { [self] in tracer(released) }
-    let fixture = fixture {
-      $0.interceptors = [
-        Twice(
-          first: { _ in
-            var other = ImageRequest(url: Fixture.url("missing.jpg"))
-            other.userInfo["tracer"] = makeTracer()
-            return other
-          }, gate: between)
-      ]
-    }
-    defer { reentry.forget() }
-    let gate = Gate()
-    let task = fixture.pipeline.task(for: try fixture.serve("a.jpg") { $0.held(by: gate) })
-    reentry.task.change { $0 = task }
-    await between.arrivals(1)
-    // The load has ended and let go of the first request; the task has not.
-    try await eventually(fixture.pipeline.diagnostics().jobs.isEmpty)
-    for _ in 0..<100 { await Task.yield() }
-    between.open()
-    await gate.arrivals(1)
-    try await eventually(released.value == 1)
-    gate.open()
-    #expect(try await task.image.size == PixelSize(320, 240))
-    #expect(reentry.count >= 1)
-  }
-
-  /// A processor with an object.
-  private struct Step: ImageProcessing {
-    let identifier: String
-    var tracer: Tracer?
-
-    func process(
-      _ bitmap: BGRABitmap, context: ProcessingContext
-    ) throws(ProcessingError) -> BGRABitmap { bitmap }
-  }
-
-  @Test("a processor of a step that another load has taken over may call the pipeline when it is released")
-  func processors() async throws {
-    let fixture = fixture()
-    defer { reentry.forget() }
-    let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=600") }
-    fixture.pipeline.suspend(.decode)
-    func renderCount() -> Int { fixture.pipeline.diagnostics().jobs.count { $0.kind == .render } }
-    func loadCount() -> Int { fixture.pipeline.diagnostics().jobs.count { $0.kind == .load } }
-    func load(_ last: String, _ tracer: Tracer? = nil) -> ImageTask {
-      fixture.pipeline.task(
-        for: ImageRequest(
-          url: url, processors: [Step(identifier: "a", tracer: tracer), Step(identifier: last)]))
-    }
-    let released = Shared(0)
-    var first: ImageTask? = load("b", tracer(released))
-    try await eventually(renderCount() == 3)
-    let second = load("c")
-    // The decode and step "a" are those of the first.
-    try await eventually(renderCount() == 4)
-    first?.cancel()
-    first = nil
-    try await eventually(renderCount() == 3 && loadCount() == 1)
-    for _ in 0..<100 { await Task.yield() }
-    #expect(released.value == 0)
-    second.cancel()
-    try await eventually(released.value == 1)
-    #expect(reentry.count == 1)
-    fixture.pipeline.resume(.decode)
-  }
 }

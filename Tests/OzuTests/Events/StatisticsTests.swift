@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("A pipeline counts what it does")
+@Suite("A pipeline counts its work")
 struct StatisticsTests {
   @Test("hits and misses of each layer, loads, bytes")
   func layers() async throws {
@@ -72,10 +72,10 @@ struct StatisticsTests {
     #expect(counts.networkFailures == 1)
   }
 
-  @Test("what was confirmed or served stale")
+  @Test("revalidated and stale answers")
   func freshness() async throws {
     let clock = ManualClock()
-    let fixture = Fixture { $0.currentDate = clock.date }
+    let fixture = Fixture { $0.testing.currentDate = clock.date }
     let url = Fixture.url("a.jpg")
     let body = try Fixture.photo.data(as: .jpeg)
     fixture.client.reply(
@@ -96,7 +96,7 @@ struct StatisticsTests {
     #expect(counts.networkLoads == 3)
   }
 
-  @Test("they survive JSON, and read as lines")
+  @Test("statistics can be encoded as JSON, and printed as lines")
   func forms() async throws {
     let fixture = Fixture()
     _ = try await fixture.pipeline.image(for: try fixture.serve("a.jpg"))
@@ -110,7 +110,7 @@ struct StatisticsTests {
     #expect(counts.description.contains("failures: 1 httpStatus"))
   }
 
-  @Test("a pipeline that did nothing has counted nothing, and opened nothing")
+  @Test("a new pipeline has counted nothing, and opened nothing")
   func empty() {
     let fixture = Fixture()
     #expect(fixture.pipeline.statistics == PipelineStatistics())

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A trace opens in a trace viewer")
 struct TraceTests {
-  /// An event as the Trace Event Format has it.
+  /// An event of the Trace Event Format.
   private struct Event: Decodable {
     let name: String
     let cat: String
@@ -41,7 +41,7 @@ struct TraceTests {
     return file.traceEvents
   }
 
-  @Test("a stage that is told late has a lane that was free when it began")
+  @Test("a stage that is reported late has a lane that was free when it began")
   func lateStage() {
     var lanes = TraceLanes()
     let first = lanes.take(.disk, from: 0)
@@ -53,7 +53,7 @@ struct TraceTests {
     #expect(lanes.take(.disk, from: 12) == late)
   }
 
-  @Test("every event has what its kind needs, spans pair, and no two on a lane overlap")
+  @Test("every event has the fields of its kind, spans are paired, and no two on a lane overlap")
   func shape() async throws {
     let events = try await trace(TraceRecorder())
     #expect(Set(events.map(\.ph)) == ["M", "b", "e", "X", "C", "i"])
@@ -85,7 +85,7 @@ struct TraceTests {
       Set(events.filter { $0.ph == "C" }.map(\.name)) == ["requests", "downloads", "downloaded", "decodes"])
   }
 
-  @Test("it does not grow past its limit, and ends what it has begun")
+  @Test("a trace does not grow past its limit, and ends the spans that it has begun")
   func limit() async throws {
     let recorder = TraceRecorder(eventLimit: 40)
     let events = try await trace(recorder).filter { $0.ph != "M" }

@@ -14,16 +14,16 @@ struct DataTransformationTests {
     func fetch() async throws -> FetchedImage { .data(data) }
   }
 
-  /// A cipher of which nobody should think any good.
+  /// A toy cipher, without any security.
   private static func cipher(_ data: Data) -> Data { Data(data.map { $0 ^ 0x5A }) }
 
   private let fixture = Fixture {
-    $0.dataTransformation = { data, request in
+    $0.decoding.dataTransformation = { data, request in
       guard request.userInfo["key"] as? String != "wrong" else { throw WrongKey() }
       return Self.cipher(data)
     }
-    $0.storagePolicy = .originalData
-    $0.isProgressiveDecodingEnabled = true
+    $0.caching.storagePolicy = .originalData
+    $0.decoding.isProgressiveDecodingEnabled = true
   }
 
   private func serve() throws -> (url: URL, secret: Data) {
@@ -33,7 +33,7 @@ struct DataTransformationTests {
     return (url, secret)
   }
 
-  @Test("are a picture when they are read, and on disk what they were")
+  @Test("are decoded to a picture when they are read, and are unchanged on disk")
   func secret() async throws {
     let (url, secret) = try serve()
     for resize in [Fixture.small, nil] {
@@ -42,21 +42,20 @@ struct DataTransformationTests {
     }
     #expect(fixture.client.requests.count == 1)
     await fixture.pipeline.flush()
-    #expect(fixture.pipeline.cachedData(for: url) == secret)
-    let next = fixture.freshPipeline { $0.dataTransformation = { data, _ in Self.cipher(data) } }
+    #expect(fixture.pipeline.cache.data(for: ImageRequest(url: url)) == secret)
+    let next = fixture.freshPipeline { $0.decoding.dataTransformation = { data, _ in Self.cipher(data) } }
     let response = try await next.response(for: ImageRequest(url: url))
     #expect(response.source == .original && Fixture.photo.resembles(response.picture.bitmap))
     #expect(try await next.data(for: ImageRequest(url: url)) == Self.cipher(secret))
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("fail the request with what the app threw")
+  @Test("fail the request with the error of the app")
   func failure() async throws {
     var request = ImageRequest(url: try serve().url)
     request.userInfo["key"] = "wrong"
     await #expect { try await fixture.pipeline.image(for: request) } throws: { error in
-      guard case .fetchFailed(_, let underlying)? = error as? ImageError else { return false }
-      return underlying is WrongKey
+      (error as? ImageError)?.kind == .fetchFailed && (error as? ImageError)?.underlying is WrongKey
     }
   }
 

@@ -1,12 +1,13 @@
 import Foundation
 import OzuHTTP
+import OzuMigration
 import OzuSynchronization
 import OzuTesting
 import Testing
 
 @testable import Ozu
 
-@Suite("Sources that bring a picture on a miss")
+@Suite("Fetchers that are called on a miss")
 struct FetcherTests {
   struct Reply: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -16,30 +17,30 @@ struct FetcherTests {
 
   static let badReplies = [
     Reply(testDescription: "404", reply: .status(404)) {
-      if case .httpStatus(404, _) = $0 { true } else { false }
+      $0.statusCode == 404
     },
     Reply(testDescription: "304", reply: .status(304)) {
-      if case .httpStatus(304, _) = $0 { true } else { false }
+      $0.statusCode == 304
     },
     Reply(
       testDescription: "fewer bytes than announced",
       reply: .ok(Data(count: 10)).header("Content-Length", "20")
     ) {
-      if case .bodyTruncated = $0 { true } else { false }
+      $0.kind == .bodyTruncated
     },
     Reply(testDescription: "a page", reply: .ok(Data("<!DOCTYPE html><html></html>".utf8))) {
-      if case .notAnImage = $0 { true } else { false }
+      $0.kind == .notAnImage
     },
     Reply(testDescription: "noise", reply: .ok(Data([1, 2, 3, 4, 5, 6, 7, 8]))) {
-      if case .notAnImage = $0 { true } else { false }
+      $0.kind == .notAnImage
     },
-    Reply(testDescription: "nothing", reply: .ok(Data())) { if case .emptyData = $0 { true } else { false } },
+    Reply(testDescription: "nothing", reply: .ok(Data())) { $0.kind == .emptyData },
     Reply(testDescription: "no answer", reply: .failure(.connectionRefused)) {
-      if case .connectionRefused = $0 { true } else { false }
+      $0.kind == .connectionRefused
     },
   ]
 
-  @Test("each failure of a download has an error of its own, alone and in a pipeline", arguments: badReplies)
+  @Test("each failure of a download has its own error, alone and in a pipeline", arguments: badReplies)
   func network(_ test: Reply) async throws {
     let client = FakeHTTPClient()
     let url = Fixture.url("a.jpg")
@@ -63,7 +64,7 @@ struct FetcherTests {
     }
   }
 
-  @Test("a network fetcher without a client of its own shares everything with its URL")
+  @Test("a network fetcher without its own client shares everything with its URL")
   func sameAsURL() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -72,7 +73,7 @@ struct FetcherTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("a network fetcher with a client of its own uses that")
+  @Test("a network fetcher with its own client uses that")
   func ownClient() async throws {
     let (fixture, client) = (Fixture(), FakeHTTPClient())
     let url = Fixture.url("a.jpg")
@@ -83,13 +84,13 @@ struct FetcherTests {
     #expect(fixture.client.requests.isEmpty && client.requests.count == 1)
   }
 
-  @Test("what is no web address is refused", arguments: ["ftp://a/b", "file:///a.jpg", "relative"])
+  @Test("a source that is not a web URL is refused", arguments: ["ftp://a/b", "file:///a.jpg", "relative"])
   func invalid(text: String) async throws {
     let url = try #require(URL(string: text))
     await #expect(throws: ImageError.self) { try await NetworkFetcher(url, client: FakeHTTPClient()).fetch() }
   }
 
-  @Test("a file that is missing, a folder, or no image: an error of its own each")
+  @Test("a missing file, a folder, and a file that is not an image have their own errors")
   func disk() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-fetcher-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -100,10 +101,10 @@ struct FetcherTests {
       return url.path(percentEncoded: false)
     }
     let cases: [(String, @Sendable (ImageError) -> Bool)] = [
-      (try path("missing.jpg", nil), { if case .noSuchFile = $0 { true } else { false } }),
-      (folder.path(percentEncoded: false), { if case .isDirectory = $0 { true } else { false } }),
-      (try path("text.jpg", Data("<html>".utf8)), { if case .notAnImage = $0 { true } else { false } }),
-      (try path("empty.jpg", Data()), { if case .emptyData = $0 { true } else { false } }),
+      (try path("missing.jpg", nil), { $0.kind == .noSuchFile }),
+      (folder.path(percentEncoded: false), { $0.kind == .isDirectory }),
+      (try path("text.jpg", Data("<html>".utf8)), { $0.kind == .notAnImage }),
+      (try path("empty.jpg", Data()), { $0.kind == .emptyData }),
     ]
     let pipeline = ImagePipeline.testing()
     for (path, isExpected) in cases {
@@ -132,7 +133,7 @@ struct FetcherTests {
     #expect(pipeline.cachedImage(forKey: good.path, format: format) != nil)
   }
 
-  @Test("a picture in memory is brought to a format and cached under its key, on disk too")
+  @Test("a picture in memory is resized to a format and cached under its key, on disk too")
   func simple() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -142,7 +143,7 @@ struct FetcherTests {
     #expect(try await fixture.restarted().response(for: request).source == .rendition)
   }
 
-  /// Counts, and waits at a gate.
+  /// Counts its calls, and waits at a gate.
   struct Counting: ImageFetching {
     let key: String
     let gate: Gate
@@ -156,7 +157,7 @@ struct FetcherTests {
     }
   }
 
-  @Test("two fetchers with one key share the work, for different formats too; on a hit none is asked")
+  @Test("two fetchers with one key share the work, for different formats too; on a hit none is called")
   func shared() async throws {
     let fixture = Fixture()
     let (gate, count) = (Gate(), Shared(0))
@@ -177,7 +178,7 @@ struct FetcherTests {
     #expect(count.value == 1)
   }
 
-  @Test("an empty answer is an error of its own; any other failure carries what was thrown")
+  @Test("an empty answer has its own error; any other failure contains the thrown error")
   func failures() async throws {
     struct Own: Error {}
     let fixture = Fixture()
@@ -186,21 +187,17 @@ struct FetcherTests {
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(.fetcher(empty)))
     } throws: {
-      if case ImageError.emptyData("empty")? = $0 as? ImageError { true } else { false }
+      $0 as? ImageError == .emptyData("empty")
     }
     let failing = Counting(key: "failing", gate: open, count: Shared(0), result: .failure(Own()))
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(.fetcher(failing)))
     } throws: {
-      if case ImageError.fetchFailed("failing", let error)? = $0 as? ImageError {
-        error is Own
-      } else {
-        false
-      }
+      $0 as? ImageError == .fetchFailed("failing", underlying: Own())
     }
   }
 
-  @Test("calling the last request off calls the fetch off")
+  @Test("cancelling the last request cancels the fetch")
   func cancellation() async throws {
     let fixture = Fixture()
     let (gate, count) = (Gate(), Shared(0))

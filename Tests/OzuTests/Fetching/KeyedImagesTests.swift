@@ -1,4 +1,5 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("Pictures under a key, with a URL or without")
 struct KeyedImagesTests {
-  @Test("in memory, on disk, or neither: returned, read and kept in memory, or downloaded and kept")
+  @Test("pictures are returned from memory, read from disk into memory, or downloaded and stored")
   func states() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
@@ -25,7 +26,7 @@ struct KeyedImagesTests {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
     let a = try await fixture.pipeline.image(for: url, key: "a")
-    fixture.pipeline.setImage(Picture(FormatFixture.small(7).bitmap), forKey: "b")
+    fixture.pipeline.store(Picture(FormatFixture.small(7).bitmap), forKey: "b")
     #expect(try await fixture.pipeline.image(for: url, key: "a").bitmap == a.bitmap)
     #expect(try await fixture.pipeline.image(for: url, key: "b").size == PixelSize(32, 24))
   }
@@ -35,7 +36,7 @@ struct KeyedImagesTests {
   func noURL() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
-    // The second reads as the address of another picture.
+    // The second key looks like the URL of another picture.
     for key in ["avatar", "https://example.com/avatar"] {
       _ = try await fixture.pipeline.image(for: url, key: key)
       #expect(try await fixture.pipeline.image(for: nil, key: key).size == PixelSize(320, 240))
@@ -47,15 +48,15 @@ struct KeyedImagesTests {
     await #expect {
       try await pipeline.image(for: nil, key: "nobody")
     } throws: {
-      if case ImageError.notCached? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.kind == .notCached
     }
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("what is set under a key is in memory at once and on disk after a restart")
+  @Test("a picture that is set under a key is in memory at once and on disk after a restart")
   func set() async throws {
     let fixture = FormatFixture()
-    fixture.pipeline.setImage(Picture(FormatFixture.small(3).bitmap), forKey: "own")
+    fixture.pipeline.store(Picture(FormatFixture.small(3).bitmap), forKey: "own")
     #expect(fixture.pipeline.cachedImage(forKey: "own") != nil)
     let pipeline = await fixture.restarted()
     #expect(pipeline.cachedImage(forKey: "own") == nil)
@@ -65,7 +66,7 @@ struct KeyedImagesTests {
     #expect(await pipeline.imageFromDisk(forKey: "other") == nil)
   }
 
-  @Test("removing by key, by URL, and everything")
+  @Test("pictures are removed by key, by URL, and all together")
   func remove() async throws {
     let fixture = FormatFixture()
     let (a, b) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg"))
@@ -78,7 +79,7 @@ struct KeyedImagesTests {
     await fixture.pipeline.removeImage(forKey: "own")
     #expect(await fixture.pipeline.imageFromDisk(forKey: "own") == nil)
     _ = try await fixture.pipeline.image(for: a, key: nil)
-    await fixture.pipeline.removeAll()
+    await fixture.pipeline.removeAllImages()
     #expect(fixture.pipeline.cachedImage(for: a) == nil)
     #expect(fixture.pipeline.diskCache?.count == 0)
   }
@@ -91,7 +92,7 @@ struct KeyedImagesTests {
     }
   }
 
-  @Test("a delegate is told of each download with its URL and key, of nothing else, and is not kept alive")
+  @Test("a delegate receives each download with its URL and key, nothing else, and is not retained")
   func delegate() async throws {
     let fixture = FormatFixture()
     let (a, b) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg"))
@@ -102,7 +103,7 @@ struct KeyedImagesTests {
     _ = try await fixture.pipeline.image(for: a, key: nil)
     _ = try await fixture.pipeline.image(for: b, key: "own")
     _ = try? await fixture.pipeline.image(for: Fixture.url("missing"), key: nil)
-    fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "set")
+    fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "set")
     #expect(told.value == ["a.jpg \(a) 320x240", "b.jpg own 320x240"])
     listener = nil
     #expect(fixture.pipeline.downloadDelegate == nil)

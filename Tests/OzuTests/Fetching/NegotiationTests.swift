@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Servers are told which formats can be decoded")
+@Suite("Servers receive the formats that can be decoded")
 struct NegotiationTests {
   private final class Decoder: ImageDecoding {
     let types: [ImageType]
@@ -25,7 +25,7 @@ struct NegotiationTests {
   }
 
   @Test(
-    "Accept lists what the registry decodes, the smallest files first, and names nothing else",
+    "Accept lists the formats that the registry decodes, the smallest files first, and names no others",
     arguments: [
       ([.jpeg, .webp, .avif], "image/avif,image/webp;q=0.9,image/*;q=0.8,*/*;q=0.5"),
       ([.jxl, .heic, .png], "image/jxl;q=0.95,image/heic;q=0.85,image/*;q=0.8,*/*;q=0.5"),
@@ -38,9 +38,9 @@ struct NegotiationTests {
     #expect(ImageAcceptance.field("image/png").text(for: registry) == "image/png")
   }
 
-  @Test("pipeline and request may say otherwise; what a request says counts most")
+  @Test("pipeline and request may set other formats; the request takes precedence")
   func overrides() async throws {
-    let fixture = Fixture { $0.acceptance = .field("image/webp") }
+    let fixture = Fixture { $0.network.acceptance = .field("image/webp") }
     let url = try fixture.serve("a.jpg")
     for request in [
       ImageRequest(url: url), ImageRequest(ImageURLRequest(url: url, headers: ["Accept": "image/gif"])),
@@ -62,7 +62,7 @@ struct NegotiationTests {
     return request
   }
 
-  /// Sends PNG to those who say WebP, and JPEG to all others.
+  /// Sends PNG to requests that accept WebP, and JPEG to all others.
   private func negotiate(_ fixture: Fixture, _ headers: HTTPHeaders) throws -> (
     url: URL, png: Data, jpeg: Data
   ) {
@@ -75,17 +75,17 @@ struct NegotiationTests {
     return (Fixture.url("negotiated"), png, jpeg)
   }
 
-  @Test("another registry is another variant, and each finds its own again")
+  @Test("another registry uses another variant, and each finds its own again")
   func variants() async throws {
-    let fixture = Fixture { $0.codecs = Self.registry(.jpeg, .png, .webp) }
+    let fixture = Fixture { $0.decoding.codecs = Self.registry(.jpeg, .png, .webp) }
     let (url, png, jpeg) = try negotiate(fixture, ["Vary": "Accept", "Cache-Control": "max-age=600"])
     #expect(try await fixture.pipeline.data(for: url) == png)
     await fixture.pipeline.flush()
-    let other = fixture.freshPipeline { $0.codecs = Self.registry(.jpeg, .png) }
+    let other = fixture.freshPipeline { $0.decoding.codecs = Self.registry(.jpeg, .png) }
     #expect(try await other.data(for: url) == jpeg)
     await other.flush()
     #expect(fixture.client.requests.count == 2)
-    let again = fixture.freshPipeline { $0.codecs = Self.registry(.jpeg, .png, .webp) }
+    let again = fixture.freshPipeline { $0.decoding.codecs = Self.registry(.jpeg, .png, .webp) }
     #expect(try await again.data(for: url) == png)
     #expect(fixture.client.requests.count == 2)
   }
@@ -111,7 +111,7 @@ struct NegotiationTests {
     #expect(try await second == jpeg)
   }
 
-  @Test("client hints are sent when asked for, and tell pictures apart")
+  @Test("client hints are sent when set, and are part of the key")
   func hints() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")

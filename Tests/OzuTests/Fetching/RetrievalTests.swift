@@ -1,4 +1,5 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite("Retrieval, synchronous and asynchronous")
 @MainActor
 struct RetrievalTests {
-  @Test("what memory has is answered within the call")
+  @Test("a picture in memory is returned within the call")
   func memoryHit() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -23,11 +24,11 @@ struct RetrievalTests {
     #expect(sizes == [PixelSize(32, 24), PixelSize(32, 24)])
   }
 
-  @Test("what only the disk has is answered later; memory and disk can be asked synchronously")
+  @Test("a picture on disk is returned later; memory and disk can be read synchronously")
   func diskHit() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
-    fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "own", format: format)
+    fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "own", format: format)
     let pipeline = await fixture.restarted()
     let request = ImageRequest(key: "own", format: format)
     #expect(pipeline.cachedImage(for: request) == nil)
@@ -41,7 +42,7 @@ struct RetrievalTests {
     #expect(answers.value == [PixelSize(32, 24)])
   }
 
-  @Test("success or failure, once; a key that no cache has fails with its own error")
+  @Test("success or failure is called once; a key that no cache has fails with its own error")
   func once() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
@@ -62,7 +63,7 @@ struct RetrievalTests {
     #expect(answers.value.sorted() == ["not in the caches", "ok", "the server answered 404 (Not Found)"])
   }
 
-  @Test("nothing is told after it was called off")
+  @Test("no handler is called after a cancellation")
   func cancelled() async throws {
     let fixture = FormatFixture()
     let gate = Gate()
@@ -75,7 +76,7 @@ struct RetrievalTests {
     pending?.cancel()
     #expect(pending?.isFinished == true)
     gate.open()
-    // Whatever was on its way has come when the same picture is there.
+    // All earlier callbacks have come when the same picture is loaded.
     _ = try await fixture.pipeline.image(for: url)
     for _ in 0..<100 { await Task.yield() }
   }

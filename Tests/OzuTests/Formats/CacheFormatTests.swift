@@ -1,25 +1,26 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
 @testable import Ozu
 
-@Suite("What a cache format makes of a picture")
+@Suite("The pictures of a cache format")
 struct CacheFormatTests {
   @Test("the defaults")
   func defaults() {
     let format = CacheFormat("plain")
     #expect(format.name == "plain")
-    #expect(format.scaleMode == .fill)
+    #expect(format.mode == .aspectFit && format.crops)
     #expect(!format.allowsUpscaling)
     #expect(format.compressionQuality == 1)
-    #expect(format.diskCapacity == 0 && format.diskSize == 0)
+    #expect(format.diskCapacity == 0 && format.diskByteCount == 0)
     #expect(format.preloadPolicy == .none)
     #expect(format.preResize == nil && format.postResize == nil)
     #expect(format.resize == nil)
   }
 
-  @Test("a quality outside 0 to 1 is held inside", arguments: [(-1.0, 0.0), (2, 1), (.nan, 1), (0.5, 0.5)])
+  @Test("a quality is limited to 0 to 1", arguments: [(-1.0, 0.0), (2, 1), (.nan, 1), (0.5, 0.5)])
   func quality(given: Double, held: Double) {
     #expect(CacheFormat("x", compressionQuality: given).compressionQuality == held)
   }
@@ -29,21 +30,27 @@ struct CacheFormatTests {
     let size: PixelSize
     let mode: ScaleMode
     var upscales = false
+    var crops = true
     let expected: PixelSize
-    var testDescription: String { "\(source) to \(size) \(mode.rawValue)\(upscales ? " up" : "")" }
+    var testDescription: String {
+      "\(source) to \(size) \(mode.rawValue)\(upscales ? " up" : "")\(crops ? "" : " whole")"
+    }
   }
 
   static let cases = [
     Case(source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .fill, expected: PixelSize(32, 32)),
     Case(source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .aspectFit, expected: PixelSize(32, 24)),
-    Case(source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(43, 32)),
+    Case(source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(32, 32)),
+    Case(
+      source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .aspectFill, crops: false,
+      expected: PixelSize(43, 32)),
     Case(source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .none, expected: PixelSize(64, 48)),
     Case(
       source: PixelSize(64, 48), size: PixelSize(32, 32), mode: .none, upscales: true,
       expected: PixelSize(64, 48)),
     Case(source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .fill, expected: PixelSize(8, 6)),
     Case(source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .aspectFit, expected: PixelSize(8, 6)),
-    Case(source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(8, 6)),
+    Case(source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(6, 6)),
     Case(
       source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .fill, upscales: true,
       expected: PixelSize(32, 32)),
@@ -52,6 +59,9 @@ struct CacheFormatTests {
       expected: PixelSize(32, 24)),
     Case(
       source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .aspectFill, upscales: true,
+      expected: PixelSize(32, 32)),
+    Case(
+      source: PixelSize(8, 6), size: PixelSize(32, 32), mode: .aspectFill, upscales: true, crops: false,
       expected: PixelSize(43, 32)),
     Case(
       source: PixelSize(1, 1), size: PixelSize(32, 32), mode: .aspectFill, upscales: true,
@@ -59,50 +69,53 @@ struct CacheFormatTests {
     Case(source: PixelSize(1, 1), size: PixelSize(32, 32), mode: .fill, expected: PixelSize(1, 1)),
     Case(source: PixelSize(16_000, 1), size: PixelSize(32, 32), mode: .aspectFit, expected: PixelSize(32, 1)),
     Case(source: PixelSize(16_000, 1), size: PixelSize(32, 32), mode: .fill, expected: PixelSize(32, 1)),
+    Case(source: PixelSize(16_000, 1), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(1, 1)),
     Case(
-      source: PixelSize(16_000, 1), size: PixelSize(32, 32), mode: .aspectFill, expected: PixelSize(16_000, 1)
-    ),
+      source: PixelSize(16_000, 1), size: PixelSize(32, 32), mode: .aspectFill, crops: false,
+      expected: PixelSize(16_000, 1)),
   ]
 
   @Test(
-    "sizes and modes, also of a source smaller than the format, of one pixel and of 16,000 by 1",
+    "sizes and modes, also for a source smaller than the format, of one pixel and of 16,000 by 1",
     arguments: cases)
   func sizes(_ test: Case) async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.png", PatternPicture(test.source), as: .png)
     let format = CacheFormat(
-      "x", size: test.size, scaleMode: test.mode, allowsUpscaling: test.upscales, diskCapacity: 1 << 20)
+      "x", size: test.size, mode: test.mode, allowsUpscaling: test.upscales, crops: test.crops,
+      diskCapacity: 1 << 20)
     let request = ImageRequest(url: url, format: format)
     #expect(try await fixture.pipeline.image(for: request).size == test.expected)
     #expect(try await fixture.restarted().image(for: request).size == test.expected)
   }
 
-  @Test("16,000 by 1 enlarged to cover a view is over the limits: an error, before any memory is taken")
+  @Test("16,000 by 1 enlarged to cover a view is over the limits: an error, before any memory is allocated")
   func overLimits() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.png", PatternPicture(PixelSize(16_000, 1)), as: .png)
-    let format = CacheFormat("x", size: PixelSize(2000, 2000), scaleMode: .aspectFill, allowsUpscaling: true)
+    let format = CacheFormat(
+      "x", size: PixelSize(2000, 2000), mode: .aspectFill, allowsUpscaling: true, crops: false)
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(url: url, format: format))
     } throws: {
-      if case ImageError.limitExceeded? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.kind == .limitExceeded
     }
   }
 
   @Test(
-    "the same for pixels that a fetcher brings, with and without a hook before the resize",
+    "the same for pixels of a fetcher, with and without a hook before the resize",
     arguments: [true, false])
   func pixelsOverLimits(isHooked: Bool) async throws {
     let narrow = SimpleFetcher(Picture(PatternPicture(PixelSize(16_000, 1)).bitmap), key: "narrow")
     let same: CacheFormat.Hook = { _, picture in picture }
     let pipeline = ImagePipeline.testing()
     let format = CacheFormat(
-      "x", size: PixelSize(2000, 2000), scaleMode: .aspectFill, allowsUpscaling: true,
+      "x", size: PixelSize(2000, 2000), mode: .aspectFill, allowsUpscaling: true, crops: false,
       preResize: isHooked ? same : nil)
     await #expect {
       try await pipeline.image(for: ImageRequest(.fetcher(narrow), format: format))
     } throws: {
-      if case ImageError.processingFailed? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.kind == .processingFailed
     }
   }
 
@@ -118,7 +131,7 @@ struct CacheFormatTests {
     let url = try fixture.serve("a.png", pattern, as: .png)
     let request = ImageRequest(
       url: url,
-      format: CacheFormat("x", size: size, scaleMode: mode, compressionQuality: 0.1, diskCapacity: 1 << 20))
+      format: CacheFormat("x", size: size, mode: mode, compressionQuality: 0.1, diskCapacity: 1 << 20))
     #expect(try await fixture.pipeline.image(for: request).bitmap == pattern.bitmap)
     #expect(try await fixture.restarted().image(for: request).bitmap == pattern.bitmap)
   }
@@ -143,7 +156,7 @@ struct CacheFormatTests {
     #expect(isOpaque ? sizes[0] < sizes[1] : sizes[0] == sizes[1])
   }
 
-  @Test("hooks get the key and the picture at their stage, in the background, and only on a miss")
+  @Test("hooks receive the key and the picture at their stage, in the background, and only on a miss")
   func hooks() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
@@ -170,7 +183,7 @@ struct CacheFormatTests {
   }
 
   @Test(
-    "a hook that throws or returns nothing fails the request, leaves nothing behind and is asked again",
+    "a hook that throws or returns nothing fails the request, leaves nothing in the caches and is called again",
     arguments: [
       true, false,
     ], [true, false])
@@ -195,7 +208,7 @@ struct CacheFormatTests {
     await #expect {
       try await fixture.pipeline.image(for: request)
     } throws: {
-      if case ImageError.processingFailed? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.kind == .processingFailed
     }
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
     #expect(try await fixture.pipeline.image(for: request).size == PixelSize(32, 24))

@@ -4,21 +4,21 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What a cache format keeps on disk")
+@Suite("Cache formats on disk")
 struct FormatDiskTests {
   private static let keys = ["k0", "k1", "k2", "k3"]
 
-  /// Puts pictures under the first keys, a minute apart, and tells what one takes.
+  /// Stores pictures under the first keys, a minute apart, and returns the size of one.
   private func fill(_ fixture: FormatFixture, _ format: CacheFormat, count: Int = 3) async throws -> Int {
     for key in Self.keys.prefix(count) {
-      fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
+      fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
       await fixture.pipeline.flush()
       fixture.clock.advance(by: .seconds(60))
     }
-    return format.diskSize / count
+    return format.diskByteCount / count
   }
 
-  @Test("over capacity, what was used the longest ago goes at once; a use in memory counts")
+  @Test("over capacity, the least recently used renditions are evicted at once; a use in memory counts")
   func leastRecentlyUsed() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -27,9 +27,9 @@ struct FormatDiskTests {
     #expect(fixture.pipeline.cachedImage(forKey: "k0", format: format) != nil)
     await fixture.pipeline.flush()
     fixture.clock.advance(by: .seconds(60))
-    fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "k3", format: format)
+    fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "k3", format: format)
     #expect(await fixture.onDisk(Self.keys, format) == ["k0", "k2", "k3"])
-    #expect(format.diskSize <= format.diskCapacity)
+    #expect(format.diskByteCount <= format.diskCapacity)
   }
 
   @Test("lowering the capacity evicts; zero empties the disk and keeps memory")
@@ -41,13 +41,13 @@ struct FormatDiskTests {
     #expect(await fixture.onDisk(Self.keys, format) == ["k1", "k2"])
     format.diskCapacity = 0
     #expect(await fixture.onDisk(Self.keys, format) == [])
-    #expect(format.diskSize == 0)
-    fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "k3", format: format)
+    #expect(format.diskByteCount == 0)
+    fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "k3", format: format)
     #expect(await fixture.onDisk(Self.keys, format) == [])
     #expect(fixture.pipeline.cachedImage(forKey: "k3", format: format) != nil)
   }
 
-  @Test("formats have each their own room")
+  @Test("each format has its own capacity")
   func separate() async throws {
     let fixture = FormatFixture()
     let small = FormatFixture.format("small")
@@ -58,7 +58,7 @@ struct FormatDiskTests {
     #expect(await fixture.onDisk(Self.keys, other) == ["k2"])
   }
 
-  @Test("a memory hit writes the rendition again if it had gone")
+  @Test("a memory hit writes the rendition again if it was evicted")
   func rewritten() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -73,7 +73,7 @@ struct FormatDiskTests {
     #expect(try await fixture.restarted().response(for: request).source == .rendition)
   }
 
-  @Test("no disk capacity: in memory alone")
+  @Test("a format without disk capacity is kept in memory only")
   func memoryOnly() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format(diskCapacity: 0)
@@ -81,11 +81,11 @@ struct FormatDiskTests {
     let request = ImageRequest(url: url, format: format)
     _ = try await fixture.pipeline.image(for: request)
     #expect(fixture.pipeline.cachedImage(for: request) != nil)
-    #expect(format.diskSize == 0)
+    #expect(format.diskByteCount == 0)
     #expect(try await fixture.restarted().response(for: request).source == .original)
   }
 
-  @Test("a rendition that no longer decodes removes itself, and the request falls through to the source")
+  @Test("a rendition that does not decode is removed, and the request falls through to the source")
   func damaged() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -99,7 +99,7 @@ struct FormatDiskTests {
     #expect(Fixture.photo.resembles(response.picture.bitmap))
   }
 
-  @Test("without a source a rendition that no longer decodes is not found, and gone")
+  @Test("without a source a rendition that does not decode is a miss, and is removed")
   func damagedKey() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -108,7 +108,7 @@ struct FormatDiskTests {
     await #expect {
       try await fixture.pipeline.image(forKey: "k0", format: format)
     } throws: {
-      if case ImageError.notCached("k0")? = $0 as? ImageError { true } else { false }
+      $0 as? ImageError == .notCached("k0")
     }
     #expect(await fixture.onDisk(["k0"], format) == [])
   }
@@ -121,7 +121,7 @@ struct FormatDiskTests {
     pipeline.removeImagesFromMemory()
   }
 
-  @Test("a directory that is removed is made again; the pictures come all the same")
+  @Test("a removed directory is created again, and pictures still load")
   func removedDirectory() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
@@ -132,14 +132,14 @@ struct FormatDiskTests {
     fixture.files.removeTree("/cache")
     fixture.pipeline.removeImagesFromMemory()
     #expect(try await fixture.pipeline.image(for: request).size == PixelSize(32, 24))
-    fixture.pipeline.setImage(Picture(FormatFixture.small(2).bitmap), forKey: "k0", format: format)
+    fixture.pipeline.store(Picture(FormatFixture.small(2).bitmap), forKey: "k0", format: format)
     await fixture.pipeline.flush()
     fixture.pipeline.removeImagesFromMemory()
     #expect(try await fixture.pipeline.image(forKey: "k0", format: format).size == PixelSize(32, 24))
   }
 
   @Test(
-    "registering another format of the same name clears what the first left; the same one again clears nothing"
+    "registering another format of the same name clears the entries of the first; registering the same one again clears nothing"
   )
   func replaced() async throws {
     let fixture = FormatFixture()
@@ -156,7 +156,7 @@ struct FormatDiskTests {
     #expect(await fixture.onDisk(Self.keys, other).isEmpty)
   }
 
-  @Test("who still holds a format whose name was taken gets its successor's pictures, and they are cached")
+  @Test("a request with a replaced format gets its successor's pictures, and they are cached")
   func successor() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
@@ -170,7 +170,7 @@ struct FormatDiskTests {
     #expect(await FormatFixture.isOnDisk(url.absoluteString, successor, fixture.pipeline))
   }
 
-  @Test("what is on its way when its format is replaced is answered, but enters no cache")
+  @Test("a request that runs when its format is replaced is answered, but its picture enters no cache")
   func replacedMeanwhile() async throws {
     let fixture = FormatFixture()
     let gate = Gate()
@@ -190,7 +190,7 @@ struct FormatDiskTests {
   @Test("memory pressure shrinks and empties memory; the renditions on disk stay")
   func memoryPressure() async throws {
     let pressure = ManualMemoryPressure()
-    let fixture = FormatFixture { $0.memoryCache.pressure = pressure }
+    let fixture = FormatFixture { $0.caching.memoryCache.pressure = pressure }
     let format = FormatFixture.format()
     _ = try await fill(fixture, format, count: 4)
     pressure.signal(.warning)

@@ -3,7 +3,7 @@ import OzuTesting
 
 @testable import Ozu
 
-/// A pipeline whose disk tells the time of a clock that the test moves.
+/// A pipeline whose disk uses a clock that the test moves.
 struct FormatFixture: Sendable {
   let client = FakeHTTPClient()
   let files = MemoryFileSystem()
@@ -19,7 +19,7 @@ struct FormatFixture: Sendable {
     _ configure: (inout ImagePipeline.Configuration) -> Void
   ) -> ImagePipeline {
     .testing(client: client, files: files) {
-      $0.diskStorage = .opening { () throws(DiskCacheError) in
+      $0.caching.diskStorage = .opening { () throws(DiskCacheError) in
         try DiskCache(
           directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files, now: clock.date))
       }
@@ -27,7 +27,7 @@ struct FormatFixture: Sendable {
     }
   }
 
-  /// The same disk after the program was started again, with empty memory.
+  /// The same disk after a restart of the program, with empty memory.
   func restarted(
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) async -> ImagePipeline {
@@ -44,13 +44,13 @@ struct FormatFixture: Sendable {
     return url
   }
 
-  /// A format of 32 by 24 pixels with room on disk.
+  /// A format of 32 by 24 pixels with capacity on disk.
   static func format(
     _ name: String = "thumbnail", diskCapacity: Int = 1 << 20,
     preloadPolicy: CacheFormat.PreloadPolicy = .none
   ) -> CacheFormat {
     CacheFormat(
-      name, size: PixelSize(32, 24), scaleMode: .aspectFill, diskCapacity: diskCapacity,
+      name, size: PixelSize(32, 24), mode: .aspectFill, diskCapacity: diskCapacity,
       preloadPolicy: preloadPolicy)
   }
 

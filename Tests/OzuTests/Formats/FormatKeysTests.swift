@@ -1,4 +1,5 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
@@ -12,13 +13,13 @@ struct FormatKeysTests {
     String(repeating: "k", count: 10_000), String(repeating: "k", count: 10_000) + ".jpg",
   ]
 
-  @Test("odd keys stay apart, in memory and on disk, and are removed one by one")
+  @Test("unusual keys are kept apart, in memory and on disk, and are removed one by one")
   func odd() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
     func tint(_ index: Int) -> PatternPicture { FormatFixture.small(index % 8) }
     for (index, key) in Self.oddKeys.enumerated() {
-      fixture.pipeline.setImage(Picture(tint(index).bitmap), forKey: key, format: format)
+      fixture.pipeline.store(Picture(tint(index).bitmap), forKey: key, format: format)
     }
     for (index, key) in Self.oddKeys.enumerated() {
       #expect(fixture.pipeline.cachedImage(forKey: key, format: format)?.bitmap == tint(index).bitmap)
@@ -29,7 +30,7 @@ struct FormatKeysTests {
       #expect(tint(index).resembles(picture.bitmap), "\(key.prefix(40))")
     }
     for (index, key) in Self.oddKeys.enumerated() {
-      await pipeline.removeImages(forKey: key)
+      await pipeline.removeImage(forKey: key)
       #expect(pipeline.cachedImage(forKey: key, format: format) == nil)
       #expect(await FormatFixture.isOnDisk(key, format, pipeline) == false)
       if index + 1 < Self.oddKeys.count {
@@ -39,7 +40,7 @@ struct FormatKeysTests {
   }
 
   @Test(
-    "a key without a picture has an error of its own, and nobody is asked",
+    "a key without a picture has its own error, and no source is asked",
     arguments: [
       "missing", "https://example.com/missing.jpg", "/missing.jpg",
     ])
@@ -48,19 +49,19 @@ struct FormatKeysTests {
     await #expect {
       try await fixture.pipeline.image(forKey: key, format: FormatFixture.format())
     } throws: {
-      if case ImageError.notCached(key)? = $0 as? ImageError { true } else { false }
+      $0 as? ImageError == .notCached(key)
     }
     #expect(fixture.client.requests.isEmpty)
   }
 
-  @Test("a picture that is set is served to whoever asks for the key, the URL or a fetcher of it")
+  @Test("a picture that is set is served to requests for the key, the URL or a fetcher with that key")
   func prePopulated() async throws {
     let fixture = FormatFixture()
     let format = FormatFixture.format()
     let picture = Picture(FormatFixture.small(4).bitmap)
     let url = Fixture.url("a.jpg")
-    fixture.pipeline.setImage(picture, forKey: url.absoluteString, format: format)
-    fixture.pipeline.setImage(picture, forKey: "own", format: format)
+    fixture.pipeline.store(picture, forKey: url.absoluteString, format: format)
+    fixture.pipeline.store(picture, forKey: "own", format: format)
     for request in [
       ImageRequest(url: url, format: format), ImageRequest(.fetcher(NetworkFetcher(url)), format: format),
       ImageRequest(.fetcher(SimpleFetcher(picture, key: "own")), format: format),
@@ -71,12 +72,12 @@ struct FormatKeysTests {
     #expect(fixture.client.requests.isEmpty)
   }
 
-  @Test("setting nothing removes the picture of that format, and of no other")
+  @Test("setting nil removes the picture of that format, and of no other")
   func setNil() async throws {
     let fixture = FormatFixture()
     let (a, b) = (FormatFixture.format("a"), FormatFixture.format("b"))
     for format in [a, b] {
-      fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "k", format: format)
+      fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "k", format: format)
     }
     fixture.pipeline.setImage(nil, forKey: "k", format: a)
     #expect(fixture.pipeline.cachedImage(forKey: "k", format: a) == nil)
@@ -85,7 +86,7 @@ struct FormatKeysTests {
     #expect(await FormatFixture.isOnDisk("k", b, fixture.pipeline))
   }
 
-  @Test("removing a key takes all its formats and sizes, and the original; others stay")
+  @Test("removing a key removes all its formats and sizes, and the original; other keys stay")
   func removeKey() async throws {
     let fixture = FormatFixture()
     let (a, b) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg"))
@@ -102,14 +103,14 @@ struct FormatKeysTests {
     await fixture.pipeline.flush()
     let disk = try #require(fixture.pipeline.diskCache)
     #expect(disk.fileCount == 8)
-    await fixture.pipeline.removeImages(forKey: a.absoluteString)
+    await fixture.pipeline.removeImage(forKey: a.absoluteString)
     #expect(disk.fileCount == 4)
     #expect(disk.count(in: ImageCaches.relatives) == 1)
     #expect(fixture.pipeline.memoryCacheStatistics.count == 4)
     #expect(fixture.pipeline.cachedImage(for: b) != nil)
   }
 
-  @Test("removing a key takes sizes that nobody has registered in this run")
+  @Test("removing a key removes sizes of earlier runs too")
   func removeUnregistered() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
@@ -127,13 +128,13 @@ struct FormatKeysTests {
     for format in [a, b] { _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: format)) }
     await fixture.pipeline.removeImages(ofFormat: "a")
     #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, format: a)) == nil)
-    #expect(a.diskSize == 0)
+    #expect(a.diskByteCount == 0)
     #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, format: b)) != nil)
-    #expect(b.diskSize > 0)
+    #expect(b.diskByteCount > 0)
     #expect(fixture.pipeline.formats.keys.sorted() == ["a", "b"])
   }
 
-  @Test("removing a format's pictures takes the files made in it", arguments: [false, true])
+  @Test("removing a format's pictures removes the files made in it", arguments: [false, true])
   func removeEncoded(isRestarted: Bool) async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
@@ -149,12 +150,12 @@ struct FormatKeysTests {
     #expect(sources == [.original, isRestarted ? .rendition : .memory])
   }
 
-  @Test("a format that takes the name of another finds none of its files")
+  @Test("a format that replaces another of the same name finds none of its files")
   func encodedBySuccessor() async throws {
     let fixture = FormatFixture()
     let url = try fixture.serve("a.jpg")
     for _ in 0..<2 {
-      // Of the same size, but its hooks or its quality might be others.
+      // The same size, but the hooks or the quality may differ.
       let request = ImageRequest(url: url, format: FormatFixture.format("a"))
       if let format = request.format { fixture.pipeline.register(format) }
       await fixture.pipeline.flush()
@@ -176,7 +177,7 @@ struct FormatKeysTests {
     try await eventually(fixture.pipeline.cachedImage(for: request) == nil)
     fixture.pipeline.resume(.encode)
     await removal.value
-    #expect(format.diskSize == 0)
+    #expect(format.diskByteCount == 0)
   }
 
   @Test("removing everything empties every format")
@@ -185,7 +186,7 @@ struct FormatKeysTests {
     let url = try fixture.serve("a.jpg")
     let format = FormatFixture.format()
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: format))
-    await fixture.pipeline.removeAll()
+    await fixture.pipeline.removeAllImages()
     #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, format: format)) == nil)
     #expect(fixture.pipeline.diskCache?.count == 0)
   }

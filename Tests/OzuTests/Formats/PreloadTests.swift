@@ -1,10 +1,11 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
 @testable import Ozu
 
-@Suite("What goes into memory when a format is registered")
+@Suite("Preloading of a registered format")
 struct PreloadTests {
   private static let keys = ["old", "early", "late"]
 
@@ -14,7 +15,7 @@ struct PreloadTests {
     let format = FormatFixture.format()
     let waits: [Duration] = [.seconds(7200), .seconds(1800), .seconds(600)]
     for (key, wait) in zip(Self.keys, waits) {
-      fixture.pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
+      fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
       await fixture.pipeline.flush()
       fixture.clock.advance(by: wait)
     }
@@ -35,35 +36,36 @@ struct PreloadTests {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
     let format = FormatFixture.format(preloadPolicy: policy)
-    #expect(await pipeline.register(format).value == expected.count)
+    #expect(await pipeline.register(format).count == expected.count)
     #expect(inMemory(pipeline, format) == expected)
   }
 
-  @Test("preloading counts as no use: the session is the same the next time")
+  @Test("preloading does not count as a use: the session is the same the next time")
   func noUse() async throws {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
     fixture.clock.advance(by: .seconds(86_400))
     let format = FormatFixture.format(preloadPolicy: .all)
-    #expect(await pipeline.register(format).value == 3)
+    #expect(await pipeline.register(format).count == 3)
     await pipeline.flush()
     let dates = try #require(pipeline.diskCache).entries(in: format.partition).map(\.accessDate)
     #expect(dates.allSatisfy { $0 < fixture.clock.currentDate.addingTimeInterval(-80_000) })
   }
 
-  @Test("those used last come first, until memory is full")
+  @Test("the most recently used come first, until memory is full")
   func newestFirst() async throws {
     let fixture = await filled()
     let cost = FormatFixture.small(1).bitmap.byteCount
     let pipeline = await fixture.restarted {
-      $0.memoryCache = MemoryCacheConfiguration(costLimit: cost * 2 + cost / 2, maximumEntryFraction: 1)
+      $0.caching.memoryCache = MemoryCacheConfiguration(
+        costLimit: cost * 2 + cost / 2, maximumEntryFraction: 1)
     }
     let format = FormatFixture.format(preloadPolicy: .all)
-    #expect(await pipeline.register(format).value == 2)
+    #expect(await pipeline.register(format).count == 2)
     #expect(inMemory(pipeline, format) == ["early", "late"])
   }
 
-  @Test("the first request of the format stops it")
+  @Test("the first request of the format stops the preload")
   func stops() async throws {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
@@ -76,11 +78,11 @@ struct PreloadTests {
     pipeline.cache[request] = Picture(FormatFixture.small(2).bitmap)
     _ = try await pipeline.image(for: request)
     pipeline.resume(.disk)
-    #expect(await preload.value == 0)
+    #expect(await preload.count == 0)
     #expect(inMemory(pipeline, format).isEmpty)
   }
 
-  @Test("a request of another format does not")
+  @Test("a request of another format does not stop it")
   func others() async throws {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
@@ -93,10 +95,10 @@ struct PreloadTests {
     pipeline.cache[request] = Picture(FormatFixture.small(2).bitmap)
     _ = try await pipeline.image(for: request)
     pipeline.resume(.disk)
-    #expect(await preload.value == 3)
+    #expect(await preload.count == 3)
   }
 
-  @Test("what no longer decodes is passed over and removed")
+  @Test("renditions that do not decode are skipped and removed")
   func damaged() async throws {
     let fixture = await filled()
     let first = FormatFixture.format()
@@ -107,17 +109,17 @@ struct PreloadTests {
       Data("no picture".utf8), metadata: record, forKey: request.key.rendition, in: first.partition)
     let pipeline = await fixture.restarted()
     let format = FormatFixture.format(preloadPolicy: .all)
-    #expect(await pipeline.register(format).value == 2)
+    #expect(await pipeline.register(format).count == 2)
     #expect(await FormatFixture.isOnDisk("late", format, pipeline) == false)
   }
 
-  @Test("what is preloaded is found by its source, and removed with it")
+  @Test("a preloaded picture is found by its source, and removed with it")
   func source() async throws {
     let fixture = await filled()
     let pipeline = await fixture.restarted()
     let format = FormatFixture.format(preloadPolicy: .all)
-    _ = await pipeline.register(format).value
-    await pipeline.removeImages(forKey: "late")
+    _ = await pipeline.register(format).count
+    await pipeline.removeImage(forKey: "late")
     #expect(inMemory(pipeline, format) == ["old", "early"])
   }
 
@@ -125,6 +127,6 @@ struct PreloadTests {
   func noDisk() async {
     let fixture = FormatFixture()
     #expect(
-      await fixture.pipeline.register(FormatFixture.format(diskCapacity: 0, preloadPolicy: .all)).value == 0)
+      await fixture.pipeline.register(FormatFixture.format(diskCapacity: 0, preloadPolicy: .all)).count == 0)
   }
 }

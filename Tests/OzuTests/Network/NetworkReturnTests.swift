@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("When the network comes back")
+@Suite("The return of the network")
 struct NetworkReturnTests {
   private let monitor = ManualNetworkMonitor()
   private let clock = ManualClock()
@@ -15,7 +15,7 @@ struct NetworkReturnTests {
       monitor, now: clock.now, sleep: { [clock] in try await clock.sleep(for: $0) }, fraction: fraction)
   }
 
-  @Test("those that wait are restarted once each, spread over a time that grows with their number")
+  @Test("waiting loads are restarted once each, spread over a time that grows with their number")
   func spread() async throws {
     let delays = Shared<[Duration]>([])
     let fractions = Shared(0.0)
@@ -37,13 +37,13 @@ struct NetworkReturnTests {
     let sorted = delays.value.sorted()
     #expect(Set(sorted).count == 40)
     #expect(sorted[0] >= .milliseconds(300))
-    // 40 times 50 ms, of which the fractions go over 40/64.
+    // 40 times 50 ms; the fractions cover 40/64 of that.
     #expect(sorted[39] == .milliseconds(300) + .milliseconds(1250))
     #expect(monitor.observerCount == 0)
     #expect(returns.count == 0)
   }
 
-  @Test("a ticket that was released is never restarted, also when its moment was chosen")
+  @Test("a load whose ticket was released is never restarted, even if it was scheduled")
   func released() async throws {
     let returns = returns()
     let restarts = Shared(0)
@@ -60,7 +60,7 @@ struct NetworkReturnTests {
     #expect(restarts.value == 1)
   }
 
-  @Test("so many wait and no more, the oldest gives way; and none waits for ever")
+  @Test("the number of waiting loads is bounded, the oldest is dropped first, and none waits for ever")
   func bounds() async throws {
     let returns = returns()
     let restarted = Shared<[Int]>([])
@@ -81,7 +81,7 @@ struct NetworkReturnTests {
     withExtendedLifetime((tickets, old)) {}
   }
 
-  @Test("what fails again is tried after a while that doubles, five times in all")
+  @Test("a load that fails again is restarted after a delay that doubles, five times in all")
   func again() async throws {
     let returns = returns()
     let restarts = Shared(0)
@@ -118,7 +118,7 @@ struct NetworkReturnTests {
     }
 
     @Test(
-      "messages of the system that say that connections may work again",
+      "messages of the system after which connections may work again",
       arguments: [
         ([link(2, 0x41)], false), ([link(2, 0x01), link(2, 0x41)], true),
         ([link(2, 0x41), link(2, 0x41)], false),
@@ -139,7 +139,7 @@ struct NetworkReturnTests {
     }
   #endif
 
-  @Test("the system is listened to as long as somebody observes, from any number of threads")
+  @Test("the monitor listens to the system while there are observers, from any number of threads")
   func system() async {
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<50 {
@@ -150,130 +150,5 @@ struct NetworkReturnTests {
         }
       }
     }
-  }
-}
-
-@Suite("Views whose pictures failed without a network")
-@MainActor
-struct NetworkReturnViewTests {
-  private let monitor = ManualNetworkMonitor()
-  private let clock = ManualClock()
-
-  private func fixture() -> Fixture {
-    let (monitor, clock) = (monitor, clock)
-    return Fixture {
-      $0.networkMonitor = monitor
-      $0.now = clock.now
-      $0.sleep = { try await clock.sleep(for: $0) }
-    }
-  }
-
-  private func comeBack() async {
-    monitor.bringBack()
-    await clock.sleepers(1)
-    clock.advance(by: .seconds(10))
-  }
-
-  private func fail(_ fixture: Fixture, _ reason: HTTPError.Reason) async throws -> FakeImageView {
-    let url = Fixture.url("a.jpg")
-    fixture.client.reply(to: url, with: [.failure(reason), .ok(try Fixture.photo.data(as: .jpeg))])
-    let view = FakeImageView(DisplaySize(64, 48), pipeline: fixture.pipeline)
-    view.images.setImage(from: url)
-    await view.settled()
-    guard case .failed = view.images.phase else {
-      Issue.record("\(view.images.phase)")
-      return view
-    }
-    return view
-  }
-
-  @Test(
-    "a picture that failed for want of it is asked for again, and shown",
-    arguments: [
-      .nameNotResolved, .connectionFailed("Network is unreachable"), .connectionLost, .timedOut(.connect),
-      .timedOut(.idle), .bodyTruncated(received: 1, expected: 2),
-    ] as [HTTPError.Reason])
-  func shown(_ reason: HTTPError.Reason) async throws {
-    let fixture = fixture()
-    let view = try await fail(fixture, reason)
-    #expect(monitor.observerCount == 1)
-    await comeBack()
-    try await eventually(view.shownPicture != nil)
-    #expect(fixture.client.requests.count == 2)
-    #expect(monitor.observerCount == 0)
-  }
-
-  @Test(
-    "other failures stay",
-    arguments: [
-      .connectionRefused, .tlsFailed("x"), .timedOut(.total), .timedOut(.speed(bytesPerSecond: 1)),
-      .protocolError("x"),
-      .hostNotAllowed("x"), .addressRefused("x"),
-    ] as [HTTPError.Reason])
-  func others(_ reason: HTTPError.Reason) async throws {
-    let fixture = fixture()
-    let view = try await fail(fixture, reason)
-    #expect(monitor.observerCount == 0)
-    withExtendedLifetime(view) {}
-  }
-
-  @Test(
-    "a view that was given another picture, was cleared, cancelled, released or does not want it never comes back",
-    arguments: 0..<5)
-  func dropped(_ way: Int) async throws {
-    let fixture = fixture()
-    var view: FakeImageView? = try await fail(fixture, .nameNotResolved)
-    let isMoment = way % 2 == 0
-    if isMoment {
-      monitor.bringBack()
-      await clock.sleepers(1)
-    }
-    let other = try fixture.serve("b.jpg")
-    switch way {
-    case 0: view?.images.setImage(from: other)
-    case 1: view?.images.clear()
-    case 2: view?.images.cancel()
-    case 3: view = nil
-    default:
-      view?.images.setImage(from: other, options: DisplayOptions { $0.restartsWithNetwork = false })
-      await view?.settled()
-    }
-    #expect(monitor.observerCount == 0)
-    clock.advance(by: .seconds(60))
-    for _ in 0..<100 { await Task.yield() }
-    await view?.settled()
-    #expect(fixture.client.requestCount(for: Fixture.url("a.jpg")) == 1)
-  }
-
-  @Test("a view that is not on screen begins when it appears")
-  func hidden() async throws {
-    let fixture = fixture()
-    let view = try await fail(fixture, .nameNotResolved)
-    view.images.viewDidDisappear()
-    await comeBack()
-    for _ in 0..<100 { await Task.yield() }
-    #expect(fixture.client.requests.count == 1)
-    view.images.viewDidAppear()
-    await view.settled()
-    #expect(view.shownPicture != nil)
-  }
-
-  @Test("a view gives up after five restarts, and a new picture has five of its own")
-  func givesUp() async throws {
-    let fixture = fixture()
-    let url = Fixture.url("a.jpg")
-    fixture.client.reply(to: url, with: .failure(.nameNotResolved))
-    let view = FakeImageView(DisplaySize(64, 48), pipeline: fixture.pipeline)
-    view.images.setImage(from: url)
-    await view.settled()
-    monitor.bringBack()
-    for count in 1...NetworkReturn.restartLimit {
-      await clock.sleepers(count)
-      clock.advance(by: .seconds(60))
-      try await eventually(fixture.client.requests.count == count + 1)
-      await view.settled()
-    }
-    #expect(monitor.observerCount == 0)
-    #expect(fixture.client.requests.count == 1 + NetworkReturn.restartLimit)
   }
 }

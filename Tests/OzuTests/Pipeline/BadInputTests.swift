@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What bad input gets")
+@Suite("Errors for bad input")
 struct BadInputTests {
   /// A bad source, the error it must give, and a part of the message.
   struct Case: CustomTestStringConvertible, Sendable {
@@ -32,29 +32,29 @@ struct BadInputTests {
 
   static let cases: [Case] = [
     Case("a missing file", "no such file", source: file("/nowhere/at/all.jpg")) {
-      if case .noSuchFile = $0 { true } else { false }
+      $0.kind == .noSuchFile
     },
-    Case("a folder", "a folder", source: file("/tmp")) { if case .isDirectory = $0 { true } else { false } },
+    Case("a folder", "a folder", source: file("/tmp")) { $0.kind == .isDirectory },
     Case("a device", "cannot be read", source: file("/dev/zero")) {
-      if case .unreadableFile = $0 { true } else { false }
+      $0.kind == .unreadableFile
     },
     Case("404", "404 (Not Found)", reply: { .status(404) }) {
-      if case .httpStatus(404, _) = $0 { true } else { false }
+      $0.statusCode == 404
     },
     Case("500 with a picture in its body", "500", reply: { try .page(500, Fixture.photo.data(as: .jpeg)) }) {
-      if case .httpStatus(500, _) = $0 { true } else { false }
+      $0.statusCode == 500
     },
     Case("a refused connection", "refused the connection", reply: { .failure(.connectionRefused) }) {
-      if case .connectionRefused = $0 { true } else { false }
+      $0.kind == .connectionRefused
     },
     Case("a name that does not resolve", "could not be resolved", reply: { .failure(.nameNotResolved) }) {
-      if case .nameNotResolved = $0 { true } else { false }
+      $0.kind == .nameNotResolved
     },
     Case("a silent server", "took too long", reply: { .failure(.timedOut(.connect)) }) {
-      if case .timedOut = $0 { true } else { false }
+      $0.kind == .timedOut
     },
     Case("a reset connection", "closed the connection", reply: { .failure(.connectionLost) }) {
-      if case .transport = $0 { true } else { false }
+      $0.kind == .transport
     },
     Case(
       "a body that stops short", "ended after 100 of",
@@ -62,16 +62,16 @@ struct BadInputTests {
         .ok(try Fixture.photo.data(as: .jpeg)).failing(
           .bodyTruncated(received: 100, expected: 999), afterByteCount: 100)
       }
-    ) { if case .bodyTruncated = $0 { true } else { false } },
+    ) { $0.kind == .bodyTruncated },
     Case(
       "HTML instead of an image", "an HTML page",
       reply: { .ok(Data("\n <!DOCTYPE html><html><body>Sign in</body></html>".utf8), type: "image/jpeg") }
-    ) { if case .notAnImage(_, kind: "an HTML page") = $0 { true } else { false } },
+    ) { $0.underlying as? DecodingError == .notAnImage(kind: "an HTML page") },
     Case("bytes of nothing known", "not an image", reply: { .ok(Data([0, 1, 2, 3, 254, 255])) }) {
-      if case .notAnImage(_, kind: nil) = $0 { true } else { false }
+      $0.underlying as? DecodingError == .notAnImage(kind: nil)
     },
     Case("an empty body", "no bytes", reply: { .ok(Data()) }) {
-      if case .emptyData = $0 { true } else { false }
+      $0.kind == .emptyData
     },
     Case(
       "a JPEG that is cut in half", "truncated JPEG",
@@ -79,38 +79,35 @@ struct BadInputTests {
         let whole = try Fixture.photo.data(as: .jpeg)
         return .ok(whole.prefix(whole.count / 2))
       }
-    ) { if case .truncatedData(_, type: .jpeg, _) = $0 { true } else { false } },
+    ) { $0.kind == .truncatedData && $0.imageType == .jpeg },
     Case(
       "a JPEG that ends in its header", "JPEG", reply: { .ok(try Fixture.photo.data(as: .jpeg).prefix(30)) }
     ) {
-      switch $0 {
-      case .truncatedData(_, type: .jpeg, _), .corruptData(_, type: .jpeg, _, _): true
-      default: false
-      }
+      [.truncatedData, .corruptData].contains($0.kind) && $0.imageType == .jpeg
     },
     Case("a picture that declares 30000x30000", "limit", reply: { .ok(try hugePNG()) }) {
-      if case .limitExceeded(_, let violation) = $0 { violation.quantity == .pixelCount } else { false }
+      $0.violation?.quantity == .pixelCount
     },
     Case("a body over the limit", "more than the limit", reply: { .ok(Data(count: 200_000)) }) {
-      if case .bodyTooLarge(_, limit: 100_000) = $0 { true } else { false }
+      $0.byteLimit == 100_000
     },
     Case("a format nothing here reads", "cannot be read", reply: { .ok(bitmapWithJPEG) }) {
-      if case .unsupportedType(_, type: .bmp, _) = $0 { true } else { false }
+      $0.kind == .unsupportedType && $0.imageType == .bmp
     },
     Case("an unknown scheme", "ftp:", source: url("ftp://example.com/a.jpg")) {
-      if case .invalidSource = $0 { true } else { false }
+      $0.kind == .invalidSource
     },
     Case("an address without a host", "no host", source: url("https:///a.jpg")) {
-      if case .invalidSource = $0 { true } else { false }
+      $0.kind == .invalidSource
     },
     Case("a relative address", "relative", source: url("a/b.jpg")) {
-      if case .invalidSource = $0 { true } else { false }
+      $0.kind == .invalidSource
     },
     Case("a malformed data address", "malformed", source: url("data:image/png")) {
-      if case .invalidSource = $0 { true } else { false }
+      $0.kind == .invalidSource
     },
     Case("a fetcher that throws", "out of tape", source: .fetcher(BrokenFetcher())) {
-      if case .fetchFailed = $0 { true } else { false }
+      $0.kind == .fetchFailed
     },
   ]
 
@@ -133,12 +130,14 @@ struct BadInputTests {
     return data
   }
 
-  @Test("its own error, one line that names the source, and nothing in the caches", arguments: cases)
+  @Test(
+    "bad input has its own error, one line that names the source, and leaves nothing in the caches",
+    arguments: cases)
   func badInput(_ input: Case) async throws {
     let pool = PixelBufferPool(retainedByteLimit: 0)
     let fixture = Fixture {
-      $0.limits.encodedByteCount = 100_000
-      $0.pixelBufferPool = pool
+      $0.decoding.limits.encodedByteCount = 100_000
+      $0.decoding.pixelBufferPool = pool
     }
     let url = Fixture.url("bad.jpg")
     if let reply = try input.reply?() { fixture.client.reply(to: url, with: reply) }
@@ -160,24 +159,24 @@ struct BadInputTests {
   }
 
   @Test(
-    "a size of nothing is refused before anything is asked for",
+    "an empty size is refused before any source is asked",
     arguments: [PixelSize(0, 10), PixelSize(10, -1)])
   func size(_ size: PixelSize) async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
     await #expect { try await fixture.pipeline.image(for: url, size: size) } throws: {
-      if case ImageError.invalidSize(size, _)? = $0 as? ImageError { true } else { false }
+      $0 as? ImageError == .invalidSize(size, source: url.absoluteString)
     }
     #expect(fixture.client.requests.isEmpty)
   }
 
   @Test("a format for which there is no decoder is named")
   func noDecoder() async throws {
-    let fixture = Fixture { $0.codecs = CodecRegistry() }
+    let fixture = Fixture { $0.decoding.codecs = CodecRegistry() }
     let url = try fixture.serve("a.png", as: .png)
     await #expect { try await fixture.pipeline.image(for: url) } throws: { error in
-      guard case ImageError.unsupportedType(_, type: .png, _)? = error as? ImageError else { return false }
-      return "\(error)".contains("PNG cannot be read")
+      (error as? ImageError)?.kind == .unsupportedType && (error as? ImageError)?.imageType == .png
+        && "\(error)".contains("PNG cannot be read")
     }
   }
 
@@ -198,7 +197,7 @@ extension FakeHTTPReply {
   }
 }
 
-/// A bitmap of one pixel that holds a JPEG instead of it, which no decoder reads.
+/// A BMP of one pixel that contains a JPEG, which no decoder reads.
 private let bitmapWithJPEG: Data = {
   var bytes = Array("BM".utf8) + [UInt8](repeating: 0, count: 52)
   // The lengths of both headers, width, height, planes, bits and the compression.

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Ozu
 
-@Suite("From which layer an answer comes")
+@Suite("The layer that answers a request")
 struct CachingLayersTests {
-  @Test("network, then memory; a fresh pipeline takes the rendition from disk; another size the original")
+  @Test("network, then memory; a new pipeline reads the rendition from disk; another size reads the original")
   func layers() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -35,7 +35,7 @@ struct CachingLayersTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("an original that waits to be written is as good as a written one")
+  @Test("an original that waits to be written is found like a stored one")
   func unwritten() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=60") }
@@ -52,7 +52,7 @@ struct CachingLayersTests {
     fixture.pipeline.resume(.store)
   }
 
-  @Test("a whole picture needs no rendition: the original serves it")
+  @Test("a picture without a recipe has no rendition: the original serves it")
   func whole() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -62,7 +62,7 @@ struct CachingLayersTests {
     #expect(again.source == .original)
   }
 
-  @Test("a picture with transparency comes back from disk with it, to the pixel")
+  @Test("a picture with transparency is read back from disk pixel for pixel")
   func transparency() async throws {
     let fixture = Fixture()
     let pattern = PatternPicture(PixelSize(64, 48), tint: 5, isOpaque: false)
@@ -75,7 +75,7 @@ struct CachingLayersTests {
     #expect(second.picture.bitmap == first.bitmap)
   }
 
-  @Test("a picture that moves still moves when it comes from disk, at its size")
+  @Test("an animation from disk is still an animation, at its size")
   func animation() async throws {
     let fixture = Fixture()
     let url = Fixture.url("a.gif")
@@ -107,7 +107,7 @@ struct CachingLayersTests {
     return [3, UInt8(bits & 255), UInt8(bits >> 8 & 255), UInt8(bits >> 16 & 255)]
   }
 
-  @Test("memory answers synchronously, and only what it has")
+  @Test("memory answers synchronously")
   func synchronous() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -119,7 +119,7 @@ struct CachingLayersTests {
     #expect(fixture.pipeline.cachedImage(for: url) == nil)
   }
 
-  @Test("reload goes to the source and replaces what the caches had")
+  @Test("reload loads from the source and replaces the cached entries")
   func reload() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -137,14 +137,14 @@ struct CachingLayersTests {
     #expect(changed.resembles(try await fixture.freshPipeline().image(for: url).bitmap))
   }
 
-  @Test("cache-only never goes to the network; bypass leaves nothing behind")
+  @Test("cache-only never uses the network; bypass stores nothing")
   func policies() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(url: url, cachePolicy: .cacheOnly))
     } throws: {
-      if case ImageError.notCached? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.kind == .notCached
     }
     #expect(fixture.client.requests.isEmpty)
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, cachePolicy: .bypass))
@@ -154,7 +154,7 @@ struct CachingLayersTests {
     #expect(cached.source == .memory)
   }
 
-  @Test("what the origin forbids to store is stored nowhere, thumbnails included")
+  @Test("pictures that the origin forbids to store are stored nowhere, thumbnails included")
   func noStore() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "private, No-Store") }
@@ -164,7 +164,7 @@ struct CachingLayersTests {
     #expect(try await fixture.pipeline.response(for: request).source == .network)
   }
 
-  @Test("an image that is removed is removed everywhere")
+  @Test("a removed image is removed from all caches")
   func removal() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -179,22 +179,22 @@ struct CachingLayersTests {
     #expect(await fixture.cachedCounts() == (0, 0))
   }
 
-  @Test("without a disk cache everything works but the disk")
+  @Test("without a disk cache everything else works")
   func noDisk() async throws {
-    let fixture = Fixture { $0.diskStorage = .none }
+    let fixture = Fixture { $0.caching.diskStorage = .none }
     let url = try fixture.serve("a.jpg")
     _ = try await fixture.pipeline.image(for: url)
     #expect(await fixture.cachedCounts() == (1, 0))
   }
 
-  @Test("a disk cache that cannot be opened is reported, and the pictures come all the same")
+  @Test("a disk cache that cannot be opened is reported, and pictures still load")
   func brokenDisk() async throws {
     let reported = Gate()
     let fixture = Fixture {
-      $0.diskStorage = .opening { () throws(DiskCacheError) in
+      $0.caching.diskStorage = .opening { () throws(DiskCacheError) in
         throw DiskCacheError(.open, path: "/cache", code: EACCES)
       }
-      $0.onDiskError = { _ in reported.open() }
+      $0.caching.onDiskError = { _ in reported.open() }
     }
     let url = try fixture.serve("a.jpg")
     #expect(try await fixture.pipeline.response(for: ImageRequest(url: url)).source == .network)

@@ -15,8 +15,8 @@ struct CallbackTests {
     let events = Shared<[String]>([])
     await withCheckedContinuation { continuation in
       fixture.pipeline.loadImage(
-        with: ImageRequest(url: url), queue: queue,
-        progress: { _, _, _ in events.change { if $0.last != "progress" { $0.append("progress") } } },
+        for: ImageRequest(url: url), queue: queue,
+        progress: { _ in events.change { if $0.last != "progress" { $0.append("progress") } } },
         completion: { result in
           dispatchPrecondition(condition: .onQueue(queue))
           events.change { $0.append((try? result.get().picture.size.description) ?? "failure") }
@@ -27,43 +27,43 @@ struct CallbackTests {
     #expect(events.value == ["returned", "progress", "320x240"])
   }
 
-  @Test("a failure and the bytes come the same way; what memory has does, too")
+  @Test("a failure, bytes and a picture in memory are reported in the same way")
   func others() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
     let queue = DispatchQueue(label: "test")
     let data: Data = try await withCheckedThrowingContinuation { continuation in
-      fixture.pipeline.loadData(with: ImageRequest(url: url), queue: queue) { continuation.resume(with: $0) }
+      fixture.pipeline.loadData(for: ImageRequest(url: url), queue: queue) { continuation.resume(with: $0) }
     }
     #expect(data == (try Fixture.photo.data(as: .jpeg)))
     let failure = await withCheckedContinuation { continuation in
-      fixture.pipeline.loadImage(with: Fixture.url("none"), queue: queue) {
+      fixture.pipeline.loadImage(for: Fixture.url("none"), queue: queue) {
         continuation.resume(returning: $0)
       }
     }
     #expect(throws: ImageError.self) { try failure.get() }
     let hit = await withCheckedContinuation { continuation in
       _ = try? fixture.pipeline.cache.store(Picture(Fixture.photo.bitmap), for: ImageRequest(url: url))
-      fixture.pipeline.loadImage(with: url, queue: queue) { continuation.resume(returning: $0) }
+      fixture.pipeline.loadImage(for: url, queue: queue) { continuation.resume(returning: $0) }
     }
     #expect(try hit.get().source == .memory)
   }
 
-  @Test("progress of bytes comes in order and before the end, with what is expected")
+  @Test("progress of bytes comes in order and before the end, with the expected length")
   func dataProgress() async throws {
     let fixture = Fixture()
     let body = try Fixture.photo.data(as: .jpeg)
     let gate = Gate()
     let url = try fixture.serve("a.jpg") { $0.dripping(body.count / 3 + 1, through: gate) }
     let queue = DispatchQueue(label: "test")
-    let counts = Shared<[Int64]>([])
+    let counts = Shared<[Int]>([])
     let task = fixture.pipeline.loadData(
-      with: url, queue: queue,
-      progress: { received, expected in
-        counts.change { $0 += expected == body.count ? [received] : [-1] }
+      for: url, queue: queue,
+      progress: { progress in
+        counts.change { $0 += progress.expectedByteCount == body.count ? [progress.receivedByteCount] : [-1] }
       },
       completion: { _ in })
-    // Who joins a download late hears only where it stands.
+    // A late subscriber receives only the latest progress.
     gate.admit()
     try await eventually(!counts.value.isEmpty)
     gate.open()
@@ -72,10 +72,10 @@ struct CallbackTests {
     #expect(counts.value.count >= 3)
     #expect(counts.value.allSatisfy { $0 >= 0 })
     #expect(counts.value == counts.value.sorted())
-    #expect(counts.value.last == Int64(body.count))
+    #expect(counts.value.last == body.count)
   }
 
-  @Test("who has called off a load of bytes hears no progress of those who still wait for it")
+  @Test("a cancelled load of bytes receives no progress of the shared download")
   func noProgressAfterEnd() async throws {
     let fixture = Fixture()
     let body = try Fixture.photo.data(as: .jpeg)
@@ -84,9 +84,9 @@ struct CallbackTests {
     let queue = DispatchQueue(label: "test")
     let told = Shared<[String]>([])
     let task = fixture.pipeline.loadData(
-      with: url, queue: queue, progress: { _, _ in told.change { $0.append("progress") } },
+      for: url, queue: queue, progress: { _ in told.change { $0.append("progress") } },
       completion: { _ in told.change { $0.append("end") } })
-    let stays = fixture.pipeline.loadData(with: url, queue: queue) { _ in }
+    let stays = fixture.pipeline.loadData(for: url, queue: queue) { _ in }
     gate.admit()
     try await eventually(told.value.contains("progress"))
     task.cancel()
@@ -97,37 +97,37 @@ struct CallbackTests {
     #expect(told.value.last == "end")
   }
 
-  @Test("a load of bytes is awaited, made urgent and called off by its task")
+  @Test("a load of bytes is awaited, given a priority and cancelled through its task")
   func dataTask() async throws {
     let fixture = Fixture()
     let gate = Gate()
     let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
     let queue = DispatchQueue(label: "test")
-    let task = fixture.pipeline.loadData(with: url, queue: queue) { _ in }
+    let task = fixture.pipeline.loadData(for: url, queue: queue) { _ in }
     await gate.arrivals(1)
     task.priority = .veryHigh
     #expect(task.priority == .veryHigh)
     task.cancel()
     await #expect { try await task.data } throws: { ($0 as? ImageError)?.isCancellation == true }
     gate.open()
-    let again = fixture.pipeline.loadData(with: url, queue: queue) { _ in }
+    let again = fixture.pipeline.loadData(for: url, queue: queue) { _ in }
     #expect(try await again.data == (try Fixture.photo.data(as: .jpeg)))
   }
 
-  @Test("what the caches have, layer by layer, and the bytes of the original")
+  @Test("the entries of the caches can be read layer by layer, with the bytes of the original")
   func cached() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
     let request = ImageRequest(url: url, resize: Fixture.small)
-    #expect(fixture.pipeline.cachedImage(for: request, layers: .all) == nil)
-    #expect(fixture.pipeline.cachedData(for: url) == nil)
+    #expect(fixture.pipeline.cache.image(for: request, layers: .all) == nil)
+    #expect(fixture.pipeline.cache.data(for: ImageRequest(url: url)) == nil)
     _ = try await fixture.pipeline.image(for: request)
     await fixture.pipeline.flush()
     fixture.pipeline.removeImagesFromMemory()
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
-    #expect(fixture.pipeline.cachedImage(for: request, layers: .memory) == nil)
-    #expect(fixture.pipeline.cachedImage(for: request, layers: .all)?.size == PixelSize(32, 24))
-    #expect(fixture.pipeline.cachedData(for: url) == (try Fixture.photo.data(as: .jpeg)))
+    #expect(fixture.pipeline.cache.image(for: request, layers: .memory) == nil)
+    #expect(fixture.pipeline.cache.image(for: request, layers: .all)?.size == PixelSize(32, 24))
+    #expect(fixture.pipeline.cache.data(for: ImageRequest(url: url)) == (try Fixture.photo.data(as: .jpeg)))
   }
 
   @Test("the cache accessor stores, finds, decodes from disk and removes, layer by layer")

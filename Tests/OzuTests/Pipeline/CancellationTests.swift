@@ -6,13 +6,13 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Requests that are called off")
+@Suite("Cancelled requests")
 struct CancellationTests {
   private static func isCancellation(_ error: any Error) -> Bool {
     (error as? ImageError)?.isCancellation == true
   }
 
-  @Test("the last one out cancels the download, and the next request starts a fresh one")
+  @Test("the last subscriber to leave cancels the download, and the next request starts a new one")
   func lastOut() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -26,7 +26,7 @@ struct CancellationTests {
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("one of two is called off: the other gets its picture from the same download")
+  @Test("one of two is cancelled: the other gets its picture from the same download")
   func oneOfTwo() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -41,7 +41,7 @@ struct CancellationTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("cancelling a Swift task that awaits a task calls it off")
+  @Test("cancelling a Swift task that awaits a task cancels it")
   func awaiting() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -54,7 +54,7 @@ struct CancellationTests {
     await #expect { try await task.image } throws: { Self.isCancellation($0) }
   }
 
-  @Test("nothing is cached of a load that was called off half way")
+  @Test("a load that was cancelled half way leaves nothing in the caches")
   func nothingCached() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -67,7 +67,7 @@ struct CancellationTests {
     #expect(await fixture.cachedCounts() == (0, 0))
   }
 
-  @Test("a task that is called off while another source is tried does not try a third")
+  @Test("a task that is cancelled while another source is tried does not try a third")
   func betweenSources() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -85,9 +85,10 @@ struct CancellationTests {
     #expect(fixture.client.requestCount(for: third) == 0)
   }
 
-  @Test("two thousand random starts, cancellations and changes of urgency: each end is told exactly once")
+  @Test(
+    "two thousand random starts, cancellations and changes of priority: each end is reported exactly once")
   func exactlyOnce() async throws {
-    let fixture = Fixture { $0.memoryCache.costLimit = 1 << 16 }
+    let fixture = Fixture { $0.caching.memoryCache.costLimit = 1 << 16 }
     let urls = try (0..<7).map { try fixture.serve("\($0).jpg", PatternPicture(PixelSize(40, 30), tint: $0)) }
     let missing = Fixture.url("missing.jpg")
     let queue = DispatchQueue(label: "ends", attributes: .concurrent)
@@ -105,7 +106,7 @@ struct CancellationTests {
               request.alternatives = [.url(urls[number % 7])]
             }
             request.priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
-            let task = fixture.pipeline.loadImage(with: request, queue: queue) { _ in
+            let task = fixture.pipeline.loadImage(for: request, queue: queue) { _ in
               ends.change { $0[number] += 1 }
             }
             let events = task.events
@@ -123,7 +124,7 @@ struct CancellationTests {
         }
       }
     }
-    // A task may be over in the eyes of one thread while another is still on its way to say so.
+    // One thread may see the end of a task before another thread has reported it.
     try await eventually(!ends.value.contains(0))
     await withCheckedContinuation { continuation in queue.async(flags: .barrier) { continuation.resume() } }
     #expect(ends.value.allSatisfy { $0 == 1 })
@@ -134,7 +135,7 @@ struct CancellationTests {
   @Test(
     "two thousand random starts and cancellations: every task ends once, with a picture or a cancellation")
   func storm() async throws {
-    let fixture = Fixture { $0.memoryCache.costLimit = 1 << 20 }
+    let fixture = Fixture { $0.caching.memoryCache.costLimit = 1 << 20 }
     let urls = try (0..<5).map { try fixture.serve("\($0).jpg", PatternPicture(PixelSize(40, 30), tint: $0)) }
     let counts = Shared((pictures: 0, cancellations: 0, others: 0))
     await withTaskGroup { group in

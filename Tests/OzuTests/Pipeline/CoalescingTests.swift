@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Work is done once for all who want it")
+@Suite("Equal requests share their work")
 struct CoalescingTests {
   @Test("a hundred equal requests: one download, one decode, one picture")
   func equal() async throws {
@@ -24,11 +24,11 @@ struct CoalescingTests {
     #expect(responses.count { !$0.isCoalesced && $0.source == .network } == 1)
   }
 
-  @Test("where sharing is off, equal requests load each for itself")
+  @Test("with coalescing off, equal requests load separately")
   func unshared() async throws {
     let fixture = Fixture {
       $0.isCoalescingEnabled = false
-      $0.concurrentFetches = 3
+      $0.network.concurrentFetches = 3
     }
     let gate = Gate()
     let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
@@ -39,7 +39,7 @@ struct CoalescingTests {
     #expect(fixture.client.requests.count == 3)
   }
 
-  @Test("tasks share a job without awaiting; each hears its own end")
+  @Test("tasks share a job without awaiting it; each receives its own end")
   func tasks() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -65,7 +65,7 @@ struct CoalescingTests {
     var reply = LoopbackResponse.ok(try Fixture.photo.data(as: .jpeg), type: "image/jpeg")
     reply.headGate = gate
     server.route("/a.jpg", reply)
-    let pipeline = ImagePipeline { $0.diskStorage = .none }
+    let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
     let url = server.url("/a.jpg")
     try await withThrowingTaskGroup(of: Picture.self) { group in
       for _ in 0..<100 { group.addTask { try await pipeline.image(for: url) } }
@@ -77,16 +77,16 @@ struct CoalescingTests {
     server.stop()
   }
 
-  @Test("two sizes of one address: one download, two decodes, one original on disk")
+  @Test("two sizes of one URL: one download, two decodes, one original on disk")
   func sizes() async throws {
-    let fixture = Fixture { $0.isDerivationEnabled = false }
+    let fixture = Fixture { $0.caching.isDerivationEnabled = false }
     let gate = Gate()
     let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
     async let small = fixture.pipeline.response(for: ImageRequest(url: url, resize: Fixture.small))
     async let large = fixture.pipeline.response(
       for: ImageRequest(url: url, resize: Resize(PixelSize(100, 100))))
     await gate.arrivals(1)
-    // The second request may still be on its way to join; it must join the running download or find its
+    // The second request may not have joined yet; it must join the running download or find its
     // original in the cache, but never download again.
     gate.open()
     #expect(try await small.picture.size == PixelSize(32, 24))
@@ -97,7 +97,7 @@ struct CoalescingTests {
 
   @Test("no more downloads at once than configured")
   func fetchLimit() async throws {
-    let fixture = Fixture { $0.concurrentFetches = 3 }
+    let fixture = Fixture { $0.network.concurrentFetches = 3 }
     let gate = Gate()
     let urls = try (0..<20).map { try fixture.serve("\($0).jpg") { $0.held(by: gate) } }
     try await withThrowingTaskGroup(of: Picture.self) { group in
@@ -109,9 +109,10 @@ struct CoalescingTests {
     #expect(fixture.client.maximumActiveCount == 3)
   }
 
-  @Test("of downloads that wait, the more urgent start first, also when they became so while waiting")
+  @Test(
+    "of the waiting downloads the more urgent ones start first, also if their priority was raised meanwhile")
   func urgency() async throws {
-    let fixture = Fixture { $0.concurrentFetches = 1 }
+    let fixture = Fixture { $0.network.concurrentFetches = 1 }
     let gate = Gate()
     let urls = try (0..<4).map { try fixture.serve("\($0).jpg") { $0.held(by: gate) } }
     var tasks: [ImageTask] = []
@@ -128,7 +129,7 @@ struct CoalescingTests {
     #expect(fixture.client.requests[1].priority == .veryHigh)
   }
 
-  @Test("what waits for a connection in the transport follows a change of urgency, too")
+  @Test("a download that waits for a connection in the transport follows a change of priority, too")
   func transportUrgency() async throws {
     let fixture = Fixture()
     let gate = Gate()

@@ -8,7 +8,7 @@ import Testing
 struct CrowdTests {
   private static let count = 200
 
-  /// So many loads that wait for their downloads, which are held back.
+  /// This number of loads that wait for suspended downloads.
   private func crowd(_ fixture: Fixture) async throws -> [ImageTask] {
     fixture.pipeline.suspend(.data)
     let tasks = try (0..<Self.count).map { fixture.pipeline.task(for: try fixture.serve("\($0).jpg")) }
@@ -16,7 +16,7 @@ struct CrowdTests {
     return tasks
   }
 
-  @Test("none takes a place before its turn; all are answered")
+  @Test("downloads wait in the queue until it is their turn; all are answered")
   func crowd() async throws {
     let fixture = Fixture()
     let tasks = try await crowd(fixture)
@@ -29,7 +29,7 @@ struct CrowdTests {
     #expect(fixture.client.requests.count == Self.count)
   }
 
-  @Test("one that the disk has, and one of another kind, pass by the crowd")
+  @Test("a picture on disk, and a request of another kind, do not wait for the downloads")
   func passing() async throws {
     let first = Fixture()
     let url = try first.serve("stored.jpg") { $0.header("Cache-Control", "max-age=600") }
@@ -47,7 +47,7 @@ struct CrowdTests {
     for task in tasks { task.cancel() }
   }
 
-  @Test("who is called off leaves nothing behind")
+  @Test("cancelled loads leave nothing behind")
   func cancelling() async throws {
     let fixture = Fixture()
     for task in try await crowd(fixture) { task.cancel() }
@@ -59,12 +59,12 @@ struct CrowdTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("one that has no time left says what it waited for")
+  @Test("a load whose deadline passes states what it waited for")
   func deadline() async throws {
     let clock = ManualClock()
     let fixture = Fixture {
-      $0.now = clock.now
-      $0.sleep = { try await clock.sleep(for: $0) }
+      $0.testing.now = clock.now
+      $0.testing.sleep = { try await clock.sleep(for: $0) }
     }
     let tasks = try await crowd(fixture)
     var request = ImageRequest(url: try fixture.serve("late.jpg"))
@@ -74,18 +74,14 @@ struct CrowdTests {
     await clock.sleepers(1)
     clock.advance(by: .seconds(5))
     let error = await #expect(throws: ImageError.self) { try await late.image }
-    guard case .deadlineExceeded(_, let stage)? = error else {
-      Issue.record("not the deadline: \(String(describing: error))")
-      return
-    }
-    #expect(stage == .network)
+    #expect(error?.kind == .deadlineExceeded && error?.stage == .network)
     for task in tasks { task.cancel() }
   }
 
-  @Test("who is more urgent begins at once, or when it becomes so")
+  @Test("a more urgent load begins at once, or when its priority is raised")
   func urgency() async throws {
-    // One after the other: of downloads that run at once nobody knows which reaches the client first.
-    let fixture = Fixture { $0.concurrentFetches = 1 }
+    // One after the other, because downloads that run at once reach the client in any order.
+    let fixture = Fixture { $0.network.concurrentFetches = 1 }
     let tasks = try await crowd(fixture)
     tasks[Self.count - 1].priority = .high
     _ = fixture.pipeline.task(

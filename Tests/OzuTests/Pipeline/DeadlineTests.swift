@@ -4,19 +4,17 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Nobody waits longer than he wants to")
+@Suite("Deadlines")
 struct DeadlineTests {
   private static func stage(_ outcome: Result<ImageResponse, any Error>) -> ImageStage? {
-    guard case .failure(let error) = outcome,
-      case ImageError.deadlineExceeded(_, let stage)? = error as? ImageError
-    else { return nil }
-    return stage
+    guard case .failure(let error) = outcome else { return nil }
+    return (error as? ImageError)?.stage
   }
 
-  @Test("a request ends at its deadline, says where it was, and takes its download with it")
+  @Test("a request ends at its deadline, states its stage, and its download is cancelled")
   func request() async throws {
     let (timer, gate) = (Gate(), Gate())
-    let fixture = Fixture { $0.sleep = { _ in try await timer.pass() } }
+    let fixture = Fixture { $0.testing.sleep = { _ in try await timer.pass() } }
     var request = ImageRequest(url: try fixture.serve("a.jpg") { $0.held(by: gate) })
     request.deadline = .seconds(5)
     let task = Task { [request] in try await fixture.pipeline.response(for: request) }
@@ -27,10 +25,10 @@ struct DeadlineTests {
     try await eventually(fixture.client.cancelledCount >= 1)
   }
 
-  @Test("others who share the work go on")
+  @Test("other requests that share the work continue")
   func sharing() async throws {
     let (timer, gate) = (Gate(), Gate())
-    let fixture = Fixture { $0.sleep = { _ in try await timer.pass() } }
+    let fixture = Fixture { $0.testing.sleep = { _ in try await timer.pass() } }
     let request = ImageRequest(url: try fixture.serve("a.jpg") { $0.held(by: gate) })
     var hurried = request
     hurried.deadline = .seconds(5)
@@ -46,11 +44,11 @@ struct DeadlineTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("who is in time hears nothing of it")
+  @Test("a request that ends in time has no error")
   func inTime() async throws {
     let timer = Gate()
     let fixture = Fixture {
-      $0.sleep = { _ in try await timer.pass() }
+      $0.testing.sleep = { _ in try await timer.pass() }
       for stage in ImageStage.allCases { $0.stageTimeouts[stage] = .seconds(10_000) }
     }
     _ = try await fixture.pipeline.image(for: try fixture.serve("a.jpg"))
@@ -60,7 +58,7 @@ struct DeadlineTests {
   func network() async throws {
     let (timer, gate) = (Gate(), Gate())
     let fixture = Fixture {
-      $0.sleep = { _ in try await timer.pass() }
+      $0.testing.sleep = { _ in try await timer.pass() }
       $0.stageTimeouts = [.network: .seconds(1)]
     }
     let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
@@ -70,11 +68,11 @@ struct DeadlineTests {
     #expect(Self.stage(await task.result) == .network)
   }
 
-  @Test("a decoder that is not free in time")
+  @Test("no decoder is free in time")
   func wait() async throws {
     let timer = Gate()
     let fixture = Fixture {
-      $0.sleep = { _ in try await timer.pass() }
+      $0.testing.sleep = { _ in try await timer.pass() }
       $0.stageTimeouts = [.wait: .seconds(1)]
     }
     let url = try fixture.serve("a.jpg")
@@ -87,14 +85,14 @@ struct DeadlineTests {
   }
 
   @Test(
-    "a decode and a processor that take too long, by the clock that is given",
+    "a decode and a processor that take too long, by the injected clock",
     arguments: [ImageStage.decode, .process])
   func work(_ stage: ImageStage) async throws {
     let clock = ManualClock()
     let fixture = Fixture {
-      $0.now = clock.now
+      $0.testing.now = clock.now
       $0.stageTimeouts = [stage: .seconds(1)]
-      if stage == .decode { $0.codecs.register(decoder: SlowDecoder(clock: clock)) }
+      if stage == .decode { $0.decoding.codecs.register(decoder: SlowDecoder(clock: clock)) }
     }
     let step = CountingStep("slow") { clock.advance(by: .seconds(2)) }
     let url = try fixture.serve("a.jpg")

@@ -10,12 +10,13 @@ struct DecompressionTests {
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> Fixture {
     Fixture {
-      $0.isDecompressionEnabled = false
+      $0.decoding.isDecompressionEnabled = false
       configure(&$0)
     }
   }
 
-  @Test("a whole picture is decoded by the first look at its pixels, once for memory and all copies")
+  @Test(
+    "a picture without a recipe is decoded when its pixels are first read, once for memory and all copies")
   func deferred() async throws {
     let fixture = Self.fixture()
     var request = ImageRequest(url: try fixture.serve("a.jpg"))
@@ -37,7 +38,7 @@ struct DecompressionTests {
   }
 
   @Test(
-    "what is made into something else is decoded on the pipeline's threads",
+    "a picture with further steps is decoded on the pipeline's threads",
     arguments: [(Fixture.small, []), (nil, [.grayscale])] as [(Resize?, [any ImageProcessing])])
   func decoded(_ resize: Resize?, _ processors: [any ImageProcessing]) async throws {
     let fixture = Self.fixture()
@@ -55,7 +56,7 @@ struct DecompressionTests {
     #expect(picture.isDecoded && fixture.decoder.decodeCount == 1)
   }
 
-  @Test("a broken picture tells so when it is looked at, and whatever is made of it fails")
+  @Test("a broken picture reports its error when its pixels are read, and all derived pictures fail")
   func broken() async throws {
     let fixture = Self.fixture()
     let url = Fixture.url("cut.jpg")
@@ -76,33 +77,33 @@ struct DecompressionTests {
     await #expect {
       try await fixture.pipeline.image(for: ImageRequest(url: url, processors: [.grayscale]))
     } throws: { error in
-      if case .truncatedData? = error as? ImageError { true } else { false }
+      (error as? ImageError)?.kind == .truncatedData
     }
   }
 
-  @Test("limits hold before")
+  @Test("limits are checked before the decode")
   func limits() async throws {
-    let fixture = Self.fixture { $0.limits.pixelCount = 1000 }
+    let fixture = Self.fixture { $0.decoding.limits.pixelCount = 1000 }
     let request = ImageRequest(url: try fixture.serve("a.jpg"))
     await #expect { try await fixture.pipeline.image(for: request) } throws: { error in
-      if case .limitExceeded? = error as? ImageError { true } else { false }
+      (error as? ImageError)?.kind == .limitExceeded
     }
   }
 
-  @Test("the disk keeps what it would otherwise", arguments: StoragePolicy.allCases)
+  @Test("the disk stores the same entries", arguments: StoragePolicy.allCases)
   func kept(_ policy: StoragePolicy) async throws {
-    let fixture = Self.fixture { $0.storagePolicy = policy }
+    let fixture = Self.fixture { $0.caching.storagePolicy = policy }
     let request = ImageRequest(url: try fixture.serve("a.jpg"))
     _ = try await fixture.pipeline.image(for: request)
-    let usual = Fixture { $0.storagePolicy = policy }
+    let usual = Fixture { $0.caching.storagePolicy = policy }
     usual.client.reply(to: Fixture.url("a.jpg"), with: .ok(try Fixture.photo.data(as: .jpeg)))
     _ = try await usual.pipeline.image(for: request)
     #expect(await fixture.cachedCounts() == usual.cachedCounts())
-    let next = fixture.freshPipeline { $0.storagePolicy = policy }
+    let next = fixture.freshPipeline { $0.caching.storagePolicy = policy }
     #expect(Fixture.photo.resembles(try await next.image(for: request).bitmap))
   }
 
-  @Test("what moves is decoded at once, as far as its first frame")
+  @Test("the first frame of an animation is decoded at once")
   func animation() async throws {
     let fixture = Self.fixture()
     let url = Fixture.url("two.gif")

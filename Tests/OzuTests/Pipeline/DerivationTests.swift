@@ -20,26 +20,26 @@ import Testing
   }
 
   static let cases: [Case] = [
-    // One and a half times on both sides, or not.
+    // One and a half times on both sides, or less.
     Case(larger: fit(900, 900), resize: fit(600, 600), isPossible: true),
     Case(larger: fit(900, 900), resize: fit(601, 601), isPossible: false),
-    // Whatever shows all shows a part.
+    // The whole picture contains every part.
     Case(larger: fit(900, 900), resize: fill(400, 400), isPossible: true),
     Case(larger: fill(600, 600, crops: false), resize: fill(400, 400), isPossible: true),
     Case(larger: Resize(PixelSize(900, 900), mode: .fill), resize: fit(500, 500), isPossible: true),
-    // A part does not show all, but another part of itself.
+    // A part does not contain the whole, but smaller parts.
     Case(larger: fill(900, 900), resize: fit(300, 300), isPossible: false),
     Case(larger: fill(900, 900), resize: fill(300, 300), isPossible: true),
     Case(larger: fill(900, 900), resize: fill(300, 600), isPossible: true),
     Case(larger: fill(900, 900), resize: fill(600, 300), isPossible: false),
-    // The source itself is good for everything.
+    // The source itself is always good enough.
     Case(larger: nil, resize: fit(5999, 5999), isPossible: true),
     Case(larger: nil, resize: Resize(PixelSize(9000, 9000), allowsUpscaling: true), isPossible: true),
-    // What was enlarged has no more to show than the source.
+    // An enlarged picture has no more detail than the source.
     Case(
       larger: Resize(PixelSize(12000, 12000), allowsUpscaling: true), resize: fit(600, 600),
       isPossible: false),
-    // A blunt filter, or a fast decode, has left out what the result would show.
+    // A coarse filter, or a fast decode, has lost detail that the result would show.
     Case(
       larger: Resize(PixelSize(900, 900), kernel: .box), resize: fit(300, 300), isPossible: false),
     Case(
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("the size is that of the source's own, not that of a rounded relative")
+  @Test("the size is computed from the source, not from the rounded size of a larger picture")
   func rounding() throws {
     let header = ImageHeader(type: .jpeg, storedSize: PixelSize(1001, 333))
     let larger = Resize(PixelSize(500, 500))
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("pictures that move, drawings, and pictures of another size than their recipe's are left alone")
+  @Test("animations, drawings, and pictures of another size than their recipe's are not used")
   func exceptions() {
     let resize = Resize(PixelSize(30, 30))
     var header = ImageHeader(type: .gif, storedSize: PixelSize(600, 400), frameCount: 3)

@@ -9,9 +9,9 @@ struct DerivingAfterRestartTests {
   private static let large = Resize(PixelSize(160, 120))
   private static let tiny = Resize(PixelSize(80, 60))
 
-  /// A picture that was made, and written, by a pipeline that is gone.
+  /// A picture that an earlier pipeline has made and stored.
   private func stored(
-    _ fixture: Fixture = Fixture { $0.storagePolicy = .encodedImages }, format: CacheFormat? = nil
+    _ fixture: Fixture = Fixture { $0.caching.storagePolicy = .encodedImages }, format: CacheFormat? = nil
   ) async throws -> (fixture: Fixture, url: URL) {
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=600") }
     _ = try await fixture.pipeline.image(
@@ -20,10 +20,10 @@ struct DerivingAfterRestartTests {
     return (fixture, url)
   }
 
-  @Test("without the network; once learnt, also for a third size")
+  @Test("without the network, also for a third size")
   func restart() async throws {
     let (fixture, url) = try await stored()
-    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
     #expect(response.source == .derived)
     #expect(response.picture.size == PixelSize(80, 60))
@@ -34,10 +34,10 @@ struct DerivingAfterRestartTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("when it knows a smaller one already")
+  @Test("also if the new process has already made a smaller one")
   func later() async throws {
     let (fixture, url) = try await stored()
-    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
     let smallest = ImageRequest(url: url, resize: Resize(PixelSize(8, 6)), cachePolicy: .reload)
     _ = try await pipeline.image(for: smallest)
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
@@ -47,15 +47,15 @@ struct DerivingAfterRestartTests {
 
   @Test("in the partition of a format")
   func formats() async throws {
-    let format = CacheFormat("large", size: Self.large.size, scaleMode: .aspectFit, diskCapacity: 1 << 20)
+    let format = CacheFormat("large", size: Self.large.size, mode: .aspectFit, diskCapacity: 1 << 20)
     let (fixture, url) = try await stored(format: format)
-    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
     #expect(response.source == .derived)
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("not when that is switched off, nor from one that is gone or was removed", arguments: 0..<3)
+  @Test("not if that is switched off, nor from an evicted or removed picture", arguments: 0..<3)
   func gone(_ way: Int) async throws {
     let (fixture, url) = try await stored()
     switch way {
@@ -68,8 +68,8 @@ struct DerivingAfterRestartTests {
     await fixture.pipeline.flush()
     if way == 2 { #expect(fixture.pipeline.diskCache?.count == 0) }
     let pipeline = fixture.freshPipeline {
-      $0.storagePolicy = .encodedImages
-      $0.isDerivationEnabled = way != 0
+      $0.caching.storagePolicy = .encodedImages
+      $0.caching.isDerivationEnabled = way != 0
     }
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
     #expect(response.source == .network)
@@ -92,14 +92,14 @@ struct DerivingAfterRestartTests {
     #expect(other.source == .original)
   }
 
-  @Test("a record that is damaged is none")
+  @Test("a damaged record counts as empty")
   func damagedRecord() async throws {
     let (fixture, url) = try await stored()
     let source = ImageRequest(url: url).key.source
     let disk = try #require(fixture.pipeline.diskCache)
     await disk.store(Data([1, 200, 3]), forKey: source, in: ImageCaches.relatives)
     try await disk.flush()
-    let pipeline = fixture.freshPipeline { $0.storagePolicy = .encodedImages }
+    let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))
     #expect(response.source == .network)
   }

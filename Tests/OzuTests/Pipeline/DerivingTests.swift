@@ -22,7 +22,7 @@ struct DerivingTests {
     #expect(Fixture.photo.resembles(response.picture.bitmap))
     #expect(fixture.decoder.decodeCount == 1)
     #expect(fixture.client.requests.count == 1)
-    // Too near to the larger one: from the source.
+    // Too close to the larger size: made from the source.
     let near = try await fixture.pipeline.response(for: ImageRequest(url: url, resize: Self.medium))
     #expect(near.source == .original)
     #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, resize: Self.tiny)) != nil)
@@ -42,9 +42,9 @@ struct DerivingTests {
     #expect(fixture.decoder.decodeCount == 1)
   }
 
-  @Test("on disk, when memory has it no more")
+  @Test("from the larger one on disk, if it is no longer in memory")
   func disk() async throws {
-    let fixture = Fixture { $0.storagePolicy = .encodedImages }
+    let fixture = Fixture { $0.caching.storagePolicy = .encodedImages }
     let url = try fixture.serve("a.jpg")
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Self.large))
     await fixture.pipeline.flush()
@@ -65,7 +65,7 @@ struct DerivingTests {
     let small = fixture.pipeline.task(for: ImageRequest(url: url, resize: Self.tiny))
     try await eventually(fixture.pipeline.loadSubscriberCount >= 3)
     #expect(fixture.pipeline.diagnostics().jobs.contains { $0.waitingFor == .larger })
-    // The one who asked for the larger picture leaves; it is still wanted.
+    // The request for the larger picture is cancelled; the smaller one still needs it.
     large.cancel()
     await #expect(throws: ImageError.self) { try await large.image }
     fixture.pipeline.resume(.decode)
@@ -74,9 +74,9 @@ struct DerivingTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("not when that is switched off, nor when caches are passed by", arguments: [false, true])
+  @Test("not if that is switched off, nor if the caches are bypassed", arguments: [false, true])
   func off(_ isEnabled: Bool) async throws {
-    let fixture = Fixture { $0.isDerivationEnabled = isEnabled }
+    let fixture = Fixture { $0.caching.isDerivationEnabled = isEnabled }
     let url = try fixture.serve("a.jpg")
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Self.large))
     let policy: CachePolicy = isEnabled ? .reload : .useCaches
@@ -89,7 +89,7 @@ struct DerivingTests {
   @Test("only while it is fresh, and for no longer than the larger one")
   func freshness() async throws {
     let clock = ManualClock()
-    let fixture = Fixture { $0.currentDate = clock.date }
+    let fixture = Fixture { $0.testing.currentDate = clock.date }
     let url = try fixture.serve("a.jpg") {
       $0.header("Cache-Control", "max-age=60").header("ETag", "\"1\"")
     }
@@ -97,7 +97,7 @@ struct DerivingTests {
     let request = ImageRequest(url: url, resize: Self.tiny)
     #expect(try await fixture.pipeline.response(for: request).source == .derived)
     clock.advance(by: .seconds(61))
-    // Both are stale: somebody must ask.
+    // Both are stale, so the origin must be asked.
     _ = try await fixture.pipeline.image(for: ImageRequest(url: url, resize: Resize(PixelSize(70, 70))))
     #expect(fixture.client.requests.count == 2)
     await fixture.pipeline.flush()
@@ -106,7 +106,7 @@ struct DerivingTests {
     #expect(fixture.client.requests.count == 3)
   }
 
-  @Test("of a local file only while that is the same file")
+  @Test("from a local file only while the file is unchanged")
   func files() async throws {
     let fixture = Fixture()
     let url = FileManager.default.temporaryDirectory.appending(path: "ozu-\(UUID()).jpg")
@@ -120,15 +120,15 @@ struct DerivingTests {
     #expect(try await fixture.pipeline.response(for: other).source == .original)
   }
 
-  @Test("what is known of relatives is bounded")
+  @Test("the list of known variants is bounded")
   func bounds() {
-    let relatives = Relatives()
+    let variants = KnownVariants()
     for number in 0..<20_000 {
       let key = ImageKey(source: CacheKey("\(number)"), steps: ["resize"])
-      relatives.note(Relatives.Made(key: key, resize: Self.large, size: PixelSize(160, 120)))
+      variants.note(KnownVariants.Variant(key: key, resize: Self.large, size: PixelSize(160, 120)))
     }
     let known = (0..<20_000).filter {
-      !relatives.made(of: ImageKey(source: CacheKey("\($0)"), steps: []).source).isEmpty
+      !variants.finished(of: ImageKey(source: CacheKey("\($0)"), steps: []).source).isEmpty
     }
     #expect(known.count >= 4096)
     #expect(known.count <= 8194)
@@ -136,8 +136,8 @@ struct DerivingTests {
     let source = ImageKey(source: CacheKey("many"), steps: []).source
     for number in 0..<100 {
       let key = ImageKey(source: CacheKey("many"), steps: ["\(number)"])
-      relatives.note(Relatives.Made(key: key, resize: nil, size: PixelSize(200 - number, 10)))
+      variants.note(KnownVariants.Variant(key: key, resize: nil, size: PixelSize(200 - number, 10)))
     }
-    #expect(relatives.made(of: source).map(\.size.width) == Array(101...108))
+    #expect(variants.finished(of: source).map(\.size.width) == Array(101...108))
   }
 }

@@ -4,15 +4,15 @@ import Testing
 
 @testable import Ozu
 
-@Suite("A pipeline says what it is waiting for")
+@Suite("The diagnostics of a pipeline")
 struct DiagnosticsTests {
-  @Test("a download that waits for its turn, one under way, and a decode that waits")
+  @Test("a waiting download, a running one, and a waiting decode are listed")
   func stages() async throws {
     let clock = ManualClock()
     let gate = Gate()
     let fixture = Fixture {
-      $0.concurrentFetches = 1
-      $0.now = clock.now
+      $0.network.concurrentFetches = 1
+      $0.testing.now = clock.now
     }
     fixture.pipeline.suspend(.decode)
     let decoding = fixture.pipeline.task(for: try fixture.serve("decoding.jpg"))

@@ -4,8 +4,8 @@
   import OzuTesting
   import Testing
 
-  /// Drawings of strangers end the process where they are drawn, so none of the ways into a pipeline draws one.
-  @Suite("Drawings that nobody asked for")
+  /// An untrusted drawing can end the process that draws it, so no path through a pipeline draws one by default.
+  @Suite("Untrusted drawings")
   struct DrawingSourceTests {
     private static let document =
       "<svg xmlns='http://www.w3.org/2000/svg'><text font-size='1e9'>abc</text></svg>"
@@ -19,19 +19,17 @@
     }
 
     private static func isRefusal(_ error: (any Error)?) -> Bool {
-      guard case ImageError.unsupportedType(_, type: .svg, let reason)? = error as? ImageError else {
-        return false
-      }
-      return reason.contains(setting)
+      guard let error = error as? ImageError, error.kind == .unsupportedType else { return false }
+      return error.imageType == .svg && error.explanation.contains(setting)
     }
 
     @Test(
-      "are refused with the name of the setting, whatever they are called",
+      "are refused with the name of the setting, under any file name",
       arguments: [document, prefixed], ["image/svg+xml", "image/png", "text/plain"])
     func refused(_ document: String, _ mediaType: String) async throws {
       let pipeline = ImagePipeline {
-        $0.diskStorage = .none
-        $0.isProgressiveDecodingEnabled = true
+        $0.caching.diskStorage = .none
+        $0.decoding.isProgressiveDecodingEnabled = true
       }
       let source = Self.source(document, mediaType)
       for request in [
@@ -44,7 +42,7 @@
       }
     }
 
-    @Test("are refused from a server and from a file called a picture")
+    @Test("are refused from a server and from a file with the name of a picture")
     func elsewhere() async throws {
       let server = try LoopbackServer()
       defer { server.stop() }
@@ -53,8 +51,8 @@
       try Data(Self.document.utf8).write(to: file)
       defer { try? FileManager.default.removeItem(at: file) }
       let pipeline = ImagePipeline {
-        $0.diskStorage = .none
-        $0.isDecompressionEnabled = false
+        $0.caching.diskStorage = .none
+        $0.decoding.isDecompressionEnabled = false
       }
       for url in [server.url("/a.png"), file] {
         let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
@@ -62,11 +60,11 @@
       }
     }
 
-    @Test("are drawn where the app says so")
+    @Test("are drawn if the app allows it")
     func asked() async throws {
       let pipeline = ImagePipeline {
-        $0.diskStorage = .none
-        $0.codecs.registerInProcessSVG()
+        $0.caching.diskStorage = .none
+        $0.decoding.codecs.registerInProcessSVG()
       }
       let document =
         "<svg xmlns='http://www.w3.org/2000/svg' width='8' height='4'><rect width='4' height='4' fill='red'/></svg>"

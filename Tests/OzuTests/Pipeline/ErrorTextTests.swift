@@ -26,7 +26,7 @@ struct ErrorTextTests {
     ),
   ]
 
-  @Test("an error says its cause, and never a dump of Foundation's", arguments: cases.indices)
+  @Test("an error states its cause, without a debug dump of Foundation", arguments: cases.indices)
   func line(_ index: Int) {
     let (error, text) = Self.cases[index]
     #expect(error.oneLine == text)
@@ -39,7 +39,7 @@ struct ErrorTextTests {
     func willSend(_ request: HTTPRequest) async throws -> HTTPRequest { throw error }
   }
 
-  @Test("the same where a closure or a hook of the app's throws", arguments: cases.indices)
+  @Test("the same if a closure or a hook of the app throws", arguments: cases.indices)
   func closures(_ index: Int) async {
     let (error, text) = Self.cases[index]
     let step = ProcessingError.failed("custom(1:a)", reason: text)
@@ -47,7 +47,7 @@ struct ErrorTextTests {
       try Picture(Fixture.photo.bitmap).processed(by: [.custom("a") { _ in throw error }])
     }
     let pipeline = ImagePipeline.testing(client: FakeHTTPClient()) {
-      $0.requestPreparation = Preparing(error: error)
+      $0.network.requestPreparation = Preparing(error: error)
     }
     let failure = await #expect(throws: ImageError.self) {
       try await pipeline.image(for: Fixture.url("a.jpg"))
@@ -55,12 +55,12 @@ struct ErrorTextTests {
     #expect(failure?.explanation.hasSuffix("cannot be sent: preparing it failed: \(text)") == true)
   }
 
-  @Test("the name of a source gives a terminal no orders")
+  @Test("the name of a source contains no control characters for a terminal")
   func name() {
     #expect(ImageError.noSuchFile("/a\u{1B}[2J\nb").description == "/a\\u001b[2J b: no such file")
   }
 
-  @Test("what Foundation throws for a file that is not there")
+  @Test("the error of Foundation for a missing file")
   func real() throws {
     let error = try #require(throws: (any Error).self) {
       try FileManager.default.contentsOfDirectory(atPath: "/no/such/folder")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Failures: remembered, tried again, resumed, or answered from elsewhere")
+@Suite("Failures: remembered, retried, resumed, or answered by alternatives")
 struct FailureTests {
   private let fixture: Fixture
   private let clock = ManualClock()
@@ -13,7 +13,7 @@ struct FailureTests {
 
   init() {
     let clock = clock
-    fixture = Fixture { $0.currentDate = clock.date }
+    fixture = Fixture { $0.testing.currentDate = clock.date }
   }
 
   private func load(_ policy: CachePolicy = .useCaches) async -> Bool {
@@ -21,7 +21,7 @@ struct FailureTests {
   }
 
   @Test(
-    "an absence counts for its lifetime, else for a minute; reload asks all the same",
+    "a 404 counts for its lifetime, else for a minute; reload asks the origin in any case",
     arguments: [([:], 60), (["Cache-Control": "max-age=600"], 600), (["Cache-Control": "max-age=0"], 0)]
       as [(HTTPHeaders, Int)])
   func absence(_ headers: HTTPHeaders, _ seconds: Int) async throws {
@@ -63,7 +63,7 @@ struct FailureTests {
     #expect(fixture.client.requests.count == 5)
   }
 
-  @Test("what may pass is not remembered", arguments: [408, 429, 500, 503])
+  @Test("temporary failures are not remembered", arguments: [408, 429, 500, 503])
   func transient(_ status: Int) async throws {
     fixture.client.reply(to: url, with: [.status(status), .ok(try Fixture.photo.data(as: .jpeg))])
     #expect(await !load())
@@ -84,7 +84,7 @@ struct FailureTests {
     #expect(memory.failure(for: CacheKey("2999"), now: now) != nil)
   }
 
-  @Test("the first of the alternatives that works answers; when none does, the first error counts")
+  @Test("the first working alternative answers; if none works, the first error is thrown")
   func alternatives() async throws {
     let mirror = try fixture.serve("mirror.jpg")
     fixture.client.reply(to: url, with: .status(500))
@@ -97,16 +97,16 @@ struct FailureTests {
     await #expect {
       _ = try await fixture.pipeline.response(for: request)
     } throws: {
-      if case ImageError.httpStatus(500, _)? = $0 as? ImageError { true } else { false }
+      ($0 as? ImageError)?.statusCode == 500
     }
   }
 
-  @Test("a download that fails is tried again, with waits that are not waited here")
+  @Test("a failed download is retried, with injected waits")
   func retry() async throws {
     let waits = Shared([Duration]())
     let pipeline = ImagePipeline.testing(client: fixture.client) {
-      $0.retryPolicy = .standard
-      $0.sleep = { duration in waits.change { $0.append(duration) } }
+      $0.network.retryPolicy = .standard
+      $0.testing.sleep = { duration in waits.change { $0.append(duration) } }
     }
     fixture.client.reply(
       to: url, with: [.failure(.connectionLost), .status(503), .ok(try Fixture.photo.data(as: .jpeg))])
@@ -114,7 +114,7 @@ struct FailureTests {
     #expect(waits.value.count == 2)
   }
 
-  @Test("a broken download goes on where it broke off, also in the next process")
+  @Test("an interrupted download is resumed, also in the next process")
   func resume() async throws {
     let whole = try Fixture.noise()
     let half = 20_000
@@ -139,11 +139,11 @@ struct FailureTests {
     #expect(try await fixture.freshPipeline().response(for: ImageRequest(url: url)).source == .original)
   }
 
-  @Test("a large one goes on within the same call, whether or not the disk has its beginning yet")
+  @Test("a large download is resumed within the same call, whether or not its beginning is on disk yet")
   func resumeLarge() async throws {
     let pipeline = ImagePipeline.testing(client: fixture.client) {
-      $0.retryPolicy = .standard
-      $0.sleep = { _ in }
+      $0.network.retryPolicy = .standard
+      $0.testing.sleep = { _ in }
     }
     let whole = Data(count: 10_000_000)
     let part = 9_000_000
@@ -170,7 +170,7 @@ struct FailureTests {
       }
     }
     try fixture.serve("a.jpg")
-    let pipeline = ImagePipeline.testing(client: fixture.client) { $0.requestPreparation = Signer() }
+    let pipeline = ImagePipeline.testing(client: fixture.client) { $0.network.requestPreparation = Signer() }
     _ = try await pipeline.image(for: url)
     #expect(fixture.client.requests.last?.headers["X-Signature"] == "signed")
   }

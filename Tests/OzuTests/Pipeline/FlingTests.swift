@@ -5,22 +5,22 @@ import Testing
 
 @testable import Ozu
 
-/// Lists that are thrown across the screen: many loads, of which most are cancelled before they begin. More of them
-/// than may wait for a download, so that the others are held back.
-@Suite("A list that is thrown", .timeLimit(.minutes(15)))
+/// Lists that scroll fast: many loads, of which most are cancelled before they begin. More of them
+/// than may wait for a download, so that the others have to wait.
+@Suite("A list that scrolls fast", .timeLimit(.minutes(15)))
 struct FlingTests {
-  /// Downloads that wait at a gate and fail behind it.
+  /// Downloads that wait at a gate, and then fail.
   private func fixture(_ gate: Gate) -> Fixture {
     let fixture = Fixture {
-      $0.diskStorage = .none
-      $0.isRateLimiterEnabled = false
+      $0.caching.diskStorage = .none
+      $0.network.isRateLimiterEnabled = false
     }
-    // No answer that is remembered.
+    // An answer that is not remembered.
     fixture.client.reply { _ in .status(503).held(by: gate) }
     return fixture
   }
 
-  /// Whether everything that was cancelled has ended, and no place is free while a download waits.
+  /// Whether all cancelled loads have ended, and no place is free while a download waits.
   private func isBusyOrIdle(_ fixture: Fixture) -> Bool {
     let diagnostics = fixture.pipeline.diagnostics()
     guard let downloads = diagnostics.executors.first(where: { $0.kind == .data })
@@ -29,7 +29,7 @@ struct FlingTests {
   }
 
   @Test(
-    "the pictures at which it stops are all downloaded, as many at once as may be",
+    "the pictures at which it stops are all downloaded, with all places in use",
     arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func thrown(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
@@ -37,10 +37,10 @@ struct FlingTests {
       let gate = Gate()
       let fixture = fixture(gate)
       let tasks = (0..<200).map { fixture.pipeline.task(for: Fixture.url("\($0).jpg")) }
-      let runningCount = fixture.pipeline.configuration.concurrentFetches
+      let runningCount = fixture.pipeline.configuration.network.concurrentFetches
       try await eventually(fixture.pipeline.waitingCount(on: .data) == 200 - runningCount)
       #expect(fixture.pipeline.loadCount == 200)
-      // The cancellations meet the work at various points of its way.
+      // The cancellations come at various points of the work.
       let pause = Int.random(in: 0..<200, using: &random)
       for task in tasks.dropLast(20) {
         task.cancel()
@@ -70,7 +70,7 @@ struct FlingTests {
   }
 
   @Test(
-    "random starts, cancellations, ends and changes of urgency: each load is answered exactly once",
+    "random starts, cancellations, ends and changes of priority: each load is answered exactly once",
     arguments: [11, 12, 13, 14] as [UInt64])
   func random(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
@@ -96,13 +96,13 @@ struct FlingTests {
       live.append(number)
       tasks.append(
         fixture.pipeline.loadImage(
-          with: ImageRequest(url: Fixture.url("\(address).jpg"), priority: priority), queue: queue
+          for: ImageRequest(url: Fixture.url("\(address).jpg"), priority: priority), queue: queue
         ) { _ in answers.change { $0[number] += 1 } })
     }
 
     for _ in 0..<10 {
       for _ in 0..<200 { start() }
-      // More than may wait for a download: the others are held back.
+      // More than may wait for a download: the others have to wait.
       let isCrowded = await comesAbout { fixture.pipeline.waitingCount(on: .data) > 60 }
       #expect(isCrowded, "seed \(seed)")
       guard isCrowded else { return }
@@ -120,7 +120,7 @@ struct FlingTests {
         }
         mostHeld = max(mostHeld, fixture.pipeline.waitingCount(on: .data))
       }
-      // Most leave, in the order in which they would begin: so those that are let through leave before they begin.
+      // Most leave, in the order in which they would begin, so that those that come next leave before they begin.
       live.sort { (tasks[$1].priority, $0) < (tasks[$0].priority, $1) }
       let pause = Int.random(in: 0..<1000, using: &random)
       for _ in 0..<max(0, live.count - 10) {

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Ozu
 
-@Suite("A header takes no more of a file than it needs")
+@Suite("A header loads no more of a file than it needs")
 struct HeaderTests {
   /// A JPEG whose file is much longer than its picture.
   private static let long = try! Fixture.photo.data(as: .jpeg) + Data(count: 1_000_000)
 
-  /// A JPEG with so many bytes of what nobody reads before its header.
+  /// A JPEG with this number of unused bytes before its header.
   private static func late(_ count: Int) -> Data {
     let segments = Data(
       (0..<(count / 50_000)).flatMap { _ in [0xFF, 0xE9, 0xC3, 0x50] + [UInt8](repeating: 7, count: 49_998) })
@@ -31,7 +31,7 @@ struct HeaderTests {
     try await fixture.pipeline.header(for: ImageRequest(url: url)).size
   }
 
-  @Test("the beginning is enough, and the load that follows asks for the rest", arguments: [false, true])
+  @Test("the beginning is enough, and the next load asks for the rest", arguments: [false, true])
   func beginning(_ isRestarted: Bool) async throws {
     let fixture = Fixture()
     let url = serve(fixture)
@@ -45,14 +45,14 @@ struct HeaderTests {
     #expect(fixture.client.requests.last?.headers["Range"] == "bytes=65536-")
     #expect(fixture.client.requests.last?.headers["If-Range"] == "\"1\"")
     #expect(fixture.client.requests.count == 2)
-    // The second pipeline on a folder only reads.
+    // The second pipeline on a folder is read-only.
     guard !isRestarted else { return }
     await pipeline.flush()
     #expect(try await pipeline.data(for: url) == Self.long)
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("a long way to the header takes a second range; one that is longer takes the whole")
+  @Test("a header further back needs a second range; one still further back needs the whole file")
   func second() async throws {
     let fixture = Fixture()
     let body = Self.late(100_000)
@@ -76,13 +76,13 @@ struct HeaderTests {
     #expect(try await size(fixture, url) == PixelSize(320, 240))
     #expect(fixture.client.requests.count == 1)
     #expect(fixture.client.sentByteCount <= (192 << 10) + 16_384)
-    // Its beginning is kept all the same.
+    // Its beginning is still kept.
     _ = serve(fixture)
     _ = try await fixture.pipeline.image(for: url)
     #expect(fixture.client.requests.last?.headers["Range"] == "bytes=196608-")
   }
 
-  @Test("nothing is kept of a body whose states cannot be told apart")
+  @Test("nothing is kept of a body without a strong validator")
   func weak() async throws {
     let fixture = Fixture()
     let url = serve(fixture, tag: "W/\"1\"")
@@ -91,7 +91,7 @@ struct HeaderTests {
     #expect(fixture.client.requests.map { $0.headers["Range"] } == ["bytes=0-65535", nil])
   }
 
-  @Test("a picture that changed between two ranges is asked for anew")
+  @Test("a picture that changed between two ranges is requested again")
   func changed() async throws {
     let fixture = Fixture()
     let url = Fixture.url("a")
@@ -104,7 +104,7 @@ struct HeaderTests {
     #expect(try await fixture.pipeline.image(for: url).size == PixelSize(40, 30))
   }
 
-  @Test("a small picture comes whole, and is stored", arguments: [true, false])
+  @Test("a small picture is loaded whole, and is stored", arguments: [true, false])
   func small(_ ranges: Bool) async throws {
     let fixture = Fixture()
     let body = try Fixture.photo.data(as: .png)
@@ -135,7 +135,7 @@ struct HeaderTests {
   }
 
   @Test(
-    "of a TIFF the directory at its end is asked for, and what it says is what the whole says",
+    "the directory at the end of a TIFF is requested, and gives the same header as the whole file",
     arguments: ["large/one-strip.tif", "large/strips.tif"])
   func tiff(_ name: String) async throws {
     // The pixels are pushed apart, so that the directory is far from the beginning.
@@ -144,7 +144,7 @@ struct HeaderTests {
     let directory = original.dropFirst(4).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
     try #require(original.prefix(4) == Data([0x49, 0x49, 42, 0]) && directory > 1_000)
     // The first strip begins after the head. All offsets behind it move.
-    let fixture = Fixture { $0.codecs = ImagePipeline.Configuration().codecs }
+    let fixture = Fixture { $0.decoding.codecs = ImagePipeline.Configuration().decoding.codecs }
     let long = TIFFShifter(original).shifted(by: shift)
     let expected = try CodecRegistry.standard.header(of: long)
     #expect(expected.size == (try CodecRegistry.standard.header(of: original)).size)
@@ -169,7 +169,7 @@ struct HeaderTests {
   }
 
   @Test(
-    "what an origin answers to a range is told once, or asked for whole",
+    "an origin's answer to a range request is used, or the whole file is requested",
     arguments: [(404, 1), (416, 2), (200, 1)])
   func answers(_ status: Int, _ requestCount: Int) async throws {
     let fixture = Fixture()
@@ -183,7 +183,7 @@ struct HeaderTests {
   }
 
   @Test(
-    "what the beginning of a file says is what the whole says",
+    "the beginning of a file gives the same header as the whole file",
     arguments: try! FixtureFiles.names(in: ["large", "matrix", "orientation", "metadata"]))
   func prefixes(_ name: String) throws {
     let data = try FixtureFiles.data(name)
@@ -196,55 +196,6 @@ struct HeaderTests {
       }
     }
   }
-}
-
-/// Puts bytes between the head of a little-endian TIFF and all the rest, and corrects the offsets.
-private struct TIFFShifter {
-  private var data: Data
-
-  init(_ data: Data) { self.data = Data(data) }
-
-  func shifted(by shift: Int) -> Data {
-    var copy = self
-    let directory = copy.number(4, 4)
-    for index in 0..<copy.number(directory, 2) {
-      let entry = directory + 2 + index * 12
-      let (tag, type, count) = (copy.number(entry, 2), copy.number(entry + 2, 2), copy.number(entry + 4, 4))
-      let width = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8][type]
-      let isInline = width * count <= 4
-      if tag == 273 {
-        let first = isInline ? entry + 8 : copy.number(entry + 8, 4)
-        for strip in 0..<count { copy.move(first + strip * width, width, by: shift) }
-      }
-      if !isInline { copy.move(entry + 8, 4, by: shift) }
-    }
-    copy.move(4, 4, by: shift)
-    return copy.data.prefix(8) + Data(count: shift) + copy.data.dropFirst(8)
-  }
-
-  private func number(_ offset: Int, _ count: Int) -> Int {
-    data[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | Int($1) }
-  }
-
-  private mutating func move(_ offset: Int, _ count: Int, by shift: Int) {
-    let value = number(offset, count) + shift
-    for index in 0..<count { data[offset + index] = UInt8(truncatingIfNeeded: value >> (8 * index)) }
-  }
-}
-
-/// Files of the codecs' tests.
-enum FixtureFiles {
-  private static let folder = URL(filePath: #filePath).appending(path: "../../../OzuCodecsTests/Fixtures")
-    .standardizedFileURL
-
-  static func names(in folders: [String]) throws -> [String] {
-    try folders.flatMap { folder in
-      try FileManager.default.contentsOfDirectory(atPath: Self.folder.appending(path: folder).path()).sorted()
-        .filter { $0.contains(".") }.map { "\(folder)/\($0)" }
-    }
-  }
-
-  static func data(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
 }
 
 extension Result where Failure == any Error {

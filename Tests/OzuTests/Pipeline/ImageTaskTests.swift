@@ -26,7 +26,7 @@ struct ImageTaskTests {
     #expect(await task.progress.reduce(into: []) { $0.append($1) } == [try #require(task.currentProgress)])
   }
 
-  @Test("events tell everything once and in order, and late comers where things stand")
+  @Test("events come once and in order, and late subscribers receive the latest state")
   func events() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -61,7 +61,7 @@ struct ImageTaskTests {
     #expect((try task.result?.get())?.source == .network)
   }
 
-  @Test("previews reach those who follow, also late; what follows them is not the finished picture")
+  @Test("previews reach all subscribers, also late ones; the finished picture is not among them")
   func previews() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -71,11 +71,11 @@ struct ImageTaskTests {
     }
     let task = fixture.pipeline.task(for: url)
     await gate.arrivals(1)
-    // What a decoder would show.
+    // A decoder would report these.
     let load = try #require(fixture.pipeline.loads.first)
-    load.news.report(preview: preview(1))
-    load.news.report(LoadProgress(receivedByteCount: 7, expectedByteCount: 9))
-    load.news.report(preview: preview(2))
+    load.progressEvents.report(preview: preview(1))
+    load.progressEvents.report(LoadProgress(receivedByteCount: 7, expectedByteCount: 9))
+    load.progressEvents.report(preview: preview(2))
     var iterator = task.previews.makeAsyncIterator()
     let response = try #require(await iterator.next())
     #expect(response.picture.isPreview)
@@ -116,7 +116,7 @@ struct ImageTaskTests {
     #expect(other.status.state == .cancelled)
   }
 
-  @Test("what memory has, a task has at once")
+  @Test("a task has a picture in memory at once")
   func memory() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -128,7 +128,7 @@ struct ImageTaskTests {
     #expect(fixture.pipeline.loadCount == 0)
   }
 
-  @Test("a task that is over lets go of everybody, and nobody is told twice")
+  @Test("a finished task releases all subscribers, and none is notified twice")
   func lifetime() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -139,7 +139,7 @@ struct ImageTaskTests {
       weakTask = task
       await gate.arrivals(1)
     }
-    // The job holds those who wait for it.
+    // The job holds its subscribers.
     #expect(weakTask != nil)
     gate.open()
     _ = try await fixture.pipeline.image(for: url)
@@ -163,7 +163,7 @@ struct ImageTaskTests {
     #expect(stages(try await fresh.response(for: request)) == [.read, .wait, .decode, .resize, .total])
   }
 
-  @Test("the bytes of a source, whatever they are; only pictures are kept")
+  @Test("the bytes of any source; only pictures are stored")
   func data() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -179,9 +179,9 @@ struct ImageTaskTests {
     #expect(await fixture.cachedCounts() == (0, 1))
   }
 
-  @Test("a header without its pixels, also of a picture too large to load")
+  @Test("a header is read without pixels, also of a picture that is too large to load")
   func header() async throws {
-    let fixture = Fixture { $0.limits.pixelCount = 100 }
+    let fixture = Fixture { $0.decoding.limits.pixelCount = 100 }
     let url = try fixture.serve("a.jpg")
     let header = try await fixture.pipeline.header(for: ImageRequest(url: url))
     #expect(header.size == PixelSize(320, 240))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Local files, data addresses, fetchers")
 struct LocalSourceTests {
-  /// A folder that is gone when the test ends.
+  /// A folder that is removed when the test ends.
   final class Folder {
     let url = FileManager.default.temporaryDirectory.appending(path: "ozu-test-\(UUID().uuidString)")
 
@@ -20,7 +20,7 @@ struct LocalSourceTests {
     }
   }
 
-  @Test("a file is read, kept in memory, and its thumbnail on disk; the file itself is not copied")
+  @Test("a file is read and kept in memory, and its thumbnail on disk; the file itself is not copied")
   func file() async throws {
     let folder = try Folder()
     let file = try folder.write(Fixture.photo.data(as: .jpeg), to: "ä b#c?.jpg")
@@ -54,7 +54,7 @@ struct LocalSourceTests {
   @Test("files are read ahead of the decoders until 64 MB wait for them, not all at once")
   func readAhead() async throws {
     let folder = try Folder()
-    // A small picture in a large file: what comes behind its end is nothing to the decoder.
+    // A small picture in a large file: the decoder ignores bytes after its end.
     let data = try Fixture.photo.data(as: .png) + Data(count: 8 << 20)
     let first = try folder.write(data, to: "0.png")
     let files = try (0..<40).map { index in
@@ -65,7 +65,7 @@ struct LocalSourceTests {
     let pipeline = Fixture().pipeline
     pipeline.suspend(.decode)
     let tasks = files.map { pipeline.task(for: ImageRequest(url: $0, resize: Fixture.small)) }
-    // Eight pass the bound. A few more are read until the eighth stands in line: how many is up to the threads.
+    // Eight exceed the bound. A few more may be read before the eighth is queued; how many depends on the threads.
     await pipeline.waiting(8, for: .decode)
     while pipeline.diagnostics().executors.contains(where: { $0.kind == .disk && $0.runningCount > 0 }) {
       await Task.yield()
@@ -73,13 +73,13 @@ struct LocalSourceTests {
     let waiting = pipeline.waitingCount(on: .decode)
     #expect((8...20).contains(waiting))
     #expect(pipeline.waitingCount(on: .disk) == files.count - waiting)
-    // One that is called off makes room.
+    // A cancelled one makes room.
     tasks[0].cancel()
     pipeline.resume(.decode)
     for task in tasks.dropFirst() { #expect(Fixture.photo.resembles(try await task.image.bitmap)) }
   }
 
-  @Test("a picture inside its address")
+  @Test("a picture in a data URL")
   func dataAddress() async throws {
     let text = "data:image/png;base64," + (try Fixture.photo.data(as: .png)).base64EncodedString()
     let response = try await Fixture().pipeline.response(
@@ -88,7 +88,7 @@ struct LocalSourceTests {
     #expect(Fixture.photo.resembles(response.picture.bitmap))
   }
 
-  @Test("bytes at hand, under a key")
+  @Test("bytes in memory, under a key")
   func bytes() async throws {
     let fixture = Fixture()
     let request = ImageRequest(.data(try Fixture.photo.data(as: .png), key: "bytes"))
@@ -107,7 +107,7 @@ struct LocalSourceTests {
     }
   }
 
-  @Test("a fetcher works only when no cache has the answer", arguments: [true, false])
+  @Test("a fetcher is called only if no cache has the picture", arguments: [true, false])
   func fetcher(_ bringsPixels: Bool) async throws {
     let fixture = Fixture()
     let result: FetchedImage =

@@ -29,7 +29,7 @@ struct LowDataTests {
     return request
   }
 
-  @Test("a request with a source for it loads that one, and keeps it as itself")
+  @Test("a request with a low-data source loads that one, and caches it under its own key")
   func substitute() async throws {
     _ = try await fixture.pipeline.image(for: request)
     #expect(fixture.client.requests.map(\.url) == [large, small])
@@ -39,14 +39,14 @@ struct LowDataTests {
     #expect(fixture.client.requestCount(for: small) == 1)
   }
 
-  @Test("a request without one is made all the same, and what it brought is preferred")
+  @Test("a request without one loads as usual, and its cached picture is preferred")
   func preferred() async throws {
     _ = try await fixture.pipeline.image(for: large)
     _ = try await fixture.pipeline.image(for: request)
     #expect(fixture.client.requests.map(\.url) == [large])
   }
 
-  @Test("other failures go to the alternatives alone")
+  @Test("other failures try only the alternatives")
   func otherFailures() async throws {
     var request = ImageRequest(url: Fixture.url("gone.jpg"))
     request.lowDataSource = .url(small)
@@ -54,7 +54,7 @@ struct LowDataTests {
     #expect(fixture.client.requestCount(for: small) == 0)
   }
 
-  @Test("that the network is spared is no failure of the origin: nothing is retried or remembered")
+  @Test("a constrained network is not a failure of the origin: nothing is retried or remembered")
   func notRemembered() async throws {
     #expect(!HTTPRetryPolicy.standard.isTransient(.constrainedNetwork))
     var request = request

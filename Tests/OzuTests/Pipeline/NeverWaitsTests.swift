@@ -1,14 +1,15 @@
 import Foundation
+import OzuMigration
 import OzuTesting
 import Testing
 
 @testable import Ozu
 
-/// The synchronous calls that promise not to wait, while no call to the file system returns.
+/// The synchronous calls that must not wait, while no call to the file system returns.
 @Suite("Calls that never wait for the disk", .timeLimit(.minutes(15)))
 struct NeverWaitsTests {
   @Test(
-    "a task is started, looked at and cancelled while every read and write of the disk hangs",
+    "a task is started, inspected and cancelled while every read and write of the disk hangs",
     arguments: [false, true])
   func hangingDisk(afterCrash: Bool) async throws {
     let files = MemoryFileSystem()
@@ -29,7 +30,7 @@ struct NeverWaitsTests {
     await pipeline.flush()
     let disk = try #require(pipeline.diskCache)
 
-    // A crowd, so that a new load is looked at before it begins.
+    // Many loads, so that a new one waits before it begins.
     pipeline.suspend(.data)
     let crowd = (0..<200).map { pipeline.task(for: Fixture.url("\($0).jpg")) }
     try await eventually(pipeline.waitingCount(on: .data) > 0)

@@ -5,17 +5,17 @@ import Testing
 
 @testable import Ozu
 
-/// Requests that read originals alone: for pictures that are encoded again.
-@Suite("A picture made from originals alone is the same in every state of the caches")
+/// Requests that read only originals: for pictures that are encoded again.
+@Suite("A picture made only from originals is the same in every state of the caches")
 struct OriginalsAloneTests {
-  /// What the caches have when the picture is asked for.
+  /// The state of the caches when the picture is requested.
   enum State: CaseIterable {
     case nothing, original, rendition, largerRendition, whole
     case renditionAfterRestart, largerRenditionAfterRestart
 
     var isAfterRestart: Bool { self == .renditionAfterRestart || self == .largerRenditionAfterRestart }
 
-    /// What is loaded before for a screen; `nil` for nothing.
+    /// The request that was loaded before for a screen; `nil` for none.
     var resize: Resize?? {
       switch self {
       case .nothing, .original: nil
@@ -50,7 +50,7 @@ struct OriginalsAloneTests {
   private static func bytes(_ output: Output, in state: State) async throws -> Data {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
-    // Both have the usual decoders; the fixture's own pipeline counts with another one.
+    // Both have the standard decoders; the fixture's pipeline has a counting one.
     let first = fixture.freshPipeline()
     if state == .original { _ = try await first.data(for: url) }
     if let resize = state.resize {
@@ -67,12 +67,12 @@ struct OriginalsAloneTests {
   func equalBytes(_ output: Output, _ state: State) async throws {
     let expected = try await Self.bytes(output, in: .nothing)
     let bytes = try await Self.bytes(output, in: state)
-    // Not in the expectation itself, which would print all of them.
+    // Not in the expectation itself, which would print all bytes.
     let isSame = bytes == expected
     #expect(isSame)
   }
 
-  @Test("a picture that is being made for a screen answers no such request")
+  @Test("a running load for a screen does not answer such a request")
   func notShared() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -85,7 +85,7 @@ struct OriginalsAloneTests {
     #expect(try await shown.response.source == .rendition)
   }
 
-  @Test("one that writes originals alone leaves no picture behind")
+  @Test("a request that writes only originals stores no rendition")
   func writing() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -96,7 +96,7 @@ struct OriginalsAloneTests {
     #expect(!fixture.pipeline.cache.contains(Self.request(url), layers: [.memory, .renditions]))
   }
 
-  @Test("the cache tells renditions from originals")
+  @Test("the cache distinguishes renditions and originals")
   func layers() async throws {
     let fixture = Fixture()
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Self.resize)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What two results have in common is made once")
+@Suite("Common steps of two results are run once")
 struct PrefixSharingTests {
-  /// Requests of one picture with other processors, whose downloads are joined and whose decodes have not begun.
+  /// Requests for one picture with different processors; their download is shared and their decodes have not begun.
   private static func started(
     _ fixture: Fixture, _ processors: [[any ImageProcessing]], stepCount: Int
   ) async throws -> [ImageTask] {
@@ -22,7 +22,7 @@ struct PrefixSharingTests {
     return tasks
   }
 
-  @Test("one decode, and each step once, for recipes that begin alike")
+  @Test("one decode, and each step once, for recipes with the same first steps")
   func prefixes() async throws {
     let fixture = Fixture()
     let (a, b, c) = (CountingStep("a"), CountingStep("b"), CountingStep("c"))
@@ -35,7 +35,7 @@ struct PrefixSharingTests {
     #expect(fixture.pipeline.stepCount == 0)
   }
 
-  @Test("a step that others want goes on when the one who wanted it first leaves")
+  @Test("a shared step continues when its first subscriber leaves")
   func cancelledPrefix() async throws {
     let fixture = Fixture()
     let (a, b) = (CountingStep("a"), CountingStep("b"))
@@ -48,7 +48,7 @@ struct PrefixSharingTests {
     #expect([a.runCount, b.runCount] as [Int] == [1, 1])
   }
 
-  @Test("when the last one leaves nothing is decoded")
+  @Test("when the last subscriber leaves, nothing is decoded")
   func lastOut() async throws {
     let fixture = Fixture()
     let (a, b) = (CountingStep("a"), CountingStep("b"))
@@ -62,7 +62,7 @@ struct PrefixSharingTests {
     #expect(a.runCount == 0)
   }
 
-  @Test("the failure of a step is that of all that follow it, and of no other")
+  @Test("the failure of a step fails all steps after it, and no others")
   func failure() async throws {
     let fixture = Fixture()
     let bad = CountingStep("bad") { () throws(ProcessingError) in throw .failed("bad", reason: "test") }
@@ -90,7 +90,7 @@ struct PrefixSharingTests {
     _ = try await tasks[0].image
   }
 
-  @Test("a picture in memory is where longer recipes begin")
+  @Test("longer recipes begin with a picture in memory")
   func fromMemory() async throws {
     let fixture = Fixture()
     let (a, b) = (CountingStep("a"), CountingStep("b"))
@@ -105,11 +105,11 @@ struct PrefixSharingTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("who comes while the first is being decoded finds its bytes, before any cache has them")
+  @Test("a request that comes during the first decode finds its bytes, before any cache has them")
   func liveBytes() async throws {
     let fixture = Fixture {
-      $0.isDerivationEnabled = false
-      $0.currentDate = { Date(timeIntervalSince1970: 0) }
+      $0.caching.isDerivationEnabled = false
+      $0.testing.currentDate = { Date(timeIntervalSince1970: 0) }
     }
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=60") }
     fixture.pipeline.suspend(.decode)
@@ -122,7 +122,7 @@ struct PrefixSharingTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("without coalescing everybody works alone")
+  @Test("without coalescing nothing is shared")
   func off() async throws {
     let fixture = Fixture { $0.isCoalescingEnabled = false }
     let url = try fixture.serve("a.jpg")

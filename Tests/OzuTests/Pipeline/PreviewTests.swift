@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A picture is shown while it is downloaded")
 struct PreviewTests {
-  /// Shows a pattern, however many bytes there are.
+  /// Shows a pattern, for any number of bytes.
   private final class Decoder: ProgressiveDecoding {
     private let state = Mutex((byteCount: 0, previewCount: 0))
 
@@ -30,13 +30,13 @@ struct PreviewTests {
   private func fixture(_ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }) -> Fixture {
     let decoder = decoder
     return Fixture {
-      $0.isProgressiveDecodingEnabled = true
-      $0.makeProgressiveDecoder = { _, _ in decoder }
+      $0.decoding.isProgressiveDecodingEnabled = true
+      $0.decoding.makeProgressiveDecoder = { _, _ in decoder }
       configure(&$0)
     }
   }
 
-  /// Serves a picture whose bytes come when the gate lets them; its file goes on after the picture.
+  /// Serves a picture whose bytes come when the gate opens; its file continues after the picture.
   private func serve(
     _ fixture: Fixture, _ change: (FakeHTTPReply) -> FakeHTTPReply = { $0 }
   ) throws -> URL {
@@ -46,12 +46,12 @@ struct PreviewTests {
     return url
   }
 
-  @Test("parts of a real file are shown to whoever follows the task, then the whole")
+  @Test("previews of a real file are reported to the subscribers of the task, then the whole picture")
   func realFile() async throws {
-    // The fixture's own decoder counts, and shows no parts.
+    // The fixture's counting decoder makes no previews.
     let fixture = Fixture {
-      $0.isProgressiveDecodingEnabled = true
-      $0.codecs = ImagePipeline.Configuration().codecs
+      $0.decoding.isProgressiveDecodingEnabled = true
+      $0.decoding.codecs = ImagePipeline.Configuration().decoding.codecs
     }
     let pattern = PatternPicture(PixelSize(640, 480), tint: 2)
     let body = try pattern.data(as: .jpeg)
@@ -70,7 +70,7 @@ struct PreviewTests {
     #expect(pattern.resembles(picture.bitmap))
   }
 
-  @Test("previews are made as bytes come, one at a time, and none after the end")
+  @Test("previews are made as bytes arrive, one at a time, and none after the end")
   func previews() async throws {
     let fixture = fixture()
     let step = CountingStep("a")
@@ -83,7 +83,7 @@ struct PreviewTests {
     #expect(decoder.previewCount == 1)
     #expect(step.runCount == 1)
 
-    // While one waits to be made no other is begun, and it is given up when the file is there.
+    // While one waits no other begins, and it is cancelled when the file is complete.
     fixture.pipeline.suspend(.decode)
     gate.admit(2)
     await gate.arrivals(4)
@@ -91,7 +91,7 @@ struct PreviewTests {
     #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
     gate.open()
     try await eventually(fixture.pipeline.stepCount >= 2)
-    // A step is known a moment before it stands in line.
+    // A step exists a moment before it is queued.
     await fixture.pipeline.waiting(1, for: .decode)
     #expect(fixture.pipeline.waitingCount(on: .decode) == 1)
     fixture.pipeline.resume(.decode)
@@ -103,17 +103,15 @@ struct PreviewTests {
     #expect(decoder.byteCount == response.encodedByteCount)
   }
 
-  @Test("previews are told in order, and never an answer")
+  @Test("previews are reported in order, and never as the response")
   func told() async throws {
-    let fixture = fixture { $0.isStoringPreviewsInMemoryCache = false }
+    let fixture = fixture { $0.caching.isStoringPreviewsInMemoryCache = false }
     let url = try serve(fixture)
     let request = ImageRequest(url: url)
     let previews = Shared<[Bool]>([])
     let task = fixture.pipeline.loadImage(
-      with: request, queue: DispatchQueue(label: "previews"),
-      progress: { preview, _, _ in
-        if let preview { previews.change { $0.append(preview.picture.isPreview) } }
-      }, completion: { _ in })
+      for: request, queue: DispatchQueue(label: "previews"),
+      preview: { preview in previews.change { $0.append(preview.picture.isPreview) } }, completion: { _ in })
     for number in 1...2 {
       await gate.arrivals(number)
       gate.admit()
@@ -125,7 +123,7 @@ struct PreviewTests {
     #expect(previews.value.allSatisfy { $0 })
   }
 
-  @Test("of a download that breaks off nothing stays")
+  @Test("an interrupted download leaves no preview")
   func failure() async throws {
     let fixture = fixture()
     let url = try serve(fixture) { $0.failing(.connectionLost, afterByteCount: 6000) }
@@ -139,9 +137,9 @@ struct PreviewTests {
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
   }
 
-  @Test("not unless it is asked for")
+  @Test("without the setting there are no previews")
   func off() async throws {
-    let fixture = fixture { $0.isProgressiveDecodingEnabled = false }
+    let fixture = fixture { $0.decoding.isProgressiveDecodingEnabled = false }
     _ = try await fixture.pipeline.image(for: try fixture.serve("a.png", as: .png))
     #expect(decoder.byteCount == 0)
   }

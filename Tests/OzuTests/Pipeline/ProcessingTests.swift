@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Processors in a request")
 struct ProcessingTests {
-  @Test("steps run after the resize, are cached under their own key, and come back from disk")
+  @Test("steps run after the resize, are cached under their own key, and are read back from disk")
   func steps() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -25,7 +25,7 @@ struct ProcessingTests {
     #expect(fromDisk.picture.bitmap == response.picture.bitmap)
   }
 
-  @Test("order and parameters of steps make the key")
+  @Test("the order and the parameters of steps are part of the key")
   func keys() {
     let url = Fixture.url("a.jpg")
     let lists: [[any ImageProcessing]] = [
@@ -35,15 +35,15 @@ struct ProcessingTests {
     #expect(Set(lists.map { ImageRequest(url: url, processors: $0).key }).count == lists.count)
   }
 
-  @Test("a step that fails fails the request, and nothing of it is kept but the original's absence")
+  @Test("a failing step fails the request, and nothing is stored")
   func failure() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
     let request = ImageRequest(
       url: url, processors: [.crop(.rectangle(PixelRectangle(x: 999, y: 0, width: 9, height: 9)))])
     await #expect { try await fixture.pipeline.image(for: request) } throws: { error in
-      guard case ImageError.processingFailed(let source, _)? = error as? ImageError else { return false }
-      return source == url.absoluteString && "\(error)".contains("crop(999,0,9x9)")
+      guard let failure = error as? ImageError, failure.kind == .processingFailed else { return false }
+      return failure.source == url.absoluteString && "\(error)".contains("crop(999,0,9x9)")
     }
     #expect(await fixture.cachedCounts() == (0, 0))
   }

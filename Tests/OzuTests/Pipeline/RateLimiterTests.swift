@@ -6,14 +6,14 @@ import Testing
 @Suite("A storm of starts and cancellations", .timeLimit(.minutes(15)))
 struct RateLimiterTests {
   @Test(
-    "after 25 cancelled downloads the next waits a moment, unless that is switched off",
+    "after 25 cancelled downloads the next one waits a moment, unless that is switched off",
     arguments: [true, false])
   func storm(_ isLimited: Bool) async throws {
     let clock = ManualClock()
     let fixture = Fixture {
-      $0.now = clock.now
-      $0.sleep = { try await clock.sleep(for: $0) }
-      $0.isRateLimiterEnabled = isLimited
+      $0.testing.now = clock.now
+      $0.testing.sleep = { try await clock.sleep(for: $0) }
+      $0.network.isRateLimiterEnabled = isLimited
     }
     let gate = Gate()
     for number in 1...25 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Why a picture had to be made, and names that mean one thing", .timeLimit(.minutes(15)))
+@Suite("The reasons of a rendition miss, and keys with one meaning", .timeLimit(.minutes(15)))
 struct RenditionMissTests {
   private typealias Miss = ImageResponse.RenditionMiss
 
@@ -14,7 +14,7 @@ struct RenditionMissTests {
     return response.renditionMiss
   }
 
-  @Test("never made, another size, evicted, removed; nothing when a cache has it or none is asked")
+  @Test("never made, another size, evicted, removed; nil if a cache has it or none is asked")
   func reasons() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=600") }
@@ -46,7 +46,7 @@ struct RenditionMissTests {
   @Test("out of date, and damaged")
   func outdated() async throws {
     let date = Shared(Date(timeIntervalSince1970: 1_700_000_000))
-    let fixture = Fixture { $0.currentDate = { date.value } }
+    let fixture = Fixture { $0.testing.currentDate = { date.value } }
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=60") }
     let small = ImageRequest(url: url, resize: Fixture.small)
     #expect(try await miss(fixture, small) == .neverMade)
@@ -65,7 +65,7 @@ struct RenditionMissTests {
     #expect(try await miss(fixture, small) == .damaged)
   }
 
-  @Test("a picture with a size or processors is found by the key it was loaded under")
+  @Test("a picture with a size or processors is found under the key of its request")
   func keys() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -102,7 +102,7 @@ struct RenditionMissTests {
     }
     for size in sizes {
       let request = ImageRequest(url: url, resize: size)
-      #expect(fixture.pipeline.cachedImage(for: request, layers: .all) == nil)
+      #expect(fixture.pipeline.cache.image(for: request, layers: .all) == nil)
       #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: other, resize: size)) != nil)
     }
   }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Ozu
 
-@Suite("What the disk cache has is believed only as far as it decodes")
+@Suite("Entries of the disk cache are trusted only if they decode")
 struct SelfHealingTests {
   private static let nonsense = Data("<html>not a picture".utf8)
 
-  @Test("a rendition that does not decode is removed, and the original answers", arguments: [true, false])
+  @Test("a rendition that does not decode is removed, and the original is used", arguments: [true, false])
   func rendition(_ hasRecord: Bool) async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")
@@ -31,7 +31,7 @@ struct SelfHealingTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("an original that does not decode is removed, and the network answers")
+  @Test("an original that does not decode is removed, and downloaded again")
   func original() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg")

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "each policy keeps what it says",
+    "each policy stores what it names",
     arguments: [
       (
         StoragePolicy.automatic, Kept(original: true, rendition: true), Kept(original: true, rendition: false)
@@ -32,7 +32,7 @@ import Testing
       (.all, Kept(original: true, rendition: true), Kept(original: true, rendition: false)),
     ])
   func policies(_ policy: StoragePolicy, _ resized: Kept, _ whole: Kept) async throws {
-    let fixture = Fixture { $0.storagePolicy = policy }
+    let fixture = Fixture { $0.caching.storagePolicy = policy }
     let small = ImageRequest(url: try fixture.serve("small.jpg"), resize: Fixture.small)
     _ = try await fixture.pipeline.image(for: small)
     #expect(await Self.kept(fixture, small) == resized)
@@ -41,9 +41,9 @@ import Testing
     #expect(await Self.kept(fixture, request) == whole)
   }
 
-  @Test("what is kept serves the next launch without the network", arguments: StoragePolicy.allCases)
+  @Test("stored entries serve the next launch without the network", arguments: StoragePolicy.allCases)
   func served(_ policy: StoragePolicy) async throws {
-    let fixture = Fixture { $0.storagePolicy = policy }
+    let fixture = Fixture { $0.caching.storagePolicy = policy }
     let url = try fixture.serve("a.jpg")
     for resize in [nil, Fixture.small] {
       let request = ImageRequest(url: url, resize: resize)
@@ -52,7 +52,7 @@ import Testing
     await fixture.pipeline.flush()
     let count = fixture.client.requests.count
     let next = ImagePipeline.testing(client: fixture.client, files: fixture.files) {
-      $0.storagePolicy = policy
+      $0.caching.storagePolicy = policy
     }
     for resize in [nil, Fixture.small] {
       let picture = try await next.image(for: ImageRequest(url: url, resize: resize))
@@ -61,16 +61,16 @@ import Testing
     #expect(fixture.client.requests.count == count)
   }
 
-  @Test("a request may say otherwise")
+  @Test("a request may set another policy")
   func override() async throws {
-    let fixture = Fixture { $0.storagePolicy = .originalData }
+    let fixture = Fixture { $0.caching.storagePolicy = .originalData }
     var request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
     request.storagePolicy = .encodedImages
     _ = try await fixture.pipeline.image(for: request)
     #expect(await Self.kept(fixture, request) == Kept(original: false, rendition: true))
   }
 
-  @Test("the caller has the picture before it is encoded, and before anything is written")
+  @Test("the caller receives the picture before it is encoded, and before anything is written")
   func behind() async throws {
     let fixture = Fixture()
     fixture.pipeline.suspend(.encode, .store)
@@ -86,10 +86,10 @@ import Testing
     #expect(fixture.pipeline.diagnostics().backlogByteCount == 0)
   }
 
-  @Test("the app chooses the encoding, or that there be none", arguments: [ImageType.png, nil])
+  @Test("the app chooses the encoding, or none", arguments: [ImageType.png, nil])
   func encoding(_ type: ImageType?) async throws {
     let fixture = Fixture {
-      $0.renditionEncoding = { picture, _ in
+      $0.caching.renditionEncoding = { picture, _ in
         picture.size == PixelSize(32, 24) ? type.map { RenditionEncoding($0) } : nil
       }
     }
@@ -100,11 +100,12 @@ import Testing
     #expect(rendition.map { ContentKind(sniffing: $0.data) } == type.map { .image($0) })
   }
 
-  @Test("the beginning of a broken download is kept, unless that is switched off", arguments: [true, false])
+  @Test(
+    "the beginning of an interrupted download is kept, unless that is switched off", arguments: [true, false])
   func beginnings(_ isEnabled: Bool) async throws {
-    let fixture = Fixture { $0.isResumableDataEnabled = isEnabled }
+    let fixture = Fixture { $0.network.isResumableDataEnabled = isEnabled }
     let url = Fixture.url("a.png")
-    // A file may go on after its picture.
+    // A file may continue after its picture.
     let body = try Fixture.photo.data(as: .jpeg) + Data(count: 40_000)
     let reply = FakeHTTPReply.ok(body).header("ETag", "\"1\"").header("Accept-Ranges", "bytes")
     fixture.client.reply(

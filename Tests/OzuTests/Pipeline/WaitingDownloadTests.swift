@@ -4,16 +4,16 @@ import Testing
 
 @testable import Ozu
 
-/// A download of which it is known that nobody but the origin has it stands in the queue of the downloads from the
-/// beginning, and looks closer when it has a place.
+/// A download that only the origin can answer, as hints say, is in the queue of the downloads from the
+/// beginning, and checks its source and the caches when it has a place.
 @Suite("A download that waits for its place")
 struct WaitingDownloadTests {
-  /// What may happen while it waits.
+  /// Events while it waits.
   enum Event: String, CaseIterable, CustomTestStringConvertible {
     case nothing
-    /// The levels below memory have been given the original.
+    /// The original has been stored.
     case original
-    /// The origin has said elsewhere that it has no such picture.
+    /// Another request has received the answer that there is no such picture.
     case failure
 
     var testDescription: String { rawValue }
@@ -24,7 +24,7 @@ struct WaitingDownloadTests {
   func meanwhile(event: Event) async throws {
     let fixture = Fixture()
     let pipeline = fixture.pipeline
-    // A disk that is open knows what it has.
+    // An open disk has hints.
     _ = try await pipeline.image(for: try fixture.serve("first.jpg"))
     await pipeline.flush()
     let url = try fixture.serve("a.jpg")
@@ -50,16 +50,13 @@ struct WaitingDownloadTests {
     case .nothing: #expect(try result.get().source == .network)
     case .original: #expect(try result.get().source == .original)
     case .failure:
-      guard case .failure(.httpStatus(404, _)) = result else {
-        Issue.record("\(result)")
-        return
-      }
+      #expect(throws: ImageError.httpStatus(404, source: url.absoluteString)) { try result.get() }
     }
   }
 
-  @Test("is let go of when it is over, however it came to its answer", arguments: [false, true])
+  @Test("is released when it is over, with any answer", arguments: [false, true])
   func release(isValidation: Bool) async throws {
-    let fixture = Fixture { $0.memoryCache.costLimit = 1 }
+    let fixture = Fixture { $0.caching.memoryCache.costLimit = 1 }
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=0") }
     if isValidation {
       _ = try await fixture.pipeline.image(for: url)
@@ -80,7 +77,7 @@ struct WaitingDownloadTests {
   }
 
   @Test(
-    "an address is one of the web for certain when it has a host and nothing but its path behind it",
+    "a URL is certainly on the web if it has a host and only a path after it",
     arguments: [
       ("https://example.com/a.jpg", true), ("http://example.com", true), ("https://a-b.0.org?x=y@z", true),
       ("https://example.com#a", true), ("https:///a.jpg", false), ("https://?a", false),
@@ -91,11 +88,11 @@ struct WaitingDownloadTests {
       ("//a/b", false),
     ])
   func address(text: String, isOnWeb: Bool) throws {
-    // What no parser takes is no address.
+    // A text that no parser accepts is not a URL.
     guard let url = URL(string: text, encodingInvalidCharacters: false) else { return }
     let request = ImageRequest(url: url)
     #expect(request.isOnWeb == isOnWeb)
-    // Whatever is taken for one leads to the network.
+    // Every accepted one leads to the network.
     if isOnWeb { #expect(throws: Never.self) { _ = try request.source.access() } }
   }
 }

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test("pictures are in memory when they are asked for, and each end is told")
+  @Test("pictures are in memory when they are requested, and each outcome is reported")
   func memory() async throws {
     let fixture = Fixture()
     var requests = try Self.requests(fixture, 5)
@@ -30,7 +30,7 @@ import Testing
     #expect(prefetcher.count == 0)
   }
 
-  @Test("to the disk only: the original is there and nothing was decoded")
+  @Test("to the disk only: the original is stored and nothing is decoded")
   func disk() async throws {
     let fixture = Fixture()
     let requests = try Self.requests(fixture, 3)
@@ -41,7 +41,7 @@ import Testing
     #expect(try await fixture.pipeline.response(for: requests[0]).source == .original)
   }
 
-  @Test("no more at once than allowed, at low priority, in the order given")
+  @Test("no more requests at once than allowed, at low priority, in the order given")
   func order() async throws {
     let fixture = Fixture()
     let gate = Gate()
@@ -57,7 +57,9 @@ import Testing
     #expect(fixture.client.requests.allSatisfy { $0.priority == .low })
   }
 
-  @Test("stopped requests end with a cancellation, the others go on; a pause holds back what has not begun")
+  @Test(
+    "stopped requests end with a cancellation, the others continue; a pause delays requests that have not begun"
+  )
   func stopping() async throws {
     let fixture = Fixture()
     let gate = Gate()

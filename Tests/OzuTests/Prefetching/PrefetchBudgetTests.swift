@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "nothing more is downloaded when the bytes are used up; what caches have costs nothing",
+    "nothing more is downloaded when the bytes are used up; cached pictures cost nothing",
     arguments: [ImagePrefetcher.Destination.memory, .disk])
   func downloads(_ destination: ImagePrefetcher.Destination) async throws {
     let fixture = Fixture()
@@ -42,13 +42,13 @@ import Testing
     #expect(endings[3...] == ["over", "over", "over"])
     #expect(fixture.client.requests.count == 3)
     #expect(prefetcher.count == 0)
-    // Another call has a budget of its own.
+    // Another call has its own budget.
     #expect(await Self.endings(prefetcher, [requests[5]], PrefetchBudget()) == ["network"])
   }
 
-  @Test("pictures go to memory until they have their part of it")
+  @Test("pictures are loaded into memory until they have their part of it")
   func memory() async throws {
-    let fixture = Fixture { $0.memoryCache = MemoryCacheConfiguration(costLimit: 32 * 24 * 4 * 32) }
+    let fixture = Fixture { $0.caching.memoryCache = MemoryCacheConfiguration(costLimit: 32 * 24 * 4 * 32) }
     let requests = try Self.requests(fixture, 12)
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 1)
     let endings = await Self.endings(prefetcher, requests, PrefetchBudget(memoryFraction: 0.25))
@@ -56,10 +56,10 @@ import Testing
     #expect(endings.count { $0 == "over" } == 4)
   }
 
-  @Test("nothing is begun while somebody waits, and it goes on when nobody does")
+  @Test("no prefetch begins while other requests wait, and prefetching continues afterwards")
   func visibleFirst() async throws {
-    // One at a time, because the client hears of two that are begun together in any order.
-    let fixture = Fixture { $0.concurrentFetches = 1 }
+    // One at a time, because two that start together reach the client in any order.
+    let fixture = Fixture { $0.network.concurrentFetches = 1 }
     let requests = try Self.requests(fixture, 3)
     fixture.pipeline.suspend(.data)
     let visible = fixture.pipeline.task(for: try fixture.serve("visible.jpg"))
@@ -75,14 +75,14 @@ import Testing
     #expect(fixture.client.requests.count == 4)
   }
 
-  @Test("what waits in low priority holds up nothing that comes later")
+  @Test("waiting requests of low priority do not delay later ones")
   func behind() async throws {
-    let fixture = Fixture { $0.concurrentFetches = 1 }
+    let fixture = Fixture { $0.network.concurrentFetches = 1 }
     let gate = Gate()
     let first = try fixture.serve("first.jpg") { $0.held(by: gate) }
     let requests = try Self.requests(fixture, 4)
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 4)
-    // Alone, because those that are started together begin in any order.
+    // Alone, because requests that start together begin in any order.
     let firstOutcomes = prefetcher.start([ImageRequest(url: first)])
     await gate.arrivals(1)
     let outcomes = prefetcher.start(requests)

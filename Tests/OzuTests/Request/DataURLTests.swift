@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DataURLTests {
   @Test(
-    "the content of an address (RFC 2397)",
+    "the data of a URL (RFC 2397)",
     arguments: [
       ("data:,Hello%2C%20world", "Hello, world"), ("data:text/plain;base64,SGVsbG8=", "Hello"),
       ("data:;base64,SGVsbG8%3D", "Hello"), ("DATA:image/png;x=y;BASE64,SGVsbG8=", "Hello"), ("data:,", ""),
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "malformed addresses have none",
+    "malformed URLs have no data",
     arguments: ["data:", "data:image/png", "dat:,a", "data:,%4", "data:,%zz"])
   func malformed(_ address: String) {
     #expect(DataURL.decode(address) == nil)

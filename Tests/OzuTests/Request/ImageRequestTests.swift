@@ -8,11 +8,11 @@ import Testing
   private static let url = URL(string: "https://example.com/a.jpg")!
   private static let size = PixelSize(320, 240)
 
-  @Test("whatever changes the pixels changes the rendition's key and leaves the source's")
+  @Test("every change of the pixels changes the rendition's key and not the source's")
   func keys() {
     let recipes: [Resize?] = [
       nil, Resize(Self.size), Resize(Self.size, mode: .aspectFill),
-      Resize(Self.size, mode: .aspectFill, crops: true), Resize(Self.size, mode: .fill),
+      Resize(Self.size, mode: .aspectFill, crops: false), Resize(Self.size, mode: .fill),
       Resize(Self.size, allowsUpscaling: true), Resize(Self.size, kernel: .box),
       Resize(PixelSize(240, 320)), Resize(PixelSize(321, 240)),
     ]
@@ -22,14 +22,14 @@ import Testing
     #expect(ImageRequest(url: Self.url, resize: recipes[1]).key == keys[1])
   }
 
-  @Test("no scaling is the same picture as no recipe")
+  @Test("a resize that changes nothing has the key of no recipe")
   func none() {
     let request = ImageRequest(url: Self.url, resize: Resize(Self.size, mode: .none))
     #expect(request.key == ImageRequest(url: Self.url).key)
     #expect(request.resize == nil)
   }
 
-  @Test("a key of one's own replaces the address, and never meets an address by chance")
+  @Test("a key of the app replaces the URL, and never equals a URL by accident")
   func ownKey() throws {
     let other = try #require(URL(string: "https://example.com/a.jpg?token=2"))
     let a = ImageRequest(url: Self.url, cacheKey: "a")
@@ -39,7 +39,7 @@ import Testing
     #expect(byURL.key != ImageRequest(url: Self.url).key)
   }
 
-  @Test("a request is small, and a change of a copy leaves the original alone")
+  @Test("a request is small, and a change of a copy does not change the original")
   func value() {
     #expect(MemoryLayout<ImageRequest>.size <= 64)
     let original = ImageRequest(url: Self.url)
@@ -64,20 +64,20 @@ import Testing
     #expect(copy.key == original.key)
   }
 
-  @Test("requests are built in one expression, from a literal too")
+  @Test("requests are built in one expression, also from a literal")
   func building() {
     let literal: ImageRequest = "https://example.com/a.jpg"
-    let built = literal.resized(to: Self.size, mode: .aspectFill, crops: true)
+    let built = literal.resized(to: Self.size, mode: .aspectFill)
       .processed(by: .circle(), .grayscale).with { $0.priority = .high }
     let made = ImageRequest(
-      url: Self.url, resize: Resize(Self.size, mode: .aspectFill, crops: true),
+      url: Self.url, resize: Resize(Self.size, mode: .aspectFill),
       processors: [.circle(), .grayscale])
     #expect(built.key == made.key)
     #expect(built.priority == .high)
     #expect(literal.key == ImageRequest(url: Self.url).key)
   }
 
-  @Test("header fields change the key only when they are asked to; credentials always do")
+  @Test("header fields change the key only if they are named; credentials always do")
   func headers() {
     let key = { (headers: HTTPHeaders, keyHeaders: [String]) in
       var request = ImageURLRequest(url: Self.url, headers: headers)
@@ -96,14 +96,14 @@ import Testing
     #expect(alice.source != plain.source)
   }
 
-  @Test("bytes without a key have the key of what they are")
+  @Test("bytes without a key have a hash of the bytes as the key")
   func bytes() {
     let a = ImageRequest(.data(Data([1, 2, 3])))
     #expect(a.key == ImageRequest(.data(Data([1, 2, 3]))).key)
     #expect(a.key != ImageRequest(.data(Data([1, 2, 4]))).key)
   }
 
-  @Test("rules for addresses hold for requests with header fields, too")
+  @Test("cache-key rules apply to requests with header fields, too")
   func rules() throws {
     let signed = try #require(URL(string: "https://example.com/a.jpg?token=2"))
     let rules = [CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])]
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(
-    "a source is called by its address without credentials and query, its path, or its key",
+    "the name of a source is its URL without credentials and query, its path, or its key",
     arguments: [
       ("https://user:secret@example.com/a.jpg?x=1", "https://example.com/a.jpg?…"),
       ("file:///tmp/a%20b.jpg", "/tmp/a b.jpg"),

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Resolvers read addresses of the app's own kinds")
+@Suite("Resolvers load URLs with schemes of the app")
 struct ImageSourceRegistryTests {
-  /// Brings the same bytes or pixels, and counts.
+  /// Returns the same bytes or pixels, and counts its calls.
   private struct Bringer: ImageFetching {
     let key: String
     let image: FetchedImage
@@ -25,7 +25,7 @@ struct ImageSourceRegistryTests {
     Bringer(key: "unused", image: image, count: count)
   }
 
-  @Test("by scheme: loaded once, then kept like any other source")
+  @Test("by scheme: loaded once, then cached like any other source")
   func scheme() async throws {
     let bringer = bringer(.data(try Fixture.photo.data(as: .png)))
     let fixture = Fixture { $0.sources.register(scheme: "Asset") { _ in bringer } }
@@ -44,7 +44,7 @@ struct ImageSourceRegistryTests {
     #expect(fixture.client.requests.isEmpty)
   }
 
-  @Test("pixels of a resolver are kept as a rendition")
+  @Test("pixels of a resolver are stored as a rendition")
   func pixels() async throws {
     let bringer = bringer(.picture(Picture.color(.white)))
     let fixture = Fixture { $0.sources.register(scheme: "asset") { _ in bringer } }
@@ -57,7 +57,7 @@ struct ImageSourceRegistryTests {
     #expect(count.value == 1)
   }
 
-  @Test("who declines is passed over, down to the built-in ways")
+  @Test("a resolver that declines is skipped, down to the built-in loaders")
   func declining() async throws {
     struct OnlyIcons: ImageSourceResolving {
       let bringer: Bringer
@@ -78,10 +78,10 @@ struct ImageSourceRegistryTests {
     #expect(fixture.client.requests.map(\.url) == [web])
     let unknown = try #require(URL(string: "asset:///other.png"))
     let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: unknown) }
-    #expect(error?.kind == "invalidSource")
+    #expect(error?.kind == .invalidSource)
   }
 
-  @Test("what is registered later is asked first")
+  @Test("the last registered resolver is asked first")
   func order() throws {
     var registry = ImageSourceRegistry()
     let (first, second) = (

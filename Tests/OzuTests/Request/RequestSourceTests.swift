@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Requests of every kind are loaded")
 struct RequestSourceTests {
-  @Test("header fields are sent, and credentials keep what they brought apart on disk and in memory")
+  @Test("header fields are sent, and pictures of different credentials are separate on disk and in memory")
   func headers() async throws {
     let fixture = Fixture()
     let url = Fixture.url("private.jpg")
@@ -33,7 +33,7 @@ struct RequestSourceTests {
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("time limits of a request take the place of the pipeline's")
+  @Test("time limits of a request replace those of the pipeline")
   func timeouts() async throws {
     let fixture = Fixture()
     var request = ImageURLRequest(url: try fixture.serve("a.jpg"), headers: ["Accept": "image/png"])
@@ -43,7 +43,7 @@ struct RequestSourceTests {
     #expect(fixture.client.requests.first?.headers["Accept"] == "image/png")
   }
 
-  @Test("a closure is asked on a miss, and its bytes are kept")
+  @Test("a closure is called on a miss, and its bytes are stored")
   func closure() async throws {
     let fixture = Fixture()
     let body = try Fixture.photo.data(as: .jpeg)
@@ -59,7 +59,7 @@ struct RequestSourceTests {
     #expect(calls.value == 1)
   }
 
-  @Test("pixels with a key, bytes with and without one, and a text that is no address")
+  @Test("pixels with a key, bytes with and without one, and a text that is not a URL")
   func local() async throws {
     let fixture = Fixture()
     let body = try Fixture.photo.data(as: .jpeg)
@@ -99,7 +99,7 @@ struct RequestSourceTests {
     #expect(kept.disk == counts.disk)
   }
 
-  @Test("a cache that may not be read is passed over")
+  @Test("a cache layer that may not be read is skipped")
   func reading() async throws {
     let fixture = Fixture()
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)

@@ -1,19 +1,20 @@
 import Foundation
 import OzuHTTP
+import OzuMigration
 import OzuTesting
 import Testing
 
 @testable import Ozu
 
-@Suite("One switch for what strangers name")
+@Suite("The configuration for untrusted sources")
 struct UntrustedSourcesTests {
-  /// The restrictions on the fake network, which has no addresses to guard.
+  /// The restrictions, on the fake network, which has no addresses to check.
   private func fixture(_ hosts: HTTPHostRule = .any) -> Fixture {
     Fixture { $0.restrictToUntrustedSources(hosts: hosts) }
   }
 
   @Test(
-    "files and data addresses are refused, whether there are such files or not, in every way to ask",
+    "file and data URLs are refused, whether the files exist or not, in every kind of request",
     arguments: [
       "file:///etc/hostname", "file:///no/such/file", "FILE:///etc/hostname",
       "data:image/gif;base64,R0lGODlh",
@@ -46,7 +47,7 @@ struct UntrustedSourcesTests {
     }
   }
 
-  @Test("a file through its fetcher is an address too; bytes at hand and fetchers of the app are not")
+  @Test("a file fetcher is treated like its URL; bytes in memory and fetchers of the app are allowed")
   func ownSources() async throws {
     let fixture = fixture()
     #expect(
@@ -59,7 +60,7 @@ struct UntrustedSourcesTests {
     #expect(try await fixture.pipeline.image(for: fetched).size == PixelSize(320, 240))
   }
 
-  @Test("a scheme that the app registers is the app's, also one for files")
+  @Test("a scheme that the app registers is allowed, also for files")
   func registered() async throws {
     let data = try Fixture.photo.data(as: .png)
     let fixture = Fixture {
@@ -79,7 +80,7 @@ struct UntrustedSourcesTests {
     func fetch() async throws -> FetchedImage { .data(data) }
   }
 
-  @Test("a host outside the list is refused before any cache is asked, and gets no request")
+  @Test("a host outside the list is refused before any cache is asked, and receives no request")
   func hosts() async throws {
     let open = Fixture()
     let url = try open.serve("a.png", as: .png)
@@ -91,38 +92,36 @@ struct UntrustedSourcesTests {
         await error { _ = try await closed.image(for: request) },
         await error { _ = try await closed.data(for: request) },
       ] {
-        guard case .transport(_, let cause)? = error else {
-          Issue.record("\(String(describing: error))")
-          continue
-        }
-        #expect(cause.reason == .hostNotAllowed("example.com"))
+        #expect(error?.kind == .transport)
+        #expect((error?.underlying as? HTTPError)?.reason == .hostNotAllowed("example.com"))
       }
     }
     #expect(open.client.requests.count == 1)
   }
 
-  @Test("the switch makes a client that keeps to the hosts and to public addresses, and lowers the limits")
+  @Test(
+    "the configuration has a client that only uses the listed hosts and public addresses, and lower limits")
   func configuration() async throws {
     let configuration = ImagePipeline.Configuration.untrustedSources(
       hosts: .only(["127.0.0.1", "localhost"]))
-    let client = try #require(configuration.httpClient as? DefaultHTTPClient)
+    let client = try #require(configuration.network.httpClient as? DefaultHTTPClient)
     #expect(client.configuration.networkGuard == .publicAddressesOnly)
     #expect(client.configuration.hostRule == .only(["127.0.0.1", "localhost"]))
-    #expect(configuration.limits.encodedByteCount < DecodingLimits.default.encodedByteCount)
-    #expect(configuration.limits.pixelCount < DecodingLimits.default.pixelCount)
-    #expect(configuration.timeouts.total < HTTPTimeouts.images.total)
+    #expect(configuration.decoding.limits.encodedByteCount < DecodingLimits.default.encodedByteCount)
+    #expect(configuration.decoding.limits.pixelCount < DecodingLimits.default.pixelCount)
+    #expect(configuration.network.timeouts.total < HTTPTimeouts.images.total)
     #if os(Linux)
-      #expect(configuration.isolation.mode == .preferred)
-      #expect(configuration.isolation.types == DecoderIsolation.libraryTypes)
+      #expect(configuration.decoding.isolation.mode == .preferred)
+      #expect(configuration.decoding.isolation.types == DecoderIsolation.libraryTypes)
     #endif
     // A server of this machine is on the list, and not public.
     let server = try LoopbackServer()
     server.route("/a.png", .ok(try Fixture.photo.data(as: .png)))
     var silent = configuration
-    silent.diskStorage = .none
+    silent.caching.diskStorage = .none
     let pipeline = ImagePipeline(silent)
     let failure = await error { _ = try await pipeline.image(for: server.url("/a.png")) }
-    guard case .transport(_, let cause)? = failure, case .addressRefused = cause.reason else {
+    guard let cause = failure?.underlying as? HTTPError, case .addressRefused = cause.reason else {
       Issue.record("\(String(describing: failure))")
       return
     }

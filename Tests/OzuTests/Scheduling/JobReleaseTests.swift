@@ -3,21 +3,21 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Jobs that are over keep nothing alive")
+@Suite("Finished jobs keep nothing alive")
 struct JobReleaseTests {
   private final class Payload: Sendable {}
 
-  private final class Listener: NewsListener {
+  private final class Listener: ProgressListener {
     var wantsSize: Bool { true }
 
-    func hear(_ news: JobNews) {}
+    func receive(_ event: ProgressEvent) {}
   }
 
   private final class Source: SizeSource {
     func sizeIsWanted() {}
   }
 
-  @Test("a job that is let go gives what it had waited for to its owner, who releases it under no lock")
+  @Test("a removed job passes its input to its owner, which releases it outside the lock")
   func input() throws {
     var graph = JobGraph<Int, Payload, Int>(stations: StationID.allCases.map { _ in Station(width: 1) })
     let now = JobInstant(.now)
@@ -49,9 +49,9 @@ struct JobReleaseTests {
     #expect(input == nil)
   }
 
-  @Test("a board that is closed keeps neither those who come later nor who finds out the size")
+  @Test("a closed broadcast retains neither later listeners nor the source of the size")
   func board() {
-    let board = NewsBoard()
+    let board = ProgressBroadcast()
     board.report(LoadProgress(receivedByteCount: 1, expectedByteCount: nil))
     weak var listener: Listener?
     weak var source: Source?

@@ -9,95 +9,7 @@ import Testing
 struct JobRunnerTests {
   private typealias Jobs = JobRunner
 
-  /// Work that follows a plan, and notes what it was told.
-  // Its plan is behind a lock, the rest is constant.
-  private final class Work: JobWork, @unchecked Sendable {
-    let name: Int
-    let log: Log
-    private let plan: Mutex<[JobStep]>
-
-    init(_ name: Int, _ log: Log, _ plan: [JobStep]) {
-      self.name = name
-      self.log = log
-      self.plan = Mutex(plan)
-    }
-
-    private func next() -> JobStep {
-      plan.withLock { $0.isEmpty ? .finish(succeeded: true) : $0.removeFirst() }
-    }
-
-    override func run(_ job: RunningJob) -> JobStep {
-      log.note(name, job)
-      defer { log.leave(job.station) }
-      return next()
-    }
-
-    override func perform(_ job: RunningJob) async -> JobStep {
-      log.note(name, job)
-      defer { log.leave(job.station) }
-      try? await log.gate.pass()
-      return Task.isCancelled ? .finish(succeeded: false) : next()
-    }
-
-    override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
-      log.events.withLock { $0.append("resume \(name)\(overdue.map { " overdue \($0)" } ?? "")") }
-      return next()
-    }
-
-    override func note(_ level: ImagePriority) {
-      log.events.withLock { $0.append("\(name) is \(level)") }
-    }
-  }
-
-  /// What happens, and how many work at once in each station.
-  private final class Log: Sendable {
-    let events = Mutex<[String]>([])
-    let counts = Mutex<[StationID: (running: Int, most: Int)]>([:])
-    let gate = Gate()
-
-    func note(_ name: Int, _ job: RunningJob) {
-      let input = (job.input as? Work).map { " after \($0.name)" } ?? ""
-      events.withLock { $0.append("run \(name) in \(job.station?.index ?? -1)\(input)") }
-      guard let station = job.station else { return }
-      counts.withLock { counts in
-        let before = counts[station] ?? (0, 0)
-        counts[station] = (before.running + 1, max(before.most, before.running + 1))
-      }
-    }
-
-    func leave(_ station: StationID?) {
-      guard let station else { return }
-      counts.withLock { $0[station]?.running -= 1 }
-    }
-
-    var all: [String] { events.withLock { $0 } }
-  }
-
-  private final class Waiter: JobWaiter {
-    let ends = Atomic(0)
-    let overdue = Atomic(0)
-    let onEnd: @Sendable () -> Void
-
-    init(onEnd: @escaping @Sendable () -> Void = {}) { self.onEnd = onEnd }
-
-    func jobEnded(_ work: JobWork) {
-      ends.add(1, ordering: .relaxed)
-      onEnd()
-    }
-
-    func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) {
-      overdue.add(1, ordering: .relaxed)
-    }
-
-    var endCount: Int { ends.load(ordering: .relaxed) }
-    var overdueCount: Int { overdue.load(ordering: .relaxed) }
-  }
-
-  private static func stations(_ width: Int = 2) -> [Station] {
-    StationID.allCases.map { Station(width: width, isForeground: $0.index < 3) }
-  }
-
-  @Test("a job goes from station to station, and who waits is told when it is over")
+  @Test("a job goes from station to station, and its subscriber is notified when it is over")
   func stages() async throws {
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(stations: Self.stations())
@@ -110,7 +22,7 @@ struct JobRunnerTests {
     #expect(runner.look { $0.isEmpty })
   }
 
-  @Test("who wants the same joins, and gets the same end")
+  @Test("a second subscriber joins the job, and gets the same end")
   func sharing() async throws {
     let log = Log()
     let runner = Jobs(stations: Self.stations())
@@ -126,7 +38,7 @@ struct JobRunnerTests {
     #expect(log.all == ["run 1 in 1"])
   }
 
-  @Test("a step that follows another goes on in its place and has it at hand")
+  @Test("a step that depends on another takes over its place and receives it as input")
   func following() async throws {
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(stations: Self.stations(1))
@@ -139,7 +51,7 @@ struct JobRunnerTests {
     #expect(log.all == ["run 1 in 0", "run 2 in 2", "run 1 in 2 after 2"])
   }
 
-  @Test("two that would wait for each other are told, and go on")
+  @Test("two jobs that would wait for each other both continue")
   func circle() async throws {
     let (log, waiter) = (Log(), Waiter())
     let runner = Jobs(stations: Self.stations())
@@ -152,7 +64,7 @@ struct JobRunnerTests {
     #expect(log.all == ["run 1 in 0", "run 2 in 0", "resume 2", "resume 1"])
   }
 
-  @Test("when the last one leaves, what runs is told, and its place comes back")
+  @Test("when the last subscriber leaves, the running work is cancelled, and its place is given back")
   func leaving() async throws {
     let (log, waiter, next) = (Log(), Waiter(), Waiter())
     let runner = Jobs(stations: Self.stations(1))
@@ -170,33 +82,14 @@ struct JobRunnerTests {
     try await eventually(runner.look { $0.isEmpty })
   }
 
-  /// Work that rests in the middle, without its place.
-  // Its members are constant, or behind locks.
-  private final class Resting: JobWork, @unchecked Sendable {
-    let (begun, rest, again) = (Gate(), Gate(), Gate())
-    let events = Mutex<[String]>([])
-
-    override func perform(_ job: RunningJob) async -> JobStep {
-      try? await begun.pass()
-      let isWanted = await job.runner.pause(job, of: self) {
-        (try? await rest.pass()) != nil
-      }
-      events.withLock { $0.append(isWanted ? "on" : "off") }
-      if isWanted { try? await again.pass() }
-      return .finish(succeeded: isWanted)
-    }
-
-    override func left() { cancellation.dropWaiter() }
-  }
-
-  @Test("a place is lent while nobody waits for it, and is given back")
+  @Test("a place is lent while no job waits for it, and is given back")
   func lending() async throws {
     let waiter = Waiter()
     let log = Log()
     let runner = Jobs(stations: Self.stations(1))
     let gate = DispatchSemaphore(value: 0)
     #expect(runner.lend(.decode) { gate.wait() })
-    // Taken.
+    // The place is taken.
     #expect(!runner.lend(.decode) {})
     _ = runner.subscribe(waiter, to: .store(1), priority: .normal) {
       JobStart(Work(1, log, []), in: .decode)
@@ -211,7 +104,7 @@ struct JobRunnerTests {
   }
 
   @Test(
-    "work that rests gives its place to others and waits for another; when nobody wants it any more it is told",
+    "paused work gives its place to others and waits for a new one; without subscribers it is cancelled",
     arguments: ["while it rests", "while it waits for a place", "never"])
   func resting(leaving: String) async throws {
     let (waiter, other) = (Waiter(), Waiter())
@@ -221,7 +114,7 @@ struct JobRunnerTests {
     _ = runner.subscribe(other, to: .store(2), priority: .normal) { JobStart(next, in: .network) }
     #expect(runner.look { ($0.runningCount(in: .network), $0.queuedCount(in: .network)) } == (1, 1))
     work.begun.open()
-    // The place goes to the other one.
+    // The other job takes the place.
     await next.begun.arrivals(1)
     await work.rest.arrivals(1)
     if leaving == "while it rests" { #expect(runner.unsubscribe(id)) }
@@ -241,7 +134,7 @@ struct JobRunnerTests {
       work.again.open()
     }
     try await eventually(runner.look { $0.isEmpty })
-    // Who waits is told a moment after the job has left the graph.
+    // A subscriber is notified a moment after the job has left the graph.
     try await eventually(other.endCount == 1 && waiter.endCount == (leaving == "never" ? 1 : 0))
   }
 
@@ -263,10 +156,10 @@ struct JobRunnerTests {
     #expect(waiter.endCount == 0)
   }
 
-  @Test("whoever is told may use the runner: no lock is held")
+  @Test("a subscriber that is notified may use the runner: no lock is held")
   func reentry() async throws {
     let log = Log()
-    let runner = Jobs(stations: Self.stations(), onCalm: {})
+    let runner = Jobs(stations: Self.stations(), onIdle: {})
     let second = Waiter()
     let first = Waiter { [runner] in
       _ = runner.subscribe(second, to: .store(2), priority: .high) { JobStart(Work(2, log, []), in: .disk) }
@@ -277,7 +170,7 @@ struct JobRunnerTests {
   }
 
   @Test(
-    "from many threads: each is answered once or has left, and no station does more than it may",
+    "from many threads: each subscriber is notified once or has left, and no station exceeds its width",
     arguments: [1, 2, 3, 4] as [UInt64])
   func storm(seed: UInt64) async throws {
     let log = Log()

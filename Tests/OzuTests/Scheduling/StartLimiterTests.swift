@@ -4,7 +4,7 @@ import Testing
 @testable import Ozu
 
 @Suite struct StartLimiterTests {
-  @Test("starts that nobody cancels are free, however many")
+  @Test("any number of starts without cancellations is free")
   func free() {
     let clock = ManualClock()
     var limiter = StartLimiter()
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test("a bucket of cancellations, then as many starts as time brings tokens")
+  @Test("cancellations use up the tokens, then starts wait for new ones")
   func storm() {
     let clock = ManualClock()
     var limiter = StartLimiter(rate: 10, burst: 5)
@@ -41,7 +41,7 @@ import Testing
     #expect(isOpen)
   }
 
-  @Test("in a storm a start waits, and costs nothing when it is cancelled meanwhile")
+  @Test("in a storm a start waits, and costs nothing if it is cancelled meanwhile")
   func slots() async throws {
     let clock = ManualClock()
     let timer = Gate()

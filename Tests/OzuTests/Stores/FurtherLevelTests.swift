@@ -5,39 +5,39 @@ import Testing
 
 @testable import Ozu
 
-/// Levels of storage below the disk, through a pipeline.
+/// Stores below the disk, through a pipeline.
 @Suite("Stores: levels below the disk", .timeLimit(.minutes(15)))
 struct FurtherLevelTests {
-  private struct Broken: Error {}
+  struct Broken: Error {}
 
-  private let client = FakeHTTPClient()
-  private let near = MemoryImageStore()
-  private let far = MemoryImageStore()
-  private let url = Fixture.url("a.jpg")
-  private var request: ImageRequest { ImageRequest(url: url, resize: Fixture.small) }
+  let client = FakeHTTPClient()
+  let near = MemoryImageStore()
+  let far = MemoryImageStore()
+  let url = Fixture.url("a.jpg")
+  var request: ImageRequest { ImageRequest(url: url, resize: Fixture.small) }
 
   init() throws {
     client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)).header("Cache-Control", "max-age=600"))
   }
 
-  private func pipeline(
+  func pipeline(
     _ stores: [MemoryImageStore], files: MemoryFileSystem = MemoryFileSystem(), clock: ManualClock? = nil,
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
     .testing(client: client, files: files, clock: clock) {
-      $0.stores = stores
+      $0.caching.stores = stores
       configure(&$0)
     }
   }
 
-  /// Has the levels filled by a pipeline whose disk nobody sees again.
-  private func fill(_ stores: [MemoryImageStore], _ request: ImageRequest? = nil) async throws {
+  /// Fills the levels through a pipeline whose disk is not used again.
+  func fill(_ stores: [MemoryImageStore], _ request: ImageRequest? = nil) async throws {
     let pipeline = pipeline(stores)
     _ = try await pipeline.image(for: request ?? self.request)
     await pipeline.flush()
   }
 
-  @Test("what is loaded goes to all; beginnings and lists of derived pictures stay at the first")
+  @Test("loaded data goes to all levels; beginnings and lists of variants stay at the first")
   func writes() async throws {
     try await fill([near, far])
     for store in [near, far] {
@@ -45,7 +45,7 @@ struct FurtherLevelTests {
     }
   }
 
-  @Test("levels are asked in order, and a hit is written into those above", arguments: [false, true])
+  @Test("levels are asked in order, and a hit is written into the levels above", arguments: [false, true])
   func promotion(givesHints: Bool) async throws {
     try await fill([far])
     near.givesHints = givesHints
@@ -72,7 +72,7 @@ struct FurtherLevelTests {
     #expect(client.requests.count == 1)
   }
 
-  @Test("an original from a further level is fresh as long as its record says, and goes to the disk")
+  @Test("an original from a further level has the freshness of its record, and is written to the disk")
   func originals() async throws {
     try await fill([far], ImageRequest(url: url))
     let files = MemoryFileSystem()
@@ -90,7 +90,7 @@ struct FurtherLevelTests {
     far.respond = { _ in throw Broken() }
     let errors = Shared<[String]>([])
     let pipeline = pipeline([far, near]) {
-      $0.onStoreError = { error in
+      $0.caching.onStoreError = { error in
         #expect(error.underlying is Broken)
         errors.change { $0.append(error.description) }
       }
@@ -115,7 +115,7 @@ struct FurtherLevelTests {
   func handler() async throws {
     far.respond = { _ in throw Broken() }
     let reentry = Reentry()
-    let pipeline = pipeline([far]) { $0.onStoreError = { _ in reentry.call() } }
+    let pipeline = pipeline([far]) { $0.caching.onStoreError = { _ in reentry.call() } }
     reentry.pipeline.change { $0 = pipeline }
     defer { reentry.forget() }
     _ = try await pipeline.image(for: request)
@@ -123,7 +123,7 @@ struct FurtherLevelTests {
     #expect(reentry.count > 0)
   }
 
-  @Test("a level that never answers a write holds up neither loads, nor removals, nor a flush for long")
+  @Test("a level that never answers a write delays neither loads nor removals, and a flush only for a while")
   func stuck() async throws {
     let hold = Hold()
     defer { hold.release() }
@@ -143,68 +143,20 @@ struct FurtherLevelTests {
     await clock.sleepers(1)
     clock.advance(by: .seconds(10))
     await flush.value
-    // The level beside it is not held up.
+    // The other level is not delayed.
     let kept = ImageRequest(url: Fixture.url("b.jpg"), resize: Fixture.small)
     try await eventually(near.keys.contains(ImageStoreKey(.rendition, kept.key.rendition)))
     try await eventually(!near.keys.contains(ImageStoreKey(.rendition, request.key.rendition)))
     #expect(far.count(of: .rendition) == 0)
   }
 
-  private static let removals: [@Sendable (ImagePipeline, ImageRequest) async -> Void] = [
-    { await $0.removeImage(for: $1) },
-    { pipeline, request in await pipeline.removeImage(for: Fixture.url("a.jpg")) },
-    { pipeline, request in await pipeline.removeAllImages() },
-    { pipeline, request in pipeline.cache.remove(request) },
-  ]
-
-  @Test("a removal reaches all levels, and holds while a level has yet to hear of it", arguments: 0..<4)
-  func removal(number: Int) async throws {
-    try await fill([near, far])
-    let pipeline = pipeline([near, far])
-    _ = try await pipeline.image(for: request)
-    await pipeline.flush()
-    #expect(client.requests.count == 1)
-
-    let hold = Hold()
-    far.respond = { call in
-      if [.remove, .removeAll].contains(call.operation) { hold.wait() }
-    }
-    await Self.removals[number](pipeline, request)
-    try await eventually(hold.count == 1)
-    #expect(far.count(of: .original) == 1)
-    #expect(try await pipeline.response(for: request).source == .network)
-    hold.release()
-    await pipeline.flush()
-    #expect(client.requests.count == 2)
-
-    await Self.removals[number](pipeline, request)
-    await pipeline.flush()
-    for store in [near, far] { #expect(store.keys == []) }
-    #expect(pipeline.diskCache?.count == 0)
-  }
-
-  @Test("sizes that this process has not heard of are removed by the listing of a level")
-  func unknownSizes() async throws {
-    try await fill([far])
-    try await fill([far], ImageRequest(url: url, resize: Resize(PixelSize(20, 20))))
-    #expect(far.count(of: .rendition) == 2)
-    let other = Fixture.url("a.jpg2")
-    client.reply(to: other, with: .ok(try Fixture.photo.data(as: .jpeg)))
-    try await fill([far], ImageRequest(url: other, resize: Fixture.small))
-    let pipeline = pipeline([far])
-    await pipeline.removeImage(for: url)
-    await pipeline.flush()
-    #expect(far.count(of: .rendition) == 1)
-    #expect(far.count(of: .original) == 1)
-  }
-
-  @Test("a disk that cannot be opened leaves the level below it to answer")
+  @Test("if the disk cannot be opened, the level below it answers")
   func unopenableDisk() async throws {
     let errors = Shared(0)
     func make() -> ImagePipeline {
       pipeline([far]) {
-        $0.diskStorage = .folder(URL(filePath: "/dev/null/nowhere"), capacity: 1 << 20)
-        $0.onDiskError = { _ in errors.change { $0 += 1 } }
+        $0.caching.diskStorage = .folder(URL(filePath: "/dev/null/nowhere"), capacity: 1 << 20)
+        $0.caching.onDiskError = { _ in errors.change { $0 += 1 } }
       }
     }
     let first = make()
@@ -216,7 +168,7 @@ struct FurtherLevelTests {
     #expect(errors.value == 3)
   }
 
-  @Test("what is made of a local file stays at the first level")
+  @Test("pictures of a local file stay at the first level")
   func localFiles() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "stores-\(UUID().uuidString).jpg")
     try Fixture.photo.data(as: .jpeg).write(to: file)
@@ -229,7 +181,7 @@ struct FurtherLevelTests {
     #expect(far.callCount(.write, .read) == 0)
   }
 
-  @Test("a level that never answers a read costs the time it has, then nothing, and no request fails")
+  @Test("a level that never answers a read costs its time limit, then nothing, and no request fails")
   func hangingReads() async throws {
     let hold = Hold()
     defer { hold.release() }
@@ -247,13 +199,13 @@ struct FurtherLevelTests {
     try await eventually(reads.value { 2 } == 2)
   }
 
-  @Test("hints tell apart what a level may have")
+  @Test("hints distinguish the entries that a level may have")
   func hints() async throws {
     try await fill([far], ImageRequest(url: url))
     let pipeline = pipeline([far])
     let caches = pipeline.caches
     let partial = HTTPCacheKey(HTTPRequest(url: url), resource: request.sourceKey)
-    // Until the disk is open it may have everything.
+    // Before the disk is open it may have every entry.
     #expect(caches.mayHaveRendition(for: request) && caches.mayHavePartial(for: partial))
     _ = pipeline.diskCache
     #expect(caches.mayHaveOriginal(for: request))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ozu
 
-@Suite("Keys that a level must not be asked for")
+@Suite("Hidden keys")
 struct HiddenKeysTests {
   private static func key(_ number: Int) -> ImageStoreKey {
     ImageStoreKey(
@@ -12,7 +12,7 @@ struct HiddenKeysTests {
     )
   }
 
-  @Test("stay hidden until they are let go, beside a set", arguments: 1...6)
+  @Test("stay hidden until they are removed, compared with a set", arguments: 1...6)
   func model(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var hidden = HiddenKeys(exactLimit: 16)
@@ -32,7 +32,7 @@ struct HiddenKeysTests {
     }
   }
 
-  @Test("are let go one by one while they are few")
+  @Test("are removed one by one while they are few")
   func few() {
     var hidden = HiddenKeys(exactLimit: 100)
     for number in 0..<100 { hidden.insert(Self.key(number)) }
@@ -42,7 +42,7 @@ struct HiddenKeysTests {
     #expect(hidden.exact.allSatisfy { $0.label == nil })
   }
 
-  @Test("hide few others, and take no more memory, when they are many")
+  @Test("hide few other keys, and take no more memory, if they are many")
   func many() {
     var hidden = HiddenKeys()
     for number in 0..<40_000 { hidden.insert(Self.key(number)) }

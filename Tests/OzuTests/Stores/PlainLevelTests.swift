@@ -1,41 +1,42 @@
 import Foundation
 import OzuHTTP
+import OzuMigration
 import OzuTesting
 import Testing
 
 @testable import Ozu
 
-/// A level that knows keys, metadata and bodies, in the place of the disk.
-@Suite("Stores: a plain level in the place of the disk", .timeLimit(.minutes(15)))
+/// A store with keys, metadata and bodies, instead of the disk.
+@Suite("Stores: a simple store instead of the disk", .timeLimit(.minutes(15)))
 struct PlainLevelTests {
-  private let client = FakeHTTPClient()
-  private let clock = ManualClock()
-  private let store: MemoryImageStore
-  private let url = Fixture.url("a.jpg")
+  let client = FakeHTTPClient()
+  let clock = ManualClock()
+  let store: MemoryImageStore
+  let url = Fixture.url("a.jpg")
 
   init() {
     store = MemoryImageStore(now: clock.date)
   }
 
-  /// A pipeline with empty memory on the same level.
-  private func pipeline(
+  /// A pipeline with empty memory on the same store.
+  func pipeline(
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
     .testing(client: client, clock: clock) {
-      $0.diskStorage = .none
-      $0.stores = [store]
+      $0.caching.diskStorage = .none
+      $0.caching.stores = [store]
       configure(&$0)
     }
   }
 
-  private func serve(_ headers: HTTPHeaders = ["Cache-Control": "max-age=600"]) throws {
+  func serve(_ headers: HTTPHeaders = ["Cache-Control": "max-age=600"]) throws {
     var reply = FakeHTTPReply.ok(try Fixture.photo.data(as: .jpeg))
     for field in headers { reply.headers.add(name: field.name, value: field.value) }
     client.reply(to: url, with: reply)
   }
 
   @Test(
-    "a fresh pipeline answers without network, whether the level gives hints or not",
+    "a new pipeline answers without network, with or without hints of the store",
     arguments: [(true, true), (true, false), (false, true), (false, false)])
   func restart(givesHints: Bool, isResized: Bool) async throws {
     try serve()
@@ -67,110 +68,17 @@ struct PlainLevelTests {
     }
   }
 
-  @Test("a 304 changes the metadata and leaves the body")
-  func revalidation() async throws {
-    var reply = FakeHTTPReply.ok(try Fixture.photo.data(as: .jpeg))
-    reply.headers = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
-    client.reply(
-      to: url, with: [reply, .status(304, headers: ["Cache-Control": "max-age=6000", "ETag": "\"1\""])])
-    let first = pipeline()
-    _ = try await first.image(for: url)
-    await first.flush()
-    let key = ImageStoreKey(.original, ImageRequest(url: url).key.source)
-    let stored = try #require(store[key])
-    #expect(OriginalRecord(stored.metadata)?.response?.status == 200)
-
-    clock.advance(by: .seconds(120))
-    let second = pipeline()
-    #expect(try await second.response(for: ImageRequest(url: url)).source == .revalidated)
-    await second.flush()
-    let renewed = try #require(store[key])
-    #expect(renewed.metadata != stored.metadata)
-    #expect(renewed.body == stored.body)
-    #expect(store.calls.count { $0.operation == .write && $0.key == key } == 1)
-
-    clock.advance(by: .seconds(120))
-    #expect(try await pipeline().response(for: ImageRequest(url: url)).source == .original)
-    #expect(client.requestCount(for: url) == 2)
-  }
-
-  @Test("variants stand beside each other, and a response without Vary takes the place of all")
-  func variants() throws {
-    let shelf = ResponseShelf(store: store)
-    let place = ImageStoreKey(.original, CacheKey("a"), label: "a")
-    func entry(_ accept: String?, _ second: Double) -> HTTPCacheEntry {
-      let date = Date(timeIntervalSince1970: second)
-      let response = HTTPStoredResponse(
-        status: 200, headers: accept == nil ? [:] : ["Vary": "Accept"], url: url, requestDate: date,
-        responseDate: date, selectingHeaders: accept.map { ["Accept": $0] } ?? [:], bodyIdentity: "\(second)")
-      return HTTPCacheEntry(response: response, body: Data((accept ?? "plain").utf8))
-    }
-    for (number, accept) in ["image/jpeg", "image/webp", "image/avif"].enumerated() {
-      try shelf.store(entry(accept, Double(number)), replacing: nil, at: place)
-    }
-    #expect(
-      try shelf.entries(for: place.key).map { String(decoding: $0.body, as: UTF8.self) } == [
-        "image/jpeg", "image/webp", "image/avif",
-      ])
-    #expect(try shelf.entriesIfFirst(for: place.key).count == 3)
-    try store.remove(ImageStoreKey(.original, place.key))
-    #expect(try shelf.entries(for: place.key).count == 2)
-    #expect(try shelf.entriesIfFirst(for: place.key).isEmpty)
-
-    try shelf.store(entry(nil, 9), replacing: nil, at: place)
-    #expect(try shelf.entries(for: place.key).map(\.response.bodyIdentity) == ["9.0"])
-    #expect(store.count(of: .original) == 1)
-  }
-
-  @Test("originals of fetchers are there after a restart")
-  func fetcher() async throws {
-    let calls = Shared(0)
-    let fetcher = Counted(calls: calls, data: try Fixture.photo.data(as: .png))
-    for _ in 0..<2 {
-      let pipeline = pipeline()
-      _ = try await pipeline.image(for: ImageRequest(.fetcher(fetcher)))
-      await pipeline.flush()
-    }
-    #expect(calls.value == 1)
-    #expect(store.count(of: .original) == 1)
-  }
-
-  @Test("a beginning of a broken transfer is kept and gone on with")
-  func resumption() async throws {
-    let whole = try Fixture.noise()
-    let half = 20_000
-    try #require(whole.count > 2 * half)
-    client.reply(
-      to: url,
-      with: [
-        .ok(whole).header("ETag", "\"1\"").failing(.connectionLost, afterByteCount: half),
-        FakeHTTPReply(
-          status: 206,
-          headers: ["ETag": "\"1\"", "Content-Range": "bytes \(half)-\(whole.count - 1)/\(whole.count)"],
-          body: whole.dropFirst(half)),
-      ])
-    let first = pipeline()
-    await #expect(throws: ImageError.self) { try await first.image(for: url) }
-    await first.flush()
-    #expect(store.count(of: .partial) == 1)
-    let second = pipeline()
-    #expect(try await second.image(for: url).size == PixelSize(200, 100))
-    #expect(client.requests.last?.headers["Range"] == "bytes=\(half)-")
-    await second.flush()
-    #expect(store.count(of: .partial) == 0)
-  }
-
   @Test("formats: capacity, a successor of the same name, and removal")
   func formats() async throws {
     let pipeline = pipeline()
     let format = FormatFixture.format("small")
     for key in ["a", "b", "c"] {
-      pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
+      pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: key, format: format)
     }
     await pipeline.flush()
     #expect(store.count(of: .format("small")) == 3)
-    #expect(format.diskSize == store.byteCount(of: .format("small")))
-    format.diskCapacity = format.diskSize - 1
+    #expect(format.diskByteCount == store.byteCount(of: .format("small")))
+    format.diskCapacity = format.diskByteCount - 1
     await pipeline.flush()
     #expect(store.count(of: .format("small")) == 2)
     #expect(pipeline.statistics.diskEvictions == 1)
@@ -178,7 +86,7 @@ struct PlainLevelTests {
     #expect(await pipeline.imageFromDisk(forKey: "a", format: format) == nil)
 
     let other = FormatFixture.format("other")
-    pipeline.setImage(Picture(FormatFixture.small(1).bitmap), forKey: "a", format: other)
+    pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "a", format: other)
     pipeline.register(CacheFormat("small", size: PixelSize(8, 8), diskCapacity: 1 << 20))
     await pipeline.flush()
     #expect(store.count(of: .format("small")) == 0)
@@ -197,19 +105,19 @@ struct PlainLevelTests {
     let first = pipeline()
     let keys = ["old", "early", "late"]
     for (key, wait) in zip(keys, [Duration.seconds(7200), .seconds(1800), .seconds(600)]) {
-      first.setImage(Picture(FormatFixture.small(1).bitmap), forKey: key, format: FormatFixture.format())
+      first.store(Picture(FormatFixture.small(1).bitmap), forKey: key, format: FormatFixture.format())
       await first.flush()
       clock.advance(by: wait)
     }
     let second = pipeline()
     let format = FormatFixture.format(preloadPolicy: policy)
-    #expect(await second.register(format).value == expected.count)
-    // Preloading is no use.
+    #expect(await second.register(format).count == expected.count)
+    // Preloading does not count as a use.
     #expect(store.callCount(.touch, .read) == 0)
     #expect(keys.filter { second.cachedImage(forKey: $0, format: format) != nil } == expected)
   }
 
-  @Test("a smaller picture is made from the rendition of a larger one after a restart")
+  @Test("a smaller picture is derived from the rendition of a larger one after a restart")
   func derived() async throws {
     try serve()
     let first = pipeline()
@@ -222,7 +130,7 @@ struct PlainLevelTests {
     #expect(client.requestCount(for: url) == 1)
   }
 
-  @Test("an entry that is no picture is removed and loaded again")
+  @Test("an entry that is not a picture is removed and loaded again")
   func damage() async throws {
     try serve()
     let key = ImageStoreKey(.original, ImageRequest(url: url).key.source)
@@ -236,7 +144,7 @@ struct PlainLevelTests {
     #expect(store[key]?.body == (try Fixture.photo.data(as: .jpeg)))
   }
 
-  @Test("nothing of a level is called on the tasks of callers but the hint")
+  @Test("only the hint of a store is called on the tasks of callers")
   func threads() async throws {
     try serve()
     let seen = Shared<[String]>([])
@@ -256,7 +164,7 @@ struct PlainLevelTests {
     #expect(seen.value == [])
   }
 
-  private struct Counted: ImageFetching {
+  struct Counted: ImageFetching {
     let calls: Shared<Int>
     let data: Data
     var key: String { "own" }
@@ -267,7 +175,7 @@ struct PlainLevelTests {
     }
   }
 
-  private enum Caller {
+  enum Caller {
     @TaskLocal static var isCalling = false
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ozu
 
-/// The chain of levels by itself: what its queues drop, and what its promotions may not do.
+/// The chain of levels alone: its dropped writes, and its promotions.
 @Suite("Stores: the chain of levels", .timeLimit(.minutes(15)))
 struct StoreChainTests {
   private static let key = ImageStoreKey(.rendition, CacheKey("a"))
@@ -30,7 +30,7 @@ struct StoreChainTests {
     await withCheckedContinuation { continuation in chain.flushFurther { continuation.resume() } }
   }
 
-  @Test("a full queue drops writes, counts them, and removes what the key had")
+  @Test("a full queue drops writes, counts them, and removes the old entry of the key")
   func bounds() async throws {
     let hold = Hold()
     let chain = chain(FurtherLevel.Bounds(byteCount: 1000, changeCount: 3))
@@ -48,10 +48,10 @@ struct StoreChainTests {
       #expect(far[key] == (number < 3 ? Self.entry("new") : nil))
       #expect(first[key] == Self.entry("new"))
     }
-    #expect(errors.value == ["write MemoryImageStore: too much waits for it"])
+    #expect(errors.value == ["write MemoryImageStore: too many operations wait for it"])
   }
 
-  @Test("bytes that wait are bounded too, but a large entry alone is taken")
+  @Test("waiting bytes are bounded too, but a single large entry is accepted")
   func byteBound() async throws {
     let hold = Hold()
     let chain = chain(FurtherLevel.Bounds(byteCount: 10))
@@ -65,7 +65,7 @@ struct StoreChainTests {
     #expect(far.count(of: .original) == 1)
   }
 
-  @Test("a level for which too many removals wait is given up: it may have what was removed")
+  @Test("a level for which too many removals wait is not used any more, because it may have removed entries")
   func givenUp() async throws {
     let hold = Hold()
     let chain = chain(FurtherLevel.Bounds(removalLimit: 4))
@@ -78,10 +78,10 @@ struct StoreChainTests {
     #expect(far[keys[5]] != nil)
     #expect(!chain.mayContain(keys[5]))
     #expect(chain.readFurther(ImageStoreEntry.self, keys[5]) == nil)
-    #expect(errors.value == ["remove MemoryImageStore: too much waits for it"])
+    #expect(errors.value == ["remove MemoryImageStore: too many operations wait for it"])
   }
 
-  @Test("a former entry is not read while a later one waits to be written")
+  @Test("an old entry is not read while a newer one waits to be written")
   func pendingWrite() async throws {
     let hold = Hold()
     let chain = chain()
@@ -97,7 +97,7 @@ struct StoreChainTests {
     #expect(chain.readFurther(ImageStoreEntry.self, Self.key) == Self.entry("later"))
   }
 
-  @Test("what failed to be written leaves nothing", arguments: [true, false])
+  @Test("a failed write leaves no entry", arguments: [true, false])
   func failedWrite(isFirst: Bool) async throws {
     let chain = chain()
     let store = isFirst ? first : far
@@ -111,7 +111,9 @@ struct StoreChainTests {
     #expect((isFirst ? far : first)[Self.key] == Self.entry("later"))
   }
 
-  @Test("what could not be removed is not read, until it is written or removed", arguments: [true, false])
+  @Test(
+    "an entry that could not be removed is not read, until it is written or removed",
+    arguments: [true, false])
   func failedRemoval(isFirst: Bool) async throws {
     let chain = chain()
     let store = isFirst ? first : far
@@ -156,7 +158,7 @@ struct StoreChainTests {
   }
 
   @Test(
-    "a promotion neither brings back what was removed, nor takes the place of a later entry",
+    "a promotion neither brings back a removed entry, nor replaces a later one",
     arguments: [MemoryImageStore.Call.Operation.contains, .write], Change.allCases)
   func promotion(heldAt operation: MemoryImageStore.Call.Operation, change: Change) async throws {
     let (hold, chain) = (Hold(), chain())
@@ -187,7 +189,7 @@ struct StoreChainTests {
     #expect(far[Self.key] == (change == .write ? Self.entry("later") : nil))
   }
 
-  @Test("a touch goes to all levels, and tells whether the first has the entry")
+  @Test("a touch goes to all levels, and returns whether the first has the entry")
   func touches() async throws {
     let chain = chain()
     far[Self.key] = Self.entry("a")

@@ -2,7 +2,7 @@ import OzuSynchronization
 
 @testable import Ozu
 
-/// A processor that leaves pixels as they are and counts.
+/// A processor that does not change pixels, and counts its calls.
 final class CountingStep: ImageProcessing {
   let identifier: String
   private let count = Atomic(0)

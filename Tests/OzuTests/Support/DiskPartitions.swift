@@ -1,6 +1,6 @@
 @testable import Ozu
 
-// Where the disk cache keeps each kind: tests look there themselves, by the names that are on the disks of users.
+// The partitions of the disk cache. Tests read them directly, by the names that are on the disks of users.
 
 extension ImageCaches {
   static var originals: DiskCache.Partition { "originals" }
@@ -13,7 +13,7 @@ extension CacheFormat {
   var partition: DiskCache.Partition { DiskCache.Partition("format:" + name) }
 }
 
-extension Relatives.Made {
+extension KnownVariants.Variant {
   init(key: ImageKey, resize: Resize?, size: PixelSize, partition: DiskCache.Partition) {
     self.init(key: key, resize: resize, size: size, kind: ImageStoreKind(partition.name))
   }

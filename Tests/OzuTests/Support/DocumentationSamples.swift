@@ -3,7 +3,7 @@ import Ozu
 import OzuHTTP
 import OzuTesting
 
-// The types of the samples, as they stand in the articles.
+// The types of the samples, copied from the articles.
 
 /// Red, green and blue in steps of 256 ÷ levels.
 struct Posterize: ImageProcessing, Encodable {
@@ -67,7 +67,7 @@ struct SecondTry: ImageInterceptor {
     do throws(ImageError) {
       return try await next.load(request)
     } catch {
-      guard case .transport = error else { throw error }
+      guard error.kind == .transport else { throw error }
       return try await next.load(request)
     }
   }

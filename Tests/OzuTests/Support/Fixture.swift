@@ -19,7 +19,7 @@ struct Fixture: Sendable {
     self.files = files
     let decoder = decoder
     pipeline = .testing(client: client, files: files) {
-      $0.codecs.register(decoder: decoder)
+      $0.decoding.codecs.register(decoder: decoder)
       configure(&$0)
     }
   }
@@ -68,7 +68,7 @@ struct Fixture: Sendable {
 }
 
 extension DiskCache {
-  /// The entries but those that only tell of others.
+  /// The number of entries without the lists of variants.
   var fileCount: Int { count - count(in: ImageCaches.relatives) }
 }
 
@@ -87,7 +87,7 @@ final class CountingDecoder: ImageDecoding {
   }
 }
 
-/// A file that says when it is decoded.
+/// A file that counts its decodes.
 final class WatchedFile: ImageFile {
   private let file: any ImageFile
   private let willDecode: @Sendable (DecodingContext) throws(DecodingError) -> Void

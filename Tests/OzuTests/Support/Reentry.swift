@@ -4,19 +4,19 @@ import OzuTesting
 
 @testable import Ozu
 
-/// Code of an app that is called by a pipeline, and calls the pipeline and a task of it in turn.
+/// Code of an app that is called by a pipeline, and itself calls the pipeline and a task.
 final class Reentry: Sendable {
-  // What it calls may call it again, as a clock does: then it calls nothing.
+  // Its calls may call it again, for example through the clock: then it does nothing.
   @TaskLocal private static var isInside = false
 
   let pipeline = Shared<ImagePipeline?>(nil)
   let task = Shared<ImageTask?>(nil)
   private let calls = Atomic(0)
 
-  /// How many times it has called the pipeline.
+  /// The number of its calls of the pipeline.
   var count: Int { calls.load(ordering: .relaxed) }
 
-  /// Calls what takes no time. Ends the process when that takes a lock that the calling thread holds.
+  /// Calls functions that return at once. If one takes a lock that the calling thread holds, the process ends.
   func call() {
     guard !Self.isInside, let pipeline = pipeline.value else { return }
     Self.$isInside.withValue(true) {
@@ -34,19 +34,19 @@ final class Reentry: Sendable {
     calls.add(1, ordering: .relaxed)
   }
 
-  /// Ends what it refers to, so that they can be released.
+  /// Cancels the objects that it refers to, so that they can be released.
   func forget() {
     pipeline.change { $0 = nil }
     task.change { $0 = nil }
   }
 }
 
-/// A place at which threads wait until a test releases it for good. Not for threads of Swift's cooperative pool.
+/// A gate at which threads wait until a test opens it for good. Not for threads of Swift's cooperative pool.
 final class Hold: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   private let arrivals = Atomic(0)
 
-  /// How many have come.
+  /// The number of threads that have arrived.
   var count: Int { arrivals.load(ordering: .sequentiallyConsistent) }
 
   func wait() {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Ozu
 
-@Suite("The stand-ins of OzuTesting do what they say")
+@Suite("The stand-ins of OzuTesting")
 struct TestingKitTests {
-  @Test("a recorder gives what has happened, and waits for what has not")
+  @Test("a recorder returns past events, and waits for later ones")
   func recorder() async throws {
     let recorder = EventRecorder()
     let client = FakeHTTPClient()
@@ -30,11 +30,13 @@ struct TestingKitTests {
     #expect(seen > 8 && recorder.events.isEmpty)
   }
 
-  @Test("a suspended queue holds what is not begun; order of urgency can be arranged")
+  @Test("a suspended queue holds jobs that have not begun; the order of priorities can be arranged")
   func suspension() async throws {
     let recorder = EventRecorder()
     let client = FakeHTTPClient()
-    let pipeline = ImagePipeline.testing(client: client, recorder: recorder) { $0.concurrentDecodes = 1 }
+    let pipeline = ImagePipeline.testing(client: client, recorder: recorder) {
+      $0.decoding.concurrentDecodes = 1
+    }
     let urls = try (0..<3).map { number in
       let url = Fixture.url("\(number).png")
       client.reply(to: url, with: .ok(try Picture.color(.black).data(as: .png)))
@@ -53,7 +55,7 @@ struct TestingKitTests {
     for queue in ImagePipeline.ExecutorKind.allCases { #expect(pipeline.waitingCount(on: queue) >= 0) }
   }
 
-  @Test("a picture is in the hands of its caller before it is stored")
+  @Test("a caller receives a picture before it is stored")
   func storing() async throws {
     let client = FakeHTTPClient()
     let pipeline = ImagePipeline.testing(client: client)
@@ -67,7 +69,7 @@ struct TestingKitTests {
     #expect(pipeline.statistics.originals.stores == 1)
   }
 
-  @Test("a clock wakes who sleeps by it, in the order of their times, and a cancelled sleeper at once")
+  @Test("a clock wakes its sleepers in the order of their times, and a cancelled sleeper at once")
   func clock() async throws {
     let clock = ManualClock()
     let order = Shared<[Int]>([])
@@ -94,11 +96,11 @@ struct TestingKitTests {
     try await clock.sleep(for: .zero)
   }
 
-  @Test("with a clock of its own, a pipeline waits before it tries again until the clock is moved")
+  @Test("with an injected clock, a pipeline waits before a retry until the clock is moved")
   func retries() async throws {
     let clock = ManualClock()
     let client = FakeHTTPClient()
-    let pipeline = ImagePipeline.testing(client: client, clock: clock) { $0.retryPolicy = .standard }
+    let pipeline = ImagePipeline.testing(client: client, clock: clock) { $0.network.retryPolicy = .standard }
     let url = Fixture.url("a.png")
     client.reply(to: url, with: [.status(503), .ok(try Picture.color(.white).data(as: .png))])
     let task = pipeline.task(for: url)
@@ -110,7 +112,7 @@ struct TestingKitTests {
   }
 
   @Test(
-    "a picture of one colour keeps it through a file",
+    "a picture of one colour keeps its colour through a file",
     arguments: [
       ColorValue.white, .black, ColorValue(red: 200, green: 40, blue: 90),
       ColorValue(red: 200, green: 40, blue: 90, alpha: 100),

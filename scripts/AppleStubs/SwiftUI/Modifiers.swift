@@ -1,4 +1,4 @@
-// What is written behind a view.
+// The modifiers of views.
 
 public struct Animation: Hashable, Sendable {
   public static func easeInOut(duration: TimeInterval) -> Animation { fatalError() }

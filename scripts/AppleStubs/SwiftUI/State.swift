@@ -1,4 +1,4 @@
-// What views remember and what they are told.
+// The state and the environment of views.
 
 public protocol DynamicProperty {}
 

@@ -8,8 +8,8 @@ import OzuTesting
   import Darwin
 #endif
 
-/// What storing, fetching, missing and opening cost on this machine's disk cache, beside the system calls that do no
-/// more than move the bytes.
+/// The cost of storing, fetching, missing and opening with the disk cache on this machine, beside system calls that only
+/// move the bytes.
 enum DiskCacheBench {
   static let name = "disk-cache"
   private static let length = 30_000
@@ -59,7 +59,7 @@ enum DiskCacheBench {
           written += length
         }
       },
-      // What a checksummed append costs at least.
+      // The least cost of an append with a checksum.
       Rounds.Subject(name: "yardstick:checksum-and-append") {
         for _ in 0..<count {
           try files.appendWithChecksum(body, at: written)
@@ -88,7 +88,7 @@ enum DiskCacheBench {
       Rounds.Subject(name: "yardstick:pread") {
         for number in order { try files.read(length, at: number * length) }
       },
-      // What a verified read costs at least, with this checksum.
+      // The least cost of a verified read, with this checksum.
       Rounds.Subject(name: "yardstick:pread-and-checksum") {
         for number in order where try files.checksum(length, at: number * length) == 0 { throw Failed() }
       },

@@ -7,7 +7,7 @@ import Ozu
   import Darwin
 #endif
 
-/// What opening a disk cache with many entries costs: after closing, after a crash, and from a cold disk.
+/// The cost of opening a disk cache with many entries: after closing, after a crash, and from a cold disk.
 enum DiskOpeningBench {
   static func measure(
     entries: Int, _ options: BenchOptions, _ folder: DiskCacheBench.TemporaryFolder,

@@ -5,7 +5,7 @@ import OzuTesting
 /// How often a full cache has what is asked for: our memory cache against LRU, SIEVE, S3-FIFO and W-TinyLFU, on
 /// recorded traces when a folder of them is given, and on workloads of pictures.
 ///
-/// What is replayed is `MemoryCache` itself. For traces the others' ratios are those of `EXPECTED.json`; for
+/// The replay runs `MemoryCache` itself. For traces the ratios of the others are those of `EXPECTED.json`; for
 /// the workloads they are computed here.
 enum EvictionBench {
   static let name = "eviction"

@@ -45,10 +45,11 @@ enum GalleryBench {
     var report = BenchReport(benchmark: name)
     let keys = (0..<GalleryTrace.count).compactMap { index in
       URL(string: "https://example.com/albums/holiday/photographs/\(index)/large.jpg").map {
-        ImageRequest(url: $0, resize: Resize(PixelSize(160, 160))).key
+        ImageRequest(url: $0, resize: Resize(PixelSize(width: 160, height: 160))).key
       }
     }
-    let picture = Picture(Bitmap(size: PixelSize(8, 8)) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
+    let picture = Picture(
+      Bitmap(size: PixelSize(width: 8, height: 8)) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
     let trace = GalleryTrace(seed: 3, frameCount: min(720, max(1, options.operations / 100)))
     let clocks = costOfClocks()
     for (pace, isPaced) in [("paced", true), ("back-to-back", false)] {

@@ -66,7 +66,7 @@ final class GalleryPlayer<Store: GalleryStore>: Sendable {
       figures.missCount += misses.count
       frame.store(number, ordering: .relaxed)
       let newCount = demand.withLock { demand in
-        // Those that left the screen are called off.
+        // Requests for pictures that left the screen are cancelled.
         defer { demand = misses.reversed() }
         return max(0, misses.count - demand.count)
       }

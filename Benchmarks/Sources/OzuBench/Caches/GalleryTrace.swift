@@ -10,7 +10,7 @@ import OzuTesting
 struct GalleryTrace {
   static let count = 1200
   static let framesPerSecond = 120.0
-  /// What one cell's picture takes.
+  /// The bytes of one cell's picture.
   static let byteCount = 160 * 160 * 4
 
   /// The pictures on the screen, for each frame.

@@ -4,8 +4,8 @@ import Ozu
 import OzuTesting
 import Synchronization
 
-/// What a hit costs when two threads hit the same entries of one cache: elapsed time over all hits of all threads, so
-/// that two threads which do not disturb each other show half of what one shows.
+/// The cost of a hit when two threads hit the same entries of one cache: elapsed time divided by all hits of all threads.
+/// So two threads that do not disturb each other have half the figure of one thread.
 ///
 /// The cache has the limits that a cache has by default. Beside it stand a lock around a dictionary, and the least that
 /// any cache must do which hands out shared objects: retain one and release it. That alone moves the object's

@@ -1,8 +1,8 @@
 import Ozu
 import OzuTesting
 
-/// The slowest of single insertions: while a cache grows, and while it is full and every entry in it was used, which is
-/// when an eviction has most to pass over.
+/// The slowest single insertions: while a cache grows, and while it is full and every entry in it was used. Then an
+/// eviction has the most entries to skip.
 ///
 /// The same insertions are done five times into caches that are equal, and the quickest time of each counts: what
 /// interrupts a processor strikes another insertion every time, what the cache does to itself strikes the same one.
@@ -33,7 +33,7 @@ enum InsertionTailBench {
     }
     let overhead = idle.sorted()[idle.count / 2]
     for (name, range) in [("growing-to", 0..<count), ("full-of", count..<keys.count)] {
-      // What the clock measures of nothing at all tells how much of a tail is the machine's.
+      // Measuring an empty operation shows how much of a tail comes from the machine.
       for (subject, times) in [("yardstick:nothing", idle[range]), ("ozu", quickest[range])] {
         let sorted = times.sorted()
         for (percentile, share) in [("p50", 0.5), ("p99", 0.99), ("p99.99", 0.9999), ("worst", 1)] {

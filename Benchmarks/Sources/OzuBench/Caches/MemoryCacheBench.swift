@@ -3,8 +3,8 @@ import Ozu
 import OzuTesting
 import Synchronization
 
-/// What one look into the memory cache costs, and one insertion into a full one; beside it what a lock and a
-/// dictionary cost that do nothing else.
+/// The cost of one lookup in the memory cache, and of one insertion into a full one, beside the cost of a lock and a
+/// dictionary alone.
 enum MemoryCacheBench {
   static let name = "memory-cache"
 
@@ -105,10 +105,11 @@ enum MemoryCacheBench {
   /// Hits as a pipeline makes them: the key is a request's and the value a picture.
   private static func measurePictures(_ options: BenchOptions, _ report: inout BenchReport) throws {
     let cache = MemoryCache<ImageKey, Picture>(MemoryCacheConfiguration(costLimit: 1 << 30))
-    let picture = Picture(Bitmap(size: PixelSize(8, 8)) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
+    let picture = Picture(
+      Bitmap(size: PixelSize(width: 8, height: 8)) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
     let requests = (0..<1000).compactMap { index in
       URL(string: "https://example.com/albums/holiday/photographs/\(index)/large.jpg").map {
-        ImageRequest(url: $0, resize: Resize(PixelSize(320, 240)))
+        ImageRequest(url: $0, resize: Resize(PixelSize(width: 320, height: 240)))
       }
     }
     for request in requests { cache.insert(picture, forKey: request.key, cost: picture.byteCount) }

@@ -51,7 +51,7 @@ struct LinkedKeys {
   mutating func setHits(_ hits: Int, of index: Int) { nodes[index].hits = hits }
 }
 
-/// What was used longest ago leaves.
+/// Evicts the least recently used entry.
 struct LRUPolicy: ReferencePolicy {
   static let name = "LRU"
   private let capacity: Int

@@ -2,7 +2,7 @@ import Foundation
 import Ozu
 import OzuTesting
 
-/// What each format costs: reading a whole picture, reading it while it comes, writing it.
+/// The cost of each format: reading a whole picture, reading it while it arrives, writing it.
 ///
 /// Without a corpus, a photograph and drawn pictures of two megapixels in every format that can be written; with one, its files. Figures
 /// are for each megapixel, in the processor time of the whole process, because some libraries have threads of their own.
@@ -25,7 +25,7 @@ enum FormatsBench {
   }
 
   static func run(_ options: BenchOptions) throws -> BenchReport {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     let cases = try options.corpus.map { try corpus($0, codecs) } ?? bundled(codecs)
     var report = BenchReport(benchmark: name)
     let peers = try PeerProcess.start(options.peers)
@@ -149,7 +149,9 @@ enum FormatsBench {
   /// A photograph, and drawn pictures of its size, in every format that can be written.
   private static func bundled(_ codecs: CodecRegistry) throws -> [Case] {
     guard let photo = try Photographs.load().first(where: { $0.name == "tea-gardens.jpg" }) else { return [] }
-    let photograph = try codecs.picture(from: photo.data, resize: Resize(PixelSize(1732, 1155))).bitmap
+    let photograph = try codecs.picture(
+      from: photo.data, resize: Resize(PixelSize(width: 1732, height: 1155))
+    ).bitmap
     let drawn = DrawnPicture.allCases.map { ("/\($0.rawValue)", $0.bitmap(photograph.size)) }
     return try ([("", photograph)] + drawn).flatMap { name, bitmap in
       try codecs.encodableTypes.map { type in

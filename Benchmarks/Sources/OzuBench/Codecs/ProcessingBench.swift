@@ -1,22 +1,22 @@
 import Foundation
 import Ozu
 
-/// What each processor costs, for a pixel of its result; and the files that renditions can be kept in.
+/// The cost of each processor per pixel of its result, and of the formats for renditions.
 enum ProcessingBench {
   static let name = "processing"
 
-  private static let size = PixelSize(1024, 768)
+  private static let size = PixelSize(width: 1024, height: 768)
 
   static func run(_ options: BenchOptions) throws -> BenchReport {
     let photo = try Photographs.load().first { $0.name.hasSuffix(".jpg") }
     guard let photo else { return BenchReport(benchmark: name) }
-    let picture = try ImagePipeline.Configuration().codecs.picture(from: photo.data)
+    let picture = try ImagePipeline.Configuration().decoding.codecs.picture(from: photo.data)
     let fill = Resize(size, mode: .aspectFill, crops: true, allowsUpscaling: true)
     let bitmap = picture.resized(fill).bitmap
     let round = try RoundedCorners(.circle).process(bitmap, context: ProcessingContext())
     var report = BenchReport(benchmark: name)
     report.rows += try processors(bitmap, round, options)
-    let small = Resize(PixelSize(320, 240), mode: .aspectFill, crops: true)
+    let small = Resize(PixelSize(width: 320, height: 240), mode: .aspectFill, crops: true)
     for (name, source) in [("opaque-320x240", bitmap), ("alpha-320x240", round)] {
       report.rows += try renditions(name, Picture(source).resized(small).bitmap, options)
     }
@@ -28,10 +28,10 @@ enum ProcessingBench {
   ) throws -> [BenchReport.Row] {
     let color = ColorValue(red: 255, green: 128, blue: 0, alpha: 128)
     let steps: [(String, any ImageProcessing, Bitmap)] = [
-      ("resize-half", .resize(PixelSize(512, 384), mode: .fill), bitmap),
-      ("crop", .crop(.proportions(PixelSize(1, 1), .center)), bitmap),
-      ("crop-attention", .crop(.attention(PixelSize(1, 1))), bitmap),
-      ("pad", .pad(to: PixelSize(1100, 800)), bitmap),
+      ("resize-half", .resize(PixelSize(width: 512, height: 384), mode: .fill), bitmap),
+      ("crop", .crop(.proportions(PixelSize(width: 1, height: 1), .center)), bitmap),
+      ("crop-attention", .crop(.attention(PixelSize(width: 1, height: 1))), bitmap),
+      ("pad", .pad(to: PixelSize(width: 1100, height: 800)), bitmap),
       ("trim", .trim(), round),
       ("quarter-turn", .turn(.right), bitmap),
       ("half-turn", .turn(.around), bitmap),
@@ -63,7 +63,7 @@ enum ProcessingBench {
   private static func renditions(
     _ name: String, _ bitmap: Bitmap, _ options: BenchOptions
   ) throws -> [BenchReport.Row] {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     let types = [ImageType.ozuDelta, .png] + (bitmap.isOpaque ? [.jpeg] : [])
     let pool = PixelBufferPool(retainedByteLimit: 64 << 20)
     var rows: [BenchReport.Row] = []

@@ -2,7 +2,7 @@
   import Foundation
   @_spi(Benchmarks) import Ozu
 
-  /// What it costs to decode in a process of its own: beside the same work in this one, processor time of both processes.
+  /// The cost of decoding in a process of its own, beside the same work in this one: processor time of both processes.
   ///
   /// Both decode the same files in turn, with memory that they keep, so that neither pays for memory that is new. The time
   /// of the processes that decode is what the kernel has counted for them.
@@ -53,7 +53,7 @@
     /// The first picture of all, and the first of another format: by the clock, since much of it is waiting.
     private static func starts(_ rounds: Int) -> [BenchReport.Row] {
       let drawing = Data("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'/>".utf8)
-      let picture = Bitmap(size: PixelSize(1, 1), isOpaque: true) { _, _ in .black }
+      let picture = Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true) { _, _ in .black }
       guard let png = try? CodecRegistry.standard.encode(picture, as: .png) else { return [] }
       var samples: [[Double]] = [[], [], []]
       var memory: [Double] = []
@@ -77,7 +77,7 @@
     }
 
     private static func cases(_ codecs: CodecRegistry) throws -> [Case] {
-      let dot = Bitmap(size: PixelSize(1, 1), isOpaque: true) { _, _ in .black }
+      let dot = Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true) { _, _ in .black }
       var cases = [
         Case(
           name: "a pixel of PNG: the round trip",
@@ -96,8 +96,9 @@
         return cases
       }
       for (type, size, repetitions) in [
-        (ImageType.webp, PixelSize(640, 427), 20), (.jxl, PixelSize(4243, 2829), 1),
-        (.avif, PixelSize(1732, 1155), 2),
+        (ImageType.webp, PixelSize(width: 640, height: 427), 20),
+        (.jxl, PixelSize(width: 4243, height: 2829), 1),
+        (.avif, PixelSize(width: 1732, height: 1155), 2),
       ] where codecs.encodableTypes.contains(type) {
         let resize = Resize(size, allowsUpscaling: true)
         let picture = try codecs.picture(from: photo.data, resize: resize)
@@ -105,7 +106,7 @@
         cases.append(
           Case(
             name: "\(type.displayName) \(picture.size) to 320x240", data: data,
-            resize: Resize(PixelSize(320, 240)), repetitions: repetitions))
+            resize: Resize(PixelSize(width: 320, height: 240)), repetitions: repetitions))
       }
       return cases
     }

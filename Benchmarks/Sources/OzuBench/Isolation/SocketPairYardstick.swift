@@ -1,8 +1,8 @@
 #if os(Linux)
   import Foundation
 
-  /// What the machine takes for a question of 128 bytes to another process and an answer as long: the least that a round
-  /// trip of isolation can cost. The other process is `cat`, whose input and output are a socket of the kind that workers
+  /// The time for a question of 128 bytes to another process and an answer of the same length: the least cost of a round
+  /// trip of isolation. The other process is `cat`, whose input and output are a socket of the kind that workers
   /// have.
   enum SocketPairYardstick {
     private static let repetitions = 20_000

@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
 
-/// What a benchmark is run with.
+/// The options of a benchmark.
 struct BenchOptions: Sendable {
   /// Whether other libraries take part.
   enum Peers {
@@ -19,7 +19,7 @@ struct BenchOptions: Sendable {
   /// A folder of pictures to take instead of the benchmark's own.
   var corpus: URL?
   /// The sizes that pictures of the corpus become.
-  var sizes = [PixelSize(320, 240)]
+  var sizes = [PixelSize(width: 320, height: 240)]
   /// Whether files are read by isolated decoders too.
   var isolated = false
   /// Whether other libraries take part.

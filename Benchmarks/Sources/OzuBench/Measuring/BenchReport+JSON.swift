@@ -21,7 +21,7 @@ extension BenchReport: Encodable {
     try members.encode(rows, forKey: .rows)
   }
 
-  /// What the figures belong to.
+  /// The machine of the figures.
   private struct Machine: Encodable {
     let cpu = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8))?
       .split(separator: "\n").first { $0.hasPrefix("model name") }?

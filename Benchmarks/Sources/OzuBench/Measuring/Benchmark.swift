@@ -2,7 +2,7 @@
 struct Benchmark: Sendable {
   /// How it is asked for.
   let name: String
-  /// What it measures, for the help page.
+  /// The measured quantity, for the help page.
   let summary: String
   /// Measures on the calling thread, which is none of Swift's cooperative pool.
   let run: @Sendable (BenchOptions) throws -> BenchReport

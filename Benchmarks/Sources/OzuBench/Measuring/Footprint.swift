@@ -1,8 +1,8 @@
 import CAllocations
 import OzuTesting
 
-/// What work takes of memory: how often it allocates, on all threads of the process, and by how much resident memory
-/// rises at its highest. Either is `nil` where the system does not tell.
+/// The memory that work takes: the number of allocations on all threads of the process, and the peak of resident memory
+/// above its start. Either is `nil` if the system does not report it.
 struct Footprint {
   var allocationCount: Int?
   var peakByteCount: Int?

@@ -14,7 +14,7 @@
       return ProcessTreeTime(before: before, after: own(), children: children)
     }
 
-    /// What passed since another time, without the asking itself.
+    /// The difference from an earlier time, without the cost of reading it.
     func since(_ start: ProcessTreeTime) -> (own: Double, children: Double) {
       (before - start.after, children - start.children)
     }

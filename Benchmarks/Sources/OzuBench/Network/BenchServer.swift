@@ -11,7 +11,7 @@ final class BenchServer {
   /// Whether this process is the program of the benchmarks, and can be started again. Set by `main`.
   static let isOwnProgram = Atomic(false)
 
-  /// What the server answers besides photographs.
+  /// The paths of the server besides photographs.
   enum Path: String, CaseIterable {
     /// A small picture's worth of bytes.
     case small = "/20kb"
@@ -26,7 +26,7 @@ final class BenchServer {
   /// How many different photographs there are.
   static let photoCount = 20
   /// The size of the photographs.
-  static let photoSize = PixelSize(1024, 768)
+  static let photoSize = PixelSize(width: 1024, height: 768)
 
   private static let photoPath = "/photo/"
 
@@ -69,7 +69,7 @@ final class BenchServer {
     child?.waitUntilExit()
   }
 
-  /// Serves until standard input ends; the port goes to standard output. What the child does.
+  /// The work of the child process: prints its port to standard output, and serves until standard input ends.
   static func serve(hasPhotos: Bool) throws {
     let server = try makeServer(hasPhotos: hasPhotos)
     FileHandle.standardOutput.write(Data("\(server.port)\n".utf8))
@@ -95,10 +95,11 @@ final class BenchServer {
 
   /// Different parts of the bundled photographs, as a site would offer them.
   private static func makePhotos() throws -> [Data] {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     let originals = try Photographs.load().filter { $0.name.hasSuffix(".jpg") }
     return try (0..<photoCount).map { number in
-      let resize = Resize(PixelSize(1200, 1200), mode: .aspectFill, allowsUpscaling: true)
+      let resize = Resize(
+        PixelSize(width: 1200, height: 1200), mode: .aspectFill, crops: false, allowsUpscaling: true)
       let picture = try codecs.picture(from: originals[number % originals.count].data, resize: resize)
       let shift = number / originals.count * 20
       let part = Bitmap(size: photoSize) { x, y in picture.bitmap[x + shift, y + shift] }

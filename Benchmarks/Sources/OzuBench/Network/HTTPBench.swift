@@ -7,7 +7,7 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// What a small download costs. And what a client leaves behind and takes at most: see `HTTPEnduranceBench`.
+/// The cost of a small download. For leaks and peaks of a client see `HTTPEnduranceBench`.
 ///
 /// `URLSession` does the same in the same run.
 struct HTTPBench {

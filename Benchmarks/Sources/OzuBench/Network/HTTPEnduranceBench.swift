@@ -2,8 +2,8 @@ import Foundation
 import OzuHTTP
 import OzuTesting
 
-/// What a client leaves behind after very many requests, how soon a cancelled one ends, and how much memory a large
-/// body takes. Ozu's alone: `URLSession` has no counterpart to two of the three.
+/// Leaks of a client after very many requests, the time until a cancelled one ends, and the memory for a large body. Only
+/// for Ozu: `URLSession` has no counterpart to two of the three.
 struct HTTPEnduranceBench: Sendable {
   var requestCount = 50_000
   var cancelCount = 1000

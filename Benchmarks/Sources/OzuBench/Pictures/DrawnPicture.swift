@@ -13,7 +13,7 @@ enum DrawnPicture: String, CaseIterable {
   /// Independent random values: nothing that a format could make use of.
   case noise
 
-  /// The picture in a size. Things grow with it, but for the text of screenshots, of which there is more.
+  /// The picture in a size. Things grow with it, except for the text of screenshots, which gets longer.
   func bitmap(_ size: PixelSize) -> Bitmap {
     var random = SeededGenerator(seed: 22)
     switch self {

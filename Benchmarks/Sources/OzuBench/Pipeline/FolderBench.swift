@@ -9,7 +9,7 @@ import OzuTesting
 /// time of the whole process for one photograph.
 enum FolderBench {
   static let name = "folder"
-  private static let size = PixelSize(320, 240)
+  private static let size = PixelSize(width: 320, height: 240)
 
   static func run(_ options: BenchOptions) throws -> BenchReport {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-bench-\(UUID().uuidString)")
@@ -40,8 +40,8 @@ enum FolderBench {
   /// Milliseconds until every picture is in memory.
   private static func load(_ files: [URL]) async throws -> Double {
     let pipeline = ImagePipeline {
-      $0.diskStorage = .none
-      $0.memoryCache.costLimit = 1 << 30
+      $0.caching.diskStorage = .none
+      $0.caching.memoryCache.costLimit = 1 << 30
     }
     let resize = Resize(size, mode: .fill)
     let start = ProcessTime.now
@@ -52,16 +52,18 @@ enum FolderBench {
 
   /// Names of files, many of which are links to the same few.
   private static func files(_ count: Int, different: Int, in folder: URL) throws -> [URL] {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     let photos = try Photographs.load().filter { $0.name.hasSuffix(".jpg") }
     let originals = try (0..<different).map { number in
       let picture = try codecs.picture(from: photos[number % photos.count].data)
       // Later parts are smaller, and so are their details.
       let share = 1 - 0.04 * Double(number / photos.count)
-      let part = PixelSize(Int(Double(picture.size.width) * share), Int(Double(picture.size.height) * share))
+      let part = PixelSize(
+        width: Int(Double(picture.size.width) * share), height: Int(Double(picture.size.height) * share))
       let bitmap = picture.bitmap
       let cut = Bitmap(size: part) { x, y in bitmap[x, y] }
-      let fill = Resize(PixelSize(4000, 3000), mode: .aspectFill, crops: true, allowsUpscaling: true)
+      let fill = Resize(
+        PixelSize(width: 4000, height: 3000), mode: .aspectFill, crops: true, allowsUpscaling: true)
       let file = folder.appending(path: "original-\(number).jpg")
       let options = EncodingOptions(compressionQuality: 0.89)
       try codecs.encode(Picture(cut).resized(fill).bitmap, as: .jpeg, options: options).write(to: file)

@@ -57,9 +57,11 @@ struct OnePixelDecoder: ImageDecoding {
 }
 
 private final class OnePixelFile: ImageFile {
-  private static let pixel = Bitmap(size: PixelSize(1, 1)) { _, _ in Pixel(red: 1, green: 2, blue: 3) }
+  private static let pixel = Bitmap(size: PixelSize(width: 1, height: 1)) { _, _ in
+    Pixel(red: 1, green: 2, blue: 3)
+  }
 
-  let header = ImageHeader(type: .png, storedSize: PixelSize(1, 1))
+  let header = ImageHeader(type: .png, storedSize: PixelSize(width: 1, height: 1))
 
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap { Self.pixel }
 }

@@ -2,14 +2,14 @@ import Foundation
 import Ozu
 import OzuHTTP
 
-/// What a thousand pictures cost from server to cache, beside what the parts of the way cost alone: transport, decoding
-/// and encoding. What the whole costs above their sum is the pipeline itself: requests, jobs, queues, memory, disk.
+/// The cost of a thousand pictures from server to cache, beside the cost of the parts alone: transport, decoding and
+/// encoding. The rest above their sum is the pipeline itself: requests, jobs, queues, memory, disk.
 ///
 /// Figures are processor time of the whole process, user and system, per picture. All subjects take turns in each
 /// round, through the same HTTP client.
 struct LoadBench {
   static let name = "load"
-  private static let resize = Resize(PixelSize(320, 240), mode: .aspectFill, crops: true)
+  private static let resize = Resize(PixelSize(width: 320, height: 240), mode: .aspectFill, crops: true)
 
   var imageCount = 1000
   var concurrency = 6
@@ -69,7 +69,7 @@ struct LoadBench {
   private func measure(
     _ urls: [URL], _ client: DefaultHTTPClient, footprint isFootprint: Bool
   ) async throws -> [(subject: String, cost: Double, footprint: Footprint)] {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     var result: [(String, Double, Footprint)] = []
     func note(_ subject: String, _ work: () async throws -> Void) async throws {
       let start = ProcessTime.now
@@ -96,7 +96,8 @@ struct LoadBench {
     }
     try await note("part:encode") {
       renditions = try await BlockingWork.run { [pictures] in
-        let options = EncodingOptions(compressionQuality: ImagePipeline.Configuration().renditionQuality)
+        let options = EncodingOptions(
+          compressionQuality: ImagePipeline.Configuration().caching.renditionQuality)
         return try pictures.map { try codecs.encode($0.bitmap, as: .jpeg, options: options) }
       }
     }
@@ -109,9 +110,9 @@ struct LoadBench {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let pipeline = ImagePipeline {
-      $0.httpClient = client
-      $0.concurrentFetches = concurrency
-      $0.diskStorage = .folder(folder.url, capacity: DiskStorage.standardCapacity)
+      $0.network.httpClient = client
+      $0.network.concurrentFetches = concurrency
+      $0.caching.diskStorage = .folder(folder.url, capacity: DiskStorage.standardCapacity)
     }
     try await concurrently(urls) { url in
       _ = try await pipeline.image(for: ImageRequest(url: url, resize: Self.resize))

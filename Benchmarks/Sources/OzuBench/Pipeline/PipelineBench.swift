@@ -3,8 +3,8 @@ import Ozu
 import OzuHTTP
 import Synchronization
 
-/// What a request costs in the pipeline itself: the client answers at once and the decoder makes one pixel, so
-/// that what is left is keys, locks, tasks and hops.
+/// The cost of a request in the pipeline itself: the client answers immediately and the decoder makes one pixel, so that
+/// only keys, locks, tasks and hops are left.
 ///
 /// Figures are processor time of the whole process, user and system, per request, but where they say otherwise. A round
 /// of its own counts allocations and tells by how much resident memory rises.
@@ -100,7 +100,7 @@ struct PipelineBench {
     }
   }
 
-  /// Cancelling and re-prioritising; what is measured apart shares one job with ten thousand others.
+  /// Cancelling and re-prioritising; the separate cases share one job with ten thousand others.
   private mutating func steering() async throws {
     let count = 10_000
     let many = Self.requests(count)
@@ -159,10 +159,10 @@ struct PipelineBench {
 
   static func pipeline(_ client: InstantClient = InstantClient()) -> ImagePipeline {
     ImagePipeline {
-      $0.httpClient = client
-      $0.diskStorage = .none
-      $0.codecs.register(decoder: OnePixelDecoder())
-      $0.memoryCache.costLimit = 64 << 20
+      $0.network.httpClient = client
+      $0.caching.diskStorage = .none
+      $0.decoding.codecs.register(decoder: OnePixelDecoder())
+      $0.caching.memoryCache.costLimit = 64 << 20
     }
   }
 
@@ -194,7 +194,7 @@ struct PipelineBench {
     try await measure(name, subject, count: count, setUp: { count }, work)
   }
 
-  /// Runs a case so many times, after once that does not count, and once more for its memory.
+  /// Runs a case several times after a first run that does not count, and once more for its memory.
   ///
   /// - Parameters:
   ///   - count: of the requests that the work makes.

@@ -2,8 +2,8 @@ import Ozu
 import OzuHTTP
 import Synchronization
 
-/// What a load costs that is thrown away: a list flies by, of which a screenful of 200 is asked for and called off, then
-/// the next 200, without a pause. Processor time of the whole process for each load, its end included.
+/// The cost of a cancelled load: a list scrolls fast, and each screen of 200 pictures is requested and cancelled, without
+/// a pause. Processor time of the whole process for each load, its end included.
 enum PipelineFlingBench {
   static let name = "fling-of-200"
   private static let screenful = 200
@@ -36,13 +36,13 @@ enum PipelineFlingBench {
 
   private static func pipeline() -> ImagePipeline {
     ImagePipeline {
-      $0.httpClient = EndlessClient()
-      $0.diskStorage = .none
+      $0.network.httpClient = EndlessClient()
+      $0.caching.diskStorage = .none
     }
   }
 }
 
-/// Never answers, and ends a request when it is called off, as a connection is torn down.
+/// Never answers, and ends a request when it is cancelled, as when a connection is closed.
 private final class EndlessClient: HTTPClient {
   func send(_ request: HTTPRequest, into sink: any HTTPBodySink) async throws(HTTPError) -> HTTPResponse {
     let exchange = Exchange()

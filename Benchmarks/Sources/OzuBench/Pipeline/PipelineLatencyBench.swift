@@ -48,9 +48,9 @@ enum PipelineLatencyBench {
 
   private static func pipeline(_ folder: URL) -> ImagePipeline {
     ImagePipeline {
-      $0.httpClient = InstantClient(byteCount: byteCount)
-      $0.diskStorage = .folder(folder, capacity: 1 << 30)
-      $0.codecs.register(decoder: OnePixelDecoder())
+      $0.network.httpClient = InstantClient(byteCount: byteCount)
+      $0.caching.diskStorage = .folder(folder, capacity: 1 << 30)
+      $0.decoding.codecs.register(decoder: OnePixelDecoder())
     }
   }
 
@@ -63,7 +63,7 @@ enum PipelineLatencyBench {
     let remaining = Remaining(isBusy ? count : 0)
     if isBusy {
       for request in requests[..<count] {
-        pipeline.loadImage(with: request, queue: .global()) { _ in remaining.decrement() }
+        pipeline.loadImage(for: request, queue: .global()) { _ in remaining.decrement() }
       }
     }
     var samples: [Double] = []

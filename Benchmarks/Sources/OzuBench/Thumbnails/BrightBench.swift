@@ -1,15 +1,15 @@
 import Foundation
 import Ozu
 
-/// What high dynamic range costs: a photograph of 12 megapixels as a thumbnail, under PQ and in sRGB.
+/// The cost of high dynamic range: a photograph of 12 megapixels as a thumbnail, with PQ and in sRGB.
 ///
 /// The same pixels three times in each format that keeps them: under PQ in more than 8 bits, in sRGB with as many bits, and
 /// in sRGB with 8 bits. HEIC by `heif-enc`, where that is installed. The three take turns; their ratios are the figures.
 enum BrightBench {
   static let name = "hdr"
 
-  private static let size = PixelSize(4000, 3000)
-  private static let thumbnail = Resize(PixelSize(320, 240), mode: .fill)
+  private static let size = PixelSize(width: 4000, height: 3000)
+  private static let thumbnail = Resize(PixelSize(width: 320, height: 240), mode: .fill)
 
   private enum Kind: String, CaseIterable {
     case bright = "pq"
@@ -18,7 +18,7 @@ enum BrightBench {
   }
 
   static func run(_ options: BenchOptions) throws -> BenchReport {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -30,7 +30,8 @@ enum BrightBench {
     let enlarged = try codecs.picture(from: photo.data).bitmap.converted(to: .rgba16)
     let whole = Picture(enlarged).resized(
       Resize(
-        options.isSmoke ? PixelSize(800, 600) : size, mode: .aspectFill, crops: true, allowsUpscaling: true)
+        options.isSmoke ? PixelSize(width: 800, height: 600) : size, mode: .aspectFill, crops: true,
+        allowsUpscaling: true)
     ).bitmap
     for type in [ImageType.png, .avif, .jxl, .heic] where options.wants("\(type)-12mp-320x240") {
       let files = try Kind.allCases.compactMap { kind in

@@ -26,7 +26,7 @@ enum ThumbnailBench {
     return report
   }
 
-  /// What every subject takes for a thumbnail.
+  /// The figures of every subject for a thumbnail.
   static func rows(
     _ thumbnail: ThumbnailCase, peers: PeerProcess?, _ options: BenchOptions, folder: URL
   ) throws -> [BenchReport.Row] {
@@ -79,7 +79,7 @@ extension ThumbnailBench {
   }
 
   private static func subjects(of thumbnail: ThumbnailCase) -> [Subject] {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     var fast = thumbnail.resize
     fast?.quality = .fast
     // A TIFF of 100 megapixels has 300 MB.
@@ -105,7 +105,7 @@ extension ThumbnailBench {
     of thumbnail: ThumbnailCase, peers: PeerProcess?, folder: URL
   ) throws -> Judge? {
     guard thumbnail.isCompared, let size = thumbnail.size else { return nil }
-    let whole = try ImagePipeline.Configuration().codecs.picture(from: thumbnail.data)
+    let whole = try ImagePipeline.Configuration().decoding.codecs.picture(from: thumbnail.data)
     return Judge(
       reference: LanczosReference(whole.bitmap, size: size), peers: peers, folder: folder)
   }

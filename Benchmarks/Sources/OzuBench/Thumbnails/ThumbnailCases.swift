@@ -18,9 +18,9 @@ struct ThumbnailCase: Sendable {
   /// The recipe: exactly the size, so that all subjects make the same picture; `nil` for the whole picture.
   var resize: Resize? { size.map { Resize($0, mode: .fill) } }
 
-  private static let standard = PixelSize(320, 240)
+  private static let standard = PixelSize(width: 320, height: 240)
 
-  /// A file, by how it is made, and what becomes of it.
+  /// How a file is made, and the thumbnail of it.
   private struct Recipe {
     /// The name of each case, and its size.
     let cases: [(name: String, size: PixelSize?)]
@@ -58,7 +58,7 @@ struct ThumbnailCase: Sendable {
     guard let photo = try Photographs.load().first(where: { $0.name.hasSuffix(".jpg") }) else { return [] }
     return try megapixels.flatMap { count -> [ThumbnailCase] in
       let height = Int((Double(count) * 1e6 * 3 / 4).squareRoot())
-      let size = PixelSize(height * 4 / 3, height)
+      let size = PixelSize(width: height * 4 / 3, height: height)
       let baseline = folder.appending(path: "\(count).jpg")
       let recipes: [(kind: String, make: () throws -> URL?)] = [
         ("420", { try write(photo, size, to: baseline) }),
@@ -81,8 +81,11 @@ struct ThumbnailCase: Sendable {
 
   private static func recipes(of photo: Photographs.Photo, in folder: URL) -> [Recipe] {
     let name = String(photo.name.dropLast(4))
-    let (large, web) = (PixelSize(4000, 3000), PixelSize(1600, 1200))
-    let sizes = [standard, PixelSize(160, 120), PixelSize(640, 480), PixelSize(1280, 960)]
+    let (large, web) = (PixelSize(width: 4000, height: 3000), PixelSize(width: 1600, height: 1200))
+    let sizes = [
+      standard, PixelSize(width: 160, height: 120), PixelSize(width: 640, height: 480),
+      PixelSize(width: 1280, height: 960),
+    ]
     func file(_ ending: String) -> URL { folder.appending(path: "\(name)-\(ending)") }
     func cases(_ kind: String, _ sizes: [PixelSize]) -> [(String, PixelSize?)] {
       sizes.map { ("\(kind)-\($0)/\(name)", $0) }
@@ -109,7 +112,7 @@ struct ThumbnailCase: Sendable {
   private static func huge(
     _ photo: Photographs.Photo, in folder: URL, peers: PeerProcess?
   ) -> [Recipe] {
-    let size = PixelSize(11_600, 8700)
+    let size = PixelSize(width: 11_600, height: 8700)
     let baseline = folder.appending(path: "100mp.jpg")
     func recipe(_ kind: String, _ make: @escaping () throws -> URL?) -> Recipe {
       Recipe(cases: [("100mp-\(kind)-\(standard)/\(photo.name.dropLast(4))", standard)], make: make)
@@ -134,7 +137,7 @@ struct ThumbnailCase: Sendable {
       [ImageType.jpeg, .png].map { type in
         Recipe(cases: [("12mp-drawn-\(type)-\(standard)/\(kind.rawValue)", standard)]) {
           try write(
-            kind.bitmap(PixelSize(4000, 3000)), as: type,
+            kind.bitmap(PixelSize(width: 4000, height: 3000)), as: type,
             to: folder.appending(path: "\(kind.rawValue).\(type)"))
         }
       }
@@ -163,7 +166,7 @@ struct ThumbnailCase: Sendable {
   private static func write(
     _ photo: Photographs.Photo, _ size: PixelSize, as type: ImageType, to file: URL
   ) throws -> URL? {
-    let codecs = ImagePipeline.Configuration().codecs
+    let codecs = ImagePipeline.Configuration().decoding.codecs
     guard codecs.encodableTypes.contains(type) else { return nil }
     if FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) { return file }
     let fill = Resize(size, mode: .aspectFill, crops: true, allowsUpscaling: true)
@@ -178,7 +181,7 @@ struct ThumbnailCase: Sendable {
   }
 
   private static func write(_ bitmap: Bitmap, as type: ImageType, to file: URL) throws -> URL {
-    let encoder = try ImagePipeline.Configuration().codecs.encoder(for: type)
+    let encoder = try ImagePipeline.Configuration().decoding.codecs.encoder(for: type)
     try encoder.encode(bitmap, options: EncodingOptions(compressionQuality: 0.89)).write(to: file)
     return file
   }

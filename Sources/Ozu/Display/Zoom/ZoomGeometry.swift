@@ -1,16 +1,16 @@
-/// How a picture lies under a view that shows a part of it: at which scale, and where its edges are.
+/// The geometry of a picture under a view that shows a part of it: the scale, and the positions of the edges.
 ///
-/// A value of plain arithmetic, in pixels of the picture and pixels of the screen. The picture never leaves the view: on a
-/// side on which it is smaller than the view it is centred, otherwise no edge of it comes inside. A picture is fitted at
-/// first, and stays so when the view changes until it is zoomed.
+/// A value of plain arithmetic, in pixels of the picture and pixels of the screen. The picture never leaves the view:
+/// on a side on which it is smaller than the view it is centred, otherwise no edge of it comes inside the view. A
+/// picture is fitted at first, and stays fitted when the view changes, until it is zoomed.
 public struct ZoomGeometry: Hashable, Sendable {
   /// The size of the upright picture, in its pixels.
   public let pictureSize: PixelSize
   /// The size of the view, in pixels of the screen. Changed by `resize(to:)`.
   public private(set) var viewSize: PixelSize
-  /// How many pixels of the screen a pixel of the picture takes on each side.
+  /// The number of screen pixels for a pixel of the picture, on each side.
   public private(set) var scale = 1.0
-  /// The point of the picture that lies in the middle of the view, in pixels of the picture.
+  /// The point of the picture that is in the middle of the view, in pixels of the picture.
   public private(set) var center: (x: Double, y: Double) {
     get { (centerX, centerY) }
     set { (centerX, centerY) = newValue }
@@ -20,10 +20,10 @@ public struct ZoomGeometry: Hashable, Sendable {
   /// Whether the picture is fitted to the view.
   public private(set) var isFitted = true
 
-  /// The most that a pixel of the picture is enlarged to.
+  /// The largest scale.
   public static let largestScale = 16.0
 
-  /// A picture that is fitted to a view.
+  /// Makes the geometry of a picture that is fitted to a view.
   ///
   /// - Precondition: the picture is not empty.
   public init(pictureSize: PixelSize, viewSize: PixelSize) {
@@ -33,7 +33,7 @@ public struct ZoomGeometry: Hashable, Sendable {
     fit()
   }
 
-  /// The scale at which the whole picture is seen; a picture smaller than the view is not enlarged.
+  /// The scale at which the whole picture is visible; a picture smaller than the view is not enlarged.
   public var fittingScale: Double {
     let sides = PixelSize(max(1, viewSize.width), max(1, viewSize.height))
     return min(
@@ -47,15 +47,15 @@ public struct ZoomGeometry: Hashable, Sendable {
     center = (Double(pictureSize.width) / 2, Double(pictureSize.height) / 2)
   }
 
-  /// Takes another size of the view; the middle stays where it is.
+  /// Changes the size of the view; the middle stays in place.
   public mutating func resize(to size: PixelSize) {
     viewSize = size
     guard !isFitted else { return fit() }
     zoom(to: scale, at: viewCenter)
   }
 
-  /// Brings the picture to a scale, between that of the whole picture and `largestScale`; the point of the picture under a
-  /// point of the view stays under it, as far as the picture's edges let it.
+  /// Sets the scale, between that of the whole picture and `largestScale`. The point of the picture under a point of
+  /// the view stays there, as far as the edges of the picture allow it.
   public mutating func zoom(to scale: Double, at point: (x: Double, y: Double)) {
     guard scale.isFinite, point.x.isFinite, point.y.isFinite else { return }
     let held = picturePoint(at: point)
@@ -66,17 +66,17 @@ public struct ZoomGeometry: Hashable, Sendable {
     keepInside()
   }
 
-  /// Makes the picture larger by a factor, or smaller by one below 1.
+  /// Multiplies the scale by a factor.
   public mutating func zoom(by factor: Double, at point: (x: Double, y: Double)) {
     zoom(to: scale * factor, at: point)
   }
 
-  /// Shows pixels as they are where the picture is fitted, and the whole picture where it is not: a double click.
+  /// Shows a fitted picture at its own pixels, and any other picture fitted. For a double click.
   public mutating func toggle(at point: (x: Double, y: Double)) {
     if isFitted { zoom(to: max(1, 2 * fittingScale), at: point) } else { fit() }
   }
 
-  /// Moves the picture under the view, by pixels of the screen: to the right and down for positive numbers.
+  /// Moves the picture under the view by pixels of the screen; positive numbers move it right and down.
   public mutating func move(by offset: (x: Double, y: Double)) {
     guard offset.x.isFinite, offset.y.isFinite else { return }
     center = (center.x - offset.x / scale, center.y - offset.y / scale)
@@ -98,7 +98,7 @@ public struct ZoomGeometry: Hashable, Sendable {
     return (center.x + (point.x - middle.x) / scale, center.y + (point.y - middle.y) / scale)
   }
 
-  /// Where a part of the picture lies in the view, in pixels of the screen.
+  /// The position of a part of the picture in the view, in pixels of the screen.
   public func place(of part: PixelRegion) -> PixelRegion {
     let middle = viewCenter
     return PixelRegion(
@@ -106,7 +106,7 @@ public struct ZoomGeometry: Hashable, Sendable {
       width: part.width * scale, height: part.height * scale)
   }
 
-  /// The part of the picture that is seen.
+  /// The visible part of the picture.
   public var visible: PixelRegion {
     let (left, top) = picturePoint(at: (0, 0))
     let (right, bottom) = picturePoint(at: (Double(viewSize.width), Double(viewSize.height)))

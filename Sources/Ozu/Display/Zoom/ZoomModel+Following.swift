@@ -1,11 +1,11 @@
-/// How a model follows the binding of its view.
+/// Following the binding of a view.
 extension ZoomModel {
-  /// Takes over what a view was told to show: to be called from `ImageDisplaying.show`.
+  /// Takes over the content of a view. Call this from `ImageDisplaying.show`.
   ///
-  /// A picture of another request than the last is fitted to the view. What stands in for a picture has its place as soon as the
-  /// picture's size is known. A frame changes nothing: the view draws it where the geometry has the picture.
+  /// A picture of another request is fitted to the view. A placeholder or preview reserves its space as soon as the
+  /// size of the picture is known. A frame changes nothing: the view draws it at the position of the picture.
   ///
-  /// - Parameter request: that of the binding.
+  /// - Parameter request: the request of the binding.
   public func follow(_ content: DisplayContent, of request: ImageRequest?) {
     switch content {
     case .nothing, .failure: clear()
@@ -26,13 +26,13 @@ extension ZoomModel {
     }
   }
 
-  /// Whether the picture is that of a request.
+  /// Whether the picture belongs to a request.
   public func isFollowing(_ request: ImageRequest?) -> Bool {
     guard isFollowing, let request, let own = self.request else { return false }
     return own.key == Self.plain(request).key
   }
 
-  /// Gives a picture that is still coming its place.
+  /// Reserves space for a picture that is still loading.
   private func stand(in picture: Picture) {
     guard let size = picture.header?.size else { return }
     setFullSize(size)

@@ -1,34 +1,35 @@
 import OzuCaching
 import OzuImaging
 
-/// Pixels that a model keeps of a file whose parts are not decoded alone: it is decoded once, and squares are cut from them.
+/// Kept pixels of a file whose parts cannot be decoded alone: the file is decoded once, and squares are cut from its
+/// pixels.
 extension ZoomModel {
-  /// Pixels, and what they show.
+  /// Kept pixels, and the part of the picture that they show.
   struct Kept {
     let source: ZoomSource
     let picture: Picture
-    /// Tells the pixels from all others that a pipeline has.
+    /// The key of the pixels, unique in the process.
     let key: String
   }
 
-  /// What is kept, what comes, and what has failed.
+  /// The kept pixels, their load, and what has failed.
   struct Keeping {
     var kept: Kept?
     var load: (source: ZoomSource, load: DisplayLoad)?
-    /// Whether a part is asked for where the whole does not fit; not after that has failed.
+    /// Whether a part may be loaded if the whole picture does not fit; false after that has failed.
     var mayBePart = true
-    /// Whether anything is asked for; not after the whole has failed.
+    /// Whether pixels may be loaded at all; false after the whole picture has failed.
     var isPossible = true
   }
 
-  /// How the whole picture at the size of the view is made sharper.
+  /// How the picture is sharpened beyond its size in the view.
   enum Sharpening {
     /// By squares that are decoded alone.
     case parts
-    /// By squares that are cut from kept pixels.
+    /// By squares that are cut from the kept pixels.
     case kept
-    /// By a larger whole picture: steps after the resize may mix neighbours, so that squares would not fit together, and what
-    /// moves has frames of one size.
+    /// By a larger whole picture: for requests with steps after the resize, which may mix neighbouring pixels so that
+    /// squares would not fit together; and for animations, whose frames have one size.
     case whole
   }
 
@@ -38,7 +39,8 @@ extension ZoomModel {
     return header.hasParts ? .parts : .kept
   }
 
-  /// The pixels from which squares in sight are cut, there or not yet, and these squares; `nil` where there can be none.
+  /// The pixels from which the visible squares are cut, loaded or not, and these squares; `nil` if pixels cannot be
+  /// kept.
   func source(for geometry: ZoomGeometry) -> (source: ZoomSource, squares: [ZoomTile])? {
     guard keeping.isPossible, let base else { return nil }
     let plan = ZoomSource(
@@ -51,13 +53,14 @@ extension ZoomModel {
     return (own ?? plan, squares)
   }
 
-  /// Loads pixels to keep, unless they are coming. Those that were kept go first: only one part is in memory.
+  /// Loads pixels to keep, unless they are already loading. The former pixels are released first: only one part is in
+  /// memory.
   func keep(_ source: ZoomSource) {
     guard let request, keeping.load?.source != source else { return }
     keeping.kept = nil
     var whole = request
     whole.resize = source.resize
-    // The model has them, and the caches would have them twice.
+    // The model keeps them; the caches would keep a second copy.
     whole.writeLayers.formIntersection(.originals)
     let number = number
     keeping.load = (
@@ -73,7 +76,7 @@ extension ZoomModel {
     guard keeping.load?.source == source else { return }
     keeping.load = nil
     switch outcome {
-    // Of another size, it is another picture by now.
+    // With another size, it is another picture by now.
     case .success(let response) where response.picture.size == source.size:
       keeping.kept = Kept(source: source, picture: response.picture, key: Self.nextKey())
     case .failure(let error) where error.isCancellation: return onChange()
@@ -83,7 +86,7 @@ extension ZoomModel {
     update()
   }
 
-  /// What is asked for to have a square cut.
+  /// The request that cuts a square.
   func request(for tile: ZoomTile, from kept: Kept, of picture: PixelSize) -> ImageRequest {
     var part = ImageRequest(.picture(kept.picture, key: kept.key))
     part.resize = kept.source.resize(for: tile, of: picture)
@@ -107,7 +110,8 @@ extension ZoomModel {
     }
   }
 
-  /// Lets go of all that is not in sight: kept pixels, which are decoded once more when a further square is needed, and squares.
+  /// Releases everything that is not visible: the squares, and the kept pixels, which are decoded again when a
+  /// further square is needed.
   public func giveMemoryBack() {
     keeping.kept = nil
     dropSquaresOutOfSight()

@@ -1,7 +1,7 @@
 import OzuCaching
 
-/// What a view shows of a picture of any size that people zoom and move: the whole picture at the size of the view, and over
-/// it what is seen of it, as sharp as the screen.
+/// The model of a view that zooms and moves a picture of any size: the whole picture at the size of the view, and
+/// over it the visible part as sharp as the screen.
 ///
 /// ```swift
 /// let model = ZoomModel()
@@ -11,59 +11,62 @@ import OzuCaching
 /// // In the view's drawing: each layer's picture at `model.geometry!.place(of: layer.region)`, in their order.
 /// ```
 ///
-/// What is seen is loaded in squares of 512 pixels, at the level of half sizes that the scale needs: those in sight, the nearest
-/// to the middle first. A square that leaves sight before it is there is called off. Of a file whose parts are decoded alone
-/// (`ImageHeader.hasParts`) only the squares are decoded.
+/// The visible part is loaded in squares of 512 pixels, at the level of half sizes that the scale needs, the nearest
+/// to the middle first. A square that leaves the visible part before it is loaded is cancelled. If parts of a file
+/// can be decoded alone (`ImageHeader.hasParts`), only the squares are decoded.
 ///
-/// Any other file is decoded once when it is first zoomed, and its pixels are kept within `wholeByteBudget`: the squares of all
-/// levels are cut from them. A picture that does not fit is kept at the finest level that does. At finer levels a part of it is
-/// kept in its place, as large as the budget: what is in sight, and what lies around it. Only where sight leaves that part, or the
-/// level, the file is decoded again. A format that cannot be decoded without memory for all its pixels, and has too many for
-/// `DecodingLimits`, shows its finest whole enlarged.
+/// Any other file is decoded once when it is first zoomed, and its pixels are kept within `wholeByteBudget`: the
+/// squares of all levels are cut from them. A picture that does not fit is kept at the finest level that does. At
+/// finer levels a part of it is kept instead, as large as the budget: the visible part and its surroundings. The file
+/// is decoded again only when the view leaves that part or the level. A format that cannot be decoded without memory
+/// for all its pixels, and that has too many for `DecodingLimits`, is shown enlarged from its finest whole picture.
 ///
-/// Pictures that move, and requests with steps after the resize, come as a whole for each level, as large as `byteBudget` allows.
+/// Animations, and requests with steps after the resize, are loaded whole for each level, as large as `byteBudget`
+/// allows.
 ///
-/// A view that has an `ImageBinding` lets the binding load the whole picture, with placeholder, parts, progress and animation, and
-/// tells the model of it (`follow(_:of:)`); the model then loads the squares alone.
+/// If a view has an `ImageBinding`, the binding loads the whole picture, with placeholder, previews, progress and
+/// animation, and passes it to the model (`follow(_:of:)`); the model then loads only the squares.
 ///
-/// Squares that are out of sight are kept while they fit into `byteBudget`, and go in the order in which they were
-/// last seen; of those that are cut from kept pixels a quarter as many. When memory runs short (the pipeline's
-/// `memoryCache.pressure`), all goes that is not in sight. The model belongs to one view, on the main actor.
+/// Squares that are not visible are kept while they fit into `byteBudget`; those that were visible longest ago are
+/// released first. Squares that are cut from kept pixels have a quarter of that budget. When memory runs short (the
+/// pipeline's `caching.memoryCache.pressure`), everything that is not visible is released. The model belongs to one view, on
+/// the main actor.
 @MainActor
 public final class ZoomModel {
   /// A picture, and the part of the whole that it shows, in pixels of the whole.
   public struct Layer: Sendable {
     /// The pixels.
     public let picture: Picture
-    /// Where they belong.
+    /// The part of the picture that they show.
     public let region: PixelRegion
   }
 
-  /// Called when something else is to be drawn.
+  /// Called when the view must be drawn again.
   public var onChange: @MainActor () -> Void = {}
-  /// The most bytes of squares that are kept, but for those in sight. 48 MB by default.
+  /// The limit in bytes for squares that are not visible. 48 MB by default.
   public var byteBudget = 48 << 20
-  /// The most bytes of pixels that are kept of a file whose parts are not decoded alone. 96 MB by default: 25 megapixels.
+  /// The limit in bytes for the kept pixels of a file whose parts cannot be decoded alone. 96 MB by default: 25
+  /// megapixels.
   public var wholeByteBudget = 96 << 20
-  /// How the picture lies under the view; `nil` until its size is known.
+  /// The geometry of the picture under the view; `nil` until its size is known.
   public internal(set) var geometry: ZoomGeometry?
-  /// Why there is no picture; `nil` while there may be one.
+  /// The error of the load; `nil` if it has not failed.
   public private(set) var failure: ImageError?
 
   let loader: any DisplayLoading
-  /// The size of the view, in pixels of the screen: what `resize(to:)` was told last.
+  /// The size of the view in pixels of the screen, as last set by `resize(to:)`.
   public private(set) var viewSize = PixelSize(0, 0)
   var request: ImageRequest?
   /// Whether a binding loads the whole picture.
   var isFollowing = false
-  /// Loads that began for another request, or another size of the view, are told apart by it.
+  /// The number of the current request. Events of loads with another number are ignored.
   private(set) var number = 0
   var base: Whole?
   private var baseLoad: DisplayLoad?
-  private var tiles: [ZoomTile: Tile] = [:]
-  private var visible: [ZoomTile] = []
-  private var clock = 0
-  /// Pixels that squares are cut from.
+  var tiles: [ZoomTile: Tile] = [:]
+  var visible: [ZoomTile] = []
+  var clock = 0
+  /// The pixels from which squares are cut.
   var keeping = Keeping()
   private var pressure: MemoryPressureObservation?
 
@@ -73,7 +76,7 @@ public final class ZoomModel {
     var size: PixelSize
   }
 
-  private struct Tile {
+  struct Tile {
     var picture: Picture?
     var load: DisplayLoad?
     var hasFailed = false
@@ -92,7 +95,7 @@ public final class ZoomModel {
 
   // MARK: What is shown
 
-  /// Shows another picture, fitted to the view. Its request's own size and part, if it has any, do not count.
+  /// Shows another picture, fitted to the view. The size and the region of the request are ignored.
   public func setImage(_ request: ImageRequest) {
     clear()
     isFollowing = false
@@ -100,14 +103,14 @@ public final class ZoomModel {
     loadBase()
   }
 
-  /// A request without a size and a part of its own.
+  /// The request without its size and region.
   static func plain(_ request: ImageRequest) -> ImageRequest {
     var request = request
     request.resize = nil
     return request
   }
 
-  /// Shows nothing, and calls off what is loading.
+  /// Shows nothing, and cancels all loads.
   public func clear() {
     number += 1
     request = nil
@@ -122,7 +125,7 @@ public final class ZoomModel {
     onChange()
   }
 
-  /// Tells the size of the view, in pixels of the screen.
+  /// Sets the size of the view, in pixels of the screen.
   public func resize(to size: PixelSize) {
     guard size != viewSize else { return }
     viewSize = size
@@ -133,7 +136,7 @@ public final class ZoomModel {
     update()
   }
 
-  /// Zooms or moves: changes the geometry, and loads what comes into sight.
+  /// Zooms or moves: changes the geometry, and loads the squares that become visible.
   public func change(_ change: (inout ZoomGeometry) -> Void) {
     guard var geometry else { return }
     change(&geometry)
@@ -142,19 +145,19 @@ public final class ZoomModel {
     update()
   }
 
-  /// Asks again for a picture that has failed.
+  /// Loads a picture again that has failed.
   public func retry() {
     guard let request, failure != nil else { return }
     setImage(request)
   }
 
-  /// What is to be drawn, in this order: what is coarser lies below. Squares that are not in sight are left out.
+  /// The layers to draw, in this order: coarser ones first. Squares that are not visible are left out.
   public var layers: [Layer] {
     guard let geometry, let base else { return [] }
     var layers = [Layer(picture: base.picture, region: PixelRegion(geometry.pictureSize))]
     guard isSharpened else { return layers }
     let seen = geometry.visible
-    // Coarser squares stand in for those that are not there yet, and finer ones cover them.
+    // Coarser squares replace those that are not loaded yet; finer ones cover them.
     let present = tiles.compactMap { tile, state in
       state.picture.map {
         (tile, Layer(picture: $0, region: PixelRegion(tile.region(of: geometry.pictureSize))))
@@ -164,14 +167,14 @@ public final class ZoomModel {
     return layers
   }
 
-  /// Whether something in sight is still coming.
+  /// Whether a visible part is still loading.
   public var isLoading: Bool {
     baseLoad != nil || keeping.load != nil || visible.contains { tiles[$0]?.load != nil }
   }
 
   // MARK: The whole picture
 
-  private func loadBase() {
+  func loadBase() {
     guard let request, !isFollowing, baseLoad == nil, !viewSize.isEmpty else { return }
     let wanted = wholeSize
     if let base, base.size.width >= wanted.width || base.picture.size == geometry?.pictureSize { return }
@@ -184,8 +187,8 @@ public final class ZoomModel {
     }
   }
 
-  /// How large the whole picture is to be: as the view; or as the screen's pixels over the whole picture, where it has no
-  /// squares, as far as the budget goes.
+  /// The size at which the whole picture is loaded: the size of the view; or, if the picture has no squares, the size
+  /// of the whole picture on the screen, as far as the budget allows.
   public var wholeSize: PixelSize {
     guard let geometry, sharpening == .whole, geometry.scale > geometry.fittingScale else { return viewSize }
     let full = geometry.pictureSize
@@ -224,109 +227,6 @@ public final class ZoomModel {
     geometry = ZoomGeometry(pictureSize: full, viewSize: viewSize)
   }
 
-  // MARK: Squares
-
-  /// Whether the whole picture has fewer pixels than the screen shows of it.
-  private var isSharpened: Bool {
-    guard let geometry, let base, sharpening != .whole else { return false }
-    return Double(base.picture.size.width) < Double(geometry.pictureSize.width) * geometry.scale * 0.99
-      && base.picture.size.width < geometry.pictureSize.width
-  }
-
-  func update() {
-    loadBase()
-    updateTiles()
-    onChange()
-  }
-
-  private func updateTiles() {
-    guard let geometry, isSharpened, failure == nil else { return stopSharpening() }
-    guard sharpening == .kept else {
-      return load(ZoomTile.visible(in: geometry)) { $0.request(for: $1, of: geometry.pictureSize) }
-    }
-    guard let (source, squares) = source(for: geometry) else { return stopSharpening() }
-    let isMissing = squares.contains { tiles[$0]?.picture == nil && tiles[$0]?.hasFailed != true }
-    if isMissing, keeping.kept?.source != source { keep(source) }
-    if !isMissing, keeping.load?.source != source { keeping.load = nil }
-    load(squares) { model, tile in
-      model.keeping.kept.map { model.request(for: tile, from: $0, of: geometry.pictureSize) }
-    }
-  }
-
-  private func stopSharpening() {
-    visible = []
-    keeping.load = nil
-    if geometry?.isFitted ?? true { (keeping.mayBePart, keeping.isPossible) = (true, true) }
-    dropLoads()
-  }
-
-  /// Loads squares in sight, and nothing else.
-  ///
-  /// - Parameter request: what a square is loaded by; `nil` where it cannot be yet.
-  private func load(_ squares: [ZoomTile], _ request: (ZoomModel, ZoomTile) -> ImageRequest?) {
-    visible = squares
-    clock += 1
-    dropLoads()
-    for tile in visible {
-      if let state = tiles[tile], state.picture != nil || state.load != nil || state.hasFailed {
-        tiles[tile]?.lastUse = clock
-        continue
-      }
-      guard let part = request(self, tile) else { continue }
-      tiles[tile] = Tile(picture: nil, load: nil, lastUse: clock)
-      let number = number
-      tiles[tile]?.load = loader.load(part) { [weak self] event in
-        guard let self, self.number == number, case .finished(let outcome) = event else { return }
-        self.receive(outcome, for: tile)
-      }
-    }
-    trim()
-  }
-
-  private func request(for tile: ZoomTile, of picture: PixelSize) -> ImageRequest? {
-    guard var part = request else { return nil }
-    part.resize = tile.resize(of: picture)
-    part.writeLayers.remove(.memory)
-    return part
-  }
-
-  private func receive(_ outcome: Result<ImageResponse, ImageError>, for tile: ZoomTile) {
-    guard tiles[tile]?.load != nil else { return }
-    tiles[tile]?.load = nil
-    switch outcome {
-    case .success(let response): tiles[tile]?.picture = response.picture
-    case .failure(let error):
-      // The whole picture is there; a square that fails is not asked for again until it comes into sight anew.
-      if error.isCancellation { tiles[tile] = nil } else { tiles[tile]?.hasFailed = true }
-    }
-    trim()
-    onChange()
-  }
-
-  /// Lets go of squares that are out of sight.
-  func dropSquaresOutOfSight() {
-    let seen = Set(visible)
-    tiles = tiles.filter { seen.contains($0.key) }
-  }
-
-  /// Calls off what has left sight.
-  private func dropLoads() {
-    let seen = Set(visible)
-    tiles = tiles.filter { seen.contains($0.key) || $0.value.picture != nil }
-  }
-
-  /// Lets go of what was seen longest ago, until the rest fits.
-  private func trim() {
-    let byteBudget = sharpening == .kept ? byteBudget / 4 : byteBudget
-    var byteCount = tiles.values.reduce(0) { $0 + ($1.picture?.bitmap.byteCount ?? 0) }
-    guard byteCount > byteBudget else { return }
-    let seen = Set(visible)
-    for (tile, state) in tiles.sorted(by: { $0.value.lastUse < $1.value.lastUse })
-    where byteCount > byteBudget && !seen.contains(tile) {
-      byteCount -= state.picture?.bitmap.byteCount ?? 0
-      tiles[tile] = nil
-    }
-  }
 }
 
 extension PixelRegion {

@@ -1,26 +1,27 @@
 import OzuImaging
 
-/// Which pixels of a picture are decoded and kept, so that squares are cut from them and none needs a decode of its own.
+/// The plan of the pixels to decode and keep, so that squares are cut from them and none needs its own decode.
 ///
-/// A pure function of the geometry and the budget. The whole picture at the finest level that fits into the budget serves all
-/// levels from that one on. Where a finer level is seen, a part of it is kept: what is in sight and, evenly on all sides, as
-/// much around it as fits. Parts begin and end at squares of their level, or at the picture's edges.
+/// A pure function of the geometry and the budget. The whole picture at the finest level that fits into the budget
+/// serves that level and all coarser ones. When a finer level is visible, a part of it is kept: the visible part, and
+/// evenly on all sides as much around it as fits. Parts begin and end at squares of their level, or at the picture's
+/// edges.
 struct ZoomSource: Hashable, Sendable {
   /// The level of its pixels.
   private(set) var level: Int
-  /// What it shows, in pixels of the picture.
+  /// The part that it shows, in pixels of the picture.
   private(set) var region: PixelRectangle
-  /// Whether that is all of the picture.
+  /// Whether that is the whole picture.
   private(set) var isWhole: Bool
 
-  /// How many pixels a filter looks at beyond the edge of a square, for each pixel of the square's level.
+  /// The number of pixels that a filter reads beyond the edge of a square, for each pixel of the square's level.
   private static let reach = 3
 
-  /// Works out what to keep.
+  /// Computes the plan.
   ///
   /// - Parameters:
-  ///   - format: of the pixels.
-  ///   - mayBePart: whether parts can be decoded; otherwise the whole is kept, and finer levels are not shown.
+  ///   - format: the format of the pixels.
+  ///   - mayBePart: whether a part can be decoded; otherwise the whole is kept, and finer levels are not shown.
   init(for geometry: ZoomGeometry, format: PixelFormat, byteBudget: Int, mayBePart: Bool) {
     let picture = geometry.pictureSize
     func fits(_ source: ZoomSource) -> Bool { source.size.bitmapByteCount(as: format) <= byteBudget }
@@ -69,13 +70,13 @@ struct ZoomSource: Hashable, Sendable {
     PixelSize(ZoomTile.side(region.size.width, at: level), ZoomTile.side(region.size.height, at: level))
   }
 
-  /// What is loaded for it; `nil` for the whole picture at its own size.
+  /// The resize that loads it; `nil` for the whole picture at its own size.
   var resize: Resize? {
     if isWhole { return level == 0 ? nil : Resize(size, mode: .fill) }
     return level == 0 ? Resize(region: region) : Resize(size, mode: .fill, region: region)
   }
 
-  /// Whether a square can be cut from it, with all that filters look at around it.
+  /// Whether a square can be cut from it, including the pixels that filters read around it.
   func serves(_ tile: ZoomTile, of picture: PixelSize) -> Bool {
     guard tile.level >= level else { return false }
     let part = tile.region(of: picture)
@@ -87,10 +88,10 @@ struct ZoomSource: Hashable, Sendable {
       && lies(part.y, part.size.height, in: region.y, region.size.height, picture.height)
   }
 
-  /// How a square that it serves is cut from its pixels: pixel for pixel at its own level, and halved for each further one.
+  /// The resize that cuts a square from its pixels: unscaled at its own level, and halved for each coarser one.
   ///
-  /// The pixels count as exactly `2^level` pixels of the picture. The last column and row may be less; what is farthest from the
-  /// beginning is then shown less than a pixel of the level away from its place, and no square is blurred.
+  /// Each pixel counts as exactly `2^level` pixels of the picture. The last column and row may be smaller; pixels far
+  /// from the beginning are then shown less than one pixel of the level out of place, and no square is blurred.
   func resize(for tile: ZoomTile, of picture: PixelSize) -> Resize {
     let part = tile.region(of: picture)
     func place(_ start: Int, _ length: Int, _ own: Int, _ count: Int) -> (start: Int, length: Int) {

@@ -1,4 +1,5 @@
-/// A square of a picture at one of its levels. Level 0 has its own pixels, and each further one half as many on a side.
+/// A square of a picture at one of its levels. Level 0 has the pixels of the picture; each further level has half as
+/// many on each side.
 struct ZoomTile: Hashable, Sendable {
   var level: Int
   var column: Int
@@ -15,26 +16,26 @@ struct ZoomTile: Hashable, Sendable {
       x: x, y: y, width: min(side, picture.width - x), height: min(side, picture.height - y))
   }
 
-  /// What is loaded for it: its part, at the size of its level.
+  /// The resize that loads it: its part, at the size of its level.
   func resize(of picture: PixelSize) -> Resize {
     let part = region(of: picture)
     guard level > 0 else { return Resize(region: part) }
-    // Stretched by less than a pixel at the picture's edges, so that tiles lie side by side.
+    // Stretched by less than a pixel at the picture's edges, so that tiles fit side by side.
     let size = PixelSize(Self.side(part.size.width, at: level), Self.side(part.size.height, at: level))
     return Resize(size, mode: .fill, region: part)
   }
 
-  /// How many pixels of a level a length in pixels of the picture takes.
+  /// The length in pixels of a level for a length in pixels of the picture.
   static func side(_ length: Int, at level: Int) -> Int { max(1, (length + 1 << level - 1) >> level) }
 
-  /// The level whose pixels are as large as those of the screen or smaller, down to half.
+  /// The level whose pixels are as large as those of the screen, or down to half as large.
   static func level(for scale: Double) -> Int {
     var level = 0
     while level < 30, scale * Double(2 << level) <= 1 { level += 1 }
     return level
   }
 
-  /// How many columns and rows a level has.
+  /// The numbers of columns and rows of a level.
   static func counts(of picture: PixelSize, level: Int) -> (columns: Int, rows: Int) {
     let side = side << level
     return (
@@ -42,13 +43,13 @@ struct ZoomTile: Hashable, Sendable {
     )
   }
 
-  /// The columns of a level that a view shows; `nil` where it shows nothing.
+  /// The columns of a level that a view shows; `nil` if it shows none.
   static func columns(in geometry: ZoomGeometry, level: Int) -> ClosedRange<Int>? {
     let seen = geometry.visible
     return range(seen.x, seen.width, of: counts(of: geometry.pictureSize, level: level).columns, level)
   }
 
-  /// The rows of a level that a view shows; `nil` where it shows nothing.
+  /// The rows of a level that a view shows; `nil` if it shows none.
   static func rows(in geometry: ZoomGeometry, level: Int) -> ClosedRange<Int>? {
     let seen = geometry.visible
     return range(seen.y, seen.height, of: counts(of: geometry.pictureSize, level: level).rows, level)
@@ -65,7 +66,7 @@ struct ZoomTile: Hashable, Sendable {
 
   /// The tiles that a view shows at a level, those nearest to its middle first.
   ///
-  /// - Parameter finest: the finest level that there is; the view's own level is used where it is coarser.
+  /// - Parameter finest: the finest available level; the level of the view is used if it is coarser.
   static func visible(in geometry: ZoomGeometry, finest: Int = 0) -> [ZoomTile] {
     let level = max(finest, level(for: geometry.scale))
     guard let columns = columns(in: geometry, level: level), let rows = rows(in: geometry, level: level)

@@ -1,6 +1,6 @@
-// Pages from the file, and whether they agree with the rest of the index.
+// Reads pages from the file, and checks that they agree with the rest of the index.
 extension IndexPage {
-  /// Reads a page; nil if it is damaged, of another epoch, or not there.
+  /// Reads a page; nil if it is damaged, belongs to another epoch, or does not exist.
   static func read(
     _ number: Int, from source: IndexPages.Source
   ) throws(DiskCacheError) -> IndexPage? {
@@ -23,9 +23,9 @@ extension IndexPage {
 }
 
 extension SegmentIndex {
-  /// Whether a page from the file is what the directory, the segments and the partitions say. The checksum has no secret:
-  /// it finds damage, and does not tell who wrote the file. So every number is checked before it is used, and the numbers
-  /// of segments become those of this index.
+  /// Whether a page from the file agrees with the directory, the segments and the partitions. Its checksum contains
+  /// no secret: it detects damage, but does not prove who wrote the file. So every number is checked before it is
+  /// used. Replaces the segment numbers of the file by those of this index.
   func isSound(_ page: IndexPage, as number: Int) -> Bool {
     let place = pages.place(of: number, hash: page.prefix)
     guard let place, page.depth == place.depth, page.prefix == place.prefix,
@@ -34,9 +34,9 @@ extension SegmentIndex {
     return adopt(page)
   }
 
-  /// Checks the entries of a page, and makes the numbers of segments those of this index.
+  /// Checks the entries of a page, and replaces their segment numbers by those of this index.
   ///
-  /// - Returns: Whether each entry belongs in this page, is there once, and lies within a segment and a partition.
+  /// - Returns: Whether each entry belongs to this page, occurs once, and is within a segment and a partition.
   private func adopt(_ page: IndexPage) -> Bool {
     guard page.count <= IndexPage.capacity else { return false }
     let mask: UInt64 = page.depth == 0 ? 0 : ~0 << UInt64(64 - page.depth)
@@ -53,13 +53,13 @@ extension SegmentIndex {
     return true
   }
 
-  /// Where an entry of the file lies.
+  /// The place of an entry that was read from the file.
   enum Placement {
     /// In the segment with this number.
     case segment(Int)
-    /// In a segment, or a part of one, or a partition, that the stored index did not know yet.
+    /// In a segment, a part of a segment or a partition that the stored index did not know yet.
     case unknown
-    /// Nowhere: the entry contradicts the stored index.
+    /// The entry contradicts the stored index.
     case impossible
   }
 

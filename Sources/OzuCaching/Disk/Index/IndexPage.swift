@@ -1,12 +1,12 @@
-/// One page of the index: the entries whose hash values begin with the same bits. 4096 bytes, little-endian, in memory
-/// as in the file `pages`:
+/// One page of the index: the entries whose hash values begin with the same bits. It has 4096 bytes, little-endian,
+/// with the same layout in memory and in the file `pages`:
 ///
 /// | offset | size | field |
 /// |---|---|---|
 /// | 0 | 8 | XXH64 of bytes 8–4095, seeded with the epoch of the index and the number of the page |
-/// | 8 | 4 | version: how often the page was written in this epoch |
+/// | 8 | 4 | version: number of times that the page was written in this epoch |
 /// | 12 | 2 | number of entries, 75 at most |
-/// | 14 | 1 | depth: how many first bits the hash values have in common |
+/// | 14 | 1 | depth: number of leading bits that all hash values of the page share |
 /// | 16 | 8 | these bits, at the high end |
 /// | 32 | 2 × 75 | tags: the low 16 bits of each hash value |
 /// | 184 | 52 × 75 | entries |
@@ -15,12 +15,12 @@
 /// each), bytes before the body (4), segment (4: in memory its number in the index, in the file the low half of the
 /// segment's own number), partition (2), whether it was used (2).
 ///
-/// A page refers to nothing in another page, so it can be checked by itself.
+/// A page does not refer to other pages, so it can be checked by itself.
 ///
-/// The one who made a page calls `deallocate()`. The subscripts check positions against the capacity, so that no
-/// count from a file leads outside.
+/// The owner of a page calls `deallocate()`. The subscripts check positions against the capacity, so a count from a
+/// file cannot lead outside the page.
 struct IndexPage: @unchecked Sendable {
-  // Sendable: the index owns its pages, under its lock.
+  // Sendable: the index owns its pages and guards them with its lock.
   static let byteCount = 4096
   static let capacity = 75
   static let versionOffset = 8
@@ -42,7 +42,7 @@ struct IndexPage: @unchecked Sendable {
     bytes.set(prefix, at: Self.prefixOffset)
   }
 
-  /// A copy of these bytes, which are as many as a page has.
+  /// Makes a copy of these bytes, which have the length of a page.
   init(copying other: UnsafeRawBufferPointer) {
     bytes = .allocate(byteCount: Self.byteCount, alignment: 64)
     bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: other[..<Self.byteCount]))
@@ -56,20 +56,21 @@ struct IndexPage: @unchecked Sendable {
   var depth: Int { Int(bytes[Self.depthOffset]) }
   var prefix: UInt64 { readable.integer(at: Self.prefixOffset) }
   var version: UInt32 { readable.integer(at: Self.versionOffset) }
-  /// What the file `index` says of the page: its version and, below, its number of entries.
+  /// The entry of the file `index` for this page: the version in the high half, the number of entries in the low
+  /// half.
   var stamp: UInt64 { UInt64(version) << 32 | UInt64(count) }
 
   private func setCount(_ count: Int) { bytes.set(UInt16(count), at: Self.countOffset) }
 
-  /// Takes one bit more of the hash values into the prefix.
+  /// Adds one bit of the hash values to the shared prefix.
   func deepen(to depth: Int) { bytes[Self.depthOffset] = UInt8(depth) }
 
   // MARK: Search
 
   /// The position of a key's entry.
   ///
-  /// The tags are compared in vectors, all of them before one is looked at: most searches find none that agrees. The last
-  /// vector ends in the first entry, which does no harm, because positions are compared with the count.
+  /// All tags are compared in vectors before any result is read, because most searches find no equal tag. The last
+  /// vector extends into the first entry. That is harmless, because positions are compared with the count.
   @inline(__always)
   func find(_ key: CacheKey, partition: Int, hash: UInt64) -> Int? {
     let tag = UInt16(truncatingIfNeeded: hash).littleEndian
@@ -133,7 +134,7 @@ struct IndexPage: @unchecked Sendable {
     }
   }
 
-  /// Notes a use of an entry.
+  /// Records a use of an entry.
   func touch(_ position: Int, at date: Int64) {
     let offset = Self.offset(of: position)
     bytes.set(date, at: offset + 24)
@@ -148,7 +149,7 @@ struct IndexPage: @unchecked Sendable {
     setCount(position + 1)
   }
 
-  /// Removes an entry; the last one takes its position.
+  /// Removes an entry; the last entry of the page takes its position.
   func remove(_ position: Int) {
     let last = count - 1
     precondition(position >= 0 && position <= last)
@@ -170,7 +171,7 @@ struct IndexPage: @unchecked Sendable {
     epoch ^ UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
   }
 
-  /// Sets the version and the checksum in the bytes of a page that is to be written.
+  /// Sets the version and the checksum in the bytes of a page before it is written.
   static func seal(
     _ bytes: UnsafeMutableRawBufferPointer, number: Int, version: UInt32, epoch: UInt64
   ) {
@@ -178,7 +179,7 @@ struct IndexPage: @unchecked Sendable {
     bytes.set(checksum(UnsafeRawBufferPointer(bytes), number: number, epoch: epoch), at: 0)
   }
 
-  /// Whether these bytes are what was written as this page in this epoch.
+  /// Whether these bytes were written as this page in this epoch.
   static func isSealed(_ bytes: UnsafeRawBufferPointer, number: Int, epoch: UInt64) -> Bool {
     bytes.count >= byteCount
       && bytes.integer(at: 0, as: UInt64.self) == checksum(bytes, number: number, epoch: epoch)
@@ -187,4 +188,23 @@ struct IndexPage: @unchecked Sendable {
   private static func checksum(_ bytes: UnsafeRawBufferPointer, number: Int, epoch: UInt64) -> UInt64 {
     Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[8..<byteCount]), seed: seed(epoch, number))
   }
+}
+
+/// The data of the index about one entry.
+struct IndexEntry {
+  var key: CacheKey
+  /// The number of the partition.
+  var partition: Int
+  /// The number of the segment in the index.
+  var segment: Int
+  var sequence: UInt64
+  /// Nanoseconds since 1970.
+  var accessed: Int64
+  /// The offset of the record in its segment and its length, in bytes; both are multiples of eight.
+  var offset: Int
+  var length: Int
+  /// The bytes of the record before its body.
+  var headLength: Int
+  /// Whether the entry was used since it was written to this segment.
+  var isReferenced = false
 }

@@ -1,18 +1,18 @@
-/// The entries of the index in pages that are found by the first bits of a hash value: extendible hashing (Fagin,
+/// The entries of the index in pages, which are found by the first bits of a hash value: extendible hashing (Fagin,
 /// Nievergelt, Pippenger and Strong, ACM TODS 1979).
 ///
-/// The directory has a cell for each value of the first `depth` bits, with the number of a page. A page that is full is
-/// split in two by one bit more; the directory doubles when a page has as many bits as it has. So an insertion changes
-/// two pages at most, whatever the number of entries, and pages know nothing of each other.
+/// The directory has a cell for each value of the first `depth` bits, with the number of a page. A full page is
+/// split in two by one more bit; the directory doubles when the page already uses as many bits as the directory. So
+/// an insertion changes at most two pages, however many entries there are, and pages do not refer to each other.
 ///
-/// A page of a stored index is read when an entry of it is asked for first, and stays in memory. Pages that change are
-/// dirty until they are written.
+/// A page of a stored index is read when one of its entries is looked up for the first time, and then stays in
+/// memory. A changed page is dirty until it is written.
 ///
-/// Hash values are made under a random seed, so that chosen keys do not fall into one page.
+/// Hash values are made under a random seed, so keys that an attacker chose do not fall into one page.
 struct IndexPages: @unchecked Sendable {
-  // Sendable: the owner, which cannot be copied, has the one value under its lock, and calls `deallocate()` last.
+  // Sendable: the one owner, which cannot be copied, guards this value with its lock and calls `deallocate()` last.
 
-  /// Where pages come from that are not in memory.
+  /// The file of the pages that are not in memory.
   struct Source: Sendable {
     let file: any OpenFile
     let epoch: UInt64
@@ -23,20 +23,20 @@ struct IndexPages: @unchecked Sendable {
   private var pages: ContiguousArray<IndexPage?> = [IndexPage(depth: 0, prefix: 0)]
   /// The number of the page for each value of the first bits.
   private(set) var directory: ContiguousArray<UInt32> = [0]
-  /// Bits of a hash value that choose a cell of the directory.
+  /// The number of bits of a hash value that choose a cell of the directory.
   private(set) var depth = 0
-  /// The stamp of each page as it is in the file (`IndexPage.stamp`); zero if it is not there.
+  /// The stamp of each page in the file (`IndexPage.stamp`); zero for a page that is not in the file.
   private(set) var stamps: ContiguousArray<UInt64> = [0]
   private var isDirty: ContiguousArray<Bool> = [true]
   private(set) var dirtyCount = 1
-  /// Pages that are not in the file yet. They are written before any other, because the entries that left the page that
-  /// was split must not be missing in both.
+  /// Pages that are not in the file yet. They are written before all others. Otherwise entries that moved from a
+  /// split page to a new one could be missing in both.
   private(set) var added: [Int] = []
   private(set) var source: Source?
 
   init() {}
 
-  /// The pages of a stored index, none of them in memory.
+  /// The pages of a stored index. None of them is in memory yet.
   init(seed: TableSeed, directory: ContiguousArray<UInt32>, stamps: ContiguousArray<UInt64>, source: Source) {
     for page in pages { page?.deallocate() }
     self.seed = seed
@@ -58,7 +58,7 @@ struct IndexPages: @unchecked Sendable {
 
   func hash(_ key: CacheKey, partition: Int) -> UInt64 { seed.hash(key, partition: partition) }
 
-  /// The number of the page that has, or would have, the entry of this hash value.
+  /// The number of the page that contains, or would contain, the entry with this hash value.
   @inline(__always)
   func number(of hash: UInt64) -> Int { Int(directory[cell(of: hash)]) }
 
@@ -73,8 +73,8 @@ struct IndexPages: @unchecked Sendable {
   @inline(__always)
   func page(of hash: UInt64) -> IndexPage? { pages[number(of: hash)] }
 
-  /// The bits that the hash values of a page's entries have in common, by the directory; nil if the page of this hash
-  /// value is another.
+  /// The bits that the hash values of a page's entries share, by the directory; nil if this hash value belongs to
+  /// another page.
   func place(of number: Int, hash: UInt64) -> (depth: Int, prefix: UInt64)? {
     let cell = cell(of: hash)
     guard directory[cell] == UInt32(number) else { return nil }
@@ -86,7 +86,7 @@ struct IndexPages: @unchecked Sendable {
     return (own, own == 0 ? 0 : UInt64(first) << UInt64(64 - depth))
   }
 
-  /// Takes up a page that was read, unless it is in memory by now.
+  /// Keeps a page that was read, unless it came into memory meanwhile.
   mutating func take(_ page: IndexPage, as number: Int) {
     if pages[number] == nil { pages[number] = page } else { page.deallocate() }
   }
@@ -100,10 +100,10 @@ struct IndexPages: @unchecked Sendable {
     }
   }
 
-  /// Makes room for one entry more of this hash value, in a page that is in memory.
+  /// Makes room for one more entry with this hash value, in a page that is in memory.
   ///
-  /// - Returns: Whether there is room. There is none if so many hash values have their first bits in common that no
-  ///   random seed can be the cause.
+  /// - Returns: Whether there is room. False if the hash values share more leading bits than a random seed would
+  ///   produce.
   mutating func makeRoom(for hash: UInt64) -> Bool {
     while let page = page(of: hash), page.count >= IndexPage.capacity {
       let limit = 4 + (Int.bitWidth - count.leadingZeroBitCount)
@@ -155,7 +155,7 @@ struct IndexPages: @unchecked Sendable {
 
   func isDirty(_ number: Int) -> Bool { isDirty[number] }
 
-  /// Makes a new epoch: nothing that is in the file counts any more. All pages must be in memory.
+  /// Begins a new epoch: all pages in the file become invalid. All pages must be in memory.
   mutating func beginEpoch(_ source: Source) {
     self.source = source
     for number in pages.indices {
@@ -165,9 +165,9 @@ struct IndexPages: @unchecked Sendable {
     added = []
   }
 
-  /// Writes the bytes of a page, as they belong in the file, and counts it as written.
+  /// Encodes a page for the file into `bytes`, and marks it as written.
   ///
-  /// - Parameter segmentNumber: The number in the file of a segment of the index.
+  /// - Parameter segmentNumber: Returns the number in the file for a segment of the index.
   mutating func seal(
     _ number: Int, into bytes: UnsafeMutableRawBufferPointer, segmentNumber: (Int) -> UInt32
   ) {

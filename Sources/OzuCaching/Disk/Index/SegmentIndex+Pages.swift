@@ -1,6 +1,6 @@
-/// The pages of the index: which are in memory, and how the others are read from the file.
+/// The pages of the index in memory, and reading the others from the file.
 extension SegmentIndex {
-  /// A page that must be read, and where it is.
+  /// The number of a page that must be read, and its file.
   struct MissingPage: Sendable {
     let number: Int
     let source: IndexPages.Source
@@ -14,7 +14,7 @@ extension SegmentIndex {
     return MissingPage(number: pages.number(of: hash), source: source)
   }
 
-  /// The page of a hash value, which is read if need be. Nil if that cannot be done: then the index is damaged.
+  /// The page of a hash value. Reads it if it is not in memory. Nil if that fails: then the index is damaged.
   @inline(__always)
   func page(of hash: UInt64) -> IndexPage? {
     pages.page(of: hash) ?? readPage(pages.number(of: hash))
@@ -26,7 +26,7 @@ extension SegmentIndex {
     return take(page, as: number)
   }
 
-  /// Takes up a page that was read, if it agrees with what else is known.
+  /// Keeps a page that was read, if it agrees with the rest of the index.
   @discardableResult
   func take(_ page: IndexPage?, as number: Int) -> IndexPage? {
     if let present = pages[number] {
@@ -46,7 +46,7 @@ extension SegmentIndex {
     return page
   }
 
-  /// Reads the pages that are not in memory.
+  /// Reads all pages that are not in memory.
   func readAllPages() {
     for number in 0..<pages.count where pages[number] == nil && !isDamaged { _ = readPage(number) }
   }

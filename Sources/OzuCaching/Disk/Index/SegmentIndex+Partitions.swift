@@ -1,6 +1,6 @@
-// Partitions: their numbers, their capacities, and entries in the order of use.
+// Partitions: their numbers, their capacities, and their entries in the order of use.
 extension SegmentIndex {
-  /// The number of a partition, which is made if it is new.
+  /// The number of a partition. A new partition gets the next number.
   func number(of partition: Partition, capacity: (Partition) -> Int) -> Int {
     if let number = number(of: partition) { return number }
     partitions.append(PartitionState(partition: partition, capacity: capacity(partition)))
@@ -13,7 +13,7 @@ extension SegmentIndex {
     partitionNumbers[partition].map { partitions[$0] }
   }
 
-  /// Counts an entry that is about to leave to make room.
+  /// Counts an entry that is about to be evicted.
   func noteEviction(inPartition number: Int) {
     partitions[number].evictions &+= 1
   }
@@ -22,7 +22,7 @@ extension SegmentIndex {
     partitions[number].capacity = capacity
   }
 
-  /// The entries of a partition, or of all, from the last used to the first.
+  /// The entries of a partition, or of all partitions, from the most to the least recently used.
   ///
   /// - Complexity: O(entries × log entries). Reads all pages.
   func entriesByAccess(in partition: Partition? = nil) -> [IndexEntry] {

@@ -1,6 +1,6 @@
-// Segments: how far they reach, and what is alive in them.
+// Segments: their sizes, and their live entries.
 extension SegmentIndex {
-  /// Enters a segment and returns its number here.
+  /// Adds a segment and returns its number in this index.
   func add(_ file: SegmentFile, size: Int, age: UInt64) -> Int {
     let segment = Segment(file: file, size: size, scanned: min(size, SegmentHeader.byteCount), age: age)
     segmentByteCount += size
@@ -14,7 +14,7 @@ extension SegmentIndex {
     return segments.count - 1
   }
 
-  /// Enters how far a segment reaches.
+  /// Records the size of a segment.
   func setSize(_ size: Int, scanned: Int, ofSegment number: Int) {
     guard let old = segments[number]?.size else { return }
     segmentByteCount += size - old
@@ -22,7 +22,7 @@ extension SegmentIndex {
     segments[number]?.scanned = scanned
   }
 
-  /// Enters what a scan found out about a segment of this size.
+  /// Records the results of scanning a segment of this size.
   func enter(_ scan: SegmentFile.Scan, size: Int, ofSegment number: Int) {
     setSize(size, scanned: scan.end, ofSegment: number)
     segments[number]?.searched = scan.searched
@@ -33,7 +33,7 @@ extension SegmentIndex {
     segments[number]?.age = age
   }
 
-  /// The segment that leaves first, of those with this age or a higher one.
+  /// The segment that is removed first, among those with this age or a higher one.
   func oldestSegment(from age: UInt64 = 0) -> Int? {
     var oldest: (number: Int, age: UInt64)?
     for number in segments.indices {
@@ -43,7 +43,7 @@ extension SegmentIndex {
     return oldest?.number
   }
 
-  /// The location of the record at this offset of a segment, if it is the current one of its key.
+  /// The location of the record at this offset of a segment, if it is the current record of its key.
   func location(of entry: SegmentFile.ScannedEntry, inSegment number: Int) -> Location? {
     guard let location = location(of: entry.header.key, in: entry.partition),
       location.segment == number, location.offset == entry.offset
@@ -51,18 +51,18 @@ extension SegmentIndex {
     return location
   }
 
-  /// Forgets a segment with all entries in it.
+  /// Removes a segment with all its entries from the index.
   ///
-  /// - Returns: How many entries that were.
-  /// - Complexity: O(1) if nothing in it is alive, else O(entries of the cache).
+  /// - Returns: The number of removed entries.
+  /// - Complexity: O(1) if the segment has no live entries, otherwise O(entries of the cache).
   @discardableResult
   func removeSegment(_ number: Int, evicting isEviction: Bool = false) -> Int {
     removeSegments([number], evicting: isEviction)
   }
 
-  /// Forgets segments with all entries in them; each look for them goes through all pages, so this makes one.
+  /// Removes segments with all their entries from the index, with one pass over all pages.
   ///
-  /// - Returns: How many entries that were.
+  /// - Returns: The number of removed entries.
   @discardableResult
   func removeSegments(_ numbers: [Int], evicting isEviction: Bool = false) -> Int {
     let numbers = Set(numbers.filter { segments[$0] != nil })

@@ -1,33 +1,34 @@
-/// What a disk cache knows without reading segments: where every live entry is, who used it when, and what each
-/// segment and partition holds.
+/// The index of a disk cache in memory: the place and the last use of every live entry, and the sums of each
+/// segment and partition.
 ///
-/// Entries lie in pages (`IndexPages`), 54 bytes each, of which three quarters are in use in the mean. Every operation
-/// touches the page of its key and nothing else: there are no lists through the entries. The order of use is that
-/// of the dates; what must leave is found by looking at the segments from the oldest on.
+/// Entries are in pages (`IndexPages`), 54 bytes each; on average, three quarters of a page are used. Every
+/// operation on an entry touches only the page of its key: entries are not linked. The order of use follows from
+/// the dates. Eviction starts with the oldest segments.
 ///
-/// Pages that are in the file only are read when they are asked for. Operations do that under the lock that guards the
-/// index, unless their caller has done it before (`missingPage(of:partition:)`).
+/// A page that is only in the file is read when it is needed. Operations read it under the lock that guards the
+/// index, unless their caller has read it before (`missingPage(of:partition:)`).
 ///
-/// Unchecked Sendable: `SegmentStore.index` guards it with its lock, and nobody keeps it beyond that.
+/// Unchecked Sendable: the lock of `SegmentStore.index` guards it, and it is not used outside that lock.
 final class SegmentIndex: @unchecked Sendable {
   struct Segment {
     let file: SegmentFile
-    /// Bytes of the file.
+    /// The bytes of the file.
     var size: Int
-    /// Where the last whole record ends.
+    /// The end of the last whole record.
     var scanned: Int
-    /// Bytes of live records.
+    /// The bytes of live records.
     var live = 0
-    /// Segments leave in this order.
+    /// Segments are removed in this order.
     var age: UInt64
-    /// No record begins between `scanned` and here.
+    /// Bytes from `scanned` up to here were searched and contain no record.
     var searched = 0
-    /// Bytes before `scanned` that have no record, because a header is damaged, as far as this cache scanned them.
+    /// Bytes before `scanned` without a record, because a header is damaged. Only those that this cache has
+    /// scanned.
     var unreadable = 0
 
-    /// Bytes that removing or rewriting the segment would give back.
+    /// The bytes that removing or rewriting the segment would give back.
     var dead: Int { size - SegmentHeader.byteCount - live }
-    /// The segment's number in pages of the file.
+    /// The segment's number as pages in the file have it.
     var storedNumber: UInt32 { UInt32(truncatingIfNeeded: file.number) }
   }
 
@@ -36,11 +37,11 @@ final class SegmentIndex: @unchecked Sendable {
     var capacity: Int
     var byteCount = 0
     var count = 0
-    /// Entries that left to make room since the cache was opened.
+    /// The entries that were evicted since the cache was opened.
     var evictions = 0
   }
 
-  /// Where to read an entry, good for as long as it is held.
+  /// The place of an entry on disk. It stays readable as long as this value exists.
   struct Location: Sendable {
     let file: SegmentFile
     let key: CacheKey
@@ -55,156 +56,73 @@ final class SegmentIndex: @unchecked Sendable {
     let isReferenced: Bool
   }
 
-  /// Where an entry is in the pages, until the next change.
+  /// The place of an entry in the pages. Valid until the next change.
   struct Position {
     let page: IndexPage
     let number: Int
     let position: Int
   }
 
-  /// An entry by its names.
+  /// The key and the partition of an entry.
   struct Identity {
     let key: CacheKey
     let partition: Int
   }
 
-  /// The dates of access that are kept to be written into the records; more of them are in the pages alone.
+  /// The number of dates of access that are kept to be written into records; later ones are only in the pages.
   static let datesLimit = 256
-  /// Partitions have two bytes in a page.
+  /// A page has two bytes for a partition.
   static let partitionLimit = 1 << 16
 
   var pages = IndexPages()
   var segments: [Segment?] = []
   var partitions: ContiguousArray<PartitionState> = []
   var partitionNumbers: [Partition: Int] = [:]
-  /// Bytes that the partitions take in the file `index`.
+  /// The bytes that the partitions take in the file `index`.
   var partitionsByteCount = 0
   /// The segments by their numbers in the file.
   var segmentNumbers: [UInt32: Int] = [:]
-  private var recentlyUsed: [Identity] = []
-  /// Whether another process writes, so that segments may vanish without this index knowing.
+  var recentlyUsed: [Identity] = []
+  /// Whether another process writes, so that segments may disappear without a change of this index.
   var isReader = false
-  /// Whether a page could not be read or contradicts the rest, so that the index must be built anew.
+  /// Whether a page could not be read or contradicts the rest, so that the index must be rebuilt.
   var isDamaged = false
-  /// Bytes of all segment files.
+  /// The bytes of all segment files.
   var segmentByteCount = 0
-  /// Bytes of the files of the stored index as they are.
+  /// The current bytes of the files of the stored index.
   var storedByteCount = 0
-  /// Bytes of the files in which other processes hand over entries, as far as the writer knows, and what they may have
-  /// beyond.
+  /// The bytes of the files in which other processes hand over entries, as far as the writer knows, and the bytes
+  /// by which these files may still grow.
   var offerByteCount = 0
   var unusedOfferByteCount = 0
-  /// Whether the index is to be stored: not if its files would take too large a part of the capacity.
+  /// Whether the index is to be stored; false if its files would take too large a part of the capacity.
   var isStored = false
-  /// Bytes of all live records.
+  /// The bytes of all live records.
   var liveByteCount = 0
   var count = 0
-  /// No entry has this sequence number or a higher one, as far as a stored index says.
+  /// The bound of sequence numbers that a stored index states: all entries have lower ones.
   var sequenceLimit = UInt64.max
-  /// Entries with lower sequence numbers come from an index that was stored before the end of its writer: they may
-  /// be dead on disk, which a look at their records tells.
+  /// Entries with lower sequence numbers come from an index that was stored before its writer ended. They may be
+  /// dead on disk; their records say so.
   var unverifiedBelow: UInt64 = 0
 
   deinit { pages.deallocate() }
 
-  /// Bytes of all files.
+  /// The bytes of all files.
   var totalByteCount: Int { segmentByteCount &+ storedByteCount &+ offerByteCount }
-  /// Bytes of all files, with those that the stored index will have and those that offers may have.
+  /// The bytes of all files, plus the bytes that the stored index will need and that offers may still take.
   var reservedByteCount: Int {
     segmentByteCount &+ (isStored ? max(storedByteCount, neededByteCount) : storedByteCount) &+ offerByteCount
       &+ unusedOfferByteCount
   }
 
-  func find(_ key: CacheKey, in partition: Int) -> Position? {
-    let hash = pages.hash(key, partition: partition)
-    guard let page = page(of: hash), let position = page.find(key, partition: partition, hash: hash) else {
-      return nil
-    }
-    return Position(page: page, number: pages.number(of: hash), position: position)
-  }
-
-  /// Comparing a few short names is quicker than hashing one.
+  /// The number of a partition. Comparing a few short names is faster than hashing one.
   func number(of partition: Partition) -> Int? {
     guard partitions.count <= 8 else { return partitionNumbers[partition] }
     return partitions.firstIndex { $0.partition == partition }
   }
 
-  func location(of key: CacheKey, in partition: Int) -> Location? {
-    guard let found = find(key, in: partition) else { return nil }
-    let entry = found.page[found.position]
-    guard let segment = segments[entry.segment] else { return nil }
-    return Location(
-      file: segment.file, key: entry.key, partition: partitions[partition].partition,
-      partitionNumber: partition, segment: entry.segment, offset: entry.offset, length: entry.length,
-      headLength: entry.headLength, sequence: entry.sequence, accessed: entry.accessed,
-      isReferenced: entry.isReferenced)
-  }
-
-  func location(of key: CacheKey, in partition: Partition) -> Location? {
-    number(of: partition).flatMap { location(of: key, in: $0) }
-  }
-
-  /// The entry that was found at this location, if it is there still.
-  func position(of location: Location) -> Position? {
-    guard location.partitionNumber < partitions.count,
-      let found = find(location.key, in: location.partitionNumber)
-    else { return nil }
-    let entry = found.page[found.position]
-    return entry.sequence == location.sequence && entry.segment == location.segment ? found : nil
-  }
-
-  /// Whether the index has the entry that was found at this location.
-  func holds(_ location: Location) -> Bool { position(of: location) != nil }
-
-  /// Enters a record in the place of an older one of its key.
-  ///
-  /// - Returns: The record that is superseded: the former one, or the new one if its sequence number is lower.
-  func insert(
-    _ header: EntryHeader, in partition: Int, segment: Int, offset: Int, isReferenced: Bool = false
-  ) -> (superseded: Location?, isCurrent: Bool) {
-    guard partition < Self.partitionLimit else { return (nil, false) }
-    var superseded: Location?
-    if let former = location(of: header.key, in: partition) {
-      if former.sequence > header.sequence { return (nil, false) }
-      superseded = former
-      remove(former)
-    }
-    insert(
-      IndexEntry(
-        key: header.key, partition: partition, segment: segment, sequence: header.sequence,
-        accessed: header.accessed, offset: offset, length: header.recordLength,
-        headLength: header.bodyOffset, isReferenced: isReferenced))
-    return (superseded, true)
-  }
-
-  /// Adds an entry of a key that has none.
-  func insert(_ entry: IndexEntry) {
-    let hash = pages.hash(entry.key, partition: entry.partition)
-    guard page(of: hash) != nil else { return }
-    if !pages.makeRoom(for: hash), let full = page(of: hash) {
-      let (victim, number) = (full[0], pages.number(of: hash))
-      remove(Position(page: full, number: number, position: 0))
-      partitions[victim.partition].evictions &+= 1
-    }
-    guard let page = page(of: hash) else { return }
-    page.append(entry, hash: hash)
-    pages.markDirty(pages.number(of: hash))
-    count(entry, as: 1)
-  }
-
-  /// Takes an entry out, if it is there still.
-  func remove(_ location: Location) {
-    if let found = position(of: location) { remove(found) }
-  }
-
-  private func remove(_ found: Position) {
-    let entry = found.page[found.position]
-    found.page.remove(found.position)
-    pages.markDirty(found.number)
-    count(entry, as: -1)
-  }
-
-  /// Counts an entry that comes, or that goes. The sums may be those of a forged index, so they must not trap.
+  /// Adds an entry to the sums, or subtracts it. Sums from a forged index may be wrong, so this must not trap.
   func count(_ entry: IndexEntry, as sign: Int) {
     let length = sign &* entry.length
     partitions[entry.partition].byteCount &+= length
@@ -214,51 +132,7 @@ final class SegmentIndex: @unchecked Sendable {
     count &+= sign
   }
 
-  /// Takes out all entries of which `isGone` is true.
-  func removeAll(where isGone: (IndexEntry) -> Bool) {
-    readAllPages()
-    for number in 0..<pages.count {
-      guard let page = pages[number] else { continue }
-      for position in (0..<page.count).reversed() where isGone(page[position]) {
-        remove(Position(page: page, number: number, position: position))
-      }
-    }
-  }
-
-  /// Notes a use.
-  func touch(_ found: Position, at date: Int64) {
-    found.page.touch(found.position, at: date)
-    pages.markDirty(found.number)
-    guard recentlyUsed.count < Self.datesLimit else { return }
-    let entry = found.page[found.position]
-    recentlyUsed.append(Identity(key: entry.key, partition: entry.partition))
-  }
-
-  /// Enters that a record was copied to another place, under a new sequence number.
-  func relocate(_ found: Position, to segment: Int, offset: Int, sequence: UInt64) {
-    var entry = found.page[found.position]
-    count(entry, as: -1)
-    (entry.segment, entry.offset, entry.sequence, entry.isReferenced) = (segment, offset, sequence, false)
-    found.page[found.position] = entry
-    count(entry, as: 1)
-    pages.markDirty(found.number)
-  }
-
-  func clearReference(_ found: Position) {
-    found.page[found.position].isReferenced = false
-    pages.markDirty(found.number)
-  }
-
-  /// The entries used since the last call, once each, with their dates: all of them, or the first `datesLimit` uses.
-  func takeRecentlyUsed() -> [Location] {
-    var seen: Set<UInt64> = []
-    let locations = recentlyUsed.compactMap { location(of: $0.key, in: $0.partition) }
-      .filter { seen.insert($0.sequence).inserted }
-    recentlyUsed.removeAll(keepingCapacity: true)
-    return locations
-  }
-
-  /// Builds the pages anew, as few as there are entries for, under another seed.
+  /// Builds the pages again, with as few pages as the entries need, under another seed.
   func rebuildPages() {
     var entries: [IndexEntry] = []
     entries.reserveCapacity(count)
@@ -271,7 +145,7 @@ final class SegmentIndex: @unchecked Sendable {
     }
   }
 
-  /// Whether the sums can be right. Those of a forged index may be wrong.
+  /// Whether the sums are possible. Those of a forged index may not be.
   var hasPossibleSums: Bool {
     count >= 0 && partitions.allSatisfy { $0.count >= 0 && $0.byteCount >= 0 && $0.byteCount < 1 << 62 }
       && segments.allSatisfy { segment in
@@ -279,7 +153,7 @@ final class SegmentIndex: @unchecked Sendable {
       }
   }
 
-  /// Counts everything anew.
+  /// Computes all sums again.
   func recount() {
     readAllPages()
     for number in partitions.indices { (partitions[number].byteCount, partitions[number].count) = (0, 0) }

@@ -1,6 +1,6 @@
-// How the bytes of the file become an index.
+// Decodes the bytes of the file.
 extension StoredIndex {
-  /// Whether a header is of this version, and tells at least as many bytes as a file of this length would have.
+  /// Decodes the file `index`. Nil if it has another version, is damaged, or its numbers contradict each other.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.headerLength, bytes.integer(at: 0, as: UInt64.self) == Self.magic,
       bytes.integer(at: 8, as: UInt32.self) == Self.version,
@@ -39,15 +39,15 @@ extension StoredIndex {
     guard isConsistent() else { return nil }
   }
 
-  /// Whether the numbers agree with each other, so that using them never leaves memory, never loops and never traps.
-  /// What the pages say is checked when they are read.
+  /// Whether the numbers agree with each other, so that using them never leaves memory, never loops and never
+  /// traps. The content of pages is checked when they are read.
   private func isConsistent() -> Bool {
     guard Set(partitions.map(\.partition)).count == partitions.count,
       partitions.count <= SegmentIndex.partitionLimit,
       partitions.reduce(0, { $0 &+ $1.count }) == count,
       Set(places.map { UInt32(truncatingIfNeeded: $0.segmentNumber) }).count == places.count
     else { return false }
-    // At closing all sums are of one moment.
+    // When the writer closed, all sums were taken at one moment.
     if isClean {
       let byteCount = partitions.reduce(0) { $0 &+ $1.byteCount }
       guard places.reduce(0, { $0 &+ $1.live }) == byteCount,
@@ -64,7 +64,8 @@ extension StoredIndex {
     return isDirectoryConsistent()
   }
 
-  /// Whether each page has one run of cells, as many as a power of two, that begins at a multiple of their number.
+  /// Whether each page has one run of cells whose length is a power of two and which begins at a multiple of its
+  /// length.
   private func isDirectoryConsistent() -> Bool {
     var isSeen = [Bool](repeating: false, count: stamps.count)
     var (first, pageCount) = (0, 0)
@@ -82,7 +83,7 @@ extension StoredIndex {
     return pageCount == stamps.count
   }
 
-  /// Reads numbers from the rest of the file; nil where the bytes end.
+  /// Reads numbers from the rest of the file; nil after its end.
   private struct Reader {
     var rest: UnsafeRawBufferPointer
 

@@ -1,12 +1,12 @@
-/// The file `index`: all of the index but the pages, little-endian, behind 112 bytes of header. The pages are in the file
-/// `pages`, 4096 bytes each (`IndexPage`).
+/// The file `index`: everything of the index except the pages, little-endian, after a header of 112 bytes. The
+/// pages are in the file `pages`, 4096 bytes each (`IndexPage`).
 ///
 /// | offset | size | field |
 /// |---|---|---|
 /// | 0 | 8 | `OZUindx\n` |
 /// | 8 | 4 | format version, 3 |
 /// | 12 | 4 | length of this header, 112 |
-/// | 16 | 8 | epoch: random, in the checksums of the pages |
+/// | 16 | 8 | epoch: a random number that is part of the checksums of the pages |
 /// | 24 | 8, 8 | the seed of the hash values (`TableSeed`) |
 /// | 40 | 8 | number of entries |
 /// | 48, 56 | 8, 8 | next sequence number; next segment number |
@@ -14,29 +14,30 @@
 /// | 72 | 4 | number of pages |
 /// | 76 | 4 | bits of the directory |
 /// | 80 | 8 | XXH64 of bytes 0–79 and of bytes 96 to the end, chained; the first seed is 0 |
-/// | 88 | 8 | `OZUclean` if it was stored when its writer closed, else zero |
-/// | 96 | 8 | entries with lower sequence numbers may be dead on disk, since a crash that the cache has seen |
+/// | 88 | 8 | `OZUclean` if it was stored when its writer closed, otherwise zero |
+/// | 96 | 8 | entries with lower sequence numbers may be dead on disk, because of an earlier crash |
 ///
-/// Then come the partitions, the segments, the stamps of the pages (8 bytes each: version and number of entries) and the
-/// directory (4 bytes a cell).
+/// Then come the partitions, the segments, the stamps of the pages (8 bytes each: version and number of entries)
+/// and the directory (4 bytes a cell).
 ///
-/// **Clean.** Pages are exactly those that the stamps tell. They are read when they are asked for.
+/// **Clean.** The pages are exactly those that the stamps describe. They are read when they are needed.
 ///
-/// **Not clean.** The writer goes on writing pages in place and adding some, so they are of these versions or later
-/// ones, and the directory may be out of date. All pages are read; what was appended to segments since is scanned;
-/// entries that died since say so when they are read. A page that is damaged or older than its version makes the index
-/// worthless. It may not be newer than the segments: neither may one that is shorter than the index says.
+/// **Not clean.** After the index was stored, the writer continued to write pages in place and to add pages. So
+/// pages have these versions or later ones, and the directory may be out of date. All pages are read. Records that
+/// were appended to segments since are scanned. Entries that died since are detected when their records are read. A
+/// page that is damaged or older than its stamp makes the index unusable. So does a segment that is shorter than
+/// the index says, because the index must not be newer than the segments.
 ///
-/// An index that is worthless, or of another version, is removed by the writer and built anew; the segments have
-/// everything that it has but the latest dates of access.
+/// The writer removes an index that is unusable or of another version, and builds it again: the segments contain
+/// all its data except the latest dates of access.
 ///
-/// The file is replaced whole (`index.new` and a rename), but it is short: some 20 bytes a page.
+/// The whole file is replaced (by `index.new` and a rename), but it is short: about 20 bytes per page.
 struct StoredIndex {
   static let fileName = "index"
   static let newFileName = "index.new"
   static let pagesFileName = "pages"
   static let headerLength = 112
-  /// An index of five hundred million entries. A longer one is not read.
+  /// The size for five hundred million entries. A larger file is not read.
   static let largestByteCount = 1 << 28
   static let version: UInt32 = 3
   static let magic: UInt64 = 0x0a78_646e_6955_5a4f
@@ -45,10 +46,10 @@ struct StoredIndex {
   static let cleanOffset = 88
   static let unverifiedOffset = 96
   static let placeLength = 40
-  /// Cells of the directory for a page, at most: more come from no random seed.
+  /// The most cells of the directory per page: a random seed does not produce more.
   static let cellsPerPage = 32
 
-  /// A segment the index knows of.
+  /// A segment that the index knows.
   struct Place {
     let segmentNumber: UInt64
     let salt: UInt64
@@ -75,7 +76,7 @@ struct StoredIndex {
   var stamps: ContiguousArray<UInt64>
   var directory: ContiguousArray<UInt32>
   var isClean: Bool
-  /// Entries with lower sequence numbers may be dead on disk, also if the writer closed.
+  /// Entries with lower sequence numbers may be dead on disk, even if the writer closed.
   var unverifiedBelow: UInt64
 
   /// The bytes of the file.
@@ -102,7 +103,7 @@ struct StoredIndex {
       append(Int64(place.live))
       append(place.age)
     }
-    // The layout in memory is that of the file.
+    // These arrays have the same layout in memory and in the file.
     stamps.withUnsafeBytes { bytes.append(contentsOf: $0) }
     directory.withUnsafeBytes { bytes.append(contentsOf: $0) }
     bytes.withUnsafeMutableBytes { bytes in
@@ -126,13 +127,13 @@ struct StoredIndex {
     return bytes
   }
 
-  /// The checksum of all but itself and the word that says whether the writer closed.
+  /// The checksum of all bytes except itself and the word that says whether the writer closed.
   static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     let head = Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[..<checksumOffset]), seed: 0)
     return Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[(cleanOffset + 8)...]), seed: head)
   }
 
-  /// Says in the file that its writer has not closed.
+  /// Records in the file that its writer has not closed.
   static func markUnclean(_ file: any OpenFile) throws(DiskCacheError) {
     var failure: DiskCacheError?
     withUnsafeBytes(of: UInt64(0)) { zero in
@@ -147,8 +148,8 @@ struct StoredIndex {
 }
 
 extension SegmentIndex {
-  /// The bytes that the files of the stored index have or will have: the pages, and twice the file `index`, which is
-  /// there twice while it is replaced. The directory may double with the next store.
+  /// The most bytes that the files of the stored index will have: the pages, and twice the file `index`, which
+  /// exists twice while it is replaced. The directory may double before the next store.
   var neededByteCount: Int {
     let index =
       StoredIndex.headerLength + partitionsByteCount + segments.count * StoredIndex.placeLength
@@ -156,7 +157,7 @@ extension SegmentIndex {
     return pages.count * IndexPage.byteCount + 2 * index
   }
 
-  /// What the file `index` says of the segments.
+  /// The facts about segments for the file `index`.
   var places: [StoredIndex.Place] {
     segments.compactMap { segment in
       segment.map {

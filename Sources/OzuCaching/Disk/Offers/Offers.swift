@@ -1,23 +1,27 @@
-/// A file in which a process that does not write hands over what it stores.
+/// A file in which a process that does not write hands over entries that it stores.
 ///
-/// It is made by the writer, empty but for its header, and is three things at once: a permission, for whoever holds its
-/// lock may append records to it; a claim, for the writer keeps as many bytes free as the file may have; and a sign of
-/// life, for the lock goes with its holder. It has the form of a segment. Its header has, as the segment's number, the
-/// bytes that the file may have at most, above all numbers that segments have; its records have the sequence number
-/// zero: the writer that adopts them gives them others.
+/// The writer makes it, with nothing but a header. The file has three purposes:
+///
+/// - Permission: the process that holds the file's lock may append records.
+/// - Reservation: the writer keeps as many bytes free as the file may grow.
+/// - Sign of life: the lock ends with the process that holds it.
+///
+/// It has the form of a segment. Instead of a segment number, its header has the most bytes that the file may have,
+/// plus a number that no segment reaches. Its records have the sequence number zero; the writer that adopts them
+/// gives them new ones.
 enum OfferFile {
   static let suffix = ".offer"
-  /// So many processes besides the writer can hand over entries at a time.
+  /// The number of processes besides the writer that can hand over entries at the same time.
   static let limit = 8
-  /// Smaller files are not worth their names.
+  /// Smaller files are not worth the cost.
   static let smallestByteCount = 16 << 10
 
-  /// The header of an offer of so many bytes.
+  /// The header of an offer of at most `limit` bytes.
   static func header(limit: Int, salt: UInt64, created: Int64) -> SegmentHeader {
     SegmentHeader(number: LogNumbers.segmentsExhausted | UInt64(limit), salt: salt, created: created)
   }
 
-  /// The bytes that an offer may have; nil if this is the header of no offer.
+  /// The most bytes that an offer may have; nil if the header is not that of an offer.
   static func limit(_ header: SegmentHeader) -> Int? {
     header.number < LogNumbers.segmentsExhausted ? nil : Int(header.number - LogNumbers.segmentsExhausted)
   }
@@ -31,48 +35,48 @@ enum OfferFile {
   }
 }
 
-/// The offers of a directory as the writer sees them.
+/// The offers of a directory, as the writer knows them.
 struct Offers {
   struct Offer {
     let file: SegmentFile
-    /// Up to here its records were adopted.
+    /// The records before this offset were adopted.
     var adopted = SegmentHeader.byteCount
     /// The size at the last look.
     var size = SegmentHeader.byteCount
 
-    /// The bytes that the file may have.
+    /// The most bytes that the file may have.
     var limit: Int { OfferFile.limit(file.header) ?? 0 }
-    /// Whether somebody has it, or had it.
+    /// Whether a process uses the offer, or did.
     var isUsed: Bool { size > SegmentHeader.byteCount }
   }
 
   var all: [Offer] = []
-  /// When the writer last looked at them.
+  /// The time when the writer last looked at the offers.
   var looked = Int64.min
 
-  /// The bytes that the files may have together.
+  /// The most bytes that all the files may have together.
   var limit: Int { all.reduce(0) { $0 + max($1.limit, $1.size) } }
-  /// The bytes that they had at the last look.
+  /// The bytes of all files at the last look.
   var byteCount: Int { all.reduce(0) { $0 + $1.size } }
 }
 
 extension Offers {
-  /// The place of an offer in the list, if it is there still.
+  /// The index of an offer in the list, if it is still there.
   func index(of salt: UInt64) -> Int? { all.firstIndex { $0.file.salt == salt } }
 }
 
-/// What a process that does not write has handed over.
+/// The entries that a process without the writing role has handed over.
 struct OwnOffers {
-  /// The one that records are appended to.
+  /// The offer to which records are appended.
   struct Open {
     let file: SegmentFile
-    /// Held until it is full.
+    /// Held until the offer is full.
     let lock: any FileLock
     /// Its number among the segments of this cache's index.
     let segment: Int
     var size = SegmentHeader.byteCount
 
-    /// The bytes that the file may have.
+    /// The most bytes that the file may have.
     var limit: Int { OfferFile.limit(file.header) ?? 0 }
   }
 
@@ -82,11 +86,12 @@ struct OwnOffers {
   }
 
   var open: Open?
-  /// When this cache last looked for one in vain.
+  /// The time when this cache last looked for a free offer and found none.
   var sought = Int64.min
-  /// The dates of the entries that were handed over: until they are adopted the writer may move older ones of their keys.
+  /// The dates of the entries that were handed over. Until they are adopted, the writer may move older entries of
+  /// their keys.
   var dates: [Name: Int64] = [:]
-  /// With so many dates those that are not needed any more are forgotten.
+  /// At this number of dates, dates that are no longer needed are removed.
   var datesLimit = leastDatesLimit
   static let leastDatesLimit = 4096
 }

@@ -9,15 +9,15 @@
   import Foundation
 #endif
 
-// How a cache that follows another process hands over what it stores.
+// A cache that is not the writer hands over the entries that it stores.
 //
-// It appends to an offer whose lock it holds, and has the entries in its own index meanwhile. The writer adopts them: it
-// writes each to its log and marks it as dead in the offer, where this cache meets the mark and looks for the other
-// record. An offer that is full is let go, and the writer removes it.
+// It appends them to an offer whose lock it holds, and has them in its own index meanwhile. The writer adopts each
+// entry: it writes the record to its log and marks the offered one as dead. When this cache finds the dead record,
+// it looks for the other one. A full offer is released, and the writer removes it.
 extension SegmentStore {
-  /// Hands an entry over to the writer, and enters it in the index of this cache.
+  /// Hands an entry over to the writer, and adds it to the index of this cache.
   ///
-  /// - Returns: Whether there was an offer with room for it. It may have fewer bytes than the entry.
+  /// - Returns: Whether an offer had room for the entry. An offer may be smaller than the entry.
   func offer(
     _ head: inout EntryHead, _ header: EntryHeader, _ body: Data, in partition: Partition,
     _ writer: inout Writer
@@ -29,7 +29,7 @@ extension SegmentStore {
     guard number < SegmentIndex.partitionLimit else { return false }
     if writer.own.dates.count >= writer.own.datesLimit { pruneDates(&writer) }
     let length = header.recordLength
-    // One that is full, one that went, one that serves.
+    // At most three turns: one offer is full, one was removed, one has room.
     for _ in 0..<3 {
       if writer.own.open == nil {
         note(&writer) { (writer) throws(DiskCacheError) in try claimOffer(&writer) }
@@ -76,7 +76,7 @@ extension SegmentStore {
       let size = open.size + header.recordLength
       index.setSize(size, scanned: size, ofSegment: open.segment)
       let number = index.number(of: partition, capacity: capacity(of:))
-      // It has a lower sequence number than any.
+      // The offered record has a lower sequence number than any other.
       if let former = index.location(of: header.key, in: number) { index.remove(former) }
       _ = index.insert(header, in: number, segment: open.segment, offset: open.size)
     }
@@ -84,29 +84,30 @@ extension SegmentStore {
     counters.offered.increment()
   }
 
-  /// Forgets the dates of entries that were adopted or are gone: of those that are, the index has the record in an offer.
+  /// Removes the dates of entries that were adopted or removed. An entry that still waits has its record in an
+  /// offer.
   private func pruneDates(_ writer: inout Writer) {
     writer.own.dates = index.withLock { index in
       writer.own.dates.filter { name, _ in
         index.location(of: name.key, in: name.partition).map { OfferFile.isFileName($0.file.name) } ?? false
       }
     }
-    // So that it costs a constant per entry, however many wait for the writer.
+    // Doubling keeps the cost per entry constant, however many entries wait for the writer.
     writer.own.datesLimit = max(OwnOffers.leastDatesLimit, writer.own.dates.count * 2)
   }
 
-  /// Takes the lock of an offer that nobody has.
+  /// Takes the lock of an offer that no process uses.
   private func claimOffer(_ writer: inout Writer) throws(DiskCacheError) {
     guard isDue(since: writer.own.sought) else { return }
     for name in try fileSystem.list(directory).sorted() where OfferFile.isFileName(name) {
       let path = path(name)
-      // Asking for the lock makes the file anew if the writer has just removed it.
+      // Taking the lock makes the file again if the writer has just removed it.
       guard let lock = try fileSystem.lock(path) else { continue }
       guard let file = try SegmentFile.open(name, in: directory, for: .updating, of: fileSystem) else {
         try? fileSystem.remove(path)
         continue
       }
-      // What another process left in it is the writer's to read.
+      // Records of another process are left to the writer.
       guard lock.isLinked, try file.byteCount() == SegmentHeader.byteCount,
         file.header.version == SegmentHeader.version, OfferFile.limit(file.header) != nil
       else { continue }
@@ -117,7 +118,7 @@ extension SegmentStore {
     writer.own.sought = now()
   }
 
-  /// Forces what was handed over to the device.
+  /// Synchronizes the offered records to the device.
   func flushOffer(_ writer: inout Writer) throws(DiskCacheError) {
     guard configuration.durability == .synced else { return }
     let offers = index.withLock { index in
@@ -134,7 +135,7 @@ extension SegmentStore {
     writer.own.dates[OwnOffers.Name(key: location.key, partition: location.partition)] = nil
   }
 
-  /// Whether a record of the writer's is older than what this cache handed over for its key.
+  /// Whether a record of the writer is older than the entry that this cache handed over for the same key.
   func isOlderThanOffered(_ entry: SegmentFile.ScannedEntry, _ writer: inout Writer) -> Bool {
     guard !writer.own.dates.isEmpty else { return false }
     let name = OwnOffers.Name(key: entry.header.key, partition: entry.partition)

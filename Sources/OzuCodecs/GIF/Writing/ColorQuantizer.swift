@@ -1,14 +1,14 @@
 import OzuImaging
 
-/// Chooses the colours that stand for those of a picture: boxes in the cube of colours with the least variance (Wu,
-/// "Efficient statistical computations for optimal color quantization", Graphics Gems II, 1991), then some rounds of moving
-/// each colour to the mean of what is nearest to it (Lloyd 1982).
+/// Chooses a palette for a picture: boxes in the colour cube with the least variance (Wu, "Efficient statistical
+/// computations for optimal color quantization", Graphics Gems II, 1991), then some rounds of moving each colour to
+/// the mean of the pixels that are nearest to it (Lloyd 1982).
 ///
-/// Colours are counted with five bits a channel; means are of all eight.
+/// Colours are counted with five bits for each channel; the means use all eight.
 struct ColorQuantizer {
   private static let levelCount = 33
 
-  /// Sums over colours: how many, of each channel, and of the squares.
+  /// Sums over colours: their number, the sum of each channel, and the sum of the squares.
   private struct Moment {
     var count = 0
     var red = 0
@@ -28,7 +28,8 @@ struct ColorQuantizer {
         squares: a.squares &- b.squares)
     }
 
-    /// The square of the sum of all colours, divided by their number: what a box of its own takes off the variance.
+    /// The square of the sum of all colours, divided by their number: how much a box of these colours reduces the
+    /// variance.
     var weight: Double {
       guard count > 0 else { return 0 }
       let (red, green, blue) = (Double(red), Double(green), Double(blue))
@@ -44,13 +45,13 @@ struct ColorQuantizer {
     }
   }
 
-  /// A part of the cube: of each channel the levels above the lower bound, up to the upper.
+  /// A part of the cube: for each channel the levels above the lower bound, up to the upper bound.
   private struct Box {
     var lower = SIMD3<Int>(0, 0, 0)
     var upper = SIMD3<Int>(repeating: levelCount - 1)
   }
 
-  /// At most so many colours for the painted pixels, which are there.
+  /// At most `count` colours for the painted pixels; there must be at least one pixel.
   static func colors(
     of pixels: GIFPaintedPixels, count: Int, effort: EncodingOptions.Effort
   ) -> [UInt32] {
@@ -68,7 +69,7 @@ struct ColorQuantizer {
     return colors
   }
 
-  /// Of each cell its own sums, then those of all cells from the origin to it.
+  /// First the sums of each cell, then the sums of all cells from the origin to it.
   private var moments = [Moment](
     repeating: Moment(), count: levelCount * levelCount * levelCount)
 
@@ -108,7 +109,7 @@ struct ColorQuantizer {
     face(box, 0, box.upper[0]) - face(box, 0, box.lower[0])
   }
 
-  /// The sums of what lies between the bounds of a box in two channels, and below a level in a third.
+  /// The sums of the cells between the bounds of a box in two channels, and below a level in the third.
   private func face(_ box: Box, _ axis: Int, _ level: Int) -> Moment {
     let (first, second) = ((axis + 1) % 3, (axis + 2) % 3)
     func corner(_ a: Int, _ b: Int) -> Moment {
@@ -120,7 +121,7 @@ struct ColorQuantizer {
       - corner(box.lower[first], box.upper[second]) + corner(box.lower[first], box.lower[second])
   }
 
-  /// Cuts the box of the greatest variance until there are so many, or none can be cut.
+  /// Cuts the box of the greatest variance until there are `count` boxes, or none can be cut.
   private func boxes(_ count: Int) -> [Box] {
     var boxes = [Box()]
     var variances = [moment(boxes[0]).variance]
@@ -139,7 +140,7 @@ struct ColorQuantizer {
     return boxes
   }
 
-  /// The two parts of a box that have the least variance together; `nil` for one of a single colour.
+  /// The cut of a box into two with the least total variance; `nil` for a box of a single colour.
   private func cut(_ box: Box) -> (Box, Box)? {
     let whole = moment(box)
     var best = 0.0
@@ -162,7 +163,7 @@ struct ColorQuantizer {
     return parts
   }
 
-  /// Each colour moved to the mean of the cells that are nearest to it.
+  /// Moves each colour to the mean of the cells that are nearest to it.
   private static func refined(_ colors: [UInt32], _ cells: [Moment]) -> [UInt32] {
     let nearest = NearestColor(colors)
     var sums = [Moment](repeating: Moment(), count: colors.count)

@@ -1,13 +1,13 @@
 import OzuImaging
 
-/// Brings pixels to the colours of a palette: the nearest one, with what is left given to the neighbours (Floyd and
-/// Steinberg 1976), in rows that run to and fro.
+/// Maps pixels to the nearest colours of a palette and distributes the error to the neighbours (Floyd and Steinberg
+/// 1976), in rows of alternating direction.
 enum ErrorDiffusion {
-  /// The indices of painted pixels; holes have `transparentIndex`, and take and give nothing.
+  /// The indices of painted pixels. Holes have `transparentIndex`, and receive and pass on no error.
   ///
   /// - Parameters:
   ///   - palette: at least one colour.
-  ///   - isDiffused: whether neighbours get what is left; else each pixel has its nearest colour.
+  ///   - isDiffused: whether neighbours receive the error; if not, each pixel just has its nearest colour.
   static func indices(
     of pixels: GIFPaintedPixels, palette: [UInt32], transparentIndex: UInt8, isDiffused: Bool
   ) -> [UInt8] {
@@ -15,7 +15,7 @@ enum ErrorDiffusion {
     let colors = palette.map(channels)
     var indices = [UInt8](repeating: transparentIndex, count: pixels.colors.count)
     let width = pixels.size.width
-    // In sixteenths; a place before and behind each row.
+    // In sixteenths; with one place before and one after each row.
     var current = [SIMD3<Int32>](repeating: .zero, count: width + 2)
     var below = current
     for y in 0..<pixels.size.height {

@@ -6,31 +6,32 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Writes the blocks of a GIF (GIF89a specification), and of each frame what changed.
+/// Writes the blocks of a GIF (GIF89a specification): only the changed area of each frame.
 ///
-/// A frame is painted over the canvas, with the pixels left out that are there already. Only the disposal of the frame before
-/// can take a pixel away: so a frame is written when the next one is known. Where pixels disappear, the region of the frame
-/// grows over them and is cleared after it. Hence two canvases are held: what the frame is painted on, and what it shows.
+/// A frame is painted over the canvas, without the pixels that are already there. Only the disposal of the previous
+/// frame can remove a pixel, so a frame is written when the next one is known. If pixels disappear, the region of
+/// the frame is enlarged to contain them and is cleared after it. So two canvases are held: the one that the frame
+/// is painted on, and the one that it shows.
 final class GIFAnimationWriter: AnimationWriting {
   /// A frame that is not written yet.
   private struct Pending {
-    /// What it is painted on.
+    /// The canvas that it is painted on.
     var base: BGRABitmap
-    /// What is seen.
+    /// The canvas that it shows.
     var shown: BGRABitmap
-    /// What it changes.
+    /// The area that it changes.
     var region: PixelRectangle
     var duration: Duration
   }
 
-  /// The room for header, colours and loop count, which are known at the end.
+  /// The space for header, colours and loop count, which are known only at the end.
   private static let headByteCount = 13 + 3 * 256 + 19
 
   private let loopCount: Int
   private let effort: EncodingOptions.Effort
   private var admission: FrameAdmission
   private var clock = FrameClock(unit: .milliseconds(10), playableCount: 2, limit: 65_535)
-  /// The colours of all frames, as far as they have found room in one table.
+  /// The colours of all frames that fit into one table.
   private var sharedColors = GIFColorTable()
   private var pending: Pending?
   private var writtenFrameCount = 0
@@ -73,7 +74,7 @@ final class GIFAnimationWriter: AnimationWriting {
     let base = current.shown.clearing(current.region)
     pending = Pending(
       base: base, shown: next,
-      // Where all is gone that was there, a frame still takes its time.
+      // If everything disappears, the frame still takes its time.
       region: PixelRectangle(changesFrom: base, to: next)
         ?? PixelRectangle(x: 0, y: 0, width: 1, height: 1),
       duration: duration)
@@ -90,15 +91,15 @@ final class GIFAnimationWriter: AnimationWriting {
     return finished
   }
 
-  /// Header, logical screen and global colours (§17 to §19), and the extension that repeats.
+  /// Header, logical screen and global colours (§17 to §19), and the extension with the loop count.
   private var head: [UInt8] {
     var bytes = Array("GIF89a".utf8)
     bytes += admission.canvas.width.littleEndianPair + admission.canvas.height.littleEndianPair
-    // Without a table for all, each image has one.
+    // Without a shared table, each image has its own.
     bytes += sharedColors.count > 0 ? [0xF0 | UInt8(sharedColors.bitCount - 1), 0, 0] : [0x70, 0, 0]
     if sharedColors.count > 0 { bytes += sharedColors.bytes }
     if writtenFrameCount > 1, loopCount != 1 {
-      // It counts repetitions.
+      // The extension counts repetitions.
       let count = loopCount == 0 ? 0 : min(loopCount - 1, 65_535)
       bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + count.littleEndianPair + [0]
     }
@@ -133,6 +134,6 @@ final class GIFAnimationWriter: AnimationWriting {
 }
 
 extension Int {
-  /// As the format stores numbers, which were checked before.
+  /// The number as two bytes. The range was checked before.
   fileprivate var littleEndianPair: [UInt8] { [UInt8(self & 255), UInt8(self >> 8 & 255)] }
 }

@@ -1,9 +1,9 @@
 import OzuImaging
 
-// Canvases of pixels that are opaque or not there.
+// Canvases whose pixels are either opaque or wholly transparent.
 
 extension BGRABitmap {
-  /// The picture with every pixel opaque, or clear where its opacity is below a half. Colours are divided by alpha.
+  /// The picture with every pixel opaque, or clear if its opacity is below a half. Colours are divided by alpha.
   func withoutTranslucency() -> BGRABitmap {
     guard !isOpaque else { return self }
     return withPixels { pixels, rows in
@@ -30,9 +30,9 @@ extension BGRABitmap {
 }
 
 extension PixelRectangle {
-  /// The smallest rectangle that holds every pixel that is there before and not after; `nil` when all stay.
+  /// The smallest rectangle that contains every pixel that is visible before and not after; `nil` if all stay.
   ///
-  /// - Parameter change: where the canvases differ.
+  /// - Parameter change: the rectangle in which the canvases differ.
   init?(vanishingFrom before: BGRABitmap, to after: BGRABitmap, within change: PixelRectangle) {
     guard !after.isOpaque else { return nil }
     var found: PixelRectangle?
@@ -58,7 +58,7 @@ extension PixelRectangle {
 }
 
 extension Pixel {
-  /// The colour divided by alpha, which is not zero.
+  /// The colour divided by alpha, which must not be zero.
   fileprivate var opaque: Pixel {
     guard alpha != 255 else { return self }
     let alpha = UInt32(alpha)

@@ -5,9 +5,9 @@
 #endif
 
 /// Compresses the indices of one GIF image: LZW with codes of growing length, in blocks of up to 255 bytes (GIF89a
-/// specification, appendix F). What `GIFCodes` reads.
+/// specification, appendix F). `GIFCodes` reads them.
 ///
-/// The table of strings is a hash table of the pairs (code of the prefix, index). A full table is cleared.
+/// The table of strings is a hash table of pairs (code of the prefix, index). When it is full, it is cleared.
 struct GIFCodeWriter {
   private static let codeLimit = 4096
   private static let slotCount = 1 << 14
@@ -20,13 +20,13 @@ struct GIFCodeWriter {
   private var bitCount = 0
   private var block: [UInt8] = []
 
-  /// - Parameter indexBitCount: from 1 to 8. Codes have at least two bits and one.
+  /// - Parameter indexBitCount: from 1 to 8. The format has a minimum of two bits, and codes are one bit longer.
   init(indexBitCount: Int) {
     minimumCodeSize = max(2, indexBitCount)
     block.reserveCapacity(255)
   }
 
-  /// Appends the size of codes, the blocks, and the empty block that ends them.
+  /// Appends the minimum code size, the blocks, and the empty block at the end.
   mutating func write(_ indices: [UInt8], to file: inout Data) {
     file.append(UInt8(minimumCodeSize))
     let clear = 1 << minimumCodeSize
@@ -53,7 +53,7 @@ struct GIFCodeWriter {
       prefix = Int(index)
       if nextCode < Self.codeLimit {
         slots[slot] = pair << 12 | UInt32(nextCode)
-        // The reader makes the same code one step later, and reads longer ones from then on.
+        // The reader defines the same code one step later, and reads longer codes from then on.
         if nextCode == 1 << codeSize { codeSize += 1 }
         nextCode += 1
       } else {
@@ -65,7 +65,7 @@ struct GIFCodeWriter {
     }
     if prefix >= 0 {
       append(prefix, codeSize, to: &file)
-      // The reader has made a code of this one too.
+      // The reader has defined a code for this string too.
       if nextCode == 1 << codeSize, codeSize < 12 { codeSize += 1 }
     }
     append(end, codeSize, to: &file)

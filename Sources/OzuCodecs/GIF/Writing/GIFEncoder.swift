@@ -8,9 +8,9 @@ import OzuImaging
 
 /// Writes GIF (GIF89a specification), in Swift: still and animated.
 ///
-/// A frame of at most 256 colours keeps them exactly, and a GIF that was read comes out with the colours that it had. Of more
-/// colours 256 are chosen for each frame, and mixed by error diffusion unless the frame is a flat drawing. A pixel is opaque
-/// or not there at all: from half opacity on it is opaque, in its own colour.
+/// A frame of at most 256 colours keeps them exactly, so a GIF that was read is written with the same colours. For
+/// more colours, 256 are chosen for each frame, with error diffusion unless the frame is a flat drawing. Pixels of
+/// at least half opacity become opaque, in their own colour; the others become transparent.
 public struct GIFEncoder: ImageEncoding, AnimationEncoding {
   static let sideLimit = 65_535
 
@@ -20,10 +20,11 @@ public struct GIFEncoder: ImageEncoding, AnimationEncoding {
   /// GIF.
   public var type: ImageType { .gif }
 
-  /// GIF has pixels that are not there.
+  /// Always true: a pixel is either opaque or wholly transparent.
   public var keepsAlpha: Bool { true }
 
-  /// Encodes a bitmap as a still GIF. Of the options, `effort` alone counts: how long good colours are looked for.
+  /// Encodes a bitmap as a still GIF. Of the options only `effort` is used: how long the encoder looks for good
+  /// colours.
   ///
   /// - Throws: `tooLarge` above 65,535 pixels a side.
   public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {

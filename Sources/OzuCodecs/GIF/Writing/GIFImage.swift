@@ -1,24 +1,24 @@
 import OzuImaging
 
-/// The indices of one image in a GIF, and the colours that they stand for.
+/// The indices of one image in a GIF, and their colours.
 struct GIFImage {
   /// The indices of the region, row by row.
   let indices: [UInt8]
-  /// The index that paints nothing.
+  /// The index of transparent pixels.
   let transparentIndex: Int?
-  /// The colours of this image alone; `nil` for those that images share.
+  /// The colours of this image; `nil` if it uses the shared colours.
   let ownColors: GIFColorTable?
-  /// The bits of an index.
+  /// The number of bits of an index.
   let indexBitCount: Int
 
-  /// Finds colours for what a region of `canvas` has and `base` has not: the exact ones where the format can, in the shared
-  /// table if they have room there.
+  /// Chooses colours for the pixels of a region in which `canvas` differs from `base`: the exact colours if
+  /// possible, in the shared table if they fit into it.
   ///
   /// - Parameters:
-  ///   - canvas: pixels that are opaque or clear. Clear ones of the region are clear in `base` too.
-  ///   - base: what is there already.
-  ///   - clears: whether the region is cleared afterwards. Some readers clear to a colour unless the image names an index
-  ///     that paints nothing; so it does, where that takes no colour away.
+  ///   - canvas: its pixels are opaque or clear. Pixels of the region that are clear in it are clear in `base` too.
+  ///   - base: the canvas that the image is painted on.
+  ///   - clears: whether the region is cleared afterwards. Some readers clear to a colour unless the image has a
+  ///     transparent index, so one is added if there is room.
   init(
     _ canvas: BGRABitmap, over base: BGRABitmap, region: PixelRectangle,
     clears: Bool, sharing shared: inout GIFColorTable, effort: EncodingOptions.Effort
@@ -55,13 +55,14 @@ struct GIFImage {
 
 /// The pixels of a region that a frame paints: colours, and holes where the canvas stays as it is.
 struct GIFPaintedPixels {
-  /// What stands for a hole.
+  /// The value of a hole.
   static let hole = UInt32.max
-  /// From this share of pixels on that equal their neighbour, a picture is flat: a drawing, whose areas dots would spoil.
+  /// If at least this share of pixels equals its neighbour, the picture is flat: a drawing, whose areas must not be
+  /// dithered.
   private static let flatShare = 0.5
 
   let size: PixelSize
-  /// Colours row by row, or `hole`.
+  /// The colours row by row, or `hole`.
   let colors: [UInt32]
   let hasHoles: Bool
   /// Whether most pixels equal their left neighbour.
@@ -97,7 +98,7 @@ struct GIFPaintedPixels {
     isFlat = Double(equalCount) > Self.flatShare * Double(paintedCount)
   }
 
-  /// Adds all colours to a table; `false` when there are too many.
+  /// Adds all colours to a table; `false` if they do not fit.
   func insertColors(into table: inout GIFColorTable) -> Bool {
     var previous = Self.hole
     for color in colors where color != previous && color != Self.hole {
@@ -107,7 +108,7 @@ struct GIFPaintedPixels {
     return true
   }
 
-  /// The indices of colours that are all in a table.
+  /// The indices of the pixels. The table must contain all their colours.
   func indices(in table: GIFColorTable) -> [UInt8] {
     let transparent = UInt8(table.transparentIndex ?? 0)
     var indices = [UInt8](repeating: transparent, count: colors.count)

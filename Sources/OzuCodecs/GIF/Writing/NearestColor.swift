@@ -6,7 +6,7 @@ struct NearestColor {
   private let reds: [Int32]
   private let greens: [Int32]
   private let blues: [Int32]
-  /// The answers for colours of six bits a channel, as far as somebody asked.
+  /// The results for colours with six bits for each channel, filled on demand.
   private var answers = [UInt16]()
 
   /// - Parameter colors: at least one.
@@ -23,7 +23,7 @@ struct NearestColor {
     let (red, green, blue) = (
       Int32(color >> 16 & 255), Int32(color >> 8 & 255), Int32(color & 255)
     )
-    // The distance has 18 bits, so that the index has room below it: one minimum gives both.
+    // The distance has 18 bits, so the index fits below it: one minimum gives both.
     var best = Int32.max
     for index in 0..<reds.count {
       let (r, g, b) = (reds[index] &- red, greens[index] &- green, blues[index] &- blue)
@@ -32,7 +32,7 @@ struct NearestColor {
     return UInt8(truncatingIfNeeded: best)
   }
 
-  /// The same for the colour with the two low bits of each channel rounded away, from memory after the first time.
+  /// The same for the colour without the two low bits of each channel. The result is cached.
   ///
   /// - Parameter channels: red, green and blue, from 0 to 255.
   mutating func recall(_ channels: SIMD3<Int32>) -> UInt8 {

@@ -5,23 +5,23 @@
     import Foundation
   #endif
 
-  /// What a certificate says of itself, as far as a message needs it.
+  /// The facts of a certificate that messages need.
   struct CertificateFacts: Sendable, Hashable {
     var notBefore: Date?
     var notAfter: Date?
-    /// The hosts it is for; the first few of many.
+    /// The hosts that the certificate is for; only the first few.
     var names: [String] = []
     /// The common name of its issuer.
     var issuer: String?
   }
 
-  /// Why TLS could not be set up, in words for people.
+  /// The reason why TLS could not be set up, as a text for people.
   struct TLSFailure {
-    /// libcurl's words.
+    /// The message of libcurl.
     var message: String
-    /// The host that was asked for.
+    /// The requested host.
     var host: String
-    /// OpenSSL's verdict on the certificate (`X509_V_ERR_…`); 0 for none.
+    /// OpenSSL's result of the verification (`X509_V_ERR_…`); 0 for none.
     var verification = 0
     var certificate: CertificateFacts?
 
@@ -56,13 +56,14 @@
     private static let trustHint =
       "to trust it, name its authority (certificateAuthorities, --cacert or SSL_CERT_FILE)"
 
-    // "error setting certificate file: PATH", in later versions "… verify locations:  CAfile: PATH CApath: none".
+    // The text is "error setting certificate file: PATH", in later versions "… verify locations:  CAfile: PATH
+    // CApath: none".
     private var path: String {
       guard let range = message.firstRange(of: "file: ") else { return "" }
       return " in " + message[range.upperBound...].prefix { !$0.isWhitespace }
     }
 
-    // OpenSSL's errors end in a reason in words; numbers and functions before it change from version to version.
+    // OpenSSL's errors end with a reason in words. The numbers and functions before it differ between versions.
     private var handshakeText: String? {
       let text = message.lowercased()
       let says = { (words: String) in text.contains(words) }

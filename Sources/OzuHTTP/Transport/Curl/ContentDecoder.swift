@@ -1,18 +1,18 @@
 #if os(Linux)
   import CContentCodings
 
-  /// Undoes the codings of one body, piece by piece.
+  /// Decodes the codings of one body, piece by piece.
   ///
-  /// A step makes one window of output at most, whatever the input would become, so that a few bytes that stand for
-  /// gigabytes cost no more memory than others; its caller decides between two steps whether it goes on. Each coding has a
-  /// window of its own, and reads that of the coding outside it.
+  /// A step produces at most one window of output, however much the input expands to. So a few bytes that stand for
+  /// gigabytes cost no more memory than others. The caller decides between two steps whether to continue. Each
+  /// coding has a window of its own, and reads the window of the coding outside it.
   ///
-  /// Not Sendable on purpose: a transfer's thread alone uses it.
+  /// Deliberately not Sendable: only the thread of the transfer uses it.
   final class ContentDecoder {
     enum Failure: Error {
       case corrupt(ContentCoding)
       case outOfMemory
-      /// A coding made more bytes than the body may have; between two codings that counts too.
+      /// A coding produced more bytes than the body may have; this also counts between two codings.
       case tooLarge
     }
 
@@ -20,8 +20,8 @@
     private let byteLimit: Int
 
     /// - Parameters:
-    ///   - codings: in the order in which they were applied.
-    ///   - byteLimit: the most bytes that any of them may make.
+    ///   - codings: the codings in the order in which they were applied.
+    ///   - byteLimit: the most bytes that each of them may produce.
     /// - Throws: `outOfMemory`.
     init(_ codings: [ContentCoding], byteLimit: Int) throws(Failure) {
       self.byteLimit = byteLimit
@@ -30,27 +30,27 @@
       self.stages = stages
     }
 
-    /// The coding that has not ended although the body has; nil when all of it has come.
+    /// The coding that is incomplete although the body has ended; nil if all codings are complete.
     var unended: ContentCoding? {
       stages.last { !$0.isWhole }?.coding
     }
 
-    /// Decodes on, until a window of output is there or the input is used up.
+    /// Decodes until a window of output is there or all input is used.
     ///
-    /// - Parameter offset: how much of the input is used; moved on.
-    /// - Returns: whether there is output, for `withOutput`. False means that more input is needed.
+    /// - Parameter offset: the number of input bytes that were used; the step increases it.
+    /// - Returns: whether there is output for `withOutput`. If false, more input is needed.
     func step(_ input: borrowing RawSpan, from offset: inout Int) throws(Failure) -> Bool {
       try fill(stages.count - 1, input, &offset)
     }
 
-    /// Hands over the output of the last step, once.
+    /// Passes the output of the last step to `body`, once.
     func withOutput<Value, E: Error>(_ body: (RawSpan) throws(E) -> Value) throws(E) -> Value {
       let stage = stages[stages.count - 1]
       defer { stage.dropOutput() }
       return try stage.withOutput(body)
     }
 
-    // Puts output into the window of a stage. False when the input is used up before there is any.
+    // Puts output into the window of a stage. Returns false if all input is used before there is any output.
     private func fill(_ place: Int, _ input: borrowing RawSpan, _ offset: inout Int) throws(Failure) -> Bool {
       let stage = stages[place]
       while true {
@@ -75,14 +75,14 @@
     }
   }
 
-  /// One coding on its way, with the window it writes to. The C object is its own and goes with it.
+  /// One coding and the window that it writes to. It owns the C object and frees it.
   private final class CodingStage {
     static let windowByteCount = 64 << 10
 
     let coding: ContentCoding
-    /// How many bytes it has made.
+    /// The number of bytes that it has produced.
     private(set) var madeByteCount = 0
-    /// Whether it may make more bytes without further input.
+    /// Whether it may produce more bytes without further input.
     private(set) var hasMore = false
     private let raw: OpaquePointer
     private var window = [UInt8](repeating: 0, count: windowByteCount)
@@ -118,8 +118,7 @@
       output = output.dropFirst(count ?? output.count)
     }
 
-    /// Decodes into the window, which is empty. Returns how many bytes of the input were used: all of them, unless there
-    /// is output.
+    /// Decodes into the empty window. Returns the number of input bytes used: all of them, unless there is output.
     func run(_ input: RawSpan) throws(ContentDecoder.Failure) -> Int {
       var (used, written) = (0, 0)
       let status = input.withUnsafeBytes { input in

@@ -8,40 +8,40 @@
   /// let (body, response) = try await CurlClient.shared.data(from: url)
   /// ```
   ///
-  /// HTTP/1.1 and, over TLS, HTTP/2; connections are kept and shared by all requests of one client; gzip,
-  /// deflate, br and zstd are undone as libcurl was built for. Making a client costs nothing: its thread
-  /// starts with the first request and ends with the client.
+  /// HTTP/1.1 and, over TLS, HTTP/2. All requests of one client share its connections. The codings gzip, deflate,
+  /// br and zstd are decoded. Making a client costs nothing: its thread starts with the first request and ends with
+  /// the client.
   ///
   /// Threads and ownership
   /// - `send` runs on the caller's executor. It makes a `CurlTransfer`, puts `.start` into the inbox of the
-  ///   `CurlLoop` (a `Mutex`), wakes the loop's thread, and suspends.
-  /// - The loop's thread alone touches libcurl's handles and, from `.start` on, the transfer's mutable state;
-  ///   the `CurlReactor` that does it lives on that thread's stack. Sinks are called there.
-  /// - A request whose priority changes puts `.prioritize` there; it counts while the request waits.
-  /// - A sink that is not ready pauses its transfer inside libcurl, whose socket then fills up; its resumption puts
-  ///   `.resume` into the inbox.
-  /// - Cancelling puts `.cancel` into the same inbox. It may overtake `.start`; the transfer then remembers
-  ///   it. Because one thread applies both in order, a transfer is completed exactly once without further
-  ///   locks.
-  /// - While a transfer is attached to an easy handle, the `CurlHandle` keeps it (until `CurlReactor.detach`) and is itself
-  ///   what libcurl's callbacks get, so that they never meet a dead object.
-  /// - The thread owns the loop, the client does not own the thread: `deinit` asks it to end, and it takes
-  ///   its handles and sockets with it.
+  ///   `CurlLoop` (guarded by a `Mutex`), wakes the loop's thread, and suspends.
+  /// - Only the loop's thread uses libcurl's handles and, after `.start`, the mutable state of the transfer. The
+  ///   `CurlReactor` that does this lives on the stack of that thread. Sinks are called there.
+  /// - When the priority of a request changes, `.prioritize` goes into the inbox; it has an effect while the
+  ///   request waits.
+  /// - A sink that is not ready pauses its transfer inside libcurl, whose socket then fills up. When the sink is
+  ///   ready again, `.resume` goes into the inbox.
+  /// - Cancelling puts `.cancel` into the same inbox. It may arrive before `.start`; then the transfer remembers
+  ///   it. One thread handles both in order, so a transfer is completed exactly once without further locks.
+  /// - While a transfer is attached to an easy handle, the `CurlHandle` keeps it alive (until
+  ///   `CurlReactor.detach`). libcurl's callbacks get the `CurlHandle`, so they never use a freed object.
+  /// - The thread owns the loop; the client does not own the thread. `deinit` asks the thread to end, and the
+  ///   thread closes its handles and sockets.
   public final class CurlClient: HTTPClient {
-    /// The client of the process, with the default settings.
+    /// The shared client of the process, with the default settings.
     public static let shared = CurlClient()
 
-    /// The settings the client was made with.
+    /// The settings of the client.
     public let configuration: HTTPClientConfiguration
     private let addressFilter: AddressFilter?
     private let loop: CurlLoop
 
-    /// Makes a client with its own connections and bounds.
+    /// Makes a client with its own connections and limits.
     public convenience init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
       self.init(configuration: configuration, addressFilter: configuration.networkGuard.filter)
     }
 
-    /// Makes a client that connects to what a filter lets through.
+    /// Makes a client that connects only to addresses that the filter allows.
     init(configuration: HTTPClientConfiguration, addressFilter: AddressFilter?) {
       self.configuration = configuration
       self.addressFilter = addressFilter
@@ -54,7 +54,7 @@
 
     /// Sends a request and streams the response's body into a sink, on the client's thread.
     ///
-    /// - Throws: `HTTPError`; `cancelled` also when the client is shut down.
+    /// - Throws: `HTTPError`; `cancelled` also if the client is shut down.
     public func send(
       _ request: HTTPRequest, into sink: any HTTPBodySink
     ) async throws(HTTPError) -> HTTPResponse {
@@ -83,28 +83,28 @@
       }
     }
 
-    /// Ends the client: running and waiting requests throw `cancelled`, later ones too.
+    /// Shuts the client down: running, waiting and later requests throw `cancelled`.
     ///
-    /// Returns when the thread has ended and every connection is closed. Calling it again waits for the same.
+    /// Returns after the thread has ended and every connection is closed. A second call waits for the same.
     public func shutdown() async {
       loop.stop()
       await loop.stopped()
     }
 
-    /// What the client is busy with at this moment.
+    /// The requests that run and wait now.
     public var statistics: HTTPClientStatistics {
       HTTPClientStatistics(
         activeRequestCount: loop.counters.active.load(ordering: .relaxed),
         waitingRequestCount: loop.counters.waiting.load(ordering: .relaxed))
     }
 
-    /// How many of libcurl's transfer handles exist, pooled ones included.
+    /// The number of libcurl's easy handles, including those in the pool.
     var handleCount: Int {
       loop.counters.handles.load(ordering: .relaxed)
     }
   }
 
-  /// Counters for others to read, written by the loop's thread.
+  /// Counters that any thread may read. The loop's thread writes them.
   final class CurlCounters: Sendable {
     let active = Atomic(0)
     let waiting = Atomic(0)

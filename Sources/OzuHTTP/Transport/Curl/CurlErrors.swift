@@ -8,7 +8,7 @@
     import Musl
   #endif
 
-  /// What is known of a failed hop, and the cause it amounts to.
+  /// The facts about a failed hop, and the error that follows from them.
   struct CurlFailure {
     var code: CURLcode
     var systemError: Int32 = 0
@@ -16,10 +16,10 @@
     var isHeadComplete = false
     var bodyByteCount = 0
     var expectedByteCount: Int?
-    /// The proxy on the way, and what it answered to CONNECT; nil and 0 for none.
+    /// The proxy, and its answer to CONNECT; nil and 0 for none.
     var proxy: String?
     var connectStatus = 0
-    /// What is known of the certificate.
+    /// The facts about the certificate.
     var host = ""
     var verification = 0
     var certificate: CertificateFacts?
@@ -43,22 +43,22 @@
       case CURLE_INTERFACE_FAILED:
         .connectionFailed(message)
       case CURLE_OPERATION_TIMEDOUT:
-        // The only one of libcurl's limits that is set; the others are the reactor's.
+        // The only time limit of libcurl that is set; the reactor enforces the others.
         .timedOut(.connect)
       case CURLE_OUT_OF_MEMORY where !isHeadComplete:
-        // libcurl's answer to a line above its own limit of 300 KB.
+        // libcurl returns this for a line above its own limit of 300 KB.
         .protocolError("a line of the header section is too long")
       case CURLE_PARTIAL_FILE:
         .bodyTruncated(received: bodyByteCount, expected: expectedByteCount)
       case CURLE_RECV_ERROR where message.hasSuffix("in chunked-encoding"):
-        // libcurl has no code of its own for malformed chunks.
+        // libcurl has no error code for malformed chunks.
         .protocolError(message)
       case CURLE_HTTP2_STREAM where isHeadComplete:
         .bodyTruncated(received: bodyByteCount, expected: expectedByteCount)
       case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
         isHeadComplete
           ? .bodyTruncated(received: bodyByteCount, expected: expectedByteCount) : .connectionLost
-      // The scheme was checked before, so an unsupported protocol is one that the server speaks.
+      // The scheme was checked before, so the unsupported protocol is the one that the server speaks.
       case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2,
         CURLE_HTTP2_STREAM,
         CURLE_HTTP3:

@@ -12,30 +12,31 @@
     import Musl
   #endif
 
-  /// A libcurl easy handle with what must live as long as its options: the error text and the header list.
+  /// A libcurl easy handle with the data that must live as long as its options: the error text and the header list.
   ///
-  /// Used by the loop's thread only, and pooled. What all requests of a client have in common is set once; a plain
-  /// GET changes only its address, its fields and its owner, and the handle is used again as it is. Whatever went
-  /// through anything else (another method, credentials in the address) is reset before it is used again.
+  /// Handles are pooled, and only the loop's thread uses them. Options that all requests of a client share are set
+  /// once. A plain GET changes only the address, the fields and the transfer, and then the handle is used again as
+  /// it is. After anything else (another method, credentials in the address) it is reset before it is used again.
   final class CurlHandle {
     let raw: UnsafeMutableRawPointer
     let configuration: HTTPClientConfiguration
     private let counters: CurlCounters
-    /// Whether an option of one request alone is set, or libcurl may remember something of it.
+    /// Whether an option of a single request is set, or libcurl may remember something about it.
     private var needsReset = true
-    /// The transfer whose hop it carries; nil between two. libcurl's callbacks get the handle and find it here.
+    /// The transfer whose current hop uses the handle; nil between two. libcurl's callbacks get the handle and find
+    /// the transfer here.
     private(set) var transfer: CurlTransfer?
-    /// What is set, as long as it is not reset; nil for what libcurl does by itself.
+    /// Options that are set until the next reset; nil means libcurl's default.
     private var offersHTTP2: Bool?
     private var connectMilliseconds: Int?
-    /// What the handshakes that it begins show.
+    /// The certificates of the handshakes that this handle begins.
     let certificate = CertificateNote()
     private let errorText: UnsafeMutablePointer<CChar>
-    /// The fields of requests that bring none of their own; made once.
-    private let offerList: UnsafeMutablePointer<curl_slist>?
-    /// The fields of the request at hand, where it brings some.
-    private var headerList: UnsafeMutablePointer<curl_slist>?
-    private var hasOfferList = false
+    /// The fields of requests without fields of their own; made once.
+    let offerList: UnsafeMutablePointer<curl_slist>?
+    /// The fields of the current request, if it has some.
+    var headerList: UnsafeMutablePointer<curl_slist>?
+    var hasOfferList = false
 
     init?(configuration: HTTPClientConfiguration, counters: CurlCounters) {
       guard let raw = ozu_curl_easy_init() else { return nil }
@@ -56,13 +57,13 @@
       counters.handles.subtract(1, ordering: .relaxed)
     }
 
-    /// What libcurl said about the failure, or its general words for the code.
+    /// The message of libcurl about the failure, or its general text for the code.
     func message(for code: CURLcode) -> String {
       let text = String(cString: errorText)
       return text.isEmpty ? String(cString: ozu_curl_easy_strerror(code)) : text
     }
 
-    /// Forgets the transfer; connections and names stay known to the multi handle.
+    /// Releases the transfer. The multi handle keeps connections and resolved names.
     func reset() {
       transfer = nil
       certificate.facts = nil
@@ -91,7 +92,7 @@
     }
 
     private func setCallbacks() {
-      // The handle lives longer than libcurl's, which `deinit` frees.
+      // This object lives longer than libcurl's handle, which `deinit` frees.
       let context = Unmanaged.passUnretained(self).toOpaque()
       _ = ozu_curl_set_pointer(raw, CURLOPT_PRIVATE, context)
       _ = ozu_curl_set_on_body(raw, onBody, context)
@@ -107,15 +108,15 @@
       set(CURLOPT_ERRORBUFFER, errorText)
       set(CURLOPT_NOSIGNAL, 1)
       set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-      // Without this it refuses transfer codings that it does not know, where browsers take the body as it comes.
+      // Otherwise libcurl refuses transfer codings that it does not know; browsers accept such a body as it is.
       set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-      // Below the 64 KB at which freeing a block makes the allocator tidy up its whole heap: libcurl frees this
-      // one after each transfer.
+      // Less than the 64 KB at which glibc consolidates its whole heap when a block is freed. libcurl frees this
+      // buffer after each transfer.
       set(CURLOPT_BUFFERSIZE, 32 << 10)
       _ = ozu_curl_allow_only_http(raw)
       ozu_curl_never_wait_for_resolver(raw)
       if let userAgent = configuration.userAgent { set(CURLOPT_USERAGENT, userAgent) }
-      // A proxy would connect in our place, and to what it pleases.
+      // A proxy would connect instead of this client, to addresses that this client cannot check.
       let isGuarded = configuration.networkGuard != .off
       switch isGuarded ? .none : configuration.proxy {
       case .environment: break
@@ -140,8 +141,8 @@
       }
     }
 
-    // HTTP/2 by ALPN only, never in clear text. PIPEWAIT has the handshake decide whether requests share the
-    // connection; without TLS they would wait for the first response to learn that they cannot.
+    // HTTP/2 only by ALPN, never in clear text. With PIPEWAIT, the handshake decides whether requests share the
+    // connection. Without TLS they would wait for the first response to learn that they cannot.
     private func setVersion(isSecure: Bool) {
       let isOffered = isSecure && configuration.isHTTP2Enabled
       guard offersHTTP2 != isOffered else { return }
@@ -156,59 +157,11 @@
       set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
     }
 
-    private func setMessage(_ transfer: CurlTransfer) {
-      let request = transfer.hop
-      // UPLOAD sends any body without the form type and the size limits of POST; the method is then renamed.
-      if request.method == .head {
-        set(CURLOPT_NOBODY, 1)
-      } else if let count = transfer.uploadByteCount {
-        set(CURLOPT_UPLOAD, 1)
-        _ = ozu_curl_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(count))
-        _ = ozu_curl_set_on_upload(raw, onUpload, onUploadSeek, Unmanaged.passUnretained(self).toOpaque())
-        set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-      } else if request.method != .get {
-        set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-      }
-      setFields(request, hasUpload: transfer.uploadByteCount != nil)
-    }
-
-    // User and password on their own, because an access key may have a colon. libcurl takes them for the keys.
-    private func sign(_ signature: AWSSignature) {
-      set(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):\(signature.service)")
-      set(CURLOPT_USERNAME, signature.accessKey)
-      set(CURLOPT_PASSWORD, signature.secretKey)
-      // The field "Expect" cannot be taken out (`setFields`), but nobody has to wait for what it asks for.
-      set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
-    }
-
-    private static let offerLine = "Accept-Encoding: \(ContentCoding.offer)"
-
-    // What libcurl could undo it is not asked to: it would have to hold all that one piece becomes while the receiver is
-    // behind. `ContentDecoder` does.
-    private func setFields(_ request: HTTPRequest, hasUpload: Bool) {
-      guard !request.headers.isEmpty || hasUpload || !request.allowsContentDecoding else {
-        if !hasOfferList { _ = ozu_curl_set_header_list(raw, offerList) }
-        hasOfferList = true
-        return
-      }
-      // "Name;" sends a field without value, where "Name:" would remove one. "Expect:" does: waiting for
-      // 100-continue costs a second at servers that do not know it.
-      var lines = request.endToEndHeaders.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
-      if request.allowsContentDecoding { lines.append(Self.offerLine) }
-      // libcurl would sign the field that is not sent.
-      if !request.headers.contains(name: "Expect"), request.signature == nil { lines.append("Expect:") }
-      for line in lines {
-        guard let longer = ozu_curl_slist_append(headerList, line) else { continue }
-        headerList = longer
-      }
-      _ = ozu_curl_set_header_list(raw, headerList)
-    }
-
-    private func set(_ option: CURLoption, _ value: Int) {
+    func set(_ option: CURLoption, _ value: Int) {
       _ = ozu_curl_set_long(raw, option, value)
     }
 
-    private func set(_ option: CURLoption, _ value: String) {
+    func set(_ option: CURLoption, _ value: String) {
       _ = ozu_curl_set_string(raw, option, value)
     }
 
@@ -217,10 +170,10 @@
     }
   }
 
-  // libcurl's callbacks. They run on the loop's thread inside libcurl's functions, with the handle as their context, which
-  // outlives libcurl's; hence the unretained cast.
+  // libcurl's callbacks. They run on the loop's thread inside libcurl's functions. Their context is the handle,
+  // which outlives libcurl's handle, so the unretained cast is safe.
 
-  private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+  func curlTransfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
     context.flatMap { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue().transfer }
   }
 
@@ -228,37 +181,21 @@
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
   ) -> Int {
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    // Any other count than the given one aborts the transfer.
-    return transfer(context)?.takeHeaderLine(line) == true ? line.count : (line.isEmpty ? 1 : 0)
+    // A count other than the given one aborts the transfer.
+    return curlTransfer(context)?.takeHeaderLine(line) == true ? line.count : (line.isEmpty ? 1 : 0)
   }
 
   private func onBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
   ) -> Int {
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    guard !piece.isEmpty, let transfer = transfer(context) else { return 0 }
+    guard !piece.isEmpty, let transfer = curlTransfer(context) else { return 0 }
     return switch transfer.takeBody(piece) {
     case .taken: piece.count
-    // libcurl keeps the bytes, reads no more, and calls again with them when it is told to go on.
+    // libcurl keeps the bytes, stops reading, and passes the same bytes again after it is resumed.
     case .paused: Int(CURL_WRITEFUNC_PAUSE)
     case .failed: 0
     }
-  }
-
-  private func onUpload(
-    _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
-  ) -> Int {
-    let space = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
-    return transfer(context)?.giveUpload(space) ?? Int(CURL_READFUNC_ABORT)
-  }
-
-  private func onUploadSeek(
-    _ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32
-  ) -> Int32 {
-    guard origin == SEEK_SET, transfer(context)?.seekUpload(to: Int(offset)) == true else {
-      return Int32(CURL_SEEKFUNC_FAIL)
-    }
-    return Int32(CURL_SEEKFUNC_OK)
   }
 
   private func onSecureContext(
@@ -276,7 +213,7 @@
     _ context: UnsafeMutableRawPointer?, _ remoteAddress: UnsafeMutablePointer<CChar>?,
     _ localAddress: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
   ) -> Int32 {
-    transfer(context)?.noteConnected()
+    curlTransfer(context)?.noteConnected()
     return Int32(CURL_PREREQFUNC_OK)
   }
 
@@ -285,9 +222,9 @@
     _ address: UnsafeMutablePointer<curl_sockaddr>?
   ) -> curl_socket_t {
     guard let address else { return CURL_SOCKET_BAD }
-    if let owner = transfer(context), let isAllowed = owner.addressFilter {
+    if let owner = curlTransfer(context), let isAllowed = owner.addressFilter {
       guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return CURL_SOCKET_BAD }
-      // libcurl gives a whole address of `addrlen` bytes, of which the declared type names the first 16.
+      // libcurl passes a whole address of `addrlen` bytes; the declared type has only its first 16.
       let bytes = UnsafeRawBufferPointer(
         start: UnsafeRawPointer(address).advanced(by: offset), count: Int(address.pointee.addrlen))
       guard let target = NetworkAddress(sockaddr: bytes), isAllowed(target) else {
@@ -295,7 +232,7 @@
         return CURL_SOCKET_BAD
       }
     }
-    // Close-on-exec: a process started by the app must not hold our connections open.
+    // Close-on-exec: a process that the app starts must not keep the connections open.
     let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.pointee.family, kind, address.pointee.protocol)
     return descriptor >= 0 ? descriptor : CURL_SOCKET_BAD

@@ -10,8 +10,8 @@
 
   /// The inbox and the thread of a `CurlClient`.
   ///
-  /// Any thread may `submit` and `stop`; both only append under the lock and wake the loop. The thread itself makes the
-  /// multi handle: loading libcurl takes milliseconds, which no caller waits for and no lock is held.
+  /// Any thread may call `submit` and `stop`; they only append under the lock and wake the loop. The thread makes
+  /// the multi handle itself: loading libcurl takes milliseconds, and no caller or lock should wait for that.
   final class CurlLoop: Sendable {
     enum Command: Sendable {
       case start(CurlTransfer, CurlTransfer.Completion)
@@ -22,11 +22,11 @@
 
     private struct State {
       var inbox = LoopInbox<Command>()
-      /// Whether the thread is gone, or never was and never will be.
+      /// Whether the thread has ended, or never started and never will.
       var hasStopped = false
       var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
-      /// Returns who waits for the end.
+      /// Records the end, and returns the continuations that wait for it.
       mutating func stopped() -> [CheckedContinuation<Void, Never>] {
         hasStopped = true
         defer { stopWaiters = [] }
@@ -43,7 +43,8 @@
       self.configuration = configuration
     }
 
-    /// Puts a command into the inbox; the first one starts the thread. Returns why it was not taken, or nil.
+    /// Puts a command into the inbox; the first command starts the thread. Returns the reason why it was refused,
+    /// or nil.
     func submit(_ command: Command) -> HTTPError.Reason? {
       switch state.withLock({ $0.inbox.put(command, startThread: startThread) }) {
       case nil: nil
@@ -53,7 +54,7 @@
       }
     }
 
-    /// Asks the thread to end. Returns at once; may be called again.
+    /// Asks the thread to end. Returns at once; may be called more than once.
     func stop() {
       let waiters = state.withLock { state in
         let hadEnded = state.inbox.hasEnded
@@ -90,8 +91,8 @@
       }
     }
 
-    /// Answers what has been submitted with the reason why libcurl cannot be used. The next request tries again: it may be
-    /// installed by then.
+    /// Fails the submitted requests with the reason why libcurl cannot be used. The next request tries again,
+    /// because libcurl may be installed by then.
     private func failStart(_ error: CurlMulti.Unavailable, _ waker: LoopWaker) {
       let (commands, waiters) = state.withLock { state in
         let commands = state.inbox.giveUp()
@@ -130,12 +131,12 @@
     }
   }
 
-  /// The time as the loop's thread last looked at it, which it does before and after it drives libcurl.
+  /// The time when the loop's thread last read the clock, which it does before and after it runs libcurl.
   ///
-  /// A response of five lines would ask the system for it eight times. The limits that are told by it are no finer than
-  /// a turn of the loop.
+  /// A response of five lines would otherwise read the clock eight times. The limits that use this time need not be
+  /// more precise than a turn of the loop.
   ///
-  /// Unchecked Sendable: only the loop's thread touches it.
+  /// Unchecked Sendable: only the loop's thread uses it.
   final class CurlClock: @unchecked Sendable {
     private(set) var now = ContinuousClock.now
 

@@ -1,19 +1,19 @@
 #if os(Linux)
   import CCurl
 
-  /// A libcurl multi handle: the connection pool and the transfers in progress. Only the loop's thread uses it.
+  /// A libcurl multi handle: the connection pool and the running transfers. Only the loop's thread uses it.
   struct CurlMulti {
-    /// libcurl cannot be used.
+    /// The error that libcurl cannot be used.
     struct Unavailable: Error {
-      /// The library that is not installed, or libcurl's words.
+      /// The name of the missing library, or the message of libcurl.
       var message: String
     }
 
     let handle: UnsafeMutableRawPointer
     let waker: LoopWaker
 
-    /// Makes a handle, and keeps the waker until `close`. Loads libcurl where this process has not used it before, which
-    /// takes milliseconds.
+    /// Makes a handle, and keeps the waker until `close`. The first call in a process loads libcurl, which takes
+    /// milliseconds.
     init(configuration: HTTPClientConfiguration, waker: LoopWaker) throws(Unavailable) {
       var message = [CChar](repeating: 0, count: 256)
       guard ozu_curl_load(&message, message.count) else {

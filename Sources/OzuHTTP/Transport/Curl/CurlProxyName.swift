@@ -5,13 +5,13 @@
     import Foundation
   #endif
 
-  /// Which proxy a transfer goes through, for messages. libcurl says so from version 8.7 on only.
+  /// Finds the proxy of a transfer, for messages. libcurl reports it only from version 8.7 on.
   enum CurlProxyName {
     /// `host:port`, or nil if the transfer has no proxy.
     ///
     /// - Parameters:
-    ///   - message: libcurl's words about a connection that failed. They name whom it connected to, which tells whether
-    ///     `no_proxy` had it connect to the origin; nil where there is no doubt about the proxy.
+    ///   - message: the message of libcurl about a failed connection. It names the host that libcurl connected to,
+    ///     and so shows whether `no_proxy` made it connect to the origin. Nil if the proxy is certain.
     static func text(
       _ configuration: HTTPClientConfiguration, origin: HTTPOrigin, message: String?,
       environment: [String: String] = ProcessInfo.processInfo.environment
@@ -20,7 +20,7 @@
       case .none: return nil
       case .url(let url): return text(url).map { "\($0.host):\($0.port)" }
       case .environment:
-        // The order of libcurl. HTTP_PROXY in capitals may come from a request to a CGI script, and does not count.
+        // libcurl's order. HTTP_PROXY in capitals may come from a request to a CGI script, so it is ignored.
         let names = origin.isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
         let values = (names + ["all_proxy", "ALL_PROXY"]).lazy.compactMap { environment[$0] }
         guard let value = values.first(where: { !$0.isEmpty }),
@@ -33,7 +33,7 @@
     }
 
     private static func text(_ url: URL) -> (host: String, port: Int)? {
-      // 1080 is libcurl's own default.
+      // 1080 is libcurl's default port.
       url.shownHost.map { ($0, url.port ?? 1080) }
     }
   }

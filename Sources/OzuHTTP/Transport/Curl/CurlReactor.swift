@@ -1,31 +1,32 @@
 #if os(Linux)
   import CCurl
 
-  /// What the loop's thread does: start, drive, time out, cancel and complete transfers.
+  /// Starts, drives, times out, cancels and completes transfers, on the loop's thread.
   ///
-  /// Not Sendable on purpose: it is made on the thread and never leaves it.
+  /// Deliberately not Sendable: it is made on the thread and never leaves it.
   ///
-  /// libcurl is driven by events: it runs the transfers whose socket is ready or whose timer is due, and says when the
-  /// next timer is. `curl_multi_perform` would run them all, and then forgets timers that transfers late in its list set
-  /// for those early in it (libcurl 7.88.1, `lib/multi.c`: it drops what is due by a clock that it read meanwhile, in
-  /// whole milliseconds). A stream of HTTP/2 whose bytes another stream's turn had read then stood still with its whole
-  /// body in memory until something else woke the thread.
+  /// libcurl is driven by events: each turn runs the transfers whose socket is ready or whose timer has expired,
+  /// and libcurl reports when its next timer expires. `curl_multi_perform` would run all transfers, but then it
+  /// loses timers that a transfer late in its list sets for an earlier one (libcurl 7.88.1, `lib/multi.c`: it drops
+  /// timers by a clock that it read meanwhile, in whole milliseconds). As a result, an HTTP/2 stream whose bytes
+  /// were read during another stream's turn stopped, with its whole body in memory, until something else woke the
+  /// thread.
   ///
-  /// A transfer goes fresh → waiting → active → finished; a redirect leads from active back to waiting,
-  /// before all others, because the next hop may be another host's.
+  /// A transfer goes fresh → waiting → active → finished. A redirect moves it from active to the front of the
+  /// waiting ones, because the next hop may go to another host.
   final class CurlReactor {
-    private let multi: CurlMulti
-    private let configuration: HTTPClientConfiguration
-    private let counters: CurlCounters
-    private let clock: CurlClock
+    let multi: CurlMulti
+    let configuration: HTTPClientConfiguration
+    let counters: CurlCounters
+    let clock: CurlClock
     let sockets: CurlSockets
 
-    private var queue: StartQueue<CurlTransfer>
-    private var unfinished: [ObjectIdentifier: CurlTransfer] = [:]
-    private var idleHandles: [CurlHandle] = []
+    var queue: StartQueue<CurlTransfer>
+    var unfinished: [ObjectIdentifier: CurlTransfer] = [:]
+    var idleHandles: [CurlHandle] = []
     private var nextTicket: UInt64 = 0
-    /// No limit of any transfer is reached before this instant, so that none need be looked at.
-    private var nextDeadline: ContinuousClock.Instant?
+    /// No time limit of any transfer ends before this instant, so none needs to be checked.
+    var nextDeadline: ContinuousClock.Instant?
 
     init(
       multi: CurlMulti, configuration: HTTPClientConfiguration, counters: CurlCounters, clock: CurlClock
@@ -38,12 +39,12 @@
         maximumActive: configuration.maximumConcurrentRequests,
         maximumActivePerOrigin: configuration.maximumConnectionsPerHost)
       sockets = CurlSockets(wakeDescriptor: multi.waker.descriptor)
-      // The reactor keeps the sockets, and frees libcurl's handle in `close`.
+      // The reactor keeps the sockets alive, and frees libcurl's handle in `close`.
       ozu_curl_multi_set_on_socket(
         multi.handle, onSocketChange, Unmanaged.passUnretained(sockets).toOpaque())
     }
 
-    /// Takes a new transfer on; `turn` starts it when it may.
+    /// Accepts a new transfer; `turn` starts it when it may start.
     func start(_ transfer: CurlTransfer, _ completion: CurlTransfer.Completion) {
       transfer.completion = completion
       guard transfer.phase == .fresh else { return complete(transfer, .failure(.init(.cancelled))) }
@@ -52,7 +53,7 @@
       enqueue(transfer)
     }
 
-    /// Moves a transfer that waits to where its priority puts it now, behind all of that one.
+    /// Moves a waiting transfer to the end of the queue of its new priority.
     func prioritize(_ transfer: CurlTransfer) {
       guard transfer.phase == .waiting, let priority = transfer.hop.livePriority?.value,
         priority != transfer.hop.priority
@@ -61,7 +62,7 @@
       enqueue(transfer)
     }
 
-    private func enqueue(_ transfer: CurlTransfer) {
+    func enqueue(_ transfer: CurlTransfer) {
       if transfer.hop.hasPlace {
         queue.start(origin: transfer.origin)
         return activate(transfer)
@@ -73,7 +74,7 @@
         transfer, ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
     }
 
-    /// Ends a transfer in whatever phase it is.
+    /// Ends a transfer, whatever its phase.
     func cancel(_ transfer: CurlTransfer) {
       switch transfer.phase {
       case .fresh: transfer.phase = .cancelledBeforeStart
@@ -82,12 +83,12 @@
       }
     }
 
-    /// Lets a paused transfer go on. libcurl hands over what it has kept before this returns, and pauses again if it
-    /// is told so.
+    /// Resumes a paused transfer. libcurl passes the bytes that it kept before this returns, and pauses again if
+    /// the sink is not ready.
     func resume(_ transfer: CurlTransfer) {
       guard transfer.phase == .active, transfer.timing.isPaused, let handle = transfer.handle else { return }
       let code = ozu_curl_easy_pause(handle.raw, CURLPAUSE_CONT)
-      // An error of this call is nobody else's: the multi handle will not report it.
+      // The multi handle does not report an error of this call.
       if code != CURLE_OK { finish(transfer, code) }
       if let check = transfer.timing.nextCheck(after: clock.now), transfer.phase == .active { watch(check) }
     }
@@ -104,15 +105,15 @@
       multi.close()
     }
 
-    /// Waits until a socket is ready, the thread is woken or the time is over; `turn` then acts on it. Returns false when
-    /// the time is over.
+    /// Waits until a socket is ready, the thread is woken or the time is over; then `turn` handles the events.
+    /// Returns false if the time is over.
     @discardableResult
     func wait(milliseconds: Int32) -> Bool {
       sockets.wait(milliseconds: milliseconds)
     }
 
-    /// Moves everything as far as it goes without waiting. Returns how many milliseconds may pass until the
-    /// next turn if nothing happens.
+    /// Does all work that needs no waiting. Returns how many milliseconds may pass until the next turn if nothing
+    /// happens.
     func turn() -> Int32 {
       startWaiting()
       repeat {
@@ -121,13 +122,13 @@
         clock.tick()
         collectFinished()
         failOverdue()
-        // Whoever ended has left a place.
+        // Transfers that ended have freed places.
       } while startWaiting()
       publishCounts()
       return patience
     }
 
-    // Runs the transfers whose socket is ready, then those whose timer is due, new ones among them.
+    // Runs the transfers whose socket is ready, and then those whose timer has expired, including new ones.
     private func drive() {
       var running: Int32 = 0
       sockets.forEachReady { descriptor, events in
@@ -136,7 +137,7 @@
       ozu_curl_multi_socket_action(multi.handle, ozu_curl_socket_timeout, 0, &running)
     }
 
-    // Until libcurl's next timer or the next limit of ours.
+    // The time until libcurl's next timer or the next limit of this client.
     private var patience: Int32 {
       var timer = -1
       ozu_curl_multi_timeout(multi.handle, &timer)
@@ -144,7 +145,7 @@
       return Int32(clamping: timer < 0 ? limit : min(timer, limit))
     }
 
-    // Returns whether any was started.
+    // Returns whether a transfer was started.
     @discardableResult
     private func startWaiting() -> Bool {
       var hasStarted = false
@@ -172,111 +173,13 @@
       watch(transfer.timing.connectDeadline)
     }
 
-    private func collectFinished() {
-      var code = CURLE_OK
-      while let raw = ozu_curl_multi_next_finished(multi.handle, &code) {
-        // The handle is in use, so its transfer holds it.
-        guard let context = ozu_curl_private(raw),
-          let transfer = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue().transfer
-        else { continue }
-        finish(transfer, code)
-      }
-    }
-
-    private func finish(_ transfer: CurlTransfer, _ code: CURLcode) {
-      guard let handle = transfer.handle else { return }
-      let outcome = transfer.endHop(code, handle, at: clock.now)
-      if transfer.isMultiplexed { queue.noteMultiplexing(of: transfer.origin) }
-      detach(transfer)
-      switch outcome {
-      case .finished(let result):
-        complete(transfer, result)
-      case .redirected(let next):
-        transfer.hop = next.request
-        transfer.origin = next.origin
-        transfer.phase = .waiting
-        if transfer.hop.hasPlace { return enqueue(transfer) }
-        queue.enqueueFirst(
-          transfer, ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
-      }
-    }
-
-    private func failOverdue() {
-      guard let deadline = nextDeadline else { return }
-      let now = clock.now
-      guard now >= deadline else { return }
-      nextDeadline = nil
-      let transfers = Array(unfinished.values)
-      for transfer in transfers {
-        if transfer.phase == .active, let end = transfer.timing.connectDeadline, now >= end {
-          // libcurl's own limit begins only when it lets a transfer connect. Until the first connection to an origin has
-          // said whether it carries many, the others wait for it: if it never stands, they would fail one after the
-          // other. Where one stands, they wait for their turn.
-          let hasConnection = transfers.contains {
-            $0.phase == .active && $0.origin == transfer.origin && $0.timing.isConnected
-          }
-          guard hasConnection else {
-            fail(transfer, .timedOut(.connect))
-            continue
-          }
-          transfer.timing.restartConnecting(at: now)
-        }
-        if let phase = transfer.timing.overduePhase(at: now) {
-          fail(transfer, .timedOut(phase))
-          continue
-        }
-        watch(transfer.timing.nextCheck(after: now))
-        if transfer.phase == .active { watch(transfer.timing.connectDeadline) }
-      }
-    }
-
-    private func watch(_ instant: ContinuousClock.Instant?) {
+    func watch(_ instant: ContinuousClock.Instant?) {
       guard let instant else { return }
       nextDeadline = nextDeadline.map { min($0, instant) } ?? instant
     }
-
-    private func fail(_ transfer: CurlTransfer, _ reason: HTTPError.Reason) {
-      switch transfer.phase {
-      case .waiting:
-        queue.remove(ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
-      case .active:
-        detach(transfer)
-      case .fresh, .cancelledBeforeStart, .finished:
-        break
-      }
-      complete(transfer, .failure(HTTPError(reason)))
-    }
-
-    // Takes the handle from the transfer and gives back its place.
-    private func detach(_ transfer: CurlTransfer) {
-      queue.finish(origin: transfer.origin)
-      guard let handle = transfer.handle else { return }
-      transfer.handle = nil
-      ozu_curl_multi_remove_handle(multi.handle, handle.raw)
-      handle.reset()
-      if idleHandles.count < configuration.maximumConcurrentRequests { idleHandles.append(handle) }
-    }
-
-    private func complete(_ transfer: CurlTransfer, _ result: Result<HTTPResponse, HTTPError>) {
-      transfer.phase = .finished
-      unfinished[ObjectIdentifier(transfer)] = nil
-      let completion = transfer.completion
-      transfer.completion = nil
-      // Counted before the caller runs again, who may look.
-      publishCounts()
-      completion?.resume(
-        returning: result.mapError { error in
-          error.url == nil ? HTTPError(error.reason, url: transfer.hop.url) : error
-        })
-    }
-
-    private func publishCounts() {
-      counters.active.store(queue.activeCount, ordering: .relaxed)
-      counters.waiting.store(queue.waitingCount, ordering: .relaxed)
-    }
   }
 
-  // Runs on the loop's thread inside libcurl's functions; the reactor keeps the sockets.
+  // Runs on the loop's thread inside libcurl's functions; the reactor keeps the sockets alive.
   private func onSocketChange(
     _ easy: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ action: Int32,
     _ context: UnsafeMutableRawPointer?, _ socketContext: UnsafeMutableRawPointer?

@@ -9,25 +9,26 @@
 
   /// The sockets that libcurl waits for, and the descriptor that wakes the thread.
   ///
-  /// libcurl reports every change (`CURLMOPT_SOCKETFUNCTION`), so that the list for poll(2) is always ready. poll(2), and
-  /// not epoll(7): the sockets are few, and a connection that is used again would cost two system calls for each request.
+  /// libcurl reports every change (`CURLMOPT_SOCKETFUNCTION`), so the list for poll(2) is always up to date.
+  /// poll(2) is used instead of epoll(7) because there are few sockets, and reusing a connection would cost two
+  /// system calls per request.
   ///
-  /// Not Sendable on purpose: the loop's thread alone uses it.
+  /// Deliberately not Sendable: only the loop's thread uses it.
   final class CurlSockets {
-    /// The first entry is the wake-up descriptor's; the others are libcurl's.
+    /// The first entry is the wake-up descriptor; the others are libcurl's sockets.
     private var entries: [pollfd]
     private var places: [Int32: Int] = [:]
-    /// Descriptors with events that nobody has looked at yet.
+    /// Descriptors with events that were not handled yet.
     private var ready: [Int32] = []
 
     init(wakeDescriptor: Int32) {
       entries = [pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0)]
     }
 
-    /// The sockets that are waited for.
+    /// The sockets that libcurl waits for.
     var descriptors: [Int32] { entries.dropFirst().map(\.fd) }
 
-    /// Takes note of what libcurl waits for at a socket: `CURL_POLL_IN` and so on.
+    /// Records the events that libcurl waits for at a socket: `CURL_POLL_IN` and so on.
     func watch(_ descriptor: Int32, for action: Int32) {
       guard action != CURL_POLL_REMOVE else { return forget(descriptor) }
       var events: Int32 = 0
@@ -48,11 +49,11 @@
       places[last.fd] = place
     }
 
-    /// Waits until a socket is ready, the thread is woken or the time is over. Returns false in the last case.
+    /// Waits until a socket is ready, the thread is woken or the time is over. Returns false if the time is over.
     func wait(milliseconds: Int32) -> Bool {
       ready.removeAll(keepingCapacity: true)
       guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else {
-        // After an error the fields may hold anything.
+        // After an error the fields are undefined.
         for place in entries.indices { entries[place].revents = 0 }
         return false
       }
@@ -61,8 +62,9 @@
       return true
     }
 
-    /// Hands over each ready socket once, with what it is ready for (`CURL_CSELECT_IN` and so on). The body may have
-    /// libcurl change the list: a socket that was closed meanwhile is left out, even if its number is another's now.
+    /// Calls `body` once with each ready socket and its events (`CURL_CSELECT_IN` and so on). During the calls
+    /// libcurl may change the list. A socket that was closed meanwhile is skipped, even if another socket has its
+    /// number now.
     func forEachReady(_ body: (Int32, Int32) -> Void) {
       let descriptors = ready
       ready.removeAll(keepingCapacity: true)
@@ -74,7 +76,7 @@
         if events & Int32(POLLIN | POLLHUP) != 0 { mask |= CURL_CSELECT_IN }
         if events & Int32(POLLOUT) != 0 { mask |= CURL_CSELECT_OUT }
         if events & Int32(POLLERR | POLLNVAL) != 0 { mask |= CURL_CSELECT_ERR }
-        // A descriptor that is closed already would be reported again and again.
+        // Otherwise a closed descriptor would be reported again and again.
         if events & Int32(POLLNVAL) != 0 { forget(descriptor) }
         body(descriptor, mask)
       }

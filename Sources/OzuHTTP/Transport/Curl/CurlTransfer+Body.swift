@@ -5,28 +5,29 @@
     import Foundation
   #endif
 
-  /// The body of a response, decoded and handed to its sink, and that of the request.
+  /// The body of the response, which is decoded and passed to the sink, and the body of the request.
   extension CurlTransfer {
-    /// What became of bytes of a body.
+    /// The result of passing bytes of a body.
     enum BodyOutcome {
       case taken, paused, failed
     }
 
-    /// How many bytes are decoded of one piece before other transfers have their turn.
+    /// The most decoded bytes of one piece before other transfers get their turn.
     private static let maximumByteCountPerTurn = 1 << 20
-    /// By how much an encoded body may be longer than the limit on the decoded one.
+    /// The number of bytes by which an encoded body may exceed the limit on the decoded body.
     private static let maximumCodingExcess = 1 << 20
-    /// A redirect's body up to this many bytes is read, so that its connection can be used again.
+    /// A redirect's body of at most this length is read, so that its connection can be reused.
     private static let maximumRedirectBodyByteCount = 64 << 10
 
-    /// Whether the sink wants the next piece now. If not, the hop is paused until it has said that it does.
+    /// Whether the sink is ready for the next piece. If not, the hop is paused until the sink resumes it.
     private func mayTakeBody() -> Bool {
       let isReady = sink.isReady(HTTPBodyResumption(self))
       if isReady == timing.isPaused { timing.setPaused(!isReady, at: clock.now) }
       return isReady
     }
 
-    /// Takes bytes of the body as they came. Those of which it returns `paused` come again, first of all that come.
+    /// Takes encoded bytes of the body. If it returns `paused`, libcurl passes the same bytes again, before all
+    /// others.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> BodyOutcome {
       if case .follow = decision {
         timing.noteBody(byteCount: bytes.count, at: clock.now)
@@ -58,7 +59,7 @@
       timing.noteResponse(at: clock.now)
       while true {
         guard mayTakeBody() else { return pause(after: offset, of: bytes) }
-        // Other transfers have their turn before much more is made of these few bytes.
+        // Other transfers get their turn before much more is decoded from these few bytes.
         guard bodyByteCount - handed < Self.maximumByteCountPerTurn else {
           timing.setPaused(true, at: clock.now)
           resumeBody()
@@ -79,7 +80,8 @@
           try hand(output)
         }
       }
-      // A coding can be fed for ever and make nothing of it. What it cannot make smaller it makes hardly larger.
+      // A decoder may accept input for ever without output. Data that cannot be compressed becomes only slightly
+      // longer by a coding.
       guard encodedByteCount - Self.maximumCodingExcess <= hop.maximumBodyByteCount else { throw tooLarge }
       repeatedByteCount = max(0, repeatedByteCount - bytes.byteCount)
       return .taken
@@ -99,7 +101,7 @@
       return rest.count
     }
 
-    // libcurl sends the body again when a kept connection turns out to be dead.
+    // libcurl sends the body again if a reused connection turns out to be closed.
     func seekUpload(to offset: Int) -> Bool {
       guard (0...(hop.body?.count ?? 0)).contains(offset) else { return false }
       uploadOffset = offset

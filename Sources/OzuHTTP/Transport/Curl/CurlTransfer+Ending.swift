@@ -1,18 +1,18 @@
 #if os(Linux)
   import CCurl
 
-  /// How a hop ends.
+  /// The end of a hop.
   extension CurlTransfer {
-    /// How a hop ended: with the exchange, or with the request and origin of the next hop.
+    /// The result of a hop: the end of the exchange, or the request and the origin of the next hop.
     enum Outcome {
       case finished(Result<HTTPResponse, HTTPError>)
       case redirected((request: HTTPRequest, origin: HTTPOrigin))
     }
 
-    /// Reads what the handle knows and says what comes next. The handle is still attached.
+    /// Reads the results from the handle, which is still attached, and decides the next step.
     func endHop(_ code: CURLcode, _ handle: CurlHandle, at now: ContinuousClock.Instant) -> Outcome {
       if let failure { return .finished(.failure(failure)) }
-      // A redirect's body may have been cut off by us, or badly sent: its head is all that counts.
+      // The body of a redirect may have been cut off here, or be malformed: only its head counts.
       if case .follow(let next) = decision {
         redirectCount += 1
         do throws(HTTPError) {
@@ -27,7 +27,7 @@
         }
         return .finished(.failure(HTTPError(reason(for: code, handle))))
       }
-      // libcurl takes the end of the connection for the end of the header section.
+      // libcurl treats the end of the connection as the end of the header section.
       guard head.isComplete else {
         let isCut = head.isInSection || head.status == 0
         return .finished(
@@ -38,7 +38,7 @@
         return .finished(
           .failure(HTTPError(.bodyTruncated(received: encodedByteCount, expected: expectedByteCount))))
       }
-      // No bytes at all are an empty body in any coding.
+      // A body without bytes is an empty body in any coding.
       if encodedByteCount > 0, let coding = decoder?.unended {
         return .finished(.failure(HTTPError(.contentCodingTruncated(coding: coding.rawValue))))
       }

@@ -1,9 +1,9 @@
 #if os(Linux)
   import CCurl
 
-  /// The head of a response, line by line.
+  /// Reads the head of a response, line by line.
   extension CurlTransfer {
-    /// Takes a line that libcurl has read; false aborts the hop.
+    /// Takes a line from libcurl. Returns false to abort the hop.
     func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
       timing.noteResponse(at: clock.now)
       do throws(HTTPError) {
@@ -26,7 +26,7 @@
       case .refuse(let reason): throw HTTPError(reason)
       case .deliver: break
       }
-      // A body in chunks says itself where it ends, and a length beside them means nothing (RFC 9112 §6.3).
+      // A chunked body marks its own end, and a length beside it has no meaning (RFC 9112 §6.3).
       if head.headers.contains(name: "Transfer-Encoding") { head.removeLength() }
       let response = responseHead
       if hop.method != .head, !response.hasNoBody { try expectBody(of: response) }

@@ -7,11 +7,11 @@
     import Foundation
   #endif
 
-  /// One request on its way: the current hop, its head as it is read, the count of its body.
+  /// One request in progress: the current hop, its head, and the number of bytes of its body.
   ///
-  /// Unchecked Sendable: made by `CurlClient.send`, then handed to the loop's thread, which alone touches the
-  /// mutable state. The client keeps a reference only to name the transfer in a `.cancel`, and a sink that is behind
-  /// one to name it in a `.resume`.
+  /// Unchecked Sendable: `CurlClient.send` makes it and passes it to the loop's thread. Only that thread uses the
+  /// mutable state. The client keeps a reference only to name the transfer in a `.cancel`, and a slow sink to name
+  /// it in a `.resume`.
   final class CurlTransfer: @unchecked Sendable {
     typealias Completion = CheckedContinuation<Result<HTTPResponse, HTTPError>, Never>
 
@@ -25,7 +25,7 @@
     var phase = Phase.fresh
     var ticket: UInt64 = 0
     var handle: CurlHandle?
-    /// The request of the current hop, and where it goes.
+    /// The request of the current hop, and its origin.
     var hop: HTTPRequest
     var origin: HTTPOrigin
 
@@ -36,16 +36,16 @@
     var uploadOffset = 0
     var failure: HTTPError?
     var expectedByteCount: Int?
-    /// How many bytes came before content decoding: what `Content-Length` counts.
+    /// The number of bytes before content decoding, which `Content-Length` counts.
     var encodedByteCount = 0
     var decoder: ContentDecoder?
-    /// How many bytes at the beginning of what libcurl hands over after a pause have been decoded before.
+    /// The number of bytes that were decoded before a pause, and that libcurl passes again.
     var repeatedByteCount = 0
 
     var timing: TransferTiming
     let clock: CurlClock
 
-    /// Which addresses may be connected to, on this hop and on every other; nil for all.
+    /// Decides to which addresses every hop may connect; nil allows all.
     let addressFilter: AddressFilter?
     var refusedAddress: String?
     let hostRule: HTTPHostRule
@@ -64,12 +64,12 @@
       self.sink = sink
     }
 
-    /// Whether the hop's connection carries more than one exchange at once.
+    /// Whether the connection of the hop carries several exchanges at once.
     var isMultiplexed: Bool {
       head.isComplete && (head.version == .http2 || head.version == .http3)
     }
 
-    /// How many bytes go up; zero for a method that means a body and has none; nil for the others.
+    /// The number of bytes to send: zero for a method with a body if the request has none, nil for other methods.
     var uploadByteCount: Int? {
       hop.body?.count ?? ([.post, .put, .patch].contains(hop.method) ? 0 : nil)
     }
@@ -88,7 +88,7 @@
       repeatedByteCount = 0
     }
 
-    /// The guard would not have the connection made; another address of the host may still do.
+    /// The guard refused to connect to this address; another address of the host may still work.
     func noteRefusedAddress(_ address: String) {
       refusedAddress = address
     }

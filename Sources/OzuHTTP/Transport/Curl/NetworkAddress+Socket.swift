@@ -10,7 +10,7 @@
     init?(sockaddr bytes: UnsafeRawBufferPointer) {
       guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
       let family = Int32(bytes.loadUnaligned(as: sa_family_t.self))
-      // Family and port are before the address of IPv4, the flow label too before that of IPv6.
+      // Before an IPv4 address come the family and the port, before an IPv6 address also the flow label.
       switch family {
       case AF_INET where bytes.count >= 8: self.init(bytes: Array(bytes[4..<8]))
       case AF_INET6 where bytes.count >= 24: self.init(bytes: Array(bytes[8..<24]))

@@ -12,15 +12,17 @@
     import Musl
   #endif
 
-  /// The certificate of the last handshake, the one that was not accepted if there is one. Used by the loop's thread only.
+  /// The certificate of the last handshake: the one that was not accepted, if there is one. Only the loop's thread
+  /// uses it.
   final class CertificateNote {
     var facts: CertificateFacts?
   }
 
-  /// Reads certificates while OpenSSL verifies them, for messages: libcurl does not say when one expired or whom it is for.
+  /// Reads certificates while OpenSSL verifies them, for messages: libcurl does not report when a certificate
+  /// expired or which hosts it is for.
   ///
-  /// It watches and decides nothing: OpenSSL's own verdict is passed on. The functions are looked up in the library that
-  /// libcurl is linked with; where that is not OpenSSL, or lacks one of them, messages go without these facts.
+  /// It changes no decision: OpenSSL's own result is returned. The functions are looked up in the library that
+  /// libcurl is linked with. If that is not OpenSSL, or a function is missing, messages do not have these facts.
   struct OpenSSLFacts: Sendable {
     private typealias Pointer = UnsafeMutableRawPointer?
     private typealias Verification = @convention(c) (Int32, UnsafeMutableRawPointer?) -> Int32
@@ -45,18 +47,19 @@
     private let bytes: @convention(c) (Pointer) -> UnsafePointer<UInt8>?
     private let length: @convention(c) (Pointer) -> Int32
     private let freeNames: @convention(c) (Pointer) -> Void
-    /// The place of our pointer in each context.
+    /// The index of our pointer in each context.
     private let index: Int32
 
-    /// Nil where libcurl is linked with something else. Not to be used before libcurl is loaded.
+    /// Nil if libcurl is linked with another library. Must be used only after libcurl is loaded.
     static let shared = OpenSSLFacts()
 
     private init?() {
       guard let version = ozu_curl_ssl_version(), String(cString: version).hasPrefix("OpenSSL/"),
-        // Libcurl is loaded already. Its handle finds the OpenSSL that it is linked with, whatever others there are.
+        // libcurl is loaded already. Its handle finds the OpenSSL that it is linked with, even if others are
+        // loaded.
         let library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_NOLOAD)
       else { return nil }
-      // Types by OpenSSL's manual pages; the same in 1.1.1 and 3.
+      // The types are those of OpenSSL's manual pages, and are the same in versions 1.1.1 and 3.
       func function<Function>(_ name: String, as type: Function.Type = Function.self) -> Function? {
         dlsym(library, name).map { unsafeBitCast($0, to: type) }
       }
@@ -112,16 +115,18 @@
       self.bytes = bytes
       self.length = length
       self.freeNames = freeNames
-      // CRYPTO_EX_INDEX_SSL_CTX. The last function is called for each context when it is freed, with its note or nil.
+      // CRYPTO_EX_INDEX_SSL_CTX. OpenSSL calls the last function for each context that is freed, with its note or
+      // nil.
       index = newIndex(1, 0, nil, nil, nil) { _, note, _, _, _, _ in
         if let note { Unmanaged<CertificateNote>.fromOpaque(note).release() }
       }
       guard index >= 0 else { return nil }
     }
 
-    /// Writes down the certificates of a context (`SSL_CTX`), which libcurl makes for one connection.
+    /// Records the certificates of a context (`SSL_CTX`), which libcurl makes for one connection.
     ///
-    /// The context keeps the note: a server may renegotiate when the transfer that began the connection is long over.
+    /// The context keeps the note alive, because a server may renegotiate long after the transfer that began the
+    /// connection has ended.
     func watch(_ context: UnsafeMutableRawPointer?, _ note: CertificateNote) {
       let retained = Unmanaged.passRetained(note)
       guard setContextData(context, index, retained.toOpaque()) == 1 else { return retained.release() }
@@ -131,7 +136,7 @@
       }
     }
 
-    // Called for each certificate of a chain, the host's own last, or until one is not accepted.
+    // Called for each certificate of a chain until one is not accepted; the host's own certificate is last.
     private func note(_ store: UnsafeMutableRawPointer?, isAccepted: Bool) {
       guard !isAccepted || depth(store) == 0, let connection = storeData(store, connectionIndex()),
         let note = contextData(context(connection), index), let certificate = certificate(store)

@@ -1,8 +1,8 @@
 #if os(Linux)
-  /// What other threads leave for the thread of an I/O loop, and whether it has to be woken for that.
+  /// The commands of other threads for the thread of an I/O loop, and whether that thread must be woken.
   ///
-  /// For the loop's locked state: every call is made under its lock. The waker stands in here so that nobody can use it
-  /// after it is gone.
+  /// It is a part of the loop's locked state: every call is made under its lock. It contains the waker, so that the
+  /// waker cannot be used after it is closed.
   package struct LoopInbox<Command: Sendable>: Sendable {
     private enum Phase {
       case unborn
@@ -11,17 +11,17 @@
       case ended
     }
 
-    /// Why a command was not taken.
+    /// The reason why a command was refused.
     package enum Refusal: Sendable, Hashable {
       case noDescriptor, noThread
-      /// It is to stop, or has.
+      /// The loop has ended or is to end.
       case ended
     }
 
     private var phase = Phase.unborn
     private var commands: [Command] = []
-    /// Whether the thread sleeps, or is about to, and has to be woken. While it works it looks in here before it sleeps,
-    /// and waking it would cost two system calls and a turn for nothing.
+    /// Whether the thread sleeps, or is about to, and must be woken. While it works it checks the inbox before it
+    /// sleeps, so waking it would waste two system calls and a turn.
     private var isAsleep = false
 
     package init() {}
@@ -32,11 +32,11 @@
       return false
     }
 
-    /// Takes a command, and wakes the thread if it sleeps. The first one starts it.
+    /// Takes a command, and wakes the thread if it sleeps. The first command starts the thread.
     ///
-    /// - Parameter startThread: says whether a thread was started. It may begin before this returns, and finds the lock
-    ///   taken.
-    /// - Returns: why it was not taken, or `nil`.
+    /// - Parameter startThread: returns whether a thread was started. The thread may begin before this returns, and
+    ///   then waits for the lock.
+    /// - Returns: the reason why the command was refused, or `nil`.
     package mutating func put(_ command: Command, startThread: (LoopWaker) -> Bool) -> Refusal? {
       switch phase {
       case .unborn:
@@ -58,7 +58,7 @@
       return nil
     }
 
-    /// Asks the thread to end; without one this is the end.
+    /// Asks the thread to end. If there is no thread, the loop ends at once.
     package mutating func stop() {
       switch phase {
       case .unborn: phase = .ended
@@ -69,7 +69,8 @@
       }
     }
 
-    /// What was left since the last time, and whether the thread is to end. For the thread, when it is awake.
+    /// Returns the commands since the last call, and whether the thread is to end. Called by the thread when it is
+    /// awake.
     package mutating func take() -> (commands: [Command], isStopping: Bool) {
       isAsleep = false
       defer { commands = [] }
@@ -77,22 +78,22 @@
       return (commands, true)
     }
 
-    /// Whether the thread may sleep: nothing was left for it meanwhile. From then on it is woken. For the thread.
+    /// Whether the thread may sleep, because there are no commands. From then on it is woken. Called by the thread.
     package mutating func mayRest() -> Bool {
       guard commands.isEmpty, case .running = phase else { return false }
       isAsleep = true
       return true
     }
 
-    /// Ends; then the thread may close its waker.
+    /// Ends the loop; then the thread may close its waker.
     package mutating func end() {
       phase = .ended
     }
 
-    /// Ends for a thread that could not begin its work: the next command starts another, unless it was to stop. Then the
-    /// thread may close its waker.
+    /// Ends a thread that could not begin its work. The next command starts another one, unless the loop was to
+    /// end. Then the thread may close its waker.
     ///
-    /// - Returns: what was left for it.
+    /// - Returns: the commands in the inbox.
     package mutating func giveUp() -> [Command] {
       if case .running = phase { phase = .unborn } else { phase = .ended }
       defer { commands = [] }

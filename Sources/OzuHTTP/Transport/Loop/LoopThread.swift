@@ -19,9 +19,9 @@
       }
     }
 
-    /// Runs the closure on a new detached thread. Returns false when the system has none left.
+    /// Runs the closure on a new detached thread. Returns false if the system cannot make one.
     ///
-    /// - Parameter name: shown by debuggers and top(1). At most 15 characters.
+    /// - Parameter name: the name in debuggers and top(1), at most 15 characters.
     package static func start(named name: String, _ run: @escaping @Sendable () -> Void) -> Bool {
       let body = Unmanaged.passRetained(Body(name: name, run: run))
       var thread = pthread_t()
@@ -30,7 +30,7 @@
         { context in
           guard let context else { return nil }
           let body = Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
-          // With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE alone, and a TLS library that writes to a closed
+          // With CURLOPT_NOSIGNAL libcurl does not handle SIGPIPE, and a TLS library that writes to a closed
           // connection would end the process.
           var signals = sigset_t()
           sigemptyset(&signals)

@@ -1,25 +1,25 @@
 #if os(Linux)
   import CCurl
 
-  /// What wakes the thread of an I/O loop: a descriptor that becomes readable.
+  /// Wakes the thread of an I/O loop: a descriptor that becomes readable.
   ///
-  /// Any thread that holds the loop's lock may use it: under it the descriptor is known to be open.
+  /// Any thread that holds the loop's lock may use it, because the descriptor is open under the lock.
   package struct LoopWaker: Sendable {
-    /// Readable once the thread has been woken.
+    /// The descriptor, which is readable after the thread was woken.
     package let descriptor: Int32
 
-    /// Nil when there is no descriptor left.
+    /// Nil if no descriptor is available.
     package init?() {
       descriptor = ozu_eventfd()
       guard descriptor >= 0 else { return nil }
     }
 
-    /// Ends the wait of the loop's thread, or the next one.
+    /// Ends the current or the next wait of the loop's thread.
     package func wake() {
       ozu_eventfd_signal(descriptor)
     }
 
-    /// Lets the thread wait again. For the thread alone.
+    /// Clears the signal, so that the thread can wait again. Called only by the thread.
     package static func clear(_ descriptor: Int32) {
       ozu_eventfd_clear(descriptor)
     }

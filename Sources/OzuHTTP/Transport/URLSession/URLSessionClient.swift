@@ -7,35 +7,35 @@
 
   /// The HTTP client on Apple platforms: `URLSession` behind `HTTPClient`.
   ///
-  /// The session keeps nothing: no cache, no cookies, no credentials; those are decided above. Connections,
-  /// HTTP/2 and HTTP/3 are the system's.
+  /// The session stores nothing: no cache, no cookies, no credentials; higher layers decide about them. The system
+  /// manages connections, HTTP/2 and HTTP/3.
   ///
   /// Threads and ownership
-  /// - The session calls its delegate on one serial queue. A `URLSessionTransfer` belongs to that queue; only
-  ///   its completion, which the caller's task also touches, is locked.
-  /// - The delegate holds each transfer from before its task resumes until `didComplete`, which the system
-  ///   sends exactly once, cancelled or not; that call alone completes the transfer.
+  /// - The session calls its delegate on one serial queue. A `URLSessionTransfer` belongs to that queue; only its
+  ///   completion, which the caller's task also uses, has a lock.
+  /// - The delegate keeps each transfer from before its task resumes until `didComplete`. The system calls that
+  ///   exactly once, cancelled or not, and only this call completes the transfer.
   /// - The session retains its delegate until it is invalidated, which `deinit` does.
   ///
-  /// Differences from the client on Linux: `HTTPTimeouts.connect` is part of `idle`, the version is known
-  /// only when the response is complete, and repeated header lines arrive joined. Content codings and the framing of
-  /// bodies are the system's: a coding that ends early may pass for whole.
+  /// Differences from the client on Linux: `HTTPTimeouts.connect` is part of `idle`, the version is known only when
+  /// the response is complete, and repeated header lines arrive joined. The system handles content codings and the
+  /// framing of bodies: a coding that ends early may count as complete.
   public final class URLSessionClient: HTTPClient {
-    /// The client of the process, with the default settings.
+    /// The shared client of the process, with the default settings.
     public static let shared = URLSessionClient()
 
-    /// The settings the client was made with.
+    /// The settings of the client.
     public let configuration: HTTPClientConfiguration
     private let session: URLSession
     private let delegate: URLSessionTransferDelegate
-    private let turnstile: StartTurnstile
+    private let semaphore: StartSemaphore
 
-    /// Makes a client with its own connections and bounds.
+    /// Makes a client with its own connections and limits.
     public init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
       self.configuration = configuration
       delegate = URLSessionTransferDelegate()
-      // The session bounds the connections per host itself.
-      turnstile = StartTurnstile(
+      // The session itself limits the connections per host.
+      semaphore = StartSemaphore(
         maximumActive: configuration.maximumConcurrentRequests, maximumActivePerOrigin: .max)
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = 1
@@ -50,13 +50,13 @@
 
     /// Sends a request and streams the response's body into a sink, on the session's delegate queue.
     ///
-    /// - Throws: `HTTPError`; `cancelled` also when the client is shut down.
+    /// - Throws: `HTTPError`; `cancelled` also if the client is shut down.
     public func send(
       _ request: HTTPRequest, into sink: any HTTPBodySink
     ) async throws(HTTPError) -> HTTPResponse {
       let origin = try request.validatedOrigin()
       try configuration.hostRule.check(request.url)
-      // Settings that narrow what may be reached must not be passed over in silence.
+      // Settings that restrict the reachable servers must not be ignored silently.
       if case .file = configuration.certificateAuthorities {
         throw HTTPError(.tlsFailed("certificate authorities from a file are not supported"), url: request.url)
       }
@@ -65,12 +65,12 @@
       }
       let isAdmitted =
         request.hasPlace
-        ? turnstile.pass(origin: origin)
-        : await turnstile.enter(origin: origin, priority: request.priority, live: request.livePriority)
+        ? semaphore.pass(origin: origin)
+        : await semaphore.enter(origin: origin, priority: request.priority, live: request.livePriority)
       guard isAdmitted else {
         throw HTTPError(.cancelled, url: request.url)
       }
-      defer { turnstile.leave(origin: origin) }
+      defer { semaphore.leave(origin: origin) }
       guard let transfer = delegate.begin(request, into: sink, on: session, hostRule: configuration.hostRule)
       else {
         throw HTTPError(.cancelled, url: request.url)
@@ -82,19 +82,19 @@
       }.get()
     }
 
-    /// Ends the client: running and waiting requests throw `cancelled`, later ones too.
+    /// Shuts the client down: running, waiting and later requests throw `cancelled`.
     ///
-    /// Returns when the session has let go of everything. Calling it again waits for the same.
+    /// Returns after the session has released everything. A second call waits for the same.
     public func shutdown() async {
-      turnstile.close()
+      semaphore.close()
       delegate.refuseNew()
       session.invalidateAndCancel()
       await delegate.invalidated()
     }
 
-    /// What the client is busy with at this moment.
+    /// The requests that run and wait now.
     public var statistics: HTTPClientStatistics {
-      turnstile.statistics
+      semaphore.statistics
     }
   }
 

@@ -6,11 +6,11 @@
     import FoundationNetworking
   #endif
 
-  /// One request on its way through a `URLSession`.
+  /// One request in progress in a `URLSession`.
   ///
-  /// Unchecked Sendable: the mutable fields belong to the session's serial delegate queue; `state`, where the
-  /// caller's task and the queue meet, is locked. A sink that is not ready suspends the task, which stops reading;
-  /// its resumption and the checks of the minimum speed come back to the delegate queue.
+  /// Unchecked Sendable: the mutable fields belong to the session's serial delegate queue; `state`, which the
+  /// caller's task and the queue both use, has a lock. A sink that is not ready suspends the task, which then stops
+  /// reading. The resumption and the checks of the minimum speed run on the delegate queue.
   final class URLSessionTransfer: @unchecked Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPError>
 
@@ -51,7 +51,7 @@
       self.task = task
     }
 
-    /// Starts the task and returns how it ended.
+    /// Starts the task and returns its result.
     func run() async -> Outcome {
       let expiry = DispatchWorkItem { [weak self] in
         self?.isOverdue.store(true, ordering: .relaxed)
@@ -66,12 +66,12 @@
           return nil
         }
         if let early { continuation.resume(returning: early) }
-        // Also when already cancelled: the session then reports just that.
+        // Also if it is already cancelled: then the session reports exactly that.
         task.resume()
       }
     }
 
-    // The session's calls, in their order. All on its delegate queue.
+    // The calls of the session, in order, all on its delegate queue.
 
     func redirected(by response: HTTPURLResponse) -> URLRequest? {
       let decision = RedirectDecision(
@@ -96,7 +96,7 @@
       }
     }
 
-    /// Returns whether the body is wanted.
+    /// Returns whether the body is needed.
     func began(_ response: URLResponse) -> Bool {
       guard failure == nil else { return false }
       guard let response = response as? HTTPURLResponse else {
@@ -130,7 +130,7 @@
         guard data.count <= hop.maximumBodyByteCount - bodyByteCount else {
           throw HTTPError(.bodyTooLarge(limit: hop.maximumBodyByteCount))
         }
-        // A Data may be made of several regions; joining them would copy.
+        // Data may consist of several regions; joining them would copy.
         for region in data.regions { try hand(region) }
         timing.noteBody(byteCount: data.count, at: clock.now)
         if !sink.isReady(HTTPBodyResumption(self)) { hold() }
@@ -139,7 +139,7 @@
       }
     }
 
-    // Nothing is read while the task is suspended; what had been read before may still come.
+    // A suspended task reads nothing, but bytes that were read before may still arrive.
     private func hold() {
       guard !timing.isPaused else { return }
       timing.setPaused(true, at: clock.now)

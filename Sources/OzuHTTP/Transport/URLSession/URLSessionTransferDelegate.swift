@@ -6,7 +6,7 @@
     import FoundationNetworking
   #endif
 
-  /// Leads the session's calls to the transfer they are about.
+  /// Passes each call of the session to its transfer.
   final class URLSessionTransferDelegate: NSObject, URLSessionDataDelegate {
     private struct State {
       var transfers: [Int: URLSessionTransfer] = [:]
@@ -17,7 +17,7 @@
 
     private let state = Mutex(State())
 
-    /// Makes a task, not yet running, or returns nil when the session is ending: it would raise an exception.
+    /// Makes a suspended task. Nil if the session is ending, because it would raise an exception.
     func begin(
       _ request: HTTPRequest, into sink: any HTTPBodySink, on session: URLSession, hostRule: HTTPHostRule
     ) -> URLSessionTransfer? {
@@ -31,12 +31,12 @@
       }
     }
 
-    /// Lets `begin` return nil from now on.
+    /// Makes `begin` return nil from now on.
     func refuseNew() {
       state.withLock { $0.isRefusing = true }
     }
 
-    /// Returns when the session has ended.
+    /// Returns after the session has ended.
     func invalidated() async {
       await withCheckedContinuation { continuation in
         let isInvalid = state.withLock { state in

@@ -7,7 +7,7 @@
   #endif
 
   extension URLRequest {
-    /// The same request in the session's words.
+    /// Converts a request for the session.
     init(_ request: HTTPRequest) {
       self.init(url: request.url, timeoutInterval: request.timeouts.idle.boundedSeconds)
       httpMethod = request.method.rawValue
@@ -19,7 +19,7 @@
   }
 
   extension HTTPHeaders {
-    /// The fields of a response. The system gives them without order; sorted, they are the same every time.
+    /// The fields of a response. The system returns them in any order; sorting makes the order the same every time.
     init(_ response: HTTPURLResponse) {
       self.init(
         response.allHeaderFields
@@ -50,13 +50,13 @@
   }
 
   extension Duration {
-    /// Seconds from zero up to what the system's timers take.
+    /// Seconds, limited to the range of the system's timers.
     var boundedSeconds: Double {
       min(max(0, Double(components.seconds) + Double(components.attoseconds) * 1e-18), 1e8)
     }
   }
 
-  /// What is known of a failed task, and the cause it amounts to.
+  /// The facts about a failed task, and the error that follows from them.
   struct URLSessionFailure {
     var error: any Error
     var isHeadComplete = false

@@ -1,9 +1,9 @@
 extension Bitmap {
-  /// The picture for a display that has nothing brighter than white, in its format: tone-mapped where its colours are kept under
-  /// PQ or HLG by numbers of ITU-T H.273, `self` otherwise.
+  /// The picture for a display that shows nothing brighter than white, in the same pixel format. Tone-maps colours
+  /// under PQ or HLG with numbers of ITU-T H.273; returns `self` for others.
   ///
-  /// For toolkits that have no name for such colours. A pipeline does it on its own threads, from the peak that the file states;
-  /// here the peak is that of most pictures, 1,000 candelas per square metre.
+  /// For toolkits that do not know such colours. A pipeline does the same on its own threads, with the peak that
+  /// the file states; this function takes the peak of most pictures, 1,000 candelas per square metre.
   ///
   /// - Complexity: O(pixels), or O(1) for `self`.
   public func toneMapped(pool: PixelBufferPool = .shared) -> Bitmap {

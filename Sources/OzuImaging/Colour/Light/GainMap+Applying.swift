@@ -8,15 +8,15 @@
 #endif
 
 extension GainMap {
-  /// The picture for a display of a headroom, in `rgba16` under PQ with white at 203 candelas per square metre (BT.2408) and
-  /// the primaries of sRGB: H.273 1/16.
+  /// Applies the gain map for a display with this headroom. The result is `rgba16` under PQ with white at 203
+  /// candelas per square metre (BT.2408) and the primaries of sRGB: H.273 1/16.
   ///
   /// - Parameters:
   ///   - base: the picture in sRGB.
-  ///   - map: the gain map, as stored, of the same size.
-  ///   - headroom: how many times as bright as white the display is.
-  /// - Returns: the picture, and its own light levels as CTA-861.3 has them: of the greatest component of each pixel the greatest
-  ///   and the mean, in whole candelas that are not less.
+  ///   - map: the bitmap of the gain map, as stored, with the size of the picture.
+  ///   - headroom: how many times brighter than white the display can be.
+  /// - Returns: the picture, and its light levels by CTA-861.3: the maximum and the mean of the greatest component
+  ///   of each pixel, in candelas, rounded up.
   /// - Complexity: O(pixels).
   func apply(
     to base: Bitmap, _ map: Bitmap, headroom: Double, pool: PixelBufferPool
@@ -24,7 +24,7 @@ extension GainMap {
     precondition(base.size == map.size, "a map of the size of its picture")
     let weight = weight(headroom: headroom)
     let numbers = channels.count == 3 ? channels : [channels[0], channels[0], channels[0]]
-    // By the value of the map, 256 of them.
+    // Indexed by the value of the map: 256 gains.
     let gains = numbers.map { channel in
       (0..<256).map { exp2(stops(Double($0) / 255, channel) * weight) }
     }
@@ -69,7 +69,7 @@ extension GainMap {
         }
       }
     }
-    // A level of 0 would be one that is not known.
+    // A level of 0 would mean "unknown".
     func candelas(_ light: Double) -> Double { max(light.rounded(.up), 1) }
     let levels = LightLevels(
       maximumContent: candelas(peak), maximumAverage: candelas(sum / Double(max(base.size.pixelCount, 1))))
@@ -78,10 +78,10 @@ extension GainMap {
 }
 
 extension CodecRegistry {
-  /// The picture brightened for the headroom of the context, where its file has a gain map for it; else the picture, with a
-  /// note that says why.
+  /// The picture brightened for the headroom of the context, if its file has a gain map that can be used; else the
+  /// picture as it is, with a note that says why.
   ///
-  /// - Parameter header: gets the light levels of what is brightened.
+  /// - Parameter header: receives the light levels of the brightened picture.
   func brightened(
     _ bitmap: Bitmap, _ data: Data, plan: DecodePlan, header: inout ImageHeader, context: DecodingContext,
     notes: inout [String]
@@ -92,7 +92,7 @@ extension CodecRegistry {
       return bitmap
     }
     do throws(DecodingError) {
-      // What is in memory beside the map: the picture, and the copy of the map at its size.
+      // In memory beside the map: the picture, and the copy of the map at its size.
       let price = plan.byteCount.saturatingSum(plan.outputSize.bitmapByteCount(as: .rgba16))
         .saturatingSum(plan.outputSize.bitmapByteCount(as: .bgra8))
       let map = try self.map(gainMap, in: data, header, besides: price, context)
@@ -114,8 +114,8 @@ extension CodecRegistry {
 
   /// The values of a gain map, as stored.
   ///
-  /// - Parameter byteCount: what is in memory beside it.
-  /// - Throws: `corrupt` where the map is not the one that the header describes.
+  /// - Parameter byteCount: the bytes that are in memory beside the map.
+  /// - Throws: `corrupt` if the map is not the one that the header describes.
   func map(
     _ gainMap: GainMap, in data: Data, _ header: ImageHeader, besides byteCount: Int,
     _ context: DecodingContext
@@ -125,7 +125,7 @@ extension CodecRegistry {
     for edit in gainMap.edits where edit.offset >= 0 && edit.offset <= bytes.count - edit.bytes.count {
       bytes.replaceSubrange(edit.offset..<edit.offset + edit.bytes.count, with: edit.bytes)
     }
-    // A map of its own is not looked for: nested maps end here.
+    // The gain map of this file is ignored, so nested maps end here.
     let file = try open(bytes, limits: context.limits)
     try context.limits.check(file.header)
     guard file.header.storedSize == gainMap.size else {

@@ -4,34 +4,37 @@
   import Foundation
 #endif
 
-/// A gain map with its values: what is written beside a picture that goes on to be brighter on displays of high dynamic range.
+/// A gain map with its pixels. It is written into a file so that the picture stays brighter on displays of high
+/// dynamic range.
 public struct GainMapPicture: Sendable {
-  /// The numbers by which values are gains; where the map lies in a file is not among them.
+  /// The parameters of the gains. The place of the map in a file is not used.
   public let numbers: GainMap
-  /// The values, upright as the picture is: `gray8` for one gain of all colours.
+  /// The pixels, upright as the picture is; `gray8` if all colours share one gain.
   public let bitmap: Bitmap
 
-  /// Makes a map of some values.
+  /// Makes a gain map from its parameters and its pixels.
   public init(_ numbers: GainMap, bitmap: Bitmap) {
     self.numbers = numbers
     self.bitmap = bitmap
   }
 
-  /// Why a gain map is not kept.
+  /// Why a gain map is lost.
   package struct Loss: Error, CustomStringConvertible {
     package let description: String
   }
 }
 
 extension CodecRegistry {
-  /// The gain map of a file as it fits a picture that was made of the file, in as many pixels to one of the picture as there
-  /// were before.
+  /// The gain map of a file, changed in the same way as the picture that was made from the file. The ratio of its
+  /// size to the picture's stays the same.
   ///
   /// - Parameters:
-  ///   - header: of the file.
-  ///   - resize: the recipe of the decode, and `steps` those that followed it.
+  ///   - header: the header of the file.
+  ///   - resize: the recipe of the decode.
+  ///   - steps: the processors that followed it.
   ///   - picture: the result, upright.
-  /// - Throws: the reason, in words for a note: a step that changes colours or looks for its place, a broken map, limits.
+  /// - Throws: the reason, in words for a note: a step that changes colours or depends on the place, a broken map,
+  ///   limits.
   /// - Complexity: O(pixels of the map).
   package func gainMap(
     of data: Data, header: ImageHeader, resize: Resize?, steps: [any ImageProcessing], picture: Bitmap,
@@ -57,7 +60,7 @@ extension CodecRegistry {
       Double(upright.size.height) / Double(header.size.height)
     )
     let region = geometry.region.scaled(horizontal: horizontal, vertical: vertical)
-    // Never more than there were: a picture that was enlarged has no more gains.
+    // Never more pixels than before: a picture that was enlarged has no more gains.
     func side(_ length: Int, _ scale: Double, _ most: Double) -> Int {
       max(1, Int(min(Double(length) * scale, most).rounded()))
     }
@@ -72,14 +75,14 @@ extension CodecRegistry {
       result = own.inStops(result)
       own.coding = .stops
     }
-    // Numbers that all colours share may stand for values of each.
+    // Parameters that all colours share can still belong to values that differ.
     let isGray = numbers.channels.count == 1 && result.isGray
     return GainMapPicture(own, bitmap: isGray ? result.converted(to: .gray8, pool: context.pool) : result)
   }
 }
 
 extension GainMap {
-  /// Values of a map in light as those of one in stops from 0 to the greatest gain.
+  /// Converts values in light to values in stops, from 0 to the greatest gain.
   fileprivate func inStops(_ map: Bitmap) -> Bitmap {
     let table = (0...255).map { value in
       UInt8(min(max(stops(Double(value) / 255, channels[0]) / channels[0].maximum, 0), 1) * 255 + 0.5)

@@ -1,32 +1,35 @@
-/// From the colours of wide primaries into those of sRGB: smoothly, and with luminance and dominant wavelength kept.
+/// Maps colours of wide primaries into sRGB: smoothly, and keeping luminance and dominant wavelength.
 ///
-/// In linear light a colour lies on the line from the grey of its luminance through itself. That line leaves the gamut of sRGB at
-/// one distance from grey and that of the source at a greater one. Up to a knee of 0.8 of the former colours stay. What
-/// lies above, up to the latter, is laid between the knee and the edge by a Möbius curve that has a slope of 1 at the knee:
-/// neighbouring colours stay apart, where clipping would make them one.
+/// In linear light a colour lies on the line from the grey of its luminance through itself. That line leaves the
+/// gamut of sRGB at one distance from grey, and the gamut of the source at a greater distance. Colours up to 0.8 of
+/// the first distance (the knee) stay as they are. Colours from there to the second distance are mapped between the
+/// knee and the edge by a Möbius curve with a slope of 1 at the knee, so different colours stay different, where
+/// clipping would make them equal.
 ///
-/// A gamut is a cube. Where lines begin to leave it by another face, their distance has a crease, which is seen as a line in
-/// smooth areas. So distances are the eighth root of the sum of eighth powers of those to all faces, which is smooth. It says
-/// up to 1.15 at an edge of the cube: colours near two or three faces are taken further in, and none is left outside.
+/// A gamut is a cube. Where neighbouring lines leave it through different faces, the distance has a crease, which
+/// is visible in smooth areas. So the distance to the edge is computed as the eighth root of the sum of the eighth
+/// powers of the distances to all faces, which is smooth. The value is up to 1.15 at an edge of the cube: colours
+/// near two or three faces are moved further in, and none stays outside.
 ///
-/// This is the desaturation at constant luminance of ITU-R BT.2407 §5, with a curve in place of its cut. OKLab and its like keep
-/// hues of colours in sRGB better, but were fitted to those: blue of BT.2020 would become teal by them.
+/// This is the desaturation at constant luminance of ITU-R BT.2407 §5, with a curve instead of its clipping. OKLab
+/// and similar spaces keep hues inside sRGB better, but they were fitted to such colours: they would turn the blue
+/// of BT.2020 into teal.
 ///
-/// Works on linear light of 0 to 1 of the source's primaries, which is what tone mapping gives.
+/// The input is linear light from 0 to 1 with the source's primaries, as tone mapping produces it.
 struct GamutMapping: Sendable {
-  /// The part of the way from grey to the edge of sRGB, up to which colours stay as they are.
+  /// The fraction of the distance from grey to the edge of sRGB up to which colours stay as they are.
   static let knee: Float = 0.8
-  /// The greatest distance in a cube, at a corner of three faces.
+  /// The greatest value of the smooth distance in a cube: at a corner, where three faces meet.
   private static let corner: Float = 1.147_203
 
-  /// From the source's primaries to those of sRGB, as columns.
+  /// The matrix from the source's primaries to those of sRGB, as columns.
   private let toSRGB: (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>)
-  /// What red, green and blue of the source have of the luminance of white.
+  /// The contributions of the source's red, green and blue to the luminance of white.
   private let luminance: SIMD4<Float>
   /// Whether both have the same primaries.
   let isIdentity: Bool
 
-  /// `nil` for primaries from which there is no way. Whites are not adapted: that of BT.2100 is that of sRGB.
+  /// `nil` for primaries that cannot be converted. White points are not adapted: BT.2100 and sRGB have the same.
   init?(_ source: Chromaticities) {
     guard let from = source.toXYZ, let back = Chromaticities.sRGB.toXYZ?.inverse else { return nil }
     isIdentity = source == .sRGB
@@ -36,16 +39,16 @@ struct GamutMapping: Sendable {
     luminance = SIMD4(Float(from.red.y), Float(from.green.y), Float(from.blue.y), 0)
   }
 
-  /// The colour in linear light of sRGB, 0 to 1; of four numbers the last one does not count.
+  /// The colour in linear light of sRGB, 0 to 1. The fourth number is ignored.
   @inline(__always)
   func callAsFunction(_ source: SIMD4<Float>) -> SIMD4<Float> {
     let color = toSRGB.0 * source.x + toSRGB.1 * source.y + toSRGB.2 * source.z
     if isIdentity { return color.limited(to: .one) }
     let gray = (source * luminance).sum()
-    // The way to the edge as a part of the colour's own way from grey, the other way round.
+    // How far the colour is out, where 1 is the edge of sRGB.
     let part = Self.reach(color, from: gray)
     guard part > Self.knee else { return color.limited(to: .one) }
-    // What the source has, as a part of the way to the edge.
+    // The same for the edge of the source's gamut on this line.
     let most = max(part / Self.reach(source, from: gray), 1) * Self.corner
     let end = (most - Self.knee) / (1 - Self.knee)
     let x = (part - Self.knee) / (1 - Self.knee)
@@ -54,10 +57,10 @@ struct GamutMapping: Sendable {
     return result.limited(to: .one)
   }
 
-  /// How far a colour lies on the way from a grey to the edge of the cube of 0 to 1: 1 is at the edge.
+  /// The distance of a colour from a grey, where 1 is the edge of the cube from 0 to 1.
   @inline(__always)
   private static func reach(_ color: SIMD4<Float>, from gray: Float) -> Float {
-    // Grey is above 0 and below 1 where there are colours around it.
+    // For any colour other than black and white, grey is above 0 and below 1.
     let way = color - gray
     let (up, down) = (way * (1 / max(1 - gray, 1e-9)), way * (-1 / max(gray, 1e-9)))
     var powers = up.replacing(with: down, where: down .> up)

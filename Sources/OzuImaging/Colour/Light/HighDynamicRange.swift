@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// An encoding of light that is brighter than white: PQ or HLG of ITU-R BT.2100, under some primaries.
+/// An encoding of light that is brighter than white: PQ or HLG of ITU-R BT.2100, with some primaries.
 package struct HighDynamicRange: Hashable, Sendable {
   /// The transfer function.
   package enum Transfer: Int, Hashable, Sendable {
@@ -15,17 +15,18 @@ package struct HighDynamicRange: Hashable, Sendable {
   }
 
   package var transfer: Transfer
-  /// By ITU-T H.273. Those that are not given count as BT.2020, the only ones that BT.2100 has.
+  /// The number of the primaries in ITU-T H.273. Unspecified primaries count as BT.2020, the only ones that BT.2100
+  /// allows.
   package var primaries: Int
 
-  /// `nil` for codes of another range.
+  /// `nil` for codes of other encodings.
   package init?(primaries: Int, transfer: Int) {
     guard let transfer = Transfer(rawValue: transfer) else { return nil }
     self.transfer = transfer
     self.primaries = primaries == 2 || primaries == 0 ? 9 : primaries
   }
 
-  /// `nil` for an encoding of another range. An ICC profile says it by its `cicp` tag (ICC.1:2022 §9.2.17).
+  /// `nil` for other encodings. An ICC profile declares PQ or HLG by its `cicp` tag (ICC.1:2022 §9.2.17).
   package init?(_ encoding: ColorEncoding?) {
     switch encoding {
     case .coded(let primaries, let transfer): self.init(primaries: primaries, transfer: transfer)
@@ -36,14 +37,14 @@ package struct HighDynamicRange: Hashable, Sendable {
     }
   }
 
-  /// Its name for people.
+  /// The name to show to people.
   package var name: String { transfer == .perceptualQuantizer ? "PQ" : "HLG" }
 }
 
 extension ICCProfile {
   /// The primaries and the transfer function of the `cicp` tag.
   package var codes: (primaries: Int, transfer: Int)? {
-    // The header has 128 bytes, then comes the number of tags, and 12 bytes for each: name, place, length.
+    // The header has 128 bytes. The number of tags follows, and then 12 bytes for each tag: name, offset, length.
     guard data.count > 132 else { return nil }
     return data.withUnsafeBytes { bytes in
       func word(_ offset: Int) -> Int {

@@ -1,15 +1,15 @@
-/// How bright a picture of high dynamic range is, as its file says it: content light levels (CTA-861.3) and the peak of the
-/// display on which it was graded (SMPTE ST 2086). In candelas per square metre.
+/// How bright a picture of high dynamic range is, as its file declares it: the content light levels (CTA-861.3) and
+/// the peak of the mastering display (SMPTE ST 2086). In candelas per square metre.
 public struct LightLevels: Hashable, Sendable {
-  /// The brightest pixel (MaxCLL); `nil` when the file does not say, or says 0.
+  /// The brightest pixel (MaxCLL); `nil` if the file does not declare it, or declares 0.
   public var maximumContent: Double?
   /// The brightest mean of a frame (MaxFALL).
   public var maximumAverage: Double?
   /// The peak of the mastering display.
   public var masteringPeak: Double?
-  /// The least light of that display; `nil` (the default) when the file does not say.
+  /// The least light of that display; `nil` (the default) if the file does not declare it.
   public var masteringMinimum: Double?
-  /// Its primaries and white; `nil` (the default) when the file does not say.
+  /// Its primaries and white; `nil` (the default) if the file does not declare them.
   public var masteringGamut: Chromaticities?
 
   /// Makes levels.
@@ -19,16 +19,17 @@ public struct LightLevels: Hashable, Sendable {
     self.masteringPeak = masteringPeak
   }
 
-  /// The peaks that are believed: from white, below which nothing is to be compressed, to the end of the PQ curve.
+  /// The range of peaks that are accepted: from white, below which nothing needs compression, to the end of the PQ
+  /// curve.
   static let sanePeaks = ToneMapping.white...PerceptualQuantizer.peak
 
-  /// The peak of a picture under PQ that does not say one. Most are graded on displays of 1,000 candelas per square metre
-  /// (BT.2408 §2); what is brighter becomes white.
+  /// The peak of a PQ picture that does not declare one. Most are graded on displays of 1,000 candelas per square
+  /// metre (BT.2408 §2); brighter pixels become white.
   static let assumedPeak = 1000.0
 
-  /// The brightest pixel that tone mapping reckons with, and notes about numbers that are not believed.
+  /// The peak that tone mapping uses, and notes about values that were ignored.
   ///
-  /// A level below white is one: the picture has no highlights then. Zero means that a level is not known.
+  /// A level below white is accepted: the picture then has no highlights. Zero means that a level is unknown.
   static func peak(of levels: LightLevels?) -> (peak: Double, notes: [String]) {
     var notes: [String] = []
     let stated = [

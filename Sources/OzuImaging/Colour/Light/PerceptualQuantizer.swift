@@ -32,20 +32,20 @@ enum PerceptualQuantizer {
 enum HybridLogGamma {
   /// The peak of the display for which HLG is nominally shown, in candelas per square metre.
   static let peak = 1000.0
-  /// The exponent of the way from light of the scene to light of the display (OOTF), for that peak.
+  /// The exponent of the conversion from scene light to display light (OOTF), for that peak.
   static let gamma = 1.2
 
   private static let a = 0.17883277
   private static let b = 1 - 4 * a
   private static let c = 0.5 - a * log(4 * a)
 
-  /// The light of the scene for a value, 0 to 1.
+  /// The scene light of a value, 0 to 1.
   static func sceneLight(_ value: Double) -> Double {
     let value = min(max(value, 0), 1)
     return value <= 0.5 ? value * value / 3 : (exp((value - c) / a) + b) / 12
   }
 
-  /// The value of light of the scene.
+  /// The value of an amount of scene light.
   static func value(_ light: Double) -> Double {
     let light = min(max(light, 0), 1)
     return light <= 1.0 / 12 ? (3 * light).squareRoot() : a * log(12 * light - b) + c

@@ -1,4 +1,4 @@
-/// Three by three numbers between colours: the columns are what red, green and blue become.
+/// A matrix of 3 × 3 that converts colours: the columns are the results for red, green and blue.
 struct RGBMatrix: Hashable, Sendable {
   var red: SIMD3<Double>
   var green: SIMD3<Double>
@@ -12,7 +12,7 @@ struct RGBMatrix: Hashable, Sendable {
     RGBMatrix(red: left * right.red, green: left * right.green, blue: left * right.blue)
   }
 
-  /// `nil` for one that leads into a plane.
+  /// `nil` for a singular matrix.
   var inverse: RGBMatrix? {
     func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
       SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
@@ -27,7 +27,8 @@ struct RGBMatrix: Hashable, Sendable {
 }
 
 extension Chromaticities {
-  /// From linear red, green and blue to X, Y, Z with a white whose Y is 1 (SMPTE RP 177); `nil` for primaries in a line.
+  /// The matrix from linear red, green and blue to X, Y, Z, with Y = 1 for white (SMPTE RP 177); `nil` for
+  /// primaries on one line.
   var toXYZ: RGBMatrix? {
     func column(_ point: Point) -> SIMD3<Double> {
       SIMD3(point.x / point.y, 1, (1 - point.x - point.y) / point.y)
@@ -42,27 +43,36 @@ extension Chromaticities {
 }
 
 extension Chromaticities {
-  /// Those of a number in ITU-T H.273, table 2; `nil` for numbers without.
+  /// The primaries of a number in ITU-T H.273, table 2; `nil` for numbers that have none.
   package init?(primaries: Int) {
-    let daylight = Point(0.3127, 0.3290)
+    let daylight = Point(x: 0.3127, y: 0.3290)
     switch primaries {
     case 1, 2: self = .sRGB
     case 4:
       self.init(
-        white: Point(0.310, 0.316), red: Point(0.67, 0.33), green: Point(0.21, 0.71), blue: Point(0.14, 0.08))
+        white: Point(x: 0.310, y: 0.316), red: Point(x: 0.67, y: 0.33), green: Point(x: 0.21, y: 0.71),
+        blue: Point(x: 0.14, y: 0.08))
     case 5:
-      self.init(white: daylight, red: Point(0.64, 0.33), green: Point(0.29, 0.60), blue: Point(0.15, 0.06))
+      self.init(
+        white: daylight, red: Point(x: 0.64, y: 0.33), green: Point(x: 0.29, y: 0.60),
+        blue: Point(x: 0.15, y: 0.06))
     case 6, 7:
-      self.init(white: daylight, red: Point(0.63, 0.34), green: Point(0.31, 0.595), blue: Point(0.155, 0.07))
+      self.init(
+        white: daylight, red: Point(x: 0.63, y: 0.34), green: Point(x: 0.31, y: 0.595),
+        blue: Point(x: 0.155, y: 0.07))
     case 9:
       self.init(
-        white: daylight, red: Point(0.708, 0.292), green: Point(0.17, 0.797), blue: Point(0.131, 0.046))
+        white: daylight, red: Point(x: 0.708, y: 0.292), green: Point(x: 0.17, y: 0.797),
+        blue: Point(x: 0.131, y: 0.046))
     case 11:
       self.init(
-        white: Point(0.314, 0.351), red: Point(0.68, 0.32), green: Point(0.265, 0.69), blue: Point(0.15, 0.06)
+        white: Point(x: 0.314, y: 0.351), red: Point(x: 0.68, y: 0.32), green: Point(x: 0.265, y: 0.69),
+        blue: Point(x: 0.15, y: 0.06)
       )
     case 12:
-      self.init(white: daylight, red: Point(0.68, 0.32), green: Point(0.265, 0.69), blue: Point(0.15, 0.06))
+      self.init(
+        white: daylight, red: Point(x: 0.68, y: 0.32), green: Point(x: 0.265, y: 0.69),
+        blue: Point(x: 0.15, y: 0.06))
     default: return nil
     }
   }

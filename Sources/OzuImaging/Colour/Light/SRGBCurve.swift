@@ -16,8 +16,8 @@ enum SRGBCurve {
     light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
   }
 
-  /// The value of each square root of light, of 4096, in units of 1/65,535. Between them lines are right to a unit: in
-  /// the root the curve is nearly straight.
+  /// The value for each of 4096 square roots of light, in units of 1/65,535. Linear interpolation between them is
+  /// exact to one unit, because the curve is nearly straight in the square root.
   private static let table: [Float] =
     (0...4096).map { step in
       let root = Double(step) / 4096
@@ -29,7 +29,7 @@ enum SRGBCurve {
   static func words(_ light: SIMD4<Float>) -> SIMD4<UInt32> {
     let position = light.limited(to: .one).squareRoot() * 4096
     return table.withUnsafeBufferPointer { table in
-      // Positions are 0 to 4096, and the table has an entry more.
+      // Positions are 0 to 4096, and the table has one entry more.
       @inline(__always)
       func value(_ position: Float) -> Float {
         let index = Int(position)

@@ -1,15 +1,15 @@
-/// From the brightness of a picture to that of a display, by the EETF of ITU-R BT.2390-11 §5.4.1.
+/// Maps the brightness of a picture to that of a display, by the EETF of ITU-R BT.2390-11 §5.4.1.
 ///
-/// In PQ values, relative to the peak of the picture: below a knee, which lies at 1.5 times the display's peak less a half,
-/// nothing changes; above it a Hermite spline leads to the peak of the display. The black of both is 0, so the part of the
-/// EETF that lifts blacks has no effect.
+/// All values are PQ values, relative to the peak of the picture. Below a knee, at 1.5 times the display's peak
+/// minus 0.5, nothing changes; above it a Hermite spline leads to the peak of the display. The black level of both
+/// is 0, so the part of the EETF that lifts blacks has no effect.
 struct ToneCurve: Hashable, Sendable {
   /// The brightest light of the picture, in candelas per square metre.
   let sourcePeak: Double
-  /// That of the display.
+  /// The brightest light of the display.
   let targetPeak: Double
 
-  /// The light of the display for light of the picture; more than the peak of the picture is taken for that peak.
+  /// The display's light for some light of the picture. Light above the peak of the picture counts as that peak.
   func callAsFunction(_ light: Double) -> Double {
     guard sourcePeak > targetPeak else { return min(light, targetPeak) }
     let whole = PerceptualQuantizer.value(sourcePeak)

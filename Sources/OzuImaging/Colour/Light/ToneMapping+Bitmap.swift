@@ -2,8 +2,8 @@ extension ToneMapping {
   /// The picture in sRGB.
   ///
   /// - Parameters:
-  ///   - bitmap: in any format; colours are divided by alpha before and multiplied after.
-  ///   - format: of the result: `bgra8` or `rgba16`.
+  ///   - bitmap: in any format; colours are divided by alpha before the mapping and multiplied by it after.
+  ///   - format: the format of the result: `bgra8` or `rgba16`.
   /// - Complexity: O(pixels).
   func convert(_ bitmap: Bitmap, to format: PixelFormat, pool: PixelBufferPool) -> Bitmap {
     precondition(format != .gray8, "a format with colours")
@@ -15,7 +15,7 @@ extension ToneMapping {
           // Rows lie inside the bytes of either bitmap, `width` pixels of its format long.
           let from = UnsafeRawBufferPointer(rebasing: source[(y * bitmap.bytesPerRow)...])
           let to = UnsafeMutableRawBufferPointer(rebasing: target[(y * targetBytesPerRow)...])
-          // Neighbours are often equal: skies, drawings, borders.
+          // Neighbouring pixels are often equal, as in skies, drawings and borders; the last result is reused.
           var last = SIMD4<UInt32>(repeating: .max)
           var result = SIMD4<UInt32>.zero
           for x in 0..<width {
@@ -31,7 +31,7 @@ extension ToneMapping {
     }
   }
 
-  /// A pixel of 16 bits, its colours multiplied by alpha before and after.
+  /// Maps a pixel of 16 bits; colours are divided by alpha before and multiplied after.
   @inline(__always)
   private func mapped(_ pixel: SIMD4<UInt32>) -> SIMD4<UInt32> {
     let alpha = pixel.w
@@ -68,7 +68,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeMutableRawBufferPointer {
-  /// Writes a pixel of 16 bits, rounded where the format has 8.
+  /// Writes a pixel of 16 bits, rounded if the format has 8.
   @inline(__always)
   func store(_ words: SIMD4<UInt32>, _ x: Int, _ format: PixelFormat) {
     if format == .rgba16 {

@@ -4,38 +4,38 @@
   import Foundation
 #endif
 
-/// From PQ or HLG to sRGB, for a display that has nothing brighter than white.
+/// Converts PQ or HLG to sRGB, for a display that shows nothing brighter than white.
 ///
-/// 1. Values become light of the display in candelas per square metre: by the EOTF of PQ, or by the inverse OETF and the OOTF
-///    of HLG (ITU-R BT.2100), whose nominal peak is 1,000.
+/// 1. Values become light of the display in candelas per square metre: by the EOTF of PQ, or by the inverse OETF
+///    and the OOTF of HLG (ITU-R BT.2100), whose nominal peak is 1,000.
 /// 2. The greatest of red, green and blue goes through the EETF of ITU-R BT.2390 (`ToneCurve`), and the others keep
-///    their proportions to it: hue and saturation stay, and nothing is over the peak. The display's peak is 203, the
+///    their ratio to it: hue and saturation stay, and nothing is over the peak. The display's peak is 203, the
 ///    brightness of white in pictures of high dynamic range (BT.2408).
-/// 3. Colours of wide primaries are brought into sRGB (`GamutMapping`), and go through its curve.
+/// 3. Wide colours are mapped into sRGB (`GamutMapping`), and go through its curve.
 ///
-/// It works at the size of the result, after the resize. PQ and HLG, like sRGB, are made so that equal steps look equal; a
-/// mean of PQ values weighs a lamp of 4,000 as the eye does. A mean of light would be the lamp and nothing else, and the
-/// filters' rings around it would be black. How far the result is from a resize of the mapped picture was not measured; it
-/// takes the work of the result's pixels instead of the source's. Where linear light was asked for, that of the display is
-/// meant, so that
-/// the picture is mapped before it is resized.
+/// The mapping happens at the size of the result, after the resize. PQ and HLG, like sRGB, are made so that equal
+/// steps look equal: in a mean of PQ values, a lamp of 4,000 candelas has the weight that the eye gives it. In a
+/// mean of light there would be only the lamp, with black rings of the filter around it. Mapping after the resize
+/// costs work for the pixels of the result instead of those of the source; how much the two results differ was not
+/// measured. If linear light was asked for, the light of the display is meant, so the picture is mapped before it
+/// is resized.
 struct ToneMapping: Sendable {
-  /// What `Bitmap` calls white, in candelas per square metre (ITU-R BT.2408 §2.2).
+  /// The light of white in a `Bitmap`, in candelas per square metre (ITU-R BT.2408 §2.2).
   static let white = 203.0
 
   private let transfer: HighDynamicRange.Transfer
-  /// The light of each value in 16 bits, as a part of the source's peak; that of the scene for HLG.
+  /// The light of each 16-bit value, as a fraction of the source's peak; scene light for HLG.
   private let lights: [Float]
-  /// What light is multiplied by, for the fourth root of its greatest component.
+  /// The factors that light is multiplied by, indexed by the fourth root of its greatest component.
   private let gains: [Float]
   private let gamut: GamutMapping
-  /// What a part of the peak is multiplied by before the table: its unit is the peak of the picture.
+  /// The factor from fractions of the source's peak to fractions of the picture's peak, which index the table.
   private let exposure: Float
   private let luminance: SIMD4<Float>
 
   private static let gainCount = 4096
 
-  /// `nil` for primaries that are not known.
+  /// `nil` for unknown primaries.
   init?(_ range: HighDynamicRange, peak: Double) {
     guard let chromaticities = Chromaticities(primaries: range.primaries),
       let gamut = GamutMapping(chromaticities), let xyz = chromaticities.toXYZ
@@ -51,7 +51,7 @@ struct ToneMapping: Sendable {
     gains = (0...Self.gainCount + 1).map { step in
       let root = Double(max(step, 1)) / Double(Self.gainCount)
       let light = root * root * root * root * peak
-      // Light of 1 is the whole of the display's from here on.
+      // From here on, light of 1 is the display's peak.
       return Float(curve(light) / light * peak / Self.white)
     }
   }
@@ -64,16 +64,16 @@ struct ToneMapping: Sendable {
     Float(HybridLogGamma.sceneLight(Double($0) / 65_535))
   }
 
-  /// The values of sRGB in 16 bits for those of the source; of the four the last does not count.
+  /// The sRGB values in 16 bits for values of the source. The fourth number is ignored.
   @inline(__always)
   func callAsFunction(_ words: SIMD4<UInt32>) -> SIMD4<UInt32> {
     SRGBCurve.words(gamut(mapped(words)))
   }
 
-  /// Light of the display, 0 to 1, under the primaries of the source.
+  /// Light of the display, 0 to 1, with the primaries of the source.
   @inline(__always)
   private func mapped(_ words: SIMD4<UInt32>) -> SIMD4<Float> {
-    // Words are below 65,536, as many as the table has.
+    // Words are below 65,536, the number of entries of the table.
     var light = lights.withUnsafeBufferPointer {
       SIMD4<Float>($0[Int(words.x)], $0[Int(words.y)], $0[Int(words.z)], 0)
     }
@@ -84,7 +84,7 @@ struct ToneMapping: Sendable {
     light *= exposure
     let greatest = max(light.x, max(light.y, light.z))
     guard greatest > 0 else { return .zero }
-    // What is brighter than the peak becomes as bright as the peak.
+    // Light above the peak becomes as bright as the peak.
     if greatest > 1 { return light * (gain(1) / greatest) }
     return light * gain(greatest)
   }
@@ -94,7 +94,7 @@ struct ToneMapping: Sendable {
     let position = light.squareRoot().squareRoot() * Float(Self.gainCount)
     let index = Int(position)
     let rest = position - Float(index)
-    // The position is 0 to `gainCount`, and there is an entry behind that.
+    // The position is 0 to `gainCount`, and the table has one entry more.
     return gains.withUnsafeBufferPointer { $0[index] + ($0[index + 1] - $0[index]) * rest }
   }
 }

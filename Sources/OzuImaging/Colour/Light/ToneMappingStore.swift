@@ -1,8 +1,9 @@
 import OzuSynchronization
 
-/// The tone mappings of the encodings and peaks met last: making one takes as long as mapping some thousands of pixels.
+/// A cache of tone mappings by encoding and peak. Making one takes as long as mapping some thousands of pixels.
 ///
-/// One lock guards it, and is not held while one is made. It holds eight at most, the oldest of which goes first.
+/// One lock guards it, and is not held while a mapping is made. It holds at most eight; the oldest is removed
+/// first.
 final class ToneMappingStore: Sendable {
   static let shared = ToneMappingStore()
   private static let limit = 8
@@ -14,7 +15,7 @@ final class ToneMappingStore: Sendable {
 
   private let entries = Mutex<[(key: Key, mapping: ToneMapping)]>([])
 
-  /// `nil` for primaries that are not known.
+  /// `nil` for unknown primaries.
   func mapping(_ range: HighDynamicRange, peak: Double) -> ToneMapping? {
     let key = Key(range: range, peak: peak)
     if let found = entries.withLock({ $0.first { $0.key == key }?.mapping }) { return found }

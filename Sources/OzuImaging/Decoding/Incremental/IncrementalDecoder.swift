@@ -6,10 +6,10 @@ import OzuSynchronization
   import Foundation
 #endif
 
-/// Decodes a file while it is being loaded: takes its bytes as they come, and shows the picture so far.
+/// Decodes a file while it is downloaded: takes the bytes as they arrive, and shows the picture so far.
 ///
 /// ```swift
-/// let decoder = IncrementalDecoder(codecs: .standard, resize: Resize(PixelSize(320, 240)))
+/// let decoder = IncrementalDecoder(codecs: .standard, resize: Resize(PixelSize(width: 320, height: 240)))
 /// for await chunk in chunks {
 ///   decoder.append(chunk)
 ///   if wantsPreview, let preview = try decoder.preview() { show(preview) }
@@ -17,18 +17,18 @@ import OzuSynchronization
 /// show(try decoder.picture())
 /// ```
 ///
-/// Taking bytes costs nothing but keeping them; work is done when a preview is asked for, and only for the bytes that
-/// came since the last. Who asks while a preview is being made gets none, so that a slow decoder never falls behind
-/// a fast network. All previews together are under the limits of one picture, its processor time included.
+/// `append` only keeps the bytes. Work is done when a preview is asked for, and only for the bytes since the last
+/// preview. While one preview is made, other calls of `preview` return `nil`, so a slow decoder never falls behind
+/// a fast network. All previews together are under the limits of one picture, including its processor time.
 ///
-/// Two locks: one for bytes that came, held for moments; one for the decoder, held while it decodes, and never waited
-/// for by `append` and `preview`.
+/// There are two locks. One guards the bytes that arrived, and is held only for moments. The other guards the
+/// decoder and is held while it decodes; `append` and `preview` never wait for it.
 public final class IncrementalDecoder: Sendable {
   private enum Stage: Sendable {
-    /// The header is not there. It is looked for again when there are so many bytes.
+    /// The header is not complete. It is tried again when this many bytes are there.
     case waiting(byteCount: Int)
     case decoding(Opened)
-    /// Nothing can be shown before the file is whole.
+    /// Nothing can be shown before the file is complete.
     case over
   }
 
@@ -41,11 +41,11 @@ public final class IncrementalDecoder: Sendable {
   private struct State: Sendable {
     var file = Data()
     var stage = Stage.waiting(byteCount: 1)
-    /// The processor time of all previews.
+    /// The processor time of all previews together.
     var spent = Duration.zero
   }
 
-  /// Bytes that came and that the decoder has not taken yet.
+  /// Bytes that arrived and that the decoder has not taken yet.
   private struct Arrivals: Sendable {
     var chunks: [Data] = []
     var byteCount = 0
@@ -60,15 +60,15 @@ public final class IncrementalDecoder: Sendable {
   /// Makes a decoder that has no bytes yet.
   ///
   /// - Parameters:
-  ///   - codecs: the decoders to choose from. Those whose files can be fed give previews.
-  ///   - resize: the recipe of previews and picture; `nil` for the whole picture.
+  ///   - codecs: the decoders to choose from. Only files that support `ImageFile.feed` give previews.
+  ///   - resize: the recipe of the previews and of the picture; `nil` for the whole picture.
   /// - Precondition: the size of the recipe is not empty, unless its mode is `none`.
   public init(codecs: CodecRegistry, resize: Resize? = nil) {
     self.codecs = codecs
     self.resize = resize
   }
 
-  /// Takes the next bytes of the file. They are kept, not copied, until the decoder needs them.
+  /// Takes the next bytes of the file. They are kept without a copy until the decoder needs them.
   ///
   /// - Complexity: O(1).
   public func append(_ data: Data) {
@@ -79,19 +79,20 @@ public final class IncrementalDecoder: Sendable {
     }
   }
 
-  /// The number of bytes that came.
+  /// The number of bytes that arrived.
   public var byteCount: Int { arrivals.withLock { $0.byteCount } }
 
-  /// The header, as far as a call of `preview` has met it.
+  /// The header; `nil` until a call of `preview` has read it.
   public var header: ImageHeader? { arrivals.withLock { $0.header } }
 
-  /// The picture so far, on the calling thread.
+  /// The picture so far, made on the calling thread.
   ///
-  /// - Parameter context: for this call; its pool and limits should be the same for all calls.
-  /// - Returns: `nil` when there is nothing new to be seen, while another call is at work, and always for formats that
-  ///   are decoded in one piece. The picture has `isPreview`; where nothing is there yet it is transparent.
-  /// - Throws: `DecodingError`, once: from then on there are no more previews. `cancelled` when the context says so;
-  ///   then the next call goes on.
+  /// - Parameter context: the context of this call; pool and limits should be the same in all calls.
+  /// - Returns: `nil` if there is nothing new to show, while another call is making a preview, and always for
+  ///   formats that are decoded in one piece. The picture has `isPreview`; it is transparent where no pixels have
+  ///   arrived.
+  /// - Throws: `DecodingError`, once: after that there are no more previews. `cancelled` if the context says so;
+  ///   the next call then continues.
   public func preview(context: DecodingContext = .init()) throws(DecodingError) -> Picture? {
     let result = state.withLockIfAvailable { state in
       Result { () throws(DecodingError) -> Picture? in try self.preview(&state, context) }
@@ -99,8 +100,8 @@ public final class IncrementalDecoder: Sendable {
     return try result?.get()
   }
 
-  /// The picture of the bytes that came, decoded as any file is: exactly what
-  /// `CodecRegistry.picture(from:resize:context:)` makes of them. Ends the previews.
+  /// The picture of all bytes, decoded like any file: the same that `CodecRegistry.picture(from:resize:context:)`
+  /// returns for them. There are no previews after it.
   ///
   /// - Throws: `DecodingError`.
   public func picture(context: DecodingContext = .init()) throws(DecodingError) -> Picture {
@@ -144,13 +145,14 @@ public final class IncrementalDecoder: Sendable {
 
   private func open(_ file: Data, _ context: DecodingContext) throws(DecodingError) -> Stage {
     try context.limits.checkEncodedByteCount(file.count)
-    // By an eighth more each time: so all attempts together read the file a few times, in whatever pieces it comes.
+    // An eighth more bytes each time, so that all attempts together read the file only a few times, however small
+    // the pieces are.
     let waiting = Stage.waiting(byteCount: file.count + max(1, file.count / 8))
     let decoder: any ImageDecoding
     do throws(DecodingError) {
       decoder = try codecs.decoder(for: file)
     } catch {
-      // The first few bytes may look like anything.
+      // The first few bytes are not enough to recognise a file.
       if file.count < ContentKind.prefixByteCount { return waiting }
       throw error
     }
@@ -169,13 +171,13 @@ public final class IncrementalDecoder: Sendable {
     }
     // Previews are made from pixels.
     let plan = DecodePlan(drawingOf: header, resize: resize, scales: opened.scales).throughPixels
-    // What the file keeps from call to call, and the copy that is shown.
+    // The pixels that the file keeps between calls, and the copy that is shown.
     let decodedByteCount = plan.decodedSize.bitmapByteCount(as: .bgra8)
     let keptByteCount = decodedByteCount.saturatingSum(opened.demand(of: plan, context: context).byteCount)
     try context.limits.checkDecodedByteCount(
       keptByteCount.saturatingSum(decodedByteCount).saturatingSum(plan.workingByteCount))
     try codecs.check(plan, limits: context.limits)
-    // And what is made of the copy.
+    // The memory for what is made from the copy.
     let peakByteCount = plan.peakByteCount(header, format: .bgra8, context)
     guard let reservation = context.budget.reserveAside(keptByteCount.saturatingSum(peakByteCount))
     else { return waiting }
@@ -190,7 +192,7 @@ public final class IncrementalDecoder: Sendable {
         opened.file.header.type, stage: "preview",
         reason: "decoded to \(bitmap.size) instead of \(opened.plan.decodedSize)")
     }
-    // Nothing is given up from here on: the file would not show the same again.
+    // From here on the work is not cancelled: the file would not return the same picture again.
     var result = bitmap.converted(to: .bgra8, pool: context.pool)
     if !opened.plan.needsNoResampling {
       result = Resampler(kernel: opened.plan.kernel).resample(

@@ -1,12 +1,12 @@
 import OzuHTTP
 
-/// Reads the head of an HTTP/1.1 request a byte at a time, so that it makes no difference how a head is cut into pieces.
+/// Parses the head of an HTTP/1.1 request byte by byte, so the sizes of the received pieces make no difference.
 ///
-/// It is stricter than RFC 9112 asks: whatever two readers could understand differently is refused, because a proxy stands in
-/// front that may be the other reader. Lines end with CR LF and nothing else; white space stands where the grammar has it and
-/// nowhere else; lines are not folded; there is one `Host`; a request has no body, but for the one path of an `UploadRule`. A
-/// refusal is final: the rest of the
-/// connection is not read, since nobody can say where a next request would begin.
+/// It is stricter than RFC 9112: it refuses everything that two parsers could understand differently, because the
+/// proxy in front may be the other parser. Lines end only with CR LF; white space is allowed only where the grammar
+/// has it; lines are not folded; there is exactly one `Host`; a request has no body, except for the path of an
+/// `UploadRule`. After a refusal the rest of the connection is not read, because the beginning of the next request
+/// is unknown.
 struct RequestHeadParser {
   /// The longest request target, in bytes.
   static let longestTarget = 8192
@@ -16,18 +16,18 @@ struct RequestHeadParser {
   static let largestFieldCount = 100
   private static let longestMethod = 32
 
-  /// What comes next.
+  /// The expected element.
   private enum Place {
     case method, target, version
-    /// At the beginning of a line of a field, or of the last line.
+    /// The beginning of a field's line, or of the last line.
     case line
     case name
-    /// White space behind the colon.
+    /// White space after the colon.
     case blank
     case value
-    /// LF, behind the CR of a line.
+    /// LF after the CR of a line.
     case lineEnd
-    /// LF, behind the CR of the last line.
+    /// LF after the CR of the last line.
     case lastLineEnd
   }
 
@@ -35,7 +35,7 @@ struct RequestHeadParser {
   private var byteCount = 0
   private var text: [UInt8] = []
   private var name = ""
-  /// Whether a tab stands somewhere behind the colon.
+  /// Whether there is a tab after the colon.
   private var hasTab = false
   private var method = ""
   private var target = ""
@@ -43,16 +43,16 @@ struct RequestHeadParser {
   private var headers = HTTPHeaders()
   private let uploads: UploadRule?
 
-  /// - Parameter uploads: which request may have a body; `nil` (the default) for none.
+  /// - Parameter uploads: decides which request may have a body; `nil`, the default, allows none.
   init(uploads: UploadRule? = nil) { self.uploads = uploads }
 
   /// Whether a request has begun.
   var hasBegun: Bool { byteCount > 0 }
 
-  /// Takes bytes from the front of a slice up to the end of the head.
+  /// Takes bytes from the front of a slice, up to the end of the head.
   ///
-  /// - Returns: the head; `nil` when all bytes are taken and more are needed. The parser is at the beginning of the next head
-  ///   then.
+  /// - Returns: the head; `nil` if all bytes were taken and more are needed. After a head, the parser is ready for
+  ///   the next one.
   /// - Throws: `HeadRefusal`.
   mutating func take(_ bytes: inout ArraySlice<UInt8>) throws(HeadRefusal) -> RequestHead? {
     while let byte = bytes.popFirst() {
@@ -150,17 +150,18 @@ struct RequestHeadParser {
 
   private mutating func takeValue(_ byte: UInt8) throws(HeadRefusal) {
     if byte == Self.cr {
-      // A reader that trims spaces alone sees other values of the fields that say where a request goes and ends.
+      // A parser that trims only spaces would see other values in the fields that decide where a request goes and
+      // ends.
       if hasTab, Self.untabbed.contains(where: { name.isEqualIgnoringASCIICase(to: $0) }) {
         throw .malformed("a tab in \(name)")
       }
       hasTab = false
-      // `Field` cuts the white space behind the value off.
+      // `Field` removes the white space after the value.
       headers.add(name: name, value: takeText())
       place = .lineEnd
       return
     }
-    // Visible characters, white space, and bytes beyond ASCII, which mean nothing to anybody here.
+    // Allowed: visible characters, white space, and bytes beyond ASCII, which have no meaning here.
     guard byte == Self.tab || byte >= 0x20 && byte != 0x7F else {
       throw .malformed("the value of a field has a control character")
     }
@@ -171,7 +172,7 @@ struct RequestHeadParser {
 
   private static let untabbed = ["Host", "Content-Length", "Connection"]
 
-  /// What was collected. Bytes that are no UTF-8 become replacement characters.
+  /// The collected text. Invalid UTF-8 becomes replacement characters.
   private mutating func takeText() -> String {
     defer { text.removeAll(keepingCapacity: true) }
     return String(decoding: text, as: UTF8.self)

@@ -1,0 +1,13 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Album",
+  dependencies: [.package(name: "ozu", path: "../..", traits: [.defaults, "GTK"])],
+  targets: [
+    .executableTarget(
+      name: "Album",
+      dependencies: [
+        .product(name: "Ozu", package: "ozu"), .product(name: "OzuGTK", package: "ozu"),
+      ])
+  ])

@@ -1,0 +1,155 @@
+// The header of an AVIF file: the facts about the picture, and the errors of libavif.
+
+#ifdef OZU_AVIF
+
+#include <stdio.h>
+
+#include "avif_boxes.h"
+#include "avif_decoder.h"
+
+// Whether some box at the top level has an open end, which is allowed and which libavif does not read.
+static bool has_endless_box(const OzuPictureDecoder *base) {
+  size_t at = 0;
+  while (base->size >= 8 && at <= base->size - 8) {
+    const uint8_t *box = base->data + at;
+    size_t length = (size_t)box[0] << 24 | (size_t)box[1] << 16 | (size_t)box[2] << 8 | box[3];
+    if (length == 0) return true;
+    if (length < 8) return false;
+    at += length;
+  }
+  return false;
+}
+
+OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
+  if (result == AVIF_RESULT_BMFF_PARSE_FAILED && has_endless_box(base)) {
+    base->is_unsupported = true;
+    return ozu_picture_fail(base, "a box reaches to the end of the file");
+  }
+  switch (result) {
+    case AVIF_RESULT_TRUNCATED_DATA:
+      ozu_picture_fail(base, avifResultToString(result));
+      return OzuStatusTruncated;
+    case AVIF_RESULT_NO_CODEC_AVAILABLE:
+    case AVIF_RESULT_UNSUPPORTED_DEPTH:
+    case AVIF_RESULT_NOT_IMPLEMENTED: base->is_unsupported = true; break;
+    default: break;
+  }
+  const avifDecoder *decoder = ((AVIFDecoder *)base)->decoder;
+  if (decoder == NULL || decoder->diag.error[0] == 0) return ozu_picture_fail(base, avifResultToString(result));
+  char message[sizeof(base->message)];
+  snprintf(message, sizeof(message), "%s: %s", avifResultToString(result), decoder->diag.error);
+  return ozu_picture_fail(base, message);
+}
+
+// Takes the size from the library's error about a picture that is over the limits, so that the caller's own check
+// can report it.
+static bool find_refused_size(AVIFDecoder *self, OzuPictureInfo *info) {
+  const char *size = self->decoder == NULL ? NULL : strrchr(self->decoder->diag.error, '[');
+  if (size == NULL || strstr(self->decoder->diag.error, "too large") == NULL) return false;
+  self->is_refused = sscanf(size, "[%u x%u]", &info->width, &info->height) == 2;
+  return self->is_refused;
+}
+
+// The turn and the mirror of a file as one orientation of EXIF. The mirror is applied after the turn (ISO/IEC
+// 23000-22), and the turn is anticlockwise.
+static int orientation(const avifImage *image) {
+  int turn = (image->transformFlags & AVIF_TRANSFORM_IROT) ? image->irot.angle & 3 : 0;
+  static const int turned[4] = {1, 8, 3, 6};
+  // Mirrored top to bottom, and left to right.
+  static const int flipped[2][4] = {{4, 5, 2, 7}, {2, 7, 4, 5}};
+  if (!(image->transformFlags & AVIF_TRANSFORM_IMIR)) return turned[turn];
+  return flipped[image->imir.mode & 1][turn];
+}
+
+bool ozu_avif_has_planes(const AVIFDecoder *self) {
+  const avifImage *image = self->decoder->image;
+  if (self->has_crop || self->decoder->alphaPresent) return false;
+  switch (image->matrixCoefficients) {
+    case AVIF_MATRIX_COEFFICIENTS_BT709:
+    case AVIF_MATRIX_COEFFICIENTS_UNSPECIFIED:
+    case AVIF_MATRIX_COEFFICIENTS_BT470BG:
+    case AVIF_MATRIX_COEFFICIENTS_BT601:
+    case AVIF_MATRIX_COEFFICIENTS_BT2020_NCL: return image->yuvFormat != AVIF_PIXEL_FORMAT_NONE;
+    default: return false;
+  }
+}
+
+static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignores_exif, bool ignores_xmp) {
+  const OzuPictureDecoder *base = &self->base;
+  avifDecoder *decoder = avifDecoderCreate();
+  if (decoder == NULL) return AVIF_RESULT_OUT_OF_MEMORY;
+  if (self->decoder != NULL) avifDecoderDestroy(self->decoder);
+  self->decoder = decoder;
+  if (avifCodecName(AVIF_CODEC_CHOICE_DAV1D, AVIF_CODEC_FLAG_CAN_DECODE) != NULL)
+    decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D;
+  decoder->maxThreads = 1;
+  decoder->ignoreExif = ignores_exif;
+  decoder->requestedSource = source;
+  decoder->ignoreXMP = ignores_xmp;
+  // Many files do not repeat the size of the picture for alpha.
+  decoder->strictFlags = AVIF_STRICT_CLAP_VALID;
+  // The library's limit has 32 bits; the caller checks the exact limit and reports it.
+  decoder->imageSizeLimit = base->limits.pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT
+      ? (uint32_t)base->limits.pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
+  decoder->imageDimensionLimit = base->limits.side;
+  decoder->imageCountLimit = OZU_LARGEST_FRAME_COUNT;
+  avifResult result = avifDecoderSetIOMemory(decoder, self->copy == NULL ? base->data : self->copy, base->size);
+  return result == AVIF_RESULT_OK ? avifDecoderParse(decoder) : result;
+}
+
+OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
+  AVIFDecoder *self = (AVIFDecoder *)base;
+  const char *objection = ozu_avif_objection(base->data, base->size, &base->is_unsupported);
+  if (objection != NULL) return ozu_picture_fail(base, objection);
+  self->copy = ozu_avif_without_other_tracks(base->data, base->size);
+  avifResult result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, false);
+  // Broken or truncated metadata make the whole file fail: the picture is tried again without them.
+  if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, true);
+  if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, true, true);
+  bool has_too_many_frames =
+      result != AVIF_RESULT_OK && self->decoder != NULL
+      && strstr(self->decoder->diag.error, "imageCountLimit") != NULL;
+  // Most sequences also have a still picture.
+  if (has_too_many_frames) result = parse(self, AVIF_DECODER_SOURCE_PRIMARY_ITEM, true, true);
+  if (result != AVIF_RESULT_OK) return find_refused_size(self, info) ? OzuStatusDone : ozu_avif_fail(base, result);
+  avifDecoder *decoder = self->decoder;
+
+  const avifImage *image = decoder->image;
+  info->width = self->image_width = image->width;
+  info->height = self->image_height = image->height;
+  if (image->transformFlags & AVIF_TRANSFORM_CLAP) {
+    avifDiagnostics diagnostics;
+    avifDiagnosticsClearError(&diagnostics);
+    self->has_crop = avifCropRectConvertCleanApertureBox(
+        &self->crop, &image->clap, image->width, image->height, image->yuvFormat, &diagnostics);
+    if (self->has_crop) {
+      info->width = self->crop.width;
+      info->height = self->crop.height;
+      info->scratch = ozu_product(image->width, image->height, image->depth > 8 ? 8 : 4);
+    }
+  }
+  info->orientation = orientation(image);
+  info->bits = (int)image->depth;
+  info->is_deep = image->depth > 8;
+  info->has_alpha = decoder->alphaPresent;
+  info->is_gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
+  info->frames = has_too_many_frames ? OZU_LARGEST_FRAME_COUNT : (uint32_t)decoder->imageCount;
+  info->profile = image->icc.size > 0 ? image->icc.data : NULL;
+  info->profile_size = image->icc.size;
+  info->primaries = image->colorPrimaries;
+  info->transfer = image->transferCharacteristics;
+  info->exif = image->exif.size > 0 ? image->exif.data : NULL;
+  info->exif_size = image->exif.size;
+  info->xmp = image->xmp.size > 0 ? image->xmp.data : NULL;
+  info->xmp_size = image->xmp.size;
+  info->has_planes = ozu_avif_has_planes(self);
+  if (image->yuvFormat != AVIF_PIXEL_FORMAT_YUV400) {
+    info->chroma_columns = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV444 ? 1 : 2;
+    info->chroma_rows = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420 ? 2 : 1;
+  }
+  size_t planes_size = ozu_product(image->width, image->height, image->depth > 8 ? 6 : 3);
+  if (__builtin_add_overflow(info->scratch, planes_size, &info->scratch)) info->scratch = SIZE_MAX;
+  return OzuStatusDone;
+}
+
+#endif

@@ -1,0 +1,167 @@
+// The header of a TIFF: the facts about the picture, the memory that decoding takes, and where parts can be cut out.
+
+#ifdef OZU_TIFF
+
+#include "tiff_decoder.h"
+
+// A tile that is larger than the part of the picture in it is left to the library, unless it is smaller than this.
+enum { common_tile_size = 1 << 20 };
+
+static bool is_plain(const TIFFDecoder *self) {
+  uint16_t format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  if (TIFFIsTiled(self->file) || compression == COMPRESSION_OJPEG) return false;
+  if (self->photometric > PHOTOMETRIC_RGB && self->photometric != PHOTOMETRIC_SEPARATED) return false;
+  if (self->samples < color_count(self) || self->samples > 8) return false;
+  if (format == SAMPLEFORMAT_IEEEFP) return self->bits == 32;
+  if (format != SAMPLEFORMAT_UINT) return false;
+  // The library converts grey of 1, 2 and 4 bits best.
+  bool is_few = self->bits < 8 && self->samples == 1 && (self->bits & (self->bits - 1)) == 0;
+  return (self->bits >= 1 && self->bits <= 16 && !is_few) || self->bits == 24 || self->bits == 32;
+}
+
+// Whether rows are made here from tiles: of grey or RGB without alpha in 8 bits, which the library's conversion
+// would only copy.
+static bool has_plain_tiles(TIFFDecoder *self) {
+  uint16_t format = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  if (!TIFFIsTiled(self->file) || compression == COMPRESSION_OJPEG || compression == COMPRESSION_PIXARLOG) return false;
+  if (self->photometric > PHOTOMETRIC_RGB || self->bits != 8 || format != SAMPLEFORMAT_UINT) return false;
+  if (self->samples != color_count(self) || self->has_planes) return false;
+  uint32_t width = 0, height = 0;
+  if (!TIFFGetField(self->file, TIFFTAG_TILEWIDTH, &width) || !TIFFGetField(self->file, TIFFTAG_TILELENGTH, &height))
+    return false;
+  tmsize_t size = TIFFTileSize(self->file);
+  size_t band = ozu_product(self->width, height < self->height ? height : self->height, self->samples);
+  if (width == 0 || height == 0 || size <= 0 || (size_t)size != ozu_product(width, height, self->samples)) return false;
+  if ((size_t)size > common_tile_size && (size_t)size > band) return false;
+  self->tile_width = width;
+  self->tile_height = height;
+  self->tile_size = (size_t)size;
+  return true;
+}
+
+// Some writers do not declare that the fourth sample of RGB is alpha. ImageMagick and libvips take it for straight
+// alpha.
+static void add_missing_alpha(const TIFFDecoder *self) {
+  uint16_t count = 0, *extras = NULL, alpha = EXTRASAMPLE_UNASSALPHA;
+  if (self->photometric != PHOTOMETRIC_RGB || self->samples != 4) return;
+  if (TIFFGetField(self->file, TIFFTAG_EXTRASAMPLES, &count, &extras) && count > 0) return;
+  TIFFSetField(self->file, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+}
+
+// Sets how many rows are converted at a time, and the memory for that.
+static void set_memory(TIFFDecoder *self, OzuPictureInfo *info) {
+  bool is_tiled = TIFFIsTiled(self->file);
+  uint32_t rows = self->height;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_ROWSPERSTRIP, &rows);
+  if (is_tiled) TIFFGetField(self->file, TIFFTAG_TILELENGTH, &rows);
+  if (rows == 0 || rows > self->height) rows = self->height;
+  self->strip_rows = rows;
+  self->band = rows >= rows_per_step ? rows : rows * (rows_per_step / rows);
+  if (self->is_plain) self->band = rows_per_step;
+  info->scratch = ozu_product(self->width, self->band, 4);
+  if (self->tile_size > 0) {
+    // Not more rows than the picture has.
+    self->band = rows;
+    info->column_scratch = ozu_product(1, self->band, self->samples);
+    info->scratch = ozu_product(self->width, self->band, self->samples) + self->tile_size;
+  } else if (!self->is_plain) {
+    info->column_scratch = ozu_product(1, self->band, 4);
+    // The library unpacks a tile or a strip of each plane before it converts them.
+    tmsize_t unpacked = is_tiled ? TIFFTileSize(self->file) : TIFFStripSize(self->file);
+    size_t size = ozu_product(unpacked > 0 ? (size_t)unpacked : 0, self->has_planes ? self->samples : 1, 1);
+    if (__builtin_add_overflow(info->scratch, size, &info->scratch)) info->scratch = SIZE_MAX;
+  }
+}
+
+// Sets the columns and rows at which a part can be cut out. Rows that are converted here can begin at any whole
+// byte; the library converts whole tiles or strips.
+static void set_region(TIFFDecoder *self, OzuPictureInfo *info) {
+  uint16_t compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  bool is_tiled = TIFFIsTiled(self->file);
+  uint32_t width = self->width, rows = self->strip_rows;
+  if (is_tiled && !TIFFGetField(self->file, TIFFTAG_TILEWIDTH, &width)) return;
+  if (compression == COMPRESSION_OJPEG || width == 0) return;
+  self->can_seek = compression == COMPRESSION_NONE;
+  // A single strip is unpacked from its beginning.
+  info->has_parts = rows <= self->height / 2 || width <= self->width / 2 || (self->can_seek && self->is_plain);
+  info->region_width = self->is_plain ? 8 : width;
+  info->region_height = self->is_plain ? 1 : rows;
+}
+
+OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
+  TIFFDecoder *self = (TIFFDecoder *)base;
+  self->file = ozu_tiff_open_file(self);
+  if (self->file == NULL) return fail(base, "no directory");
+  if (!(self->place == 0 ? ozu_tiff_find_levels(self, info) : TIFFSetSubDirectory(self->file, self->place)))
+    return fail(base, "no such directory");
+  if (!TIFFGetField(self->file, TIFFTAG_IMAGEWIDTH, &self->width)
+      || !TIFFGetField(self->file, TIFFTAG_IMAGELENGTH, &self->height))
+    return fail(base, "a picture without a size");
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_BITSPERSAMPLE, &self->bits);
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLESPERPIXEL, &self->samples);
+  if (!TIFFGetField(self->file, TIFFTAG_PHOTOMETRIC, &self->photometric))
+    self->photometric = self->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  info->width = self->full_width = self->width;
+  info->height = self->full_height = self->height;
+  info->bits = self->bits;
+  info->is_gray = self->photometric <= PHOTOMETRIC_MINISBLACK;
+  info->is_cmyk = self->photometric == PHOTOMETRIC_SEPARATED;
+
+  add_missing_alpha(self);
+  uint16_t extra_count = 0, *extras = NULL, planes = PLANARCONFIG_CONTIG, format = SAMPLEFORMAT_UINT;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_EXTRASAMPLES, &extra_count, &extras);
+  self->alpha = no_alpha;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_PLANARCONFIG, &planes);
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLEFORMAT, &format);
+  self->has_planes = planes != PLANARCONFIG_CONTIG && self->samples > 1;
+  self->is_float = format == SAMPLEFORMAT_IEEEFP;
+  uint16_t colors = color_count(self);
+  for (uint16_t i = 0; i < extra_count && self->alpha == no_alpha; i++)
+    if (extras[i] == EXTRASAMPLE_ASSOCALPHA || extras[i] == EXTRASAMPLE_UNASSALPHA) {
+      self->alpha = (uint16_t)(colors + i);
+      info->is_premultiplied = extras[i] == EXTRASAMPLE_ASSOCALPHA;
+    }
+  if (self->alpha >= self->samples || info->is_cmyk) self->alpha = no_alpha;
+  info->has_alpha = self->alpha != no_alpha;
+  self->is_plain = is_plain(self) || has_plain_tiles(self);
+  info->is_deep = self->is_plain && self->bits > 8 && self->photometric != PHOTOMETRIC_SEPARATED;
+  // The library premultiplies.
+  if (!self->is_plain) info->is_premultiplied = info->has_alpha;
+  if (!self->is_plain) info->is_cmyk = false;
+
+  uint16_t orientation = 1, unit = RESUNIT_INCH;
+  float resolution = 0;
+  if (TIFFGetField(self->file, TIFFTAG_ORIENTATION, &orientation) && orientation >= 1 && orientation <= 8)
+    info->orientation = orientation;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_RESOLUTIONUNIT, &unit);
+  if (TIFFGetField(self->file, TIFFTAG_XRESOLUTION, &resolution) && resolution > 0 && unit != RESUNIT_NONE)
+    info->dots_per_inch = unit == RESUNIT_CENTIMETER ? resolution * 2.54 : resolution;
+  // EXIF data have the structure of TIFF: their facts are in the directories of the file itself.
+  info->exif = base->data;
+  info->exif_size = base->size;
+  uint32_t profile_size = 0;
+  void *profile = NULL;
+  if (TIFFGetField(self->file, TIFFTAG_ICCPROFILE, &profile_size, &profile) && profile != NULL) {
+    info->profile = profile;
+    info->profile_size = profile_size;
+  }
+  uint32_t xmp_size = 0;
+  void *xmp = NULL;
+  if (TIFFGetField(self->file, TIFFTAG_XMLPACKET, &xmp_size, &xmp) && xmp != NULL) {
+    info->xmp = xmp;
+    info->xmp_size = xmp_size;
+  }
+  set_memory(self, info);
+  set_region(self, info);
+  info->has_rows = !self->has_planes;
+  bool has_bytes = self->is_plain && self->bits == 8 && !self->is_float && info->has_rows;
+  if (has_bytes && !info->has_alpha && !info->is_cmyk && self->samples == colors) info->row_channels = colors;
+  return OzuStatusDone;
+}
+
+#endif

@@ -1,7 +1,0 @@
-extension Bitmap {
-  /// Whether two bitmaps are the same memory: then there is nothing new to show.
-  func sharesPixels(with other: Bitmap) -> Bool {
-    size == other.size
-      && withUnsafeBytes { own in other.withUnsafeBytes { own.baseAddress == $0.baseAddress } }
-  }
-}

@@ -1,0 +1,67 @@
+#if canImport(ObjectiveC)
+  import ObjectiveC
+
+  /// Shows the pictures of a binding in one place of a view. The adapters for Apple's toolkits implement it.
+  @MainActor
+  package protocol ViewDisplaying: ImageDisplaying {
+    /// The binding of the place.
+    var images: ImageBinding { get }
+  }
+
+  /// Tells about layout and visibility of a view. The adapters implement it as an invisible subview.
+  @MainActor
+  package protocol ViewWatching: AnyObject {
+    /// Called after each layout.
+    var onLayout: () -> Void { get set }
+    /// Called when the visibility may have changed, with whether the view is visible.
+    var onVisibilityChange: (Bool) -> Void { get set }
+  }
+
+  /// The displays of one view by the names of their places, and the watcher that they share.
+  ///
+  /// The view holds them as an associated object, so they live as long as the view.
+  @MainActor
+  package final class ViewDisplays {
+    /// Its address is the key of the associated object.
+    private static let key = Key()
+
+    private var displays: [String: any ViewDisplaying] = [:]
+    private let watcher: any ViewWatching
+
+    private init(_ watcher: any ViewWatching) {
+      self.watcher = watcher
+      watcher.onLayout = { [weak self] in self?.tell { $0.layoutDidChange() } }
+      watcher.onVisibilityChange = { [weak self] isVisible in
+        self?.tell { isVisible ? $0.viewDidAppear() : $0.viewDidDisappear() }
+      }
+    }
+
+    /// The displays of a view.
+    ///
+    /// - Parameter watcher: called when the view has no displays yet.
+    package static func of(_ view: AnyObject, watcher: () -> any ViewWatching) -> ViewDisplays {
+      let key = Unmanaged.passUnretained(key).toOpaque()
+      if let known = objc_getAssociatedObject(view, key) as? ViewDisplays { return known }
+      let displays = ViewDisplays(watcher())
+      objc_setAssociatedObject(view, key, displays, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+      return displays
+    }
+
+    /// The binding of a place.
+    ///
+    /// - Parameter display: called when the place has no display yet.
+    package func images(named name: String, display: () -> any ViewDisplaying) -> ImageBinding {
+      if let known = displays[name] { return known.images }
+      let display = display()
+      displays[name] = display
+      return display.images
+    }
+
+    private func tell(_ event: (ImageBinding) -> Void) {
+      for display in displays.values { event(display.images) }
+    }
+
+    /// An object that is needed only for its address.
+    private final class Key: Sendable {}
+  }
+#endif

@@ -1,0 +1,94 @@
+extension ImageError {
+  /// The cause of an error. A later version may add kinds, so a `switch` needs a `default`.
+  public struct Kind: Hashable, Sendable {
+    /// The name, which stays the same in later versions: for logs and counters.
+    public let name: String
+
+    init(_ name: String) { self.name = name }
+
+    /// Whether an error is an `ImageError` of this kind: `catch ImageError.Kind.notCached`.
+    public static func ~= (kind: Kind, error: any Error) -> Bool { (error as? ImageError)?.kind == kind }
+  }
+}
+
+extension ImageError.Kind: CustomStringConvertible {
+  /// The name.
+  public var description: String { name }
+}
+
+extension ImageError.Kind {
+  // Sources.
+
+  /// The address leads nowhere: an unknown scheme, no host, malformed.
+  public static let invalidSource = Self("invalidSource")
+  /// A side of the requested size is empty or absurd: see `size`.
+  public static let invalidSize = Self("invalidSize")
+  /// There is no file of this name.
+  public static let noSuchFile = Self("noSuchFile")
+  /// The path is a folder.
+  public static let isDirectory = Self("isDirectory")
+  /// The file is there but cannot be read: see `systemErrorCode`.
+  public static let unreadableFile = Self("unreadableFile")
+
+  // Network.
+
+  /// The server answered with a status that is not success: see `statusCode`.
+  public static let httpStatus = Self("httpStatus")
+  /// The host has no address.
+  public static let nameNotResolved = Self("nameNotResolved")
+  /// The host is there and refused the connection.
+  public static let connectionRefused = Self("connectionRefused")
+  /// A time limit of the transport was reached.
+  public static let timedOut = Self("timedOut")
+  /// The body ended before the announced length.
+  public static let bodyTruncated = Self("bodyTruncated")
+  /// The file or body is larger than allowed: see `byteLimit`.
+  public static let bodyTooLarge = Self("bodyTooLarge")
+  /// The transport failed in another way.
+  public static let transport = Self("transport")
+  /// A fetcher of the app threw, or `decoding.dataTransformation`: see `underlying`.
+  public static let fetchFailed = Self("fetchFailed")
+
+  // Files.
+
+  /// The source has no bytes.
+  public static let emptyData = Self("emptyData")
+  /// The bytes are something else than an image.
+  public static let notAnImage = Self("notAnImage")
+  /// No decoder here reads this format: see `imageType`.
+  public static let unsupportedType = Self("unsupportedType")
+  /// The file breaks the rules of its format: see `imageType`.
+  public static let corruptData = Self("corruptData")
+  /// The file ends before its picture does: see `imageType`.
+  public static let truncatedData = Self("truncatedData")
+  /// The requested part lies outside the picture: see `region` and `size`.
+  public static let regionOutside = Self("regionOutside")
+  /// The picture would cost more than is allowed: see `violation`.
+  public static let limitExceeded = Self("limitExceeded")
+  /// A decoder, in a process of its own, crashed, was stopped, or could not be started: see `imageType` and `decoderFailure`.
+  public static let decoderFailed = Self("decoderFailed")
+
+  // Results.
+
+  /// A processor failed: see `underlying`.
+  public static let processingFailed = Self("processingFailed")
+  /// The picture could not be written as a file: see `underlying`.
+  public static let encodingFailed = Self("encodingFailed")
+  /// Only caches were asked, and none has it.
+  public static let notCached = Self("notCached")
+  /// The request was cancelled. See `ImageError` on why this is no `CancellationError`.
+  public static let cancelled = Self("cancelled")
+  /// The load took longer than it may: see `stage`.
+  public static let deadlineExceeded = Self("deadlineExceeded")
+
+  /// Every kind, for tests that hold for each.
+  package static let all: [ImageError.Kind] = [
+    invalidSource, invalidSize, noSuchFile, isDirectory, unreadableFile, httpStatus, nameNotResolved,
+    connectionRefused,
+    timedOut, bodyTruncated, bodyTooLarge, transport, fetchFailed, emptyData, notAnImage, unsupportedType,
+    corruptData,
+    truncatedData, regionOutside, limitExceeded, decoderFailed, processingFailed, encodingFailed, notCached,
+    cancelled,
+    deadlineExceeded,
+  ]
+}

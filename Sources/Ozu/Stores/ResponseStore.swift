@@ -1,0 +1,119 @@
+import Foundation
+import OzuHTTP
+
+/// The HTTP responses in one store, one entry for each variant: the first under the key itself, the others under keys
+/// derived from it. Blocks as long as the store does.
+struct ResponseStore {
+  let store: any ImageStoring
+
+  /// The cache key of a response. It is hashed, so that no credential is stored.
+  static func storeKey(_ key: HTTPCacheKey) -> CacheKey {
+    let source = CacheKey(key.resource)
+    return key.partition.isEmpty ? source : source.derived("credentials", key.partition)
+  }
+
+  /// The key of the first variant, with the label of the resource.
+  static func place(of key: HTTPCacheKey) -> ImageStoreKey {
+    place(0, of: storeKey(key), label: EntryLabel.text(ofSource: key.resource))
+  }
+
+  private static func place(_ number: Int, of key: CacheKey, label: String? = nil) -> ImageStoreKey {
+    ImageStoreKey(.original, number == 0 ? key : key.derived("variant \(number)"), label: label)
+  }
+
+  /// The variants of a key.
+  func entries(for key: CacheKey) throws -> [HTTPCacheEntry] {
+    // The first variant is read without asking `contains` before: this read is the one that statistics count.
+    let first = try entry(at: Self.place(0, of: key))
+    if let first, !first.response.headers.contains(name: "Vary") { return [first] }
+    return try [first].compactMap(\.self) + others(for: key)
+  }
+
+  /// The variants of a key in a store where each call may be slow: none if the first one is missing. Other variants
+  /// can then only exist if the first one alone was evicted.
+  func entriesIfFirst(for key: CacheKey) throws -> [HTTPCacheEntry] {
+    guard let first = try entry(at: Self.place(0, of: key)) else { return [] }
+    return first.response.headers.contains(name: "Vary") ? [first] + (try others(for: key)) : [first]
+  }
+
+  private func others(for key: CacheKey) throws -> [HTTPCacheEntry] {
+    try (1..<HTTPVariants.maximumCount).compactMap { number in
+      let place = Self.place(number, of: key)
+      return try store.contains(place) ? entry(at: place) : nil
+    }
+  }
+
+  private func entry(at place: ImageStoreKey) throws -> HTTPCacheEntry? {
+    guard let entry = try store.read(place), let response = OriginalRecord(entry.metadata)?.response else {
+      return nil
+    }
+    return HTTPCacheEntry(response: response, body: entry.body)
+  }
+
+  /// Stores a response, and removes those that it replaces.
+  ///
+  /// - Parameter first: the key of the first variant.
+  func store(
+    _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, at first: ImageStoreKey
+  ) throws {
+    let (place, _) = try makePlace(for: entry.response, replacing: old, of: first)
+    try store(entry, at: place)
+  }
+
+  private func store(_ entry: HTTPCacheEntry, at place: ImageStoreKey) throws {
+    guard let record = OriginalRecord(entry.response) else { return try store.remove(place) }
+    try store.write(ImageStoreEntry(metadata: record.data, body: entry.body), for: place)
+  }
+
+  /// Replaces the head of a stored response; the body stays the same.
+  func refresh(
+    _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, at first: ImageStoreKey
+  ) throws {
+    let (place, stored) = try makePlace(for: entry.response, replacing: old, of: first)
+    // Only the record is written, unless the entry was evicted meanwhile, its body has changed, or the record does
+    // not fit any more.
+    if stored?.bodyIdentity == entry.response.bodyIdentity, let record = OriginalRecord(entry.response),
+      try store.updateMetadata(record.data, of: place)
+    {
+      return
+    }
+    try store(entry, at: place)
+  }
+
+  /// Removes the responses that a new one replaces, and returns the key for the new one and the response that is
+  /// stored there now.
+  private func makePlace(
+    for response: HTTPStoredResponse, replacing old: HTTPStoredResponse?, of first: ImageStoreKey
+  ) throws -> (place: ImageStoreKey, stored: HTTPStoredResponse?) {
+    var occupied: [Int: HTTPStoredResponse] = [:]
+    for number in 0..<HTTPVariants.maximumCount {
+      let place = Self.place(number, of: first.key)
+      guard store.mayContain(place), let metadata = try store.metadata(of: place) else { continue }
+      occupied[number] = OriginalRecord(metadata)?.response
+    }
+    let (number, emptied) = HTTPVariants.place(for: response, replacing: old, among: occupied)
+    for number in emptied { try store.remove(Self.place(number, of: first.key)) }
+    return (Self.place(number, of: first.key, label: first.label), occupied[number])
+  }
+
+  func removeEntries(for key: CacheKey) throws {
+    for number in 0..<HTTPVariants.maximumCount { try store.remove(Self.place(number, of: key)) }
+  }
+
+  /// The beginning of a body whose transfer was interrupted.
+  func partialBody(for key: HTTPCacheKey) throws -> HTTPPartialBody? {
+    let place = ImageStoreKey(.partial, Self.storeKey(key))
+    guard try store.contains(place), let entry = try store.read(place),
+      let response = OriginalRecord(entry.metadata)?.response
+    else { return nil }
+    return HTTPPartialBody(response: response, body: entry.body)
+  }
+
+  /// Stores the beginning of a body; `nil` removes it.
+  func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) throws {
+    let place = ImageStoreKey(
+      .partial, Self.storeKey(key), label: EntryLabel.text(ofSource: key.resource))
+    guard let partial, let record = OriginalRecord(partial.response) else { return try store.remove(place) }
+    try store.write(ImageStoreEntry(metadata: record.data, body: partial.body), for: place)
+  }
+}

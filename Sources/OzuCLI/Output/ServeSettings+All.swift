@@ -1,0 +1,96 @@
+#if canImport(OzuServer)
+  extension ServeSettings {
+    /// A setting, by its name in a file. In the environment the name is in capitals after `OZU_`.
+    struct Setting {
+      let name: String
+      let standard: String
+      let help: String
+
+      var variable: String { "OZU_" + name.uppercased() }
+    }
+
+    static let all = [
+      Setting(
+        name: "listen", standard: "127.0.0.1:8080",
+        help:
+          "the address and the port to listen at; unix:PATH for a socket; systemd for the socket that systemd passes"
+      ),
+      Setting(
+        name: "socket_mode", standard: "660",
+        help: "the permissions of the socket of unix:PATH, in octal digits"),
+      Setting(
+        name: "keys", standard: "",
+        help: "KEY:SALT in hexadecimal digits, several separated by commas: the first signs, all are accepted"
+      ),
+      Setting(
+        name: "signature_bytes", standard: "32",
+        help: "the bytes of a signature in an address, 16 to 32"),
+      Setting(
+        name: "sources", standard: "",
+        help: "the beginnings of the allowed addresses of pictures, separated by commas; all without it"),
+      Setting(
+        name: "hosts", standard: "",
+        help: "the hosts that redirects may lead to; by default only the addresses of sources"),
+      Setting(name: "presets", standard: "", help: "NAME=OPTIONS, several separated by semicolons"),
+      Setting(name: "only_presets", standard: "no", help: "whether addresses may only name presets"),
+      Setting(name: "client_hints", standard: "no", help: "whether DPR and Width of a client count"),
+      Setting(
+        name: "quality", standard: "80", help: "the compression quality when an address names none"),
+      Setting(name: "largest_side", standard: "4096", help: "the largest side of a result, in pixels"),
+      Setting(name: "cache", standard: "", help: "the folder of the disk cache; none without it"),
+      Setting(name: "cache_bytes", standard: "1073741824", help: "the bytes that it may take"),
+      Setting(
+        name: "memory_bytes", standard: "134217728", help: "the bytes of finished files that memory keeps"),
+      Setting(
+        name: "redis", standard: "",
+        help:
+          "HOST:PORT or a socket's path of Redis or Valkey, several separated by commas: files and leases are shared"
+      ),
+      Setting(name: "redis_user", standard: "", help: "the user there"),
+      Setting(name: "redis_password", standard: "", help: "the password there"),
+      Setting(
+        name: "redis_deadline", standard: "50", help: "the milliseconds to wait for an answer of Redis"
+      ),
+      Setting(
+        name: "s3_endpoint", standard: "",
+        help:
+          "the address of S3 or of a compatible service: a shared store below Redis, for files and originals"
+      ),
+      Setting(name: "s3_bucket", standard: "", help: "the bucket, unless the address names it"),
+      Setting(name: "s3_region", standard: "us-east-1", help: "the region that requests are signed for"),
+      Setting(
+        name: "s3_access_key", standard: "", help: "the name of the key; AWS_ACCESS_KEY_ID counts too"),
+      Setting(
+        name: "s3_secret_key", standard: "",
+        help: "the key that requests are signed with; AWS_SECRET_ACCESS_KEY counts too"),
+      Setting(
+        name: "s3_session_token", standard: "",
+        help: "the token of temporary keys; AWS_SESSION_TOKEN counts too"),
+      Setting(name: "s3_prefix", standard: "ozu/", help: "the beginning of the names of all objects"),
+      Setting(
+        name: "s3_ca", standard: "",
+        help: "a PEM file of the trusted authorities for S3; by default those of the system"),
+      Setting(name: "pending", standard: "256", help: "how many requests may wait; 503 beyond"),
+      Setting(name: "timeout", standard: "30", help: "the seconds that an answer may take; then 504"),
+      Setting(name: "drain", standard: "20", help: "the seconds that answers have left after SIGTERM"),
+      Setting(
+        name: "longest_age", standard: "31536000", help: "the most seconds that clients may keep a picture"
+      ),
+      Setting(name: "metrics", standard: "yes", help: "whether /metrics is answered"),
+      Setting(
+        name: "log", standard: "yes", help: "whether each request is a line of JSON on standard output"),
+      Setting(
+        name: "isolation", standard: "required",
+        help: "required, preferred or off: decode in processes of their own"),
+      Setting(
+        name: "private_networks", standard: "no", help: "whether hosts of private networks may be asked"),
+      Setting(
+        name: "playground", standard: "no",
+        help: "whether / is a page to try options on, for users who have its token"),
+      Setting(
+        name: "playground_token", standard: "",
+        help: "16 characters or more; by default one is made and printed, if only this machine can connect"
+      ),
+    ]
+  }
+#endif

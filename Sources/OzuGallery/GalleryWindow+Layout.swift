@@ -1,0 +1,99 @@
+#if GTK
+  import CGTK
+  import OzuGTK
+
+  /// The widgets of a window, and their signals.
+  extension GalleryWindow {
+    func layOut() {
+      gtk_window_set_default_size(window, gint(memory.width), gint(memory.height))
+      if memory.isMaximized { gtk_window_maximize(window) }
+      gtk_window_set_icon_name(window, Gallery.identifier)
+      gtk_window_set_titlebar(window, header())
+      gtk_search_bar_set_child(OpaquePointer(searchBar), search)
+      gtk_search_bar_connect_entry(OpaquePointer(searchBar), OpaquePointer(search))
+      gtk_widget_set_size_request(search, 320, -1)
+      gtk_stack_add_named(stack, grid.widget, "grid")
+      gtk_widget_set_vexpand(page.widget, 1)
+      gtk_stack_add_named(stack, box(GTK_ORIENTATION_VERTICAL, [page.widget, filmstrip.widget]), "detail")
+      gtk_stack_add_named(stack, startPage.widget, "start")
+      gtk_stack_set_transition_type(stack, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
+      let overlay: Widget = gtk_overlay_new()
+      gtk_overlay_set_child(
+        OpaquePointer(overlay), box(GTK_ORIENTATION_VERTICAL, [searchBar, Widget(stack), status.widget]))
+      gtk_overlay_add_overlay(OpaquePointer(overlay), toast.widget)
+      gtk_window_set_child(window, overlay)
+    }
+
+    private func header() -> Widget {
+      let header: Widget = gtk_header_bar_new()
+      for widget in [backButton, tools] { gtk_widget_set_visible(widget, 0) }
+      let open = button("document-open-symbolic", "Open pictures") { [weak self] in self?.chooseFiles() }
+      for widget in [backButton, open, searchButton] {
+        gtk_header_bar_pack_start(OpaquePointer(header), widget)
+      }
+      let menu: Widget = gtk_menu_button_new()
+      gtk_menu_button_set_icon_name(OpaquePointer(menu), "open-menu-symbolic")
+      gtk_widget_set_tooltip_text(menu, "Main menu")
+      gtk_menu_button_set_primary(OpaquePointer(menu), 1)
+      let model = Menus.primary()
+      gtk_menu_button_set_menu_model(OpaquePointer(menu), model)
+      g_object_unref(ObjectPointer(model))
+      for widget in [menu, tools] { gtk_header_bar_pack_end(OpaquePointer(header), widget) }
+      for text in [titleLabel, subtitleLabel] {
+        gtk_label_set_ellipsize(OpaquePointer(text), PANGO_ELLIPSIZE_MIDDLE)
+        gtk_label_set_single_line_mode(OpaquePointer(text), 1)
+      }
+      let titles = box(GTK_ORIENTATION_VERTICAL, [titleLabel, subtitleLabel])
+      gtk_widget_set_valign(titles, GTK_ALIGN_CENTER)
+      gtk_header_bar_set_title_widget(OpaquePointer(header), titles)
+      return header
+    }
+
+    func connectSignals() {
+      SignalSource(search).on("search-changed") { [weak self] search in
+        guard let self, let text = gtk_editable_get_text(OpaquePointer(search)) else { return }
+        grid.search(String(cString: text))
+        updateTitle()
+        updateStart()
+      }
+      SignalSource(search).on("activate") { [weak self] _ in self?.open(at: 0) }
+      SignalSource(search).on("stop-search") { [weak self] _ in self?.endSearch() }
+      filmstrip.onActivate = { [weak self] position in self?.open(at: position) }
+      grid.onActivate = { [weak self] position in self?.open(at: position) }
+      grid.onMenu = { [weak self] position, widget, x, y in
+        self?.grid.select(position)
+        self?.openMenu(over: widget, x, y)
+      }
+      preferences.onStyle = { [weak self] style in self?.grid.style = style }
+      preferences.onMemory = { [weak self] memory in
+        guard let self else { return }
+        self.memory.showsNames = memory.showsNames
+        self.memory.appearance = memory.appearance
+        self.memory.fillsCells = memory.fillsCells
+        self.memory.slideSeconds = memory.slideSeconds
+      }
+      SignalSource(window).onRequest("close-request") { [weak self] in
+        self?.remember()
+        return false
+      }
+      SignalSource(window).on("destroy") { [weak self] _ in
+        self?.slideshow?.cancel()
+        self?.onClose()
+      }
+      SignalSource(window).on("notify::fullscreened") { [weak self] _ in
+        guard let self else { return }
+        page.isFullscreen = gtk_window_is_fullscreen(window) != 0
+      }
+      let keys = gtk_event_controller_key_new()!
+      gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
+      SignalSource(keys).onKeys { [weak self] key, modifiers in self?.press(key, modifiers) ?? false }
+      gtk_widget_add_controller(cast(window, to: GtkWidget.self), keys)
+      let click = gtk_gesture_click_new()!
+      gtk_gesture_single_set_button(click, 3)
+      SignalSource(click).onClick { [weak self] _, x, y in
+        if let self { openMenu(over: page.widget, x, y) }
+      }
+      gtk_widget_add_controller(page.widget, click)
+    }
+  }
+#endif

@@ -1,0 +1,60 @@
+#if os(Linux) && canImport(CIsolation)
+  import CIsolation
+  import Glibc
+  import OzuImaging
+
+  extension WorkerProcess {
+    /// Why the worker has closed its socket.
+    func reasonOfEnd(_ question: WorkerRequest) -> DecoderFailure {
+      // The worker was killed together with the zygote. The file is not decoded elsewhere, because it may be the
+      // cause.
+      guard let end = waitForEnd() else { return .crashed(signal: SIGKILL) }
+      readWords()
+      let signal = end.status & 0x7F
+      if end.wasKilled != 0, signal == SIGKILL { return .wrongAnswer("it closed its connection") }
+      switch signal {
+      case 0: return .ended(status: end.status >> 8 & 0xFF)
+      case SIGXCPU: return .stopped(.cpuTime(question.cpuTime))
+      case SIGABRT where tellsOfMemory: return .stopped(.memory(byteCount: question.memoryByteCount))
+      default: return .crashed(signal: signal)
+      }
+    }
+
+    /// How it ended. A worker that has only closed its socket is killed. Nil if there is no zygote to report it.
+    func waitForEnd() -> WorkerEnd? {
+      var status = WorkerEnd()
+      // First the worker may end by itself, then it is killed, and then the zygote may be busy with the libraries
+      // of another format.
+      for attempt in 0..<100 {
+        let count = withUnsafeMutableBytes(of: &status) {
+          ozu_receive_bytes(end.number, $0.baseAddress, $0.count, true)
+        }
+        if count == MemoryLayout<WorkerEnd>.size { return status }
+        guard count == -EAGAIN || count == -EINTR else { return nil }
+        // This is not done by a message: if nobody read it, the socket would report an error instead of the status.
+        if attempt == 0 { shutdown(end.number, Int32(SHUT_WR)) }
+      }
+      return nil
+    }
+
+    /// Reads the output of libraries; its end usually says why they failed.
+    func readWords() {
+      // Bounded, because a worker may print without end.
+      for _ in 0..<32 {
+        let count = Glibc.read(words.number, buffer.baseAddress, buffer.count)
+        guard count > 0 else { return }
+        lastWords += buffer.prefix(count)
+        lastWords.removeFirst(max(0, lastWords.count - Self.wordByteCount))
+      }
+    }
+
+    /// Whether a library ended the process because it got no memory: the messages of Rust, GLib, C++, cairo and
+    /// Swift.
+    private var tellsOfMemory: Bool {
+      let text = String(decoding: lastWords, as: UTF8.self)
+      return ["memory allocation of", "failed to allocate", "out of memory", "NoMemory", "bad_alloc"]
+        .contains(
+          where: text.contains)
+    }
+  }
+#endif

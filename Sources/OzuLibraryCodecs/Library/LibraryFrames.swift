@@ -1,0 +1,37 @@
+import OzuImaging
+
+extension LibraryFile {
+  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
+    let frameCount = min(header.frameCount, limits.frameCount)
+    guard frameCount > 1 else { return nil }
+    return try LibraryFrames(self, count: frameCount)
+  }
+
+  /// Decodes one frame, as a whole picture.
+  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    try use(frame: index) { (session) throws(DecodingError) in
+      try session.decode(header: header, size: header.storedSize, alpha: library.alpha, context)
+    }
+  }
+}
+
+/// The frames of an animation whose library decodes each as a whole picture.
+struct LibraryFrames: AnimationFrameReading {
+  let frames: [AnimationFrame]
+  let loopCount: Int
+  private let file: LibraryFile
+
+  /// - Throws: `DecodingError`.
+  init(_ file: LibraryFile, count: Int) throws(DecodingError) {
+    let (delays, loopCount) = try file.timing(frameCount: count)
+    frames = delays.map { AnimationFrame(size: file.header.storedSize, delay: $0) }
+    self.loopCount = loopCount
+    self.file = file
+  }
+
+  var canvas: PixelSize { file.header.storedSize }
+
+  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    try file.decodeFrame(at: index, context: context)
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Ozu
+
+/// Haneke's retrieval, with closures on the main actor. A picture that memory has is given within the call.
+extension ImagePipeline {
+  /// Gets the picture of a fetcher in a format: from memory at once, else from disk, else from the fetcher.
+  ///
+  /// - Parameters:
+  ///   - fetcher: asked only when no cache has the picture.
+  ///   - format: the format; `nil` for the picture at its own size. Registered when it is first used.
+  ///   - success: called with the picture; before this function returns if memory has it.
+  ///   - failure: called, in place of `success`, when there is none; never before this function has returned.
+  /// - Returns: the retrieval that is under way; `nil` when the answer was given at once.
+  @MainActor
+  @discardableResult
+  public func fetchImage(
+    for fetcher: some ImageFetching, format: CacheFormat? = nil,
+    success: @escaping @MainActor (Picture) -> Void, failure: (@MainActor (ImageError) -> Void)? = nil
+  ) -> PendingImage? {
+    fetchImage(ImageRequest(.fetcher(fetcher), format: format), success: success, failure: failure)
+  }
+
+  /// Gets the picture of a request; the same for any source.
+  @MainActor
+  @discardableResult
+  public func fetchImage(
+    _ request: ImageRequest, success: @escaping @MainActor (Picture) -> Void,
+    failure: (@MainActor (ImageError) -> Void)? = nil
+  ) -> PendingImage? {
+    if let response = memoryResponse(for: request) {
+      // The stale picture is shown; the next call has the newer one.
+      if response.source == .stale, request.cachePolicy != .cacheOnly { _ = task(for: request) }
+      success(response.picture)
+      return nil
+    }
+    return PendingImage(success, failure) { () throws(ImageError) in try await self.image(for: request) }
+  }
+
+  /// Gets the picture of a key in a format, from the caches only.
+  ///
+  /// - Parameters:
+  ///   - success: called with the picture; before this function returns if memory has it.
+  ///   - failure: called with `ImageError.notCached`, in place of `success`, when no cache has it.
+  /// - Returns: the retrieval that is under way; `nil` when the answer was given at once.
+  @MainActor
+  @discardableResult
+  public func fetchImage(
+    forKey key: String, format: CacheFormat? = nil, success: @escaping @MainActor (Picture) -> Void,
+    failure: (@MainActor (ImageError) -> Void)? = nil
+  ) -> PendingImage? {
+    if let picture = cachedImage(forKey: key, format: format) {
+      success(picture)
+      return nil
+    }
+    return PendingImage(success, failure) { () throws(ImageError) in
+      try await self.image(forKey: key, format: format)
+    }
+  }
+}
+
+/// A retrieval that has not been answered yet. It goes on whether this is kept or not.
+///
+/// It is answered exactly once, by success or by failure, unless it is cancelled before: then never.
+@MainActor
+public final class PendingImage {
+  private var success: (@MainActor (Picture) -> Void)?
+  private var failure: (@MainActor (ImageError) -> Void)?
+  private var work: Task<Void, Never>?
+
+  init(
+    _ success: @escaping @MainActor (Picture) -> Void, _ failure: (@MainActor (ImageError) -> Void)?,
+    load: @escaping @Sendable () async throws(ImageError) -> Picture
+  ) {
+    self.success = success
+    self.failure = failure
+    work = Task { @MainActor in
+      do throws(ImageError) {
+        let picture = try await load()
+        let answer = self.success
+        self.end()
+        answer?(picture)
+      } catch {
+        let answer = self.failure
+        self.end()
+        answer?(error)
+      }
+    }
+  }
+
+  /// Whether it has been answered or cancelled.
+  public var isFinished: Bool { success == nil }
+
+  /// Cancels it: neither closure is called any more.
+  public func cancel() {
+    work?.cancel()
+    end()
+  }
+
+  private func end() {
+    success = nil
+    failure = nil
+    work = nil
+  }
+}

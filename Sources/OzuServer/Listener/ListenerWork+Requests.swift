@@ -1,0 +1,114 @@
+import CListener
+import Foundation
+import Glibc
+import OzuHTTP
+
+/// Reads requests, passes them to the service, and writes the answers.
+extension ListenerWork {
+  func read(_ connection: ListenerConnection) {
+    let outcome = space.withUnsafeMutableBytes { connection.socket.receive($0) }
+    switch outcome {
+    case .wouldBlock: break
+    case .failed, .done(0): end(connection)
+    case .done(let count):
+      if case .receiving(let head, _) = connection.state {
+        connection.input += space[..<count]
+        return takeBody(connection, head)
+      }
+      connection.immediateCount = 0
+      // After the end of a connection its input is ignored.
+      guard connection.isReading else { return }
+      let wasIdle = connection.isIdle
+      connection.input += space[..<count]
+      if wasIdle { connection.state = reading(within: configuration.headLimit) }
+      readHead(connection)
+    }
+  }
+
+  /// Parses the received bytes up to the end of a head.
+  func readHead(_ connection: ListenerConnection) {
+    do throws(HeadRefusal) {
+      guard let head = try connection.parser.take(&connection.input) else { return }
+      connection.input = ArraySlice(Array(connection.input))
+      connection.keepsAlive = head.keepsAlive && drainEnd == nil
+      guard let uploads = configuration.uploads, head.bodyByteCount > 0 else {
+        return answer(connection, head, body: Data())
+      }
+      receive(connection, head, by: uploads)
+    } catch {
+      connection.keepsAlive = false
+      var response = ServiceFailure(status: error.status, reason: error.reason).response
+      if error.status == 405 { response.headers["Allow"] = "GET, HEAD" }
+      respond(connection, response, to: nil)
+    }
+  }
+
+  func answer(_ connection: ListenerConnection, _ head: RequestHead, body: Data) {
+    var request = ServiceRequest(
+      method: head.method, target: head.target, headers: head.headers,
+      remoteAddress: connection.remoteAddress)
+    request.body = body
+    // Many requests of one client must not delay the others, and must not let the stack grow.
+    if connection.immediateCount < Self.largestImmediateCount,
+      let response = loop.service.immediateResponse(to: request)
+    {
+      connection.immediateCount += 1
+      return respond(connection, response, to: head)
+    }
+    // Reading is paused until the answer is ready; the client waits.
+    watch(connection, reading: false, writing: false)
+    let task = Task { [loop, number = connection.number, request] in
+      let response = await loop.service.respond(to: request)
+      loop.submit(.answer(connection: number, response))
+    }
+    connection.state = .answering(task, head)
+  }
+
+  /// Receives the body of an upload if its head is accepted. Without the token, no byte of it is stored.
+  func receive(_ connection: ListenerConnection, _ head: RequestHead, by uploads: UploadRule) {
+    let request = ServiceRequest(
+      method: head.method, target: head.target, headers: head.headers,
+      remoteAddress: connection.remoteAddress)
+    let awaited = connections.values.reduce(0) { $0 + $1.awaitedByteCount }
+    if let refusal = uploads.refusal(of: request, head.bodyByteCount, beside: awaited) {
+      connection.keepsAlive = false
+      connection.input = []
+      return respond(connection, refusal, to: head)
+    }
+    connection.state = .receiving(head, deadline: configuration.now() + uploads.limit)
+    takeBody(connection, head)
+  }
+
+  func takeBody(_ connection: ListenerConnection, _ head: RequestHead) {
+    guard connection.input.count >= head.bodyByteCount else { return }
+    let body = Data(connection.input.prefix(head.bodyByteCount))
+    connection.input = ArraySlice(Array(connection.input.dropFirst(head.bodyByteCount)))
+    answer(connection, head, body: body)
+  }
+
+  func respond(_ connection: ListenerConnection, _ response: ServiceResponse, to head: RequestHead?) {
+    if drainEnd != nil { connection.keepsAlive = false }
+    connection.setOutput(response, for: head, date: configuration.currentDate())
+    connection.state = .writing(deadline: configuration.now() + configuration.writeLimit)
+    write(connection)
+  }
+
+  func write(_ connection: ListenerConnection) {
+    guard let (isDone, hasMoved) = connection.send() else { return end(connection) }
+    guard isDone else {
+      if hasMoved { connection.state = .writing(deadline: configuration.now() + configuration.writeLimit) }
+      return watch(connection, reading: false, writing: true)
+    }
+    watch(connection, reading: true, writing: false)
+    guard connection.keepsAlive else {
+      connection.socket.endWriting()
+      connection.state = .lingering(deadline: configuration.now() + Self.lingering)
+      return
+    }
+    let hasMore = !connection.input.isEmpty
+    let limit = hasMore ? configuration.headLimit : configuration.idleLimit
+    connection.state = reading(within: limit)
+    // Handles the next pipelined request.
+    if hasMore { readHead(connection) }
+  }
+}

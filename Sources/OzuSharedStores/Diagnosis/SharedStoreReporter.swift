@@ -1,0 +1,38 @@
+import Dispatch
+import OzuSynchronization
+
+/// Reports events to an app, in order, on a queue of its own, so that slow code of the app delays nothing else.
+///
+/// One lock guards the times of the last reports. The app is called outside the lock.
+final class SharedStoreReporter: Sendable {
+  private let onEvent: @Sendable (SharedStoreEvent) -> Void
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let queue = DispatchQueue(label: "ozu.shared.events", qos: .utility)
+  private let lastDrop = Mutex<ContinuousClock.Instant?>(nil)
+
+  init(
+    now: @escaping @Sendable () -> ContinuousClock.Instant,
+    _ onEvent: @escaping @Sendable (SharedStoreEvent) -> Void
+  ) {
+    self.now = now
+    self.onEvent = onEvent
+  }
+
+  func report(_ event: SharedStoreEvent) {
+    if case .dropped = event {
+      let now = now()
+      let isReported = lastDrop.withLock { last in
+        guard last.map({ $0.advanced(by: .seconds(1)) <= now }) ?? true else { return false }
+        last = now
+        return true
+      }
+      guard isReported else { return }
+    }
+    queue.async { [onEvent] in onEvent(event) }
+  }
+
+  /// Returns after all earlier events were reported.
+  func reported() async {
+    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+  }
+}

@@ -1,0 +1,130 @@
+import Dispatch
+import OzuTesting
+import Testing
+
+@testable import OzuCaching
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension DiskCacheSharingTests {
+  @Test("a directory that vanished is made anew at the next store")
+  func vanished() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    cache.store(body(1), forKey: key(1))
+    fixture.files.removeTree("/cache")
+    #expect(cache.store(body(2), forKey: key(2)))
+    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.fetch(key(2))?.body == body(2))
+    #expect(fixture.segments.count == 1)
+    cache.close()
+    #expect(try fixture.open().fetch(key(2))?.body == body(2))
+  }
+
+  @Test("the removal of single segments is noticed within sixteen stores")
+  func removedSegments() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    cache.store(body(0), forKey: key(0))
+    for path in fixture.segments { try fixture.files.remove(path) }
+    for number in 1...20 { #expect(cache.store(body(number), forKey: key(number))) }
+    cache.close()
+    let reopened = try fixture.open()
+    for number in 16...20 { #expect(reopened.fetch(key(number))?.body == body(number)) }
+    #expect(reopened.verify().isSound)
+  }
+
+  @Test("a slow call delays only the operations that need it")
+  func slowCalls() throws {
+    let fixture = Fixture()
+    let cache = try fixture.open()
+    cache.store(body(1), forKey: key(1))
+    let (isWriting, mayGoOn, isDone) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    fixture.files.respond = { call in
+      if call.operation == .write {
+        isWriting.signal()
+        mayGoOn.wait()
+      }
+      return .proceed
+    }
+    DispatchQueue(label: "slow store").async {
+      cache.store(body(2), forKey: key(2))
+      isDone.signal()
+    }
+    isWriting.wait()
+    // The store waits for its disk; fetches go on, and find what was there before.
+    #expect(cache.fetch(key(1))?.body == body(1))
+    #expect(cache.fetch(key(2)) == nil)
+    fixture.files.respond = { _ in .proceed }
+    mayGoOn.signal()
+    isDone.wait()
+    #expect(cache.fetch(key(2))?.body == body(2))
+  }
+
+  @Test("a writer whose directory was replaced under it yields to the new writer")
+  func replaced() throws {
+    let fixture = Fixture()
+    let first = try fixture.open()
+    first.store(body(1), forKey: key(1))
+    fixture.files.removeTree("/cache")
+    let second = try fixture.open()
+    #expect(second.store(body(2), forKey: key(2)))
+    #expect(!first.store(body(3), forKey: key(3)))
+    #expect(!first.statistics.isWriter)
+    #expect(first.fetch(key(2))?.body == body(2))
+    #expect(first.fetch(key(1)) == nil)
+  }
+
+  @Test("many threads store, fetch and remove on the system's files")
+  func threads() throws {
+    let root = FileManager.default.temporaryDirectory.path + "/ozu-cache-\(UInt64.random(in: 0 ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let directory = root + "/a/b"
+    let cache = try DiskCache(
+      directory: directory, configuration: DiskCacheConfiguration(capacity: 300 << 10))
+    let wrong = Counter()
+    let found = Counter()
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      var random = SeededGenerator(seed: UInt64(thread))
+      for step in 0..<400 {
+        let number = Int.random(in: 0..<100, using: &random)
+        switch step % 4 {
+        case 0: cache.store(body(number, version: step % 3, count: 3000), forKey: key(number))
+        case 3 where step % 40 == 3: cache.remove(forKey: key(number))
+        default:
+          if let data = cache.fetch(key(number))?.body {
+            found.add(1)
+            if !(0..<3).contains(where: { data == body(number, version: $0, count: 3000) }) { wrong.add(1) }
+          }
+        }
+        if cache.totalByteCount > (300 << 10) + (64 << 10) { wrong.add(1) }
+      }
+    }
+    #expect(wrong.value == 0)
+    #expect(found.value > 50)
+    let statistics = cache.statistics
+    #expect(statistics.corruptEntries == 0)
+    #expect(statistics.errors == 0)
+    #expect(statistics.evictions > 0)
+    // A second cache in this process is kept out by the lock as another process would be.
+    let reader = try DiskCache(directory: URL(fileURLWithPath: directory, isDirectory: true))
+    #expect(!reader.statistics.isWriter)
+    // What died since the writer stored its index shows when it is looked at.
+    #expect(reader.verify().isSound)
+    #expect(reader.count == cache.count)
+    try cache.flush()
+    cache.close()
+    #expect(reader.store(body(1), forKey: key(1)))
+  }
+}

@@ -1,0 +1,167 @@
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension HTTPCacheTests {
+  @Test("a request's own condition or range is answered from what is fresh")
+  func ownConditions() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.text("0123456789", ["Cache-Control": "max-age=60", "ETag": "\"1\""]))
+    try await fixture.get()
+    let condition = try await fixture.get(["If-None-Match": "\"1\""])
+    #expect(condition.status == 304)
+    #expect(condition.body.isEmpty)
+    for (range, status, text) in [
+      ("bytes=2-4", 206, "234"), ("bytes=7-", 206, "789"), ("bytes=-2", 206, "89"), ("bytes=20-", 416, ""),
+      ("bytes=0-1,3-4", 200, "0123456789"), ("lines=1-2", 200, "0123456789"),
+    ] {
+      let part = try await fixture.get(["Range": range])
+      #expect(part.status == status)
+      #expect(part.text == text)
+    }
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("a condition that nothing stored meets goes to the origin as it is, and so does its answer")
+  func forwardedCondition() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.status(304, headers: ["ETag": "\"9\""]))
+    #expect(try await fixture.get(["If-None-Match": "\"9\""]).status == 304)
+    #expect(fixture.sent["If-None-Match"] == "\"9\"")
+    #expect(fixture.storage.byteCount == 0)
+  }
+
+  @Test("HEAD is answered by a stored GET; from the origin it renews or removes it")
+  func head() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(
+      .text("one", ["Cache-Control": "max-age=10", "ETag": "\"1\""]),
+      .text("one", ["Cache-Control": "max-age=100", "ETag": "\"1\""]),
+      .text("two", ["Cache-Control": "max-age=100", "ETag": "\"2\""]), .text("two"))
+    try await fixture.get()
+    let stored = try await fixture.get(method: .head)
+    #expect(stored.decision.place == .cache)
+    #expect(stored.body.isEmpty)
+    fixture.clock.advance(by: .seconds(20))
+    let renewed = try await fixture.get(method: .head)
+    #expect(
+      renewed.decision
+        == HTTPDecision(.network, reason: "stale for 10s; not kept: only answers to GET are stored"))
+    #expect(try await fixture.get().decision.place == .cache)
+    try await fixture.get(method: .head, mode: .reload)
+    #expect(try await fixture.get().text == "two")
+  }
+
+  @Test("a POST that succeeds removes what is stored; one that fails does not")
+  func invalidation() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(
+      .text("one", ["Cache-Control": "max-age=60"]), .status(500), .status(204), .text("two"))
+    try await fixture.get()
+    try await fixture.get(method: .post)
+    #expect(try await fixture.get().text == "one")
+    try await fixture.get(method: .post)
+    #expect(try await fixture.get().text == "two")
+  }
+
+  @Test("each account has its own answers")
+  func partition() async throws {
+    let fixture = CacheFixture()
+    fixture.client.reply { request in
+      .text(request.headers["Authorization"] ?? "nobody", ["Cache-Control": "max-age=60"])
+    }
+    for account in ["a", "b", "a"] {
+      #expect(try await fixture.get(["Authorization": account]).text == account)
+    }
+    #expect(try await fixture.get().text == "nobody")
+    #expect(fixture.client.requests.count == 3)
+  }
+
+  @Test("through redirects: fresh no longer than they are, and conditional only where the answer came from")
+  func redirects() async throws {
+    let fixture = CacheFixture()
+    let target = url("https://example.com/b")
+    let permanent = url("https://example.com/p")
+    fixture.serve(.status(302, headers: ["Location": "/b"]))
+    fixture.serve(
+      .status(301, headers: ["Location": "/b", "Cache-Control": "max-age=50"]), at: permanent)
+    fixture.client.reply(
+      to: target,
+      with: [
+        .text("there", ["Cache-Control": "max-age=600", "ETag": "\"1\""]), .status(304),
+        .text("new", ["Cache-Control": "max-age=600"]),
+      ])
+    let first = try await fixture.get()
+    #expect(first.head.url == target)
+    #expect(first.freshUntil == .distantPast)
+    let second = try await fixture.get()
+    #expect(second.decision.place == .revalidated)
+    let hops = fixture.client.requests.suffix(2).map { $0.headers["If-None-Match"] }
+    #expect(hops == [nil, "\"1\""])
+    #expect(fixture.client.requests.allSatisfy { $0.redirectPolicy == .manual })
+
+    let kept = try await fixture.get(url: permanent)
+    #expect(kept.freshUntil == noon.addingTimeInterval(50))
+    #expect(try await fixture.get(url: permanent).decision.place == .cache)
+  }
+
+  @Test("a redirect that the caller wants to see is another answer than what it leads to")
+  func manualRedirects() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.status(301, headers: ["Location": "/b", "Cache-Control": "max-age=60"]))
+    fixture.serve(.text("there", ["Cache-Control": "max-age=60"]), at: url("https://example.com/b"))
+    let manual = HTTPRequest(url: CacheFixture.url, redirectPolicy: .manual)
+    #expect(try await fixture.cache.response(for: manual).status == 301)
+    #expect(try await fixture.get().status == 200)
+    #expect(try await fixture.cache.response(for: manual).decision.place == .cache)
+  }
+
+  @Test("storing can wait for the caller's word")
+  func deferredStoring() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(.text("one", ["Cache-Control": "max-age=60"]))
+    let request = HTTPRequest(url: CacheFixture.url)
+    let answer = try await fixture.cache.response(for: request, storing: .byCaller)
+    #expect(fixture.storage.byteCount == 0)
+    await fixture.cache.store(try #require(answer.unstored), for: request)
+    #expect(try await fixture.get().decision.place == .cache)
+  }
+
+  @Test("`explain` returns what a request would do, without sending it")
+  func explain() async throws {
+    let fixture = CacheFixture()
+    let request = HTTPRequest(url: CacheFixture.url)
+    #expect(await fixture.cache.explain(request).decision.reason == "not stored")
+    fixture.serve(.text("one", ["Cache-Control": "max-age=60"]))
+    try await fixture.get()
+    let explanation = await fixture.cache.explain(request)
+    #expect(explanation.decision.reason == "fresh for 1m")
+    #expect(explanation.stored.count == 1)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("the storage in memory keeps to its bound; the least recently used goes first")
+  func bound() async throws {
+    let storage = InMemoryHTTPCacheStorage(byteLimit: 10_000)
+    func key(_ number: Int) -> HTTPCacheKey {
+      HTTPCacheKey(HTTPRequest(url: url("https://example.com/\(number)")))
+    }
+    let entry = HTTPCacheEntry(response: storedResponse([:]), body: Data(count: 2000))
+    for number in 0..<3 { await storage.store(entry, replacing: nil, for: key(number)) }
+    _ = await storage.entries(for: key(0))
+    await storage.store(entry, replacing: nil, for: key(3))
+    #expect(storage.byteCount <= 10_000)
+    #expect(await storage.entries(for: key(0)).count == 1)
+    #expect(await storage.entries(for: key(1)).isEmpty)
+    await storage.store(
+      HTTPCacheEntry(response: storedResponse([:]), body: Data(count: 9000)), replacing: nil, for: key(3))
+    #expect(await storage.entries(for: key(3)).isEmpty)
+  }
+}

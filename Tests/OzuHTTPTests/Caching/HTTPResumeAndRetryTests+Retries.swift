@@ -1,0 +1,88 @@
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension HTTPResumeAndRetryTests {
+  @Test("transient failures are tried again after growing waits; a broken body goes on")
+  func retry() async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(.status(503), Self.broken, Self.rest())
+    #expect(try await fixture.get().text == Self.whole)
+    #expect(fixture.waits.all == [.milliseconds(300), .milliseconds(600)])
+    #expect(fixture.sent["Range"] == "bytes=4-")
+  }
+
+  @Test("then the failure is the answer", arguments: [408, 429, 502, 503, 504])
+  func exhausted(_ status: Int) async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(.status(status))
+    #expect(try await fixture.get().status == status)
+    #expect(fixture.client.requests.count == 3)
+  }
+
+  @Test(
+    "a permanent failure is not retried",
+    arguments: [.status(404), .status(500), .failure(.nameNotResolved), .failure(.cancelled)]
+      as [FakeHTTPReply])
+  func permanent(_ reply: FakeHTTPReply) async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(reply)
+    _ = try? await fixture.get()
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("nor is a POST")
+  func unsafe() async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(.failure(.connectionLost))
+    _ = try? await fixture.get(method: .post)
+    #expect(fixture.client.requests.count == 1)
+  }
+
+  @Test("a stale answer that may stand in is better than a retry")
+  func standIn() async throws {
+    let fixture = CacheFixture { $0.retryPolicy = .standard }
+    fixture.serve(.text("one", ["Cache-Control": "max-age=1"]), .failure(.connectionRefused))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(5))
+    #expect(try await fixture.get().decision.place == .stale)
+    #expect(fixture.waits.all.isEmpty)
+  }
+
+  @Test("all exchanges share a budget of retries, which successes fill again")
+  func budget() async throws {
+    let fixture = CacheFixture {
+      $0.retryPolicy = .standard
+      $0.retryPolicy.budget = 3
+    }
+    fixture.client.reply { $0.url.path.hasPrefix("/ok") ? .text("ok") : .failure(.connectionLost) }
+    for _ in 0..<3 { _ = try? await fixture.get() }
+    #expect(fixture.waits.all.count == 3)
+    for number in 0..<10 { try await fixture.get(url: url("https://example.com/ok\(number)")) }
+    _ = try? await fixture.get()
+    #expect(fixture.waits.all.count == 4)
+  }
+
+  @Test(
+    "waits: doubled, bounded, spread, and as the origin says",
+    arguments: [
+      (0, nil, 1.0, 0.3), (1, nil, 1, 0.6), (0, nil, 0, 0.15), (9, nil, 1, 10), (0, "2", 0.5, 2),
+      (0, "0", 1, 0), (0, "11", 1, nil), (0, dateText(5), 1, 5), (0, dateText(-5), 1, 0), (0, "soon", 1, 0.3),
+      (10, nil, 1, nil),
+    ] as [(Int, String?, Double, Double?)])
+  func delays(_ count: Int, _ retryAfter: String?, _ fraction: Double, _ seconds: Double?) {
+    var policy = HTTPRetryPolicy()
+    policy.maximumRetryCount = 10
+    let delay = policy.delay(
+      afterRetries: count, retryAfter: retryAfter, fraction: fraction, now: noon)
+    #expect((delay == nil) == (seconds == nil))
+    if let delay, let seconds { #expect(abs(delay.inSeconds - seconds) < 1e-9) }
+  }
+}

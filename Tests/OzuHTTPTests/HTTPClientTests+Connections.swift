@@ -1,0 +1,154 @@
+import OzuTesting
+import Testing
+
+@testable import OzuHTTP
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+extension HTTPClientTests {
+  @Test("no host gets more connections than allowed, and everything is answered")
+  func connectionBound() async throws {
+    let client = directClient { $0.maximumConnectionsPerHost = 3 }
+    let gate = Gate()
+    server.route("/a", .ok(Data(count: 10)).held(by: gate))
+    let address = server.url("/a")
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<20 { group.addTask { try await client.data(from: address).body.count } }
+      await gate.arrivals(3)
+      #expect(server.inFlightCount == 3)
+      gate.open()
+      var sum = 0
+      for try await count in group { sum += count }
+      #expect(sum == 200)
+    }
+    #expect(server.connectionCount == 3)
+  }
+
+  @Test("waiting requests start by priority")
+  func priority() async throws {
+    let client = directClient { $0.maximumConcurrentRequests = 1 }
+    let gate = Gate()
+    server.route("/first", .ok(Data()).held(by: gate))
+    for priority in HTTPPriority.allCases { server.route("/\(priority)", .ok(Data())) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      let first = HTTPRequest(url: server.url("/first"), timeouts: .patient)
+      group.addTask { _ = try await client.data(for: first) }
+      await gate.arrivals(1)
+      for priority in HTTPPriority.allCases {
+        let request = HTTPRequest(url: server.url("/\(priority)"), priority: priority)
+        group.addTask { _ = try await client.data(for: request) }
+      }
+      try await eventually(client.statistics.waitingRequestCount >= 5)
+      gate.open()
+      try await group.waitForAll()
+    }
+    #expect(
+      server.requests.dropFirst().map(\.path) == ["/veryHigh", "/high", "/normal", "/low", "/veryLow"])
+  }
+
+  @Test("a request whose priority changes while it waits goes where the new one puts it")
+  func livePriority() async throws {
+    let client = directClient { $0.maximumConcurrentRequests = 1 }
+    let gate = Gate()
+    server.route("/first", .ok(Data()).held(by: gate))
+    server.routeRest { _ in .ok(Data()) }
+    let cells = (0..<4).map { _ in TestPriority(.normal) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      let first = HTTPRequest(url: server.url("/first"), timeouts: .patient)
+      group.addTask { _ = try await client.data(for: first) }
+      await gate.arrivals(1)
+      for (number, cell) in cells.enumerated() {
+        var request = HTTPRequest(url: server.url("/\(number)"), priority: .low)
+        request.livePriority = HTTPLivePriority(cell)
+        group.addTask { [request] in _ = try await client.data(for: request) }
+        try await eventually(client.statistics.waitingRequestCount > number)
+      }
+      cells[0].set(.veryLow)
+      cells[3].set(.veryHigh)
+      // The client hears of everything in order: when it has counted this one, it has heard of the others.
+      let last = HTTPRequest(url: server.url("/last"), priority: .veryLow)
+      group.addTask { _ = try await client.data(for: last) }
+      try await eventually(client.statistics.waitingRequestCount > 4)
+      gate.open()
+      try await group.waitForAll()
+    }
+    #expect(server.requests.dropFirst().map(\.path) == ["/3", "/1", "/2", "/0", "/last"])
+    #expect(cells.allSatisfy { $0.observerCount == 0 })
+  }
+
+  @Test("IPv6", .enabled(if: (try? LoopbackServer(isIPv6: true)) != nil))
+  func ipv6() async throws {
+    let server = try LoopbackServer(isIPv6: true)
+    server.route("/a", .ok(Data("six".utf8)))
+    #expect(server.url("/a").absoluteString == "http://[::1]:\(server.port)/a")
+    #expect(try await client.data(from: server.url("/a")).body == Data("six".utf8))
+  }
+
+  @Test("a thousand requests leave no more behind than a few do")
+  func many() async throws {
+    let client = directClient()
+    let url = server.url("/a")
+    server.route("/a", .ok(patternedBytes(2000)))
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          for _ in 0..<50 { #expect((try? await client.data(from: url))?.body.count == 2000) }
+        }
+      }
+    }
+    #expect(server.requestCount == 1000)
+    #expect(server.connectionCount <= client.configuration.maximumConnectionsPerHost)
+    #expect(client.statistics == HTTPClientStatistics())
+    #if os(Linux)
+      #expect(client.handleCount <= client.configuration.maximumConnectionsPerHost)
+    #endif
+    await client.shutdown()
+    await server.allConnectionsClosed()
+  }
+
+  #if os(Linux)
+    @Test("the environment's proxy is used, and is not where it is switched off")
+    func environmentProxy() async {
+      // In a process of its own, whose environment is nobody else's.
+      await #expect(processExitsWith: .success) {
+        let proxy = try LoopbackServer()
+        proxy.routeRest { _ in .ok(Data("proxy".utf8)) }
+        let origin = try LoopbackServer()
+        origin.route("/a", .ok(Data("origin".utf8)))
+        for name in ["no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY"] { unsetenv(name) }
+        setenv("http_proxy", proxy.url("").absoluteString, 1)
+        let byProxy = try await CurlClient().data(from: origin.url("/a")).body
+        #expect(String(decoding: byProxy, as: UTF8.self) == "proxy")
+        let direct = try await directClient().data(from: origin.url("/a")).body
+        #expect(String(decoding: direct, as: UTF8.self) == "origin")
+      }
+    }
+  #endif
+
+  @Test("a client with its own proxy sends it the absolute URL")
+  func proxy() async throws {
+    server.routeRest { request in .ok(Data((request.headers["Host"] ?? "").utf8)) }
+    let proxied = directClient { $0.proxy = .url(server.url("")) }
+    let (body, _) = try await proxied.data(from: url("http://some.invalid/a"))
+    #expect(String(decoding: body, as: UTF8.self) == "some.invalid")
+  }
+
+  @Test("metrics add up")
+  func metrics() async throws {
+    server.route("/b", .redirect(to: "/a"))
+    server.route("/a", .ok(Data(count: 100)))
+    let metrics = try await client.data(from: server.url("/b")).response.metrics
+    #expect(metrics.redirectCount == 1)
+    #expect(metrics.isConnectionReused)
+    #expect(metrics.firstByte > .zero)
+    #expect(metrics.total >= metrics.firstByte)
+    #expect(metrics.tls == .zero)
+  }
+}

@@ -1,0 +1,76 @@
+#if os(Linux)
+  import Foundation
+  import OzuImaging
+  import OzuRecords
+  import OzuSynchronization
+  import OzuTesting
+  import Testing
+
+  @testable import OzuIsolation
+
+  /// Answers requests with the answers that a test has made up, instead of a pool of workers.
+  final class FakeWorkers: WorkerAsking {
+    typealias Answer =
+      @Sendable (PictureQuestion) throws(DecodingError) -> (message: Data, payload: [UInt8])
+    let answer: Answer
+    let questions = Mutex<[PictureQuestion]>([])
+    /// How many answers would have ended the worker.
+    let refusals = Mutex(0)
+
+    init(_ answer: @escaping Answer) { self.answer = answer }
+
+    var status: WorkerStatus { WorkerStatus() }
+
+    func perform<Result>(
+      _ request: WorkerRequest, checkpoint: () throws(DecodingError) -> Void,
+      read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
+    ) throws(DecodingError) -> Result {
+      try checkpoint()
+      guard let question = PictureQuestion(request.message) else { throw .cancelled }
+      questions.withLock { $0.append(question) }
+      let (message, payload) = try answer(question)
+      let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 16)
+      defer { memory.deallocate() }
+      memory.copyBytes(from: payload)
+      do throws(DecodingError) { return try read(message, UnsafeRawBufferPointer(memory)) } catch {
+        refusals.withLock { $0 += 1 }
+        throw error
+      }
+    }
+  }
+
+  extension FakeWorkers {
+    static func header(_ size: PixelSize = PixelSize(8, 6), frameCount: Int = 1) -> ImageHeader {
+      ImageHeader(type: .webp, storedSize: size, frameCount: frameCount)
+    }
+
+    static func form(_ size: PixelSize = PixelSize(8, 6)) -> BitmapForm {
+      BitmapForm(Bitmap(size: size, isOpaque: true) { _, _ in .black })
+    }
+
+    static func message(_ answer: PictureAnswer) -> Data { Data([0]) + answer.data }
+
+    static func picture(
+      _ header: ImageHeader = header(), _ form: BitmapForm = form(), byteCount: Int? = nil,
+      resizeTime: Duration = .zero
+    ) -> (Data, [UInt8]) {
+      (
+        message(.picture(header, form, notes: [], resizeTime: resizeTime)),
+        [UInt8](repeating: 255, count: byteCount ?? form.byteCount)
+      )
+    }
+
+    static let file = Data("RIFF____WEBPVP8 ".utf8)
+
+    static func codecs(
+      _ workers: FakeWorkers?, _ mode: DecoderIsolation.Mode = .required, _ inner: (any ImageDecoding)? = nil,
+      onDegradation: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> CodecRegistry {
+      var settings = DecoderIsolation(mode)
+      settings.onDegradation = onDegradation
+      var codecs = CodecRegistry()
+      codecs.register(decoder: IsolatedDecoder(.webp, DecoderDesk(settings, workers), inner: inner))
+      return codecs
+    }
+  }
+#endif

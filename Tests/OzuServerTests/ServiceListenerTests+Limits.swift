@@ -1,0 +1,123 @@
+import Foundation
+import OzuHTTP
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import OzuServer
+
+extension ServiceListenerTests {
+  /// Lets this process have as many descriptors as the system allows it. Returns how many.
+  private static func raiseDescriptorLimit() -> Int {
+    var limits = rlimit()
+    // The type of the constant is one of C's enumerations, which Glibc's module has as another type.
+    _ = getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limits)
+    limits.rlim_cur = min(limits.rlim_max, 16_384)
+    _ = setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limits)
+    return Int(limits.rlim_cur)
+  }
+
+  @Test("two thousand heads that never end delay no other request, and are closed after their time")
+  func slowHeads() async throws {
+    let listener = try listener()
+    // Both ends of each connection are in this process.
+    let count = min(2000, (Self.raiseDescriptorLimit() - 200) / 2)
+    let slow = try (0..<count).map { _ in try TestClient(port: listener.port) }
+    for (number, client) in slow.enumerated() {
+      client.send(String("GET / HTTP/1.1\r\nHost: a\r\nX: y".prefix(1 + number % 25)))
+    }
+    try await eventually(listener.connectionCount == count)
+    let good = try TestClient(port: listener.port)
+    good.send(Self.get("/good"))
+    #expect(try await good.answer().status == 200)
+    clock.advance(by: .seconds(10))
+    listener.tick()
+    // The good one may be idle for a minute.
+    try await eventually(listener.connectionCount == 1)
+    good.send(Self.get("/again"))
+    #expect(try await good.answer().status == 200)
+    // The answer is here before the connection counts as idle.
+    try await eventually(isEmptySecondsLater(listener))
+    #expect(await good.hasEnded())
+  }
+
+  @Test("at the limit the one that waits longest makes room; where all are answered, new ones wait")
+  func limit() async throws {
+    let listener = try listener { $0.maximumConnectionCount = 2 }
+    let idle = try TestClient(port: listener.port)
+    try await eventually(listener.connectionCount == 1)
+    let busy = try TestClient(port: listener.port)
+    busy.send(Self.get("/slow"))
+    try await eventually(responder.begunCount == 1)
+    let third = try TestClient(port: listener.port)
+    #expect(await idle.hasEnded())
+    third.send(Self.get("/slow"))
+    try await eventually(responder.begunCount == 2)
+    let fourth = try TestClient(port: listener.port)
+    fourth.send(Self.get("/fourth"))
+    responder.gate.open()
+    #expect(try await busy.answer().status == 200)
+    #expect(try await third.answer().status == 200)
+    busy.close()
+    #expect(try await fourth.answer().body == Array("/fourth".utf8))
+  }
+
+  @Test("a large answer reaches a client that takes its time, and one that takes nothing is given up")
+  func slowReading() async throws {
+    let listener = try listener()
+    let patient = try TestClient(port: listener.port)
+    let stuck = try TestClient(port: listener.port)
+    for client in [patient, stuck] { client.send(Self.get("/large")) }
+    try await eventually(responder.begunCount == 2)
+    #expect(try await patient.answer().body.count == 4 << 20)
+    // Each look finds the one that takes nothing at its limit, and the idle one before its own.
+    try await eventually(isEmptySecondsLater(listener))
+  }
+
+  @Test("stops with every answer that was asked for, and no connection left")
+  func draining() async throws {
+    let listener = try listener()
+    let idle = try TestClient(port: listener.port)
+    let clients = try (0..<20).map { _ in try TestClient(port: listener.port) }
+    for (number, client) in clients.enumerated() {
+      client.send(Self.get("/slow\(number)") + Self.get("/more"))
+    }
+    try await eventually(responder.begunCount == 20 && listener.connectionCount == 21)
+    async let stopped: Void = listener.stop(within: .seconds(3600))
+    #expect(await idle.hasEnded())
+    responder.gate.open()
+    for (number, client) in clients.enumerated() {
+      let answer = try await client.answer()
+      #expect(answer.body == Array("/slow\(number)".utf8) && answer.headers["Connection"] == "close")
+      client.close()
+    }
+    await stopped
+    #expect(throws: (any Error).self) { _ = try TestClient(port: listener.port) }
+    #expect(responder.begunCount == 20)
+  }
+
+  @Test("requests that are not answered in time are cancelled at the end")
+  func drainLimit() async throws {
+    let listener = try listener()
+    let client = try TestClient(port: listener.port)
+    client.send(Self.get("/slow"))
+    try await eventually(responder.begunCount == 1)
+    await listener.stop(within: .zero)
+    try await eventually(responder.cancelledCount == 1)
+    #expect(await client.hasEnded())
+    await listener.stop(within: .zero)
+  }
+
+  @Test("the field Date is the clock's")
+  func date() async throws {
+    let listener = try listener { [clock] in $0.currentDate = clock.date }
+    let client = try TestClient(port: listener.port)
+    client.send(Self.get("/a"))
+    #expect(try await client.answer().headers["Date"] == HTTPDate.string(from: clock.date()))
+    client.send(Self.get("/slow"))
+    try await eventually(responder.begunCount == 2)
+    clock.advance(by: .seconds(3600))
+    responder.gate.open()
+    #expect(try await client.answer().headers["Date"] == HTTPDate.string(from: clock.date()))
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import OzuHTTP
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+/// HTTP responses in a simple store.
+extension PlainLevelTests {
+  @Test("a 304 changes the metadata and leaves the body")
+  func revalidation() async throws {
+    var reply = FakeHTTPReply.ok(try Fixture.photo.data(as: .jpeg))
+    reply.headers = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
+    client.reply(
+      to: url, with: [reply, .status(304, headers: ["Cache-Control": "max-age=6000", "ETag": "\"1\""])])
+    let first = pipeline()
+    _ = try await first.image(for: url)
+    await first.flush()
+    let key = ImageStoreKey(.original, ImageRequest(url: url).key.source)
+    let stored = try #require(store[key])
+    #expect(OriginalRecord(stored.metadata)?.response?.status == 200)
+
+    clock.advance(by: .seconds(120))
+    let second = pipeline()
+    #expect(try await second.response(for: ImageRequest(url: url)).source == .revalidated)
+    await second.flush()
+    let renewed = try #require(store[key])
+    #expect(renewed.metadata != stored.metadata)
+    #expect(renewed.body == stored.body)
+    #expect(store.calls.count { $0.operation == .write && $0.key == key } == 1)
+
+    clock.advance(by: .seconds(120))
+    #expect(try await pipeline().response(for: ImageRequest(url: url)).source == .original)
+    #expect(client.requestCount(for: url) == 2)
+  }
+
+  @Test("variants are stored beside each other, and a response without Vary replaces all")
+  func variants() throws {
+    let shelf = ResponseStore(store: store)
+    let place = ImageStoreKey(.original, CacheKey("a"), label: "a")
+    func entry(_ accept: String?, _ second: Double) -> HTTPCacheEntry {
+      let date = Date(timeIntervalSince1970: second)
+      let response = HTTPStoredResponse(
+        status: 200, headers: accept == nil ? [:] : ["Vary": "Accept"], url: url, requestDate: date,
+        responseDate: date, selectingHeaders: accept.map { ["Accept": $0] } ?? [:], bodyIdentity: "\(second)")
+      return HTTPCacheEntry(response: response, body: Data((accept ?? "plain").utf8))
+    }
+    for (number, accept) in ["image/jpeg", "image/webp", "image/avif"].enumerated() {
+      try shelf.store(entry(accept, Double(number)), replacing: nil, at: place)
+    }
+    #expect(
+      try shelf.entries(for: place.key).map { String(decoding: $0.body, as: UTF8.self) } == [
+        "image/jpeg", "image/webp", "image/avif",
+      ])
+    #expect(try shelf.entriesIfFirst(for: place.key).count == 3)
+    try store.remove(ImageStoreKey(.original, place.key))
+    #expect(try shelf.entries(for: place.key).count == 2)
+    #expect(try shelf.entriesIfFirst(for: place.key).isEmpty)
+
+    try shelf.store(entry(nil, 9), replacing: nil, at: place)
+    #expect(try shelf.entries(for: place.key).map(\.response.bodyIdentity) == ["9.0"])
+    #expect(store.count(of: .original) == 1)
+  }
+
+  @Test("originals of fetchers are found after a restart")
+  func fetcher() async throws {
+    let calls = Shared(0)
+    let fetcher = Counted(calls: calls, data: try Fixture.photo.data(as: .png))
+    for _ in 0..<2 {
+      let pipeline = pipeline()
+      _ = try await pipeline.image(for: ImageRequest(.fetcher(fetcher)))
+      await pipeline.flush()
+    }
+    #expect(calls.value == 1)
+    #expect(store.count(of: .original) == 1)
+  }
+
+  @Test("the beginning of an interrupted transfer is kept and resumed")
+  func resumption() async throws {
+    let whole = try Fixture.noise()
+    let half = 20_000
+    try #require(whole.count > 2 * half)
+    client.reply(
+      to: url,
+      with: [
+        .ok(whole).header("ETag", "\"1\"").failing(.connectionLost, afterByteCount: half),
+        FakeHTTPReply(
+          status: 206,
+          headers: ["ETag": "\"1\"", "Content-Range": "bytes \(half)-\(whole.count - 1)/\(whole.count)"],
+          body: whole.dropFirst(half)),
+      ])
+    let first = pipeline()
+    await #expect(throws: ImageError.self) { try await first.image(for: url) }
+    await first.flush()
+    #expect(store.count(of: .partial) == 1)
+    let second = pipeline()
+    #expect(try await second.image(for: url).size == PixelSize(200, 100))
+    #expect(client.requests.last?.headers["Range"] == "bytes=\(half)-")
+    await second.flush()
+    #expect(store.count(of: .partial) == 0)
+  }
+}

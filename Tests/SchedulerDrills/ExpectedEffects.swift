@@ -1,0 +1,60 @@
+import Ozu
+
+/// The effects of an operation in a form for both implementations: jobs are identified by their payloads.
+package struct ExpectedEffects: Equatable {
+  struct Start: Equatable {
+    let payload: Int
+    let station: StationID
+    var input: Int?
+    let continues: Bool
+    /// Its priority at that instant.
+    let level: ImagePriority
+  }
+
+  struct Wake: Equatable {
+    let payload: Int
+    var input: Int?
+    let overdue: Int?
+  }
+
+  struct Overdue: Equatable {
+    let waiter: Int
+    let tag: Int
+  }
+
+  var starts: [Start] = []
+  var cancellations: [Int] = []
+  var wakes: [Wake] = []
+  var answers: [Int] = []
+  var overdue: [Overdue] = []
+  var released: [Int] = []
+  /// The new priorities of running jobs whose priority has changed since before the operation, or since their start.
+  var levels: [Int: ImagePriority] = [:]
+
+  init() {}
+
+  init(_ effects: JobEffects<Int, Int>) {
+    starts = effects.starts.map {
+      Start(
+        payload: $0.payload, station: $0.station, input: $0.input, continues: $0.continues, level: $0.level)
+    }
+    cancellations = Array(effects.cancellations)
+    wakes = effects.wakes.map { Wake(payload: $0.payload, input: $0.input, overdue: $0.overdue) }
+    answers = Array(effects.answers)
+    overdue = effects.overdue.map { Overdue(waiter: $0.waiter, tag: $0.tag) }
+    released = Array(effects.released)
+    for (payload, level) in effects.levels { levels[payload] = level }
+  }
+
+  /// The same effects in an order that does not depend on the order of the stations. The order inside a station is
+  /// kept, and that of the answers.
+  var sorted: ExpectedEffects {
+    var told = self
+    told.starts = StationID.allCases.flatMap { station in starts.filter { $0.station == station } }
+    told.cancellations.sort()
+    // The priority of a cancelled job does not matter.
+    for payload in cancellations { told.levels[payload] = nil }
+    told.released.sort()
+    return told
+  }
+}

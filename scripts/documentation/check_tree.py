@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Fails when the map of CONTRIBUTING.md is not the tree's, an example is not what its page shows, or versions disagree.
+
+    check_tree.py          compares
+    check_tree.py write    writes the samples of the pages into Examples
+"""
+
+import os
+import re
+import sys
+
+import pages
+
+# The dependency in a reader's manifest; an example has the path of its own clone in its place.
+IN_TREE = 'name: "ozu", path: "../.."'
+BY_PAGE = re.compile(r'url: "<this repository>", from: "([^"]*)"|path: "../ozu"')
+
+
+def folders(path):
+    """The folders in a folder that git knows."""
+    return {name for name in os.listdir(os.path.join(pages.ROOT, path))
+            if os.path.isdir(os.path.join(pages.ROOT, path, name)) and not name.startswith(".")}
+
+
+def check_map():
+    """Every folder has its line, and every line its folder."""
+    problems = []
+    block = re.search(r"^```\n(Sources/\n.*?)^```", pages.read("CONTRIBUTING.md"), re.MULTILINE | re.DOTALL)[1]
+    named, place = {"Sources": set(), "Tests": set(), "Examples": set()}, None
+    for line in block.splitlines():
+        place = place if line.startswith(" ") else line.split("/")[0]
+        if line.startswith(" "):
+            named[place].update(re.findall(r"(\w+)/(?:,|  |$)", line))
+        elif place not in folders("."):
+            problems.append(f"CONTRIBUTING.md: the map has {place}/, the tree does not")
+    for place, names in named.items():
+        for name in sorted(names ^ folders(place)):
+            missing = "lacks" if name not in names else "has"
+            problems.append(f"CONTRIBUTING.md: the map {missing} {place}/{name}/")
+    # Targets whose folder is elsewhere would be on no map.
+    for path in re.findall(r'path: "([^"]+)"', pages.read("Package.swift")):
+        if path.split("/")[0] not in named:
+            problems.append(f"Package.swift: the map of CONTRIBUTING.md does not reach {path}")
+    return problems
+
+
+def version():
+    return re.search(r'static let current = "([^"]*)"', pages.read("Sources/OzuCLI/Tool.swift"))[1]
+
+
+def check_version():
+    """`Version.current` is the newest section of CHANGELOG.md, and what pages tell readers to depend on."""
+    problems = []
+    newest = re.search(r"^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$", pages.read("CHANGELOG.md"), re.MULTILINE)
+    if newest is None or newest[1] != version():
+        problems.append(f"CHANGELOG.md: its newest version is not {version()}, the version of Sources/OzuCLI/Tool.swift")
+    store = "scripts/desktop/org.ozu.Gallery.metainfo.xml"
+    if f'<release version="{version()}"' not in pages.read(store):
+        problems.append(f"{store}: it has no release {version()}")
+    for page in pages.documents() + pages.articles():
+        for found in re.findall(r'(?:repository>"|url: …), from: "([^"]*)"', pages.read(page)):
+            if found != version():
+                problems.append(f"{page}: it depends on version {found}, and this is {version()}")
+    return problems
+
+
+def check_examples(writes):
+    """The files that the pages for newcomers show are those of Examples, except for the dependency on Ozu."""
+    problems = []
+    for page in sorted(name for name in pages.documents() if "/getting-started/" in name):
+        files = re.findall(r"^`([^`\n]+\.swift)`:\n+<!--[^\n]*-->\n```swift\n(.*?)^```", pages.read(page), re.MULTILINE | re.DOTALL)
+        if not files:
+            problems.append(f"{page}: it shows no file of a package")
+        for name, code in files:
+            path = os.path.join("Examples", name)
+            code = BY_PAGE.sub(IN_TREE, code)
+            if writes:
+                with open(os.path.join(pages.ROOT, path), "w", encoding="utf-8") as file:
+                    file.write(code)
+            elif not os.path.exists(os.path.join(pages.ROOT, path)) or pages.read(path) != code:
+                problems.append(f"{page}: {path} is another file than the page shows: run check_tree.py write")
+    return problems
+
+
+def main():
+    problems = check_map() + check_version() + check_examples(sys.argv[1:] == ["write"])
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
