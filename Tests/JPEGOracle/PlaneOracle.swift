@@ -54,14 +54,23 @@ public struct PlaneOracle {
     for component in components { free(component.coefficients) }
   }
 
+  /// What a plane is compared with.
+  public enum Reference {
+    /// Exact arithmetic.
+    case exact
+    /// The decoder's own arithmetic for scales above 4 (`SquareModel`), which the plane must equal bit for bit.
+    case model
+  }
+
   /// Compares a plane of a component, named as in its scans, with the right one.
   ///
   /// - Parameters:
+  ///   - reference: the arithmetic of the right plane.
   ///   - lowestBit: for a progressive file, the lowest bit that refinement scans have added to the plane.
   ///   - firstColumn: the first block of each row that is compared.
   public func difference(
     of plane: SamplePlane, component index: Int, identifier: UInt8, scale: Int, isProgressive: Bool,
-    lowestBit: Int = 0, fromColumn firstColumn: Int32 = 0
+    lowestBit: Int = 0, fromColumn firstColumn: Int32 = 0, reference: Reference = .exact
   ) -> Difference {
     let component = components[index]
     let lows = isProgressive ? self.lows(identifier, lowestBit) : [Int](repeating: 0, count: 64)
@@ -76,13 +85,13 @@ public struct PlaneOracle {
         // In a block that has only a mean, all samples may be those of a full decode, which are bytes.
         let isFlat =
           isWhole && (1..<64).allSatisfy { component.coefficients[first + $0] == 0 }
+        let right =
+          reference == .model
+          ? SquareModel.samples(square.map { Int16($0) }, side: scale).map { Double($0) }
+          : Self.exactSamples(square, basis)
         for y in 0..<scale {
           for x in 0..<scale {
-            var sum = 0.0
-            for v in 0..<scale {
-              for u in 0..<scale { sum += square[v * scale + u] * basis[y][v] * basis[x][u] }
-            }
-            let expected = max(0, min(255, sum + 128)) * 64
+            let expected = right[y * scale + x]
             let place = (Int(row) * scale + y) * plane.samplesPerRow + Int(column) * scale + x
             let found = Double(plane.samples[place])
             let byte = max(0, min(255, ((square[0] + 4) / 8).rounded(.down) + 128)) * 64
@@ -93,6 +102,18 @@ public struct PlaneOracle {
       }
     }
     return result
+  }
+
+  /// The samples of a square of coefficients, in fraction units.
+  private static func exactSamples(_ square: [Double], _ basis: [[Double]]) -> [Double] {
+    let side = basis.count
+    return (0..<side * side).map { place in
+      var sum = 0.0
+      for v in 0..<side {
+        for u in 0..<side { sum += square[v * side + u] * basis[place / side][v] * basis[place % side][u] }
+      }
+      return max(0, min(255, sum + 128)) * 64
+    }
   }
 
   /// The dequantized coefficients of a block; `nil` if one is out of range.

@@ -34,6 +34,8 @@
 ///   block, in an array for the same blocks.
 /// - *Arithmetic.* Everything from the file is computed with `&+`, `&-`, `&*`, `&<<`: nonsense gives nonsense
 ///   samples, which the transform clamps, and no trap.
+///
+/// This file has more than 250 lines: its functions use private state, and are inlined into the loops over blocks.
 struct EntropySource: ~Copyable {
   /// More bytes than a group of blocks can take.
   static let margin = 4096

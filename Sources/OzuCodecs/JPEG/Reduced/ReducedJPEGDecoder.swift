@@ -17,17 +17,17 @@ import OzuImaging
 package struct ReducedJPEGDecoder: ~Copyable {
   static let scanStage = "scan data"
 
-  private let file: UnsafeRawBufferPointer
+  let file: UnsafeRawBufferPointer
   private let header: JPEGHeader
-  private let frame: ReducedJPEGFrame
-  private let scales: [Int]
-  private let context: DecodingContext
+  let frame: ReducedJPEGFrame
+  let scales: [Int]
+  let context: DecodingContext
   private let planes: [SamplePlane]
-  private let planeByteCount: Int
-  private let division: ScanDivision
+  let planeByteCount: Int
+  let division: ScanDivision
   private var components: [ReducedComponent]
 
-  private var definitions = JPEGTables()
+  var definitions = JPEGTables()
   /// For each component the coefficients, in zigzag order from the lowest bit on, that scans have brought.
   private var known: [UInt64]
   /// What scans of last bits are read.
@@ -200,43 +200,6 @@ package struct ReducedJPEGDecoder: ~Copyable {
     return scan.source.position
   }
 
-  /// Begins the second half of a scan on another thread; `nil` when that is not worth it, or nobody has one.
-  private func makeTail(
-    _ header: JPEGScanHeader, parts: [ReducedScan.Part], tables: [HuffmanTable], position: Int
-  ) -> ReducedScanTail? {
-    guard !frame.isProgressive, definitions.restartInterval == 0, let assistant = context.assistant,
-      let mark = division.mark(in: file, from: position),
-      // What the tail takes is what the planes took, and less for its flags.
-      let reservation = context.reserveAside(2 * planeByteCount)
-    else { return nil }
-    let tail = ReducedScanTail(
-      ReducedScanTail.Plan(
-        file: file, mark: mark, frame: frame, scales: scales,
-        parts: zip(header.parts, parts).map { ($0.component, $1) }, tables: tables, pool: context.pool,
-        cpuTime: context.limits.cpuTime, reservation: reservation))
-    return assistant.begin { tail.run() } ? tail : nil
-  }
-
-  /// Takes the rest of a scan from its tail, when the row just read ended where one of the tail's groups did.
-  ///
-  /// - Returns: whether data were missing; `nil` when the scan is to be read on.
-  /// - Throws: what `DecodingContext.checkpoint()` throws.
-  private mutating func finish(
-    _ scan: borrowing ReducedScan, behind row: Int, with tail: ReducedScanTail
-  ) throws(DecodingError) -> Bool? {
-    guard let bits = scan.bitsBehindMark, scan.hasData,
-      case .found(let group, let predictions) = tail.meet(at: bits)
-    else { return nil }
-    // Something to do while the tail is not done.
-    transform(upTo: row + 1)
-    let context = context
-    guard try tail.wait(checkpoint: { () throws(DecodingError) in try context.checkpoint() }) else {
-      return nil
-    }
-    return tail.place(
-      behind: group, in: scan.components, row: row + 1, offset: scan.predictions &- predictions)
-  }
-
   private func step(_ header: JPEGScanHeader) -> ReducedScan.Step {
     guard frame.isProgressive else { return .sequential }
     let isFirst = header.high == 0
@@ -262,7 +225,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   }
 
   /// Turns coefficients into samples, from the rows of groups where that was done before up to `end`.
-  private mutating func transform(upTo end: Int) {
+  mutating func transform(upTo end: Int) {
     for (index, plane) in planes.enumerated() {
       let scale = scales[index]
       if passes.isWhole(index) { components[index].flattenMeans() }
