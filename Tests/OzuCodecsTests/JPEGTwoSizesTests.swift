@@ -13,8 +13,9 @@ struct JPEGTwoSizesTests {
   private let refused = DecodingError.corrupt(.jpeg, stage: "header", reason: "it declares two sizes")
 
   private func header(_ size: PixelSize, _ data: Data) throws -> ImageHeader {
-    ImageHeader(
-      type: .jpeg, storedSize: size, planeLayout: try CodecRegistry.standard.header(of: data).planeLayout)
+    let own = try CodecRegistry.standard.header(of: data)
+    return ImageHeader(
+      type: .jpeg, storedSize: size, isProgressive: own.isProgressive, planeLayout: own.planeLayout)
   }
 
   @Test(
@@ -31,7 +32,8 @@ struct JPEGTwoSizesTests {
 
   @Test("makes no planes of it either", arguments: [PixelSize(440, 304), PixelSize(400, 328)])
   func planes(planned: PixelSize) throws {
-    let data = JPEGVariant(PixelSize(400, 304)).data
+    // libjpeg makes planes of this size only from a file in passes.
+    let data = JPEGVariant(PixelSize(400, 304), isProgressive: true).data
     let header = try header(planned, data)
     let plan = DecodePlan(
       header: header, resize: Resize(PixelSize(planned.width / 3, planned.height / 3), mode: .fill))
