@@ -35,7 +35,7 @@ func bright(_ size: PixelSize) throws -> Bitmap {
 let cases: [String: () throws -> () throws -> Void] = [
   // The reduced decoder and the resampler of planes.
   "jpeg-reduced": { try thumbnail(photo, 320, 180) },
-  // libjpeg-turbo to planes, and the resampler.
+  // The reduced decoder in its large squares (`SquareTransform`), and the resampler of planes.
   "jpeg-planes": { try thumbnail(photo, 1280, 720) },
   // Inflating, filters, averages.
   "png-averaged": { try thumbnail(graphic, 96, 72) },
