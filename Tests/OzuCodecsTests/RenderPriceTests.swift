@@ -95,6 +95,8 @@ import Testing
       + ["baseline.jpg", "progressive.jpg", "plain.png", "lossless.webp"].flatMap { name in
         [[400, 300], [2500, 1875]].map { Render(name: name, output: $0, isLinear: true) }
       }
+      // The largest planes of the reduced decoder.
+      + [[1280, 960], [2000, 1500]].map { Render(name: "baseline.jpg", output: $0) }
 
     /// A sanitizer takes memory of its own, and unoptimised kernels take minutes.
     private static var canMeasure: Bool {
