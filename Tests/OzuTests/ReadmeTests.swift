@@ -3,7 +3,7 @@ import Ozu
 import OzuTesting
 import Testing
 
-/// The first samples of the README, as they stand there but for the pipeline.
+/// The first samples of the README, as they stand there except for the pipeline.
 @Suite("The README is true of its samples")
 struct ReadmeTests {
   @Test("a picture is no larger than the size, and has exactly the size where it covers it")

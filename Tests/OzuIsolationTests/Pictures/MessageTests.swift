@@ -118,7 +118,7 @@
     }
 
     /// A worker that was taken over may send anything.
-    @Test("bytes that are no message are none, whatever they are")
+    @Test("bytes that are not a message are refused, whatever they are")
     func damaged() {
       var random = SeededGenerator(seed: 21)
       let all = Self.questions.map(\.data) + Self.answers.map(\.data)
