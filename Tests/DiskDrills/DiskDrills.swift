@@ -1,7 +1,7 @@
 import Foundation
 import OzuCaching
 
-/// The drills: each ends with a look at every entry, and no entry may be served that was not stored.
+/// The drills. Each ends with a look at every entry: the cache may serve no entry that was not stored.
 struct DiskDrills {
   let program: String
   let kills: Int
