@@ -71,7 +71,7 @@ struct HTTPRequestPreparingTests {
   }
 
   @Test("a request that a hook replaces is still followed hop by hop, within the limits of the first")
-  func madeAnew() async throws {
+  func replaced() async throws {
     struct Maker: HTTPRequestPreparing {
       func willSend(_ request: HTTPRequest) async throws -> HTTPRequest { HTTPRequest(url: request.url) }
     }
