@@ -43,22 +43,6 @@ UNFINISHED = (
     "Sources/OzuSharedStores/",
     "Sources/OzuStandardCodecs/",
     "Sources/OzuSynchronization/",
-    "Tests/CIsolationDrills/",
-    "Tests/CJPEGOracle/",
-    "Tests/Conformance/",
-    "Tests/DiskDrills/",
-    "Tests/Fuzz/",
-    "Tests/IsolationDrills/",
-    "Tests/JPEGOracle/",
-    "Tests/OzuCachingTests/",
-    "Tests/OzuCodecsTests/",
-    "Tests/OzuHTTPTests/",
-    "Tests/OzuImagingTests/",
-    "Tests/OzuIsolationTests/",
-    "Tests/OzuServerTests/",
-    "Tests/OzuSharedStoresTests/",
-    "Tests/OzuTests/",
-    "Tests/SchedulerDrills/",
 )
 
 

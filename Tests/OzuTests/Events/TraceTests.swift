@@ -41,7 +41,7 @@ struct TraceTests {
     return file.traceEvents
   }
 
-  @Test("a stage that is reported late has a lane that was free when it began")
+  @Test("a stage that is reported late has a track that was free when it began")
   func lateStage() {
     var lanes = TraceLanes()
     let first = lanes.take(.disk, from: 0)
@@ -53,7 +53,7 @@ struct TraceTests {
     #expect(lanes.take(.disk, from: 12) == late)
   }
 
-  @Test("every event has the fields of its kind, spans are paired, and no two on a lane overlap")
+  @Test("every event has the fields of its kind, spans are paired, and no two on a track overlap")
   func shape() async throws {
     let events = try await trace(TraceRecorder())
     #expect(Set(events.map(\.ph)) == ["M", "b", "e", "X", "C", "i"])
