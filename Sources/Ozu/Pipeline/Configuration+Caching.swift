@@ -37,7 +37,8 @@ extension ImagePipeline.Configuration {
     /// thread of the error, and no lock of the pipeline is held: it may call the pipeline.
     public var onDiskError: @Sendable (DiskCacheError) -> Void = { _ in }
     /// Receives the errors of the levels of `stores`, from each level the first of each kind of operation; the load
-    /// continues as if the level had no entry. It is called on the thread of the error, and no lock of the pipeline is held: it may call the pipeline.
+    /// continues as if the level had no entry. It is called on the thread of the error, and no lock of the pipeline is
+    /// held: it may call the pipeline.
     public var onStoreError: @Sendable (ImageStoreError) -> Void = { _ in }
 
     /// The parts of a load that are kept on disk. `.automatic` by default; a request may have a policy of its own.
