@@ -160,8 +160,8 @@ package struct JPEGHeader: Sendable {
   package struct Scans {
     /// The number of scans, but at most one more than the limit.
     package var count = 0
-    /// The end of the last complete segment, or of the last scan. It is before the end of the file if that cuts off a
-    /// segment. libjpeg must not see such a piece: it would take it for garbage and discard everything it has decoded.
+    /// The end of the bytes for libjpeg: the beginning of a segment that the end of the file cuts off, or else the end
+    /// of the file. libjpeg must not see such a piece: it would take it for garbage and discard everything it has decoded.
     package var end = 0
   }
 

@@ -195,7 +195,7 @@ package final class PNGRowReader {
     return 0
   }
 
-  /// The colours as words of BGRA; `nil` if the length is not that of 1 to 256 colours.
+  /// The colours as words of BGRA; `nil` if the length is not that of at most 256 colours.
   private static func palette(_ content: UnsafeRawBufferPointer) -> [UInt32]? {
     guard content.count % 3 == 0, content.count <= 3 * 256 else { return nil }
     return stride(from: 0, to: content.count, by: 3).map {
