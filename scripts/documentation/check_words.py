@@ -26,7 +26,7 @@ CLEAN = (
 )
 # Folders of sources whose sentences are still being rewritten. Remove each when `--count` shows 0 for it.
 UNFINISHED = (
-    "Sources/OzuCodecs/",
+    "Sources/OzuCodecs/JPEG/Reduced/ReducedJPEGDecoder",
     "Tests/CIsolationDrills/",
     "Tests/CJPEGOracle/",
     "Tests/Conformance/",

@@ -36,7 +36,7 @@ struct JPEGScanHeader {
     high = Int(segment[3 + 2 * count] >> 4)
     low = Int(segment[3 + 2 * count] & 15)
     guard frame.isProgressive else {
-      // A sequential scan has all coefficients. Like libjpeg, the values in its header are ignored.
+      // A sequential scan has all coefficients. This ignores the values in its header, as libjpeg does.
       guard count == frame.components.count else { return nil }
       first = 0
       last = 63
