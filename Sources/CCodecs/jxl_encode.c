@@ -134,8 +134,8 @@ static JxlEncoderStatus add(JxlEncoder *encoder, const OzuEncodeRequest *request
 }
 
 // Whether the library can read the profile that it has written. It accepts any bytes as a profile, and refuses some
-// of them when it reads them again, such as some that were compressed to very few bytes: nobody could open that
-// picture.
+// of them when it reads them again, such as some that were compressed to very few bytes: no program could open
+// that picture.
 static bool has_readable_profile(const OzuBytes *file) {
   JxlDecoder *decoder = JxlDecoderCreate(NULL);
   if (decoder == NULL) return false;

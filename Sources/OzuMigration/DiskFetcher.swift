@@ -1,9 +1,9 @@
 import Foundation
 import Ozu
 
-/// A picture in a local file, as a source. The same as its file URL.
+/// A source for a picture in a local file. Does the same as the file URL.
 public struct DiskFetcher: ImageFetching, URLFetching {
-  /// Where the file is.
+  /// The path of the file.
   public let path: String
   /// The path.
   public var key: String { path }
@@ -18,7 +18,7 @@ public struct DiskFetcher: ImageFetching, URLFetching {
   /// Reads the file.
   ///
   /// - Throws: `ImageError`: `noSuchFile`, `isDirectory`, `unreadableFile`, `emptyData` for no bytes, `notAnImage` for
-  ///   something else.
+  ///   bytes that are not an image.
   public func fetch() async throws -> FetchedImage {
     .data(try await ImageSource.contents(ofFile: path))
   }

@@ -1,15 +1,15 @@
 import Foundation
 import Ozu
 
-/// Haneke's retrieval, with closures on the main actor. A picture that memory has is given within the call.
+/// Haneke's calls, with closures on the main actor. For a picture in memory the closure is called before the call returns.
 extension ImagePipeline {
-  /// Gets the picture of a fetcher in a format: from memory at once, else from disk, else from the fetcher.
+  /// Loads the picture of a fetcher in a format: from memory at once, else from disk, else from the fetcher.
   ///
   /// - Parameters:
   ///   - fetcher: asked only when no cache has the picture.
   ///   - format: the format; `nil` for the picture at its own size. Registered when it is first used.
   ///   - success: called with the picture; before this function returns if memory has it.
-  ///   - failure: called, in place of `success`, when there is none; never before this function has returned.
+  ///   - failure: called instead of `success` when the load fails; never before this function has returned.
   /// - Returns: the retrieval that is under way; `nil` when the answer was given at once.
   @MainActor
   @discardableResult
@@ -20,7 +20,7 @@ extension ImagePipeline {
     fetchImage(ImageRequest(.fetcher(fetcher), format: format), success: success, failure: failure)
   }
 
-  /// Gets the picture of a request; the same for any source.
+  /// Loads the picture of a request, with any source.
   @MainActor
   @discardableResult
   public func fetchImage(
@@ -28,7 +28,7 @@ extension ImagePipeline {
     failure: (@MainActor (ImageError) -> Void)? = nil
   ) -> PendingImage? {
     if let response = memoryResponse(for: request) {
-      // The stale picture is shown; the next call has the newer one.
+      // The stale picture is shown, and a load is started so that the next call has the newer one.
       if response.source == .stale, request.cachePolicy != .cacheOnly { _ = task(for: request) }
       success(response.picture)
       return nil
@@ -36,11 +36,11 @@ extension ImagePipeline {
     return PendingImage(success, failure) { () throws(ImageError) in try await self.image(for: request) }
   }
 
-  /// Gets the picture of a key in a format, from the caches only.
+  /// Loads the picture of a key in a format, from the caches only.
   ///
   /// - Parameters:
   ///   - success: called with the picture; before this function returns if memory has it.
-  ///   - failure: called with `ImageError.notCached`, in place of `success`, when no cache has it.
+  ///   - failure: called with `ImageError.notCached` instead of `success` when no cache has it.
   /// - Returns: the retrieval that is under way; `nil` when the answer was given at once.
   @MainActor
   @discardableResult
@@ -58,9 +58,9 @@ extension ImagePipeline {
   }
 }
 
-/// A retrieval that has not been answered yet. It goes on whether this is kept or not.
+/// A load that has not been answered yet. It continues even if the app releases this object.
 ///
-/// It is answered exactly once, by success or by failure, unless it is cancelled before: then never.
+/// It calls one of its closures, `success` or `failure`, once. After `cancel()` it calls neither.
 @MainActor
 public final class PendingImage {
   private var success: (@MainActor (Picture) -> Void)?
@@ -90,7 +90,7 @@ public final class PendingImage {
   /// Whether it has been answered or cancelled.
   public var isFinished: Bool { success == nil }
 
-  /// Cancels it: neither closure is called any more.
+  /// Cancels the load: neither closure is called afterwards.
   public func cancel() {
     work?.cancel()
     end()

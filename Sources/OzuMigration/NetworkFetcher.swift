@@ -1,12 +1,12 @@
 import Foundation
 import Ozu
 
-/// A picture on the web, as a source.
+/// A source for a picture on the web.
 ///
-/// In a pipeline it is the same as its URL: the pipeline's client, its rules for what is kept, its retries and its
-/// downloads. With a client of its own it fetches by itself, and HTTP's rules for caches are left aside.
+/// Without a client of its own it does the same as the URL: the pipeline downloads with its client, cache rules and
+/// retries. With a client of its own it downloads itself, and HTTP's rules for caches are not applied.
 public struct NetworkFetcher: ImageFetching, URLFetching {
-  /// Where the picture is.
+  /// The address of the picture.
   public let url: URL
   /// The URL as text.
   public var key: String { url.absoluteString }
@@ -17,8 +17,8 @@ public struct NetworkFetcher: ImageFetching, URLFetching {
   /// Makes a source of a URL.
   ///
   /// - Parameters:
-  ///   - client: what makes the exchange; `nil` (the default) for the pipeline's.
-  ///   - limits: what may be downloaded.
+  ///   - client: the client that downloads; `nil` (the default) for the pipeline's.
+  ///   - limits: the limits for a download that the fetcher makes itself.
   public init(_ url: URL, client: (any HTTPClient)? = nil, limits: DecodingLimits = .default) {
     self.url = url
     self.client = client
@@ -30,8 +30,8 @@ public struct NetworkFetcher: ImageFetching, URLFetching {
   /// Downloads the picture.
   ///
   /// - Throws: `ImageError`: `httpStatus` for a status other than 200 to 299, `bodyTruncated` for fewer bytes than
-  ///   were announced, `emptyData` for none, `notAnImage` for a body that is something else; and those of the
-  ///   transport.
+  ///   were announced, `emptyData` for none, `notAnImage` for a body that is not an image; and the errors of
+  ///   the transport.
   public func fetch() async throws -> FetchedImage {
     .data(try await ImageSource.contents(of: url, client: client, limits: limits))
   }

@@ -1,6 +1,6 @@
 import Ozu
 
-/// A picture that is in memory already, as a source: it is brought to a format and cached under a key. In Ozu it is
+/// A source for a picture that is already in memory: the pipeline resizes it and caches it under a key. In Ozu it is
 /// `ImageSource.picture(_:key:)`.
 public struct SimpleFetcher: ImageFetching {
   /// The identity of the picture.

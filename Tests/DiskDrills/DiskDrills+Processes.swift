@@ -3,7 +3,8 @@ import OzuCaching
 
 // Many processes that load the same things.
 extension DiskDrills {
-  /// The loads of eight processes at once on one folder, beside those of one process: what one has stored the others have.
+  /// Compares eight processes that load from one folder at once with one process that makes as many loads: each process must
+  /// find the entries that the others have stored.
   func manyProcesses() throws -> Bool {
     let loads = 2000
     let together = try visits(of: 8, loads: loads, in: root + "/together")
@@ -31,8 +32,8 @@ extension DiskDrills {
     return sum
   }
 
-  /// Processes that hand over entries and that adopt them are killed at any moment: nothing bad is served, all work on, and
-  /// the folder stays within its capacity.
+  /// Kills processes that offer entries and processes that adopt them, at any moment: no bad entry may be served, and the
+  /// offers of the killed processes must be removed.
   func killedVisitors() throws -> Bool {
     let directory = root + "/killed"
     var visitors = try (0..<4).map { try DrillProcess(program: program, ["visit", directory, "0", "\($0)"]) }
@@ -51,7 +52,7 @@ extension DiskDrills {
       guard let body = cache.fetch(key)?.body else { continue }
       if body == DrillVisitor.body(number) { whole += 1 } else { bad += 1 }
     }
-    // What the dead had is free again at the second look.
+    // The second look removes the offers of the killed processes.
     try cache.flush()
     let offers = try FileManager.default.contentsOfDirectory(atPath: directory).filter {
       $0.hasSuffix(".offer")

@@ -11,7 +11,7 @@ extension DiskDrills {
       configuration: DiskCacheConfiguration(capacity: capacity, durability: durability, fileSystem: files))
   }
 
-  /// The length of all files together after every write, while entries come and go and editors are open.
+  /// Checks that all files together never exceed the capacity, while entries are stored and evicted and editors are open.
   func capacity() throws -> Bool {
     let directory = root + "/capacity"
     let files = DrillFileSystem()
@@ -41,7 +41,7 @@ extension DiskDrills {
         + "\(statistics.compactions) segments rewritten, \(rejected) stores rejected")
   }
 
-  /// What `flush` of a synced cache has not synchronized.
+  /// The files that `flush` of a synced cache has not synchronized: there must not be any.
   func flushing() throws -> Bool {
     let files = DrillFileSystem()
     let cache = try open(root + "/flushing", files, capacity: 4 << 20, .synced)

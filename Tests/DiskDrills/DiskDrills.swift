@@ -1,7 +1,7 @@
 import Foundation
 import OzuCaching
 
-/// The drills: each ends with a look at every entry, and none may be served that was not stored.
+/// The drills. Each ends with a look at every entry: the cache may serve no entry that was not stored.
 struct DiskDrills {
   let program: String
   let kills: Int
@@ -12,7 +12,7 @@ struct DiskDrills {
     self.kills = kills
   }
 
-  /// Runs all, prints a line for each, and returns whether all went well.
+  /// Runs all drills, prints a line for each, and returns whether all succeeded.
   func run() throws -> Bool {
     defer { try? FileManager.default.removeItem(atPath: root) }
     var isGood = true
@@ -38,7 +38,7 @@ struct DiskDrills {
     return isGood
   }
 
-  /// Kills the worker, which tears its writes, after a random number of flushes and a random moment more.
+  /// Kills the worker, which tears its writes, after a random number of flushes and a random time.
   private func killing() throws -> Bool {
     let directory = root + "/kills"
     var total = (whole: 0, bad: 0, lost: 0, replaced: 0, unknown: 0, corrupt: 0, uncounted: 0)
@@ -55,7 +55,7 @@ struct DiskDrills {
       usleep(UInt32.random(in: 0..<3000))
       for line in worker.kill() { note(line) }
       let cache = try open(directory)
-      // What the kill left behind the last whole record is cut off, or counted.
+      // Bytes that the kill left behind the last whole record are cut off, or counted.
       if try byteCount(directory) != cache.totalByteCount { total.uncounted += 1 }
       let check = DrillCheck(cache, flushed: flushed, isKilled: true)
       total.whole += check.whole
@@ -64,7 +64,7 @@ struct DiskDrills {
       total.replaced += check.replaced
       total.unknown += check.unknown
       total.corrupt += cache.statistics.corruptEntries
-      // Half of the time the next worker finds what the kill left, not what a good closing wrote.
+      // Half of the time the next worker finds the files as the kill left them, not as a normal `close` wrote them.
       if Bool.random() {
         cache.close()
       } else {
@@ -101,7 +101,7 @@ struct DiskDrills {
     var total = (looks: 0, bad: 0, lost: 0)
     var flushed = 0
     while total.looks < min(max(kills, 20), 200) {
-      // Each look begins one round of the worker after the former one, or later.
+      // Each look begins at least one round of the worker after the former one.
       for _ in 0..<DrillEntry.keyCount / DrillWorker.storesPerFlush {
         if let line = worker.line(), let version = Int(line.dropFirst(8)) { flushed = version }
       }
@@ -137,7 +137,7 @@ struct DiskDrills {
       "\(check.whole) whole, \(check.bad) bad; the worker \(last)")
   }
 
-  /// The directory goes again and again while the worker stores.
+  /// Removes the directory again and again while the worker stores.
   private func vanishingDirectory() throws -> Bool {
     let directory = root + "/vanishing"
     let worker = try DrillProcess(program: program, ["work", directory, "4000"])

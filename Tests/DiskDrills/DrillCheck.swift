@@ -1,10 +1,10 @@
 import OzuCaching
 
-/// What a look at every key of a drill found.
+/// The result of a look at every key of a drill.
 struct DrillCheck {
   var whole = 0
   var absent = 0
-  /// Entries served that nobody stored.
+  /// Entries that were served and never stored.
   var bad = 0
   /// Entries that were flushed and are gone, or older than what was flushed.
   var lost = 0

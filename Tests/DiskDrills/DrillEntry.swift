@@ -1,7 +1,7 @@
 import Foundation
 import OzuCaching
 
-/// What the drills store: 30 KB that follow from a key and a version, so that anybody can tell whether they are whole.
+/// An entry of the drills: 30 KB that are computed from a key and a version, so that a reader can check all of them.
 struct DrillEntry {
   static let byteCount = 30_000
   static let keyCount = 256
@@ -28,7 +28,7 @@ struct DrillEntry {
     self.version = version
   }
 
-  /// What was stored as this body; nil if it is not whole, or another key's.
+  /// The entry that was stored as this body; nil if the body is not whole, or belongs to another key.
   init?(_ body: Data, number: Int) {
     guard body.count == Self.byteCount else { return nil }
     let words = body.withUnsafeBytes {

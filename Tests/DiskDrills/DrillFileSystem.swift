@@ -2,8 +2,8 @@ import Foundation
 import OzuCaching
 import OzuSynchronization
 
-/// The system's files, watched: how long all of them are together and what is not synchronized. It can tear writes, and
-/// have them fail.
+/// The system's files, with a record of their total length and of the files that are not synchronized. It can tear writes,
+/// and make them fail.
 final class DrillFileSystem: FileSystem {
   /// A file that was opened or made through this file system.
   struct Watched {
@@ -38,8 +38,8 @@ final class DrillFileSystem: FileSystem {
   private let tearsWrites: Bool
 
   /// - Parameter tearsWrites: Whether each write of more than a kilobyte is done in pieces with pauses between them, and
-  ///   half of the time the last piece early, so that the file is long enough with a hole in it. `kill -9` hardly ever
-  ///   tears the one call that it is otherwise.
+  ///   half of the time the last piece early, so that the file is long enough with a hole in it. Otherwise
+  ///   each write is one call, which `kill -9` hardly ever tears.
   init(tearsWrites: Bool = false) { self.tearsWrites = tearsWrites }
 
   func makeDirectory(_ path: String) throws(DiskCacheError) { try base.makeDirectory(path) }

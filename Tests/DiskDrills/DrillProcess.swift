@@ -1,6 +1,6 @@
 import Foundation
 
-/// A worker in a process of its own, and the lines it has said.
+/// A worker in a process of its own, and the lines that it prints.
 final class DrillProcess {
   private let process = Process()
   private let output = Pipe()
@@ -26,7 +26,7 @@ final class DrillProcess {
     }
   }
 
-  /// Everything it says until it ends.
+  /// All further lines, until the process ends.
   func lines() -> [String] {
     var lines: [String] = []
     while let line = line() { lines.append(line) }
@@ -34,7 +34,7 @@ final class DrillProcess {
     return lines
   }
 
-  /// Kills it without warning, and returns what it had said and nobody had read.
+  /// Kills it without warning, and returns the printed lines that were not read yet.
   func kill() -> [String] {
     Foundation.kill(process.processIdentifier, SIGKILL)
     return lines()

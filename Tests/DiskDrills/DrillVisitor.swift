@@ -6,11 +6,11 @@ import OzuCaching
 enum DrillVisitor {
   static let keyCount = 4000
   static let byteCount = 4000
-  /// Larger than all entries: what is missed was not there yet.
+  /// Larger than all entries together: a key that is not found was not stored yet.
   static let capacity = 128 << 20
   private static let download: UInt32 = 5000
 
-  /// What the visitors of a folder found.
+  /// Counts of the loads of one or more visitors of a folder.
   struct Visits {
     var loads = 0
     var hits = 0
@@ -19,7 +19,7 @@ enum DrillVisitor {
 
     init() {}
 
-    /// What a visitor has said.
+    /// The counts in a line that a visitor printed; nil for any other line.
     init?(_ line: String) {
       let numbers = line.split(separator: " ").compactMap { Int($0) }
       guard line.hasPrefix("visited "), numbers.count == 4 else { return nil }
@@ -36,7 +36,7 @@ enum DrillVisitor {
     var hitRate: Double { Double(hits) / Double(max(1, loads)) }
   }
 
-  /// Makes `count` loads and says what came of them; for zero, until it is killed.
+  /// Makes `count` loads and prints their counts. For zero it makes loads until it is killed.
   static func run(directory: String, count: Int, seed: Int) throws {
     let cache = try DiskCache(
       directory: directory, configuration: DiskCacheConfiguration(capacity: capacity))
@@ -83,7 +83,7 @@ enum DrillVisitor {
 }
 
 extension [Double] {
-  /// The first place of which `isBehind` is true; it is for all after it.
+  /// The first index whose element satisfies `isBehind`, as all elements after it must.
   fileprivate func partitioningIndex(where isBehind: (Double) -> Bool) -> Int {
     var (low, high) = (0, count - 1)
     while low < high {

@@ -1,8 +1,8 @@
 import Foundation
 import OzuCaching
 
-/// The process that is killed, starved and fooled: it stores entries, round and round over the keys, and tells on
-/// standard output what it is and what it flushed.
+/// The process that is killed, or that lacks room on the disk: it stores entries under all keys again and again, and prints
+/// whether it is the writer, and the last version of each flush.
 enum DrillWorker {
   static let capacity = 64 << 20
   static let storesPerFlush = 16
@@ -10,8 +10,8 @@ enum DrillWorker {
   /// Keys that are stored and removed all the time.
   static let shortLivedCount = 32
 
-  /// Small entries that nobody asks for: with them, the index has so many pages that it is written over several stores,
-  /// in which others come.
+  /// Small entries that are never fetched. With them, the index has so many pages that it is written in several steps,
+  /// between which other entries are stored.
   private static let stayingCount = 4000
 
   static func shortLivedKey(_ number: Int) -> CacheKey { CacheKey("short-lived \(number % shortLivedCount)") }
@@ -21,7 +21,7 @@ enum DrillWorker {
     let cache = try open(directory, tearsWrites: tearsWrites)
     say(cache.statistics.isWriter ? "writer" : "reader")
     var version = 0
-    // Versions go on rising from one process to the next.
+    // Versions continue from those that the former process stored.
     for number in 0..<DrillEntry.keyCount {
       let entry = DrillEntry(number: number, version: 0)
       if let body = cache.fetch(entry.key)?.body, let found = DrillEntry(body, number: number) {
@@ -50,7 +50,7 @@ enum DrillWorker {
     cache.close()
   }
 
-  /// A directory that goes while it is opened is an error of `DiskCache.init`: then another attempt is made.
+  /// Opens the cache. `DiskCache.init` throws when the directory is removed meanwhile: then it is tried again.
   private static func open(_ directory: String, tearsWrites: Bool) throws -> DiskCache {
     let configuration = DiskCacheConfiguration(
       capacity: capacity, refreshInterval: 0,
@@ -61,7 +61,7 @@ enum DrillWorker {
     return try DiskCache(directory: directory, configuration: configuration)
   }
 
-  /// A line at once, whoever listens.
+  /// Writes a line at once, without a buffer: a line that was said is not lost when the process is killed.
   private static func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }

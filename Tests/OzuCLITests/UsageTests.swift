@@ -39,7 +39,7 @@ struct UsageTests {
       (["load", "a.jpg", "-o", "{year}.jpg"], "{name}, {dir}, {index}"),
       (["load", "a.jpg", "-o", "{name"], "has no partner"),
       (["load", "a.jpg", "-o", "a}.jpg"], "has no partner"),
-      (["load", "a.jpg", "-o", "{name}/"], "the name of a file is needed"),
+      (["load", "a.jpg", "-o", "{name}/"], "the name of a file must follow"),
       (["load", "a.jpg", "-o", "{name}.bmp"], ".bmp cannot be written"),
       (["load", "a/p.jpg", "b/p.jpg", "-o", "{name}.{ext}"], "would both be p.{ext}"),
       (["load", "a/p.jpg", "b/p.jpg", "-o", "{name}-{width}.png"], "would both be p-{width}.png"),

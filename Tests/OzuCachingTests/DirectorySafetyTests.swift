@@ -94,7 +94,7 @@ final class DirectorySafetyTests {
     #expect(throws: DiskCacheError(.useForeignDirectory, path: link, code: EPERM)) { try open(at: link) }
   }
 
-  // MARK: What is no file
+  // MARK: Pipes and directories in the place of files
 
   @Test(
     "a pipe in the place of a file does not block", arguments: ["lock", "index", "segment"], [true, false])
@@ -114,7 +114,7 @@ final class DirectorySafetyTests {
   }
 
   @Test(
-    "a directory with the name of a segment, or of the index, is passed over",
+    "a directory with the name of a segment, or of the index, is ignored",
     arguments: ["segment", "index"])
   func directoryAsFile(name: String) throws {
     let names = try fill()

@@ -150,7 +150,7 @@ struct DiskCacheEditorTests {
       #expect(isSame == true)
     }
     #expect(cache.withBody(of: key(500)) { _, _ in true } == nil)
-    // What is removed meanwhile stays readable.
+    // A body that is removed meanwhile stays readable.
     let isSame = try cache.withBody(of: key(99)) { bytes, _ in
       try cache.removeAll()
       return bytes.elementsEqual(body(99, count: 30_000))

@@ -17,7 +17,7 @@ import Testing
 @Suite("The messages of the disk cache's errors")
 struct DiskCacheErrorTests {
   @Test(
-    "an error is one line: what was tried, where, and why it failed",
+    "an error is one line: the operation, the path, and why it failed",
     arguments: [
       (.open, EACCES, "open /cache/x: this user may not"),
       (.open, EMFILE, "open /cache/x: this process has too many files open"),

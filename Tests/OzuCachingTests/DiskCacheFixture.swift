@@ -45,7 +45,7 @@ struct Fixture {
   var byteCount: Int { files.byteCount }
 }
 
-/// What an observer was told.
+/// The errors that an observer was given.
 final class ErrorList: Sendable {
   private let list = Synchronization.Mutex<[DiskCacheError]>([])
   func add(_ error: DiskCacheError) { list.withLock { $0.append(error) } }

@@ -80,7 +80,7 @@ extension DiskCacheIndexTests {
     #expect(fixture.files.contents(of: Fixture.index) != nil)
     cache = nil
     _ = cache
-    // What a process leaves that dies: the files of a moment at which it had not closed.
+    // The files are those that a killed process leaves: it has not closed the cache.
     fixture.files.crash()
     fixture.files.restart(losing: .nothing)
     let reopened = try fixture.open()

@@ -130,7 +130,7 @@ struct DiskCacheIndexTests {
     check(reopened)
   }
 
-  @Test("an index older than the segments: what came since is found, what died since is not")
+  @Test("an index older than the segments: later entries are found, and entries that died later are not")
   func stale() throws {
     let (fixture, index) = try closed()
     let cache = try fixture.open()

@@ -44,7 +44,7 @@ struct DiskCacheOfferTests {
     try writer.flush()
     #expect(other.fetch(key(1), in: "part")?.metadata == Data([7]))
     #expect(writer.statistics.adopted == 1)
-    // Now that it knows of another, a miss is enough for the writer to look.
+    // The writer has seen an offer of another cache. From now on, a miss is enough for it to look for more.
     other.store(body(3), forKey: key(3))
     #expect(writer.fetch(key(3))?.body == body(3))
     #expect(writer.fetch(key(4)) == nil)
@@ -69,7 +69,7 @@ struct DiskCacheOfferTests {
     try writer.flush()
     #expect(writer.contains(key(4)))
     #expect(writer.remove(forKey: key(5)))
-    // What was adopted is dead where it was, which is a reason to look at once.
+    // An entry that was adopted is dead in the offer, which is a reason for the other cache to look at once.
     #expect(other.fetch(key(4))?.body == body(4))
     #expect(other.fetch(key(5)) == nil)
     try writer.flush()

@@ -14,7 +14,7 @@ import Testing
 /// to the file system.
 @Suite("A reader that looks while the writer writes")
 struct DiskCacheReaderTests {
-  /// What the writer does with the entry of `key(1)`.
+  /// The writer's action on the entry of `key(1)`.
   enum Act: CaseIterable {
     case replace, move, moveAndReplace
   }

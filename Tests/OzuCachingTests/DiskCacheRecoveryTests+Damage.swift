@@ -47,7 +47,7 @@ extension DiskCacheRecoveryTests {
           #expect(entry.metadata == Data([1, 2, 3]), "byte \(offset)")
           #expect(entry.label == "label", "byte \(offset)")
         }
-        // What lies before the damage is there.
+        // Every entry before the damage is there.
         if records[number].upperBound <= offset { #expect(entry != nil, "byte \(offset)") }
         // Damage to a body costs that entry alone.
         let header = records[number].lowerBound..<records[number].lowerBound + EntryHeader.byteCount

@@ -16,7 +16,7 @@ import Testing
 
 @Suite("Crashes and damage")
 struct DiskCacheRecoveryTests {
-  /// What was ever stored under each key, and what must still be there.
+  /// All bodies that were ever stored under each key, and the entries that must still be there.
   private struct History {
     var stored: [Int: Set<Data>] = [:]
     /// The entry as of the last flush that succeeded, unless an operation on the key began since.
@@ -47,7 +47,7 @@ struct DiskCacheRecoveryTests {
         current[number] = cache.store(data, forKey: key(number)) ? data : nil
       }
     }
-    // What the scenario's own evictions took is not certain.
+    // Entries that the scenario's own evictions removed are not certain.
     history.certain = history.certain.filter { cache.contains(key($0.key)) || fixture.files.hasCrashed }
     return history
   }

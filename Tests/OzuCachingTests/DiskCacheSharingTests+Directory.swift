@@ -16,7 +16,7 @@ import Testing
 #endif
 
 extension DiskCacheSharingTests {
-  @Test("a directory that vanished is made anew at the next store")
+  @Test("a directory that vanished is made again at the next store")
   func vanished() throws {
     let fixture = Fixture()
     let cache = try fixture.open()
@@ -120,7 +120,7 @@ extension DiskCacheSharingTests {
     // A second cache in this process is kept out by the lock as another process would be.
     let reader = try DiskCache(directory: URL(fileURLWithPath: directory, isDirectory: true))
     #expect(!reader.statistics.isWriter)
-    // What died since the writer stored its index shows when it is looked at.
+    // Some entries died after the writer stored its index. The reader notices that when it looks at each entry.
     #expect(reader.verify().isSound)
     #expect(reader.count == cache.count)
     try cache.flush()

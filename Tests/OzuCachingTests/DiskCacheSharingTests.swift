@@ -149,7 +149,7 @@ struct DiskCacheSharingTests {
     #expect(cache.fetch(key(299))?.body == body(299, count: 800))
   }
 
-  @Test("a reader whose directory vanished makes it anew at its next store")
+  @Test("a reader whose directory vanished makes it again at its next store")
   func vanishedReader() throws {
     let fixture = Fixture()
     let writer = try fixture.open()

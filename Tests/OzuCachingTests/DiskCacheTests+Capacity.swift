@@ -118,7 +118,7 @@ extension DiskCacheTests {
       cache.touch(
         key(1),
         orStore: {
-          Issue.record("made in vain")
+          Issue.record("made a body for a key that has an entry")
           return Data()
         }))
     #expect(cache.fetch(key(1))?.body == body(1))

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The disk cache")
 struct DiskCacheTests {
-  @Test("what went in comes out at once, with metadata, label and dates")
+  @Test("a stored entry is found at once, with metadata, label and dates")
   func basics() throws {
     let fixture = Fixture()
     let cache = try fixture.open()

@@ -5,7 +5,7 @@ import Testing
 /// The samples of the module's page, cut out of it, compiled against this module alone and run.
 @Suite("The page's samples", .timeLimit(.minutes(15)))
 struct DocumentationTests {
-  /// What each sample of the page prints.
+  /// The output of each sample of the page.
   private static let outputs = [
     "4096 bytes, 1 hit\n",
     "English 5 bytes\nhello\n",
@@ -39,7 +39,7 @@ struct DocumentationTests {
     #endif
   }
 
-  /// What the sources of a module were compiled to; what former sources left is passed over.
+  /// The object files of a module's sources. Object files of sources that are gone are ignored.
   private static func objects(of module: String) throws -> [String] {
     let sources = root.appending(path: "Sources/" + module)
     let directory = try #require(products).appending(path: module + ".build")
@@ -74,7 +74,7 @@ struct DocumentationTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-sample-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // What the sample leaves in the directory for temporary files goes with the folder.
+    // The folder is also the sample's directory for temporary files, so these are removed with it.
     let code = try Self.samples()[number]
     let file = folder.appending(path: "main.swift")
     try Data(code.utf8).write(to: file)

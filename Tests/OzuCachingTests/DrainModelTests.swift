@@ -19,8 +19,7 @@ struct DrainModelTests {
     let partition: Partition
   }
 
-  /// What a key may have. It may have nothing at any time, because it was evicted; but what it has not, it must not get
-  /// back.
+  /// A value that a key may have. The key may lose it at any time, by an eviction, but must not get it back after that.
   private struct Value: Hashable {
     let version: Int
     let count: Int
@@ -60,7 +59,7 @@ struct DrainModelTests {
       body(name.number, version: value.version, count: value.count)
     }
 
-    /// Notes that a value was stored, or not; what a crash interrupted may have happened or not.
+    /// Notes that a value was stored, or not. A store that a crash interrupted may have happened or not.
     private func note(_ value: Value, _ name: Name, isStored: Bool) {
       if hasCrashed {
         allowed[name, default: []].insert(value)

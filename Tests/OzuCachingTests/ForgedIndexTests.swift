@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-/// Whoever can write to the directory can write an index whose checksum is right.
+/// A user or program that can write to the directory can write an index whose checksum is right.
 @Suite("A forged stored index", .timeLimit(.minutes(15)))
 struct ForgedIndexTests {
   private static let count = 40

@@ -14,7 +14,7 @@ import Testing
   import Darwin
 #endif
 
-/// What goes wrong while the index is in pages: damage that is found late, a disk that is full, a limit that changes.
+/// Things that go wrong while the index is in pages: damage that is found late, a disk that is full, a limit that changes.
 @Suite("The index at its edges")
 struct IndexEdgeTests {
   /// A closed cache with a damaged byte in each page.

@@ -44,7 +44,7 @@ struct LiveValuesTests {
     #expect((0..<100).count { cache.contains($0) } == 10)
   }
 
-  @Test("no eviction pays for the crowd: sweeping looks at a small part of what is remembered")
+  @Test("no eviction pays for many others: a sweep looks at a small part of the values that are remembered")
   func sweeping() throws {
     let values = try #require(LiveValues<Int, Noted>())
     let kept = (0..<20_000).map { _ in Noted {} }

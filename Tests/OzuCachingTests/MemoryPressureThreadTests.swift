@@ -46,7 +46,7 @@ import Testing
       }
     }
 
-    /// What the thread told, one at a time.
+    /// The levels that the thread reported, one at a time.
     private final class Heard: Sendable {
       private let list = Mutex<[MemoryPressure]>([])
       private let bell = DispatchSemaphore(value: 0)

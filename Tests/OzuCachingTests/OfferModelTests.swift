@@ -25,7 +25,7 @@ struct OfferModelTests {
     var seen: [[Int: Int]]
     var version = 0
     let place: Comment
-    /// Whether so much is stored that entries are evicted.
+    /// Whether the cache is so full that entries are evicted.
     let isFull: Bool
     var adopted = 0
     let watch = FileSystemWatch()
@@ -130,7 +130,7 @@ struct OfferModelTests {
       adopted += caches.reduce(0) { $0 + $1.statistics.adopted }
       fixture.files.crash()
       let count = caches.count
-      // What dies now must not find the files again.
+      // The caches end before the restart, so that they cannot write to the files again.
       caches = []
       fixture.files.restart(losing: .nothing)
       let fixture = fixture

@@ -53,7 +53,7 @@ struct PowerLossTests {
   }
 
   // Seen to fail: with a flush that does not synchronize, and with one that leaves out the directory.
-  @Test("rows 3 and 4: what was flushed by a synced cache is there when nothing else is", arguments: seeds)
+  @Test("rows 3 and 4: an entry that a synced cache flushed is there when nothing else is", arguments: seeds)
   func flushed(seed: UInt64) throws {
     let workload = PowerLossWorkload(durability: .synced, seed: seed)
     let run = try workload.run()
@@ -64,7 +64,7 @@ struct PowerLossTests {
   }
 
   @Test(
-    "rows 3 and 4: what was flushed by a synced cache is there, whatever else is kept",
+    "rows 3 and 4: an entry that a synced cache flushed is there, whatever else is kept",
     arguments: seeds)
   func flushedAmongOthers(seed: UInt64) throws {
     let workload = PowerLossWorkload(durability: .synced, seed: seed)
@@ -94,7 +94,8 @@ struct PowerLossTests {
   // Seen to fail: with a flush that leaves out what was handed over, with offered records that are marked as dead before
   // their copies are durable, and with offers that are removed before.
   @Test(
-    "rows 3 and 4: what a cache handed over and flushed is there, whatever the writer is about to do with it")
+    "rows 3 and 4: an entry that was offered and flushed is there, whatever the writer is about to do with it"
+  )
   func offers() throws {
     let (missing, states) = try PowerLossOffers.missing([
       .everything, .synchronizedOnly, .namesOnly, .sample(0), .sample(1), .sample(2),

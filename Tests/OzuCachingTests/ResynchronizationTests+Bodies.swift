@@ -113,7 +113,7 @@ extension ResynchronizationTests {
     for number in [0, 2, 3] { #expect(reader.fetch(key(number), in: "part")?.body == body(number)) }
   }
 
-  @Test("a record that becomes whole between a reader's reads is not passed over")
+  @Test("a record that becomes whole between a reader's reads is not skipped")
   func recordBetweenReads() throws {
     let log = try Log((0..<4).map { body($0) })
     let reader = try log.open(log.bytes.prefix(log.records[1]), .reading)

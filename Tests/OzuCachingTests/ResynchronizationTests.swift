@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-/// What lies behind a damaged header of a record, or of a segment.
+/// Entries behind a damaged header of a record, or of a segment.
 @Suite("Damaged headers")
 struct ResynchronizationTests {
   /// One segment of a closed cache without a stored index.

@@ -21,7 +21,7 @@ import Testing
       #expect(LinuxPressureSources.Counts(text).pressure(after: LinuxPressureSources.Counts(text)) == nil)
     }
 
-    @Test("where the system has nothing to wait for, observing is quietly in vain")
+    @Test("where the system has nothing to wait for, an observer is never called, and there is no error")
     func nothing() {
       let monitor = SystemMemoryPressure(root: "/nowhere-at-all")
       let observation = monitor.observe { _ in Issue.record("told of pressure by nobody") }

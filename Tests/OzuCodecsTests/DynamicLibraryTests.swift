@@ -41,7 +41,7 @@
 
   @Suite("Libraries that are opened when they are first needed")
   struct DynamicLibraryTests {
-    @Test("what is not installed is named")
+    @Test("a library that is not installed is named")
     func missing() {
       let table = Table(["libozu-absent.so.1"])
       #expect(table.load() == "libozu-absent.so.1 is not installed")

@@ -30,7 +30,7 @@ struct EXIFOrientationTests {
     #expect(EXIFOrientation.find(in: prefixed.span) == orientation)
   }
 
-  @Test("of no meaning is none")
+  @Test("is not found when its value has no meaning")
   func invalid() {
     for value in [0, 9, 255, 65535] {
       #expect(EXIFOrientation.find(in: data(bigEndian: true, value: value).span) == nil)
@@ -39,7 +39,7 @@ struct EXIFOrientationTests {
     #expect(EXIFOrientation.find(in: data(bigEndian: true, tag: 0x0111, value: 6).span) == nil)
   }
 
-  @Test("outside the data is none", arguments: [0xFFFF_FFFF, 0x7FFF_FFFF, 25, 26, 1000])
+  @Test("is not found when it lies outside the data", arguments: [0xFFFF_FFFF, 0x7FFF_FFFF, 25, 26, 1000])
   func offsets(offset: Int) {
     #expect(EXIFOrientation.find(in: data(bigEndian: false, value: 6, offset: offset).span) == nil)
   }

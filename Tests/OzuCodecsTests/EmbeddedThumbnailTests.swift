@@ -66,7 +66,7 @@ struct EmbeddedThumbnailTests {
     #expect(picture.size == PixelSize(48, 64))
   }
 
-  @Test("of a length that leads out of the file is none")
+  @Test("is not used when its length leads out of the file")
   func hostile() throws {
     let file = try file(PixelSize(640, 480), thumbnail: PixelSize(160, 120), claimsLength: 100_000)
     #expect(!isRed(try decode(file, PixelSize(64, 64))))

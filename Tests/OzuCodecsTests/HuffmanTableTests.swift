@@ -110,7 +110,7 @@ struct HuffmanTableTests {
     #expect(HuffmanTable(definition([], []), kind: .ac) != nil)
   }
 
-  @Test("codes that are none are symbol 0 after 17 bits")
+  @Test("bits that are not a code are symbol 0 after 17 bits")
   func noCode() throws {
     let table = try #require(HuffmanTable(Self.short, kind: .ac))
     defer { withExtendedLifetime(table) {} }

@@ -45,7 +45,7 @@ struct ICCProfileNameTests {
     #expect(ICCProfileName.find(in: one.span) == "Anzeige Grün")
   }
 
-  @Test("is none in a broken profile, wherever it ends")
+  @Test("is not found in a broken profile, wherever it ends")
   func broken() {
     let whole = profile(translated([("en", "Display P3")]))
     for count in 0..<whole.count - 20 {

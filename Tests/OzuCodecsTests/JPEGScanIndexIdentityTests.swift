@@ -4,7 +4,7 @@ import Testing
 
 @testable import OzuCodecs
 
-@Suite("What the index of a JPEG's scan is found by")
+@Suite("The identity by which the index of a JPEG's scan is found")
 struct JPEGScanIndexIdentityTests {
   private static let bytes: [UInt8] = Array(0..<200)
 

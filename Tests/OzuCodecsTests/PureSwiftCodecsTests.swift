@@ -51,7 +51,7 @@ struct PureSwiftCodecsTests {
       try codecs.picture(from: icon).bitmap == (try CodecRegistry.standard.picture(from: icon).bitmap))
   }
 
-  @Test("say of every other format why they do not read it")
+  @Test("refuse every other format, with the reason")
   func absence() throws {
     let error = #expect(throws: DecodingError.self) {
       try CodecRegistry.pureSwift.picture(from: fixture("matrix/anim.png"))

@@ -126,7 +126,7 @@ struct ReducedJPEGTests {
   }
 
   @Test(
-    "what is even has the very colour of a full decode, whatever is kept of it",
+    "an even picture has exactly the colour of a full decode, whatever is kept of it",
     arguments: [40, 80, 120, 160], [0.75, 0.92, 1])
   func evenColor(width: Int, quality: Double) throws {
     for seed in 0..<12 {

@@ -156,7 +156,7 @@ struct ScanTailTests {
     }
   }
 
-  @Test("is waited for when the decode is called off", arguments: [1, 3, 10])
+  @Test("is waited for when the decode is cancelled", arguments: [1, 3, 10])
   func cancellation(rows: Int) {
     let data = Self.variants[0].data
     let hasBegun = DispatchSemaphore(value: 0)

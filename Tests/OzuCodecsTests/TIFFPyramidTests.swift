@@ -96,7 +96,7 @@
       #expect(first == (value == 3 || value == 8 ? 150 : 220))
     }
 
-    // MARK: What is not believed
+    // MARK: Pages that are not levels
 
     /// Pages that declare to be levels and are not, and others that do not declare it.
     private static let lies: [(name: String, page: Page)] = {

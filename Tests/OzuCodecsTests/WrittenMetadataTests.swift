@@ -76,7 +76,7 @@ struct WrittenMetadataTests {
     #expect(try codecs.encoder(for: type).keptMetadata == .all)
   }
 
-  @Test("are none by default", arguments: types)
+  @Test("are not written by default", arguments: types)
   func none(type: ImageType) throws {
     let file = try codecs.encode(waves(PixelSize(8, 8)), as: type)
     #expect(try codecs.metadata(of: file) == ImageMetadata())

@@ -139,7 +139,7 @@ struct HTTPBackPressureTests {
   }
 }
 
-/// Takes so many bytes, then nothing until it is told to.
+/// Takes bytes up to a limit, then nothing until it is told to.
 private final class PausingSink: HTTPBodySink {
   private struct State {
     var body = Data()

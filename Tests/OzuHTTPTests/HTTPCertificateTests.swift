@@ -6,7 +6,7 @@
 
   @Suite("Certificates", .timeLimit(.minutes(15)), .enabled(if: SecureServer.isAvailable))
   struct HTTPCertificateTests {
-    /// What a message about a secure connection says behind the host.
+    /// The part of a message about a secure connection that follows the host.
     private func words(
       host: String = "127.0.0.1", trusting: (SecureServer) -> String? = { $0.certificate },
       identity: (certificate: String, key: String)? = nil, _ arguments: [String] = []

@@ -36,7 +36,7 @@ struct ResponseHeadParserTests {
     #expect(throws: HTTPError(.protocolError("the status line is malformed"))) { try parse([line]) }
   }
 
-  @Test("interim responses are passed over, trailers ignored")
+  @Test("interim responses and trailers are ignored")
   func interim() throws {
     let (parser, end) = try parse([
       "HTTP/1.1 100 Continue", "", "HTTP/1.1 103 Early Hints", "Link: x", "", "HTTP/1.1 200 OK", "A: b", "",

@@ -11,7 +11,7 @@
 
     let port: Int
     let certificate: String
-    /// What goes with the server. Without a reader of its output it would end at the first line.
+    /// The folder and the pipes live as long as the server. Without a reader of its output it would end at the first line.
     private let belongings = Mutex<(folder: TemporaryFolder, input: Pipe, output: Pipe)?>(nil)
     private let process: Int32
 
@@ -57,7 +57,7 @@
     func speakHTTP2(onRequest: @escaping @Sendable (_ stream: UInt8) -> Void) {
       guard let (_, input, output) = belongings.withLock({ $0 }) else { return }
       Thread {
-        // The program tells of the connection first; what the client says comes after that.
+        // The program prints lines about the connection first. The bytes of the client come after them.
         var bytes: [UInt8] = []
         let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
         while bytes.firstRange(of: preface) == nil {

@@ -89,7 +89,7 @@ struct StartSemaphoreTests {
   }
 }
 
-/// What happened, in order.
+/// The events, in order.
 private final class Log: Sendable {
   private let lines = Mutex<[String]>([])
   func add(_ line: String) { lines.withLock { $0.append(line) } }

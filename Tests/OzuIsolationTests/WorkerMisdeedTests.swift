@@ -6,7 +6,7 @@
 
   @testable import OzuIsolation
 
-  @Suite("What workers do that they should not", .timeLimit(.minutes(5)))
+  @Suite("Forbidden actions of workers", .timeLimit(.minutes(5)))
   struct WorkerMisdeedTests {
     /// The result of a misdeed: an answer with the system's error, or an end of the worker.
     enum Outcome: Sendable, Equatable {

@@ -163,7 +163,8 @@
     }
 
     @Test(
-      "what the system refuses is told, and demanded where it must be", .enabled(if: Drills.isConfined),
+      "a confinement that the system refuses is reported, and is an error where it is required",
+      .enabled(if: Drills.isConfined),
       arguments: [
         (["--refuse-seccomp"], "seccomp: Operation not permitted", Drills.kind, true),
         (["--refuse-landlock"], "landlock: Operation not permitted", Drills.kind, false),

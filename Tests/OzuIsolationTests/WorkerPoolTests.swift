@@ -86,7 +86,7 @@
       }
     }
 
-    @Test("a kind that lacks something is prepared anew before each worker, until it does not")
+    @Test("a kind that lacks something is prepared again before each worker, until it lacks nothing")
     func latePreparation() async throws {
       let pool = try Drills.pool { $0.requestLimit = 1 }
       let kind = WorkerKind(name: "drill.late", type: .svg)
@@ -96,7 +96,7 @@
       }
     }
 
-    @Test("a worker is retired after so many questions")
+    @Test("a worker is retired after its limit of requests")
     func retirement() async throws {
       let pool = try Drills.pool { $0.requestLimit = 3 }
       try await Drills.onThread {
@@ -180,7 +180,7 @@
       #expect(order.withLock { $0 } == [0, 2, 3])
     }
 
-    @Test("what throws ends the worker, and the error is passed on", arguments: [true, false])
+    @Test("a closure that throws ends the worker, and the error is passed on", arguments: [true, false])
     func refusal(whileReading: Bool) async throws {
       let pool = try Drills.pool()
       try await Drills.onThread {

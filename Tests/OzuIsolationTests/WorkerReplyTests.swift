@@ -5,7 +5,7 @@
 
   @testable import OzuIsolation
 
-  @Suite("What a worker says is checked")
+  @Suite("The replies of a worker are checked")
   struct WorkerReplyTests {
     static func datagram(
       _ kind: WorkerHead.Kind, token: UInt64 = 7, output: UInt64 = 0, message: Int = 0

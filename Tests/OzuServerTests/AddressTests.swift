@@ -107,7 +107,7 @@ struct AddressTests {
   }
 
   @Test(
-    "keys that are none",
+    "keys and salts that are not valid are refused",
     arguments: [
       ("", "00"), ("00", "00"), (key, ""), (key, "0"), (key + "0", "00"), ("zz" + key, "00"), (key, "+1"),
     ])

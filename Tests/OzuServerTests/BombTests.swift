@@ -25,7 +25,7 @@ struct BombTests {
         "GET /x/rs:fit:64:64/plain/http://127.0.0.1:\(origin.port)/\(name)@png HTTP/1.1\r\nHost: a\r\n\r\n")
       return try await client.answer().status
     }
-    // What decodes is started by the first picture.
+    // The first picture starts the processes that decode.
     #expect(try await status("good.png") == 200)
     let before = Self.processorTime(of: service.process.processIdentifier)
     #expect(try await status("bomb.png") == 422)

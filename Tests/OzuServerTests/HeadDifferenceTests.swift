@@ -181,7 +181,7 @@ struct HeadDifferenceTests {
     }
     print("heads beside nginx: \(report.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" })")
     #expect(report.failures == [])
-    // What is compared are requests, not refusals alone.
+    // The comparison had requests, not only refusals.
     #expect(report.counts["connections with the same requests", default: 0] > 800)
     #expect(report.counts["requests seen by both", default: 0] > 1500)
   }

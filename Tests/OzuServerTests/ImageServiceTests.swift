@@ -148,7 +148,7 @@ struct ImageServiceTests {
     async let third = fixture.get("/32/other-1")
     async let fourth = fixture.get("/32/other-2")
     try await eventually(fixture.service.admission.count == 4)
-    // What memory has takes no place.
+    // A picture in memory takes no place.
     #expect(await fixture.get("/32/fast-1").status == 200)
     #expect(await fixture.get("/16/fast-1").status == 503)
     #expect(await fixture.get("/health").status == 200)

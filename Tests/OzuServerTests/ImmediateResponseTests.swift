@@ -134,7 +134,7 @@ struct ImmediateResponseTests {
       #expect(try await client.answer().body == Array(path.utf8))
     }
     await listener.stop(within: .seconds(10))
-    // What is sent in one piece may arrive in several; each gives sixteen more.
+    // Bytes that are sent in one piece may arrive in several. Each piece gives sixteen more.
     let counts = responder.counts.withLock { $0 }
     #expect(counts.now + counts.later == 200 && counts.now >= 16 && counts.later > 1)
   }

@@ -153,7 +153,7 @@ extension PlaygroundTests {
   }
 
   @Test("the number of uploaded files is bounded too, and each is kept for its own time")
-  func shelfCount() {
+  func uploadCount() {
     let uploadStore = UploadStore(byteBudget: 1000, lifetime: .seconds(60))
     let now = ContinuousClock.now
     let keys = (0..<UploadStore.maximumCount).map {
@@ -170,7 +170,7 @@ extension PlaygroundTests {
     uploadStore.expire(at: now + .seconds(62))
     #expect(uploadStore.data(for: keys[2], at: now + .seconds(62)) == nil)
     #expect(uploadStore.data(for: keys[3], at: now + .seconds(62)) != nil)
-    // Nobody has to look before.
+    // An upload expires also without a call of `expire`.
     #expect(uploadStore.data(for: keys[4], at: now + .seconds(64)) == nil)
   }
 }

@@ -33,7 +33,7 @@ extension ServiceListenerTests {
       #expect(Self.permissions(path) == 0)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
-    // What a process left that died: nobody listens there.
+    // The socket of a process that died: it is there, and no process listens at it.
     let dead = ListeningSocketRemains(path: path)
     #expect(dead.isThere)
     var listener = try ServiceListener(responder, path: path)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import OzuServer
 
-/// What strangers try with the addresses of sources: nothing of the machine's own network is asked, by whatever spelling,
-/// and no redirect leads out of what is allowed.
+/// Strangers choose the addresses of sources. No spelling of an address reaches the machine's own network, and no redirect
+/// leads out of the allowed sources.
 @Suite("Sources that strangers name", .timeLimit(.minutes(10)))
 struct StrangersTests {
   private let origin: LoopbackServer

@@ -136,7 +136,7 @@ struct UploadTests {
       isFull = try await post(600, to: listener) == 503
     }
     #expect(isFull)
-    // What is left is given away to the last byte.
+    // The rest of the budget is available to the last byte.
     #expect(try await post(501, to: listener) == 503)
     #expect(try await post(500, to: listener) == 200)
     let begun = responder.count

@@ -34,7 +34,7 @@ struct CircuitBreakerTests {
     now += .seconds(4)
     breaker.succeed(try #require(ask()))
     #expect(breaker.state == .closed)
-    // The pauses begin anew.
+    // The pauses begin again with the shortest.
     for _ in 0..<3 { breaker.fail(try #require(ask()), at: now) }
     #expect(breaker.isPermitting(at: now + .seconds(1)))
   }

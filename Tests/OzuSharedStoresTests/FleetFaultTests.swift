@@ -7,7 +7,7 @@ import Testing
 
 @testable import OzuSharedStores
 
-/// Eight real processes and a Redis of the test's, which delays, cuts, corrupts and refuses. Whatever it does, no request
+/// Eight real processes and a Redis of the test's, which delays, cuts, corrupts and refuses. In every case, no request
 /// fails and no byte is wrong; the breakers open for what the page on shared stores says, and close again.
 @Suite("A fleet of real processes, and a store that misbehaves", .timeLimit(.minutes(10)))
 struct FleetFaultTests {
@@ -47,7 +47,7 @@ struct FleetFaultTests {
 
   private func newName() -> String { names.next() }
 
-  /// Has two clients of every machine ask for a picture at once. What fails is an issue.
+  /// Has two clients of every machine ask for a picture at once. A request that fails is an issue.
   ///
   /// - Returns: how often the origin was asked, and the file.
   @discardableResult
@@ -90,7 +90,7 @@ struct FleetFaultTests {
     #expect(fetches == 1)
     let right = try #require(body)
 
-    // What is answered is not what was stored: misses, and no reason to leave it alone.
+    // The store answers with other bytes than were stored: these are misses, and no breaker opens for them.
     redis.react = { _, _ in .flipped }
     #expect(try await burst(newName()).body == right)
     let damaged = try await machines.metrics(#"ozu_shared_store_reads_total{store="redis",result="damaged"}"#)

@@ -7,7 +7,7 @@ import Testing
 @testable import OzuSharedStores
 
 /// The machine that makes a picture for its fleet dies, or stops for a while, in the middle of it. Another one takes its
-/// lease when that has ended, and makes the picture. What is counted is what the origin is asked.
+/// lease when that has ended, and makes the picture. The test counts the requests to the origin.
 @Suite(
   "The holder of a lease is lost", .enabled(if: RealRedis.program != nil, "redis-server is not installed"),
   .timeLimit(.minutes(10)))
@@ -30,7 +30,7 @@ struct LeaseHolderDrillTests {
     self.machines = machines
   }
 
-  /// Who holds leases, as Redis knows them.
+  /// The holders of all leases in Redis.
   private func holders() throws -> Set<String> {
     var configuration = RedisConfiguration(nodes: [.unix(redis.path)])
     configuration.deadline = .seconds(60)

@@ -5,8 +5,8 @@ import OzuSynchronization
 import OzuTesting
 import Testing
 
-/// Eight processes of `ozu serve` that share a redis-server of the system, and an origin that counts. What is counted is what
-/// the origin is asked and what fails, never a time.
+/// Eight processes of `ozu serve` that share a redis-server of the system, and an origin that counts. The tests count
+/// requests to the origin and failures, and measure no time.
 @Suite("A fleet of real processes", .enabled(if: RealRedis.program != nil), .timeLimit(.minutes(10)))
 struct RealFleetTests {
   private static let machineCount = 8
@@ -30,7 +30,7 @@ struct RealFleetTests {
     self.machines = machines
   }
 
-  /// Has all clients ask all machines for a picture at the same time. Whatever fails is an issue.
+  /// Has all clients ask all machines for a picture at the same time. A request that fails is an issue.
   ///
   /// - Returns: how often the origin was asked for it, and how often it was decoded.
   private func burst(_ name: String) async throws -> (fetches: Int, decodes: Int) {
@@ -71,7 +71,7 @@ struct RealFleetTests {
     let dead = try await burst("dead")
     #expect((1...Self.machineCount).contains(dead.fetches) && dead.decodes == dead.fetches)
     try await redis.start()
-    // What memory has is not asked for again.
+    // A picture that is in memory is not asked for again.
     #expect(try await burst("cold-2") == (1, 0))
     for machine in machines { #expect(try await machine.metric("ozu_requests_pending") == 0) }
   }

@@ -7,8 +7,8 @@ import Testing
 
 @testable import OzuSharedStores
 
-/// Two machines that share a redis-server of the system: pipelines with a disk and a memory each. What is counted is what
-/// the origin is asked and what fails; the clock of the stores stands still but where a test moves it.
+/// Two machines that share a redis-server of the system: pipelines with a disk and a memory each. The tests count
+/// requests to the origin and failures. The clock of the stores moves only when a test moves it.
 @Suite("With redis-server", .enabled(if: RealRedis.program != nil), .timeLimit(.minutes(10)))
 struct RealRedisTests {
   private let client = FakeHTTPClient()

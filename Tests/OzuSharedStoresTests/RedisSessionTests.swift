@@ -8,7 +8,7 @@ import Testing
 struct RedisSessionTests {
   private let start = ContinuousClock.now
 
-  /// What became of commands, by name.
+  /// The outcomes of commands, by name.
   private final class Outcomes: Sendable {
     let all = Mutex<[String: Result<RESPValue, RedisError>]>([:])
     subscript(name: String) -> Result<RESPValue, RedisError>? { all.withLock { $0[name] } }

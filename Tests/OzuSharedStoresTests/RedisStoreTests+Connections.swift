@@ -136,7 +136,7 @@ extension RedisStoreTests {
     #expect(store.statistics.nodes[0].counts.refused == 3)
   }
 
-  @Test("a server that takes no writes any more is looked up anew, once a second at most")
+  @Test("the address of a server that takes no writes any more is looked up again, once a second at most")
   func failover() async throws {
     let store = store()
     redis.react = { words, _ in words[0] == "SET" ? .bytes("-READONLY replica\r\n") : .done }

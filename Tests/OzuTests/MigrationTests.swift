@@ -5,17 +5,17 @@ import OzuMigration
 import OzuTesting
 import Testing
 
-/// The calls of the migration pages, as they stand there. Only the public face of the modules is imported. Kingfisher and SDWebImage
-/// have no shims: their pages name calls of Ozu.
+/// The calls of the migration pages, as they stand there: here those of the libraries that `OzuMigration` has shims for. Only the
+/// public interface of the modules is imported.
 @Suite("The calls of the migration pages work")
 @MainActor
 struct MigrationTests {
-  private let client = FakeHTTPClient()
-  private let url = URL(string: "https://example.com/a.jpg")!
-  private let placeholder = Picture(
+  let client = FakeHTTPClient()
+  let url = URL(string: "https://example.com/a.jpg")!
+  let placeholder = Picture(
     Bitmap(size: PixelSize(width: 1, height: 1), isOpaque: true) { _, _ in Pixel(red: 1, green: 2, blue: 3) })
 
-  private func servedPipeline() throws -> ImagePipeline {
+  func servedPipeline() throws -> ImagePipeline {
     client.reply(
       to: url, with: .ok(try PatternPicture(PixelSize(width: 320, height: 240), tint: 2).data(as: .jpeg)))
     return .testing(client: client)
@@ -133,6 +133,9 @@ struct MigrationTests {
       )
       ($0.decoding.isProgressiveDecodingEnabled, $0.caching.isStoringPreviewsInMemoryCache) = (true, true)
       $0.observers = [TraceRecorder()]
+      #if canImport(os)
+        $0.observers.append(SignpostObserver(subsystem: "com.example.app"))
+      #endif
       $0.interceptors = []
     }
     #expect(custom.configuration.network.concurrentFetches == 6)
@@ -170,84 +173,6 @@ struct MigrationTests {
     ImagePipeline.shared = pipeline
     #expect(ImagePipeline.shared === pipeline)
     #expect(ImageBinding(FakeImageView(DisplaySize(width: 40, height: 30))).pipeline === pipeline)
-  }
-
-  @Test("Kingfisher")
-  func kingfisher() async throws {
-    let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
-    let images = view.images
-
-    images.setImage(from: url)
-    images.setImage(
-      from: url,
-      options: DisplayOptions {
-        $0.placeholder = .picture(placeholder)
-        $0.failurePicture = placeholder
-        $0.transition = .fade(.milliseconds(200))
-      },
-      progress: { progress in report(progress) })
-    images.setImage(
-      ImageRequest(url: url, processors: [.gaussianBlur(radius: 4), .roundedCorners(radius: 20)]))
-    images.setImage(ImageRequest(url: url, cachePolicy: .reload))
-    images.setImage(ImageRequest(url: url, cachePolicy: .cacheOnly))
-    images.cancel()
-    let picture = try await pipeline.image(for: ImageRequest(url: url, cacheKey: "avatar"))
-    pipeline.store(picture, forKey: "avatar")
-    #expect(pipeline.cachedImage(forKey: "avatar") != nil)
-    let isCached = pipeline.cache.contains(ImageRequest(url: url, cacheKey: "avatar"), layers: .memory)
-    #expect(isCached)
-    await pipeline.removeImage(forKey: "avatar")
-    pipeline.removeImagesFromMemory()
-    await pipeline.removeAllImages()
-  }
-
-  @Test("SDWebImage")
-  func sdWebImage() async throws {
-    let pipeline = try servedPipeline()
-    let view = FakeImageView(DisplaySize(width: 40, height: 30), pipeline: pipeline)
-    let images = view.images
-    let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
-
-    images.setImage(from: url)
-    images.setImage(
-      ImageRequest(url: url),
-      options: DisplayOptions {
-        $0.placeholder = .picture(placeholder)
-        $0.transition = .fade(.milliseconds(200))
-        $0.priority = .high
-      },
-      handlers: DisplayHandlers(
-        progress: { progress in report(progress) }, completion: { result in show(result) }))
-    images.cancel()
-    pipeline.loadImage(for: url) { result in show(result) }
-    let picture = try await pipeline.image(for: url)
-    let data = try await pipeline.data(for: url)
-    #expect(!data.isEmpty)
-    for request in [
-      ImageRequest(url: url, cachePolicy: .reload), ImageRequest(url: url, cachePolicy: .cacheOnly),
-      ImageRequest(url: url, cachePolicy: .bypass), ImageRequest(url: url, cacheKey: "avatar"),
-      ImageRequest(url: url).resized(to: PixelSize(width: 320, height: 240)),
-      ImageRequest(url: url, processors: [.gaussianBlur(radius: 4), .roundedCorners(radius: 20)]),
-    ] {
-      #expect(try await pipeline.image(for: request).size == picture.size)
-    }
-    let prefetcher = ImagePrefetcher(pipeline: pipeline)
-    prefetcher.start([ImageRequest(url: url)])
-    pipeline.store(picture, forKey: "avatar")
-    #expect(pipeline.cachedImage(forKey: "avatar") != nil)
-    #expect(try await pipeline.image(forKey: "avatar").size == picture.size)
-    await pipeline.removeImage(forKey: "avatar")
-    pipeline.removeImagesFromMemory()
-    await pipeline.removeAllImages()
-    let custom = ImagePipeline {
-      $0.network.httpClient = client
-      $0.caching.memoryCache.costLimit = 64 << 20
-      $0.caching.diskStorage = .folder(folder, capacity: 512 << 20)
-      $0.network.concurrentFetches = 6
-    }
-    #expect(try await custom.image(for: url).size == picture.size)
   }
 
   private func use(_ picture: Picture) {}

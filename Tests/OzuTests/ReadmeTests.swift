@@ -3,7 +3,7 @@ import Ozu
 import OzuTesting
 import Testing
 
-/// The first samples of the README, as they stand there but for the pipeline.
+/// The first samples of the README, as they stand there except for the pipeline.
 @Suite("The README is true of its samples")
 struct ReadmeTests {
   @Test("a picture is no larger than the size, and has exactly the size where it covers it")
@@ -15,11 +15,11 @@ struct ReadmeTests {
     let pipeline = ImagePipeline.testing(client: client)
 
     let photo = try await pipeline.image(for: url)
-    let thumb = try await pipeline.image(for: url, size: .init(320, 240), mode: .aspectFill)
+    let thumb = try await pipeline.image(for: url, size: .init(width: 320, height: 240), mode: .aspectFill)
     #expect(photo.size == PixelSize(1000, 700))
     #expect(thumb.size == PixelSize(320, 240))
 
-    let avatar = try await pipeline.image(for: url, size: .init(96, 96), mode: .aspectFill)
+    let avatar = try await pipeline.image(for: url, size: .init(width: 96, height: 96), mode: .aspectFill)
     #expect(avatar.size == PixelSize(96, 96))
     #expect(try await pipeline.image(for: url, size: .init(320, 240)).size == PixelSize(320, 224))
 

@@ -8,7 +8,7 @@ import time
 
 
 class Browser:
-    # How long a browser may be silent that was asked something, in seconds: one that hangs is no reason to wait for ever.
+    # The longest wait for an answer of the browser, in seconds: a browser that hangs must not keep the test for ever.
     patience = 120
 
     def __init__(self, folder):
@@ -17,7 +17,7 @@ class Browser:
         self.into, answers = os.pipe()
 
         def place():
-            # Through higher numbers, so that neither overwrites the other.
+            # The copies go through higher numbers, so that neither overwrites the other.
             first, second = os.dup(commands), os.dup(answers)
             high = [os.dup2(first, 100), os.dup2(second, 101)]
             os.dup2(high[0], 3)
@@ -75,13 +75,13 @@ class Browser:
         return answer["result"].get("value")
 
     def wait(self, script, seconds=60):
-        """Waits until an expression on the page is true."""
+        """Waits until an expression on the page is true; fails after some seconds."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if self.run(script):
                 return
             time.sleep(0.05)
-        raise AssertionError(f"in vain: {script}; the page says: {self.run('document.body.innerText')}")
+        raise AssertionError(f"this never became true: {script}; the page says: {self.run('document.body.innerText')}")
 
     def open(self, address):
         self.call("Page.navigate", url="about:blank")
@@ -112,14 +112,14 @@ class Browser:
             file.write(base64.b64decode(data))
 
     def complaints(self):
-        """Errors of scripts, refusals of the content security policy and requests to elsewhere, since the last question."""
+        """Errors of scripts and refusals of the content security policy since the last call."""
         found = []
         for event in self.events:
             if event["method"] == "Runtime.exceptionThrown":
                 found.append(str(event["params"]["exceptionDetails"]))
             if event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error":
                 entry = event["params"]["entry"]
-                # Answers that are refusals are told on the page.
+                # The page itself shows answers that are refusals.
                 if entry["source"] != "network":
                     found.append(entry["text"])
         self.events = []

@@ -11,7 +11,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def serve(folder):
-    """Serves a folder on a free port of this machine: the server, for `shutdown`, and its address."""
+    """Serves a folder on a free port of this machine. Returns the server, for `shutdown`, and its address."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server, f"http://127.0.0.1:{server.server_port}/"

@@ -46,18 +46,18 @@ def use(browser, base, photo, page):
     browser.open(address)
     browser.wait("!document.getElementById('token-box').hidden")
     check(browser.run("document.activeElement.id") == "token", "without a token the page asks for it, and nothing else")
-    check(browser.run("document.getElementById('options').inert"), "the rest cannot be used before")
+    check(browser.run("document.getElementById('options').inert"), "the rest of the page cannot be used before")
     browser.type("not-the-right-token")
     browser.key("Enter", text="\r")
     browser.wait("document.getElementById('status').textContent.includes('not right')")
-    check(True, "a wrong token is said to be wrong")
+    check(True, "a wrong token is reported")
     browser.run("sessionStorage.clear()")
 
     browser.open(page)
     browser.wait("document.getElementById('source-hint').textContent !== ''")
     check(browser.run("location.hash") == "", "the token leaves the address bar")
 
-    # By keyboard alone: from the first control on, with Tab, and every control has a name.
+    # By keyboard alone: Tab must reach every control from the first one on, and every control must have a name.
     browser.run("document.activeElement.blur(); document.querySelectorAll('details').forEach(e => e.open = true)")
     seen = []
     for _ in range(80):
@@ -65,7 +65,7 @@ def use(browser, base, photo, page):
         name = browser.run("(e => e.id || '~' + (e.value || '') + e.textContent.trim())(document.activeElement)")
         if browser.run("document.activeElement === document.body") or seen and name == seen[0]:
             break
-        # A field for a time has several stops.
+        # Tab stops several times in a field for a time.
         if name not in seen:
             seen.append(name)
         if name == "url":
@@ -104,7 +104,7 @@ def use(browser, base, photo, page):
     browser.run("document.getElementById('type').value = 'force'; document.getElementById('height').value = '';"
                 "document.getElementById('height').dispatchEvent(new Event('input', {bubbles: true}))")
     browser.wait("document.getElementById('status').textContent.includes('force needs')")
-    check(browser.run("document.getElementById('copy').disabled"), "what cannot be done is said, and nothing is signed")
+    check(browser.run("document.getElementById('copy').disabled"), "options that cannot be served are reported, and nothing is signed")
     browser.run("document.getElementById('reset').click()")
     done(browser)
 
@@ -161,7 +161,7 @@ def looks(browser, folder):
             browser.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
             over = browser.run("document.documentElement.scrollWidth - innerWidth")
             check(over <= 0, f"{scheme}, {name}: nothing to scroll sideways ({over})")
-            # Text against its ground, by WCAG 2: at least 4.5 to 1.
+            # The contrast of text to its background must be at least 4.5 to 1 (WCAG 2).
             poor = browser.run(CONTRAST)
             check(not poor, f"{scheme}, {name}: contrast {poor}")
             if folder:

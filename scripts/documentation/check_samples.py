@@ -41,7 +41,7 @@ FRAGMENTS = {
     "Sources/OzuCaching/": None, "Sources/OzuServer/OzuServer.docc/AnImageService.md": None,
     "Sources/OzuSharedStores/OzuSharedStores.docc/OtherClients.md": None,
     "Sources/Ozu/Ozu.docc/ViewsOnApplePlatforms.md": "apple", "Sources/OzuUIKit/": "apple", "Sources/OzuAppKit/": "apple",
-    "Sources/OzuSwiftUI/": "apple", "Sources/": "linux",
+    "Sources/OzuSwiftUI/": "apple", "Sources/Ozu/Events/SignpostObserver.swift": "apple", "Sources/": "linux",
 }
 # Comments whose samples are no statements.
 LISTS = {"Sources/OzuTesting/LoopbackServer/LoopbackResponse.swift": "values of a type that the comment is about"}

@@ -53,6 +53,12 @@ def compile(sample, folder, flags):
     return sample, outcome.returncode == 0, outcome.stdout + outcome.stderr
 
 
+def package_name():
+    """The name under which SwiftPM has compiled the modules: that of the folder, as an identifier. Modules of another package do not see
+    what is `package`."""
+    return re.sub(r"\W", "_", os.path.basename(os.path.realpath(pages.ROOT)).lower())
+
+
 def gtk(modules, folder):
     """Compiles the module of the widgets, which a build without the trait leaves empty. The flags for samples, which stand in
     FOLDER/flags too."""
@@ -66,7 +72,7 @@ def gtk(modules, folder):
     outcome = subprocess.run(
         [os.path.join(toolchain(), "swiftc"), "-emit-module", "-wmo", "-Onone", "-parse-as-library", "-module-name", "OzuGTK", "-D", "GTK",
          "-swift-version", "6", "-enable-upcoming-feature", "ExistentialAny", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault",
-         "-package-name", "ozu", "-module-cache-path", os.path.join(folder, "cache"), "-o", os.path.join(folder, "OzuGTK.swiftmodule")]
+         "-package-name", package_name(), "-module-cache-path", os.path.join(folder, "cache"), "-o", os.path.join(folder, "OzuGTK.swiftmodule")]
         + flags + sorted(sources.stdout.split()), cwd=pages.ROOT)
     if outcome.returncode != 0:
         raise SystemExit("check-samples: OzuGTK does not compile; is the build up to date?")

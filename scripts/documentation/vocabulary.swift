@@ -9,24 +9,24 @@ struct Preparation {
   func configuration() -> ImagePipeline.Configuration {
     var configuration = ImagePipeline.Configuration()
     let rule: CacheKeyRule = CacheKeyRule(host: "*.example.com", droppingQueryItems: ["token"])
-    configuration.cacheKeyRules = [rule]
+    configuration.caching.cacheKeyRules = [rule]
     let policy: HTTPCachePolicy = .ignoring(lifetime: .seconds(60))
-    configuration.httpPolicy = policy
-    configuration.retryPolicy.maximumRetryCount = 2
-    let retry: HTTPRetryPolicy = configuration.retryPolicy
-    configuration.retryPolicy = retry
-    let client: any HTTPClient = configuration.httpClient
-    configuration.httpClient = client
-    configuration.hostRule = HTTPHostRule.only(["*.example.com"])
-    let preparation: (any HTTPRequestPreparing)? = configuration.requestPreparation
-    configuration.requestPreparation = preparation
-    let timeouts: HTTPTimeouts = configuration.timeouts
-    configuration.timeouts = timeouts
-    configuration.codecs = CodecRegistry.standard
+    configuration.caching.httpPolicy = policy
+    configuration.network.retryPolicy.maximumRetryCount = 2
+    let retry: HTTPRetryPolicy = configuration.network.retryPolicy
+    configuration.network.retryPolicy = retry
+    let client: any HTTPClient = configuration.network.httpClient
+    configuration.network.httpClient = client
+    configuration.network.hostRule = HTTPHostRule.only(["*.example.com"])
+    let preparation: (any HTTPRequestPreparing)? = configuration.network.requestPreparation
+    configuration.network.requestPreparation = preparation
+    let timeouts: HTTPTimeouts = configuration.network.timeouts
+    configuration.network.timeouts = timeouts
+    configuration.decoding.codecs = CodecRegistry.standard
     let isolation: DecoderIsolation = .preferred
-    configuration.isolation = isolation
-    configuration.memoryCache = MemoryCacheConfiguration(costLimit: 64 << 20)
-    configuration.limits.pixelCount = 1 << 20
+    configuration.decoding.isolation = isolation
+    configuration.caching.memoryCache = MemoryCacheConfiguration(costLimit: 64 << 20)
+    configuration.decoding.limits.pixelCount = 1 << 20
     return configuration
   }
 

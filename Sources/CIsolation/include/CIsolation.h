@@ -37,7 +37,7 @@ int ozu_set_receive_timeout(int socket, int milliseconds);
 // Whether a descriptor is a socket for ordered datagrams.
 bool ozu_is_datagram_socket(int descriptor);
 
-// Memory that processes share. It is empty and can never shrink; nobody can change that. Returns its descriptor.
+// Memory that processes share. It is empty and can never shrink; no process can change that. Returns its descriptor.
 int ozu_segment_create(void);
 
 // Make a segment longer, and free the memory of its pages, which then read as zero.

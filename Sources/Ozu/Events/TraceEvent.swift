@@ -2,16 +2,16 @@
 struct TraceEvent: Encodable {
   /// The kind of event, as a letter of the format.
   enum Phase: String, Encodable {
-    /// A span on a lane, with its duration.
+    /// A span on a track, with its duration.
     case complete = "X"
-    /// The beginning of a span that belongs to no lane. Its end has the same category and id.
+    /// The beginning of a span that belongs to no track. Its end has the same category and id.
     case asyncBegin = "b"
     case asyncEnd = "e"
-    /// An instant on a lane.
+    /// An instant on a track.
     case instant = "i"
     /// New values of counters.
     case counter = "C"
-    /// A name for a process or a lane.
+    /// A name for a process or a track.
     case metadata = "M"
   }
 
@@ -38,31 +38,31 @@ struct TraceEvent: Encodable {
   var dur: Double?
   let pid = 1
   let tid: Int
-  /// Only for spans without a lane.
+  /// Only for spans without a track.
   var id: String?
-  /// The scope in which an instant is drawn: `t`, on its lane.
+  /// The scope in which an instant is drawn: `t`, on its track.
   var s: String?
   var args: [String: Argument] = [:]
 
   init(
-    _ phase: Phase, _ name: String, _ category: String, at time: Double, on lane: Int = 0,
+    _ phase: Phase, _ name: String, _ category: String, at time: Double, on track: Int = 0,
     _ args: [String: Argument] = [:]
   ) {
     ph = phase
     self.name = name
     cat = category
     ts = time
-    tid = lane
+    tid = track
     self.args = args
     if phase == .instant { s = "t" }
   }
 }
 
-/// The lanes of a trace: in each group as many as were busy at once.
+/// The tracks of a trace: in each group as many as were busy at once.
 ///
-/// - Complexity: O(lanes of the group), which the widths of the queues bound.
-struct TraceLanes {
-  /// The groups of lanes, in the order in which they are drawn.
+/// - Complexity: O(tracks of the group), which the widths of the queues bound.
+struct TraceTracks {
+  /// The groups of tracks, in the order in which they are drawn.
   enum Group: Int, CaseIterable {
     case caches, network, disk, decode, store
 
@@ -77,33 +77,33 @@ struct TraceLanes {
     }
   }
 
-  /// The time until which each lane is taken; infinity while a stage runs on it. A stage is reported a moment after
-  /// it begins, when another one may already have ended. So times are compared, and not whether a lane is free now.
+  /// The time until which each track is taken; infinity while a stage runs on it. A stage is reported a moment after
+  /// it begins, when another one may already have ended. So times are compared, and not whether a track is free now.
   private var ends: [[Double]] = Group.allCases.map { _ in [] }
 
   private static let width = 1000
 
-  /// Takes the lowest lane of a group that is free from a time on.
+  /// Takes the lowest track of a group that is free from a time on.
   mutating func take(_ group: Group, from start: Double) -> Int {
-    let lanes = ends[group.rawValue]
-    let lane = lanes.firstIndex { $0 <= start } ?? lanes.count
-    if lane == lanes.count {
+    let tracks = ends[group.rawValue]
+    let track = tracks.firstIndex { $0 <= start } ?? tracks.count
+    if track == tracks.count {
       ends[group.rawValue].append(.infinity)
     } else {
-      ends[group.rawValue][lane] = .infinity
+      ends[group.rawValue][track] = .infinity
     }
-    return (group.rawValue + 1) * Self.width + lane
+    return (group.rawValue + 1) * Self.width + track
   }
 
-  mutating func give(_ lane: Int, until end: Double) {
-    ends[lane / Self.width - 1][lane % Self.width] = end
+  mutating func give(_ track: Int, until end: Double) {
+    ends[track / Self.width - 1][track % Self.width] = end
   }
 
-  /// The lane of a group for instants, which occupy no lane.
+  /// The track of a group for instants, which occupy no track.
   static func first(of group: Group) -> Int { (group.rawValue + 1) * width }
 
-  /// The names of all lanes that were used.
-  var names: [(lane: Int, name: String)] {
+  /// The names of all tracks that were used.
+  var names: [(track: Int, name: String)] {
     Group.allCases.flatMap { group in
       ends[group.rawValue].indices.map { ((group.rawValue + 1) * Self.width + $0, "\(group) \($0 + 1)") }
     }

@@ -10,7 +10,7 @@ import OzuSynchronization
 /// try trace.json().write(to: file)
 /// ```
 ///
-/// Stages are drawn on lanes; the network, the disk, decoding and storing have as many lanes as were busy at once.
+/// Stages are drawn on tracks; the network, the disk, decoding and storing have as many tracks as were busy at once.
 /// Requests and waits for a decoder are separate spans, because any number of them overlap. Counters show the running
 /// work and the downloaded bytes; hits and misses are instants. One lock guards everything.
 ///
@@ -42,14 +42,14 @@ public final class TraceRecorder: ImagePipelineObserving {
   ///
   /// - Complexity: O(events).
   public func json() throws -> Data {
-    let (events, lanes) = state.withLock { ($0.events, $0.lanes.names) }
+    let (events, tracks) = state.withLock { ($0.events, $0.tracks.names) }
     var names = [TraceEvent(.metadata, "process_name", "", at: 0, ["name": .text("Ozu")])]
     names.append(
       TraceEvent(
-        .metadata, "thread_name", "", at: 0, on: TraceLanes.first(of: .caches), ["name": .text("caches")]))
-    for lane in lanes {
+        .metadata, "thread_name", "", at: 0, on: TraceTracks.first(of: .caches), ["name": .text("caches")]))
+    for track in tracks {
       names.append(
-        TraceEvent(.metadata, "thread_name", "", at: 0, on: lane.lane, ["name": .text(lane.name)]))
+        TraceEvent(.metadata, "thread_name", "", at: 0, on: track.track, ["name": .text(track.name)]))
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -86,7 +86,7 @@ public final class TraceRecorder: ImagePipelineObserving {
     }
   }
 
-  /// Takes a lane, or begins a span for a wait.
+  /// Takes a track, or begins a span for a wait.
   public func stageBegan(_ stage: ObservedStage) {
     state.withLock { state in
       let time = state.time(stage.start)
@@ -94,7 +94,7 @@ public final class TraceRecorder: ImagePipelineObserving {
         state.begin(span: stage.id, "wait", "wait", at: time, limit, ["source": .text(stage.source)])
         return
       }
-      state.openStages[stage.id] = state.lanes.take(TraceLanes.Group(stage.stage), from: time)
+      state.openStages[stage.id] = state.tracks.take(TraceTracks.Group(stage.stage), from: time)
       state.note(stage.stage, by: 1, at: time, limit)
     }
   }
@@ -108,12 +108,12 @@ public final class TraceRecorder: ImagePipelineObserving {
         state.end(span: stage.id, "wait", "wait", at: start + length, [:])
         return
       }
-      guard let lane = state.openStages.removeValue(forKey: stage.id) else { return }
-      state.lanes.give(lane, until: start + length)
+      guard let track = state.openStages.removeValue(forKey: stage.id) else { return }
+      state.tracks.give(track, until: start + length)
       var arguments: [String: TraceEvent.Argument] = ["source": .text(stage.source)]
       if byteCount > 0 { arguments["bytes"] = .number(byteCount) }
       var event = TraceEvent(
-        .complete, stage.stage.rawValue, "stage", at: start, on: lane, arguments)
+        .complete, stage.stage.rawValue, "stage", at: start, on: track, arguments)
       event.dur = length
       state.add(event, limit)
       if stage.stage == .network { state.downloadedByteCount += byteCount }
@@ -141,9 +141,9 @@ public final class TraceRecorder: ImagePipelineObserving {
 
   private func mark(_ name: String, _ arguments: [String: TraceEvent.Argument]) {
     state.withLock { state in
-      let lane = TraceLanes.first(of: .caches)
+      let track = TraceTracks.first(of: .caches)
       state.add(
-        TraceEvent(.instant, name, "cache", at: state.latest, on: lane, arguments), limit)
+        TraceEvent(.instant, name, "cache", at: state.latest, on: track, arguments), limit)
     }
   }
 

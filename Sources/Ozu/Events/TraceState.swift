@@ -8,8 +8,8 @@ struct TraceState {
   /// Requests and waits whose beginning was recorded.
   private var openSpans: Set<Int> = []
 
-  var lanes = TraceLanes()
-  /// The lane of each running stage.
+  var tracks = TraceTracks()
+  /// The track of each running stage.
   var openStages: [Int: Int] = [:]
   var requestCount = 0
   var downloadedByteCount = 0

@@ -1,23 +1,23 @@
 import Foundation
 
-/// Pictures by their keys alone.
+/// Access to pictures by keys, without requests.
 ///
 /// The key of a picture is the text of its URL, the path of its file, the key of its fetcher, of its bytes in memory, or the
-/// `cacheKey` of its request. All of these are one set of names here.
+/// `cacheKey` of its request. These calls do not distinguish the kinds.
 ///
-/// A key alone names no size and no processors. Memory answers with the whole picture, or else with the last picture that was made under
+/// A key names no size and no processors. Memory answers with the whole picture, or else with the last picture that was made under
 /// the key. The disk answers with what was stored under the key, or with the whole original. A picture of a certain size on disk is
 /// found by its request: `image(for: ImageRequest(url: url, resize: resize, cacheKey: key))`, with the cache policy `cacheOnly` where
 /// nothing is to be loaded.
 extension ImagePipeline {
   /// The picture of a key in a format, from the caches only: memory, the format's renditions, or the original.
   ///
-  /// - Throws: `ImageError.notCached` when none has it.
+  /// - Throws: `ImageError.notCached` if none of them has it.
   public func image(forKey key: String, format: CacheFormat? = nil) async throws(ImageError) -> Picture {
     if let picture = cachedImage(forKey: key, format: format) { return picture }
     for request in ImageRequest.requests(forKey: key, format: format) {
       if request.source.isAtHand {
-        // A load would go to the source itself, which is no cache.
+        // A load would read the source itself, which is not a cache.
         if let picture = await imageFromDisk(for: request) { return picture }
         continue
       }
@@ -30,8 +30,8 @@ extension ImagePipeline {
     throw .notCached(key)
   }
 
-  /// The picture of a key if memory has it: synchronous. Without a format it is the picture that was loaded or stored under
-  /// the key as it is, else the last that was loaded under it with a size or processors.
+  /// The picture of a key if memory has it. Synchronous. Without a format it is the picture that was loaded or stored under
+  /// the key without a size and processors, or else the last one that was loaded under it with them.
   public func cachedImage(forKey key: String, format: CacheFormat? = nil) -> Picture? {
     for request in ImageRequest.requests(forKey: key, format: format) {
       if let picture = cachedImage(for: request) { return picture }
@@ -43,7 +43,7 @@ extension ImagePipeline {
     return nil
   }
 
-  /// The picture of a key if the disk has it, whatever memory has. It goes into memory.
+  /// The picture of a key if the disk has it, without asking memory. The picture is put into memory.
   package func diskImage(forKey key: String, format: CacheFormat?) async -> Picture? {
     await context.backlog.drain()
     for request in ImageRequest.requests(forKey: key, format: format) {
@@ -60,8 +60,9 @@ extension ImagePipeline {
     }
   }
 
-  /// Stores a picture in the caches as it is, under a key and for a format: in memory at once, and on disk, if
-  /// the format has any, in the background. `cache.store(_:for:layers:)` stores it for a request and waits for the disk.
+  /// Stores a picture in the caches, under a key and for a format, without changing it: in memory at once, and in the
+  /// background on disk, if the format may use the disk. `cache.store(_:for:layers:)` stores it for a request and waits
+  /// for the disk.
   ///
   /// The picture should have the size that the format would give it; this is not checked.
   public func store(_ picture: Picture, forKey key: String, format: CacheFormat? = nil) {
@@ -73,7 +74,7 @@ extension ImagePipeline {
     context.backlog.enqueue { try? cache.store(picture, for: request, layers: .disk) }
   }
 
-  /// Removes the picture of a key in one format, or the picture as it was stored without one.
+  /// Removes the picture of a key in one format; without a format, the picture that was stored without one.
   package func removePicture(forKey key: String, format: CacheFormat?) {
     if let format { registerIfUnknown(format) }
     for request in ImageRequest.requests(forKey: key, format: format) {
@@ -82,7 +83,7 @@ extension ImagePipeline {
     }
   }
 
-  /// Removes what the caches have under a key: the picture in every size and format, in memory and on disk, and the original.
+  /// Removes the pictures of a key from memory and disk, in every size and format, and the original.
   ///
   /// - Complexity: O(entries of the caches).
   public func removeImage(forKey key: String) async {
@@ -92,7 +93,7 @@ extension ImagePipeline {
       })
   }
 
-  /// Removes what the caches have of the sources of requests, in every size and format.
+  /// Removes the pictures of the sources of requests from the caches, in every size and format.
   func removeImages(of requests: [ImageRequest]) async {
     let sources = Set(requests.map(\.key.source))
     let formats = formats.values
@@ -115,20 +116,20 @@ extension ImagePipeline {
     }
   }
 
-  /// Removes the pictures of a format and the files made of them from memory and from disk, those that are still being
-  /// encoded included.
+  /// Removes the pictures of a format, and the files made of them, from memory and from disk. Includes those that are
+  /// still being encoded.
   public func removeImages(ofFormat name: String) async {
     let format = formatStore.format(named: name) ?? CacheFormat(name)
     formatStore.removeFromMemory(format)
-    // What is still being encoded would be written after its removal.
+    // Pictures that are still being encoded would be written after the removal.
     await context.backlog.drain()
     await context.runner.run(on: .disk, priority: .normal) { [caches] in caches.removeRenditions(of: format) }
   }
 }
 
 extension ImageRequest {
-  /// The request of a URL that is kept under a key. Without a URL it asks only the caches for what they have under the
-  /// key: a load that other requests of the key could join would fail them too.
+  /// Makes the request of a URL whose picture is kept under a key. Without a URL the request asks only the caches: if it
+  /// started a load, that load would fail, and with it other requests of the key that joined it.
   package init(
     url: URL?, key: String?, processors: [any ImageProcessing] = [], priority: ImagePriority = .normal,
     format: CacheFormat? = nil
@@ -139,7 +140,7 @@ extension ImageRequest {
       cacheKey: key == url?.absoluteString ? nil : key, format: format)
   }
 
-  /// The request that a key means first: that of the URL or file it reads as, else of what the app calls so.
+  /// Makes the most likely request for a key: that of the URL or file if the key is the text of one, else that of a fetcher.
   init(key: String, format: CacheFormat?) {
     if key.hasPrefix("/") {
       self.init(.url(URL(filePath: key)), format: format)
@@ -152,7 +153,7 @@ extension ImageRequest {
     }
   }
 
-  /// The requests that a key may mean, that of a URL or file first. They only ask the caches.
+  /// All requests that a key may stand for, that of a URL or file first. They ask only the caches.
   static func requests(forKey key: String, format: CacheFormat?) -> [ImageRequest] {
     let first = ImageRequest(key: key, format: format)
     var all = [first]
@@ -169,7 +170,7 @@ extension ImageRequest {
 }
 
 extension ImageSource {
-  /// Whether a load needs no cache to answer: bytes in memory, and local files.
+  /// Whether the source is bytes in memory or a local file, so that a load needs no cache.
   fileprivate var isAtHand: Bool {
     if case .data = self { true } else { filePath != nil }
   }

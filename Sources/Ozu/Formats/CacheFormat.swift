@@ -1,7 +1,7 @@
 import OzuSynchronization
 
-/// A named recipe with a place of its own in the caches: what size pictures are brought to, and how much of the disk
-/// they may take.
+/// A named recipe for pictures: their size, and the most bytes that they may take on disk. Its pictures have a place of
+/// their own in the caches.
 ///
 /// ```swift
 /// let thumbnail = CacheFormat(
@@ -11,44 +11,44 @@ import OzuSynchronization
 /// let picture = try await pipeline.image(for: ImageRequest(url: url, format: thumbnail))
 /// ```
 ///
-/// The name is the format's identity: pictures of formats with different names never meet, and registering another
-/// format of the same name clears what the first one left. Everything but `diskCapacity` is fixed when a format is
-/// made, because what is in the caches was made by it.
+/// The name is the format's identity. The caches keep the pictures of different names apart. Registering another format
+/// of the same name removes the pictures of the first one. All properties except `diskCapacity` are constant, because
+/// the pictures in the caches were made with them.
 ///
-/// A class, for there is one place on disk to a name: whoever holds the format sees its current size and can change
-/// its capacity.
+/// A class, because a name has one place on disk: all code that holds the format sees its current size there and can
+/// change its capacity.
 public final class CacheFormat: Sendable {
-  /// A step of the app's own on the way of a picture into the caches.
+  /// A step of the app that changes a picture before it goes into the caches.
   ///
   /// - Parameters:
-  ///   - key: what the source is called: the URL, or the fetcher's key.
-  ///   - picture: the picture as it is at this stage.
-  /// - Returns: the picture to go on with. Throwing, or returning `nil`, fails the request.
+  ///   - key: the name of the source: the URL, or the fetcher's key.
+  ///   - picture: the picture at this stage.
+  /// - Returns: the picture for the next stage. The request fails if the step throws or returns `nil`.
   public typealias Hook = @Sendable (_ key: String, _ picture: Picture) throws -> Picture?
 
-  /// What of a format's renditions on disk goes into memory when it is registered.
+  /// Selects the renditions on disk that are loaded into memory when their format is registered.
   public enum PreloadPolicy: Hashable, Sendable, CaseIterable {
     /// Nothing.
     case none
-    /// What was used within an hour of what was used last.
+    /// Those used at most an hour before the one that was used last.
     case lastSession
-    /// Everything that memory has room for.
+    /// As many as memory has room for.
     case all
   }
 
-  /// What tells the format from others.
+  /// The identity of the format.
   public let name: String
-  /// The size in pixels; an empty one leaves pictures at their own size.
+  /// The size in pixels. With an empty size pictures keep their own.
   public let size: PixelSize
-  /// How pictures are brought to the size; inside it (`aspectFit`) by default.
+  /// How pictures are resized to the size. By default they fit inside it (`aspectFit`).
   public let mode: ScaleMode
-  /// Whether pictures smaller than the size are enlarged. Off by default; of no effect for the mode `none`.
+  /// Whether pictures smaller than the size are enlarged. Off by default. The mode `none` ignores it.
   public let allowsUpscaling: Bool
   /// Whether `aspectFill` cuts off the parts outside the size, so that pictures have exactly the size. On by default.
   public let crops: Bool
-  /// The quality of renditions on disk, 0 to 1, for opaque pictures; others are kept lossless. 1 by default.
+  /// The quality of renditions on disk, 0 to 1, for opaque pictures; others are stored without loss. 1 by default.
   public let compressionQuality: Double
-  /// What goes into memory when the format is registered. Nothing by default.
+  /// The renditions that are loaded into memory when the format is registered. None by default.
   public let preloadPolicy: PreloadPolicy
   /// Called with the whole picture before it is resized, only when no cache has the result.
   public let preResize: Hook?
@@ -70,8 +70,8 @@ public final class CacheFormat: Sendable {
   /// Makes a format. It is registered when it is first used, or by `ImagePipeline.register(_:)`.
   ///
   /// - Parameters:
-  ///   - compressionQuality: held between 0 and 1.
-  ///   - diskCapacity: in bytes; 0 (the default) keeps the renditions in memory alone.
+  ///   - compressionQuality: values outside of 0 to 1 count as the nearest of the two.
+  ///   - diskCapacity: in bytes; with 0 (the default) the renditions are kept in memory only.
   public init(
     _ name: String, size: PixelSize = PixelSize(width: 0, height: 0), mode: ScaleMode = .aspectFit,
     allowsUpscaling: Bool = false, crops: Bool = true, compressionQuality: Double = 1,
@@ -90,8 +90,8 @@ public final class CacheFormat: Sendable {
     place = Mutex(Place(capacity: max(0, diskCapacity)))
   }
 
-  /// What the format's renditions may take on disk, in bytes; 0 for memory alone. Lowering it evicts those used the
-  /// longest ago, as soon as the disk is free.
+  /// The most bytes that the format's renditions may take on disk; with 0 they are kept in memory only. A lower value
+  /// evicts those that were used the longest ago, as soon as the disk is free.
   public var diskCapacity: Int {
     get { place.withLock { $0.capacity } }
     set {
@@ -104,22 +104,22 @@ public final class CacheFormat: Sendable {
     }
   }
 
-  /// The bytes that the format's renditions take on disk, in the pipelines it is registered with. Blocks while a disk
-  /// cache is opened: not for a main thread.
+  /// The bytes that the format's renditions take on disk, in all pipelines with which it is registered. Blocks while a
+  /// disk cache is opened, so do not call it on the main thread.
   public var diskByteCount: Int {
     place.withLock { $0.stores }.reduce(0) { $0 + ($1.store?.byteCount(of: self) ?? 0) }
   }
 
-  /// The recipe; `nil` when pictures stay as they are.
+  /// The recipe; `nil` if the format does not resize.
   public var resize: Resize? {
     guard !size.isEmpty, mode != .none else { return nil }
     return Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
   }
 
-  /// Whether closures of the app have a hand in the pictures.
+  /// Whether the app changes the pictures by closures.
   var hasHooks: Bool { preResize != nil || postResize != nil }
 
-  /// A picture brought to the format's size, hooks left aside; the same one when that changes nothing.
+  /// The picture, resized to the format's size, without the hooks; the same picture if its size does not change.
   public func resized(_ picture: Picture) -> Picture {
     resize.map { picture.resized($0) } ?? picture
   }
@@ -132,7 +132,7 @@ public final class CacheFormat: Sendable {
     retired.store(false, ordering: .relaxed)
   }
 
-  /// Forgets a store in which another format has taken the name.
+  /// Removes a store in which another format has taken the name.
   func detach(from store: FormatStore) {
     let isUnused = changeStores { stores in stores.removeAll { $0 === store } }
     retired.store(isUnused, ordering: .relaxed)
@@ -143,8 +143,8 @@ public final class CacheFormat: Sendable {
   /// - Returns: whether it is empty now.
   @discardableResult
   private func changeStores(_ change: (inout [FormatStore]) -> Void) -> Bool {
-    // To look at a weak reference makes a strong one, which may be the last, and a store holds objects of the app: the
-    // strong ones are released outside of the lock.
+    // Reading a weak reference makes a strong one, which may become the last. A store holds objects of the app, so the
+    // strong references are released outside of the lock.
     var live: [FormatStore] = []
     defer { withExtendedLifetime(live) {} }
     return place.withLock { place in
@@ -156,6 +156,6 @@ public final class CacheFormat: Sendable {
     }
   }
 
-  /// Whether another format has taken the name: what is still on its way must not enter the caches.
+  /// Whether another format has taken the name. Pictures of this one that are still being made must not enter the caches.
   var isRetired: Bool { retired.load(ordering: .relaxed) }
 }

@@ -16,7 +16,7 @@ extension ImagePipeline.Configuration {
     if !network.isResumableDataEnabled { settings.minimumPartialByteCount = .max }
     if case .none = caching.diskStorage, let directory = network.largeBodyDirectory {
       settings.spooling.directory = directory
-      // No beginning is left for a later process, which would not look here.
+      // The beginning of a body is not kept for a later process, which would not look in this folder.
       settings.minimumPartialByteCount = .max
     }
     return settings
@@ -26,8 +26,8 @@ extension ImagePipeline.Configuration {
 extension HTTPCachePolicy {
   /// The rules for pictures: those of the RFC, and an hour for an answer without a lifetime or a date of change.
   ///
-  /// The RFC leaves the algorithm of such a guess to the cache (§4.2.2). Without one, a picture from a server that
-  /// sends no cache fields would be fetched anew for every view that shows it.
+  /// The RFC lets the cache choose such a lifetime (§4.2.2). Without one, a picture from a server that
+  /// sends no cache fields would be fetched again for every view that shows it.
   public static let images: HTTPCachePolicy = {
     var policy = HTTPCachePolicy()
     policy.defaultLifetime = .seconds(3600)
@@ -38,8 +38,8 @@ extension HTTPCachePolicy {
 extension HTTPTimeouts {
   /// The limits for pictures: the default ones, and 100 bytes a second on average over 30 seconds.
   ///
-  /// An origin that sends a byte now and then fails after these 30 seconds, and is not tried again; the slowest
-  /// mobile networks are ten times as fast.
+  /// A download that is slower fails after these 30 seconds and is not tried again. The slowest mobile networks are ten
+  /// times as fast.
   public static let images = HTTPTimeouts(
     minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 100, window: .seconds(30)))
 }

@@ -2,7 +2,7 @@ import OzuHTTP
 import OzuText
 
 extension ImageError {
-  /// What happened, without the source.
+  /// The cause in words. Does not name the source.
   public var explanation: String {
     switch (kind, detail, cause) {
     case (_, .reason(let reason), _): return reason

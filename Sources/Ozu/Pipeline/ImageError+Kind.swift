@@ -1,7 +1,7 @@
 extension ImageError {
-  /// The cause of an error. A later version may add kinds, so a `switch` needs a `default`.
+  /// The cause of an error, by name. A later version may add kinds, so a `switch` needs a `default`.
   public struct Kind: Hashable, Sendable {
-    /// The name, which stays the same in later versions: for logs and counters.
+    /// The name, for logs and counters. It stays the same in later versions.
     public let name: String
 
     init(_ name: String) { self.name = name }
@@ -19,24 +19,24 @@ extension ImageError.Kind: CustomStringConvertible {
 extension ImageError.Kind {
   // Sources.
 
-  /// The address leads nowhere: an unknown scheme, no host, malformed.
+  /// The address cannot be used: it is malformed, has no host, or its scheme is unknown.
   public static let invalidSource = Self("invalidSource")
-  /// A side of the requested size is empty or absurd: see `size`.
+  /// A side of the requested size is below 1 or too large: see `size`.
   public static let invalidSize = Self("invalidSize")
   /// There is no file of this name.
   public static let noSuchFile = Self("noSuchFile")
   /// The path is a folder.
   public static let isDirectory = Self("isDirectory")
-  /// The file is there but cannot be read: see `systemErrorCode`.
+  /// The file exists but cannot be read: see `systemErrorCode`.
   public static let unreadableFile = Self("unreadableFile")
 
   // Network.
 
-  /// The server answered with a status that is not success: see `statusCode`.
+  /// The server answered with a status other than 200 to 299: see `statusCode`.
   public static let httpStatus = Self("httpStatus")
   /// The host has no address.
   public static let nameNotResolved = Self("nameNotResolved")
-  /// The host is there and refused the connection.
+  /// The host refused the connection.
   public static let connectionRefused = Self("connectionRefused")
   /// A time limit of the transport was reached.
   public static let timedOut = Self("timedOut")
@@ -46,16 +46,16 @@ extension ImageError.Kind {
   public static let bodyTooLarge = Self("bodyTooLarge")
   /// The transport failed in another way.
   public static let transport = Self("transport")
-  /// A fetcher of the app threw, or `decoding.dataTransformation`: see `underlying`.
+  /// A fetcher of the app or `decoding.dataTransformation` threw an error: see `underlying`.
   public static let fetchFailed = Self("fetchFailed")
 
   // Files.
 
   /// The source has no bytes.
   public static let emptyData = Self("emptyData")
-  /// The bytes are something else than an image.
+  /// The bytes are not an image.
   public static let notAnImage = Self("notAnImage")
-  /// No decoder here reads this format: see `imageType`.
+  /// No decoder of the pipeline reads this format: see `imageType`.
   public static let unsupportedType = Self("unsupportedType")
   /// The file breaks the rules of its format: see `imageType`.
   public static let corruptData = Self("corruptData")
@@ -65,7 +65,7 @@ extension ImageError.Kind {
   public static let regionOutside = Self("regionOutside")
   /// The picture would cost more than is allowed: see `violation`.
   public static let limitExceeded = Self("limitExceeded")
-  /// A decoder, in a process of its own, crashed, was stopped, or could not be started: see `imageType` and `decoderFailure`.
+  /// A decoder in a process of its own crashed, was stopped or could not be started: see `imageType` and `decoderFailure`.
   public static let decoderFailed = Self("decoderFailed")
 
   // Results.
@@ -74,9 +74,9 @@ extension ImageError.Kind {
   public static let processingFailed = Self("processingFailed")
   /// The picture could not be written as a file: see `underlying`.
   public static let encodingFailed = Self("encodingFailed")
-  /// Only caches were asked, and none has it.
+  /// The request asks only the caches, and none of them has the picture.
   public static let notCached = Self("notCached")
-  /// The request was cancelled. See `ImageError` on why this is no `CancellationError`.
+  /// The request was cancelled. `ImageError` explains why this is not a `CancellationError`.
   public static let cancelled = Self("cancelled")
   /// The load took longer than it may: see `stage`.
   public static let deadlineExceeded = Self("deadlineExceeded")

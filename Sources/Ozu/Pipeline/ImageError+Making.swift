@@ -2,12 +2,12 @@ import OzuHTTP
 
 // For the pipeline, and for fetchers, interceptors and tests of the app.
 extension ImageError {
-  /// An address that leads nowhere; `reason` is the text for people.
+  /// An address that cannot be used; `reason` is the text for people.
   public static func invalidSource(_ source: String, reason: String) -> ImageError {
     ImageError(.invalidSource, source, detail: .reason(reason))
   }
 
-  /// A size with an empty or absurd side.
+  /// A size with a side that is below 1 or too large.
   public static func invalidSize(_ size: PixelSize, source: String) -> ImageError {
     ImageError(.invalidSize, source, detail: .size(size))
   }
@@ -23,7 +23,7 @@ extension ImageError {
     ImageError(.unreadableFile, source, detail: .systemError(code))
   }
 
-  /// An answer with a status that is not success.
+  /// An answer with a status other than 200 to 299.
   public static func httpStatus(_ status: Int, source: String) -> ImageError {
     ImageError(.httpStatus, source, detail: .status(status))
   }
@@ -58,7 +58,7 @@ extension ImageError {
     ImageError(.transport, source, cause: underlying)
   }
 
-  /// An error of the app's own code.
+  /// An error from code of the app.
   public static func fetchFailed(_ source: String, underlying: any Error) -> ImageError {
     ImageError(.fetchFailed, source, cause: underlying)
   }
@@ -68,12 +68,12 @@ extension ImageError {
     ImageError(.emptyData, source, cause: DecodingError.emptyData)
   }
 
-  /// Bytes that are no image; `kind` names the thing they are, if that is known: "an HTML page".
+  /// Bytes that are not an image; `kind` names what they are, if that is known: "an HTML page".
   public static func notAnImage(_ source: String, kind: String?) -> ImageError {
     ImageError(.notAnImage, source, cause: DecodingError.notAnImage(kind: kind))
   }
 
-  /// A format that nothing here reads.
+  /// A format that no decoder reads.
   public static func unsupportedType(_ source: String, type: ImageType, reason: String) -> ImageError {
     ImageError(.unsupportedType, source, cause: DecodingError.unsupportedType(type, reason: reason))
   }
@@ -125,7 +125,7 @@ extension ImageError {
   /// A cancelled request.
   public static func cancelled(_ source: String) -> ImageError { ImageError(.cancelled, source) }
 
-  /// A load that took longer than it may; `stage` is the part that was under way.
+  /// A load that took longer than it may; `stage` is the part that ran at that time.
   public static func deadlineExceeded(_ source: String, stage: ImageStage) -> ImageError {
     ImageError(.deadlineExceeded, source, detail: .stage(stage))
   }

@@ -1,7 +1,7 @@
 import OzuHTTP
 import OzuText
 
-/// The reason why a request has no picture: a kind, the source, and the error below it where there is one.
+/// The reason why a request has no picture: a kind, the source, and the error that caused it, if there is one.
 ///
 /// ```swift
 /// do {
@@ -19,18 +19,18 @@ import OzuText
 /// `default`. Where the type of an error is not known, a kind is a pattern: `catch ImageError.Kind.notCached`.
 ///
 /// A cancelled request fails with an error of the kind `cancelled`. The calls of Ozu throw `ImageError` and nothing else, so
-/// `catch is CancellationError` never matches them. Test `isCancellation`, or catch `ImageError.Kind.cancelled`. It is no
-/// `CancellationError` because a request also ends this way while the task of the caller goes on: when the app cancels an
-/// `ImageTask`, or a prefetcher stops. `underlying` is a `CancellationError` then, for code that looks for one.
+/// `catch is CancellationError` never matches them. Test `isCancellation`, or catch `ImageError.Kind.cancelled`. It is not
+/// a `CancellationError`, because a request can also be cancelled while the task of the caller continues: when the app
+/// cancels an `ImageTask`, or a prefetcher stops. `underlying` is then a `CancellationError`, for code that looks for one.
 public struct ImageError: Error, Sendable {
   /// The cause.
   public let kind: Kind
-  /// The name of the source the error is about: an address, a path or a key.
+  /// The name of the source of the request: an address, a path or a key.
   public let source: String
 
-  /// The error below this one, where the kind comes from another module or from the app.
+  /// The error that caused this one, if it comes from another module or from the app.
   var cause: (any Error)?
-  /// A value of the kinds that have no error below them.
+  /// A value of the kinds that no other error causes.
   var detail = Detail.none
 
   enum Detail: Hashable, Sendable {
@@ -52,7 +52,7 @@ public struct ImageError: Error, Sendable {
 }
 
 extension ImageError {
-  /// Whether the request was cancelled, and did not fail.
+  /// Whether the request was cancelled.
   public var isCancellation: Bool { kind == .cancelled }
 
   /// The error that caused this one; `nil` for the kinds that are not listed here.
@@ -67,39 +67,39 @@ extension ImageError {
   /// | `cancelled` | `CancellationError` |
   public var underlying: (any Error)? { kind == .cancelled ? CancellationError() : cause }
 
-  /// The status of the answer. Of `httpStatus`.
+  /// The status of the answer; for the kind `httpStatus`.
   public var statusCode: Int? {
     if case .status(let code) = detail { code } else { nil }
   }
 
-  /// The error number of the system, as in `errno`. Of `unreadableFile`.
+  /// The error number of the system, as in `errno`; for the kind `unreadableFile`.
   public var systemErrorCode: Int32? {
     if case .systemError(let code) = detail { code } else { nil }
   }
 
-  /// The most bytes that a file or body may have. Of `bodyTooLarge`.
+  /// The most bytes that a file or body may have; for the kind `bodyTooLarge`.
   public var byteLimit: Int? {
     if case .byteLimit(let limit) = detail { limit } else { nil }
   }
 
-  /// The part of the load that was under way. Of `deadlineExceeded`.
+  /// The part of the load that ran when the time was over; for the kind `deadlineExceeded`.
   public var stage: ImageStage? {
     if case .stage(let stage) = detail { stage } else { nil }
   }
 
-  /// The size that cannot be made, of `invalidSize`; the size of the whole picture, of `regionOutside`.
+  /// The size that cannot be made, for `invalidSize`; the size of the whole picture, for `regionOutside`.
   public var size: PixelSize? {
     if case .size(let size) = detail { return size }
     if case .regionOutside(_, let size)? = decodingError { return size }
     return nil
   }
 
-  /// The part of the picture that was asked for. Of `regionOutside`.
+  /// The requested part of the picture; for the kind `regionOutside`.
   public var region: PixelRectangle? {
     if case .regionOutside(let region, _)? = decodingError { region } else { nil }
   }
 
-  /// The format of the file. Of `unsupportedType`, `corruptData`, `truncatedData` and `decoderFailed`.
+  /// The format of the file; for the kinds `unsupportedType`, `corruptData`, `truncatedData` and `decoderFailed`.
   public var imageType: ImageType? {
     switch decodingError {
     case .unsupportedType(let type, _), .corrupt(let type, _, _), .truncated(let type, _),
@@ -109,12 +109,12 @@ extension ImageError {
     }
   }
 
-  /// The limit that the picture goes over. Of `limitExceeded`.
+  /// The limit that the picture exceeds; for the kind `limitExceeded`.
   public var violation: DecodingLimits.Violation? {
     if case .limitExceeded(let violation)? = decodingError { violation } else { nil }
   }
 
-  /// The way in which the process of the decoder failed. Of `decoderFailed`.
+  /// How the process of the decoder failed; for the kind `decoderFailed`.
   public var decoderFailure: DecoderFailure? {
     if case .decoderFailed(_, let failure)? = decodingError { failure } else { nil }
   }
@@ -124,13 +124,13 @@ extension ImageError {
   /// The error of the transport.
   var httpError: HTTPError? { cause as? HTTPError }
 
-  /// Whether the origin could not be reached, or not to the end.
+  /// Whether the origin could not be reached, or the connection broke.
   var isDisconnection: Bool { httpError?.isDisconnection ?? false }
 }
 
 extension ImageError: Equatable {
-  /// Whether kinds, sources and details are equal, and the underlying errors have the same type and the same text: they need
-  /// not be `Equatable` themselves.
+  /// Whether kinds, sources and details are equal, and the underlying errors have the same type and the same text. The
+  /// underlying errors need not be `Equatable`.
   public static func == (left: ImageError, right: ImageError) -> Bool {
     guard left.kind == right.kind, left.source == right.source, left.detail == right.detail else {
       return false
@@ -145,7 +145,7 @@ extension ImageError: Equatable {
 }
 
 extension ImageError: CustomStringConvertible {
-  /// One line: the source, then what happened. Characters that a terminal obeys are written as numbers: the source may be the
-  /// name of a file that somebody else has given.
+  /// One line: the source, then the explanation. Control characters are written as numbers, because the source may be the
+  /// name of a file from another person.
   public var description: String { PrintableText.oneLine("\(source): \(explanation)") }
 }

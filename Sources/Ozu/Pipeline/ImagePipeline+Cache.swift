@@ -1,7 +1,7 @@
 import Foundation
 
 extension ImagePipeline {
-  /// Direct access to what the caches hold, by request.
+  /// Direct access to the entries of the caches, by request.
   ///
   /// ```swift
   /// pipeline.cache[request] = picture
@@ -31,10 +31,10 @@ extension ImagePipeline {
     public static let all: CacheLayers = [.memory, .disk]
   }
 
-  /// What the caches of a pipeline hold.
+  /// The entries of a pipeline's caches.
   ///
-  /// Everything here is synchronous. What includes the disk reads files on the calling thread: not for a main
-  /// thread, nor for code on Swift's cooperative threads.
+  /// All members are synchronous. Those that include the disk read files on the calling thread: do not call them on the
+  /// main thread or on Swift's cooperative threads.
   public struct Cache: Sendable {
     let pipeline: ImagePipeline
 
@@ -51,8 +51,8 @@ extension ImagePipeline {
       }
     }
 
-    /// The picture of a request in some layers, memory first. From disk it is decoded here and now: the
-    /// finished rendition, else the original with the request's recipe.
+    /// The picture of a request in the given layers, memory first. A picture from disk is decoded on the calling thread:
+    /// the finished rendition, or else the original with the request's recipe.
     public func image(for request: ImageRequest, layers: CacheLayers = .all) -> Picture? {
       if layers.contains(.memory), let picture = self[request] { return picture }
       guard !layers.isDisjoint(with: .disk) else { return nil }
@@ -86,7 +86,7 @@ extension ImagePipeline {
       pipeline.caches.original(for: keyed(request))
     }
 
-    /// Stores a picture as the result of a request, in some layers; on disk as a rendition.
+    /// Stores a picture as the result of a request in the given layers; on disk as a rendition.
     ///
     /// - Throws: `EncodingError` when it cannot be encoded for the disk.
     public func store(
@@ -105,7 +105,7 @@ extension ImagePipeline {
       pipeline.caches.store(rendition, for: request)
     }
 
-    /// Whether some layer has the result of a request, or on disk the original it can be made from.
+    /// Whether one of the layers has the result of a request, or the disk has the original that it can be made from.
     public func contains(_ request: ImageRequest, layers: CacheLayers = .all) -> Bool {
       let request = keyed(request)
       if layers.contains(.memory), pipeline.caches.cachedPicture(for: request)?.picture != nil { return true }
@@ -113,7 +113,7 @@ extension ImagePipeline {
         || layers.contains(.originals) && pipeline.caches.original(for: request) != nil
     }
 
-    /// Removes the result of a request from some layers, and from disk its original too.
+    /// Removes the result of a request from the given layers; its original too, if they include `originals`.
     public func remove(_ request: ImageRequest, layers: CacheLayers = .all) {
       let request = keyed(request)
       if layers.contains(.memory) { self[request] = nil }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The pictures that memory has, without waiting. `cache` asks the disk too.
+/// Synchronous access to pictures in memory. `cache` asks the disk too.
 extension ImagePipeline {
-  /// The picture of a request if memory has it: synchronous, without any waiting. For a request of a local
-  /// file the file's date and size are looked at, so that a picture of a changed file is never shown.
+  /// The picture of a request if memory has it. Synchronous; it never waits. For a request of a local file it checks the
+  /// file's date and size, so that a picture of a changed file is never shown.
   ///
-  /// A picture from the web is given also past its lifetime: it is better to show than a placeholder, and
-  /// `image(for:)`, which validates it, brings the newer one.
+  /// A picture from the web is returned even if it is no longer fresh, because it is better than a placeholder.
+  /// `image(for:)` validates it and returns the newer one.
   public func cachedImage(for request: ImageRequest) -> Picture? {
     guard request.readsMemory else { return nil }
-    // Nearly always: the shortest way, which counts one reference.
+    // The common case, on the shortest way, which counts one reference.
     if request.isPlain, takesRequestsAsTheyAre {
       return memory.picture(forKey: request.key)
     }
@@ -25,9 +25,8 @@ extension ImagePipeline {
     cachedImage(for: ImageRequest(url: url))
   }
 
-  /// The largest picture that memory has of a request's source, at whatever size: something to show until the picture of
-  /// the request is there. Processed pictures are not among them, nor what was made of a file that has changed.
-  /// Synchronous, without any waiting.
+  /// The largest picture of a request's source that memory has, in any size, to show until the picture of the request is
+  /// loaded. Processed pictures, and pictures of a file that has changed since, are left out. Synchronous; it never waits.
   public func cachedImage(ofSourceOf request: ImageRequest) -> Picture? {
     let request = current(request)
     guard request.readsMemory else { return nil }

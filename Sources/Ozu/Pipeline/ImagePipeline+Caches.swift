@@ -1,7 +1,7 @@
 import Foundation
 
 extension ImagePipeline {
-  /// Returns when everything loaded so far is in the disk cache and survives the end of the process.
+  /// Waits until all pictures loaded so far are in the disk cache and survive the end of the process.
   public func flush() async {
     await context.httpCache.backgroundValidations()
     await context.backlog.drain()
@@ -9,8 +9,8 @@ extension ImagePipeline {
     await caches.flushFurther(sleep: configuration.testing.sleep)
   }
 
-  /// Removes what the caches have of a request's source: the picture in every size and format, in memory and on disk, and
-  /// the original. `cache.remove(_:)` removes one picture alone.
+  /// Removes the pictures of a request's source from memory and disk, in every size and format, and the original.
+  /// `cache.remove(_:)` removes only one picture.
   ///
   /// - Complexity: O(entries of the caches).
   public func removeImage(for request: ImageRequest) async {
@@ -21,13 +21,13 @@ extension ImagePipeline {
     await removeImages(of: requests)
   }
 
-  /// Removes what the caches have of a URL, as `removeImage(for:)` does for its request.
+  /// Removes the pictures of a URL, as `removeImage(for:)` does for its request.
   public func removeImage(for url: URL) async {
     await removeImage(for: ImageRequest(url: url))
   }
 
-  /// Empties the memory cache and the disk cache. A disk cache that another process writes to stays, which
-  /// `ImagePipeline.Configuration.Caching.onDiskError` is told.
+  /// Empties the memory cache and the disk cache. A disk cache that another process writes stays as it is, and
+  /// `ImagePipeline.Configuration.Caching.onDiskError` receives an error.
   public func removeAllImages() async {
     formatStore.stopPreloads()
     context.failures.forgetAll()
@@ -43,9 +43,10 @@ extension ImagePipeline {
     caches.encodedMemory.removeAll()
   }
 
-  /// What the memory cache holds and how it has served.
+  /// The entries and bytes of the memory cache, and its hits and misses.
   public var memoryCacheStatistics: MemoryCacheStatistics { caches.memory.statistics }
 
-  /// The disk cache, opened if it was not; `nil` without one. Blocks while it is opened: not for a main thread.
+  /// The disk cache; `nil` if the pipeline has none. The first access opens it and blocks until it is open, so do not
+  /// make it on the main thread.
   public var diskCache: DiskCache? { caches.stores.disk }
 }

@@ -14,8 +14,8 @@ extension ImagePipeline {
   ///   - queue: where the closures are called; the main queue by default.
   ///   - progress: called as bytes arrive.
   ///   - preview: called when a part of the picture can be shown.
-  ///   - completion: called once, also when the task is cancelled: then with `ImageError.cancelled`. Never called before this
-  ///     function has returned to a caller on the same serial queue, and always after the last progress.
+  ///   - completion: called once, after the last progress; also when the task is cancelled, with `ImageError.cancelled`.
+  ///     For a caller on the same serial queue it is never called before this function has returned.
   /// - Returns: the task, to cancel it or to change its priority. It need not be kept.
   @discardableResult
   public func loadImage(

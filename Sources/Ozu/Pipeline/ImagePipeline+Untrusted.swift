@@ -9,7 +9,7 @@ extension ImagePipeline.Configuration {
   /// let pipeline = ImagePipeline(.untrustedSources(hosts: .only(["*.images.example.com"])))
   /// ```
   ///
-  /// | What | Here | By default |
+  /// | Setting | Here | By default |
   /// |---|---|---|
   /// | hosts | those of `hosts`, judged before any cache is asked and again at each redirect | any |
   /// | addresses connected to | public ones alone (`HTTPNetworkGuard`), no proxy | any |

@@ -10,7 +10,7 @@ import OzuSynchronization
 ///   for: url, size: PixelSize(width: 320, height: 240), mode: .aspectFill)
 /// ```
 ///
-/// A pipeline may be used from any thread and any actor. What memory has is answered on the spot, without
+/// A pipeline may be used from any thread and any actor. A picture in memory is returned at once, without
 /// suspending. Everything else runs on the pipeline's own bounded queues; the caller's executor and Swift's
 /// cooperative pool are never blocked.
 public final class ImagePipeline: Sendable {
@@ -106,7 +106,7 @@ public final class ImagePipeline: Sendable {
     return try await image(for: ImageRequest(url: url, resize: resize))
   }
 
-  /// The picture of a request. What memory has is answered at once, without suspending.
+  /// The picture of a request. A picture in memory is returned at once, without suspending.
   ///
   /// - Throws: `ImageError`. Cancelling the calling task cancels the load, unless others want it too.
   public func image(for request: ImageRequest) async throws(ImageError) -> Picture {
@@ -138,7 +138,7 @@ public final class ImagePipeline: Sendable {
     return try await task.response
   }
 
-  /// Starts to load a request and returns its task. What memory has, the task has at once.
+  /// Starts to load a request and returns its task. If memory has the picture, the task has it at once.
   public func task(for request: ImageRequest) -> ImageTask {
     task(for: request, subscriber: nil)
   }

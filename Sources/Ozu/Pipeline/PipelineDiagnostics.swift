@@ -44,7 +44,7 @@ public struct PipelineDiagnostics: Sendable {
     public let kind: Kind
     /// The name of the source, and for a load also the recipe.
     public let name: String
-    /// What it waits for.
+    /// The event or place that it waits for.
     public let waitingFor: Waiting
     /// The duration of this wait so far.
     public let waitingTime: Duration

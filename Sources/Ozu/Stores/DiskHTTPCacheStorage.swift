@@ -13,12 +13,12 @@ import OzuHTTP
 /// No secret is stored in clear text: keys are hashed; labels and URLs lose user, password, query and fragment
 /// (`HTTPStoredResponse.withoutSecrets`); `Set-Cookie` and similar fields are dropped. A secret that a server puts
 /// into a path, a body or a field of its own cannot be recognised, and is stored.
-package struct DiskHTTPCacheStorage: HTTPCacheStorage {
+public struct DiskHTTPCacheStorage: HTTPCacheStorage {
   private let store: DiskStore
   private let queue = DispatchQueue(label: "ozu.responses")
 
   /// Makes a storage of a disk cache.
-  package init(_ disk: DiskCache) {
+  public init(_ disk: DiskCache) {
     store = DiskStore(disk)
   }
 
@@ -33,39 +33,39 @@ package struct DiskHTTPCacheStorage: HTTPCacheStorage {
   }
 
   /// The variants stored under a key.
-  package func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] {
+  public func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] {
     await run { try $0.entries(for: ResponseStore.storeKey(key)) } ?? []
   }
 
   /// Stores a response.
-  package func store(
+  public func store(
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey
   ) async {
     await run { try $0.store(entry, replacing: old, at: ResponseStore.place(of: key)) }
   }
 
   /// Replaces the head of a stored response.
-  package func refresh(
+  public func refresh(
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey
   ) async {
     await run { try $0.refresh(entry, replacing: old, at: ResponseStore.place(of: key)) }
   }
 
   /// Removes every variant.
-  package func removeEntries(for key: HTTPCacheKey) async {
+  public func removeEntries(for key: HTTPCacheKey) async {
     await run { try $0.removeEntries(for: ResponseStore.storeKey(key)) }
   }
 
   /// The beginning of a body whose transfer was interrupted.
-  package func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? {
+  public func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? {
     await run { try $0.partialBody(for: key) } ?? nil
   }
 
   /// Stores the beginning of a body; `nil` removes it.
-  package func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
+  public func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
     await run { try $0.setPartialBody(partial, for: key) }
   }
 
   /// The folder of the disk cache.
-  package var spoolDirectory: String? { store.spoolDirectory }
+  public var spoolDirectory: String? { store.spoolDirectory }
 }

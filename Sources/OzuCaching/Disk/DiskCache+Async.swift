@@ -79,7 +79,7 @@ extension DiskCache {
   /// as a use.
   ///
   /// - Parameter use: Gets the body, which is valid only during the call, and the metadata.
-  /// - Returns: What `use` returns, or nil if the key has no entry.
+  /// - Returns: the result of `use`, or nil if the key has no entry.
   public func withBody<Result: Sendable>(
     of key: CacheKey, in partition: Partition = .default,
     _ use: @escaping @Sendable (_ body: UnsafeRawBufferPointer, _ metadata: Data) -> Result

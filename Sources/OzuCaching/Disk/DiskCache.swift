@@ -118,7 +118,7 @@ public final class DiskCache: Sendable {
   /// error instead. If files cannot be mapped, the body is read into memory.
   ///
   /// - Parameter use: Gets the body, which is valid only during the call, and the metadata.
-  /// - Returns: What `use` returns, or nil if the key has no entry.
+  /// - Returns: the result of `use`, or nil if the key has no entry.
   public func withBody<Result, Failure: Error>(
     of key: CacheKey, in partition: Partition = .default,
     _ use: (_ body: UnsafeRawBufferPointer, _ metadata: Data) throws(Failure) -> Result

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// What `DiskCache.flush()` promises. In both cases no torn entry is ever served, and stored entries survive the
+/// The promise of `DiskCache.flush()`. In both cases no torn entry is ever served, and stored entries survive the
 /// death of the process, also without a flush. The module's overview has a table of what survives which event.
 public enum Durability: Hashable, Sendable {
   /// Nothing is synchronized to the device. After a system crash or a loss of power, any entry may be missing or
@@ -16,7 +16,7 @@ public enum Durability: Hashable, Sendable {
   case synced
 }
 
-/// What a disk cache may do with its directory.
+/// The rights of a disk cache in its directory.
 public enum DiskCacheAccess: Hashable, Sendable {
   /// Read and write. The directory is made if it does not exist. The first cache that opens it locks it and writes;
   /// caches that open it later read.
@@ -34,7 +34,7 @@ public struct DiskCacheConfiguration: Sendable {
   /// own capacity holds, even if another program stored them under a larger one. Programs that share a directory
   /// should use the same capacity; a program that only looks opens it with `DiskCacheAccess.reading`.
   public var capacity: Int
-  /// What the cache may do with its directory. Default: `.updating`.
+  /// The rights of the cache in its directory. Default: `.updating`.
   public var access: DiskCacheAccess
   /// Whether to accept a directory that belongs to another user, or that everybody may write to. Default: false;
   /// opening such a directory fails.
@@ -57,7 +57,7 @@ public struct DiskCacheConfiguration: Sendable {
   public var maximumAge: TimeInterval?
   /// The maximum age for single partitions, instead of `maximumAge`; infinity for no limit.
   public var partitionMaximumAges: [DiskCache.Partition: TimeInterval]
-  /// What `flush()` promises. Default: `.buffered`.
+  /// The promise of `flush()`. Default: `.buffered`.
   public var durability: Durability
   /// The smallest number of seconds between two looks at what other processes did, if several processes use one
   /// directory: a reader looks for entries that the writer stored, the writer looks for entries that readers hand

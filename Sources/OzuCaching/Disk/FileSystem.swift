@@ -5,7 +5,7 @@ public protocol FileSystem: Sendable {
   /// Makes a directory and its parents, and synchronizes their names to the device as far as possible. Does nothing
   /// if it exists.
   func makeDirectory(_ path: String) throws(DiskCacheError)
-  /// Who may write to a directory. `.thisUser` by default.
+  /// The users who may write to a directory. `.thisUser` by default.
   func writers(of directory: String) throws(DiskCacheError) -> DirectoryWriters
   /// The names of the files in a directory, in any order.
   func list(_ directory: String) throws(DiskCacheError) -> [String]
@@ -35,7 +35,7 @@ extension FileSystem {
   public func removeObstacle(_ path: String) throws(DiskCacheError) { try remove(path) }
 }
 
-/// Who may write to a directory.
+/// The users who may write to a directory.
 public enum DirectoryWriters: Hashable, Sendable {
   /// This user, and perhaps the superuser and the members of the directory's group.
   case thisUser

@@ -53,7 +53,7 @@ extension SegmentStore {
       }
       let number = segment.file.number
       let offset = number == position.number ? position.offset : 0
-      // Whatever happens to this segment, the pass continues after it.
+      // The pass continues after this segment, even if reading it fails.
       writer.agePass.position = (number + 1, 0)
       do throws(DiskCacheError) {
         let (count, end) = try removeRecords(of: segment, from: offset, limit: rest, &writer) {

@@ -26,7 +26,7 @@ extension SegmentStore {
             drop(location, because: .expired)
             continue
           }
-          // The index may know of later uses than the file.
+          // The index may have a later time of use than the file.
           record.header.accessed = location.accessed
           if countsAsUse { noteUse(of: location) }
           return use(record)

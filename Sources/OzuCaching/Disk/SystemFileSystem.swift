@@ -35,7 +35,7 @@ public struct SystemFileSystem: FileSystem {
     try? synchronizeDirectory(String(parent))
   }
 
-  /// Who may write to a directory, by its owner and its permissions. A symbolic link counts as the directory it
+  /// The users who may write to a directory, by its owner and its permissions. A symbolic link counts as the directory it
   /// leads to, unless another user made the link.
   public func writers(of directory: String) throws(DiskCacheError) -> DirectoryWriters {
     let user = geteuid()

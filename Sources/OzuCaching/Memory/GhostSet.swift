@@ -41,7 +41,7 @@ struct GhostSet: @unchecked Sendable {
 
   @inline(__always)
   private static func bucket(_ tag: UInt32, mask: Int) -> Int {
-    // The table of entries uses the low bits of the tag; a multiplication spreads them anew.
+    // The table of entries uses the low bits of the tag; a multiplication spreads them differently.
     let mixed = UInt64(tag) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed &>> 32) & mask & ~3
   }

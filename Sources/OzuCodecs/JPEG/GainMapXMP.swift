@@ -41,12 +41,12 @@ enum GainMapXMP {
 
   // MARK: Of the picture
 
-  /// The packet of the picture: what it had, and where the map is.
+  /// The packet of the picture: the source's packet, with the place of the map added.
   ///
   /// - Parameters:
-  ///   - byteCount: of the map, which stands behind the picture.
-  ///   - packet: of the source; `nil` for none.
-  /// - Returns: the packet, and whether it has all that the source's had.
+  ///   - byteCount: the bytes of the map, which follows the picture.
+  ///   - packet: the packet of the source; `nil` if it has none.
+  /// - Returns: the packet, and whether it contains everything of the source's packet.
   static func announcement(ofMap byteCount: Int, in packet: Data?) -> (packet: Data, isKept: Bool) {
     let item = { (content: String) in
       "<rdf:li rdf:parseType=\"Resource\"><Container:Item \(content)/></rdf:li>"
@@ -66,7 +66,7 @@ enum GainMapXMP {
     return (Data(merged.utf8), true)
   }
 
-  /// A packet that announces a map of another length, where it names the picture, the map and nothing else.
+  /// The packet with the new length of the map, if it names only the picture and the map.
   private static func updated(_ text: String, _ byteCount: Int) -> String? {
     let items = text.split("Item:Semantic", atMost: 4)
     guard items.count == 3, text.contains("hdrgm:Version=\"") else { return nil }
@@ -83,7 +83,7 @@ enum GainMapXMP {
     return "\(parts[0][..<start])\(new)\(parts[1][parts[1].index(after: end)...])"
   }
 
-  /// A packet with one more description.
+  /// The packet with one more description.
   private static func extended(_ text: String, by description: String) -> String? {
     let end = "</rdf:RDF>"
     let parts = text.split(end, atMost: 3)

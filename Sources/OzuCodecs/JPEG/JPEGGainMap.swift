@@ -6,10 +6,10 @@ import OzuImaging
   import Foundation
 #endif
 
-/// The gain map behind the picture of a JPEG: found through the index of CIPA DC-007 (MPF), described by ISO 21496-1 or, in
-/// Ultra HDR files, by XMP with the namespace `hdrgm`. Where both are there, the standard counts.
+/// The gain map that follows the picture of a JPEG. The index of CIPA DC-007 (MPF) gives its place. ISO 21496-1 describes it or,
+/// in Ultra HDR files, XMP with the namespace `hdrgm`. If a file has both, the standard is used.
 enum JPEGGainMap {
-  /// The pictures of an index that are looked at.
+  /// The most pictures of an index that are examined.
   private static let mostPictures = 8
   static let isoName: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
   private static let version: StaticString = "hdrgm:Version"
@@ -85,7 +85,7 @@ enum JPEGGainMap {
 
   /// The binary form of ISO 21496-1 Annex C.
   static func standard(_ block: Span<UInt8>) -> GainMap? {
-    // Two versions of two bytes each; of a reader only the first one's is asked.
+    // Two versions of two bytes each. A reader must check only the first.
     guard block.bigEndian(at: 0, bytes: 2) == 0, let flags = block.byte(at: 4) else { return nil }
     let (isMultichannel, hasOneDenominator) = (flags & 0x80 != 0, flags & 0x08 != 0)
     var position = 5
@@ -128,7 +128,7 @@ enum JPEGGainMap {
 
   /// The attributes and lists of Ultra HDR's XMP (Android's "Ultra HDR image format", 1.1).
   private static func ultraHDR(_ packet: Span<UInt8>) -> GainMap? {
-    // A picture of high dynamic range with a map that makes it darker is a kind that this does not apply.
+    // Not supported: a picture of high dynamic range with a map that makes it darker.
     guard !isTrue(packet, "hdrgm:BaseRenditionIsHDR"), let maximum = numbers(packet, "hdrgm:GainMapMax"),
       let headroom = numbers(packet, "hdrgm:HDRCapacityMax")?.first
     else { return nil }
@@ -158,7 +158,7 @@ enum JPEGGainMap {
   /// The numbers of `name="1.5"`, or of `<name><rdf:Seq><rdf:li>1</rdf:li>…`.
   static func numbers(_ packet: Span<UInt8>, _ name: StaticString) -> [Double]? {
     guard let place = packet.find(name, from: 0) else { return nil }
-    // A list of three numbers is not longer.
+    // A list of three numbers is never longer.
     let text = packet.copy(from: place + name.utf8CodeUnitCount, byteCount: 400)
     guard let first = text.first else { return nil }
     if first == UInt8(ascii: "=") {
@@ -173,7 +173,7 @@ enum JPEGGainMap {
 }
 
 extension Span where Element == UInt8 {
-  /// Where a text stands first, at an offset or behind it.
+  /// The first place of a text, at an offset or after it.
   func find(_ text: StaticString, from start: Int) -> Int? {
     let first = text.utf8Start.pointee
     var position = start

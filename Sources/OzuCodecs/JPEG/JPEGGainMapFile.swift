@@ -6,10 +6,10 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Puts a picture and its gain map together in one file: two JPEGs, one behind the other, of which the first has an index of both
+/// Joins a picture and its gain map in one file: two JPEGs, one after the other. The first has an index of both
 /// (CIPA DC-007). The map is described by ISO 21496-1, and by XMP for readers of Ultra HDR 1.
 enum JPEGGainMapFile {
-  /// A map as a file, with all that describes it.
+  /// The file of a map, with its descriptions.
   static func described(_ map: Data, by numbers: GainMap) -> Data {
     let xmp = bytes(JPEGMetadata.xmpName) + Array(GainMapXMP.numbers(numbers).utf8)
     return insert(segment(0xE1, xmp) + segment(0xE2, bytes(JPEGGainMap.isoName) + block(numbers)), into: map)
@@ -19,18 +19,18 @@ enum JPEGGainMapFile {
   ///
   /// - Parameter picture: a file whose XMP announces the map.
   static func joined(_ picture: Data, _ map: Data) -> Data {
-    // Of the standard, the picture says the version alone.
+    // Of the description by the standard, the picture contains only the version.
     let announcement = segment(0xE2, bytes(JPEGGainMap.isoName) + [0, 0, 0, 0])
     let head = end(ofApplicationSegments: picture) + announcement.count
     let indexByteCount = index(pictureByteCount: 0, mapByteCount: 0, mapOffset: 0).count
     let byteCount = picture.count + announcement.count + indexByteCount
-    // Offsets are counted from the byte-order mark, behind the marker, the length and the name.
+    // Offsets are counted from the byte-order mark, which follows the marker, the length and the name.
     let index = index(
       pictureByteCount: byteCount, mapByteCount: map.count, mapOffset: byteCount - (head + 8))
     return insert(announcement + index, into: picture) + map
   }
 
-  /// What `joined` adds to both.
+  /// The bytes that `joined` adds to the two files, at most.
   static let overhead = 256
 
   // MARK: Blocks
@@ -62,7 +62,7 @@ enum JPEGGainMapFile {
     block += big(0xB002, 2) + big(7, 2) + big(32, 4) + big(listOffset, 4)
     // No further directory.
     block += big(0, 4)
-    // The first picture is the one to be shown, and begins where the file does.
+    // The first picture is the one that is shown. It begins where the file begins.
     block += big(0x030000, 4) + big(pictureByteCount, 4) + big(0, 4) + big(0, 4)
     block += big(0, 4) + big(mapByteCount, 4) + big(mapOffset, 4) + big(0, 4)
     return segment(0xE2, block)
@@ -70,7 +70,7 @@ enum JPEGGainMapFile {
 
   // MARK: Segments
 
-  /// Puts segments behind those of applications with which a file begins.
+  /// Inserts segments after the application segments at the beginning of a file.
   private static func insert(_ segments: [UInt8], into file: Data) -> Data {
     let position = end(ofApplicationSegments: file)
     var result = Data(capacity: file.count + segments.count)
@@ -105,13 +105,13 @@ enum JPEGGainMapFile {
 extension CodecRegistry {
   /// Encodes a picture as JPEG with a gain map behind it, in no more bytes than the options allow for both.
   ///
-  /// Readers that know nothing of gain maps show the picture. Those of ISO 21496-1 and of Ultra HDR 1 show it brighter where the
-  /// display can.
+  /// Readers without support for gain maps show the picture. Readers of ISO 21496-1 and of Ultra HDR 1 show it brighter if the
+  /// display can do so.
   ///
   /// - Parameters:
   ///   - bitmap: the picture.
-  ///   - gainMap: the map, of the shape of the picture.
-  ///   - notes: gets a line where XMP of the options cannot be kept beside the map.
+  ///   - gainMap: the map, with the aspect ratio of the picture.
+  ///   - notes: receives a line if XMP of the options cannot be kept together with the map.
   /// - Throws: `EncodingError`; `failed` for a map that does not fit the picture.
   public func encode(
     _ bitmap: Bitmap, with gainMap: GainMapPicture, options: EncodingOptions = EncodingOptions(),
@@ -122,7 +122,7 @@ extension CodecRegistry {
     if let flaw = numbers.flaw(for: bitmap.size) {
       throw .failed(.jpeg, reason: "the gain map cannot be used: \(flaw)")
     }
-    // A map has few pixels, whose errors are multiplied.
+    // A map has few pixels, and applying it multiplies their errors.
     let mapOptions = EncodingOptions(compressionQuality: max(options.compressionQuality, 0.9))
     let map = JPEGGainMapFile.described(
       try encode(gainMap.bitmap, as: .jpeg, options: mapOptions), by: numbers)
@@ -138,9 +138,9 @@ extension CodecRegistry {
 }
 
 extension EncodedMetadata {
-  /// Leaves out XMP that announces a gain map: for a file without one.
+  /// Removes XMP that announces a gain map, for a file without one.
   ///
-  /// - Returns: whether there was some.
+  /// - Returns: whether there was such XMP.
   package mutating func removeAnnouncementOfGainMap() -> Bool {
     guard let packet = xmp, JPEGGainMap.isAnnounced(in: packet.span) else { return false }
     xmp = nil

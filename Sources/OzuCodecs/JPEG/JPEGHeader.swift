@@ -6,10 +6,10 @@ import OzuImaging
   import Foundation
 #endif
 
-/// What the marker segments of a JPEG say (ITU-T T.81 Annex B), read without libjpeg.
+/// The values in the marker segments of a JPEG (ITU-T T.81 Annex B), read without libjpeg.
 ///
-/// Reading stops at the first scan. Only the scans of a file that has several are counted, by stepping over
-/// their data from marker to marker: hundreds of scans in a small file are an attack on the decoder's time.
+/// Reading stops at the first scan. If a file has several scans, they are counted by stepping over their data from marker to
+/// marker: hundreds of scans in a small file are an attack on the decoder's time.
 package struct JPEGHeader: Sendable {
   /// How the coefficients are coded.
   package enum Process: Sendable {
@@ -17,7 +17,7 @@ package struct JPEGHeader: Sendable {
     case sequential
     /// Several passes that refine all blocks (SOF2, SOF10).
     case progressive
-    /// Another process of the standard, in words.
+    /// Another process of the standard; its name in words.
     case other(String)
   }
 
@@ -37,23 +37,23 @@ package struct JPEGHeader: Sendable {
   /// Whether the coefficients are coded arithmetically, not by Huffman codes.
   package private(set) var isArithmeticCoded = false
   package private(set) var components: [Component] = []
-  /// Whether there is a JFIF segment, which settles that three components are YCbCr.
+  /// Whether there is a JFIF segment: then three components are YCbCr.
   package private(set) var hasJFIF = false
   /// The colour transform of the Adobe segment; `nil` without one.
   package private(set) var adobeTransform: Int?
   package private(set) var orientation: Orientation?
   package private(set) var metadata: PictureMetadata?
   package private(set) var profile: ICCProfile?
-  /// Where the index of further pictures in the file has its byte-order mark.
+  /// The offset of the byte-order mark of the index of further pictures.
   private(set) var pictureIndex: Int?
   /// Whether XMP says that there is a gain map.
   private(set) var announcesGainMap = false
-  /// Of the JFIF segment, or of EXIF data.
+  /// The resolution from the JFIF segment, or else from EXIF data.
   package private(set) var dotsPerInch: Double?
   /// The segments of tables before the first scan, for the decoder that reads them: quantization, Huffman codes, and the
   /// restart interval.
   private(set) var tables: [(marker: UInt8, content: Range<Int>)] = []
-  /// Where the first scan's marker stands.
+  /// The offset of the first scan's marker.
   package private(set) var scanOffset = 0
   /// How many components the first scan has.
   package private(set) var firstScanComponentCount = 0
@@ -73,7 +73,7 @@ package struct JPEGHeader: Sendable {
       if JPEGMarker.standsAlone(marker) { continue }
       if marker == JPEGMarker.endOfImage { throw Self.corrupt("it has no scan") }
       guard let declared = bytes.bigEndian(at: position, bytes: 2) else { break }
-      // Lengths of 0 and 1 are wrong; like libjpeg, go on behind the length field.
+      // Lengths of 0 and 1 are invalid; like libjpeg, continue after the length field.
       let length = max(2, declared)
       guard position + length <= bytes.count else { break }
       let segment = bytes.extracting(position + 2..<position + length)
@@ -94,7 +94,7 @@ package struct JPEGHeader: Sendable {
         hasEXIF = true
         orientation = EXIFOrientation.find(in: segment)
         metadata = EXIFMetadata.find(in: segment)
-        // What JFIF says counts more, and mostly stands before.
+        // The resolution of JFIF, which mostly comes first, is preferred.
         dotsPerInch = dotsPerInch ?? EXIFMetadata.dotsPerInch(in: segment)
       case 0xE1 where segment.hasBytes("http://ns.adobe.com/xap/1.0/\0", at: 0):
         announcesGainMap = announcesGainMap || JPEGGainMap.isAnnounced(in: segment)
@@ -118,7 +118,7 @@ package struct JPEGHeader: Sendable {
 
   package static let stage = "header"
 
-  /// What libjpeg is built for; the format ends at 65,535.
+  /// The largest side that libjpeg supports; that of the format is 65,535.
   private static let largestSide = 65_500
 
   /// Whether the picture comes in several scans, all of which must be read before a pixel can be shown.
@@ -133,7 +133,7 @@ package struct JPEGHeader: Sendable {
     return false
   }
 
-  /// Why libjpeg cannot decode this valid JPEG; `nil` when it can.
+  /// The reason why libjpeg cannot decode this valid JPEG; `nil` if it can.
   package var unsupportedReason: String? {
     if case .other(let name) = process { return name }
     if max(size.width, size.height) > Self.largestSide {
@@ -156,16 +156,16 @@ package struct JPEGHeader: Sendable {
     return groups * blocks * 128
   }
 
-  /// What stepping through all scans finds.
+  /// The result of stepping through all scans.
   package struct Scans {
-    /// How many there are, but at most one more than asked for.
+    /// The number of scans, but at most one more than the limit.
     package var count = 0
-    /// Where the last segment or scan that is there ends: before the end of the file, when that cuts off a
-    /// segment. libjpeg must not see such a piece: it would take it for garbage and drop all it has.
+    /// The end of the bytes for libjpeg: the beginning of a segment that the end of the file cuts off, or else the end
+    /// of the file. libjpeg must not see such a piece: it would take it for garbage and discard everything it has decoded.
     package var end = 0
   }
 
-  /// Steps from marker to marker, until there are more than `limit` scans.
+  /// Steps from marker to marker, until it has counted more than `limit` scans.
   ///
   /// - Complexity: O(bytes), at the speed of `memchr`.
   package func scans(in bytes: Span<UInt8>, limit: Int = .max) -> Scans {
@@ -193,7 +193,7 @@ package struct JPEGHeader: Sendable {
       let count = segment.byte(at: 5),
       segment.count >= 6 + 3 * Int(count)
     else { throw Self.corrupt("a frame header that is too short") }
-    // A height of zero means that a DNL segment after the first scan has it (T.81 §B.2.5), which nobody writes.
+    // A height of zero means that a DNL segment after the first scan has it (T.81 §B.2.5), which no encoder writes.
     guard height > 0 else { throw Self.corrupt("it does not declare its height before its pixels") }
     guard width > 0 else { throw Self.corrupt("its width is 0") }
     guard count > 0 else { throw Self.corrupt("a frame without components") }

@@ -13,17 +13,17 @@ enum JPEGMarker {
   static let huffman: UInt8 = 0xC4
   static let restartInterval: UInt8 = 0xDD
 
-  /// Whether no length and no data follow.
+  /// Whether the marker has no length and no data.
   static func standsAlone(_ marker: UInt8) -> Bool {
     marker == 0x01 || 0xD0...0xD8 ~= marker
   }
 
-  /// Whether it begins a frame header: C0 to CF but for the tables (C4, CC) and an extension (C8).
+  /// Whether the marker begins a frame header: C0 to CF, except for the tables (C4, CC) and an extension (C8).
   static func isFrameHeader(_ marker: UInt8) -> Bool {
     0xC0...0xCF ~= marker && ![0xC4, 0xC8, 0xCC].contains(marker)
   }
 
-  /// What a frame header announces.
+  /// The process that the marker of a frame header names.
   static func process(ofFrame marker: UInt8) -> JPEGHeader.Process {
     switch marker {
     case 0xC0, 0xC1, 0xC9: .sequential
@@ -33,7 +33,7 @@ enum JPEGMarker {
     }
   }
 
-  /// The next marker and where its 0xFF stands. What is between segments is stepped over, as libjpeg does.
+  /// The next marker and the offset of its 0xFF. Steps over bytes between segments, as libjpeg does.
   static func next(in bytes: Span<UInt8>, from start: Int) -> (marker: UInt8, offset: Int)? {
     var position = start
     while position + 1 < bytes.count {
@@ -44,9 +44,9 @@ enum JPEGMarker {
     return nil
   }
 
-  /// The next marker that ends the data of a scan: restart markers are part of them.
+  /// The next marker that ends the data of a scan. Restart markers are part of the data.
   static func nextAfterScanData(in bytes: Span<UInt8>, from start: Int) -> (marker: UInt8, offset: Int)? {
-    // memchr reads `count - position` bytes from `position`, which is inside by the loop's condition.
+    // memchr reads `count - position` bytes from `position`, which is inside the buffer because of the loop's condition.
     bytes.withUnsafeBytes { buffer in
       guard let base = buffer.baseAddress else { return nil }
       var position = start

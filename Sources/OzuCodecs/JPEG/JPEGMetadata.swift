@@ -2,13 +2,13 @@ import OzuImaging
 
 /// Reads the blocks of a JPEG: EXIF data and XMP in APP1 segments, the density of the JFIF segment.
 ///
-/// XMP that continues in further segments ("extended") is read as far as its first, which is complete in itself. Only the
-/// segments before the first scan are looked at, as by every reader.
+/// Of XMP that continues in further segments ("extended") only the first is read, which is a complete document. Like every
+/// reader, it examines only the segments before the first scan.
 package enum JPEGMetadata {
   static let exifName: StaticString = "Exif\0"
   static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
 
-  /// The blocks that are there.
+  /// The blocks of a file.
   package static func read(_ bytes: Span<UInt8>, header: ImageHeader) -> ImageMetadata {
     var metadata = ImageMetadata()
     var resolution: ImageResolution?
@@ -32,13 +32,13 @@ package enum JPEGMetadata {
       }
       position += length
     }
-    // As in the header: what JFIF says counts more.
+    // The resolution of JFIF is preferred, as in the header.
     metadata.resolution = resolution ?? metadata.resolution
     metadata.add(profileOf: header)
     return metadata
   }
 
-  /// Dots per inch of the JFIF segment (ITU-T T.871 §10.1).
+  /// The resolution of the JFIF segment (ITU-T T.871 §10.1).
   private static func density(_ segment: Span<UInt8>) -> ImageResolution? {
     let units: [UInt8: Double] = [1: 1, 2: 2.54]
     guard let unit = segment.byte(at: 7).flatMap({ units[$0] }),

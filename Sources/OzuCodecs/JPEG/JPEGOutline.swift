@@ -6,18 +6,18 @@ import OzuImaging
   import Foundation
 #endif
 
-/// What one walk over the markers of a JPEG tells: all that decoders ask of it.
+/// The facts about a JPEG that decoders need, from one walk over its markers.
 package struct JPEGOutline: Sendable {
   package let details: JPEGHeader
   package let header: ImageHeader
-  /// The geometry for the reduced decoder; `nil` for a file that it leaves to others.
+  /// The geometry for the reduced decoder; `nil` for a file that it does not support.
   package let frame: ReducedJPEGFrame?
-  /// Where what can be decoded ends: before the end of the file, when that cuts off a segment between scans.
+  /// The end of the bytes that can be decoded. It is before the end of the file if that cuts off a segment between scans.
   package let end: Int
 
-  /// Reads the marker segments up to the first scan, and counts the scans where there are several.
+  /// Reads the marker segments up to the first scan, and counts the scans if there are several.
   ///
-  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels that they go over.
+  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels that all scans together decode.
   /// - Complexity: O(header); O(bytes) for a file of several scans.
   package init(_ data: Data, limits: DecodingLimits) throws(DecodingError) {
     let bytes = data.span
@@ -48,9 +48,9 @@ package struct JPEGOutline: Sendable {
     self.header = header
   }
 
-  /// The bytes that a decoder of the whole keeps for the coefficients: of several scans those of the picture, else none.
+  /// The bytes that a full decoder keeps for the coefficients: those of the whole picture if there are several scans, else 0.
   package var coefficientByteCount: Int { details.hasSeveralScans ? details.coefficientByteCount : 0 }
 
-  /// The most bytes that libjpeg may take: what it needs besides the coefficients is some rows of blocks and tables.
+  /// The most bytes that libjpeg may take. Besides the coefficients it needs some rows of blocks, and tables.
   package var libraryByteCount: Int { coefficientByteCount + (32 << 20) }
 }

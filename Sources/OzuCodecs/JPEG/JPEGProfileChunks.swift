@@ -14,13 +14,13 @@ struct JPEGProfileChunks {
     var range: Range<Int>
   }
 
-  /// No sensible profile is larger.
+  /// The limit for a profile; usual profiles are smaller.
   private static let longestProfile = 4 << 20
 
   private var chunks: [Chunk] = []
   private var declaredCount = 0
 
-  /// Takes note of an APP2 segment, if it is a chunk. `offset` is that of the segment's data in the file.
+  /// Notes an APP2 segment if it is a chunk. `offset` is the place of the segment's data in the file.
   mutating func add(_ segment: Span<UInt8>, at offset: Int) {
     guard segment.hasBytes("ICC_PROFILE\0", at: 0),
       let number = segment.byte(at: 12), let count = segment.byte(at: 13), chunks.count < 255
@@ -29,7 +29,7 @@ struct JPEGProfileChunks {
     chunks.append(Chunk(number: Int(number), range: offset + 14..<offset + segment.count))
   }
 
-  /// The profile; `nil` when there is none, or chunks are missing or doubled.
+  /// The profile; `nil` if there is none, or if a chunk is missing or occurs twice.
   func profile(in bytes: Span<UInt8>) -> ICCProfile? {
     let ordered = chunks.sorted { $0.number < $1.number }
     guard !ordered.isEmpty, ordered.map(\.number) == Array(1...ordered.count),

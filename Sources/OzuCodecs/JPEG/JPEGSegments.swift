@@ -6,21 +6,21 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Writes the blocks beside the pixels of a JPEG, as segments (ITU-T T.81 §B.2.4.6).
+/// Writes the metadata of a JPEG as segments (ITU-T T.81 §B.2.4.6).
 package enum JPEGSegments {
-  /// The most bytes behind the length of a segment.
+  /// The most bytes that can follow the length of a segment.
   private static let largestContent = 65_533
   private static let profileName: StaticString = "ICC_PROFILE\0"
 
-  /// Puts segments into a file behind its JFIF segment. EXIF data or XMP of more than one segment are left out, since few
-  /// readers put together what is cut into pieces; a profile may have 255 of them.
+  /// Inserts segments into a file after its JFIF segment. EXIF data or XMP that need more than one segment are left out, because
+  /// few readers join the pieces; a profile may have 255 of them.
   package static func insert(_ metadata: EncodedMetadata, into file: Data) -> Data {
     var segments: [UInt8] = []
     if let exif = metadata.exif { append(0xE1, bytes(JPEGMetadata.exifName) + [0] + exif, to: &segments) }
     if let xmp = metadata.xmp { append(0xE1, bytes(JPEGMetadata.xmpName) + xmp, to: &segments) }
     if let profile = metadata.colorProfile { append(profile: [UInt8](profile), to: &segments) }
     guard !segments.isEmpty else { return file }
-    // Start of image, then what the encoder wrote as the first segment.
+    // The start of the image, then the first segment of the encoder.
     let position = file.span.bigEndian(at: 4, bytes: 2).map { 4 + $0 } ?? 2
     var result = Data(capacity: file.count + segments.count)
     result += file.prefix(position)
@@ -35,7 +35,7 @@ package enum JPEGSegments {
     segments += [0xFF, marker, UInt8(length >> 8), UInt8(length & 0xFF)] + content
   }
 
-  /// In numbered chunks (ICC.1:2022 Annex B.4).
+  /// Appends a profile in numbered chunks (ICC.1:2022 Annex B.4).
   private static func append(profile: [UInt8], to segments: inout [UInt8]) {
     let name = bytes(profileName)
     let step = largestContent - name.count - 2

@@ -6,11 +6,11 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Decodes JPEG files to thumbnails, in Swift alone.
+/// Decodes JPEG files to thumbnails. It is written in Swift and needs no C library.
 ///
-/// It decodes 8-bit grey and YCbCr files, sequential or progressive with Huffman codes, where the result is at most a
-/// quarter of the picture on each side (see <doc:HowReducedDecodingWorks>). All other results, and files of other kinds, end
-/// in `unsupportedType`: they take libjpeg-turbo or ImageIO.
+/// It decodes 8-bit grey and YCbCr files, sequential or progressive with Huffman codes, if each side of the result is at most a
+/// quarter of that of the picture (see <doc:HowReducedDecodingWorks>). For all other results and files it throws
+/// `unsupportedType`: they need libjpeg-turbo or ImageIO.
 public struct JPEGThumbnailDecoder: ImageDecoding {
   /// Makes a decoder.
   public init() {}
@@ -18,16 +18,16 @@ public struct JPEGThumbnailDecoder: ImageDecoding {
   /// JPEG.
   public var types: [ImageType] { [.jpeg] }
 
-  /// Opens a file: reads the marker segments up to the first scan, and counts the scans where there are several.
+  /// Opens a file: reads the marker segments up to the first scan, and counts the scans if there are several.
   ///
-  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels that they go over.
+  /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels that all scans together decode.
   /// - Complexity: O(header); O(bytes) for a file of several scans.
   public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
     JPEGThumbnailFile(data, try JPEGOutline(data, limits: limits))
   }
 }
 
-/// A JPEG that is decoded to thumbnails alone.
+/// A JPEG that is decoded only to thumbnails.
 private final class JPEGThumbnailFile: ImageFile {
   private let data: Data
   private let outline: JPEGOutline
@@ -41,7 +41,7 @@ private final class JPEGThumbnailFile: ImageFile {
 
   func readMetadata() -> ImageMetadata { JPEGMetadata.read(data.span, header: header) }
 
-  /// Throws `unsupportedType`: there is no full decoder here.
+  /// Throws `unsupportedType`, because this type has no full decoder.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     throw .unsupportedType(.jpeg, reason: "it is decoded here to thumbnails only")
   }

@@ -1,17 +1,17 @@
-/// A chunk of a PNG by its first eight bytes (W3C PNG, third edition, §5.3).
+/// The first eight bytes of a chunk of a PNG (W3C PNG, third edition, §5.3).
 package struct PNGChunk {
-  /// Where the first chunk stands, behind the signature.
+  /// The offset of the first chunk, after the signature.
   package static let firstOffset = 8
 
-  /// The bytes of its content.
+  /// The number of bytes of its content.
   package let byteCount: Int
-  /// Where the next chunk stands.
+  /// The offset of the next chunk.
   package let end: Int
   package let isImageData: Bool
   /// Whether libpng needs it to make pixels.
   package let makesPixels: Bool
 
-  /// `nil` when the beginning of the chunk is not all there.
+  /// Reads a chunk; `nil` if fewer than its first eight bytes are there.
   package init?(_ bytes: Span<UInt8>, at offset: Int) {
     guard let byteCount = bytes.bigEndian(at: offset, bytes: 4), offset + 8 <= bytes.count else { return nil }
     self.byteCount = byteCount
@@ -22,7 +22,7 @@ package struct PNGChunk {
       || bytes.hasBytes("tRNS", at: offset + 4) || bytes.hasBytes("IEND", at: offset + 4)
   }
 
-  /// Where the first chunk of pixels stands; `nil` when it is not there yet.
+  /// The offset of the first chunk of pixels; `nil` if it is not there yet.
   package static func imageDataOffset(in bytes: Span<UInt8>) -> Int? {
     var position = firstOffset
     while let chunk = PNGChunk(bytes, at: position) {

@@ -1,9 +1,9 @@
 import OzuImaging
 
-/// What the chunks of a PNG say (W3C PNG, third edition), read without libpng and without inflating anything.
+/// The values in the chunks of a PNG (W3C PNG, third edition), read without libpng and without inflating anything.
 ///
-/// All chunks are stepped through by their lengths, because EXIF data may follow the pixels (§11.3.4.5).
-/// Checksums are left to libpng. A file that ends early still has the header that its first chunks give.
+/// It steps through all chunks by their lengths, because EXIF data may follow the pixels (§11.3.4.5).
+/// libpng checks the checksums. A file that ends early still has the header of its first chunks.
 package struct PNGHeader: Sendable {
   package private(set) var size = PixelSize(0, 0)
   package private(set) var bitDepth = 8
@@ -13,17 +13,17 @@ package struct PNGHeader: Sendable {
   package private(set) var orientation: Orientation?
   package private(set) var metadata: PictureMetadata?
   package private(set) var colorProfileName: String?
-  /// Where the compressed profile stands.
+  /// The place of the compressed profile.
   package private(set) var profileRange: Range<Int>?
-  /// Primaries and transfer function of the cICP chunk.
+  /// The primaries and transfer function of the cICP chunk.
   package private(set) var codes: (primaries: Int, transfer: Int)?
-  /// Of the chunks cLLI and mDCV.
+  /// The light levels of the chunks cLLI and mDCV.
   package private(set) var lightLevels: LightLevels?
   package private(set) var hasSRGBChunk = false
   package private(set) var gamma: Int?
   package private(set) var chromaticities: Chromaticities?
   package private(set) var dotsPerInch: Double?
-  /// The frames of an animation that are really there, as far as `ImageHeader` counts them; 1 for a still picture.
+  /// The number of frames in the file, up to the limit of `ImageHeader`; 1 for a still picture.
   package private(set) var frameCount = 1
 
   /// The colour type of IHDR (§6.1).
@@ -87,7 +87,7 @@ package struct PNGHeader: Sendable {
       } else if bytes.hasBytes("cICP", at: type), length >= 4 {
         codes = (Int(content[0]), Int(content[1]))
       } else if bytes.hasBytes("cLLI", at: type) || bytes.hasBytes("cLLi", at: type) {
-        // In units of 0.0001 (W3C PNG, third edition, §11.3.2.8). Drafts had the other name.
+        // In units of 0.0001 (W3C PNG, third edition, §11.3.2.8). Drafts of the standard had the other name.
         var levels = lightLevels ?? LightLevels()
         levels.maximumContent = content.bigEndian(at: 0, bytes: 4).map { Double($0) / LightLevels.lightUnits }
         levels.maximumAverage = content.bigEndian(at: 4, bytes: 4).map { Double($0) / LightLevels.lightUnits }
@@ -112,7 +112,7 @@ package struct PNGHeader: Sendable {
       }
       position += 12 + length
     }
-    // Counted, not believed: a chunk of 20 bytes can declare two thousand million frames.
+    // The frames are counted, because a chunk of 20 bytes can declare two thousand million of them.
     frameCount = max(1, min(declaredFrameCount, frameControlCount, ImageHeader.largestFrameCount))
   }
 

@@ -6,23 +6,22 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Reads the blocks of a PNG: the chunks `eXIf`, `iTXt` with XMP in it, and `pHYs` (W3C PNG, third edition, §11.3); and where
-/// these are not there, what older programs wrote as hexadecimal digits into text chunks (`PNGRawProfile`).
+/// Reads the metadata of a PNG: the chunks `eXIf`, `iTXt` with XMP in it, and `pHYs` (W3C PNG, third edition, §11.3). Without
+/// these it reads the hexadecimal digits that older programs wrote into text chunks (`PNGRawProfile`).
 package enum PNGMetadata {
   package static let xmpKeyword: StaticString = "XML:com.adobe.xmp\0"
-  /// How many pixels a metre of one dot per inch has.
+  /// The pixels per metre that are one dot per inch.
   package static let inchesPerMeter = 1 / 0.0254
 
-  /// The blocks that are there.
+  /// The blocks of a file.
   ///
-  /// - Parameter inflate: undoes the compression of a text, within `ImageMetadata.largestBlock`; `nil` when it is broken or
-  ///   larger.
+  /// - Parameter inflate: inflates a text to at most `ImageMetadata.largestBlock` bytes; `nil` if it is broken or larger.
   package static func read(
     _ bytes: Span<UInt8>, header: ImageHeader, inflate: (Span<UInt8>) -> [UInt8]?
   ) -> ImageMetadata {
     var metadata = ImageMetadata()
     var resolution: ImageResolution?
-    // Of each kind the first one: a file may have any number, and each may inflate to much.
+    // Only the first block of each kind is read: a file may have any number of them, and each may inflate to many bytes.
     var hasXMP = false
     var rawProfiles: [PNGRawProfile: (chunk: Range<Int>, isCompressed: Bool)] = [:]
     var position = PNGChunk.firstOffset
@@ -57,12 +56,12 @@ package enum PNGMetadata {
     return metadata
   }
 
-  /// The keyword, how the text is compressed if it is, the text (§11.3.3.2 and §11.3.3.3).
+  /// Adds a text chunk: a keyword, the method of compression if there is one, and the text (§11.3.3.2 and §11.3.3.3).
   private static func add(
     _ profile: PNGRawProfile, _ content: Span<UInt8>, isCompressed: Bool, to metadata: inout ImageMetadata,
     _ inflate: (Span<UInt8>) -> [UInt8]?
   ) {
-    // What has a chunk of its own is not worth the work.
+    // A block that was already read from its own chunk is not inflated again.
     if metadata.exif != nil, profile == .exif || metadata.xmp != nil { return }
     if metadata.xmp != nil, profile == .xmp { return }
     guard let start = profile.textStart(in: content) else { return }
@@ -77,7 +76,8 @@ package enum PNGMetadata {
     profile.add(text.span, to: &metadata)
   }
 
-  /// The keyword, whether the text is compressed, how, the language, the keyword in that language, the text (§11.3.3.4).
+  /// Adds a text chunk with XMP: a keyword, whether the text is compressed, the method, the language, the keyword in that
+  /// language, and the text (§11.3.3.4).
   private static func addXMP(
     _ content: Span<UInt8>, to metadata: inout ImageMetadata, _ inflate: (Span<UInt8>) -> [UInt8]?
   ) {

@@ -1,16 +1,16 @@
 import OzuImaging
 
-/// EXIF data and XMP that a PNG has as hexadecimal digits in a text chunk: what programs wrote before the chunk `eXIf` was
-/// agreed on in 2017, and ImageMagick writes still.
+/// EXIF data and XMP as hexadecimal digits in a text chunk of a PNG. Programs wrote them before the chunk `eXIf` was
+/// specified in 2017; ImageMagick still writes them.
 ///
-/// No standard describes it. The text is a line feed, a name, a line feed, the number of bytes as decimal digits behind
-/// spaces, and the digits in lines of any length (`Magick_png_write_raw_profile` in ImageMagick's `coders/png.c`).
+/// No standard describes the form. The text is a line feed, a name, a line feed, spaces, the number of bytes in decimal
+/// digits, and the hexadecimal digits in lines of any length (`Magick_png_write_raw_profile` in ImageMagick's `coders/png.c`).
 enum PNGRawProfile: CaseIterable {
   case exif, xmp
-  /// Either of the two, as a JPEG has them in its segments.
+  /// EXIF data or XMP, in the form of the segments of a JPEG.
   case segment
 
-  /// The chunk's keyword, with its end.
+  /// The chunk's keyword, with its terminator.
   private var keyword: StaticString {
     switch self {
     case .exif: "Raw profile type exif\0"
@@ -21,12 +21,12 @@ enum PNGRawProfile: CaseIterable {
 
   private static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
 
-  /// Where the text of a chunk begins that has such a profile; `nil` for other chunks.
+  /// The offset of the text in a chunk with such a profile; `nil` for other chunks.
   func textStart(in chunk: Span<UInt8>) -> Int? {
     chunk.hasBytes(keyword, at: 0) ? keyword.utf8CodeUnitCount : nil
   }
 
-  /// Adds the profile of a text, unless it is broken or its place is taken.
+  /// Adds the profile of a text, unless it is broken or the metadata already has such a block.
   func add(_ text: Span<UInt8>, to metadata: inout ImageMetadata) {
     guard let bytes = Self.bytes(of: text) else {
       metadata.notes.append("a block of hexadecimal digits is left out: it is damaged")
@@ -44,7 +44,7 @@ enum PNGRawProfile: CaseIterable {
     }
   }
 
-  /// The bytes that a text has; `nil` when they are not as many as it says.
+  /// The bytes of a text; `nil` if their number is not the declared one.
   private static func bytes(of text: Span<UInt8>) -> [UInt8]? {
     let (lineFeed, space) = (UInt8(ascii: "\n"), UInt8(ascii: " "))
     guard text.byte(at: 0) == lineFeed else { return nil }

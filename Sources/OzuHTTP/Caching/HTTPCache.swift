@@ -21,7 +21,7 @@ import OzuSynchronization
 /// Pure functions make the decisions; this class carries them out. Its lock guards the background validations and
 /// the retry budget. It is never held during I/O or calls of the app's code.
 public final class HTTPCache: Sendable {
-  /// Who stores new responses.
+  /// The party that stores new responses: the cache or the caller.
   public enum Storing: Sendable, Hashable {
     /// The cache stores each response as soon as it is complete.
     case atOnce
@@ -66,7 +66,7 @@ public final class HTTPCache: Sendable {
   ///   - mode: how the storage is used.
   ///   - resource: the name that replaces the URL in the key.
   ///   - policy: the rules for this request; by default those of the configuration.
-  ///   - storing: who stores a new response.
+  ///   - storing: the party that stores a new response.
   ///   - onProgress: called with the number of bytes of a successful response while they arrive.
   /// - Throws: `HTTPError` if the origin could not answer, and no stored response may be served instead.
   public func response(

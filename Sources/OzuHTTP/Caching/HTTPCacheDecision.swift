@@ -6,7 +6,7 @@
 
 /// The action of a cache for a request, and the reason.
 public struct HTTPCacheDecision: Sendable, Hashable {
-  /// What to do.
+  /// The action that a cache takes.
   public enum Action: String, Sendable, Hashable {
     /// Serve the chosen response.
     case serve
@@ -22,7 +22,7 @@ public struct HTTPCacheDecision: Sendable, Hashable {
     case bypass
   }
 
-  /// What to do.
+  /// The action to take.
   public let action: Action
   /// The index of the chosen response among those that were given.
   public let choice: Int?

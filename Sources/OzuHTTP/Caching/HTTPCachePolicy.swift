@@ -10,7 +10,7 @@
 /// ignores `s-maxage`, `proxy-revalidate` and `private`. It stores answers to requests with credentials under a key
 /// with these credentials (`HTTPCacheKey`). A shared cache (`isShared`) serves many users.
 public struct HTTPCachePolicy: Sendable, Hashable {
-  /// Who decides how long a response is fresh.
+  /// The party that decides how long a response is fresh.
   public enum Lifetimes: Sendable, Hashable {
     /// The origin, by the rules of the RFC.
     case fromOrigin
@@ -25,7 +25,7 @@ public struct HTTPCachePolicy: Sendable, Hashable {
   /// stores answers to requests with `Authorization` only if the origin allows it (§3.5). It prefers `s-maxage` to
   /// `max-age` (§5.2.2.10), and serves no stale response with `s-maxage` or `proxy-revalidate` (§5.2.2.8).
   public var isShared = false
-  /// Who decides how long a response is fresh. Default: the origin.
+  /// The party that decides how long a response is fresh. Default: the origin.
   public var lifetimes = Lifetimes.fromOrigin
   /// The fraction of the time since its last change for which a response without a lifetime is fresh (§4.2.2).
   /// Default: 0.1.

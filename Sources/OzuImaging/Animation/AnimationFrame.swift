@@ -3,7 +3,7 @@
 /// The model that GIF, APNG and WebP share. Formats whose frames are whole pictures have one region, the canvas,
 /// and never dispose of anything.
 public struct AnimationFrame: Hashable, Sendable {
-  /// What happens to the frame's region before the next frame is painted.
+  /// The change of the frame's region before the next frame is painted.
   public enum Disposal: Hashable, Sendable {
     /// The region stays as it is.
     case keep
@@ -29,7 +29,7 @@ public struct AnimationFrame: Hashable, Sendable {
   public var size: PixelSize
   /// How long the frame is shown, as stored: 0 to 2³² seconds. Players decide how long 0 is.
   public var delay: Duration
-  /// What happens to the region before the next frame is painted.
+  /// The change of the region before the next frame is painted.
   public var disposal: Disposal
   /// How the frame's pixels are combined with the canvas.
   public var blend: Blend

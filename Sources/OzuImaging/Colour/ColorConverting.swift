@@ -1,4 +1,4 @@
-/// What happens to colours that are not sRGB.
+/// The treatment of colours that are not sRGB.
 public enum ColorPolicy: Hashable, Sendable {
   /// They are converted to sRGB, so that they look right where they are shown without colour management.
   ///

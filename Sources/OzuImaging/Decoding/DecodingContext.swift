@@ -17,14 +17,14 @@ public enum DecodingStage: Hashable, Sendable {
 /// A decoder calls `checkpoint()` every few rows or scans. Processor time is that of the calling thread since the
 /// context was made, so make the context on the thread that decodes, and use it only there.
 public struct DecodingContext {
-  /// What the picture may cost.
+  /// The limits for the cost of the picture.
   public let limits: DecodingLimits
   /// The pool that memory for pixels is taken from.
   public let pool: PixelBufferPool
   /// Whether a truncated file gives the rows that it has instead of an error. Off by default.
   public let allowsTruncation: Bool
 
-  /// What happens to colours that are not sRGB. They are converted by default.
+  /// The treatment of colours that are not sRGB. They are converted by default.
   public private(set) var colorPolicy: ColorPolicy
 
   /// The pixel formats that the result may have. `bgra8` by default.

@@ -54,7 +54,7 @@ public struct DecodingLimits: Hashable, Sendable {
 
   /// A limit that was exceeded, and by how much.
   public struct Violation: Hashable, Sendable {
-    /// What is limited.
+    /// The quantities that have limits.
     public enum Quantity: String, Hashable, Sendable {
       /// Pixels of the source.
       case pixelCount = "pixels"
@@ -72,7 +72,7 @@ public struct DecodingLimits: Hashable, Sendable {
       case cpuTime = "milliseconds of processor time"
     }
 
-    /// What is limited.
+    /// The quantity over its limit.
     public let quantity: Quantity
     /// The value of the picture.
     public let value: Int

@@ -1,4 +1,4 @@
-/// What happens to the colours of a file with an ICC profile when its picture is written again.
+/// The treatment of the colours of a file with an ICC profile when its picture is written again.
 public enum ColorProfilePolicy: String, Hashable, Sendable, CaseIterable {
   /// They are converted to sRGB, which every reader assumes for a file without a profile.
   case convert

@@ -1,4 +1,4 @@
-/// What happens to the metadata of a file when its picture is written again.
+/// The treatment of the metadata of a file when its picture is written again.
 ///
 /// Under every policy a written EXIF block says that the picture is upright, as its pixels are, and has no
 /// thumbnail, because that would show what was cropped.

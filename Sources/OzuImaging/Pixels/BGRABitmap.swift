@@ -37,9 +37,8 @@ public struct BGRABitmap: Equatable, Sendable {
   ///   - pool: the pool that the memory comes from.
   ///   - write: receives the index of each row, from top to bottom, and its pixels, which are transparent black at
   ///     first.
-  ///   - Throws: the errors of the closure.
+  /// - Throws: the errors of the closure.
   /// - Complexity: O(pixels) plus the work of the closure.
-  /// - Complexity: O(pixels) beside what the closure does.
   public init<Failure: Error>(
     size: PixelSize, isOpaque: Bool, colorSpace: ColorSpaceTag = .sRGB, pool: PixelBufferPool = .shared,
     writingRows write: (_ y: Int, _ row: inout MutableSpan<Pixel>) throws(Failure) -> Void

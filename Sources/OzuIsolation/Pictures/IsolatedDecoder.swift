@@ -95,7 +95,7 @@ struct IsolatedDecoder: ImageDecoding {
         switch answer {
         case .needs(let byteCount): return .failure(Need(byteCount: byteCount))
         case .picture(let header, let form, let notes, let resizeTime):
-          // Whatever a worker reports, it cannot have worked longer than it had the file.
+          // A worker may report any time; it cannot have worked longer than it had the file.
           let time = min(resizeTime, ContinuousClock.now - start)
           if time > .zero { context.begin(.resize, ago: time) }
           return .success(try picture(header, form, notes, pixels, body, resize, context))

@@ -2,7 +2,7 @@
   extension WorkerPool {
     /// How workers are made and kept.
     package struct Options: Sendable {
-      /// What to do if the system refuses to restrict a worker.
+      /// The reaction when the system refuses to restrict a worker.
       package enum Confinement: Sendable {
         /// Workers run anyway, in processes of their own; `status` says what is missing.
         case bestPossible

@@ -1,7 +1,7 @@
 public import Foundation
 public import OzuHTTP
 
-/// What addresses may request from a service.
+/// The rules for addresses: the requests that a service accepts.
 public struct AddressRules: Sendable {
   /// The keys that sign addresses. The first key signs new addresses; signatures of the others are accepted too, so
   /// that a key can be replaced. Empty for none.

@@ -101,8 +101,8 @@ public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringCo
     case .cacheNotShared:
       "what is private to one user would be served to all: turn pipeline.caching.httpPolicy.isShared on"
     case .weakPlaygroundToken:
-      "whoever guessed the playground's token could have addresses signed: it needs 16 characters or more, letters, "
-        + "digits, -, ., _ and ~"
+      "the playground's token can be guessed, and a person who knows it can have addresses signed: it needs 16 characters "
+        + "or more, letters, digits, -, ., _ and ~"
     }
   }
 }

@@ -61,12 +61,12 @@ final class ServiceMetrics: Sendable {
       "ozu_draining", "gauge", "Whether requests are to be sent elsewhere.",
       isDraining.load(ordering: .relaxed) ? 1 : 0)
     Self.write(pipeline.statistics, to: &page)
-    page.head("ozu_executor_running", "gauge", "What runs at the moment, by kind of work.")
+    page.head("ozu_executor_running", "gauge", "Work that runs at the moment, by kind.")
     let executors = pipeline.diagnostics().executors
     for executor in executors {
       page.line("ozu_executor_running", ["kind": executor.kind.rawValue], Double(executor.runningCount))
     }
-    page.head("ozu_executor_waiting", "gauge", "What waits for its turn, by kind of work.")
+    page.head("ozu_executor_waiting", "gauge", "Work that waits for its turn, by kind.")
     for executor in executors {
       page.line("ozu_executor_waiting", ["kind": executor.kind.rawValue], Double(executor.waitingCount))
     }

@@ -30,7 +30,7 @@ typedef struct {
   int16_t *coefficients;
   /// In natural order.
   uint16_t quantization[64];
-  /// What libjpeg complained about in the whole file.
+  /// The number of warnings of libjpeg for the whole file.
   long warnings;
 } OracleComponent;
 

@@ -2,7 +2,7 @@ import OzuCaching
 
 // Disks in memory that lose power.
 extension DiskDrills {
-  /// Power goes while a flushed entry is copied.
+  /// Loses power while a flushed entry is copied.
   func copying() throws -> Bool {
     let (missing, states) = try PowerLossCopies.missing([.everything, .synchronizedOnly, .namesOnly])
     return report(
@@ -10,7 +10,7 @@ extension DiskDrills {
       "\(states) disks, \(missing.count) without the entry \(missing.prefix(3))")
   }
 
-  /// Power goes after each operation of workloads of two hundred calls, one for each twenty kills.
+  /// Loses power after each operation of workloads of two hundred calls. There is one workload for each twenty kills.
   func losingPower() throws -> Bool {
     var isGood = true
     for durability in [Durability.buffered, .synced] {

@@ -6,12 +6,12 @@ import OzuTesting
 struct PowerLossCheck {
   let workload: PowerLossWorkload
   let run: PowerLossWorkload.Result
-  /// What the disks promise; by default what the workload's durability does.
+  /// The promise that the disks must keep. By default it follows from the durability of the workload.
   var promise: PowerLossHistory.Promise?
   /// Whether each cache is used afterwards, too, and opened again.
   var goesOn = false
 
-  /// What was found, and in how many states.
+  /// The findings, and the number of states that were looked at.
   struct Report {
     var states = 0
     var served = 0
@@ -38,7 +38,7 @@ struct PowerLossCheck {
     }
   }
 
-  /// An entry that a state has wrong.
+  /// A fault of an entry in one state.
   struct Finding: CustomStringConvertible {
     let fault: PowerLossFault
     let key: Int
@@ -108,7 +108,7 @@ struct PowerLossCheck {
     var failures: [String] = []
     defer { report.failures += failures.map { "\($0): \(place)" } }
     guard let cache = open(files, &failures) else { return }
-    // Removed files that came back may exceed the capacity: then entries leave, those used longest ago.
+    // Removed files that came back may exceed the capacity: then the entries used longest ago are evicted.
     let isEvicting = cache.statistics.evictions > 0
     if isEvicting { report.evicting += 1 }
     for number in 0..<PowerLossWorkload.keyCount {
@@ -138,7 +138,7 @@ struct PowerLossCheck {
     }
   }
 
-  /// Stores anew under every key, closes, and opens again.
+  /// Stores an entry under every key again, closes the cache, opens it, and looks at the entries.
   private func use(_ cache: DiskCache, _ files: MemoryFileSystem, _ failures: inout [String]) {
     for (number, content) in Self.later.enumerated() {
       let isStored = cache.store(
@@ -156,7 +156,7 @@ struct PowerLossCheck {
         failures.append("does not serve key \(number), which was stored after")
       }
     }
-    if !again.verify().isSound { failures.append("has damaged entries after all were stored anew") }
+    if !again.verify().isSound { failures.append("has damaged entries after all were stored again") }
     again.close()
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 import OzuCaching
 
-/// What a workload asked of a cache, with the operations of the file system's log between which each call ran.
+/// The calls of a workload to a cache. Each has the counts of operations in the file system's log before and after it.
 struct PowerLossHistory {
   /// The bytes of an entry at some time. Versions rise through the whole workload, also with each change of metadata.
   struct Content: Equatable {
@@ -70,21 +70,21 @@ struct PowerLossHistory {
     uses = Array(repeating: [], count: keyCount)
   }
 
-  /// What a disk promises.
+  /// The promises that a cache may keep after a loss of power, from the weakest to the strongest.
   enum Promise {
-    /// Nothing torn, nothing foreign.
+    /// No entry is torn, and no key has bytes that were not stored under it.
     case whole
-    /// What was flushed is there too, unless something was done to it since.
+    /// Flushed entries are there too, unless a later call changed or removed them.
     case flushed
-    /// What was stored is there too; dates of use were flushed.
+    /// Stored entries are there too, with dates of use that are at least as late as those at the last closing.
     case stored
   }
 
-  /// What is wrong with an entry that is served after a loss of power; nil if nothing is.
+  /// The fault of an entry that a cache serves, or does not serve, after a loss of power; nil without a fault.
   ///
   /// - Parameters:
-  ///   - entry: What the key has; nil if it has none.
-  ///   - operationCount: The operations that were begun when power went.
+  ///   - entry: The entry of the key; nil if the cache has no entry for it.
+  ///   - operationCount: The number of operations that had begun when the power was lost.
   func fault(
     of key: Int, entry: DiskCache.Entry?, after operationCount: Int, promise: Promise
   ) -> PowerLossFault? {
@@ -111,7 +111,7 @@ struct PowerLossHistory {
     return promise == .stored && hasWrongDate(entry, of: key, after: operationCount) ? .wrongDate : nil
   }
 
-  /// Whether the date is none at which somebody used the entry, or before that which was known at the last closing.
+  /// Whether the entry's date of use belongs to no use and no store, or is earlier than the date known at the last closing.
   private func hasWrongDate(_ entry: DiskCache.Entry, of key: Int, after operationCount: Int) -> Bool {
     let closing = closings.last { $0 <= operationCount } ?? -1
     let known = uses[key].last { $0.end <= closing }?.date ?? .distantPast
@@ -120,7 +120,7 @@ struct PowerLossHistory {
   }
 }
 
-/// What is wrong with an entry after a loss of power.
+/// A fault of an entry after a loss of power.
 enum PowerLossFault: String {
   case neverStored = "has bytes that were never stored together"
   case older = "has a version older than that which was flushed"

@@ -2,13 +2,13 @@ import Foundation
 import OzuCaching
 import OzuTesting
 
-/// A cache that hands over entries and flushes them, another that adopts them, and power that goes at any moment.
+/// A cache that hands over entries and flushes them, another that adopts them, and a loss of power at any moment.
 enum PowerLossOffers {
   private static func content(_ number: Int, _ version: Int) -> PowerLossHistory.Content {
     PowerLossHistory.Content(key: number, version: version, byteCount: 900, metadataByteCount: 0)
   }
 
-  /// What is missing, or not what was flushed, in the states of some kinds, and how many states there were.
+  /// The flushed entries that are missing or wrong in the states of some kinds, and the number of states.
   static func missing(_ kinds: Set<PowerLossState.Kind>) throws -> (missing: [String], states: Int) {
     let files = MemoryFileSystem(recordsChanges: true)
     let clock = ManualClock()
@@ -16,7 +16,7 @@ enum PowerLossOffers {
       capacity: 2 << 20, durability: .synced, refreshInterval: 0, fileSystem: files, now: clock.date)
     let writer = try DiskCache(directory: "/cache", configuration: configuration)
     var other = try DiskCache(directory: "/cache", configuration: configuration)
-    // The versions of the keys that were flushed before so many changes.
+    // After each flush: the number of changes to the files so far, and the flushed version of each key.
     var flushes: [(changeCount: Int, versions: [Int: Int])] = []
     var versions: [Int: Int] = [:]
     func store(_ number: Int, _ version: Int, in cache: DiskCache) {
@@ -26,18 +26,18 @@ enum PowerLossOffers {
       }
     }
     for round in 0..<6 {
-      // Entries of its own, which the other replaces after a flush only.
+      // Each round has keys of its own, so that no flushed entry is replaced later.
       for number in 0..<4 { store(round * 10 + number, 0, in: other) }
       store(round * 10 + 5, 0, in: writer)
       for number in 0..<2 { store(round * 10 + number + 2, 1, in: other) }
       try other.flush()
       if round % 2 == 1 { try writer.flush() }
-      // What it has used is removed when it is gone.
+      // The offers of the other cache can be removed after it has closed.
       if round == 2 {
         other.close()
         other = try DiskCache(directory: "/cache", configuration: configuration)
       }
-      // What the writer stored is flushed by the writer.
+      // Only the writer's own flush makes its entries durable.
       flushes.append((files.changeCount, versions.filter { round % 2 == 1 || $0.key % 10 != 5 }))
     }
     guard let log = files.log, writer.statistics.adopted > 10 else { return (["nothing was adopted"], 0) }

@@ -18,7 +18,7 @@ struct PowerLossWorkload {
     ["pages", "pictures", "small"][number % 3]
   }
 
-  /// What a run leaves.
+  /// The results of a run.
   struct Result {
     var log: FileSystemLog
     var history: PowerLossHistory
@@ -113,7 +113,7 @@ struct PowerLossWorkload {
     }
 
     private mutating func store(_ number: Int, _ key: CacheKey, _ partition: DiskCache.Partition) {
-      // Some have a segment of their own.
+      // Some entries are so large that each gets a segment of its own.
       let isLong = Int.random(in: 0..<12, using: &random) == 0
       let content = PowerLossHistory.Content(
         key: number, version: version,
@@ -125,7 +125,7 @@ struct PowerLossWorkload {
 
     private mutating func updateMetadata(_ number: Int, _ key: CacheKey, _ partition: DiskCache.Partition) {
       guard let former = contents[number] else { return }
-      // A few outgrow their room.
+      // Some metadata is too long for the room in the record.
       let content = PowerLossHistory.Content(
         former, key: number, version: version,
         metadataByteCount: max(16, former.metadata.count) + [0, 0, 8, 200].randomElement(using: &random)!)
@@ -134,7 +134,7 @@ struct PowerLossWorkload {
       guard let written = files.log?.operations[begin...],
         let last = result.history.events[number].indices.last
       else { return }
-      // Nothing as long as the whole record was written.
+      // The change was in place if no write was as long as the whole record.
       result.history.events[number][last].isInPlace = written.allSatisfy {
         if case .write(let bytes, _, _) = $0 {
           bytes.count < content.body.count + content.metadata.count
@@ -168,7 +168,7 @@ struct PowerLossWorkload {
       }
     }
 
-    /// Notes what is gone that nobody removed.
+    /// Notes entries that are gone without a call that removed them.
     private mutating func findEvicted() {
       for number in contents.indices where contents[number] != nil {
         let isThere = cache.contains(

@@ -12,7 +12,7 @@ import OzuTesting
 /// Noon of an ordinary day; all tables count from here.
 let noon = Date(timeIntervalSince1970: 1_767_355_200)
 
-/// A date field's text, so many seconds from noon.
+/// The text of a date field, `offset` seconds after noon.
 func dateText(_ offset: Double = 0) -> String {
   HTTPDate.string(from: noon.addingTimeInterval(offset))
 }

@@ -163,7 +163,7 @@ struct HTTPCacheTests {
     #expect(try await fixture.get().decision.place == .network)
   }
 
-  @Test("modes: who is asked, and what is sent")
+  @Test("each mode asks the cache or the origin, and sends its fields")
   func modes() async throws {
     let fixture = CacheFixture()
     fixture.client.reply { request in

@@ -15,7 +15,7 @@ struct HTTPLeftBeginningTests {
   private static let body = patternedBytes(60_000)
   private static let prefix = "ozu-beginning-"
   private let folder: TemporaryFolder
-  /// What a killed process leaves is put here: a copy of its files.
+  /// Has copies of the files that a killed process leaves.
   private let left: TemporaryFolder
 
   init() throws {
@@ -160,7 +160,7 @@ struct HTTPLeftBeginningTests {
     return "\(left.path)/\(name)"
   }
 
-  @Test("a file that is no beginning is removed and passed over", arguments: [0, 10, 64, 192, 70_000])
+  @Test("a file that is not a beginning is removed and not used", arguments: [0, 10, 64, 192, 70_000])
   func garbage(byteCount: Int) async throws {
     let name = try #require(try await interrupt().first)
     try Data(count: byteCount).write(to: URL(filePath: "\(left.path)/\(name)"))
@@ -171,7 +171,7 @@ struct HTTPLeftBeginningTests {
     #expect(try left.names() == [])
   }
 
-  @Test("a file that another process is writing stays and is passed over")
+  @Test("a file that another process is writing stays and is not used")
   func locked() async throws {
     let key = HTTPCacheKey(HTTPRequest(url: CacheFixture.url))
     let response = storedResponse(["ETag": "\"1\""])

@@ -30,7 +30,7 @@ struct HTTPRequestPreparingTests {
 
   private static let elsewhere = url("https://other.example.com/b")
 
-  @Test("a hook signs requests, each hop anew, and the key does not notice")
+  @Test("a hook signs the request of each hop, and the key does not change")
   func preparation() async throws {
     struct Namer: HTTPRequestPreparing {
       func willSend(_ request: HTTPRequest) async throws -> HTTPRequest {
@@ -70,8 +70,8 @@ struct HTTPRequestPreparingTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("a request made anew by a hook is still followed hop by hop, within the limits of the first")
-  func madeAnew() async throws {
+  @Test("a request that a hook replaces is still followed hop by hop, within the limits of the first")
+  func replaced() async throws {
     struct Maker: HTTPRequestPreparing {
       func willSend(_ request: HTTPRequest) async throws -> HTTPRequest { HTTPRequest(url: request.url) }
     }

@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Broken transfers go on where they broke off; what may pass is tried again")
+@Suite("Broken transfers continue where they broke off, and passing failures are tried again")
 struct HTTPResumeAndRetryTests {
   static let whole = "0123456789"
   private static let tag: HTTPHeaders = ["ETag": "\"1\""]

@@ -62,7 +62,7 @@ enum CodedBytes {
   /// A frame with a window of 8 MB and no length.
   static let zstdHead = Data([0x28, 0xB5, 0x2F, 0xFD, 0, 13 << 3])
 
-  /// So many blocks of 128 KB of zeros, in four bytes each.
+  /// `blockCount` blocks of 128 KB of zeros, in four bytes each.
   static func zstdBomb(blockCount: Int) -> Data {
     (0..<blockCount).reduce(into: zstdHead) { result, number in
       result += littleEndian(UInt32(131_072 << 3 | 2 | (number == blockCount - 1 ? 1 : 0)), 3) + [0]

@@ -144,7 +144,7 @@ struct HTTPContentCodingTests {
       #expect(try await client.data(from: server.url("/b")).body == text)
     }
 
-    @Test("a coding that is fed for ever and makes nothing of it stops at the limit")
+    @Test("a coding that takes bytes for ever and gives none stops at the limit")
     func futile() async throws {
       // Empty blocks of deflate that are not the last.
       let blocks = Data([0x78, 0x01]) + (0..<600_000).flatMap { _ in [0, 0, 0, 0xFF, 0xFF] as [UInt8] }

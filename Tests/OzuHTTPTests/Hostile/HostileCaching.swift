@@ -4,11 +4,11 @@
 
   @testable import OzuHTTP
 
-  /// What a cache keeps and serves again (RFC 9111, RFC 5861).
+  /// Answers that a cache keeps and serves again, or does not (RFC 9111, RFC 5861).
   enum HostileCaching {
     static let cases = stored + stale + modes
 
-    /// Two requests, with so many seconds after each; the origin answers in turn, and the last answer stays.
+    /// Two requests, with `wait` seconds after each. The origin gives its replies in turn, and repeats the last.
     private static func cached(
       _ name: String, _ what: String, _ verdict: String, after wait: Double = 30,
       mode: HTTPCacheMode = .default,

@@ -10,10 +10,10 @@
   struct HostileCase: Sendable, CustomTestStringConvertible {
     /// Names the case in the page and in test reports.
     let name: String
-    /// What the origin does, in a few words.
+    /// The behaviour of the origin, in a few words.
     let what: String
     let verdict: HostileVerdict
-    /// Plays the case on a stage of its own and says what came of it.
+    /// Plays the case on a stage of its own and returns the outcome.
     let play: @Sendable (HostileStage) async throws -> HostileVerdict
 
     var testDescription: String { name }
@@ -44,7 +44,7 @@
     }
   }
 
-  /// What comes of a case.
+  /// The outcome of a case.
   enum HostileVerdict: Hashable, Sendable, CustomStringConvertible {
     /// The exchange works, with this status and this body.
     case taken(Int = 200, Content = .whole)

@@ -4,7 +4,7 @@
 
   @testable import OzuHTTP
 
-  /// What must not reach another origin, and what must not be written into a request.
+  /// Fields that must not reach another origin, and text that must not be written into a request.
   enum HostileCredentials {
     static let cases = fields + others + injections + locations
 

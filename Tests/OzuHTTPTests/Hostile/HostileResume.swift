@@ -16,7 +16,7 @@
       LoopbackResponse(headers: headers, body: picture).closing(afterByteCount: cut)
     }
 
-    /// What came of the second request: which requests there were after the first, and the body.
+    /// A case whose body is cut. Its verdict has the requests after the first one, and the body of the second.
     private static func resume(
       _ name: String, _ what: String, _ verdict: String, after first: HTTPHeaders = tag,
       _ responses: LoopbackResponse...
@@ -60,7 +60,7 @@
     private static let joined = "asks for the rest: whole body"
     private static let anew = "asks for the rest, the whole: whole body"
 
-    // What a beginning is kept for.
+    // Broken answers, whose beginning is kept or not.
     private static let kept: [HostileCase] = [
       resume("resume-strong-tag", "a cut body with a strong entity tag, then its rest", joined, rest()),
       resume(
@@ -80,7 +80,7 @@
         after: ["ETag": "\"1\"", "Cache-Control": "no-store"], whole),
     ]
 
-    // What is taken for the rest.
+    // Answers that are accepted as the rest, or not.
     private static let rests: [HostileCase] = [
       resume(
         "rest-200", "200 with a changed entity tag", joined,

@@ -118,7 +118,7 @@ struct CodecRegistryTests {
     #expect(pool.statistics.peakLentByteCount == 0)
   }
 
-  @Test("a header beyond the limits is still shown to who asks for it")
+  @Test("a header beyond the limits is still returned when it is asked for")
   func headerIsReturned() throws {
     var codecs = CodecRegistry()
     codecs.register(

@@ -86,7 +86,7 @@ struct ContentKindTests {
     (ftyp("qt  "), "an MPEG-4 video"),
   ]
 
-  @Test("what is no image is named", arguments: others)
+  @Test("content that is not an image is named", arguments: others)
   func other(data: Data, kind: String) {
     #expect(ContentKind(sniffing: data) == .other(kind))
   }

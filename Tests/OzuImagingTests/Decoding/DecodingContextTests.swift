@@ -50,7 +50,7 @@ struct DecodingContextTests {
     ) { try context.checkpoint() }
   }
 
-  @Test("who cancels is told so, even when time is up as well")
+  @Test("a cancelled decode says so, even when its time is up as well")
   func order() {
     let surroundings = Surroundings()
     let context = context(surroundings)

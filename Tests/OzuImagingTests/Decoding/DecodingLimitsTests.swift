@@ -36,7 +36,7 @@ struct DecodingLimitsTests {
   }
 
   @Test(
-    "what reaches a limit is allowed",
+    "a header that reaches a limit is allowed",
     arguments: [
       header(16_384, 7812), header(800, 20_000), header(1, 65_535), header(8, 8, frames: 65_536),
       header(0, 0),

@@ -67,7 +67,7 @@ struct PictureFromDataTests {
     #expect(picture.size == PixelSize(10, 4))
   }
 
-  @Test("memory comes from the pool of the context and goes back but for the picture")
+  @Test("memory comes from the pool of the context and goes back, except for the picture's")
   func pool() throws {
     let pool = PixelBufferPool(retainedByteLimit: 1 << 20)
     let picture = try Self.codecs(Self.decoder(PixelSize(100, 80), .right)).picture(

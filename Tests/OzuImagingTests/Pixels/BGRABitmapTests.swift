@@ -60,7 +60,7 @@ struct BGRABitmapTests {
     }
   }
 
-  @Test("what lies outside ends the program, and is not read or written")
+  @Test("a place outside ends the program, and is not read or written")
   func outside() async {
     await #expect(processExitsWith: .failure) {
       _ = BGRABitmap(.flat(.white, size: PixelSize(4, 4)))[4, 0]

@@ -52,7 +52,7 @@ struct BlurHashTests {
   }
 
   @Test(
-    "is refused when it is none",
+    "is refused when the text is not a BlurHash",
     arguments: ["", "L", "LlMF%n", "LlMF%n00%#MwS|WCWEM{R*bbWBb", "LlMF%n00%#MwS|WCWEM{R*bbWB\"H", "~~~~~~"])
   func invalid(text: String) {
     #expect(BlurHash(text) == nil)

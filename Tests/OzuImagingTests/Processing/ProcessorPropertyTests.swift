@@ -2,7 +2,7 @@ import Testing
 
 @testable import OzuImaging
 
-@Suite("What holds for every processor")
+@Suite("Properties of every processor")
 struct ProcessorPropertyTests {
   static let all: [any ImageProcessing] = [
     .resize(PixelSize(9, 9)), .crop(.rectangle(PixelRectangle(x: 0, y: 0, width: 10, height: 8))),
@@ -69,7 +69,7 @@ struct ProcessorPropertyTests {
   }
 
   @Test(
-    "what makes no sense is refused",
+    "parameters that make no sense are refused",
     arguments: [
       .resize(PixelSize(0, 5)), .crop(.rectangle(PixelRectangle(x: 99, y: 0, width: 5, height: 5))),
       .crop(.rectangle(PixelRectangle(x: 0, y: 0, width: -3, height: 5))),

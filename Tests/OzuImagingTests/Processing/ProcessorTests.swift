@@ -2,7 +2,7 @@ import Testing
 
 @testable import OzuImaging
 
-@Suite("What each processor does")
+@Suite("The effect of each processor")
 struct ProcessorTests {
   private static let red = Pixel(red: 255, green: 0, blue: 0)
   private static let blue = Pixel(red: 0, green: 0, blue: 255)

@@ -94,7 +94,7 @@ struct FilterTableTests {
     #expect(abs(ResamplingKernel.mitchell.weight(at: 1) - 1.0 / 18) < 1e-15)
   }
 
-  @Test("a lift strengthens a wave as means of so many weaken it", arguments: [2, 5, 8])
+  @Test("a lift strengthens a wave as much as a mean of samples weakens it", arguments: [2, 5, 8])
   func lift(count: Int) {
     let lift = DetailLift.mean(columns: count, rows: 1).horizontal
     let key = FilterTable.Key(extent: 400, origin: 0, length: 400, count: 100, kernel: .lanczos3, lift: lift)
@@ -181,7 +181,7 @@ struct FilterTableCacheTests {
     #expect(cache.contents.byteCount <= 4000)
   }
 
-  @Test("what is used stays")
+  @Test("a table that is used stays")
   func recency() {
     let cache = FilterTableCache(tableLimit: 2, byteLimit: 1 << 20)
     let used = cache.table(for: key(10))

@@ -29,7 +29,7 @@ struct LinearLightTests {
     #expect(result == Bitmap(size: PixelSize(31, 20)) { _, _ in pixel })
   }
 
-  @Test("what is half transparent keeps colour and alpha")
+  @Test("a half transparent picture keeps colour and alpha")
   func transparent() {
     let pixel = Pixel(red: 100, green: 50, blue: 0, alpha: 128)
     let bitmap = Bitmap(size: PixelSize(40, 40), isOpaque: false) { _, _ in pixel }

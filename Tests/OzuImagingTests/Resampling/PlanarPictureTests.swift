@@ -65,7 +65,7 @@ struct PlanarPictureTests {
   }
 
   @Test(
-    "what is even gets the very bytes that T.871 says, also where a filter makes it of more samples",
+    "an even picture gets exactly the bytes of T.871, also where a filter makes a pixel of several samples",
     arguments: [(3, 7), (60, 1), (128, 11), (201, 0), (255, 3)])
   func evenColors(luma: Int, offset: Int) {
     func byte(_ value: Double) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }

@@ -66,7 +66,7 @@ struct ResamplerTests {
     }
   }
 
-  @Test("what is transparent does not darken its surroundings", arguments: ResamplingKernel.allCases)
+  @Test("transparent pixels do not darken their surroundings", arguments: ResamplingKernel.allCases)
   func bleeding(kernel: ResamplingKernel) {
     let half = Bitmap(size: PixelSize(20, 20), isOpaque: false) { x, y in
       x + y < 19 ? .opaqueRed : .transparent

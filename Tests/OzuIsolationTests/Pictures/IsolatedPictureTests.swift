@@ -200,7 +200,7 @@
       }
     #endif
 
-    @Test("what is loaded for a format starts no thread: a fork would copy the locks that it holds")
+    @Test("the library of a format starts no thread when it is loaded: a fork would copy the thread's locks")
     func threads() throws {
       for type in Self.types where CodecRegistry.standardWithDrawings.decodableTypes.contains(type) {
         let settings = DecoderIsolation(.preferred, types: [type], helper: try Self.helper, processLimit: 1)

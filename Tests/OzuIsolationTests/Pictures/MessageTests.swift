@@ -118,7 +118,7 @@
     }
 
     /// A worker that was taken over may send anything.
-    @Test("bytes that are no message are none, whatever they are")
+    @Test("messages that are cut are refused, and damaged ones do no harm")
     func damaged() {
       var random = SeededGenerator(seed: 21)
       let all = Self.questions.map(\.data) + Self.answers.map(\.data)

@@ -5,7 +5,8 @@ import Testing
 
 /// A real `ozu serve`, which ends with the test.
 final class ServeProcess: Sendable {
-  /// What the process has said. An object of its own: the thread that reads would keep the process alive for ever.
+  /// The lines that the process has printed. They are an object of their own, because the thread that reads them would
+  /// otherwise keep this object, and with it the process, alive for ever.
   final class Output: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -46,7 +47,7 @@ final class ServeProcess: Sendable {
 
   deinit { kill(process.processIdentifier, SIGKILL) }
 
-  /// What it says behind "listening at", once it does.
+  /// The address that the process prints behind "listening at", once it does.
   func place() async throws -> String {
     let prefix = "ozu: listening at "
     func find() -> String? {

@@ -55,7 +55,7 @@ final class TestClient: @unchecked Sendable {
     }
   }
 
-  /// What never comes fails a test rather than keeping it for ever.
+  /// An answer that never comes fails the test; without this, the test would wait for ever.
   private static func setPatience(_ descriptor: Int32) {
     var patience = timeval(tv_sec: 120, tv_usec: 0)
     _ = setsockopt(

@@ -8,7 +8,7 @@ import OzuSynchronization
 ///
 /// A thread for each connection. One lock guards the state; `react` is called outside of it.
 final class FakeRedis: Sendable {
-  /// What becomes of a command.
+  /// The server's reaction to a command.
   enum Reaction {
     /// It is done.
     case done

@@ -24,13 +24,13 @@ final class FakeS3: Sendable {
     server.routeRest { [weak self] request in self?.answer(request) ?? .status(500) }
   }
 
-  /// What is done in the place of the usual; `nil` for the usual.
+  /// Returns an answer that replaces the usual one; `nil` for the usual one.
   var react: @Sendable (LoopbackRequest) -> LoopbackResponse? {
     get { state.withLock { $0.react } }
     set { state.withLock { $0.react = newValue } }
   }
 
-  /// What was wrong with signatures.
+  /// The faults of signatures so far.
   var faults: [String] { state.withLock { $0.faults } }
 
   var names: [String] { state.withLock { $0.objects.keys.sorted() } }

@@ -8,7 +8,7 @@ struct SignatureV4 {
   var secretKey: String
   var region: String
 
-  /// What is wrong with a request; `nil` when its signature is right.
+  /// The fault of a request's signature; `nil` when it is right.
   func fault(
     method: String, path: String, query: String?, headers: HTTPHeaders, body: Data
   ) -> String? {

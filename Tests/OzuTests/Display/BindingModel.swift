@@ -3,7 +3,7 @@ import OzuTesting
 
 @testable import Ozu
 
-/// What a view must show, by the contract alone.
+/// A model of the picture that a view must show, by the contract alone.
 struct BindingModel {
   struct Target: Hashable {
     var url: Int

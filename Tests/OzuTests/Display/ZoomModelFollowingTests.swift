@@ -32,7 +32,7 @@ struct ZoomModelFollowingTests {
     #expect(model.wholeSize == PixelSize(1000, 800))
   }
 
-  @Test("a picture without separate parts stays as the binding has it, and is loaded again to be cut")
+  @Test("a picture without separate parts stays as it is in the binding, and is loaded again to be cut")
   func kept() throws {
     model.follow(.picture(whole(.png)), of: request)
     model.change { $0.zoom(to: 1, at: (500, 400)) }

@@ -118,7 +118,7 @@ struct WrittenFileTests {
       }
     }
     #expect(!colored)
-    // Whoever wants a still, or writes a format that does not move, is told.
+    // The result says so when the caller wants a still picture, or the format cannot be animated.
     var still = format
     still.keepsAnimation = false
     for format in [still, .jpeg] {

@@ -41,19 +41,19 @@ struct TraceTests {
     return file.traceEvents
   }
 
-  @Test("a stage that is reported late has a lane that was free when it began")
+  @Test("a stage that is reported late has a track that was free when it began")
   func lateStage() {
-    var lanes = TraceLanes()
-    let first = lanes.take(.disk, from: 0)
-    lanes.give(first, until: 10)
-    let late = lanes.take(.disk, from: 9)
+    var tracks = TraceTracks()
+    let first = tracks.take(.disk, from: 0)
+    tracks.give(first, until: 10)
+    let late = tracks.take(.disk, from: 9)
     #expect(late != first)
-    #expect(lanes.take(.disk, from: 10) == first)
-    lanes.give(late, until: 11)
-    #expect(lanes.take(.disk, from: 12) == late)
+    #expect(tracks.take(.disk, from: 10) == first)
+    tracks.give(late, until: 11)
+    #expect(tracks.take(.disk, from: 12) == late)
   }
 
-  @Test("every event has the fields of its kind, spans are paired, and no two on a lane overlap")
+  @Test("every event has the fields of its kind, spans are paired, and no two on a track overlap")
   func shape() async throws {
     let events = try await trace(TraceRecorder())
     #expect(Set(events.map(\.ph)) == ["M", "b", "e", "X", "C", "i"])
@@ -70,11 +70,11 @@ struct TraceTests {
 
     let names = events.filter { $0.ph == "M" }
     let spans = Dictionary(grouping: events.filter { $0.ph == "X" }, by: \.tid)
-    for (lane, spans) in spans {
-      #expect(names.contains { $0.tid == lane && $0.name == "thread_name" })
+    for (track, spans) in spans {
+      #expect(names.contains { $0.tid == track && $0.name == "thread_name" })
       let spans = spans.sorted { $0.ts < $1.ts }
       for (span, next) in zip(spans, spans.dropFirst()) {
-        #expect(span.ts + (span.dur ?? 0) <= next.ts + 0.01, "\(span.name) and \(next.name) on \(lane)")
+        #expect(span.ts + (span.dur ?? 0) <= next.ts + 0.01, "\(span.name) and \(next.name) on \(track)")
       }
     }
     #expect(

@@ -50,7 +50,7 @@ struct WaitingDownloadTests {
     case .nothing: #expect(try result.get().source == .network)
     case .original: #expect(try result.get().source == .original)
     case .failure:
-      #expect(throws: ImageError.httpStatus(404, source: url.absoluteString)) { try result.get() }
+      #expect(throws: ImageError.httpStatus(404, source: "")) { try result.get() }
     }
   }
 

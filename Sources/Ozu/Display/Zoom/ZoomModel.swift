@@ -93,7 +93,7 @@ public final class ZoomModel {
     pressure = observeMemoryPressure()
   }
 
-  // MARK: What is shown
+  // MARK: The shown picture
 
   /// Shows another picture, fitted to the view. The size and the region of the request are ignored.
   public func setImage(_ request: ImageRequest) {

@@ -6,7 +6,7 @@
 
 // Makes and removes the files of offers. Only the writer does this.
 extension SegmentStore {
-  /// Takes over the offers in the directory, and removes files that have an offer's name but are none.
+  /// Takes over the offers in the directory, and removes files that have an offer's name and are not offers.
   func takeUpOffers(_ names: [String], _ writer: inout Writer) {
     for name in names where OfferFile.isFileName(name) {
       note(&writer) { (writer) throws(DiskCacheError) in

@@ -1,10 +1,10 @@
-/// Collects the data of a scan, with a zero stuffed behind each 0xFF (ITU-T T.81 §F.1.2.3).
+/// Collects the data of a scan, with a stuffed zero after each 0xFF (ITU-T T.81 §F.1.2.3).
 struct JPEGBitWriter {
   private(set) var bytes: [UInt8]
   private var word: UInt64 = 0
   private var count = 0
 
-  /// - Parameter bytes: what stands before.
+  /// - Parameter bytes: the bytes before the data.
   init(behind bytes: [UInt8]) {
     self.bytes = bytes
   }
@@ -24,7 +24,7 @@ struct JPEGBitWriter {
     }
   }
 
-  /// Fills the last byte up with ones, and puts a marker behind it.
+  /// Fills the last byte with ones, and appends a marker.
   mutating func end(marker: UInt8) {
     let rest = (8 - count) & 7
     if rest > 0 { write(1 << UInt32(rest) - 1, count: rest) }

@@ -1,18 +1,18 @@
 /// The codes of a table for differences of mean values, and for those that the table lacks.
 ///
-/// The first block of a row that was cut out differs from its new neighbour by more than it did from the old one, and a
-/// table that was made for its picture has codes for what the picture needs alone. What is missing gets codes of 16 bits
-/// behind all others (ITU-T T.81 §C.2): those that are there stay as they are.
+/// The first block of a row in a part has a new neighbour, and may differ from it by more than from the old one. A table
+/// that was made for its picture has codes only for the differences of that picture. The missing differences get codes of
+/// 16 bits, after all others (ITU-T T.81 §C.2), so the existing codes do not change.
 struct JPEGDifferenceCodes {
   /// The table with the added codes.
   let definition: HuffmanTable.Definition
-  /// By the bits of a difference, 0 to 11: its code and the length of that; a length of 0 for none.
+  /// For the number of bits of a difference, 0 to 11: the code and its length; the length is 0 if there is no code.
   private let codes: [(code: UInt32, length: Int)]
 
   /// The most bits of a difference in a picture of 8 bits (Table F.1).
   private static let largestSize = 11
 
-  /// - Parameter definition: of a table that `HuffmanTable` takes.
+  /// - Parameter definition: the definition of a table that `HuffmanTable` accepts.
   init(_ definition: HuffmanTable.Definition) {
     var extended = definition
     var codes = [(code: UInt32, length: Int)](repeating: (0, 0), count: Self.largestSize + 1)
@@ -27,7 +27,7 @@ struct JPEGDifferenceCodes {
       }
       if length < 16 { code <<= 1 }
     }
-    // The code of all ones stays free.
+    // The code that is all ones stays unused.
     for size in codes.indices where codes[size].length == 0 {
       guard code + 1 < 1 << 16, extended.counts[15] < .max, extended.symbols.count < 256 else { break }
       codes[size] = (code, 16)

@@ -6,21 +6,20 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Cuts a part out of a JPEG that comes in one pass, without decoding it: a JPEG of its own whose blocks are the same to
-/// the bit.
+/// Cuts a part out of a sequential JPEG without decoding it. The part is a JPEG whose blocks are exactly those of the whole.
 ///
-/// The data of each row of groups are copied, from the index's last place on; only the differences of the first blocks are
-/// written anew, because their neighbours on the left have changed. Rows are separated by restart markers, behind which
-/// mean values begin at 0 again. What libjpeg makes of the part is what it makes of it in the whole, but for the outermost
-/// pixels, whose chroma it enlarges without their neighbours.
+/// For each row of groups it copies the data from the nearest place of the index. Only the differences of the first blocks are
+/// encoded again, because their left neighbours have changed. Restart markers separate the rows: after them mean values begin
+/// at 0 again. libjpeg decodes the part to the same pixels as in the whole, except for the outermost pixels, whose chroma it
+/// enlarges without their neighbours.
 package enum JPEGExcerpt {
-  /// Cuts; `nil` when the file is not for this: its whole has to be decoded, or to say what is wrong with it.
+  /// Cuts a part out of a file; `nil` if this is not possible. Then the caller decodes the whole file, which also reports its errors.
   ///
-  /// - Parameter cut: in pixels, as stored; it begins between two groups, and ends between two or at the picture's edge.
-  /// - Throws: `limitExceeded` for the bytes of the part beside those of its render, and what
-  ///   `DecodingContext.checkpoint()` throws.
-  /// - Complexity: O(file): the first part steps over all blocks of the scan, later ones take a checksum of the bytes unless the
-  ///   context knows the file.
+  /// - Parameter cut: in pixels, as stored. It begins between two groups, and ends between two or at the picture's edge.
+  /// - Throws: `limitExceeded` for the bytes of the part together with those of its render, and the errors of
+  ///   `DecodingContext.checkpoint()`.
+  /// - Complexity: O(file). The first part steps over all blocks of the scan; later parts compute a checksum of the bytes, unless
+  ///   the context knows the file.
   package static func file(
     _ data: Data, _ outline: JPEGOutline, cut: PixelRectangle, renderByteCount: Int, context: DecodingContext
   ) throws(DecodingError) -> Data? {
@@ -67,14 +66,14 @@ package enum JPEGExcerpt {
     }
   }
 
-  /// The groups that a range of pixels covers; `nil` for none, and for a range that does not begin between two of them.
+  /// The groups that a range of pixels covers; `nil` if it covers none, or does not begin between two groups.
   private static func groups(_ first: Int, _ length: Int, _ side: Int, _ count: Int) -> Range<Int>? {
     guard first >= 0, length > 0, first % side == 0 else { return nil }
     let end = (first + length + side - 1) / side
     return end <= count ? first / side..<end : nil
   }
 
-  /// All up to the data: the segments that decide on colours and the tables, with the size of the part, and an interval of
+  /// The bytes before the data: the segments for the colours and the tables, with the size of the part and a restart interval of
   /// one row.
   private static func head(
     _ bytes: Span<UInt8>, _ header: JPEGHeader, _ scan: JPEGSequentialScan, _ codes: [JPEGDifferenceCodes],
@@ -92,7 +91,7 @@ package enum JPEGExcerpt {
       var segment = bytes.copy(from: offset, byteCount: length + 2)
       position += length
       if JPEGMarker.isFrameHeader(marker) {
-        // Behind marker, length and precision.
+        // After the marker, the length and the precision.
         segment.replaceSubrange(5..<9, with: pair(size.height) + pair(size.width))
       }
       let isKept = !(0xE0...0xFE ~= marker) || marker == 0xE0 || marker == 0xEE

@@ -1,12 +1,12 @@
 import OzuImaging
 
-/// Where the groups of blocks of a sequential scan are in its file: places from which one can go on, every few groups of
-/// each row.
+/// The places of the groups of blocks of a sequential scan in its file. There is a place every few groups of each row, and
+/// decoding can begin at each of them.
 ///
-/// Nothing in such a file says where a block begins, so without an index every part of the picture costs all that stands
-/// before it. Made once, by stepping over all blocks, it takes 16 bytes for each 32 groups or more, a megabyte at most.
+/// Such a file does not contain the places of its blocks, so without an index a decoder must read everything before a part.
+/// The index is made once, by stepping over all blocks. It has 16 bytes for each 32 groups or more, a megabyte at most.
 struct JPEGScanIndex: Sendable {
-  /// The groups of a row from one place to the next.
+  /// The number of groups from one place of a row to the next.
   let step: Int
   let columns: Int
   private let places: [Packed]
@@ -26,14 +26,14 @@ struct JPEGScanIndex: Sendable {
       self.position = position
       bit = UInt8(truncatingIfNeeded: place.bit)
       means = SIMD4(truncatingIfNeeded: place.means)
-      // Sums of a sound picture have 12 bits.
+      // The sums of a valid picture have 12 bits.
       guard SIMD4<Int32>(truncatingIfNeeded: means) == place.means else { return nil }
     }
   }
 
-  /// Steps over a scan; `nil` when data are missing, or more than an index holds.
+  /// Steps over a scan; `nil` if data are missing, or there are more groups than an index holds.
   ///
-  /// - Throws: what `DecodingContext.checkpoint()` throws, which is asked at every row of groups.
+  /// - Throws: the errors of `DecodingContext.checkpoint()`, which is called at every row of groups.
   /// - Complexity: O(bytes).
   init?(
     file: UnsafeRawBufferPointer, _ scan: JPEGSequentialScan, frame: ReducedJPEGFrame,
@@ -74,7 +74,7 @@ struct JPEGScanIndex: Sendable {
       group: row * columns + column / step * step)
   }
 
-  /// The bytes of the file that hold the groups of some rows and columns, and those before them from the last places on.
+  /// The bytes of the file for the groups of some rows and columns, and for the groups between them and the places before them.
   func byteCount(rows: Range<Int>, columns: Range<Int>) -> Int {
     rows.reduce(0) { sum, row in
       let start = place(row: row, column: columns.lowerBound).position
@@ -82,11 +82,11 @@ struct JPEGScanIndex: Sendable {
     }
   }
 
-  /// The first known place behind a group, or the end of its row's last.
+  /// The first known place after a group, or the end of the last group of its row.
   private func end(row: Int, column: Int) -> Int {
     let placesPerRow = (columns + step - 1) / step
     let index = row * placesPerRow + column / step + 1
-    // Behind the last place the bytes of one step, as many as an ordinary one has.
+    // After the last place, the bytes of one average step.
     guard index < places.count else {
       return Int(places[index - 1].position) + Int(places[index - 1].position) / max(1, index - 1)
     }

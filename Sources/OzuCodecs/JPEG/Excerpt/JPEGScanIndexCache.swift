@@ -1,22 +1,24 @@
 import OzuImaging
 import OzuSynchronization
 
-/// Keeps the scan indices of the files that parts were last cut out of, so that the next part costs no walk over the whole
-/// file.
+/// Keeps the scan indices of the files from which parts were cut most recently, so that the next part needs no walk over
+/// the whole file.
 ///
-/// A file is known by a checksum of all of it, or by what the context of the decode knows it by. Eight indices are kept, of a megabyte at most each; what was used longest ago
-/// goes first. An index is made outside of the lock, so two threads may make the same one.
+/// A file is identified by a checksum of all its bytes, or by the identity that the context of the decode has for it. The
+/// cache keeps eight indices of a megabyte at most, and removes the one that was used the longest ago. An index is made
+/// outside of the lock, so two threads may make the same one.
 final class JPEGScanIndexCache: Sendable {
   /// The cache of the process.
   static let shared = JPEGScanIndexCache(limit: 8)
 
-  /// What tells files apart. A file that was made to have the checksum and the length of another one gets that one's index,
-  /// and its parts come out as nonsense or are decoded whole. No place leads outside of the file, since the lengths are equal.
+  /// The identity of a file. A hostile file that has the checksum and the length of another file gets that file's index, and
+  /// its parts show wrong pixels or are decoded from the whole file. No place is outside of the file, since the lengths are
+  /// equal.
   struct Identity: Hashable {
     var byteCount: Int
     var checksum: UInt64
 
-    /// - Parameter known: what the file is known by already; it keeps the checksum if it has none.
+    /// - Parameter known: the identity of the file if it has one already; it stores the checksum if it has none yet.
     init(_ file: UnsafeRawBufferPointer, _ known: FileIdentity? = nil) {
       byteCount = file.count
       checksum = known?.value { WordChecksum.of(file) } ?? WordChecksum.of(file)
@@ -36,7 +38,7 @@ final class JPEGScanIndexCache: Sendable {
     self.limit = limit
   }
 
-  /// The index of a file, from the cache or made now; `nil` when the closure gives none.
+  /// The index of a file, from the cache or made now; `nil` if the closure returns `nil`.
   func index<Failure: Error>(
     of identity: Identity, make: () throws(Failure) -> JPEGScanIndex?
   ) throws(Failure) -> JPEGScanIndex? {

@@ -1,24 +1,24 @@
 import OzuImaging
 
-/// Walks over the groups of blocks of a sequential scan, from its beginning or from the middle, without decoding more than
-/// where blocks end and the sums of mean values.
+/// Walks over the groups of blocks of a sequential scan, from its beginning or from a place in the middle. It decodes only the
+/// ends of blocks and the sums of mean values.
 ///
-/// Why it stays in its buffers is told in `EntropySource`: `prepare` is called before each group, and a group takes no more
-/// than the reduced decoder does of one.
+/// `EntropySource` explains why it stays inside its buffers: `prepare` is called before each group, and a group takes no
+/// more bytes than in the reduced decoder.
 struct JPEGScanWalker: ~Copyable {
   /// A component in the order of the scan.
   struct Part {
     var dc: HuffmanTable
     var ac: HuffmanTable
-    /// The blocks of a group.
+    /// The number of its blocks in a group.
     var blockCount: Int
   }
 
-  /// What has to be known to go on from between two groups.
+  /// The state between two groups, from which a walk can continue.
   struct Place {
-    /// Of the first byte of which a bit is not read yet.
+    /// The position of the first byte that is not completely read.
     var position: Int
-    /// How many bits of that byte are.
+    /// The number of bits of that byte that are read.
     var bit = 0
     /// The mean values of the last blocks, in the order of the scan.
     var means = SIMD4<Int32>()
@@ -32,14 +32,14 @@ struct JPEGScanWalker: ~Copyable {
   private var reader: BitReader
   private(set) var group: Int
   private(set) var means: SIMD4<Int32>
-  /// Whether data were missing, or more were read than there are.
+  /// Whether data were missing, or more bits were read than there are.
   private(set) var isBroken = false
   /// Whether the restart marker before the next group, if there is one, has been read.
   private var isBehindMarker: Bool
 
   /// - Parameters:
-  ///   - file: outlives the walker.
-  ///   - place: the beginning of the scan's data, or what `place` gave.
+  ///   - file: must outlive the walker.
+  ///   - place: the beginning of the scan's data, or a result of `place`.
   init(file: UnsafeRawBufferPointer, parts: [Part], restartInterval: Int, from place: Place) {
     self.parts = parts
     self.restartInterval = restartInterval
@@ -52,7 +52,7 @@ struct JPEGScanWalker: ~Copyable {
     isBehindMarker = true
   }
 
-  /// Goes behind the restart marker before the next group, and brings its data; `false` when there are none.
+  /// Steps over the restart marker before the next group and loads the group's data; `false` if there are none.
   mutating func prepare() -> Bool {
     guard !isBroken else { return false }
     if restartInterval > 0, group > 0, group % restartInterval == 0, !isBehindMarker {
@@ -70,13 +70,13 @@ struct JPEGScanWalker: ~Copyable {
     return !isBroken
   }
 
-  /// Where the next group begins, after `prepare`.
+  /// The place where the next group begins. Call it after `prepare`.
   mutating func place() -> Place {
     let (position, bit) = source.place(of: reader)
     return Place(position: position, bit: bit, means: means, group: group)
   }
 
-  /// Steps over a group, after `prepare`.
+  /// Steps over a group. Call it after `prepare`.
   mutating func skipGroup() {
     var reader = reader
     for index in parts.indices {
@@ -91,10 +91,10 @@ struct JPEGScanWalker: ~Copyable {
     isBehindMarker = false
   }
 
-  /// Writes a group as it would stand behind blocks with other mean values, after `prepare`.
+  /// Writes a group so that it follows blocks with other mean values. Call it after `prepare`.
   ///
-  /// - Parameter written: the mean values of the last blocks that were written; those of the group's last ones after it.
-  /// - Returns: `false` when a difference has no code.
+  /// - Parameter written: the mean values of the last blocks that were written; afterwards those of the group's last blocks.
+  /// - Returns: `false` if a difference has no code.
   mutating func copyGroup(
     to writer: inout JPEGBitWriter, codes: [JPEGDifferenceCodes], written: inout SIMD4<Int32>
   ) -> Bool {
@@ -131,7 +131,7 @@ struct JPEGScanWalker: ~Copyable {
     }
   }
 
-  /// Finds out whether the last groups had all their bits.
+  /// Checks whether the last groups had all their bits.
   mutating func finish() {
     source.note(reader)
     if source.hasOverrun { isBroken = true }

@@ -1,21 +1,21 @@
 import OzuImaging
 
-/// What has to be known to walk over the one scan of a sequential file: its tables, and where its data are.
+/// The tables and the place of the data of a sequential file's only scan, for a walk over it.
 struct JPEGSequentialScan {
   /// The components of the scan in its order, with their tables.
   let parts: [JPEGScanWalker.Part]
   /// The place of each part's component in the frame.
   let components: [Int]
-  /// By part: the table for differences of mean values, and where it goes.
+  /// For each part the table for differences of mean values, and its slot.
   let differences: [(slot: Int, definition: HuffmanTable.Definition)]
   let restartInterval: Int
-  /// The segment of the scan with its marker, in the file.
+  /// The place of the scan's segment in the file, with its marker.
   let segment: Range<Int>
 
   /// Where the data begin.
   var start: JPEGScanWalker.Place { JPEGScanWalker.Place(position: segment.upperBound) }
 
-  /// Reads the tables of a file; `nil` when they break a rule.
+  /// Reads the tables of a file; `nil` if they break a rule.
   init?(_ bytes: Span<UInt8>, _ header: JPEGHeader, frame: ReducedJPEGFrame) {
     guard !frame.isProgressive else { return nil }
     let position = header.scanOffset + 2
@@ -36,7 +36,7 @@ struct JPEGSequentialScan {
         let ac = HuffmanTableCache.shared.table(acDefinition, kind: .ac)
       else { return nil }
       let component = frame.components[part.component]
-      // A scan of one component goes over its own blocks, one at a time.
+      // In a scan of one component each group is one block.
       let blockCount = scan.parts.count == 1 ? 1 : component.horizontalBlocks * component.verticalBlocks
       parts.append(.init(dc: dc, ac: ac, blockCount: blockCount))
       differences.append((part.dcSlot, dcDefinition))

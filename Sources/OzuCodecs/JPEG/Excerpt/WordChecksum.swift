@@ -1,13 +1,13 @@
-/// A checksum of 64 bits of many bytes: four sums side by side, each word multiplied in (as FNV-1a does with bytes).
+/// A checksum of 64 bits for many bytes: four sums in parallel, with a multiplication for each word (as FNV-1a does for bytes).
 ///
-/// For telling files of one process apart, not for files that somebody made to have one sum.
+/// It distinguishes the files of one process. It does not resist files that were made to have the same sum.
 enum WordChecksum {
-  /// - Complexity: O(bytes), a few of them a cycle.
+  /// - Complexity: O(bytes), several bytes in each cycle.
   static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     let factor: UInt64 = 0xFF51_AFD7_ED55_8CCD
     var sums = SIMD4<UInt64>(0x9E37_79B9_7F4A_7C15, 0xCBF2_9CE4_8422_2325, 0xC4CE_B9FE_1A85_EC53, 1)
     var position = 0
-    // Loads of 32 bytes that lie inside, by the loop's condition.
+    // The loop's condition keeps each load of 32 bytes inside the buffer.
     while position + 32 <= bytes.count {
       let words = bytes.loadUnaligned(fromByteOffset: position, as: SIMD4<UInt64>.self)
       sums = (sums ^ words) &* SIMD4(repeating: factor)

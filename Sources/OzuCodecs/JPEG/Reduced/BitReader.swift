@@ -1,25 +1,25 @@
 /// Takes bits from entropy-coded data without asking where they end.
 ///
-/// A register of 64 bits holds the next ones at the top. `refill()` loads eight bytes and keeps as many as fit,
-/// without a branch: from then on 56 bits are there. Those who take bits count along and refill in time.
+/// A register of 64 bits holds the next bits at the top. `refill()` loads eight bytes and keeps as many as fit,
+/// without a branch: then the register has at least 56 bits. Callers count the bits that they take and refill in time.
 ///
-/// Why no load leaves its buffer is explained in `EntropySource`: it is asked once for each group of blocks,
-/// and leaves more bytes behind `next` than a group of blocks can take.
+/// `EntropySource` explains why no load leaves its buffer: `prepare` is called once for each group of blocks, and
+/// ensures that more bytes follow `next` than a group of blocks can take.
 struct BitReader {
   /// The next bits, at the top.
   var bits: UInt64 = 0
-  /// Their number in the lowest six bits. The others mean nothing: entries of tables are subtracted whole.
+  /// The number of bits, in the lowest six bits. The others have no meaning: whole entries of tables are subtracted.
   private var length: UInt64 = 0
-  /// The first byte of which no bit is among them.
+  /// The first byte of which no bit is in the register.
   var next: UnsafePointer<UInt8>
 
   /// Begins at a byte.
   init(next: UnsafePointer<UInt8>) { self.next = next }
 
-  /// How many bits are there.
+  /// The number of bits in the register.
   var count: Int { Int(truncatingIfNeeded: length & 63) }
 
-  /// Makes sure of 56 bits.
+  /// Ensures at least 56 bits.
   @inline(__always)
   mutating func refill() {
     let word = UInt64(bigEndian: UnsafeRawPointer(next).loadUnaligned(as: UInt64.self))
@@ -38,7 +38,7 @@ struct BitReader {
     self.length &-= UInt64(truncatingIfNeeded: length)
   }
 
-  /// Takes as many bits as the lowest six of an entry say, which may have more above them.
+  /// Takes the number of bits in the lowest six bits of an entry; its other bits are ignored.
   @inline(__always)
   mutating func consume(entry: UInt64) {
     bits &<<= entry

@@ -6,52 +6,51 @@
 
 /// The entropy-coded data of one scan, brought piece by piece into a buffer from which a `BitReader` reads.
 ///
-/// A stuffed zero behind each 0xFF is taken out on the way (ITU-T T.81 §B.1.1.5), so the reader sees bits and
-/// nothing else, and the memory is that of the buffer, however long the scan.
+/// It removes the stuffed zero after each 0xFF (ITU-T T.81 §B.1.1.5), so the reader sees only bits. The memory is that of
+/// the buffer, for a scan of any length.
 ///
-/// **Why no index leaves its buffer, whatever the file says.** This is the one place that all of the reduced
-/// decoder relies on; it uses unsafe pointers, and no check stands in its inner loops.
+/// **Why no index leaves its buffer, for any file.** The whole reduced decoder relies on this proof: it uses unsafe
+/// pointers, and its inner loops have no checks.
 ///
 /// - *Reading.* Before each group of blocks the decoder compares `reader.next` with `limit`, and calls
-///   `prepare` when it is reached. As long as the scan goes on, `limit` is `margin` bytes before the end of what
-///   is in the buffer; at its end, `margin` zero bytes follow the data, and `limit` is where they begin. So
-///   `margin` bytes behind `next` can be read while a group of blocks is decoded. A group has at most 10 blocks
-///   (frames with more are not taken, see `ReducedJPEGFrame`). A block consumes at most one symbol for each of
+///   `prepare` when it is reached. While the scan continues, `limit` is `margin` bytes before the end of the data
+///   in the buffer. At its end, `margin` zero bytes follow the data, and `limit` is where they begin. So
+///   `margin` bytes after `next` can be read while a group of blocks is decoded. A group has at most 10 blocks
+///   (frames with more are refused, see `ReducedJPEGFrame`). A block consumes at most one symbol for each of
 ///   its 64 coefficients, and a symbol at most 17 bits of code and 15 bits of number: 64 × 32 bits = 256 bytes.
-///   The reader itself is up to 8 bytes ahead, and loads 8. 10 × 256 + 16 is below `margin`.
-/// - *Bits of the register.* 56 are there after a refill. Decoding one symbol takes at most 32 of them; one
-///   entry of `skips` or `several` at most 12 + 15 = 27, so two of those go into one refill. A difference of means whose entry
-///   has its number takes 12, and leaves 44 for such an entry; another one is followed by a refill. A block of a refinement
-///   takes one bit more for each coefficient at most, and refills where less than these are there.
+///   The reader itself is at most 8 bytes ahead, and loads 8. 10 × 256 + 16 is below `margin`.
+/// - *Bits of the register.* A refill ensures 56. Decoding one symbol takes at most 32 of them; one
+///   entry of `skips` or `several` takes at most 12 + 15 = 27, so one refill suffices for two of those. A difference of means
+///   whose entry contains its number takes 12, and leaves 44 for such an entry; any other difference is followed by a refill.
+///   A block of a refinement takes at most one more bit for each coefficient, and refills when the register has fewer.
 /// - *Tables.* Indices are 12 bits wide, and tables have as many entries.
 /// - *Writing.* A coefficient of block (x, y) of a component is written at its place in a square of `scale`
 ///   samples in the plane, whose rows and columns were counted from the frame in whole groups of blocks; loops
 ///   over blocks end at counts that were computed from the same frame, once, in `ReducedJPEGFrame`. Places come
 ///   from a table of 64 that gives those of the kept coefficients, and −1 or the mean's for all others, and a coefficient's
 ///   number is compared with 63 before it is looked up, or is that of a bit of a word. An entry that is used leads to 63 at
-///   most, so the coefficients it has come before; one that it has not is 64 steps ahead, for which the tables have 128
-///   places. What is tracked is a word for each
-///   block, in an array for the same blocks.
-/// - *Arithmetic.* Everything from the file is computed with `&+`, `&-`, `&*`, `&<<`: nonsense gives nonsense
-///   samples, which the transform clamps, and no trap.
+///   most, so its coefficients come before. A coefficient that an entry does not have is 64 steps ahead, and the tables have
+///   128 places for it. The tracked coefficients are a word for each block, in an array for the same blocks.
+/// - *Arithmetic.* All values from the file are computed with `&+`, `&-`, `&*`, `&<<`: invalid data give wrong samples,
+///   which the transform clamps, and never a trap.
 ///
 /// This file has more than 250 lines: its functions use private state, and are inlined into the loops over blocks.
 struct EntropySource: ~Copyable {
   /// More bytes than a group of blocks can take.
   static let margin = 4096
-  /// What the buffer is filled up to, at least, as long as the data go on.
+  /// The least number of bytes to which the buffer is filled while there are data.
   static let chunk = 32 << 10
 
   private let file: UnsafeRawBufferPointer
   private let buffer: UnsafeMutablePointer<UInt8>
-  /// A byte of the buffer, and where it stands in the file, where that is followed (`place(of:)`).
+  /// A byte of the buffer and its position in the file, if the source follows its position (`place(of:)`).
   private var anchor = (offset: 0, position: 0)
   private let followsPosition: Bool
-  /// Where the next byte of the scan stands in the file.
+  /// The position of the next byte of the scan in the file.
   private(set) var position: Int
-  /// The bytes in the buffer, without the zeros behind the end.
+  /// The number of bytes in the buffer, without the zeros after the end.
   private var filled = 0
-  /// Behind this many bytes the buffer still has the zeros it began with.
+  /// After this number of bytes the buffer still has its initial zeros.
   private var touched = 0
   /// Whether a marker, or the end of the file, was met.
   private var hasEnded = false
@@ -59,20 +58,20 @@ struct EntropySource: ~Copyable {
   private(set) var marker: UInt8?
   /// Whether more bits were taken than there were since the last restart.
   private(set) var hasOverrun = false
-  /// Whether bits were missing at the end of the image or of the file: not just before some other marker.
+  /// Whether bits were missing at the end of the image or of the file, and not only before another marker.
   private(set) var missesData = false
-  /// Where `reader.next` must not stand at the beginning of a group of blocks.
+  /// At the beginning of a group of blocks `reader.next` must be below this.
   private(set) var limit: UnsafePointer<UInt8>
-  /// A place in the file from which bits are counted; no byte that is stuffed.
+  /// A place in the file from which bits are counted. It is never a stuffed byte.
   private let mark: Int?
-  /// Where the byte at `mark` stands in the buffer, or would stand before it; `nil` until it is read.
+  /// The offset of the byte at `mark` in the buffer, negative if the byte is no longer in it; `nil` until it is read.
   private var markOffset: Int?
 
   /// Begins a scan whose data start at `position` in the file, which must outlive the source.
   ///
   /// - Parameters:
-  ///   - mark: where `bitsBehindMark` counts from, at `position` or behind it. The byte before it is not 0xFF.
-  ///   - followsPosition: whether `place(of:)` will be asked, which takes a second look at all bytes.
+  ///   - mark: the place from which `bitsBehindMark` counts, at `position` or after it. The byte before it is not 0xFF.
+  ///   - followsPosition: whether `place(of:)` will be called, for which all bytes are examined a second time.
   init(file: UnsafeRawBufferPointer, position: Int, mark: Int? = nil, followsPosition: Bool = false) {
     self.file = file
     self.position = position
@@ -99,7 +98,7 @@ struct EntropySource: ~Copyable {
     return reader
   }
 
-  /// Makes sure that a group of blocks can be decoded; `false` when the data have run out.
+  /// Ensures that a group of blocks can be decoded; `false` if there are no more data.
   mutating func prepare(_ reader: inout BitReader) -> Bool {
     if hasEnded {
       note(reader)
@@ -109,7 +108,7 @@ struct EntropySource: ~Copyable {
     // The register has up to 63 bits that come before `next`.
     let kept = followsPosition ? min(next, 8) : 0
     let used = next - kept
-    // Before the end, `next` is at most a group of blocks behind `limit`: inside what is filled.
+    // Before the end, `next` is at most a group of blocks after `limit`, so it is inside the filled bytes.
     filled -= used
     if let offset = markOffset { markOffset = offset - used }
     if followsPosition {
@@ -122,28 +121,28 @@ struct EntropySource: ~Copyable {
     return true
   }
 
-  /// How many bits the reader took behind the mark; `nil` before the mark was read.
+  /// The number of bits that the reader took after the mark; `nil` until the mark is read.
   @inline(__always)
   func bitsBehindMark(_ reader: BitReader) -> Int? {
     guard let markOffset else { return nil }
     return (reader.next - UnsafePointer(buffer) - markOffset) * 8 - reader.count
   }
 
-  /// How many bits of the buffer the reader took; the same bit has another number after `prepare`.
+  /// The number of bits of the buffer that the reader took. After `prepare` the same bit has another number.
   @inline(__always)
   func bitOffset(_ reader: BitReader) -> Int { (reader.next - UnsafePointer(buffer)) * 8 - reader.count }
 
-  /// The bits of the buffer from a bit offset on, at the top: 56 at least.
+  /// The bits of the buffer from a bit offset on, at the top: at least 56.
   ///
-  /// - Precondition: the offset is that of a reader, or before it and not from before the last `prepare`. The buffer has 8
-  ///   bytes behind it (see above, "Reading").
+  /// - Precondition: the offset is that of a reader, or before it but not from before the last `prepare`. Then 8 bytes of the
+  ///   buffer follow it (see above, "Reading").
   @inline(__always)
   func bits(at offset: Int) -> UInt64 {
     let word = UnsafeRawPointer(buffer + offset >> 3).loadUnaligned(as: UInt64.self)
     return UInt64(bigEndian: word) &<< UInt64(truncatingIfNeeded: offset & 7)
   }
 
-  /// Where the next bit that the reader takes stands in the file. Readers are asked about in their order.
+  /// The position in the file of the next bit that the reader takes. Call it for readers in the order of their positions.
   ///
   /// - Precondition: the source follows its position.
   mutating func place(of reader: BitReader) -> (position: Int, bit: Int) {
@@ -152,11 +151,11 @@ struct EntropySource: ~Copyable {
     return (anchor.position, offset & 7)
   }
 
-  /// Steps over bytes of the file, and those that stuff them, up to that of a byte of the buffer.
+  /// Moves the anchor to a byte of the buffer, over the bytes of the file with their stuffed zeros.
   private mutating func moveAnchor(to offset: Int) {
     var (at, position) = anchor
     while at < offset, position + 1 < file.count {
-      // A 0xFF that is repeated stands for nothing.
+      // A repeated 0xFF has no meaning.
       let isEscape = file[position] == 0xFF
       let isStuffed = isEscape && file[position + 1] == 0
       if !isEscape || isStuffed { at += 1 }
@@ -165,7 +164,7 @@ struct EntropySource: ~Copyable {
     anchor = (offset, position)
   }
 
-  /// Finds out whether the reader took more bits than there were.
+  /// Checks whether the reader took more bits than there were.
   mutating func note(_ reader: BitReader) {
     guard hasEnded, !hasOverrun else { return }
     let taken = (reader.next - UnsafePointer(buffer)) * 8 - reader.count
@@ -174,8 +173,8 @@ struct EntropySource: ~Copyable {
     if marker == nil || marker == JPEGMarker.endOfImage { missesData = true }
   }
 
-  /// Goes on behind the next restart marker, which should be number `expected` of 0...7; deals with missing and
-  /// doubled ones as libjpeg does. `false` when there are no data up to the restart marker after it.
+  /// Continues after the next restart marker, which should be number `expected` of 0...7. Treats missing and repeated
+  /// markers as libjpeg does. `false` if there are no data up to the restart marker after it.
   mutating func restart(expecting expected: UInt8) -> Bool {
     if !hasEnded { skipToMarker() }
     while let found = marker {
@@ -218,7 +217,7 @@ struct EntropySource: ~Copyable {
     position = file.count
   }
 
-  /// Fills the buffer up. It has room for a chunk and a margin before the zeros.
+  /// Fills the buffer. It has room for a chunk and a margin before the zeros.
   private mutating func fill() {
     while filled < Self.chunk {
       if position == mark { markOffset = filled }
@@ -228,7 +227,7 @@ struct EntropySource: ~Copyable {
         return
       }
       let start = base + position
-      // A step that meets the mark ends there: no pair of stuffed bytes goes across it.
+      // A step that reaches the mark ends there. No stuffed pair of bytes contains the mark.
       let toMark = mark.map { $0 > position ? $0 - position : .max } ?? .max
       let length = min(rest, Self.chunk + Self.margin - filled, toMark)
       guard let found = memchr(start, 0xFF, length) else {
@@ -265,8 +264,8 @@ struct EntropySource: ~Copyable {
   private mutating func end(marker: UInt8?) {
     hasEnded = true
     self.marker = marker
-    // `filled` is at most a chunk and a margin: another margin fits behind it. Where nothing was ever written
-    // there are zeros already, which matters to files with a restart marker behind every few blocks.
+    // `filled` is at most a chunk and a margin, so another margin has room after it. Bytes that were never written
+    // are zeros already: this saves time for files with a restart marker after every few blocks.
     touched = max(touched, filled)
     memset(buffer + filled, 0, min(touched - filled, Self.margin))
     limit = UnsafePointer(buffer + filled)

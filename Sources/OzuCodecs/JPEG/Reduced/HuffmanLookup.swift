@@ -1,62 +1,63 @@
-/// The tables of a `HuffmanTable` as the inner loops see them: plain pointers, so that no reference is counted.
+/// The tables of a `HuffmanTable` as the inner loops see them: plain pointers, so that no references are counted.
 ///
 /// Three tables are indexed by the next 12 bits of the stream:
 ///
 /// - `values` decodes one symbol together with the bits of the number that follows it;
-/// - `skips` steps over as many symbols as begin in the 12 bits, without decoding their numbers: for the
-///   coefficients that nobody wants, which are most of a file;
-/// - `several` decodes more than one of the numbers it steps over: up to four that fit bytes, for the four lowest
-///   frequencies; or two of any size, where more frequencies are kept.
+/// - `skips` steps over all symbols that begin in the 12 bits, without decoding their numbers. It is for the
+///   coefficients that are not kept, which are most of a file;
+/// - `several` decodes more than one number at once: up to four that fit into bytes, for the four lowest
+///   frequencies; or two of any size, if more frequencies are kept.
 ///
-/// The bits that an entry consumes are its lowest six, so that a shift takes the entry as it is. Entries of `skips` and
-/// `several` lead from one coefficient to another by a sum: up to 63 inside the block, `blockEnd` where the block ends
-/// behind it, and a number that `isBeyond` where the entry must not be used. Then the caller decodes one symbol with
-/// `values`, and where an entry of that is zero with `symbol(_:)`, bit by bit as in ITU-T T.81 §F.2.2.3.
+/// The lowest six bits of an entry are the number of bits that it consumes, so the entry itself can be the operand of a
+/// shift. Entries of `skips` and `several` contain steps, which are added to the number of a coefficient. The sum is at
+/// most 63 inside the block, `blockEnd` if the block ends there, and a number with `isBeyond` if the entry must not be
+/// used. Then the caller decodes one symbol with `values`. If that entry is zero, it decodes with `symbol(_:)`, bit by bit
+/// as in ITU-T T.81 §F.2.2.3.
 ///
 /// Why every index is in bounds: all three tables have `1 << window` entries, and indices are `window` bits
 /// wide; for the others see `symbol(_:)`.
 struct HuffmanLookup {
-  /// The bits that are looked at.
+  /// The number of bits of an index.
   static let window = 12
-  /// The kind of an entry of `values` that ends a block; the exponent of the run of such ends is added.
+  /// The kind of an entry of `values` that ends a block, to which the exponent of a run of block ends is added.
   static let blockEnd: UInt32 = 0x80
-  /// The steps of entries of `skips` and `several` where 12 bits do not suffice.
+  /// The steps of entries of `skips` and `several` for which 12 bits do not suffice.
   static let noSteps = 64
-  /// What is added to the steps of an entry that ends a block. An entry has 63 steps besides at most.
+  /// The number that is added to the steps of an entry that ends a block. Its own steps are at most 63.
   static let end = 128
 
-  /// Where an entry leads from coefficient `index` that has nothing but the end of the block.
+  /// The sum for coefficient `index` and an entry that has only the end of the block.
   static func blockEnd(at index: Int) -> Int { end &+ index }
 
-  /// Whether an entry that leads to `index` must not be used: some of its symbols belong to the block behind, or it has
-  /// none. From 63 at most, 63 steps without an end lead to 126 at most, and with one to 254.
+  /// Whether an entry that leads to `index` must not be used: some of its symbols belong to the next block, or it has
+  /// none. From at most 63, 63 steps lead to at most 126 without an end, and to at most 254 with one.
   @inline(__always)
   static func isBeyond(_ index: Int) -> Bool { index & 64 != 0 }
 
   /// Bits 0–5 the bits consumed, 8–15 the kind, 16–31 the number.
   ///
-  /// The kind is how many coefficients are done with, 1 to 16; or `blockEnd`; or 0 when the number did not fit:
-  /// then it is the symbol instead, and its bits are yet to be read.
+  /// The kind is the number of coefficients that the entry decodes, 1 to 16; or `blockEnd`; or 0 if the number did not fit.
+  /// Then the entry has the symbol in its place, and the bits of the number are not yet read.
   let values: UnsafePointer<UInt32>
   /// Bits 0–5 the bits consumed, 7–15 the steps.
   let skips: UnsafePointer<UInt16>
-  /// The same as `skips`, but that it stops where a number does not fit; and
+  /// The same as `skips`, except that an entry stops where a number does not fit. It also has
   ///
-  /// - of tables of the kind `ac` bits 32–63 four coefficients, the next one lowest;
-  /// - of the kind `pairedAC` bits 16–23 and 24–31 the steps to two coefficients, 32–47 and 48–63 their numbers. A
-  ///   coefficient that is missing has 64 steps.
+  /// - in tables of the kind `ac` four coefficients in bits 32–63, the next one lowest;
+  /// - in tables of the kind `pairedAC` the steps to two coefficients in bits 16–23 and 24–31, and their numbers in bits
+  ///   32–47 and 48–63. A missing coefficient has 64 steps.
   let several: UnsafePointer<UInt64>
-  /// By length, 0 to 16: one more than the largest code, at the top of 16 bits.
+  /// For each length, 0 to 16: one more than the largest code, at the top of 16 bits.
   let limits: UnsafePointer<UInt32>
-  /// By length: the place of a code's symbol, minus the code.
+  /// For each length: the place of a code's symbol, minus the code.
   let offsets: UnsafePointer<Int>
-  /// In the order of their codes; 256 of them.
+  /// The symbols in the order of their codes; 256 of them.
   let symbols: UnsafePointer<UInt8>
 
-  /// The next symbol and the length of its code, read bit by bit. What is no code is symbol 0 after 17 bits, as
-  /// in libjpeg.
+  /// The next symbol and the length of its code, read bit by bit. Bits that are no code count as symbol 0
+  /// with 17 bits, as in libjpeg.
   ///
-  /// A code below the limit of its length and not below that of the one before is one of those counted for the
+  /// A code that is below the limit of its length, and not below that of the length before, is one of the codes of its
   /// length, so its place is that of a symbol.
   ///
   /// - Parameter bits: the next bits at the top.

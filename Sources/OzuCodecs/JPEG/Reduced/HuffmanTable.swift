@@ -1,13 +1,13 @@
-/// A Huffman table of a JPEG, spread out so that one look at the next bits answers as much as it can.
+/// A Huffman table of a JPEG, expanded so that one lookup of the next bits decodes as much as possible.
 ///
-/// It owns the memory that its `lookup` shows. `@unchecked Sendable`: that memory is written in `init` and only
-/// read from then on.
+/// It owns the memory that `lookup` points to. `@unchecked Sendable`: that memory is written in `init` and only
+/// read afterwards.
 final class HuffmanTable: @unchecked Sendable {
   /// How a table is used.
   enum Kind: Hashable, Sendable {
     /// Differences of mean values.
     case dc
-    /// Coefficients of a sequential scan, of which the lowest four are kept at most.
+    /// Coefficients of a sequential scan, of which at most the lowest four are kept.
     case ac
     /// Coefficients of a sequential scan of which more are kept.
     case pairedAC
@@ -15,9 +15,9 @@ final class HuffmanTable: @unchecked Sendable {
     case progressiveAC
   }
 
-  /// What a table is made of.
+  /// The codes and symbols that a table is made of.
   struct Definition: Hashable, Sendable {
-    /// How many codes there are of each length, 1 to 16.
+    /// The number of codes of each length, 1 to 16.
     var counts: [UInt8]
     /// The symbols in the order of their codes.
     var symbols: [UInt8]
@@ -27,10 +27,10 @@ final class HuffmanTable: @unchecked Sendable {
   static let empty = HuffmanTable(
     Definition(counts: [UInt8](repeating: 0, count: 16), symbols: []), kind: .dc)
 
-  /// What the inner loops see. Valid as long as the table.
+  /// The pointers for the inner loops, which are valid as long as the table.
   let lookup: HuffmanLookup
 
-  /// Makes a table; `nil` when its codes do not fit their lengths, or a symbol is out of range.
+  /// Makes a table; `nil` if its codes do not fit their lengths, or a symbol is out of range.
   init?(_ definition: Definition, kind: Kind) {
     guard definition.counts.count == 16,
       definition.counts.reduce(0, { $0 + Int($1) }) == definition.symbols.count

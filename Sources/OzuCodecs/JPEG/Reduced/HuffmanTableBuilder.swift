@@ -1,9 +1,9 @@
-/// Works out the entries of a `HuffmanLookup` by decoding a window of 12 bits.
+/// Computes the entries of a `HuffmanLookup` by decoding a window of 12 bits.
 struct HuffmanTableBuilder {
   private static let window = HuffmanLookup.window
 
   private let kind: HuffmanTable.Kind
-  /// For each window: the length of the first code in the high byte and its symbol; 0 when it is longer.
+  /// For each window: the length of the first code in the high byte, and its symbol in the low one; 0 if the code is longer.
   private var codes = [UInt16](repeating: 0, count: 1 << window)
 
   /// Takes a definition whose codes fit their lengths.
@@ -21,7 +21,7 @@ struct HuffmanTableBuilder {
     }
   }
 
-  /// The code that begins `position` bits into a window, when the window has all of it.
+  /// The code that begins at bit `position` of a window; `nil` if the window does not contain all of it.
   private func code(in window: Int, at position: Int) -> (symbol: Int, length: Int)? {
     let entry = codes[(window << position) & ((1 << Self.window) - 1)]
     let length = Int(entry >> 8)
@@ -116,7 +116,7 @@ struct HuffmanTableBuilder {
       guard end <= Self.window, done + run < 63 else { break }
       position = end
       done += run + 1
-      // Of sixteen zeros nothing is written.
+      // Sixteen zeros write no coefficient.
       if size == 0 { continue }
       let number = UInt64(UInt16(truncatingIfNeeded: number(in: window, size: size, end: end)))
       entry |= UInt64(done) << UInt64(16 + 8 * found) | number << UInt64(32 + 16 * found)

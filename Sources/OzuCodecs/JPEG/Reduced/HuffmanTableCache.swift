@@ -1,9 +1,9 @@
 import OzuSynchronization
 
-/// Keeps the Huffman tables of late. Nearly all cameras and sites use the four of the standard, and spreading
-/// a table out takes as long as decoding a small picture.
+/// Keeps the Huffman tables that were used recently. Nearly all cameras and sites use the four tables of the standard, and
+/// expanding a table takes as long as decoding a small picture.
 ///
-/// Holds at most `limit` tables; what was used longest ago goes first. A table is made outside of the lock, so
+/// Holds at most `limit` tables, and removes the one that was used the longest ago. A table is made outside of the lock, so
 /// two threads may make the same one.
 final class HuffmanTableCache: Sendable {
   /// The cache of the process: at most about 1.4 MB.
@@ -31,10 +31,10 @@ final class HuffmanTableCache: Sendable {
     self.limit = limit
   }
 
-  /// How many tables are held.
+  /// The number of tables.
   var count: Int { state.withLock { $0.entries.count } }
 
-  /// A table, from the cache or made now; `nil` when the definition is none.
+  /// A table, from the cache or made now; `nil` if the definition is invalid.
   func table(_ definition: HuffmanTable.Definition, kind: HuffmanTable.Kind) -> HuffmanTable? {
     let key = Key(definition: definition, kind: kind)
     let found = state.withLock { state -> HuffmanTable? in

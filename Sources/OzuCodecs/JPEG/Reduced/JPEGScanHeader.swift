@@ -1,4 +1,4 @@
-/// What stands before the data of a scan (ITU-T T.81 §B.2.3).
+/// The header of a scan (ITU-T T.81 §B.2.3).
 struct JPEGScanHeader {
   /// A component of the scan and its tables.
   struct Part {
@@ -12,12 +12,12 @@ struct JPEGScanHeader {
   /// The coefficients, in zigzag order.
   var first: Int
   var last: Int
-  /// The bit of the coefficients that came before; 0 in a first scan.
+  /// The lowest bit of the coefficients that earlier scans had; 0 in a first scan.
   var high: Int
-  /// The lowest bit of the coefficients that comes now.
+  /// The lowest bit of the coefficients that this scan has.
   var low: Int
 
-  /// Reads the segment behind its length; `nil` when it breaks a rule.
+  /// Reads the segment after its length; `nil` if it breaks a rule.
   init?(_ segment: Span<UInt8>, frame: ReducedJPEGFrame) {
     guard let count = segment.byte(at: 0).map(Int.init), 1...frame.components.count ~= count,
       segment.count >= 4 + 2 * count
@@ -36,7 +36,7 @@ struct JPEGScanHeader {
     high = Int(segment[3 + 2 * count] >> 4)
     low = Int(segment[3 + 2 * count] & 15)
     guard frame.isProgressive else {
-      // A sequential scan has all coefficients, whatever it says; libjpeg sees it so.
+      // A sequential scan has all coefficients. This ignores the values in its header, as libjpeg does.
       guard count == frame.components.count else { return nil }
       first = 0
       last = 63

@@ -1,15 +1,15 @@
 /// The tables that a JPEG has defined so far, and its restart interval (ITU-T T.81 §B.2.4).
 struct JPEGTables {
-  /// By slot, in zigzag order.
+  /// The quantization steps of each slot, in zigzag order.
   private(set) var quantization = [[UInt8]?](repeating: nil, count: 4)
-  /// By slot: for differences of mean values.
+  /// The tables for differences of mean values, of each slot.
   private(set) var dcDefinitions = [HuffmanTable.Definition?](repeating: nil, count: 4)
-  /// By slot: for the other coefficients.
+  /// The tables for the other coefficients, of each slot.
   private(set) var acDefinitions = [HuffmanTable.Definition?](repeating: nil, count: 4)
-  /// Groups of blocks between two restart markers; 0 for none.
+  /// The number of groups of blocks between two restart markers; 0 if there are no markers.
   private(set) var restartInterval = 0
 
-  /// Reads a segment of tables, or of the interval; `false` when it breaks a rule.
+  /// Reads a segment of tables, or of the interval; `false` if it breaks a rule.
   mutating func read(_ marker: UInt8, _ segment: Span<UInt8>) -> Bool {
     switch marker {
     case JPEGMarker.quantization: return readQuantization(segment)
@@ -34,7 +34,7 @@ struct JPEGTables {
     return true
   }
 
-  /// Reads a DHT segment; `false` when it is broken.
+  /// Reads a DHT segment; `false` if it is broken.
   private mutating func readHuffman(_ segment: Span<UInt8>) -> Bool {
     var position = 0
     while let name = segment.byte(at: position) {

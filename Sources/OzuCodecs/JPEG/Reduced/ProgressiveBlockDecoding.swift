@@ -1,13 +1,12 @@
-/// Decoding one block of a progressive scan. See `EntropySource` for why it stays inside its buffers.
+/// Decodes one block of a progressive scan. `EntropySource` explains why it stays inside its buffers.
 extension BitReader {
   /// Decodes the coefficients `first...last` of a block in a first scan of them (ITU-T T.81 §G.1.2.2).
   ///
   /// - Parameters:
-  ///   - low: the bit from which on the coefficients come; the lower ones come in later scans, which are not
-  ///     decoded.
+  ///   - low: the lowest bit of the coefficients in this scan; later scans have the lower bits.
   ///   - isTracked: whether scans of last bits will be read: then no coefficient is stepped over.
-  ///   - emptyBlocks: how many blocks from this one on have no coefficients in the scan.
-  /// - Returns: of a tracked scan, the coefficients that are not zero, as bits.
+  ///   - emptyBlocks: the number of blocks from this one on that have no coefficients in the scan.
+  /// - Returns: for a tracked scan, the coefficients that are not zero, as bits.
   @inline(__always)
   @discardableResult
   mutating func takeProgressive(
@@ -24,7 +23,7 @@ extension BitReader {
     while index <= last {
       refill()
       if index > lastKept {
-        // Symbols beyond `last` would belong to the next block; the entry may also end in a run of ends.
+        // Symbols beyond `last` would belong to the next block, and the entry may end in a run of block ends.
         let entry = ac.skips[window]
         let next = index &+ Int(entry &>> 7)
         if next <= last {
@@ -49,8 +48,8 @@ extension BitReader {
     return found
   }
 
-  /// Takes one symbol after a refill, and its number: a coefficient, behind which `index` moves and which is 0 where
-  /// only zeros were stepped over; or `nil` for the end of the block and of some that follow.
+  /// Takes one symbol after a refill, with its number. Returns a coefficient and moves `index` after it; the coefficient is
+  /// 0 if only zeros were stepped over. Returns `nil` for the end of the block and perhaps of some that follow.
   @inline(__always)
   mutating func takeProgressiveCoefficient(
     _ ac: HuffmanLookup, index: inout Int, emptyBlocks: inout Int
@@ -78,8 +77,8 @@ extension BitReader {
     return takeNumber(size)
   }
 
-  /// How many blocks are empty behind this one, from a run of ends of blocks. The bits are there: a code has
-  /// taken 17 at most of the 56, and the run has 14.
+  /// The number of empty blocks after this one, from a run of block ends. The register has enough bits: the code took at
+  /// most 17 of the 56, and the run has at most 14.
   @inline(__always)
   private mutating func takeRun(exponent: Int) -> Int {
     (1 &<< exponent) &- 1 &+ take(exponent)
@@ -87,10 +86,10 @@ extension BitReader {
 }
 
 extension ReducedComponent {
-  /// A dequantized coefficient of which the bits below `low` are not known.
+  /// A dequantized coefficient whose bits below `low` are not known.
   ///
-  /// Of the values it can have, the smaller are the more frequent: so 3/8 of what is missing is added, which
-  /// is worth about half a decibel over leaving it.
+  /// Small values are more frequent than large ones, so 3/8 of the range of the missing bits is added. That improves the
+  /// picture by about half a decibel over adding nothing.
   @inline(__always)
   func coefficient(_ value: Int, at index: Int, from low: Int) -> Int16 {
     let missing = missing(Int(quantization[index]), below: low)
@@ -99,7 +98,7 @@ extension ReducedComponent {
     return Int16(truncatingIfNeeded: max(-2048, min(2047, whole)))
   }
 
-  /// What is added for the bits of a coefficient below `low`.
+  /// The amount that is added for the missing bits of a coefficient below `low`.
   @inline(__always)
   func missing(_ step: Int, below low: Int) -> Int {
     (((1 &<< low) &- 1) &* step &* 3) &>> 3

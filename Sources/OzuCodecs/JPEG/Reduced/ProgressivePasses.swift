@@ -1,12 +1,13 @@
-/// Which scans of a progressive file are read for a reduced picture, and what they have brought so far.
+/// Chooses the scans of a progressive file that are read for a reduced picture, and records the bits that they have brought.
 ///
-/// A file has the upper bits of its coefficients in first scans, and in each of the later ones one bit more. What the last
-/// bits add is averaged away when the picture is reduced, unless the steps of the quantization are large: so they are read
-/// as far as they show. A scan of last bits can only be read by who has tracked all coefficients of its band, also those
-/// that are not kept (`RefinementDecoding.swift`): tracked scans are those that have bits below them that are wanted.
+/// A file has the upper bits of its coefficients in first scans, and one more bit in each later scan. The mean over a reduced
+/// pixel hides the last bits, unless the quantization steps are large. So last bits are read only if they are visible. A scan of
+/// last bits can be read only after all coefficients of its band were tracked, also those that are not kept
+/// (`RefinementDecoding.swift`). A scan is tracked if lower bits of its coefficients will be read.
 struct ProgressivePasses {
-  /// How far off a coefficient may be for want of its last bits, for one eighth of luma: by measurement, with which SSIMULACRA2
-  /// stays above 96, or where it would be with all bits. For `s` eighths, of which fewer are averaged, an `s`th part.
+  /// The largest error of a coefficient without its last bits, for luma at one eighth. It was measured: with it SSIMULACRA2
+  /// stays above 96, or has the value that it would have with all bits. At `s` eighths fewer samples are averaged, and the
+  /// error may be an `s`th part.
   private static let unseenError = 18
   /// The same for chroma, whose last bits are a small part of a file.
   private static let unseenErrorOfChroma = 9
@@ -15,14 +16,14 @@ struct ProgressivePasses {
   /// The lowest bit of each component that is read.
   private var lowestBits: [Int]
   private let isChosen: Bool
-  /// For each component and coefficient the lowest bit that scans have brought.
+  /// For each component and coefficient the lowest bit that has been read.
   private var bits: [[Int]]
   /// For each component the coefficients that are tracked, as bits.
   private var tracked: [UInt64]
 
   /// - Parameters:
   ///   - scales: the eighths of each component.
-  ///   - lowestBit: the lowest bit that is read; `nil` for what `choose` says.
+  ///   - lowestBit: the lowest bit that is read; with `nil`, `choose` decides.
   init(scales: [Int], lowestBit: Int?) {
     self.scales = scales
     lowestBits = scales.map { _ in lowestBit ?? 0 }
@@ -38,7 +39,7 @@ struct ProgressivePasses {
     guard !isChosen else { return }
     for (index, scale) in scales.enumerated() {
       guard let steps = quantization(index) else { continue }
-      // The lowest frequencies are those that remain of most pictures.
+      // The lowest frequencies are the ones that are kept at most sizes.
       let step = (1...4).reduce(0) { $0 + Int(steps[$1]) }
       let unseen = (index == 0 ? Self.unseenError : Self.unseenErrorOfChroma) * 4 / scale
       // Without the bits below the third a coefficient is up to three steps off, and so on.
@@ -46,13 +47,13 @@ struct ProgressivePasses {
     }
   }
 
-  /// Whether a scan has something that is kept, or has to be known for one that has.
+  /// Whether a scan has coefficients that are kept, or is needed to read such a scan.
   func isWanted(_ header: JPEGScanHeader) -> Bool {
     if header.first == 0 || isTracked(header) { return true }
     return header.high == 0 && isKept(header)
   }
 
-  /// Whether the coefficients of a scan that are not zero have to be known for a scan of last bits, as which it may come itself.
+  /// Whether the nonzero coefficients of a scan are needed for a scan of last bits. The scan may be such a scan itself.
   func isTracked(_ header: JPEGScanHeader) -> Bool {
     guard header.first > 0 else { return false }
     let lowest = lowestBits[header.parts[0].component]
@@ -63,9 +64,9 @@ struct ProgressivePasses {
     header.first <= ReducedComponent.lastKept[scales[header.parts[0].component]]
   }
 
-  /// Whether a scan goes on where the ones before it ended. What breaks that rule, libjpeg has its own way with.
+  /// Whether a scan continues where the earlier ones ended. libjpeg decodes files that break this rule.
   ///
-  /// - Parameter known: the coefficients of its component that scans have brought, as bits.
+  /// - Parameter known: the coefficients of its component that have been read, as bits.
   func isInOrder(_ header: JPEGScanHeader, known: UInt64) -> Bool {
     guard isTracked(header) else { return true }
     let part = header.parts[0].component
@@ -84,7 +85,7 @@ struct ProgressivePasses {
     if isTracked(header) { tracked[part] |= band } else { tracked[part] &= ~band }
   }
 
-  /// Whether every bit of a component's coefficients is known, so that a block without any is even.
+  /// Whether every bit of a component's coefficients is known, so that a block without coefficients is flat.
   func isWhole(_ component: Int) -> Bool {
     tracked[component] == Refinement.set(1...63) && bits[component][1...].allSatisfy { $0 == 0 }
   }

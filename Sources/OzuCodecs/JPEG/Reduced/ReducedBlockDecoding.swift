@@ -1,7 +1,7 @@
-/// Symbols of a sequential scan. All of this is inlined into the loops over blocks. See `EntropySource` for why it stays
-/// inside its buffers.
+/// Decodes symbols of a sequential scan. All functions are inlined into the loops over blocks. `EntropySource` explains why
+/// they stay inside their buffers.
 extension BitReader {
-  /// Takes a difference of mean values. At least 44 bits are left then.
+  /// Takes a difference of mean values. At least 44 bits are left afterwards.
   @inline(__always)
   mutating func takeDifference(_ table: HuffmanLookup) -> Int32 {
     refill()
@@ -27,9 +27,9 @@ extension BitReader {
     return Int(symbol)
   }
 
-  /// Takes one coefficient after a refill. `index` moves behind it, or to 64 and more at the end of the block.
+  /// Takes one coefficient after a refill. `index` moves after it, or to 64 or more at the end of the block.
   ///
-  /// - Returns: the coefficient, which is that before the new `index`; 0 where only zeros were stepped over.
+  /// - Returns: the coefficient before the new `index`; 0 if only zeros were stepped over.
   @inline(__always)
   mutating func takeCoefficient(_ table: HuffmanLookup, index: inout Int) -> Int {
     let entry = table.values[window]
@@ -46,15 +46,15 @@ extension BitReader {
     return takeNumber(size)
   }
 
-  /// Steps over the coefficients from `start` to the end of a block. At least 27 bits are there.
+  /// Steps over the coefficients from `start` to the end of a block. The register must have at least 27 bits.
   ///
-  /// - Returns: `HuffmanLookup.blockEnd(at: start)` where the block ends at once.
+  /// - Returns: `HuffmanLookup.blockEnd(at: start)` if the block ends immediately.
   @inline(__always)
   @discardableResult
   mutating func skipCoefficients(_ table: HuffmanLookup, from start: Int) -> Int {
     var index = start
     while true {
-      // Two entries for a refill: the second leaves bits for the first of the next round.
+      // Two entries for each refill: after the second there are enough bits for the first one of the next round.
       let first = table.skips[window]
       var next = index &+ Int(first &>> 7)
       if next < 64 {
@@ -76,7 +76,7 @@ extension BitReader {
         consume(entry: UInt64(first))
         return next
       }
-      // The last coefficients one by one: an entry may hold symbols of the next block.
+      // The last coefficients are decoded one by one, because an entry may hold symbols of the next block.
       refill()
       _ = takeCoefficient(table, index: &index)
       if index > 63 { return index }

@@ -1,9 +1,9 @@
 import OzuImaging
 
-/// A component while its scans are decoded: where its coefficients go, and by what they are multiplied.
+/// A component while its scans are decoded: the places of its coefficients, and their quantization steps.
 ///
-/// Coefficients are written dequantized into the plane itself, at the place in a block's square of `scale` ×
-/// `scale` samples that their frequencies have. `ReducedIDCT` turns the squares into samples where they are.
+/// Dequantized coefficients are written into the plane itself, into the square of `scale` × `scale` samples of their block,
+/// at the place of their frequencies. `ReducedIDCT` transforms the squares into samples in place.
 struct ReducedComponent {
   /// The last coefficient in zigzag order that a square of 1 to 8 keeps.
   static let lastKept = [0, 0, 4, 12, 24, 39, 51, 59, 63]
@@ -12,23 +12,24 @@ struct ReducedComponent {
   /// The last coefficient that is kept.
   let lastKept: Int
   let stride: Int
-  /// The first sample of the plane. The plane outlives the scans: the decoder holds it.
+  /// The first sample of the plane. The decoder holds the plane until all scans are decoded.
   let samples: UnsafeMutablePointer<Int16>
-  /// By zigzag order: the place in a square, or −1 for coefficients that are not kept.
+  /// In zigzag order: the place in a square, or −1 for coefficients that are not kept.
   let places: UnsafeMutablePointer<Int32>
-  /// The same with 0 for those: the place of the mean. Twice 64: those behind the end of a block are not kept.
+  /// The same with 0, the place of the mean, for coefficients that are not kept. It has 128 entries: those after the first 64
+  /// are for the end of a block, and are not kept.
   let targets: UnsafeMutablePointer<Int32>
-  /// By zigzag order, 1 to 255. Twice 64 too.
+  /// The quantization steps in zigzag order, 1 to 255. It has 128 entries too.
   let quantization: UnsafeMutablePointer<Int32>
-  /// For each block of the plane, row by row, the coefficients that are not zero, as bits in zigzag order: what the scans
-  /// of last bits have to be read by. `nil` until a scan is tracked.
+  /// For each block of the plane, row by row, the coefficients that are not zero, as bits in zigzag order. Scans of last bits
+  /// are read with it. `nil` until a scan is tracked.
   private(set) var history: UnsafeMutablePointer<UInt64>?
-  /// For each block of the plane whether it has nothing but its mean, where means are not known yet: those of a
-  /// `ReducedScanTail`. Then the first sample of a block's square is the sum of differences itself.
+  /// For each block of the plane whether it has only its mean. It is used while means are not known yet, by a
+  /// `ReducedScanTail`. Then the first sample of a block's square is the sum of the differences.
   private(set) var flatBlocks: UnsafeMutablePointer<Bool>?
-  /// The blocks of the plane.
+  /// The number of blocks in the rows and columns of the plane.
   let blockCount: PixelSize
-  /// The mean value of the block before.
+  /// The mean value of the previous block.
   var prediction: Int32 = 0
 
   init(plane: SamplePlane, scale: Int, blocks: PixelSize) {
@@ -52,7 +53,7 @@ struct ReducedComponent {
     }
   }
 
-  /// The coefficients that are kept, as bits, the first in zigzag order the lowest.
+  /// The coefficients that are kept, as bits. The first in zigzag order is the lowest bit.
   var kept: UInt64 { (0..<64).reduce(0) { places[$1] >= 0 ? $0 | 1 << UInt64($1) : $0 } }
 
   /// Begins to note which coefficients are not zero.
@@ -84,19 +85,19 @@ struct ReducedComponent {
     samples + (row &* scale &* stride &+ column &* scale)
   }
 
-  /// A dequantized mean value: kept to twice the range that valid files have.
+  /// A dequantized mean value, clamped to twice the range of valid files.
   @inline(__always)
   func mean(_ value: Int32) -> Int16 {
-    // As libjpeg has it: 16 bits, of what a hostile file adds up to more.
+    // Like libjpeg, 16 bits of the sum, which has more bits in a hostile file.
     let product = Int32(Int16(truncatingIfNeeded: value)) &* quantization[0]
     return Int16(truncatingIfNeeded: max(-2048, min(2047, product)))
   }
 
-  /// The same for a block that has no other coefficient: a multiple of 8, which is the mean of the bytes that a full decode
-  /// makes of it. In other blocks the rounding of samples evens out, here it would be a step in colour.
+  /// The same for a flat block, which has no other coefficient: a multiple of 8, which is the mean of the bytes in a full
+  /// decode. In other blocks the rounding errors of samples cancel out; here they would be a visible step in colour.
   @inline(__always)
   func mean(_ value: Int32, isFlat: Bool) -> Int16 {
-    // Without a branch, which nobody could foretell.
+    // Without a branch, because the processor could not predict it.
     Self.flat(mean(value), isFlat ? 7 : 0)
   }
 
@@ -106,7 +107,7 @@ struct ReducedComponent {
     (mean &+ (fraction &+ 1) &>> 1) & ~fraction
   }
 
-  /// Does the same with all blocks that have nothing but their means, once every scan was tracked.
+  /// Does the same with all blocks that have only their means, after every scan was tracked.
   func flattenMeans() {
     guard let history else { return }
     for row in 0..<blockCount.height {
@@ -117,13 +118,13 @@ struct ReducedComponent {
     }
   }
 
-  /// A dequantized coefficient, kept to the same range.
+  /// A dequantized coefficient, clamped to the same range.
   @inline(__always)
   func coefficient(_ value: Int, at index: Int) -> Int16 {
     Self.product(Int32(truncatingIfNeeded: value), quantization[index])
   }
 
-  /// A product in the range of coefficients.
+  /// A product, clamped to the range of coefficients.
   @inline(__always)
   static func product(_ value: Int32, _ step: Int32) -> Int16 {
     Int16(truncatingIfNeeded: max(-2048, min(2047, value &* step)))

@@ -1,14 +1,14 @@
 import OzuImaging
 
-/// Decoding the blocks of one component in a group of a sequential scan, by how much of them is kept.
+/// Decodes the blocks of one component in a group of a sequential scan.
 ///
-/// A function for each size of squares, which takes the reader and gives it back: inside, its three words are copies that
-/// nothing else can look at, and stay in registers. With `inout` they are stored and loaded with each symbol.
+/// There is a function for each number of kept coefficients. It takes the reader by value and returns it: then the reader's
+/// three words stay in registers. With `inout` they are stored and loaded with each symbol.
 ///
 /// The loop over the blocks is written three times. One loop that calls a closure for each block took 9 to 12 % more processor
 /// time for a whole thumbnail with the reader `inout`, and 2 to 5 % with the reader by value.
 extension ReducedScan.Part {
-  /// Decodes the blocks of a group, of which the first is at `column` and `row` among those of the plane.
+  /// Decodes the blocks of a group. The first is at `column` and `row` of the blocks of the plane.
   @inline(__always)
   mutating func takeBlocks(_ reader: BitReader, column: Int, row: Int) -> BitReader {
     switch component.scale {
@@ -18,7 +18,7 @@ extension ReducedScan.Part {
     }
   }
 
-  /// Writes a mean value, or what stands for it where means are not known yet.
+  /// Writes a mean value, or the sum of differences if means are not known yet.
   @inline(__always)
   private func store(
     _ prediction: Int32, isFlat: Bool, number: Int, flatBlocks: UnsafeMutablePointer<Bool>?,
@@ -32,7 +32,7 @@ extension ReducedScan.Part {
     }
   }
 
-  /// Keeps mean values alone.
+  /// Keeps only mean values.
   @inline(never)
   private mutating func takeMeans(_ start: BitReader, column: Int, row: Int) -> BitReader {
     var reader = start
@@ -55,7 +55,7 @@ extension ReducedScan.Part {
     return reader
   }
 
-  /// Keeps four coefficients: a mean value, and the lowest in each direction.
+  /// Keeps four coefficients: the mean value, and the lowest frequencies in each direction.
   @inline(never)
   private mutating func takeQuads(_ start: BitReader, column: Int, row: Int) -> BitReader {
     var reader = start
@@ -63,7 +63,7 @@ extension ReducedScan.Part {
     let flatBlocks = component.flatBlocks
     let stride = component.stride
     let steps = (component.quantization[1], component.quantization[2], component.quantization[4])
-    // Bytes times these stay in the range of coefficients. Where not, the fourth of the wide ones says so.
+    // Bytes multiplied by these steps stay in the range of coefficients. If not, the fourth number of `wide` marks it.
     let noWide: UInt64 = max(steps.0, steps.1, steps.2) <= 15 ? 0 : 1 << 48
     var prediction = component.prediction
     for y in 0..<verticalBlocks {
@@ -71,7 +71,7 @@ extension ReducedScan.Part {
       let number = (row &+ y) &* component.blockCount.width &+ column
       for x in 0..<horizontalBlocks {
         prediction &+= reader.takeDifference(dc)
-        // Four bytes, that of coefficient 1 lowest. What does not fit a byte is one of four in `wide` instead.
+        // Four bytes, that of coefficient 1 lowest. A coefficient that does not fit into a byte is one of four in `wide`.
         var lows: UInt32 = 0
         var wide = noWide
         var index = 1
@@ -125,7 +125,7 @@ extension ReducedScan.Part {
     return reader
   }
 
-  /// Keeps more coefficients. The squares are zero before.
+  /// Keeps more coefficients. The squares must be zero before.
   @inline(never)
   private mutating func takeSquares(_ start: BitReader, column: Int, row: Int) -> BitReader {
     var reader = start

@@ -1,16 +1,16 @@
 /// Turns the kept coefficients of blocks into samples, in place.
 ///
-/// The lowest `scale` × `scale` coefficients of a discrete cosine transform of 8 × 8 samples are, but for a
-/// factor, those of a transform of `scale` × `scale` samples: of the same picture, without what is too fine for
-/// them. So the inverse of the small transform gives the picture at `scale` eighths of its size, better filtered
-/// than a mean over squares, which is what libjpeg's reduced decodes come close to.
+/// The lowest `scale` × `scale` coefficients of a discrete cosine transform of 8 × 8 samples are, except for a
+/// factor, those of a transform of `scale` × `scale` samples of the same picture without its higher frequencies. So the
+/// inverse of the small transform gives the picture at `scale` eighths of its size. It is filtered better than a mean
+/// over squares, and libjpeg's reduced decodes are close to such a mean.
 ///
 /// With orthonormal transforms the factor is √(scale/8) along each axis. It is part of the constants below.
-/// Samples get the 6 fraction bits of `SamplePlane` and are clamped to 0...255.
+/// Samples have the 6 fraction bits of `SamplePlane` and are clamped to 0...255.
 ///
-/// Unsafe pointers. Why every index is in bounds: a call has one row of blocks of a plane, `scale` rows of
-/// `stride` samples, a multiple of 8; columns run up to the stride eight at a time, or up to `blockCount` squares,
-/// which the plane was made for.
+/// Unsafe pointers. Why every index is in bounds: a call transforms one row of blocks of a plane: `scale` rows of
+/// `stride` samples, which is a multiple of 8. Columns run up to the stride in steps of eight, or up to `blockCount` squares,
+/// for which the plane was made.
 struct ReducedIDCT {
   let samples: UnsafeMutablePointer<Int16>
   let stride: Int
@@ -40,8 +40,8 @@ struct ReducedIDCT {
     UnsafeMutableRawPointer(samples + (row &* stride &+ column)).storeBytes(of: vector, as: SIMD8<Int16>.self)
   }
 
-  /// Eight times sums of coefficients, clamped, with 128 for zero: samples with 6 fraction bits. By comparisons, because
-  /// `pointwiseMin` is a call.
+  /// Makes samples with 6 fraction bits from sums of coefficients: eight times the sum, plus 128, clamped. It compares, because
+  /// `pointwiseMin` is a function call.
   @inline(__always)
   private static func finish(_ sum: SIMD8<Int16>) -> SIMD8<Int16> {
     let high = SIMD8<Int16>(repeating: 1016), low = SIMD8<Int16>(repeating: -1024)
@@ -74,7 +74,7 @@ struct ReducedIDCT {
     return finish(swapped &+ sum &* SIMD8<Int16>(1, -1, 1, -1, 1, -1, 1, -1))
   }
 
-  // Constants with 14 bits behind the point.
+  // Constants with 14 fraction bits.
   /// √(1/8): the mean, for any scale.
   private static let mean: Int32 = 5793
   /// For three samples: 1/2 · √3/2 and 1/4.
@@ -89,7 +89,7 @@ struct ReducedIDCT {
   /// From there: 14 + 3 − 6.
   private static let finalShift: Int32 = 11
 
-  /// Lane by lane, which becomes one instruction: the initializers that convert vectors are calls.
+  /// Converts lane by lane, which compiles to one instruction; the initializers that convert vectors are function calls.
   @inline(__always)
   private static func wide(_ v: SIMD8<Int16>) -> SIMD8<Int32> {
     SIMD8(

@@ -95,8 +95,8 @@ package struct ReducedJPEGFrame {
       lift: lift(index, scale: scale), pool: pool)
   }
 
-  /// What leaving frequencies out takes from detail: with one, what a mean does; with two, a quarter of that, by
-  /// measurement; with more, nothing that counts. And what a full decode would do to coarse chroma.
+  /// The loss of detail by leaving out frequencies. With one frequency it is that of a mean; with two it is a quarter of that,
+  /// by measurement; with more it is negligible. The loss by which a full decode enlarges coarse chroma is added.
   private func lift(_ index: Int, scale: Int) -> DetailLift {
     let lowest: DetailLift =
       switch scale {

@@ -2,9 +2,9 @@ import OzuImaging
 
 /// A scan that is being decoded: its data, and its components with their tables.
 ///
-/// The pointers of `parts` belong to the decoder, which holds planes and tables until the scan is over.
+/// The pointers of `parts` belong to the decoder, which holds the planes and tables until the scan has ended.
 struct ReducedScan: ~Copyable {
-  /// A component and what its blocks are decoded with.
+  /// A component with the tables for its blocks.
   struct Part {
     var component: ReducedComponent
     var dc: HuffmanLookup
@@ -28,9 +28,9 @@ struct ReducedScan: ~Copyable {
   /// The blocks that are still empty because of a run of ends of blocks (progressive).
   private var emptyBlocks = 0
   private(set) var hasData = true
-  /// Where the ends of groups are written down, for one who has to find them.
+  /// Records the ends of groups, so that the decoder of the first half can find them; `nil` to record none.
   private let boundaries: ScanBoundaries?
-  /// Whether a block broke a rule that libjpeg has its own way with.
+  /// Whether a block broke a rule, so that libjpeg has to decode the file.
   private(set) var isBroken = false
 
   init(
@@ -52,7 +52,7 @@ struct ReducedScan: ~Copyable {
     parts.deallocate()
   }
 
-  /// What happens to the blocks of a group.
+  /// The way in which the blocks of a group are decoded.
   enum Step {
     /// All coefficients of a sequential scan.
     case sequential
@@ -68,7 +68,7 @@ struct ReducedScan: ~Copyable {
 
   /// Decodes a row of groups.
   ///
-  /// What happens to a block is chosen here, outside the loop over them: the loop is compiled once for each kind.
+  /// The step is chosen here, outside the loop over blocks, so that the loop is compiled once for each kind of step.
   mutating func decodeRow(_ row: Int, _ step: Step) {
     switch step {
     case .sequential:
@@ -112,7 +112,7 @@ struct ReducedScan: ~Copyable {
     }
   }
 
-  /// Calls for each block of a row of groups: with its number in the component's plane, and its square there.
+  /// Calls the closure for each block of a row of groups, with its number in the component's plane and its square there.
   @inline(__always)
   private mutating func forEachBlock(
     in row: Int,
@@ -163,7 +163,7 @@ struct ReducedScan: ~Copyable {
     self.emptyBlocks = emptyBlocks
   }
 
-  /// How many bits were taken behind the source's mark; `nil` before it.
+  /// The number of bits that were taken after the source's mark; `nil` before the mark.
   var bitsBehindMark: Int? {
     guard let bits = source.bitsBehindMark(reader), bits >= 0 else { return nil }
     return bits
@@ -181,12 +181,12 @@ struct ReducedScan: ~Copyable {
     return predictions
   }
 
-  /// Notes at the end whether the last groups had all their bits.
+  /// Checks at the end whether the last groups had all their bits.
   mutating func finish() {
     if hasData { source.note(reader) }
   }
 
-  /// Brings more data, or finds that there are none. It takes the reader and gives it back: with `inout` the loop above would
+  /// Loads more data, or notes that there are none. It takes the reader by value and returns it: with `inout` the loop above would
   /// keep it in memory.
   @inline(never)
   private mutating func prepare(_ reader: BitReader) -> BitReader {
@@ -195,7 +195,7 @@ struct ReducedScan: ~Copyable {
     return moved
   }
 
-  /// Begins behind a restart marker.
+  /// Begins after a restart marker.
   @inline(never)
   private mutating func restart(_ reader: BitReader) -> BitReader {
     if hasData { source.note(reader) }

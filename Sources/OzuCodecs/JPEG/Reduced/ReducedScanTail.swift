@@ -3,36 +3,36 @@ import OzuSynchronization
 
 /// The second half of a scan, which another thread decodes while the first is decoded.
 ///
-/// **How that can be right.** Nothing in a scan without restart markers says where blocks begin. This begins at some byte
-/// in the middle as if a group of blocks began there. What it reads is nonsense at first, but Huffman codes fall into step
-/// by themselves, mostly within some hundred bytes (Klein and Wiseman, "Parallel Huffman decoding with applications to JPEG
-/// files", 2003). It writes down at which bits its first groups ended. The one who decodes the first half goes on
-/// behind the middle, a row of groups at a time, until it stands at one of these bits. From there on both would read the
-/// same: what a group gives depends on its bits alone, but for the sums of the mean values, which differ by what they differ
-/// by there. So nothing is believed: without a common bit, the first one goes on to the end, and this was for nothing.
+/// **Why the result is right.** A scan without restart markers does not contain the places of its blocks. The tail begins at
+/// a byte in the middle as if a group of blocks began there. Its first groups are wrong, but Huffman codes synchronize by
+/// themselves, mostly within some hundred bytes (Klein and Wiseman, "Parallel Huffman decoding with applications to JPEG
+/// files", 2003). The tail records the bits at which its first groups ended. The decoder of the first half continues
+/// after the middle, a row of groups at a time, until it is at one of these bits. From there on both would read the same
+/// groups: a group depends only on its bits, except for the sums of the mean values, whose difference stays the same as at
+/// that bit. Without a common bit the decoder of the first half continues to the end, and the result of the tail is not used.
 ///
-/// **Whose memory it touches.** Its planes are its own, made on its thread. The file and the tables belong to the one who
-/// began it, who must call `end()` before they go: that waits for a tail that runs, and keeps one that has not begun from
-/// beginning.
+/// **The memory that it uses.** Its planes are its own, made on its thread. The file and the tables belong to the decoder of
+/// the first half, which must call `end()` before it releases them: that waits for a running tail, and prevents the start
+/// of a tail that has not begun.
 ///
-/// `@unchecked Sendable`: what `run` makes is read by others only after `state` says that it is done.
+/// `@unchecked Sendable`: other threads read the results of `run` only after `state` says that it is done.
 final class ReducedScanTail: @unchecked Sendable {
-  /// How the second half was decoded.
+  /// The input of the tail: the file, the place of the second half, and the tables.
   struct Plan: @unchecked Sendable {
-    /// Outlives the tail's run, as `end()` sees to.
+    /// The file, which outlives the tail's run because of `end()`.
     var file: UnsafeRawBufferPointer
-    /// Where in the file it begins.
+    /// The offset in the file at which the tail begins.
     var mark: Int
     var frame: ReducedJPEGFrame
     var scales: [Int]
-    /// The components in the order of the scan, with those they are decoded like.
+    /// The components in the order of the scan: the index of each, and the part with its tables.
     var parts: [(index: Int, part: ReducedScan.Part)]
-    /// What `parts` points into.
+    /// The tables that `parts` points to.
     var tables: [HuffmanTable]
     var pool: PixelBufferPool
-    /// The processor time after which it gives up.
+    /// The processor time after which the tail gives up.
     var cpuTime: Duration
-    /// The budget's share for its planes.
+    /// The memory budget for its planes.
     var reservation: DecodedByteBudget.Reservation
   }
 
@@ -43,7 +43,7 @@ final class ReducedScanTail: @unchecked Sendable {
   private struct State {
     var phase = Phase.waiting
     var isUnwanted = false
-    /// The ends of its first groups, once they are known.
+    /// The ends of its first groups, when they are known.
     var ends: [ScanBoundaries.Boundary] = []
   }
 
@@ -54,7 +54,7 @@ final class ReducedScanTail: @unchecked Sendable {
   private var components: [ReducedComponent] = []
   private var groupCount = 0
   private var missesData = false
-  /// Whether it came to the end of the data, not just to the end of its planes.
+  /// Whether it reached the end of the data, and not only the end of its planes.
   private var isWhole = false
 
   init(_ plan: Plan) {
@@ -65,14 +65,14 @@ final class ReducedScanTail: @unchecked Sendable {
     for component in components { component.free() }
   }
 
-  /// Where in the file it begins.
+  /// The offset in the file at which it begins.
   var mark: Int { plan.mark }
 
-  /// How many ends of groups are written down: the first half looks at the ends of its rows only, and may stand a row
-  /// behind the middle when it first looks.
+  /// The number of ends of groups that are recorded. The decoder of the first half compares only the ends of its rows, and may
+  /// be a row after the middle at its first comparison.
   private var boundaryCount: Int { 4 * plan.frame.groupColumns + 256 }
 
-  /// Decodes, on the calling thread.
+  /// Decodes on the calling thread.
   func run() {
     let isWanted = state.withLock { state in
       guard state.phase == .waiting else { return false }
@@ -117,7 +117,7 @@ final class ReducedScanTail: @unchecked Sendable {
       if isUnwanted || DecodingContext.systemThreadTime() - start > plan.cpuTime { return false }
       if !scan.hasData { break }
     }
-    // Its planes may have ended before its data did: then nobody has looked whether the last group had all its bits.
+    // The planes may have ended before the data: then this is the first check whether the last group had all its bits.
     scan.finish()
     state.withLock { $0.ends = boundaries.ends }
     groupCount = boundaries.groupCount
@@ -126,17 +126,17 @@ final class ReducedScanTail: @unchecked Sendable {
     return true
   }
 
-  /// What one who stands behind the middle finds.
+  /// The result of looking for a common end of a group.
   enum Meeting {
-    /// The groups up to this one, and their sums, are to be left out.
+    /// A common end after this group of the tail, with the sums there. The groups up to it are left out.
     case found(group: Int, predictions: SIMD4<Int32>)
-    /// Perhaps a row later.
+    /// None here; there may be one a row later.
     case notYet
-    /// Not any more.
+    /// None here or later.
     case never
   }
 
-  /// Looks for a group that ended after so many bits behind the mark.
+  /// Looks for a group that ended at a number of bits after the mark.
   func meet(at bits: Int) -> Meeting {
     state.withLock { state in
       if state.phase == .abandoned { return .never }
@@ -153,9 +153,9 @@ final class ReducedScanTail: @unchecked Sendable {
     }
   }
 
-  /// Waits until it is done; `false` when it gave up.
+  /// Waits until the tail is done; `false` if it gave up.
   ///
-  /// - Throws: what `checkpoint` throws, which is asked a hundred times a second.
+  /// - Throws: the errors of `checkpoint`, which is called a hundred times a second.
   func wait<Failure: Error>(checkpoint: () throws(Failure) -> Void) throws(Failure) -> Bool {
     while state.withLock({ $0.phase == .running }) {
       if finished.wait(milliseconds: 10) { break }
@@ -164,8 +164,7 @@ final class ReducedScanTail: @unchecked Sendable {
     return state.withLock { $0.phase == .done }
   }
 
-  /// Says that nobody wants it, and returns when nothing of the file or the tables is touched any more: at once, or after
-  /// a row of groups.
+  /// Stops the tail, and returns when it no longer reads the file or the tables: immediately, or after a row of groups.
   func end() {
     let isRunning = state.withLock { state in
       state.isUnwanted = true
@@ -175,15 +174,15 @@ final class ReducedScanTail: @unchecked Sendable {
     if isRunning { finished.wait() }
   }
 
-  /// Writes its groups into the planes of the first half: those behind `group`, to the beginning of a row.
+  /// Writes its groups after `group` into the planes of the first half, from the beginning of a row on.
   ///
-  /// Only after `wait` has said that it is done.
+  /// Call it only after `wait` has returned `true`.
   ///
   /// - Parameters:
   ///   - targets: the components of the first half, in the order of the scan.
-  ///   - offset: what is added to the sums of differences of each.
-  /// - Returns: whether data were missing up to the last group of the picture; `nil`, and nothing is written, when its
-  ///   planes ended before the picture.
+  ///   - offset: the amount that is added to the sums of differences of each component.
+  /// - Returns: whether data were missing up to the last group of the picture; `nil` if its planes ended before the picture:
+  ///   then nothing is written.
   func place(
     behind group: Int, in targets: [ReducedComponent], row firstRow: Int, offset: SIMD4<Int32>
   ) -> Bool? {
@@ -208,13 +207,13 @@ final class ReducedScanTail: @unchecked Sendable {
         placed += run
       }
     }
-    // It may have read on behind the picture. A group that lacked bits is its last.
+    // It may have read beyond the picture. If a group lacked bits, it is the last one.
     return missesData && groupCount - group - 1 <= wanted
   }
 }
 
 extension ReducedComponent {
-  /// Copies squares of blocks side by side, and gives them their means, to which `difference` is added.
+  /// Copies the squares of blocks, and writes their means, to which `difference` is added.
   ///
   /// Places and counts are in blocks; all are in the planes, which have the same size.
   fileprivate func copySquares(

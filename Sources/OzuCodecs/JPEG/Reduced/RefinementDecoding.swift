@@ -1,21 +1,21 @@
-/// Decoding one block of a scan that adds one bit to coefficients: the refinement of ITU-T T.81 §G.1.2.3.
+/// Decodes one block of a scan that adds one bit to coefficients: the refinement of ITU-T T.81 §G.1.2.3.
 ///
-/// Such a scan has one bit for every coefficient of its band that earlier scans have made other than zero, also for those that
-/// are not kept, and between these bits the codes of coefficients that the new bit makes so. So it can only be read by who knows of
-/// every coefficient whether it is zero: `ReducedComponent.history` has a bit for each. Sets of coefficients are words in
-/// which each is a bit, in zigzag order: the bits for those that are not kept are counted and stepped over at once.
+/// Such a scan has one bit for every coefficient of its band that is not zero after earlier scans, also for those that are
+/// not kept. Between these bits are the codes of coefficients that become nonzero by the new bit. So the decoder must know
+/// for every coefficient whether it is zero: `ReducedComponent.history` has a bit for each. Sets of coefficients are words in
+/// which each coefficient is a bit, in zigzag order. The bits of those that are not kept are counted and stepped over at once.
 ///
-/// See `EntropySource` for why it stays inside its buffers. Its tables have only symbols of one bit (`ReducedJPEGDecoder`).
+/// `EntropySource` explains why it stays inside its buffers. Its tables have only symbols of one bit (`ReducedJPEGDecoder`).
 extension BitReader {
-  /// The bits that are certain to be in the register after a refill.
+  /// The least number of bits in the register after a refill.
   private static let refilled = 56
 
   /// Decodes the bit `low` of the coefficients of a band.
   ///
   /// - Parameters:
-  ///   - history: the coefficients that are not zero; those that become one are added.
-  ///   - emptyBlocks: how many blocks from this one on have no new coefficients.
-  /// - Returns: `false` for a run of zeros that is longer than the block, which no encoder writes.
+  ///   - history: the coefficients that are not zero; those that become nonzero are added.
+  ///   - emptyBlocks: the number of blocks from this one on without new coefficients.
+  /// - Returns: `false` for a run of zeros that is longer than the block; no encoder writes one.
   @inline(__always)
   mutating func takeRefinement(
     _ component: ReducedComponent, ac: HuffmanLookup, band: Refinement, emptyBlocks: inout Int,
@@ -33,8 +33,8 @@ extension BitReader {
         guard let value = takeProgressiveCoefficient(ac, index: &run, emptyBlocks: &emptyBlocks) else {
           break
         }
-        // The run counts zeros; the one behind them is the new coefficient, or the last of sixteen zeros. Short runs
-        // without a branch, which nobody could foretell.
+        // The run counts zeros. After them is the new coefficient, or the last of sixteen zeros. Short runs have no
+        // branch, because the processor could not predict it.
         var zeros = rest & ~before
         for step in 1..<4 { zeros &= zeros &- (run > step ? 1 : 0) }
         while run > 4 {
@@ -70,7 +70,7 @@ extension BitReader {
     let number = coefficients.nonzeroBitCount
     if count < number {
       refill()
-      // Hardly ever: more than a register holds.
+      // Rare: more bits than the register holds.
       if number > Self.refilled {
         let half = coefficients & 0xFFFF_FFFF
         takeCorrections(of: half, number: half.nonzeroBitCount, component, band, to: block)
@@ -89,7 +89,7 @@ extension BitReader {
     of coefficients: UInt64, number: Int, _ component: ReducedComponent, _ band: Refinement,
     to block: UnsafeMutablePointer<Int16>
   ) {
-    // All at once, so that what follows need not wait for what is done with them.
+    // All bits are taken at once, so that the next symbol does not wait until they are used.
     let corrections = bits
     consume(number)
     var kept = coefficients & band.kept
@@ -104,7 +104,7 @@ extension BitReader {
   }
 }
 
-/// What a scan of last bits is about.
+/// The coefficients and the bit of a scan of last bits.
 struct Refinement {
   /// The coefficients of the scan, as bits in zigzag order.
   let coefficients: UInt64

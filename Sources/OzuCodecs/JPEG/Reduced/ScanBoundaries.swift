@@ -1,20 +1,20 @@
-/// Where the first groups of blocks of a scan ended, that was begun in the middle, and how many groups there were.
+/// The ends of the first groups of blocks of a scan that was decoded from the middle, and the number of all its groups.
 ///
-/// Whoever decodes the scan from its beginning finds out by it whether both stand at the same bit between two groups: then
-/// they would read the same from there on.
+/// The decoder of the scan's beginning uses it to find out whether both are at the same bit between two groups: then they
+/// would read the same groups from there on.
 final class ScanBoundaries {
   struct Boundary {
-    /// The bits behind the mark.
+    /// The number of bits after the mark.
     var bits: Int
     /// The sums of differences there.
     var predictions: SIMD4<Int32>
   }
 
-  /// How many ends are written down.
+  /// The most ends that are recorded.
   let capacity: Int
-  /// The ends of groups 0, 1, 2, …: their bits rise.
+  /// The ends of groups 0, 1, 2, …, in ascending order of their bits.
   private(set) var ends: [Boundary] = []
-  /// How many groups were decoded.
+  /// The number of decoded groups.
   private(set) var groupCount = 0
 
   init(capacity: Int) {

@@ -1,8 +1,8 @@
-/// The chunks that pixels are made of, taken from a file one after the other, each with its checksum examined.
+/// Reads the chunks for the pixels of a file one after the other, and checks the checksum of each.
 ///
-/// Every access is checked: a length that leads out of the file ends the reading.
+/// Every access is checked: a length that goes beyond the file ends the reading.
 struct PNGChunkReader {
-  /// The kinds that matter here; all others are stepped over.
+  /// The kinds that are read; the reader steps over all others.
   enum Kind {
     case palette
     case transparency
@@ -19,14 +19,14 @@ struct PNGChunkReader {
     self.checksum = checksum
   }
 
-  /// What more there is of the image data; `nil` unless it follows at once, as it must (§5.6).
+  /// The next part of the image data; `nil` unless it follows immediately, as the standard requires (§5.6).
   mutating func nextImageData() -> UnsafeRawBufferPointer? {
     guard file.count - position >= 8, word(at: position + 4) == Self.imageDataName else { return nil }
     return next()?.content
   }
 
-  /// The next chunk that matters; `nil` when there is none, or one that is broken, misplaced, misnamed, or unknown
-  /// and critical.
+  /// The next chunk that is read; `nil` if there is none, or if a chunk is broken, misplaced or misnamed, or is unknown and
+  /// critical.
   mutating func next() -> (kind: Kind, content: UnsafeRawBufferPointer)? {
     while file.count - position >= 12 {
       let length = Int(word(at: position))
@@ -46,7 +46,7 @@ struct PNGChunkReader {
       let isHeader = name == 0x4948_4452
       guard isHeader == (start == 12), Self.isName(name) else { return nil }
       if kind == nil, !isHeader {
-        // The fifth bit of the first letter is off in the names of chunks that a reader must know (§5.4).
+        // The fifth bit of the first letter is 0 in the names of critical chunks, which a reader must know (§5.4).
         guard name >> 29 & 1 == 1 else { return nil }
         continue
       }

@@ -1,12 +1,11 @@
-/// Applies the filters of PNG (third edition, §9) to rows that are written, and chooses among them.
+/// Applies the filters of PNG (third edition, §9) to rows that are written, and chooses the best.
 ///
-/// A row waits for no result of its own here, so 16 bytes at a time go through all four filters at once. The filter whose
-/// values, taken as signed, have the smallest sum of magnitudes is chosen (§12.7); "none" is the choice of a whole
-/// picture.
+/// No byte depends on the result of another one, so all four filters process 16 bytes at once. The filter whose values, taken
+/// as signed, have the smallest sum of magnitudes is chosen (§12.7). The filter "none" is chosen for whole pictures only.
 ///
-/// Unsafe pointers. Why every index is in bounds: a row has `margin` bytes before it and behind it, and an output as many
-/// behind it; loads and stores are of 16 bytes from places below `count`, or a pixel before them. Bytes behind the row are
-/// zero in `row` and `above`, and whatever in outputs.
+/// Unsafe pointers. Why every index is in bounds: a row has `margin` bytes before it and after it, and an output has as many
+/// after it. Loads and stores take 16 bytes at places below `count`, or one pixel before them. The bytes after the row are
+/// zero in `row` and `above`, and can be anything in outputs.
 package final class PNGFilter {
   private static let margin = 16
   private static let candidateCount = 4
@@ -15,12 +14,12 @@ package final class PNGFilter {
   package let count: Int
   private let pixelByteCount: Int
   private let memory: UnsafeMutableRawPointer
-  /// The row to be filtered, for the caller to fill: `count` bytes.
+  /// The row to be filtered: `count` bytes, which the caller fills.
   package private(set) var row: UnsafeMutableRawPointer
   private var above: UnsafeMutableRawPointer
   private let outputs: UnsafeMutableRawPointer
 
-  /// Filters for rows of so many bytes; above the first row there are zeros.
+  /// Makes filters for rows of `rowByteCount` bytes. The row above the first one is zeros.
   package init(rowByteCount: Int, pixelByteCount: Int) {
     count = rowByteCount
     self.pixelByteCount = pixelByteCount
@@ -35,15 +34,15 @@ package final class PNGFilter {
 
   deinit { memory.deallocate() }
 
-  /// Has the row for the next one's above, so that another can be filled in.
+  /// Makes the row the one above the next row, so that the caller can fill the next one.
   package func advance() { swap(&row, &above) }
 
-  /// Calls `body` with the row behind the number of its filter: the best, or 0, none.
+  /// Calls `body` with the filtered row, after the number of its filter: the best one, or 0 for "none".
   package func withFiltered<Failure: Error>(
     isFiltered: Bool, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     let number = isFiltered ? filter() : 0
-    // The byte before a row, or an output, is in its margin; before a row it stays zero.
+    // The byte before a row or an output is in its margin. The byte before a row stays zero.
     let start = number == 0 ? row : output(number)
     (start - 1).storeBytes(of: UInt8(number), as: UInt8.self)
     try body(UnsafeRawBufferPointer(start: start - 1, count: count + 1))
@@ -53,7 +52,7 @@ package final class PNGFilter {
     outputs + (number - 1) * (count + 2 * Self.margin) + Self.margin
   }
 
-  /// Makes all four and returns the number of the best.
+  /// Applies all four filters and returns the number of the best.
   private func filter() -> Int {
     typealias Bytes = SIMD16<UInt8>
     let (row, above, back) = (UnsafeRawPointer(row), UnsafeRawPointer(above), pixelByteCount)
@@ -61,7 +60,7 @@ package final class PNGFilter {
     var sums = SIMD4<Int>.zero
     var start = 0
     while start < count {
-      // So many bytes, that sixteen bits hold the sum of a lane.
+      // At most 128 steps, so that sixteen bits can hold the sum of a lane.
       let end = min(count, start + 128 * 16)
       var (s1, s2, s3, s4) = (
         SIMD8<UInt16>.zero, SIMD8<UInt16>.zero, SIMD8<UInt16>.zero, SIMD8<UInt16>.zero
@@ -86,7 +85,7 @@ package final class PNGFilter {
       sums &+= SIMD4(Self.sum(s1), Self.sum(s2), Self.sum(s3), Self.sum(s4))
       start = end
     }
-    // What the last sixteen bytes have behind the row does not count.
+    // The last sixteen bytes may go beyond the row; those bytes are subtracted again.
     for x in count..<(count + 15) & ~15 {
       for (index, output) in [sub, up, average, paeth].enumerated() {
         sums[index] -= Int(output.load(fromByteOffset: x, as: Int8.self).magnitude)
@@ -97,7 +96,7 @@ package final class PNGFilter {
     return best + 1
   }
 
-  /// The predictor of Paeth in bytes: with `b` and `a` on one side of `c`, the distance to `c` is the greatest.
+  /// The predictor of Paeth in bytes. If `a` and `b` are on the same side of `c`, the distance to `c` is the greatest.
   @inline(__always)
   private static func paeth(
     _ a: SIMD16<UInt8>, _ b: SIMD16<UInt8>, _ c: SIMD16<UInt8>
@@ -105,7 +104,7 @@ package final class PNGFilter {
     let toA = distance(b, c)
     let toB = distance(a, c)
     let isBetween = (b .> c) .!= (a .> c)
-    // On one side the sum, which is not less than either.
+    // On the same side it is the sum of the two others, which is not less than either.
     let toC = SIMD16<UInt8>(repeating: 255).replacing(with: distance(toA, toB), where: isBetween)
     let nearest = least(least(toA, toB), toC)
     return c.replacing(with: b, where: toB .== nearest).replacing(with: a, where: toA .== nearest)
@@ -116,7 +115,7 @@ package final class PNGFilter {
     (b &- a).replacing(with: a &- b, where: a .> b)
   }
 
-  /// The lesser of each two. `pointwiseMin` of the standard library is a call, with a loop over the bytes.
+  /// The smaller of each two bytes. `pointwiseMin` of the standard library is a function call with a loop over the bytes.
   @inline(__always)
   private static func least(_ a: SIMD16<UInt8>, _ b: SIMD16<UInt8>) -> SIMD16<UInt8> {
     a.replacing(with: b, where: a .> b)

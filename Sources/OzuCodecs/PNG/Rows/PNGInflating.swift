@@ -1,9 +1,9 @@
-/// The part of a PNG that takes a compression library: a zlib stream, inflated piece by piece, and the checksum of
-/// chunks. A target that has such a library supplies it.
+/// The functions of a compression library that a PNG needs: inflating a zlib stream piece by piece, and the checksum of chunks.
+/// A target with such a library implements it.
 ///
-/// One object belongs to one stream and to the thread that decodes it.
+/// Each object belongs to one stream and to the thread that decodes it.
 package protocol PNGInflating: AnyObject {
-  /// Begins a stream; `nil` when memory is short.
+  /// Begins a stream; `nil` if there is not enough memory.
   init?()
 
   /// The CRC-32 of some bytes (W3C PNG, third edition, §5.5).
@@ -11,8 +11,8 @@ package protocol PNGInflating: AnyObject {
 
   /// Inflates until the input is used up or the output is full.
   ///
-  /// - Returns: the bytes taken from the input and written to the output; `hasEnded` when the stream is over and its
-  ///   checksum is right; `nil` for a stream that is broken.
+  /// - Returns: the bytes taken from the input and written to the output; `hasEnded` if the stream has ended and its
+  ///   checksum is right; `nil` if the stream is broken.
   func inflate(
     _ input: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer
   ) -> (used: Int, written: Int, hasEnded: Bool)?

@@ -1,8 +1,8 @@
 import OzuImaging
 
-/// Pixels of files of 16 bits: all the bits, or the upper eight, as libpng cuts them (`png_set_strip_16`).
+/// Pixels of files of 16 bits: all bits, or the upper eight, as libpng cuts them (`png_set_strip_16`).
 ///
-/// Unsafe pointers: a row has the bytes that its layout gives `width` pixels and the margin of `PNGUnfilter` behind them;
+/// Unsafe pointers: a row has the bytes that its layout needs for `width` pixels, and the margin of `PNGUnfilter` after them;
 /// targets have room for as many pixels of their format.
 extension PNGRowReader {
   /// Reads the next row of a file of 16 bits as pixels of `rgba16`; false when libpng has to decode the file.
@@ -39,12 +39,12 @@ extension PNGRowReader {
         let alpha = UInt16(bigEndian: source.loadUnaligned(fromByteOffset: 4 &* x &+ 2, as: UInt16.self))
         target.storeBytes(of: Words(gray, gray, gray, alpha), toByteOffset: 8 &* x, as: Words.self)
       }
-    // No such file has 16 bits.
+    // A file with a palette never has 16 bits.
     case .indexed: break
     }
   }
 
-  /// Makes words of BGRA of the high bytes, alpha not multiplied in.
+  /// Makes words of BGRA from the high bytes. Alpha is not premultiplied.
   func convertDeep(_ row: UnsafePointer<UInt8>, to pixels: UnsafeMutablePointer<UInt32>, width: Int) {
     let isGray: Bool
     let step: Int
@@ -65,7 +65,7 @@ extension PNGRowReader {
     }
   }
 
-  /// Words of the machine of those with the high byte first.
+  /// Converts words with the high byte first to words of the machine.
   @inline(__always)
   private static func native(_ words: SIMD4<UInt16>) -> SIMD4<UInt16> {
     #if _endian(little)

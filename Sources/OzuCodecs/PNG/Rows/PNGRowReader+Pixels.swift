@@ -1,10 +1,10 @@
 import OzuImaging
 
-/// What becomes of the rows: pixels of a bitmap, or the means of squares.
+/// Converts rows to the pixels of a bitmap, or to the means of squares.
 ///
-/// Unsafe pointers: a row has the bytes that its layout gives `width` pixels; targets have room for as many words.
+/// Unsafe pointers: a row has the bytes that its layout needs for `width` pixels; targets have room for as many words.
 extension PNGRowReader {
-  /// Rows between two questions whether to go on.
+  /// The rows between two checkpoints.
   private static let stepRows = 32
 
   /// Whether every pixel is opaque.
@@ -16,7 +16,7 @@ extension PNGRowReader {
     }
   }
 
-  /// Reads all rows of 8 bits and averages them; `nil` for 16 bits, and when the file is for libpng after all.
+  /// Reads all rows of 8 bits and averages them; `nil` for 16 bits, or if libpng has to decode the file.
   package func planes(
     size: PixelSize, step: RowAverager.Step, context: DecodingContext
   ) throws(DecodingError) -> PlanarPicture? {
@@ -54,7 +54,7 @@ extension PNGRowReader {
     }
   }
 
-  /// Reads all rows as pixels; `nil` when the file is for libpng after all.
+  /// Reads all rows as pixels; `nil` if libpng has to decode the file.
   ///
   /// - Parameter format: `bgra8`, or `rgba16` for a file of 16 bits.
   package func bitmap(
@@ -83,9 +83,9 @@ extension PNGRowReader {
     return isWhole ? bitmap : nil
   }
 
-  /// Reads the next row as pixels of BGRA; false when libpng has to decode the file.
+  /// Reads the next row as pixels of BGRA; false if libpng has to decode the file.
   ///
-  /// - Parameter row: memory of the caller for `width` pixels of four bytes, `width` being that of the picture.
+  /// - Parameter row: memory of the caller for `width` pixels of four bytes; `width` is the width of the picture.
   package func read(into row: UnsafeMutableRawPointer, width: Int, alpha: Alpha) -> Bool {
     let pixels = row.assumingMemoryBound(to: UInt32.self)
     guard let row = next(), convert(row, to: pixels, width: width) else { return false }
@@ -93,7 +93,7 @@ extension PNGRowReader {
     return true
   }
 
-  /// Makes words of BGRA, alpha not multiplied in; false for an index that the palette does not have.
+  /// Makes words of BGRA, whose alpha is not premultiplied; false for an index that the palette does not have.
   private func convert(
     _ row: UnsafePointer<UInt8>, to pixels: UnsafeMutablePointer<UInt32>, width: Int
   ) -> Bool {
@@ -113,7 +113,7 @@ extension PNGRowReader {
         pixels[x] = UInt32(littleEndian: gray | UInt32(row[2 &* x &+ 1]) << 24)
       }
     case .rgb:
-      // The fourth byte belongs to the next pixel or the margin.
+      // The fourth byte belongs to the next pixel or to the margin.
       for x in 0..<width {
         let word = UInt32(bigEndian: source.loadUnaligned(fromByteOffset: 3 &* x, as: UInt32.self))
         pixels[x] = UInt32(littleEndian: word >> 8 | PixelCanvas.opaqueBlack)

@@ -3,16 +3,16 @@ import OzuImaging
 /// Reads the pixels of a common PNG row by row: 8 or 16 bits, not interlaced, any colour type, transparency by alpha or by
 /// palette.
 ///
-/// libpng inflates through zlib, a row at a time. This reader inflates some 64 KB at a time through a faster library,
-/// takes filters back in vectors, and never holds more of the picture than that. It knows no errors: whatever is not
-/// as it should be, a checksum, a filter, an index beyond the palette, data that are missing, ends it, and the file
-/// goes to libpng, whose word on it is the last.
+/// libpng inflates through zlib, a row at a time. This reader inflates about 64 KB at a time through a faster library,
+/// undoes the filters with vectors, and never holds more of the picture than that. It reports no errors. It stops at any
+/// fault: a wrong checksum, an unknown filter, an index beyond the palette, missing data. Then libpng decodes the file and
+/// decides about the error.
 ///
 /// A class, because it owns a stream of the library and memory; it stays on the thread that decodes. Unsafe
-/// pointers: the file must outlive the reader. `raw` has room for `batch` rows with their filter bytes, behind it are
-/// three rows, each with the margin that `PNGUnfilter` asks for.
+/// pointers: the file must outlive the reader. `raw` has room for `batch` rows with their filter bytes. After it are
+/// `ring` rows, each with the margin that `PNGUnfilter` needs.
 package final class PNGRowReader {
-  /// What the bytes of a row are.
+  /// The meaning of the bytes of a row.
   enum Layout {
     case gray
     case grayAlpha
@@ -37,13 +37,13 @@ package final class PNGRowReader {
   private var batchRow = 0
   private var nextRow = 0
   private var hasEnded = false
-  /// The rows that are made, of which those from `nextRow` on were not asked for.
+  /// The number of rows that are made. Those from `nextRow` on are not yet returned.
   private var madeRows = 0
 
   private var raw: UnsafeMutablePointer<UInt8> { memory.baseAddress!.assumingMemoryBound(to: UInt8.self) }
   private var rawByteCount: Int { batch * (rowByteCount + 1) }
 
-  /// Reads the chunks before the pixels; `nil` for a file that is for libpng.
+  /// Reads the chunks before the pixels; `nil` if libpng has to decode the file.
   package init?(
     _ file: UnsafeRawBufferPointer, header: PNGHeader, pool: PixelBufferPool, inflating: any PNGInflating.Type
   ) {
@@ -63,7 +63,7 @@ package final class PNGRowReader {
         hasPalette = true
         palette = Self.palette(content)
       case .transparency:
-        // A colour that stands for transparency is rare.
+        // A colour that means transparency is rare, so libpng decodes such files.
         guard !hasTransparency, header.colorType == .indexed, let colors = palette,
           content.count <= colors.count
         else { return nil }
@@ -97,7 +97,7 @@ package final class PNGRowReader {
     batch = min(height, max(4, (64 << 10) / (rowByteCount + 1)))
     let rowRoom = rowByteCount + PNGUnfilter.margin
     memory = pool.takeBlock(byteCount: batch * (rowByteCount + 1) + PNGUnfilter.margin + Self.ring * rowRoom)
-    // The row above the first is zero (§9.2), and no margin is ever read that was not written.
+    // The row above the first is zero (§9.2), and margins must be written before they are read.
     memory.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
@@ -105,7 +105,7 @@ package final class PNGRowReader {
     pool.giveBack(memory)
   }
 
-  /// The next row, valid until the call after the next; `nil` when the file is for libpng after all.
+  /// The next row, valid until the call after the next; `nil` if libpng has to decode the file.
   func next() -> UnsafePointer<UInt8>? {
     if nextRow == madeRows {
       guard makeRows() else { return nil }
@@ -114,7 +114,7 @@ package final class PNGRowReader {
     return UnsafePointer(row(nextRow))
   }
 
-  /// Makes the next row, or two or four where that is faster; false when the file is for libpng after all.
+  /// Makes the next row, or two or four if that is faster; false if libpng has to decode the file.
   private func makeRows() -> Bool {
     if batchRow == batchRows {
       guard fill() else { return false }
@@ -149,12 +149,12 @@ package final class PNGRowReader {
   /// The places of rows: four that are made at once, and the one above them.
   private static let ring = 5
 
-  /// The place of a row: one of five in turn, so that the one above, at `index - 1`, is at `index + 4` too.
+  /// The memory of a row: five places in turn, so the row above, `index - 1`, has the same place as `index + 4`.
   private func row(_ index: Int) -> UnsafeMutablePointer<UInt8> {
     raw + rawByteCount + PNGUnfilter.margin + index % Self.ring * (rowByteCount + PNGUnfilter.margin)
   }
 
-  /// Whether the stream ended where the picture does, with the right checksum. After the last row.
+  /// Whether the stream ends where the picture ends, with the right checksum. Call it after the last row.
   package func endsWell() -> Bool {
     var byte: UInt8 = 0
     while !hasEnded {
@@ -177,7 +177,8 @@ package final class PNGRowReader {
     return batchRows > 0
   }
 
-  /// Inflates until there is something; how many bytes, 0 at the end of the stream, -1 when that does not come.
+  /// Inflates until there is output. Returns the number of bytes: 0 at the end of the stream, -1 if the stream is broken or
+  /// incomplete.
   private func inflate(to output: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
     while !hasEnded {
       let target = UnsafeMutableRawBufferPointer(start: output, count: capacity)
@@ -185,7 +186,7 @@ package final class PNGRowReader {
       input = UnsafeRawBufferPointer(rebasing: input[used...])
       hasEnded = isLast
       if written > 0 { return written }
-      // Without progress there must be more input: the library keeps some bits and bytes back.
+      // Without progress the library needs more input: it holds some bits and bytes back.
       if used == 0, !hasEnded {
         guard input.isEmpty, let more = chunks.nextImageData() else { return -1 }
         input = more
@@ -194,7 +195,7 @@ package final class PNGRowReader {
     return 0
   }
 
-  /// The colours as words of BGRA; `nil` for a length that is no number of colours.
+  /// The colours as words of BGRA; `nil` if the length is not that of at most 256 colours.
   private static func palette(_ content: UnsafeRawBufferPointer) -> [UInt32]? {
     guard content.count % 3 == 0, content.count <= 3 * 256 else { return nil }
     return stride(from: 0, to: content.count, by: 3).map {

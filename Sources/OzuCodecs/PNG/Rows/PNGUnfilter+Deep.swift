@@ -1,14 +1,14 @@
-/// Pixels of six and eight bytes, which three or four values of sixteen bits are: one row, or two at once.
+/// Pixels of six and eight bytes, which are three or four values of sixteen bits: one row, or two at once.
 ///
 /// As with four rows at once, a vector holds a pixel of the first row and the one of the second that is one to the left, each
-/// eight bytes. Of pixels of six the last two bytes belong to the next one; lanes do not look at each other.
+/// eight bytes. In vectors of six-byte pixels the last two bytes belong to the next pixel; lanes do not depend on each other.
 ///
 /// Unsafe pointers. Why every index is in bounds: rows have `count` bytes and `PNGUnfilter.margin` more that may be read and,
 /// in results, written; eight bytes are read and written at places up to `count`.
 extension PNGUnfilter {
   var isDeep: Bool { pixelByteCount > 4 }
 
-  /// Whether a filter looks at the pixel to the left.
+  /// Whether a filter depends on the pixel to the left.
   static func isSlow(_ filter: UInt8) -> Bool { filter == 1 || filter == 3 || filter == 4 }
 
   /// Makes a row with a slow filter.
@@ -84,10 +84,10 @@ extension PNGUnfilter {
       return Self.words(left)
     }
 
-    // There is no pixel of the second row yet: its lanes stay zero, and so what is around its first pixel.
+    // There is no pixel of the second row yet: its lanes stay zero, and so do the neighbours of its first pixel.
     target.storeBytes(of: make(0, 0)[0], toByteOffset: 0, as: UInt64.self)
     var x = pixelByteCount
-    // One step more than there are pixels, in which only the second row's last is of use; the first row's lanes then read and
+    // One step more than there are pixels: it makes the last pixel of the second row. The lanes of the first row then read and
     // write its margin.
     while x <= count {
       let before = x &- pixelByteCount

@@ -1,19 +1,19 @@
 /// Four rows at once, for pixels of three and four bytes.
 ///
-/// What a pixel waits for is done one pixel earlier in the row above and in its own: so a vector holds a pixel of the first
-/// row, that of the second which is one to the left, and so on, each four bytes, and one step makes all of them. Every row
-/// may have another filter.
+/// A pixel depends on the pixel to its left, and on the pixel above it. So each row is one pixel behind the row above: a vector
+/// holds a pixel of the first row, the one of the second row that is one to the left, and so on, each four bytes. One step
+/// makes all of them. Each row may have a different filter.
 ///
-/// Predictions are made in eight bits, after the identity |a + b - 2c| = ||b - c| - |a - c|| where c is between a and b; where
-/// it is outside, that distance is the sum of the two others, and never the smallest.
+/// Predictions are computed in eight bits, with the identity |a + b - 2c| = ||b - c| - |a - c|| if c is between a and b. If c
+/// is outside, that distance is the sum of the two others, and never the smallest.
 ///
 /// Unsafe pointers. Why every index is in bounds: rows have `count` bytes and `PNGUnfilter.margin` more that may be read and,
 /// in results, written. A lane whose row has not begun is neither read nor written; four bytes are read and written at places
-/// up to `count`, where a lane stays whose row has ended.
+/// up to `count`; the lane of a row that has ended stays there.
 extension PNGUnfilter {
   typealias Four<Element> = (Element, Element, Element, Element)
 
-  /// Whether four rows with these filters are made at once: where two or more wait for the pixel to their left.
+  /// Whether four rows with these filters are made at once: if two or more depend on the pixel to the left.
   func canMakeFour(_ filters: SIMD4<UInt8>) -> Bool {
     guard 3...4 ~= pixelByteCount, filters[0] <= 4, filters[1] <= 4, filters[2] <= 4, filters[3] <= 4 else {
       return false
@@ -22,7 +22,7 @@ extension PNGUnfilter {
     return slow >= 2
   }
 
-  /// Makes four rows, each lying under the one before.
+  /// Makes four rows, each below the one before.
   ///
   /// - Precondition: `canMakeFour`.
   func applyFour(
@@ -94,7 +94,7 @@ extension PNGUnfilter {
       if places.1 >= 0 { targets.1.storeBytes(of: made[1], toByteOffset: places.1, as: UInt32.self) }
       if places.2 >= 0 { targets.2.storeBytes(of: made[2], toByteOffset: places.2, as: UInt32.self) }
       if places.3 >= 0 { targets.3.storeBytes(of: made[3], toByteOffset: places.3, as: UInt32.self) }
-      // There is no pixel to the left of a row's first: the rows that have not begun begin with nothing around them.
+      // The first pixel of a row has no pixel to its left: the neighbours of rows that have not begun are zero.
       var (lefts, corners) = (
         unsafeBitCast(left, to: SIMD4<UInt32>.self), unsafeBitCast(corner, to: SIMD4<UInt32>.self)
       )

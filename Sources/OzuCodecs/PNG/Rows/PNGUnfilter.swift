@@ -1,14 +1,14 @@
-/// Takes back the filters of PNG (third edition, §9), a row at a time.
+/// Undoes the filters of PNG (third edition, §9), a row at a time.
 ///
-/// Three of five filters look at the pixel to the left, so a row cannot be done abreast; but the bytes of one pixel
-/// can: those of three and four bytes go through vectors of which the first lanes count, and pixels of four rows through
-/// one vector (`PNGUnfilter+Quads.swift`). Those of six and eight bytes have vectors of their own (`PNGUnfilter+Deep.swift`).
+/// Three of five filters depend on the pixel to the left, so the pixels of a row cannot be computed at the same time. The bytes
+/// of one pixel can: pixels of three and four bytes use the first lanes of vectors, or pixels of four rows share one vector
+/// (`PNGUnfilter+Quads.swift`). Pixels of six and eight bytes have vectors of their own (`PNGUnfilter+Deep.swift`).
 ///
 /// Unsafe pointers. Why every index is in bounds: `raw`, `above` and `row` have `count` bytes, and `margin` more that
-/// may be read and, in `row`, written; pixels are read eight bytes and written four or eight at a time from places up to
-/// `count`. What is written beyond a pixel is written again by the next.
+/// may be read and, in `row`, written; loads take eight bytes and stores four or eight, at places up to
+/// `count`. Bytes that are written beyond a pixel are written again with the next one.
 struct PNGUnfilter {
-  /// The bytes behind each row that must be there.
+  /// The bytes that each row must have after its pixels.
   static let margin = 16
 
   /// The bytes of a row.
@@ -16,7 +16,7 @@ struct PNGUnfilter {
   /// The bytes of a pixel: 1 to 4, 6 or 8.
   let pixelByteCount: Int
 
-  /// Makes `row` of what was stored as `raw`; false for a filter that does not exist.
+  /// Makes `row` from the stored bytes `raw`; false for a filter that does not exist.
   func apply(
     _ filter: UInt8, _ raw: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>,
     to row: UnsafeMutablePointer<UInt8>
@@ -44,7 +44,7 @@ struct PNGUnfilter {
     for x in 0..<count { row[x] = raw[x] &+ above[x] }
   }
 
-  /// The predictor of Paeth, of values and not of vectors.
+  /// The predictor of Paeth for single values.
   private static func paeth(_ left: Int32, _ up: Int32, _ corner: Int32) -> Int32 {
     let toLeft = abs(up &- corner)
     let toUp = abs(left &- corner)
@@ -127,12 +127,12 @@ struct PNGUnfilter {
     }
   }
 
-  /// Whether two rows with these filters can be done at once.
+  /// Whether two rows with these filters can be made at once.
   func canPair(_ first: UInt8, _ second: UInt8) -> Bool {
     isDeep ? Self.isSlow(first) && Self.isSlow(second) : first == 4 && second == 4 && pixelByteCount >= 3
   }
 
-  /// Makes two rows, the second lying under the first.
+  /// Makes two rows, the second below the first.
   ///
   /// - Precondition: `canPair`.
   func applyPair(
@@ -147,10 +147,10 @@ struct PNGUnfilter {
     }
   }
 
-  /// Makes two rows with the filter of Paeth, the second lying under the first.
+  /// Makes two rows with the filter of Paeth, the second below the first.
   ///
-  /// What a pixel of the second waits for is done a pixel earlier: so the lower lanes hold a pixel of the first row
-  /// and the upper ones the pixel of the second that is one to the left, and both go through the same instructions.
+  /// The second row is one pixel behind the first: the lower lanes hold a pixel of the first row, and the upper ones the
+  /// pixel of the second row that is one to the left. Both go through the same instructions.
   func applyPaeth(
     _ raw: UnsafePointer<UInt8>, _ secondRaw: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>,
     to row: UnsafeMutablePointer<UInt8>, _ secondRow: UnsafeMutablePointer<UInt8>
@@ -159,7 +159,7 @@ struct PNGUnfilter {
     let low = SIMD8<Int16>(repeating: 0xFF)
     var left = SIMD8<Int16>.zero
     var corner = SIMD8<Int16>.zero
-    // One step more than there are pixels, in which only the second row's last is of use; the first row's lanes
+    // One step more than there are pixels: it makes the last pixel of the second row. The lanes of the first row
     // then read and write its margin.
     for x in stride(from: 0, through: count, by: pixelByteCount) {
       let before = max(0, x &- pixelByteCount)
@@ -180,7 +180,7 @@ struct PNGUnfilter {
       let bytes = SIMD8<UInt8>(truncatingIfNeeded: left)
       UnsafeMutableRawPointer(row).storeBytes(of: bytes.lowHalf, toByteOffset: x, as: SIMD4<UInt8>.self)
       if x == 0 {
-        // There is no pixel to the left of the first: the second row begins with nothing around it.
+        // The first pixel has no pixel to its left: the neighbours of the second row begin as zero.
         left.highHalf = .zero
         corner.highHalf = .zero
       } else {
@@ -200,7 +200,7 @@ struct PNGUnfilter {
         highHalf: second.loadUnaligned(fromByteOffset: y, as: SIMD4<UInt8>.self)))
   }
 
-  // The standard library's functions for these are called, not inlined, in kernels as short as these.
+  // In kernels as short as these the standard library's functions are called, and not inlined.
 
   @inline(__always)
   private static func most(_ a: SIMD8<Int16>, _ b: SIMD8<Int16>) -> SIMD8<Int16> {

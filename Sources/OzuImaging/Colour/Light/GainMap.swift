@@ -51,7 +51,7 @@ public struct GainMap: Hashable, Sendable {
   /// converted to first (ISO 21496-1 `use_base_colour_space`).
   public var isInColorsOfPicture = true
 
-  /// What the values of the map mean.
+  /// The meaning of the values of the map.
   package enum Coding: Int, Hashable, Sendable {
     /// Fractions of the range from the least to the greatest gain, as powers of two.
     case stops
