@@ -54,7 +54,7 @@ public struct PlaneOracle {
     for component in components { free(component.coefficients) }
   }
 
-  /// What a plane is compared with.
+  /// The arithmetic with which a plane is compared.
   public enum Reference {
     /// Exact arithmetic.
     case exact

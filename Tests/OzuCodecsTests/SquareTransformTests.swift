@@ -8,7 +8,7 @@ import Testing
 /// The transforms of 5, 6 and 8 eighths against a model in the same arithmetic, and against exact arithmetic.
 @Suite("Transforms of 5, 6 and 8 eighths")
 struct SquareTransformTests {
-  /// What a block of random coefficients has.
+  /// The kinds of blocks of random coefficients.
   enum Kind: CaseIterable {
     /// One coefficient, at every place in turn, of a random size or an extreme.
     case single
@@ -118,7 +118,7 @@ struct SquareTransformTests {
     return k == 0 ? 1 : 2.0.squareRoot() * cos(angle)
   }
 
-  /// How much sample `j` of a line of 8 adds to sample `i` of a line of `side`, but for a factor.
+  /// How much sample `j` of a line of 8 adds to sample `i` of a line of `side`, except for a factor.
   private static func weight(_ i: Int, _ j: Int, _ side: Int) -> Double {
     var sum = 0.0
     for k in 0..<side { sum += cosine(i, k, side) * cosine(j, k, 8) }
