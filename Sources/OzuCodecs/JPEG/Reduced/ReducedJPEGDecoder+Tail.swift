@@ -8,7 +8,7 @@ extension ReducedJPEGDecoder {
   ) -> ReducedScanTail? {
     guard !frame.isProgressive, definitions.restartInterval == 0, let assistant = context.assistant,
       let mark = division.mark(in: file, from: position),
-      // What the tail takes is what the planes took, and less for its flags.
+      // The tail takes as much as the planes, and less for its flags.
       let reservation = context.reserveAside(2 * planeByteCount)
     else { return nil }
     let tail = ReducedScanTail(

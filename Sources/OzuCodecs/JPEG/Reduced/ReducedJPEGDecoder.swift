@@ -30,7 +30,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   var definitions = JPEGTables()
   /// For each component the coefficients, in zigzag order from the lowest bit on, that scans have brought.
   private var known: [UInt64]
-  /// What scans of last bits are read.
+  /// The scans of last bits that are read.
   private var passes: ProgressivePasses
   private var hasEnd = false
   private var missesData = false
@@ -76,15 +76,15 @@ package struct ReducedJPEGDecoder: ~Copyable {
     for component in components { component.free() }
   }
 
-  /// Reads all scans that matter and makes the planes; `nil` when the file is not for this decoder.
+  /// Reads all scans that are needed and makes the planes; `nil` if this decoder does not support the file.
   ///
-  /// - Throws: `truncated` when data are missing, unless the context allows it: then what is missing is grey.
-  ///   What `DecodingContext.checkpoint()` throws, which is asked at every row of blocks.
+  /// - Throws: `truncated` if data are missing, unless the context allows it: then the missing part is grey. The errors of
+  ///   `DecodingContext.checkpoint()`, which is called at every row of blocks.
   mutating func decode() throws(DecodingError) -> PlanarPicture? {
     guard try readSegments() else { return nil }
     // Where whole frequencies are missing, libjpeg makes its guess at them.
     guard components.indices.allSatisfy({ components[$0].kept & ~known[$0] == 0 }) else { return nil }
-    // Whether the scans that were stepped over are whole is for libjpeg to find out, when the end is missing.
+    // If the end of the file is missing, skipped scans may be truncated; libjpeg decides.
     if !context.allowsTruncation, frame.isProgressive, !hasEnd { return nil }
     if missesData, !context.allowsTruncation { throw .truncated(.jpeg, stage: Self.scanStage) }
     transform(upTo: frame.groupRows)
