@@ -25,7 +25,10 @@
         view.showPixels()
         await checks.eventually("its pixels have come", screen) { !view.model.isLoading }
 
-        let thrown = try await distances(view, hands, screen)
+        // GTK takes the speed from the last 150 ms. On a machine that stops for as long before the button is released,
+        // the picture is put down and not thrown, so a throw is tried again. A picture that never glides still fails.
+        var thrown = try await distances(view, hands, screen)
+        for _ in 0..<4 where thrown.glided <= 20 { thrown = try await distances(view, hands, screen) }
         checks.expect(thrown.held > 60, "the picture follows the pointer, by \(thrown.held) points")
         checks.expect(thrown.glided > 20, "and glides on, by \(thrown.glided)")
         let rest = view.model.geometry?.center.x ?? 0

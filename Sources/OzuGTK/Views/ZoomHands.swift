@@ -210,6 +210,8 @@
       defer { lastTick = time }
       guard let lastTick else { return true }
       let seconds = min((time - lastTick) / .seconds(1), 0.1)
+      // Two ticks may have the same time. That the picture has not moved then does not mean that it is at its edge.
+      guard seconds > 0 else { return true }
       let before = model.geometry
       move(by: (speed.x * seconds, speed.y * seconds))
       let rest = 1 - (1 - Self.friction) * min(1, seconds * 4)
