@@ -127,7 +127,7 @@ bench-instructions: dependencies ## count instructions and cache misses of fixed
 # processes of `ozu --svg`, whose limits a sanitizer would not keep.
 fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (FORMAT=jpeg, or svg-grammar, SECONDS=60 CORPUS=DIR)
 	@test '$(FORMAT)' != svg-grammar || $(BUILD) $(FLAGS) $(FORMATS) --product ozu
-	@test '$(FORMAT)' = svg-grammar || OZU_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz $(FORMATS) --product OzuFuzz \
+	@test '$(FORMAT)' = svg-grammar || OZU_FUZZ=1 $(BUILD) -c release --scratch-path .build-fuzz $(FORMATS) --product OzuFuzz \
 	  -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
 	@scripts/fuzz '$(FORMAT)' '$(SECONDS)' '$(CORPUS)'
 

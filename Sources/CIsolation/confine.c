@@ -155,7 +155,7 @@ static uint64_t nanoseconds(clockid_t clock) {
   return (uint64_t)time.tv_sec * second + (uint64_t)time.tv_nsec;
 }
 
-void ozu_begin_question(struct ozu_confined *confined) { confined->start = nanoseconds(CLOCK_MONOTONIC); }
+void ozu_begin_request(struct ozu_confined *confined) { confined->start = nanoseconds(CLOCK_MONOTONIC); }
 
 int ozu_limit_memory(const struct ozu_confined *base, uint64_t memory_byte_count, uint64_t shared_byte_count,
                      bool starts_threads) {
@@ -175,7 +175,7 @@ int ozu_allow_shared(uint64_t byte_count) {
   return limit.rlim_cur == RLIM_INFINITY ? 0 : set_soft_limit(RLIMIT_AS, limit.rlim_cur + byte_count);
 }
 
-void ozu_end_question(struct ozu_confined *confined) {
+void ozu_end_request(struct ozu_confined *confined) {
   // Short requests leave little behind, and a system call costs as much as they do.
   bool was_short = nanoseconds(CLOCK_MONOTONIC) - confined->start < short_time;
   if (was_short && confined->unmeasured_count++ < most_unmeasured) return;

@@ -13,7 +13,7 @@
   /// A pipeline learns about memory pressure without the toolkit, from `SystemMemoryPressure`.
   @MainActor
   public enum ApplicationObserver {
-    private static let followers = PipelineFollowers([
+    private static let followers = PipelineNotifications([
       NSApplication.didHideNotification: ApplicationEvent.background.handler,
       NSApplication.didUnhideNotification: ApplicationEvent.foreground.handler,
     ])

@@ -42,7 +42,7 @@
         return false
       }
       // Arrows move a picture that is larger than the window, so the large view handles them.
-      if ["left", "right"].contains(shortcut.action), detail.zoom.canMoveSideways { return false }
+      if ["left", "right"].contains(shortcut.action), detail.zoom.isWiderThanView { return false }
       actions.activate(shortcut.action)
       return true
     }

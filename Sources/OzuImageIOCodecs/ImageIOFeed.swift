@@ -11,7 +11,7 @@
     ///
     /// - Throws: `DecodingError`.
     public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
-      guard [.jpeg, .png, .webp].contains(type) else { return .shownWhole }
+      guard [.jpeg, .png, .webp].contains(type) else { return .notIncremental }
       do throws(DecodingError) {
         return .opened(try open(data, limits: limits))
       } catch .limitExceeded(let excess) {

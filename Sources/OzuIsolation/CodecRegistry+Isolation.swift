@@ -10,19 +10,19 @@ extension CodecRegistry {
       isolateBuiltIn([]) { _, _ in nil }
       return nil
     }
-    let desk = DecoderDesk.shared(for: settings)
+    let client = WorkerClient.shared(for: settings)
     isolateBuiltIn(settings.types.sorted { $0.rawValue < $1.rawValue }) { type, inner in
-      IsolatedDecoder(type, desk, inner: inner)
+      IsolatedDecoder(type, client, inner: inner)
     }
-    return IsolationReport(desk)
+    return IsolationReport(client)
   }
 }
 
 /// Reports the state of isolation.
 package struct IsolationReport: Sendable {
-  private let desk: DecoderDesk
+  private let client: WorkerClient
 
-  init(_ desk: DecoderDesk) { self.desk = desk }
+  init(_ client: WorkerClient) { self.client = client }
 
-  package var status: IsolationStatus { IsolationStatus(desk) }
+  package var status: IsolationStatus { IsolationStatus(client) }
 }

@@ -24,19 +24,19 @@ public struct IsolationStatus: Hashable, Sendable {
 
 extension IsolationStatus {
   #if os(Linux) && canImport(CIsolation)
-    init(_ desk: DecoderDesk) {
-      let status = desk.pool?.status ?? WorkerStatus()
+    init(_ client: WorkerClient) {
+      let status = client.pool?.status ?? WorkerStatus()
       self.init(
-        mode: desk.settings.mode, degradation: desk.degradation,
+        mode: client.settings.mode, degradation: client.degradation,
         filtersSystemCalls: status.confinement?.filtersSystemCalls,
         landlockVersion: status.confinement?.landlockVersion, missing: status.confinement?.missing ?? [],
         processCount: status.workerCount, startedProcessCount: status.startedWorkerCount,
         answerCount: status.answerCount, failureCount: status.failureCount)
     }
   #else
-    init(_ desk: DecoderDesk) {
+    init(_ client: WorkerClient) {
       self.init(
-        mode: desk.settings.mode, degradation: desk.degradation, filtersSystemCalls: nil,
+        mode: client.settings.mode, degradation: client.degradation, filtersSystemCalls: nil,
         landlockVersion: nil,
         missing: [], processCount: 0, startedProcessCount: 0, answerCount: 0, failureCount: 0)
     }

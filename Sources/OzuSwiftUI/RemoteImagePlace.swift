@@ -13,7 +13,7 @@
     @State private var model = RemoteImageModel()
 
     /// A change of these values asks for another picture.
-    private struct Question: Equatable {
+    private struct Inputs: Equatable {
       let key: ImageKey?
       let format: String?
       let pipeline: ObjectIdentifier
@@ -26,8 +26,8 @@
       let mode: ScaleMode
     }
 
-    private var question: Question {
-      Question(key: settings.asked?.key, format: settings.format?.name, pipeline: ObjectIdentifier(pipeline))
+    private var inputs: Inputs {
+      Inputs(key: settings.asked?.key, format: settings.format?.name, pipeline: ObjectIdentifier(pipeline))
     }
 
     private var layout: Layout { Layout(size: size, scale: scale, mode: settings.mode) }
@@ -42,7 +42,7 @@
           }
         }
         .onChange(of: layout) { model.layout(size, scale: scale, mode: settings.mode) }
-        .onChange(of: question) { ask() }
+        .onChange(of: inputs) { ask() }
         .onAppear {
           model.layout(size, scale: scale, mode: settings.mode)
           if !model.isAbout(settings.asked?.key) { ask() }

@@ -12,7 +12,7 @@
   /// ```
   @MainActor
   public enum ApplicationObserver {
-    private static let followers = PipelineFollowers([
+    private static let followers = PipelineNotifications([
       UIApplication.didReceiveMemoryWarningNotification: ApplicationEvent.memoryWarning.handler,
       UIApplication.willEnterForegroundNotification: ApplicationEvent.foreground.handler,
       UIApplication.didEnterBackgroundNotification: { finishInBackground($0) },

@@ -49,7 +49,7 @@ extension DiskDrills {
     let keys = (0..<DrillVisitor.keyCount).map { (number: $0, key: CacheKey("visit \($0)")) }
     var (whole, bad) = (0, 0)
     for (number, key) in keys {
-      guard let body = cache.fetch(key)?.body else { continue }
+      guard let body = cache.entry(forKey: key)?.body else { continue }
       if body == DrillVisitor.body(number) { whole += 1 } else { bad += 1 }
     }
     // The second look removes the offers of the killed processes.

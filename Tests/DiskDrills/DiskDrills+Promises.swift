@@ -26,7 +26,7 @@ extension DiskDrills {
           Data(repeating: UInt8(number & 255), count: Int.random(in: 100..<30_000)),
           forKey: CacheKey("\(number)"))
         if !isStored { rejected += 1 }
-        if step % 3 == 0 { _ = cache.fetch(CacheKey("\(Int.random(in: 0..<900))")) }
+        if step % 3 == 0 { _ = cache.entry(forKey: CacheKey("\(Int.random(in: 0..<900))")) }
         if step % 2 == 0 { editors[step % 3].append(Data(repeating: 7, count: 60_000)) }
       }
       for editor in editors { if Bool.random() { editor.commit() } else { editor.abort() } }
@@ -79,11 +79,11 @@ extension DiskDrills {
       files.state.withLock { $0.failsWrites = true }
       if !cache.store(Data(repeating: 2, count: 5000), forKey: key) { failed += 1 }
       files.state.withLock { $0.failsWrites = false }
-      if cache.fetch(key) != nil { old += 1 }
+      if cache.entry(forKey: key) != nil { old += 1 }
     }
     cache.close()
     let again = try open(directory, files, capacity: 16 << 20)
-    for number in 0..<200 where again.fetch(CacheKey("\(number)")) != nil { old += 1 }
+    for number in 0..<200 where again.entry(forKey: CacheKey("\(number)")) != nil { old += 1 }
     again.close()
     return report(
       "stores that fail", failed == 200 && old == 0, "\(failed) failed, \(old) older entries served")

@@ -22,13 +22,13 @@ struct DrillCheck {
     for number in 0..<DrillWorker.shortLivedCount {
       let key = DrillWorker.shortLivedKey(number)
       let isKnown = cache.contains(key)
-      if isKnown != (cache.fetch(key) != nil) { unknown += 1 }
+      if isKnown != (cache.entry(forKey: key) != nil) { unknown += 1 }
     }
     for number in 0..<DrillEntry.keyCount {
       // The last version of this key that is at most `flushed`; versions start at one.
       let back = (flushed - number) % DrillEntry.keyCount
       let expected = flushed - (back < 0 ? back + DrillEntry.keyCount : back)
-      guard let body = cache.fetch(CacheKey("drill \(number)"))?.body else {
+      guard let body = cache.entry(forKey: CacheKey("drill \(number)"))?.body else {
         absent += 1
         let next = expected + DrillEntry.keyCount
         if expected <= 0 { continue }

@@ -53,7 +53,7 @@ enum DrillVisitor {
       let draw = Double.random(in: 0..<sum, using: &random)
       let number = weights.partitioningIndex { $0 > draw }
       let key = CacheKey("visit \(number)")
-      if let found = cache.fetch(key)?.body {
+      if let found = cache.entry(forKey: key)?.body {
         visits.hits += 1
         if found != body(number) { visits.bad += 1 }
         usleep(200)

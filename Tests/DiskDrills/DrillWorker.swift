@@ -24,7 +24,7 @@ enum DrillWorker {
     // Versions continue from those that the former process stored.
     for number in 0..<DrillEntry.keyCount {
       let entry = DrillEntry(number: number, version: 0)
-      if let body = cache.fetch(entry.key)?.body, let found = DrillEntry(body, number: number) {
+      if let body = cache.entry(forKey: entry.key)?.body, let found = DrillEntry(body, number: number) {
         version = max(version, found.version)
       }
     }

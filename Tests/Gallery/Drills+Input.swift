@@ -28,7 +28,7 @@
           try await hands.press("plus", "plus")
           await checks.eventually("+ makes the picture larger", screen) { detail.zoomFactor > 2 }
           for _ in 0..<5 { try await hands.press("plus") }
-          await checks.eventually("until it is wider than the view", screen) { detail.zoom.canMoveSideways }
+          await checks.eventually("until it is wider than the view", screen) { detail.zoom.isWiderThanView }
           let share = Self.middle(of: window)
           try await hands.press("Right", "Right")
           await checks.eventually("an arrow moves a larger picture", screen) {

@@ -11,7 +11,7 @@
       let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: WorkerHead.datagramByteCount, alignment: 16)
       while true {
-        var descriptors = [Int32](repeating: -1, count: ZygoteQuestion.descriptorCount)
+        var descriptors = [Int32](repeating: -1, count: ZygoteRequest.descriptorCount)
         var count = 0
         guard
           ozu_receive(

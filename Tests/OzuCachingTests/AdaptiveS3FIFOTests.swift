@@ -69,7 +69,7 @@ struct AdaptiveS3FIFOTests {
     let cache = MemoryCache<CacheKey, Int>(configuration)
     for number in trace {
       let key = CacheKey("\(number)")
-      if cache.value(forKey: key) == nil { cache.insert(number, forKey: key, cost: 0) }
+      if cache.value(forKey: key) == nil { cache.store(number, forKey: key, cost: 0) }
     }
     return cache.statistics.hitRatio
   }

@@ -50,7 +50,7 @@ struct ChosenKeysTests {
     #expect(reopened.statistics.rebuiltIndexes == 0)
     #expect(pageCount(reopened) * IndexPage.capacity < 4 * keys.count)
     for (number, key) in keys.enumerated() {
-      #expect(reopened.fetch(key)?.body == Data([UInt8(number & 255)]))
+      #expect(reopened.entry(forKey: key)?.body == Data([UInt8(number & 255)]))
     }
   }
 
@@ -68,7 +68,7 @@ struct ChosenKeysTests {
     for _ in 0..<100 {
       let cache = MemoryCache<CacheKey, Int>(
         MemoryCacheConfiguration(costLimit: 1 << 30, maximumEntryFraction: 1))
-      for (number, key) in keys.enumerated() { cache.insert(number, forKey: key, cost: 1) }
+      for (number, key) in keys.enumerated() { cache.store(number, forKey: key, cost: 1) }
       var probeCount = 0
       for shard in 0...cache.shardMask {
         probeCount += cache.withShard(shard) { shard in

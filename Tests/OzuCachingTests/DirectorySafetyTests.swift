@@ -38,7 +38,7 @@ final class DirectorySafetyTests {
     #expect(cache.statistics.isWriter == isWriter)
     #expect(cache.store(body(50), forKey: key(50)) == isWriter)
     for number in 0..<20 {
-      if let found = cache.fetch(key(number))?.body { #expect(found == body(number, count: 9000)) }
+      if let found = cache.entry(forKey: key(number))?.body { #expect(found == body(number, count: 9000)) }
     }
     #expect(cache.verify().isSound)
   }
@@ -124,7 +124,7 @@ final class DirectorySafetyTests {
     let cache = try open()
     check(cache)
     cache.close()
-    #expect(try open().fetch(key(50))?.body == body(50))
+    #expect(try open().entry(forKey: key(50))?.body == body(50))
   }
 
   @Test(
@@ -180,7 +180,7 @@ final class DirectorySafetyTests {
     try FileManager.default.createDirectory(atPath: cacheDirectory, withIntermediateDirectories: true)
     #expect(chown(cacheDirectory, 12_345, 12_345) == 0)
     #expect(!cache.store(body(1, version: 2), forKey: key(1)))
-    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.entry(forKey: key(1)) == nil)
     #expect(try FileManager.default.contentsOfDirectory(atPath: cacheDirectory).isEmpty)
   }
 
@@ -194,14 +194,14 @@ final class DirectorySafetyTests {
     let cache = try open()
     #expect(truncate(cacheDirectory + "/" + (name == "segment" ? names[0] : name), 0) == 0)
     for number in 0..<20 {
-      let found = cache.fetch(key(number))?.body
+      let found = cache.entry(forKey: key(number))?.body
       #expect(found == nil || found == body(number, count: 9000))
       _ = cache.withBody(of: key(number)) { bytes, _ in bytes.count }
     }
     for number in 100..<140 { #expect(cache.store(body(number, count: 2000), forKey: key(number))) }
     cache.close()
     let reopened = try open()
-    #expect(reopened.fetch(key(139))?.body == body(139, count: 2000))
+    #expect(reopened.entry(forKey: key(139))?.body == body(139, count: 2000))
     #expect(reopened.verify().isSound)
   }
 }

@@ -54,7 +54,7 @@ struct DiskCacheAccessTests {
     }
     let cache = try reading(fixture)
     #expect(cache.count == 60)
-    #expect((0..<60).count { cache.fetch(key($0))?.body == body($0, count: 3000) } == 59)
+    #expect((0..<60).count { cache.entry(forKey: key($0))?.body == body($0, count: 3000) } == 59)
     #expect(!cache.store(body(1), forKey: key(1)))
     #expect(!cache.remove(forKey: key(2)))
     #expect(!cache.updateMetadata(Data([1]), forKey: key(3)))
@@ -89,7 +89,7 @@ struct DiskCacheAccessTests {
     let writer = try fixture.open()
     #expect(writer.statistics.isWriter)
     #expect(writer.store(body(100), forKey: key(100)))
-    #expect(reader.fetch(key(100))?.body == body(100))
+    #expect(reader.entry(forKey: key(100))?.body == body(100))
   }
 
   @Test("emptying and trimming fail when another process writes, and say so")
@@ -145,8 +145,9 @@ struct DiskCacheAccessTests {
     let hasAnswered = DispatchSemaphore(value: 0)
     DispatchQueue(label: "questions").async {
       let given = [
-        cache.contains(key(1)), cache.touch(key(1)), cache.fetch(key(1)) != nil, !cache.contains(key(500)),
-        !cache.touch(key(500)), cache.fetch(key(500)) == nil, cache.metadata(forKey: key(500)) == nil,
+        cache.contains(key(1)), cache.touch(key(1)), cache.entry(forKey: key(1)) != nil,
+        !cache.contains(key(500)),
+        !cache.touch(key(500)), cache.entry(forKey: key(500)) == nil, cache.metadata(forKey: key(500)) == nil,
       ]
       answers.withLock { $0 = given }
       hasAnswered.signal()

@@ -104,7 +104,7 @@ extension DiskCacheAgeTests {
       case 5...7:
         let age = model[number].map { fixture.clock.currentDate.timeIntervalSince($0.stored) }
         let isFresh = age.map { $0 < (number % 2 == 0 ? 100 : 40) } ?? false
-        let found = cache.fetch(key(number), in: partition)?.body
+        let found = cache.entry(forKey: key(number), in: partition)?.body
         #expect(found == (isFresh ? body(number, version: model[number]?.version ?? 0) : nil), "seed \(seed)")
       case 8: _ = cache.updateMetadata(Data(count: step), forKey: key(number), in: partition)
       case 9: try cache.flush()

@@ -26,7 +26,7 @@ struct DiskCacheAgeTests {
 
   /// Ways of asking for an entry; each says whether there was one.
   private static let readings: [(String, @Sendable (DiskCache) -> Bool)] = [
-    ("fetch", { $0.fetch(key(1)) != nil }), ("metadata", { $0.metadata(forKey: key(1)) != nil }),
+    ("fetch", { $0.entry(forKey: key(1)) != nil }), ("metadata", { $0.metadata(forKey: key(1)) != nil }),
     ("withBody", { $0.withBody(of: key(1)) { body, _ in body.count } != nil }),
     ("peek", { $0.peek(key(1)) != nil }), ("contains", { $0.contains(key(1)) }),
     ("touch", { $0.touch(key(1)) }), ("info", { $0.info(forKey: key(1)) != nil }),
@@ -51,7 +51,7 @@ struct DiskCacheAgeTests {
     fixture.forgetIndex()
     var ageless = fixture
     ageless.maximumAge = nil
-    #expect(try ageless.open().fetch(key(1)) == nil)
+    #expect(try ageless.open().entry(forKey: key(1)) == nil)
     #expect(fixture.errors.all.isEmpty)
   }
 
@@ -61,18 +61,18 @@ struct DiskCacheAgeTests {
     let cache = try fixture.open()
     for number in 1...2 { cache.store(body(number), metadata: Data([1]), forKey: key(number)) }
     fixture.clock.advance(by: .seconds(60))
-    #expect(cache.fetch(key(1)) != nil)
+    #expect(cache.entry(forKey: key(1)) != nil)
     #expect(cache.updateMetadata(Data(count: 9000), forKey: key(1)))
     #expect(cache.store(body(2, version: 1), forKey: key(2)))
     // The oldest segment goes, and the entries that were used are copied.
     for round in 0..<8 {
-      for number in 1...2 { _ = cache.fetch(key(number)) }
+      for number in 1...2 { _ = cache.entry(forKey: key(number)) }
       for number in 0..<8 { cache.store(body(number, count: 1000), forKey: key(100 + 8 * round + number)) }
     }
     #expect(cache.statistics.relocations > 0)
-    #expect(cache.fetch(key(1)) != nil && cache.fetch(key(2)) != nil)
+    #expect(cache.entry(forKey: key(1)) != nil && cache.entry(forKey: key(2)) != nil)
     fixture.clock.advance(by: .seconds(40))
-    #expect(cache.fetch(key(1)) == nil && cache.fetch(key(2)) != nil)
+    #expect(cache.entry(forKey: key(1)) == nil && cache.entry(forKey: key(2)) != nil)
   }
 
   @Test(
@@ -87,7 +87,7 @@ struct DiskCacheAgeTests {
     if !hasIndex { fixture.forgetIndex() }
     fixture.clock.advance(by: .seconds(50))
     let second = try fixture.open()
-    #expect(second.fetch(key(1)) == nil && second.fetch(key(2)) != nil)
+    #expect(second.entry(forKey: key(1)) == nil && second.entry(forKey: key(2)) != nil)
   }
 
   @Test("a partition's own age counts in the place of the common one")
@@ -99,9 +99,10 @@ struct DiskCacheAgeTests {
       cache.store(body(1), forKey: key(1), in: partition)
     }
     fixture.clock.advance(by: .seconds(10))
-    #expect(cache.fetch(key(1), in: "short") == nil && cache.fetch(key(1), in: "other") != nil)
+    #expect(
+      cache.entry(forKey: key(1), in: "short") == nil && cache.entry(forKey: key(1), in: "other") != nil)
     fixture.clock.advance(by: .seconds(1000))
-    #expect(cache.fetch(key(1), in: "other") == nil && cache.fetch(key(1), in: "any") != nil)
+    #expect(cache.entry(forKey: key(1), in: "other") == nil && cache.entry(forKey: key(1), in: "any") != nil)
   }
 
   @Test("a reader serves no expired entry, and changes nothing")
@@ -109,14 +110,14 @@ struct DiskCacheAgeTests {
     let fixture = Self.fixture()
     let (writer, reader) = (try fixture.open(), try fixture.open())
     writer.store(body(1), forKey: key(1))
-    #expect(reader.fetch(key(1)) != nil)
+    #expect(reader.entry(forKey: key(1)) != nil)
     fixture.clock.advance(by: .seconds(100))
     let before = fixture.segments.map { fixture.files.contents(of: $0) }
-    #expect(reader.fetch(key(1)) == nil && !reader.contains(key(1)))
+    #expect(reader.entry(forKey: key(1)) == nil && !reader.contains(key(1)))
     #expect(fixture.segments.map { fixture.files.contents(of: $0) } == before)
-    #expect(writer.count == 1 && writer.fetch(key(1)) == nil)
+    #expect(writer.count == 1 && writer.entry(forKey: key(1)) == nil)
     writer.store(body(1, version: 1), forKey: key(1))
-    #expect(reader.fetch(key(1))?.body == body(1, version: 1))
+    #expect(reader.entry(forKey: key(1))?.body == body(1, version: 1))
   }
 
   @Test(
@@ -127,8 +128,8 @@ struct DiskCacheAgeTests {
     let cache = try fixture.open()
     cache.store(body(1), forKey: key(1))
     fixture.clock.currentDate -= seconds
-    #expect((cache.fetch(key(1)) != nil) == isServed)
+    #expect((cache.entry(forKey: key(1)) != nil) == isServed)
     #expect(cache.store(body(2), forKey: key(2)))
-    #expect(cache.fetch(key(2)) != nil)
+    #expect(cache.entry(forKey: key(2)) != nil)
   }
 }

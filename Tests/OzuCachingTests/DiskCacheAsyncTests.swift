@@ -22,7 +22,7 @@ struct DiskCacheAsyncTests {
       for number in 0..<40 {
         group.addTask {
           #expect(await cache.store(body(number), metadata: Data([1]), forKey: key(number)))
-          #expect(await cache.fetch(key(number))?.body == body(number))
+          #expect(await cache.entry(forKey: key(number))?.body == body(number))
           #expect(await cache.metadata(forKey: key(number)) == Data([1]))
         }
       }
@@ -47,7 +47,7 @@ struct DiskCacheAsyncTests {
     try await cache.removeAll(in: .default)
     try await cache.removeAll()
     await cache.close()
-    #expect(await cache.fetch(key(1)) == nil)
+    #expect(await cache.entry(forKey: key(1)) == nil)
   }
 
   @Test("pieces are appended, committed and given up", arguments: [100, 200_000])
@@ -60,12 +60,12 @@ struct DiskCacheAsyncTests {
     }
     #expect(await editor.commit())
     #expect(await !editor.append(data))
-    #expect(await cache.fetch(key(1))?.body == data)
+    #expect(await cache.entry(forKey: key(1))?.body == data)
     let other = cache.editor(forKey: key(1))
     #expect(await other.append(body(2, count: length)))
     await other.abort()
     #expect(await !other.commit())
-    #expect(await cache.fetch(key(1))?.body == data)
+    #expect(await cache.entry(forKey: key(1))?.body == data)
   }
 
   @Test("entries are listed from the last used to the first, and the listing can stop")
@@ -106,7 +106,7 @@ struct DiskCacheAsyncTests {
       Task {
         switch number % 4 {
         case 0: _ = await cache.store(body(number, version: 1), forKey: key(number))
-        case 1: _ = await cache.fetch(key(number))
+        case 1: _ = await cache.entry(forKey: key(number))
         case 2: _ = await cache.withBody(of: key(number)) { bytes, _ in bytes.count }
         default: await cache.editor(forKey: key(number)).append(body(number, count: 100_000))
         }
@@ -131,8 +131,8 @@ struct DiskCacheAsyncTests {
     let page = 7
     cache.store(body(1), forKey: "home")
     cache.store(body(2), forKey: "page \(page)")
-    #expect(cache.fetch(CacheKey("home"))?.body == body(1))
-    #expect(cache.fetch(CacheKey("page " + "7"))?.body == body(2))
+    #expect(cache.entry(forKey: CacheKey("home"))?.body == body(1))
+    #expect(cache.entry(forKey: CacheKey("page " + "7"))?.body == body(2))
   }
 
   @Test("the statistics show the dead bytes, which stay within their bound")

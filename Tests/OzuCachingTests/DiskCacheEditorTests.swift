@@ -33,13 +33,13 @@ struct DiskCacheEditorTests {
     cache.store(body(9), forKey: key(1))
     let editor = cache.editor(forKey: key(1), metadata: Data([1, 2]), label: "pieces")
     for piece in pieces(data, of: 7001) { #expect(editor.append(piece)) }
-    #expect(cache.fetch(key(1))?.body == body(9))
+    #expect(cache.entry(forKey: key(1))?.body == body(9))
     #expect(editor.commit())
     #expect(!editor.commit())
     #expect(!editor.append(data))
     for isReopened in [false, true] {
       let cache = isReopened ? try reopened(cache, fixture) : cache
-      let entry = cache.fetch(key(1))
+      let entry = cache.entry(forKey: key(1))
       #expect(entry?.body == data)
       #expect(entry?.metadata == Data([1, 2]))
       #expect(entry?.label == "pieces")
@@ -65,7 +65,7 @@ struct DiskCacheEditorTests {
     editor.abort()
     #expect(!editor.commit())
     _ = cache.editor(forKey: key(1)).append(body(2, count: length))
-    #expect(cache.fetch(key(1))?.body == body(9))
+    #expect(cache.entry(forKey: key(1))?.body == body(9))
     #expect(Self.parts(fixture).isEmpty)
     #expect(cache.store(body(3, count: 300_000), forKey: key(3)))
   }
@@ -82,7 +82,7 @@ struct DiskCacheEditorTests {
     }
     #expect(editor.commit())
     #expect(cache.totalByteCount <= 600 << 10)
-    #expect(cache.fetch(key(100))?.body == body(100, count: 400_000))
+    #expect(cache.entry(forKey: key(100))?.body == body(100, count: 400_000))
     let tooLong = cache.editor(forKey: key(101))
     #expect(!(0..<20).allSatisfy { _ in tooLong.append(body(1, count: 50_000)) })
     #expect(!tooLong.commit())
@@ -108,7 +108,7 @@ struct DiskCacheEditorTests {
         run(fixture)
         fixture.files.restart(losing: .nothing)
         let cache = try fixture.open()
-        if let found = cache.fetch(key(1))?.body {
+        if let found = cache.entry(forKey: key(1))?.body {
           #expect(found == body(9) || found == body(1, count: 200_000), "call \(number)")
         }
         #expect(Self.parts(fixture).isEmpty, "call \(number)")

@@ -28,7 +28,7 @@ extension DiskCacheIndexTests {
       reopened.store.index.withLock { index in (0..<index.pages.count).count { index.pages[$0] != nil } }
     }
     #expect(loaded() == 0)
-    for number in 0..<10 { #expect(reopened.fetch(key(number))?.body == body(number, count: 16)) }
+    for number in 0..<10 { #expect(reopened.entry(forKey: key(number))?.body == body(number, count: 16)) }
     #expect(loaded() <= 10)
     #expect(reopened.count == count)
   }
@@ -86,7 +86,8 @@ extension DiskCacheIndexTests {
     let reopened = try fixture.open()
     for number in 0..<4000 {
       #expect(
-        reopened.fetch(key(number))?.body == model[number].map { body(number, version: $0, count: 100) },
+        reopened.entry(forKey: key(number))?.body
+          == model[number].map { body(number, version: $0, count: 100) },
         "key \(number)")
     }
     #expect(reopened.statistics.corruptEntries == 0)

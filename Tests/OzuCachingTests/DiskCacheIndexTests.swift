@@ -26,7 +26,7 @@ struct DiskCacheIndexTests {
 
   private func check(_ cache: DiskCache, _ place: Comment = "") {
     for number in 0..<40 where number != 3 {
-      let entry = cache.fetch(key(number), in: number % 2 == 0 ? "even" : "odd")
+      let entry = cache.entry(forKey: key(number), in: number % 2 == 0 ? "even" : "odd")
       #expect(entry?.body == body(number), place)
     }
     #expect(!cache.contains(key(3), in: "odd"), place)
@@ -143,11 +143,11 @@ struct DiskCacheIndexTests {
     fixture.files.restart(losing: .nothing)
     _ = index
     let reopened = try fixture.open()
-    #expect(reopened.fetch(key(50), in: "odd")?.body == body(50))
-    #expect(reopened.fetch(key(1), in: "odd")?.body == body(1, version: 2))
+    #expect(reopened.entry(forKey: key(50), in: "odd")?.body == body(50))
+    #expect(reopened.entry(forKey: key(1), in: "odd")?.body == body(1, version: 2))
     #expect(!reopened.contains(key(5), in: "odd"))
     #expect(!reopened.touch(key(7), in: "odd"))
-    #expect(reopened.fetch(key(9), in: "odd")?.body == body(9))
+    #expect(reopened.entry(forKey: key(9), in: "odd")?.body == body(9))
     #expect(reopened.statistics.corruptEntries == 0)
     #expect(reopened.statistics.rebuiltIndexes == 0)
   }
@@ -162,8 +162,10 @@ struct DiskCacheIndexTests {
     fixture.files.setContents(of: Fixture.index, to: index)
     fixture.files.setContents(of: Fixture.pages, to: pages)
     let reopened = try fixture.open()
-    for number in 0..<40 { #expect(reopened.fetch(key(number), in: number % 2 == 0 ? "even" : "odd") == nil) }
-    #expect(reopened.fetch(key(999))?.body == body(999))
+    for number in 0..<40 {
+      #expect(reopened.entry(forKey: key(number), in: number % 2 == 0 ? "even" : "odd") == nil)
+    }
+    #expect(reopened.entry(forKey: key(999))?.body == body(999))
     #expect(reopened.totalByteCount == fixture.byteCount)
     #expect(reopened.verify().isSound)
   }
@@ -177,6 +179,6 @@ struct DiskCacheIndexTests {
     let cache = try fixture.open()
     #expect(cache.statistics.rebuiltIndexes == 1)
     #expect(cache.count == 38)
-    #expect(cache.fetch(key(38), in: "even")?.body == body(38))
+    #expect(cache.entry(forKey: key(38), in: "even")?.body == body(38))
   }
 }

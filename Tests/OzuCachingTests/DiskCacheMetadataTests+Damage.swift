@@ -33,7 +33,7 @@ extension DiskCacheMetadataTests {
       fixture.files.setContents(of: path, to: damaged)
       fixture.forgetIndex()
       let cache = try fixture.open()
-      if let entry = cache.fetch(key(1)) {
+      if let entry = cache.entry(forKey: key(1)) {
         served += 1
         #expect(entry.metadata == Self.metadata(2), "byte \(offset)")
         #expect(entry.body == body(1, count: 100), "byte \(offset)")
@@ -53,7 +53,8 @@ extension DiskCacheMetadataTests {
     let reader = try fixture.open()
     for version in 1...4 {
       writer.updateMetadata(Self.metadata(version, count: version == 3 ? 500 : 90), forKey: key(1))
-      #expect(reader.fetch(key(1))?.metadata == Self.metadata(version, count: version == 3 ? 500 : 90))
+      #expect(
+        reader.entry(forKey: key(1))?.metadata == Self.metadata(version, count: version == 3 ? 500 : 90))
     }
     #expect(!reader.updateMetadata(Self.metadata(9), forKey: key(1)))
     #expect(reader.statistics.dropped == 1)
@@ -68,9 +69,9 @@ extension DiskCacheMetadataTests {
     fixture.files.respond = { $0.operation == .write ? .stop(after: written, ENOSPC) : .proceed }
     #expect(!cache.updateMetadata(Self.metadata(1), forKey: key(1)))
     fixture.files.respond = { _ in .proceed }
-    #expect(cache.fetch(key(1))?.metadata == Self.metadata(0))
+    #expect(cache.entry(forKey: key(1))?.metadata == Self.metadata(0))
     #expect(cache.updateMetadata(Self.metadata(2), forKey: key(1)))
-    #expect(cache.fetch(key(1))?.metadata == Self.metadata(2))
+    #expect(cache.entry(forKey: key(1))?.metadata == Self.metadata(2))
     #expect(fixture.errors.all.map(\.code) == [ENOSPC])
   }
 
@@ -89,7 +90,7 @@ extension DiskCacheMetadataTests {
         } else {
           let found =
             thread == 2
-            ? cache.fetch(key(number))?.metadata : cache.withBody(of: key(number)) { $1 }
+            ? cache.entry(forKey: key(number))?.metadata : cache.withBody(of: key(number)) { $1 }
           let version = found.flatMap { Int(String(decoding: $0.prefix { $0 != 58 }, as: UTF8.self)) }
           if found != version.map({ Self.metadata($0) }) || found == nil { wrong.add(1) }
         }

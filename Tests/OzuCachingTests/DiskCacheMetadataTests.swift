@@ -43,7 +43,7 @@ struct DiskCacheMetadataTests {
     #expect(cache.totalByteCount == size)
     for isReopened in [false, true] {
       let cache = isReopened ? try reopened(cache, fixture) : cache
-      let entry = try #require(cache.fetch(key(1)))
+      let entry = try #require(cache.entry(forKey: key(1)))
       #expect(entry.body == body(1, count: 30_000))
       #expect(entry.metadata == Self.metadata(5, count: 55))
       #expect(entry.label == "one")
@@ -82,7 +82,7 @@ struct DiskCacheMetadataTests {
     #expect(cache.updateMetadata(new, forKey: key(1)))
     for isReopened in [false, true] {
       let cache = isReopened ? try reopened(cache, fixture) : cache
-      let entry = try #require(cache.fetch(key(1)))
+      let entry = try #require(cache.entry(forKey: key(1)))
       #expect(entry.body == body(1, count: 3000))
       #expect(entry.metadata == new)
       #expect(entry.label == "one")
@@ -103,7 +103,7 @@ struct DiskCacheMetadataTests {
       let size = cache.totalByteCount
       #expect(cache.updateMetadata(Self.metadata(7), forKey: key(count)))
       #expect(cache.totalByteCount == size)
-      #expect(cache.fetch(key(count))?.metadata == Self.metadata(7))
+      #expect(cache.entry(forKey: key(count))?.metadata == Self.metadata(7))
       #expect(cache.withBody(of: key(count)) { $1 == Self.metadata(7) } == true)
     }
   }
@@ -117,13 +117,13 @@ struct DiskCacheMetadataTests {
       let number = step % 8
       #expect(cache.updateMetadata(Self.metadata(step), forKey: key(number)))
       // Being used, the eight are carried along while the others push them through the log.
-      #expect(cache.fetch(key(number))?.metadata == Self.metadata(step))
+      #expect(cache.entry(forKey: key(number))?.metadata == Self.metadata(step))
       cache.store(body(100 + step, count: 1500), forKey: key(100 + step))
     }
     #expect(cache.statistics.relocations > 20)
     for number in 0..<8 {
-      #expect(cache.fetch(key(number))?.metadata == Self.metadata(592 + number))
-      #expect(cache.fetch(key(number))?.body == body(number))
+      #expect(cache.entry(forKey: key(number))?.metadata == Self.metadata(592 + number))
+      #expect(cache.entry(forKey: key(number))?.body == body(number))
     }
     #expect(cache.statistics.corruptEntries == 0)
   }
@@ -164,7 +164,7 @@ struct DiskCacheMetadataTests {
         let (begun, flushed) = run(fixture)
         fixture.files.restart(losing: loss)
         let cache = try fixture.open()
-        let entry = cache.fetch(key(1))
+        let entry = cache.entry(forKey: key(1))
         if let entry {
           let versions = (max(0, flushed)...max(0, begun)).map {
             Self.metadata($0, count: $0 == 4 ? 900 : 100)

@@ -28,7 +28,7 @@ extension DiskCacheOfferTests {
     // A 64th of the capacity.
     #expect(stored == (64 << 10) / 5100)
     #expect(other.statistics.dropped == 1)
-    #expect(other.fetch(key(number)) == nil)
+    #expect(other.entry(forKey: key(number)) == nil)
     try writer.flush()
     #expect(writer.count == stored)
     // The former is gone after the next look, because nobody holds its lock; there is a new one.
@@ -36,7 +36,7 @@ extension DiskCacheOfferTests {
     try writer.flush()
     #expect(writer.count == stored + 1)
     #expect(offers().count == 2)
-    for number in 0...stored { #expect(other.fetch(key(number))?.body == body(number, count: 5000)) }
+    for number in 0...stored { #expect(other.entry(forKey: key(number))?.body == body(number, count: 5000)) }
     // Each takes one.
     let others = try (0..<12).map { _ in try fixture.open() }
     for (place, cache) in others.enumerated() {
@@ -62,22 +62,22 @@ extension DiskCacheOfferTests {
     for number in 0..<10 { other.store(body(number), forKey: key(number), in: number < 5 ? "a" : "b") }
     try writer.removeAll(in: "a")
     #expect(writer.count == 5)
-    for number in 0..<5 { #expect(other.fetch(key(number), in: "a") == nil) }
-    for number in 5..<10 { #expect(other.fetch(key(number), in: "b") != nil) }
+    for number in 0..<5 { #expect(other.entry(forKey: key(number), in: "a") == nil) }
+    for number in 5..<10 { #expect(other.entry(forKey: key(number), in: "b") != nil) }
     other.store(body(10), forKey: key(10))
     try writer.removeAll()
     try writer.flush()
     #expect(writer.count == 0)
-    for number in 0..<11 { #expect(other.fetch(key(number)) == nil) }
+    for number in 0..<11 { #expect(other.entry(forKey: key(number)) == nil) }
     #expect(other.store(body(11), forKey: key(11)))
     try writer.trim(toByteCount: 50)
     #expect(fixture.byteCount <= 50)
-    #expect(other.fetch(key(11)) == nil)
+    #expect(other.entry(forKey: key(11)) == nil)
     #expect(writer.store(body(12), forKey: key(12)))
     try writer.flush()
     #expect(other.store(body(13), forKey: key(13)))
     try writer.flush()
-    #expect(writer.fetch(key(13))?.body == body(13))
+    #expect(writer.entry(forKey: key(13))?.body == body(13))
     writer.setCapacity(80 << 10)
     #expect(fixture.byteCount <= 80 << 10)
     #expect(!other.store(body(14), forKey: key(14)))
@@ -93,9 +93,9 @@ extension DiskCacheOfferTests {
     tick(fixture)
     #expect(other.store(body(2), forKey: key(2)))
     try writer.trim(olderThan: date)
-    #expect(writer.fetch(key(1)) == nil)
-    #expect(writer.fetch(key(2))?.body == body(2))
-    #expect(other.fetch(key(1)) == nil)
+    #expect(writer.entry(forKey: key(1)) == nil)
+    #expect(writer.entry(forKey: key(2))?.body == body(2))
+    #expect(other.entry(forKey: key(1)) == nil)
   }
 
   @Test("an entry that was removed where it was stored is not handed over")
@@ -104,7 +104,7 @@ extension DiskCacheOfferTests {
     let (writer, other) = (try fixture.open(), try fixture.open())
     #expect(other.store(body(1), forKey: key(1)))
     #expect(other.remove(forKey: key(1)) == false)
-    #expect(other.fetch(key(1)) == nil)
+    #expect(other.entry(forKey: key(1)) == nil)
     try writer.flush()
     #expect(!writer.contains(key(1)))
   }
@@ -129,7 +129,7 @@ extension DiskCacheOfferTests {
     for _ in 0..<3 { try writer.flush() }
     let lost = [0: [2], 1: [2], 2: [3], 3: [1, 2, 3], 4: [1, 2, 3]][which] ?? []
     for number in 1...3 {
-      #expect(writer.fetch(key(number))?.body == (lost.contains(number) ? nil : body(number)))
+      #expect(writer.entry(forKey: key(number))?.body == (lost.contains(number) ? nil : body(number)))
     }
     writer.close()
     other.close()
@@ -140,7 +140,7 @@ extension DiskCacheOfferTests {
     let guest = try fixture.open()
     #expect(guest.store(body(6), forKey: key(6)))
     try next.flush()
-    #expect(next.fetch(key(6))?.body == body(6))
+    #expect(next.entry(forKey: key(6))?.body == body(6))
   }
 
   @Test("an entry that came in pieces is handed over like any other")
@@ -152,7 +152,7 @@ extension DiskCacheOfferTests {
     for _ in 0..<40 { #expect(editor.append(body(1, count: 10_000))) }
     #expect(editor.commit())
     try writer.flush()
-    #expect(writer.fetch(key(1))?.body.count == 400_000)
+    #expect(writer.entry(forKey: key(1))?.body.count == 400_000)
     let large = other.editor(forKey: key(2))
     var isKept = true
     for _ in 0..<40 { isKept = large.append(body(2, count: 50_000)) }

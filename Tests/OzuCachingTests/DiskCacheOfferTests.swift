@@ -29,25 +29,25 @@ struct DiskCacheOfferTests {
     let writer = try fixture.open()
     let (other, third) = (try fixture.open(), try fixture.open())
     #expect(other.store(body(1), metadata: Data([7]), forKey: key(1), in: "part", label: "one"))
-    #expect(other.fetch(key(1), in: "part")?.body == body(1))
+    #expect(other.entry(forKey: key(1), in: "part")?.body == body(1))
     #expect(other.contains(key(1), in: "part"))
     #expect(!third.contains(key(1), in: "part"))
     #expect((other.statistics.offered, other.statistics.dropped) == (1, 0))
     writer.store(body(2), forKey: key(2))
     #expect(writer.statistics.adopted == 1)
-    let entry = writer.fetch(key(1), in: "part")
+    let entry = writer.entry(forKey: key(1), in: "part")
     #expect(entry?.body == body(1))
     #expect(entry?.metadata == Data([7]))
     #expect(entry?.label == "one")
     #expect(entry?.storedDate == fixture.clock.date())
-    #expect(third.fetch(key(1), in: "part")?.body == body(1))
+    #expect(third.entry(forKey: key(1), in: "part")?.body == body(1))
     try writer.flush()
-    #expect(other.fetch(key(1), in: "part")?.metadata == Data([7]))
+    #expect(other.entry(forKey: key(1), in: "part")?.metadata == Data([7]))
     #expect(writer.statistics.adopted == 1)
     // The writer has seen an offer of another cache. From now on, a miss is enough for it to look for more.
     other.store(body(3), forKey: key(3))
-    #expect(writer.fetch(key(3))?.body == body(3))
-    #expect(writer.fetch(key(4)) == nil)
+    #expect(writer.entry(forKey: key(3))?.body == body(3))
+    #expect(writer.entry(forKey: key(4)) == nil)
     #expect(fixture.errors.all.isEmpty)
   }
 
@@ -64,14 +64,14 @@ struct DiskCacheOfferTests {
     #expect(writer.contains(key(1)))
     #expect(other.store(body(4), forKey: key(4)))
     #expect(other.store(body(5), forKey: key(5)))
-    #expect(other.fetch(key(1))?.body == body(1))
-    #expect(other.fetch(key(77)) == nil)
+    #expect(other.entry(forKey: key(1))?.body == body(1))
+    #expect(other.entry(forKey: key(77)) == nil)
     try writer.flush()
     #expect(writer.contains(key(4)))
     #expect(writer.remove(forKey: key(5)))
     // An entry that was adopted is dead in the offer, which is a reason for the other cache to look at once.
-    #expect(other.fetch(key(4))?.body == body(4))
-    #expect(other.fetch(key(5)) == nil)
+    #expect(other.entry(forKey: key(4))?.body == body(4))
+    #expect(other.entry(forKey: key(5)) == nil)
     try writer.flush()
     #expect(!writer.contains(key(5)))
   }
@@ -87,11 +87,11 @@ struct DiskCacheOfferTests {
         tick(fixture)
         let cache = [writer, other, third][turn]
         #expect(cache.store(body(number, version: version), forKey: key(number)))
-        #expect(cache.fetch(key(number))?.body == body(number, version: version))
+        #expect(cache.entry(forKey: key(number))?.body == body(number, version: version))
       }
       try writer.flush()
       for cache in [writer, other, third] {
-        #expect(cache.fetch(key(number))?.body == body(number, version: version), "\(turns)")
+        #expect(cache.entry(forKey: key(number))?.body == body(number, version: version), "\(turns)")
       }
     }
   }
@@ -110,10 +110,10 @@ struct DiskCacheOfferTests {
     for number in 100..<600 where number % 5 != 0 { writer.remove(forKey: key(number)) }
     fixture.files.respond = { _ in .proceed }
     #expect(writer.statistics.relocations > 0)
-    #expect(other.fetch(key(77)) == nil)
-    #expect(other.fetch(key(1))?.body == body(1, version: 2))
+    #expect(other.entry(forKey: key(77)) == nil)
+    #expect(other.entry(forKey: key(1))?.body == body(1, version: 2))
     try writer.flush()
-    #expect(writer.fetch(key(1))?.body == body(1, version: 2))
+    #expect(writer.entry(forKey: key(1))?.body == body(1, version: 2))
   }
 
   @Test("an offered entry survives the end of its process, of the writer, or of both", arguments: 0..<8)
@@ -137,7 +137,8 @@ struct DiskCacheOfferTests {
     for cache in [writer, other, next].compactMap({ $0 }) {
       for number in 0..<20 {
         #expect(
-          cache.fetch(key(number)).map { $0.body == body(number, count: number == 0 ? 200 : 3000) } == true)
+          cache.entry(forKey: key(number)).map { $0.body == body(number, count: number == 0 ? 200 : 3000) }
+            == true)
       }
     }
     #expect(fixture.byteCount <= fixture.capacity)

@@ -40,7 +40,7 @@ struct DiskCacheProcessTests {
       #expect(cache.statistics.offered == 1)
       for line in worker.kill() { flushed = Int(line.dropFirst(8)) ?? flushed }
       #expect(cache.store(Data([2]), forKey: CacheKey("yours")))
-      #expect(cache.fetch(CacheKey("mine"))?.body == Data([1]))
+      #expect(cache.entry(forKey: CacheKey("mine"))?.body == Data([1]))
       #expect(cache.statistics.isWriter)
       #expect(DrillCheck(cache, flushed: flushed).isSound)
     }

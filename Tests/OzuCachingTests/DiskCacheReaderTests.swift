@@ -89,7 +89,7 @@ struct DiskCacheReaderTests {
     func isFound(_ question: Question) -> Bool {
       switch question {
       case .fetch:
-        let found = reader.fetch(key(1))?.body
+        let found = reader.entry(forKey: key(1))?.body
         return versions.dropFirst().contains { found == body(1, version: $0) }
       case .metadata: return reader.metadata(forKey: key(1)) == Data([1])
       case .contains: return reader.contains(key(1))
@@ -153,16 +153,16 @@ struct DiskCacheReaderTests {
     let pair = try Pair()
     let lists = Counter()
     pair.beforeEachCall { _, call in if call.operation == .list { lists.add(1) } }
-    #expect(pair.reader.fetch(key(9)) == nil)
+    #expect(pair.reader.entry(forKey: key(9)) == nil)
     #expect(lists.value == 2)
-    #expect(pair.reader.fetch(key(9)) == nil)
+    #expect(pair.reader.entry(forKey: key(9)) == nil)
     #expect(lists.value == 2)
     pair.fixture.clock.advance(by: .seconds(2))
-    #expect(pair.reader.fetch(key(9)) == nil)
+    #expect(pair.reader.entry(forKey: key(9)) == nil)
     #expect(lists.value == 3)
     try pair.writer.removeAll()
     pair.fixture.clock.advance(by: .seconds(2))
-    #expect(pair.reader.fetch(key(9)) == nil)
+    #expect(pair.reader.entry(forKey: key(9)) == nil)
     #expect(lists.value == 5)
   }
 
@@ -172,7 +172,7 @@ struct DiskCacheReaderTests {
   func anotherThreadLooks(seconds: Int) throws {
     let pair = try Pair()
     // Takes up the new entries, so that the next look has to wait or finds nothing.
-    #expect(pair.reader.fetch(key(9)) == nil)
+    #expect(pair.reader.entry(forKey: key(9)) == nil)
     pair.fixture.clock.advance(by: .seconds(seconds))
     var search = SegmentStore.Search()
     var questions = 0
@@ -195,7 +195,7 @@ struct DiskCacheReaderTests {
     pair.act(.move)
     let absences = Counter()
     pair.beforeEachCall { _, _ in if !pair.reader.mayContain(key(1)) { absences.add(1) } }
-    #expect(pair.reader.fetch(key(9)) == nil)
+    #expect(pair.reader.entry(forKey: key(9)) == nil)
     #expect(absences.value == 0)
     #expect(pair.isFound(.fetch))
   }

@@ -41,7 +41,7 @@ extension DiskCacheRecoveryTests {
       fixture.forgetIndex()
       let cache = try fixture.open()
       for number in 0..<3 {
-        let entry = cache.fetch(key(number), in: "part")
+        let entry = cache.entry(forKey: key(number), in: "part")
         if let entry {
           #expect(entry.body == body(number, count: 100), "byte \(offset)")
           #expect(entry.metadata == Data([1, 2, 3]), "byte \(offset)")
@@ -52,7 +52,9 @@ extension DiskCacheRecoveryTests {
         // Damage to a body costs that entry alone.
         let header = records[number].lowerBound..<records[number].lowerBound + EntryHeader.byteCount
         if records[number].contains(offset), !header.contains(offset), number < 2 {
-          #expect(cache.fetch(key(2), in: "part") != nil || offset < header.upperBound + 4, "byte \(offset)")
+          #expect(
+            cache.entry(forKey: key(2), in: "part") != nil || offset < header.upperBound + 4, "byte \(offset)"
+          )
         }
       }
       #expect(cache.metadata(forKey: key(0), in: "part").map { $0 == Data([1, 2, 3]) } ?? true)
@@ -70,10 +72,10 @@ extension DiskCacheRecoveryTests {
       let cache = try fixture.open()
       for number in 0..<3 {
         let expected = records[number].upperBound <= length ? body(number, count: 100) : nil
-        #expect(cache.fetch(key(number), in: "part")?.body == expected, "length \(length)")
+        #expect(cache.entry(forKey: key(number), in: "part")?.body == expected, "length \(length)")
       }
       #expect(cache.store(body(5), forKey: key(5)))
-      #expect(cache.fetch(key(5))?.body == body(5))
+      #expect(cache.entry(forKey: key(5))?.body == body(5))
       cache.close()
       for other in fixture.segments where other != path { try fixture.files.remove(other) }
     }
@@ -90,11 +92,11 @@ extension DiskCacheRecoveryTests {
     bytes[position + 30] ^= 1
     fixture.files.setContents(of: path, to: bytes)
     #expect(!cache.verify().isSound)
-    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.entry(forKey: key(1)) == nil)
     #expect(!cache.contains(key(1)))
     #expect(cache.statistics.corruptEntries == 1)
-    #expect(cache.fetch(key(0))?.body == body(0))
-    #expect(cache.fetch(key(2))?.body == body(2))
+    #expect(cache.entry(forKey: key(0))?.body == body(0))
+    #expect(cache.entry(forKey: key(2))?.body == body(2))
     #expect(cache.verify().isSound)
     cache.close()
     let reopened = try fixture.open()
@@ -143,6 +145,6 @@ extension DiskCacheRecoveryTests {
     fixture.files.setContents(of: carrier, to: damaged)
     let reopened = try fixture.open()
     #expect(reopened.count == 0)
-    for number in 0..<3 { #expect(reopened.fetch(key(number), in: "part") == nil) }
+    for number in 0..<3 { #expect(reopened.entry(forKey: key(number), in: "part") == nil) }
   }
 }

@@ -37,7 +37,7 @@ struct DiskCacheRecoveryTests {
         current[number] = nil
         cache.remove(forKey: key(number))
       case 6:
-        _ = cache.fetch(key(number))
+        _ = cache.entry(forKey: key(number))
       case 9:
         let before = current
         if (try? cache.flush()) != nil { history.certain = before }
@@ -55,7 +55,7 @@ struct DiskCacheRecoveryTests {
   private func check(_ fixture: Fixture, _ history: History, keepsCertain: Bool, _ place: Comment) throws {
     let cache = try fixture.open()
     for number in 0..<12 {
-      let found = cache.fetch(key(number))?.body
+      let found = cache.entry(forKey: key(number))?.body
       if let found { #expect(history.stored[number]?.contains(found) == true, place) }
       if keepsCertain, let certain = history.certain[number] { #expect(found == certain, place) }
     }
@@ -68,7 +68,7 @@ struct DiskCacheRecoveryTests {
     cache.close()
     let again = try fixture.open()
     for number in 0..<12 {
-      let found = again.fetch(key(number))?.body
+      let found = again.entry(forKey: key(number))?.body
       // A small cache may have evicted some, though not the last.
       if found != nil || number == 11 || keepsCertain {
         #expect(found == body(number, version: 999), place)

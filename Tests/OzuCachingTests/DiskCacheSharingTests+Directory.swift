@@ -23,11 +23,11 @@ extension DiskCacheSharingTests {
     cache.store(body(1), forKey: key(1))
     fixture.files.removeTree("/cache")
     #expect(cache.store(body(2), forKey: key(2)))
-    #expect(cache.fetch(key(1)) == nil)
-    #expect(cache.fetch(key(2))?.body == body(2))
+    #expect(cache.entry(forKey: key(1)) == nil)
+    #expect(cache.entry(forKey: key(2))?.body == body(2))
     #expect(fixture.segments.count == 1)
     cache.close()
-    #expect(try fixture.open().fetch(key(2))?.body == body(2))
+    #expect(try fixture.open().entry(forKey: key(2))?.body == body(2))
   }
 
   @Test("the removal of single segments is noticed within sixteen stores")
@@ -39,7 +39,7 @@ extension DiskCacheSharingTests {
     for number in 1...20 { #expect(cache.store(body(number), forKey: key(number))) }
     cache.close()
     let reopened = try fixture.open()
-    for number in 16...20 { #expect(reopened.fetch(key(number))?.body == body(number)) }
+    for number in 16...20 { #expect(reopened.entry(forKey: key(number))?.body == body(number)) }
     #expect(reopened.verify().isSound)
   }
 
@@ -64,12 +64,12 @@ extension DiskCacheSharingTests {
     }
     isWriting.wait()
     // The store waits for its disk; fetches go on, and find what was there before.
-    #expect(cache.fetch(key(1))?.body == body(1))
-    #expect(cache.fetch(key(2)) == nil)
+    #expect(cache.entry(forKey: key(1))?.body == body(1))
+    #expect(cache.entry(forKey: key(2)) == nil)
     fixture.files.respond = { _ in .proceed }
     mayGoOn.signal()
     isDone.wait()
-    #expect(cache.fetch(key(2))?.body == body(2))
+    #expect(cache.entry(forKey: key(2))?.body == body(2))
   }
 
   @Test("a writer whose directory was replaced under it yields to the new writer")
@@ -82,8 +82,8 @@ extension DiskCacheSharingTests {
     #expect(second.store(body(2), forKey: key(2)))
     #expect(!first.store(body(3), forKey: key(3)))
     #expect(!first.statistics.isWriter)
-    #expect(first.fetch(key(2))?.body == body(2))
-    #expect(first.fetch(key(1)) == nil)
+    #expect(first.entry(forKey: key(2))?.body == body(2))
+    #expect(first.entry(forKey: key(1)) == nil)
   }
 
   @Test("many threads store, fetch and remove on the system's files")
@@ -103,7 +103,7 @@ extension DiskCacheSharingTests {
         case 0: cache.store(body(number, version: step % 3, count: 3000), forKey: key(number))
         case 3 where step % 40 == 3: cache.remove(forKey: key(number))
         default:
-          if let data = cache.fetch(key(number))?.body {
+          if let data = cache.entry(forKey: key(number))?.body {
             found.add(1)
             if !(0..<3).contains(where: { data == body(number, version: $0, count: 3000) }) { wrong.add(1) }
           }

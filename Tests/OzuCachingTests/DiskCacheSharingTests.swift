@@ -24,21 +24,21 @@ struct DiskCacheSharingTests {
     writer.store(body(1), forKey: key(1))
     let reader = try fixture.open()
     #expect(!reader.statistics.isWriter)
-    #expect(reader.fetch(key(1))?.body == body(1))
+    #expect(reader.entry(forKey: key(1))?.body == body(1))
     writer.store(body(2), forKey: key(2))
-    #expect(reader.fetch(key(2))?.body == body(2))
+    #expect(reader.entry(forKey: key(2))?.body == body(2))
     writer.store(body(1, version: 5), forKey: key(1))
-    #expect(reader.fetch(key(1))?.body == body(1, version: 5))
+    #expect(reader.entry(forKey: key(1))?.body == body(1, version: 5))
     writer.remove(forKey: key(1))
-    #expect(reader.fetch(key(1)) == nil)
+    #expect(reader.entry(forKey: key(1)) == nil)
     #expect(!reader.store(body(3), forKey: key(3)))
     #expect(reader.statistics.dropped == 1)
     #expect(!reader.contains(key(3)))
     writer.store(body(4), forKey: key(4))
     #expect(reader.contains(key(4)))
     try writer.removeAll()
-    #expect(reader.fetch(key(2)) == nil || reader.fetch(key(2))?.body == body(2))
-    #expect(reader.fetch(key(9)) == nil)
+    #expect(reader.entry(forKey: key(2)) == nil || reader.entry(forKey: key(2))?.body == body(2))
+    #expect(reader.entry(forKey: key(9)) == nil)
     #expect(reader.count == 0)
     #expect(fixture.errors.all.isEmpty)
   }
@@ -51,10 +51,10 @@ struct DiskCacheSharingTests {
     let reader = try fixture.open()
     writer.store(body(1), forKey: key(1))
     let before = fixture.files.callCount
-    for _ in 0..<100 { #expect(reader.fetch(key(1)) == nil) }
+    for _ in 0..<100 { #expect(reader.entry(forKey: key(1)) == nil) }
     #expect(fixture.files.callCount == before)
     fixture.clock.advance(by: .seconds(2))
-    #expect(reader.fetch(key(1))?.body == body(1))
+    #expect(reader.entry(forKey: key(1))?.body == body(1))
   }
 
   @Test("when the writer goes, the reader takes over at its next store")
@@ -67,10 +67,10 @@ struct DiskCacheSharingTests {
     writer.close()
     #expect(reader.store(body(30), forKey: key(30)))
     #expect(reader.statistics.isWriter)
-    for number in 0...30 { #expect(reader.fetch(key(number))?.body == body(number)) }
+    for number in 0...30 { #expect(reader.entry(forKey: key(number))?.body == body(number)) }
     let third = try fixture.open()
     #expect(!third.statistics.isWriter)
-    #expect(third.fetch(key(30))?.body == body(30))
+    #expect(third.entry(forKey: key(30))?.body == body(30))
   }
 
   @Test("a reader serves the truth or nothing while the writer stores, evicts and compacts")
@@ -91,10 +91,10 @@ struct DiskCacheSharingTests {
         writer.store(data, forKey: key(number))
       }
       let other = Int.random(in: 0..<60, using: &random)
-      if let data = reader.fetch(key(other))?.body {
+      if let data = reader.entry(forKey: key(other))?.body {
         found += 1
         #expect(stored[other]?.contains(data) == true)
-        #expect(data == writer.fetch(key(other))?.body || !writer.contains(key(other)))
+        #expect(data == writer.entry(forKey: key(other))?.body || !writer.contains(key(other)))
       }
     }
     #expect(found > 500)
@@ -112,7 +112,7 @@ struct DiskCacheSharingTests {
     }
     for number in 2..<10 { #expect(!cache.store(body(number), forKey: key(number))) }
     #expect(!cache.store(body(1, version: 2), forKey: key(1)))
-    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.entry(forKey: key(1)) == nil)
     #expect(cache.statistics.errors == 9)
     #expect(fixture.errors.all.map(\.code) == [ENOSPC])
     for number in 2..<10 { #expect(!cache.store(body(number, count: 30_000), forKey: key(number))) }
@@ -121,7 +121,7 @@ struct DiskCacheSharingTests {
     #expect(fixture.errors.all.first?.description.hasPrefix("no space left on /cache/") == true)
     fixture.files.respond = { _ in .proceed }
     #expect(cache.store(body(2), forKey: key(2)))
-    #expect(cache.fetch(key(2))?.body == body(2))
+    #expect(cache.entry(forKey: key(2))?.body == body(2))
     cache.close()
     let reopened = try fixture.open()
     #expect(reopened.count == 1)
@@ -134,7 +134,7 @@ struct DiskCacheSharingTests {
     let cache = try fixture.open()
     for number in 0..<100 {
       cache.store(body(number, count: 800), forKey: key(number))
-      _ = cache.fetch(key(number))
+      _ = cache.entry(forKey: key(number))
     }
     // The disk has exactly as many bytes as the cache may have.
     let files = fixture.files
@@ -146,7 +146,7 @@ struct DiskCacheSharingTests {
     let stored = (200..<300).count { cache.store(body($0, count: 800), forKey: key($0)) }
     #expect(stored == 100)
     #expect(fixture.errors.all.isEmpty)
-    #expect(cache.fetch(key(299))?.body == body(299, count: 800))
+    #expect(cache.entry(forKey: key(299))?.body == body(299, count: 800))
   }
 
   @Test("a reader whose directory vanished makes it again at its next store")
@@ -158,8 +158,8 @@ struct DiskCacheSharingTests {
     writer.close()
     fixture.files.removeTree("/cache")
     #expect(reader.store(body(2), forKey: key(2)))
-    #expect(reader.fetch(key(1)) == nil)
-    #expect(reader.fetch(key(2))?.body == body(2))
+    #expect(reader.entry(forKey: key(1)) == nil)
+    #expect(reader.entry(forKey: key(2))?.body == body(2))
   }
 
   @Test("a directory without permission to write is read")
@@ -175,7 +175,7 @@ struct DiskCacheSharingTests {
       }
     }
     let cache = try fixture.open()
-    #expect(cache.fetch(key(1))?.body == body(1))
+    #expect(cache.entry(forKey: key(1))?.body == body(1))
     #expect(!cache.store(body(2), forKey: key(2)))
     #expect(!cache.remove(forKey: key(1)))
     #expect(fixture.errors.all == [DiskCacheError(.lock, path: "/cache/lock", code: EROFS)])
@@ -187,11 +187,11 @@ struct DiskCacheSharingTests {
     let cache = try fixture.open()
     cache.store(body(1), forKey: key(1))
     fixture.files.respond = { $0.operation == .read ? .fail(EIO) : .proceed }
-    #expect(cache.fetch(key(1)) == nil)
-    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.entry(forKey: key(1)) == nil)
+    #expect(cache.entry(forKey: key(1)) == nil)
     #expect(fixture.errors.all.count == 1)
     fixture.files.respond = { _ in .proceed }
-    #expect(cache.fetch(key(1))?.body == body(1))
+    #expect(cache.entry(forKey: key(1))?.body == body(1))
   }
 
   @Test("a directory that cannot be made is the one error that opening throws")

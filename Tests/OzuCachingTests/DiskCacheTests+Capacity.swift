@@ -26,11 +26,11 @@ extension DiskCacheTests {
       let data = body(number, version: step, count: Int(Double(largest) * scale * scale * scale))
       if cache.store(data, forKey: key(number), in: partition) {
         versions[key(number)] = data
-        #expect(cache.fetch(key(number), in: partition)?.body == data)
+        #expect(cache.entry(forKey: key(number), in: partition)?.body == data)
       } else {
         versions[key(number)] = nil
       }
-      if step % 3 == 0 { _ = cache.fetch(key(step % 20), in: step % 5 == 0 ? "small" : "large") }
+      if step % 3 == 0 { _ = cache.entry(forKey: key(step % 20), in: step % 5 == 0 ? "small" : "large") }
       #expect(cache.totalByteCount <= capacity)
       #expect(cache.byteCount(of: "small") <= capacity / 8)
       if step % 100 == 0 { #expect(cache.totalByteCount == fixture.byteCount) }
@@ -53,7 +53,7 @@ extension DiskCacheTests {
     for number in 1000..<3000 {
       cache.store(body(number, count: 1000), forKey: key(number))
       fixture.clock.advance(by: .seconds(1))
-      _ = cache.fetch(key(number % 20))
+      _ = cache.entry(forKey: key(number % 20))
     }
     #expect((0..<20).count { cache.contains(key($0)) } == 20)
     #expect(cache.statistics.evictions > 1500)
@@ -97,7 +97,7 @@ extension DiskCacheTests {
     }
     for number in [3, 9, 1] {
       fixture.clock.advance(by: .seconds(1))
-      _ = cache.fetch(key(number), in: number < 8 ? "p" : "q")
+      _ = cache.entry(forKey: key(number), in: number < 8 ? "p" : "q")
     }
     #expect(cache.entries(in: "p").map(\.label) == ["1", "3", "7", "6", "5", "4", "2", "0"])
     #expect(cache.entries().map(\.label) == ["1", "9", "3", "8", "7", "6", "5", "4", "2", "0"])
@@ -121,7 +121,7 @@ extension DiskCacheTests {
           Issue.record("made a body for a key that has an entry")
           return Data()
         }))
-    #expect(cache.fetch(key(1))?.body == body(1))
+    #expect(cache.entry(forKey: key(1))?.body == body(1))
   }
 
   @Test("trimming keeps the last used and gives the space back", arguments: [0, 1, 700, 5000, 20_000])
@@ -137,7 +137,9 @@ extension DiskCacheTests {
     #expect(fixture.byteCount == cache.totalByteCount)
     // Two pages and the header of the index, where it is worth storing.
     #expect(cache.count >= (limit > 18_000 ? limit - 9_000 : limit) / 320 - 1)
-    for number in (100 - cache.count)..<100 { #expect(cache.fetch(key(number))?.body == body(number)) }
+    for number in (100 - cache.count)..<100 {
+      #expect(cache.entry(forKey: key(number))?.body == body(number))
+    }
   }
 
   @Test("the capacity can be lowered while running and at opening")
@@ -163,7 +165,7 @@ extension DiskCacheTests {
     var cache: DiskCache? = try fixture.open()
     cache?.store(body(1), forKey: key(1))
     fixture.clock.advance(by: .seconds(100))
-    _ = cache?.fetch(key(1))
+    _ = cache?.entry(forKey: key(1))
     cache = nil
     let reopened = try fixture.open()
     #expect(reopened.statistics.isWriter)

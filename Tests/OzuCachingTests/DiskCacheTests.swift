@@ -16,10 +16,10 @@ struct DiskCacheTests {
     let fixture = Fixture()
     let cache = try fixture.open()
     let stored = fixture.clock.currentDate
-    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.entry(forKey: key(1)) == nil)
     #expect(cache.store(body(1), metadata: Data([1, 2]), forKey: key(1), label: "https://example.org/ü"))
     fixture.clock.advance(by: .seconds(5))
-    let entry = try #require(cache.fetch(key(1)))
+    let entry = try #require(cache.entry(forKey: key(1)))
     #expect(entry.body == body(1))
     #expect(entry.body.startIndex == 0)
     #expect(entry.metadata == Data([1, 2]))
@@ -36,7 +36,7 @@ struct DiskCacheTests {
     #expect(cache.count == 1)
     #expect(cache.remove(forKey: key(1), in: .default))
     #expect(!cache.remove(forKey: key(1), in: .default))
-    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.entry(forKey: key(1)) == nil)
     #expect(cache.metadata(forKey: key(1)) == nil)
     let statistics = cache.statistics
     #expect(statistics.hits == 1)
@@ -52,14 +52,14 @@ struct DiskCacheTests {
     let data = Data(repeating: 7, count: count)
     let cache = try fixture.open()
     #expect(cache.store(data, forKey: key(1)))
-    #expect(cache.fetch(key(1))?.body == data)
-    #expect(cache.fetch(key(1))?.metadata.isEmpty == true)
+    #expect(cache.entry(forKey: key(1))?.body == data)
+    #expect(cache.entry(forKey: key(1))?.metadata.isEmpty == true)
     cache.close()
-    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.entry(forKey: key(1)) == nil)
     #expect(!cache.store(data, forKey: key(1)))
     let reopened = try fixture.open()
-    #expect(reopened.fetch(key(1))?.body == data)
-    #expect(reopened.fetch(key(1))?.label == nil)
+    #expect(reopened.entry(forKey: key(1))?.body == data)
+    #expect(reopened.entry(forKey: key(1))?.label == nil)
   }
 
   @Test("a key means different things in different partitions, and is removed from all at once")
@@ -70,14 +70,14 @@ struct DiskCacheTests {
       cache.store(body(number), forKey: key(1), in: partition)
       cache.store(body(number), forKey: key(2), in: partition)
     }
-    #expect(cache.fetch(key(1), in: "b")?.body == body(1))
+    #expect(cache.entry(forKey: key(1), in: "b")?.body == body(1))
     #expect(cache.partitions == ["a", "b", "c"])
     #expect(cache.byteCount(of: "a") == cache.statistics.liveByteCount / 3)
     try cache.removeAll(in: "b")
     #expect(cache.count(in: "b") == 0)
     #expect(cache.remove(forKey: key(1)))
     #expect(cache.count == 2)
-    #expect(cache.fetch(key(2), in: "c")?.body == body(2))
+    #expect(cache.entry(forKey: key(2), in: "c")?.body == body(2))
     let reopened = try reopen(cache, fixture)
     #expect(reopened.count == 2)
     try reopened.removeAll()
@@ -107,7 +107,7 @@ struct DiskCacheTests {
         model[number] = (step, count)
       case 40..<80:
         let expected = model[number].map { body(number, version: $0.version, count: $0.count) }
-        #expect(cache.fetch(key(number))?.body == expected)
+        #expect(cache.entry(forKey: key(number))?.body == expected)
       case 80..<95:
         #expect(cache.remove(forKey: key(number)) == (model.removeValue(forKey: number) != nil))
       case 95:

@@ -92,7 +92,7 @@ struct DrainModelTests {
 
     func fetch(_ name: Name) {
       let isThere = cache.contains(key(name.number), in: name.partition)
-      let entry = cache.fetch(key(name.number), in: name.partition)
+      let entry = cache.entry(forKey: key(name.number), in: name.partition)
       if hasCrashed { return }
       #expect(isThere == (entry != nil), "\(place): \(name)")
       guard let entry else {

@@ -32,7 +32,7 @@ struct FailedStoreTests {
     case .full:
       for number in 2..<100 {
         cache.store(body(number, count: 900), forKey: key(number))
-        _ = cache.fetch(key(1))
+        _ = cache.entry(forKey: key(1))
       }
     case .directoryGone: fixture.files.removeTree("/cache")
     case .writerGone, .anotherWrites:
@@ -42,7 +42,7 @@ struct FailedStoreTests {
       if situation == .writerGone { other?.close() }
     }
     #expect(
-      cache.fetch(key(1))?.body == (situation == .directoryGone ? nil : body(1))
+      cache.entry(forKey: key(1))?.body == (situation == .directoryGone ? nil : body(1))
         || situation == .directoryGone)
     return (fixture, cache, other)
   }
@@ -81,7 +81,7 @@ struct FailedStoreTests {
         let place: Comment = "call \(number), \(isLasting ? "all" : "one"), code \(code)"
         for isOver in [false, true] {
           if isOver { fixture.files.respond = { _ in .proceed } }
-          let found = cache.fetch(key(1))?.body
+          let found = cache.entry(forKey: key(1))?.body
           // While another process writes, its entry is not out of date.
           if situation == .anotherWrites { continue }
           #expect(found != body(1), place)
@@ -102,7 +102,7 @@ struct FailedStoreTests {
     fixture.files.removeTree("/cache")
     fixture.files.respond = { $0.operation == .makeDirectory ? .fail(ENOTDIR) : .proceed }
     #expect(!cache.store(body(1, version: 2), forKey: key(1)))
-    #expect(cache.fetch(key(1)) == nil)
+    #expect(cache.entry(forKey: key(1)) == nil)
     #expect(!cache.contains(key(1)))
   }
 
@@ -116,7 +116,7 @@ struct FailedStoreTests {
     fixture.files.removeTree("/cache")
     #expect(cache.store(body(7), forKey: key(7)))
     #expect(!editor.commit())
-    #expect(cache.fetch(key(7))?.body == body(7))
-    #expect(cache.fetch(key(49)) == nil)
+    #expect(cache.entry(forKey: key(7))?.body == body(7))
+    #expect(cache.entry(forKey: key(49)) == nil)
   }
 }

@@ -39,7 +39,7 @@ struct ForgedIndexTests {
   /// Looks at every entry: it is what was stored, or it is not there.
   private func missing(_ cache: DiskCache, _ place: Comment) -> Int {
     (0..<Self.count).count { number in
-      let entry = cache.fetch(key(number), in: Self.partition(number))
+      let entry = cache.entry(forKey: key(number), in: Self.partition(number))
       guard let entry else { return number != 3 }
       #expect(entry.body == body(number, count: 1000), place)
       #expect(entry.metadata == Data([UInt8(number)]), place)
@@ -62,7 +62,7 @@ struct ForgedIndexTests {
     cache.close()
     let reopened = try fixture.open()
     #expect(reopened.statistics.rebuiltIndexes == 0, place)
-    #expect(reopened.fetch(key(109), in: "even")?.body == body(109), place)
+    #expect(reopened.entry(forKey: key(109), in: "even")?.body == body(109), place)
     #expect(reopened.verify().isSound, place)
     #expect(reopened.totalByteCount == fixture.byteCount, place)
   }

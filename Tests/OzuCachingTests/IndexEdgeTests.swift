@@ -49,7 +49,7 @@ struct IndexEdgeTests {
     case 1: try cache.removeAll(in: .default)
     default: try cache.trim(olderThan: fixture.clock.currentDate.addingTimeInterval(1000))
     }
-    #expect(cache.fetch(key(5)) == nil)
+    #expect(cache.entry(forKey: key(5)) == nil)
     #expect(cache.statistics.rebuiltIndexes == 1)
   }
 
@@ -57,7 +57,7 @@ struct IndexEdgeTests {
   func changes() throws {
     let updated = try damaged().open()
     #expect(updated.updateMetadata(Data([1]), forKey: key(5)))
-    #expect(updated.fetch(key(5))?.metadata == Data([1]))
+    #expect(updated.entry(forKey: key(5))?.metadata == Data([1]))
     let fixture = try damaged()
     let trimmed = try fixture.open()
     try trimmed.trim(toByteCount: fixture.byteCount - 200)
@@ -176,6 +176,6 @@ struct IndexEdgeTests {
     #expect(try store.write { $0.pendingKills.values.contains { $0.count == 2 } })
     #expect(cache.remove(forKey: key(0), in: .default))
     cache = try killed(cache, fixture)
-    #expect(cache.fetch(key(0)) == nil)
+    #expect(cache.entry(forKey: key(0)) == nil)
   }
 }

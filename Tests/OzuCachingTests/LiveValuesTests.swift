@@ -15,18 +15,18 @@ struct LiveValuesTests {
     let cache = MemoryCache<Int, Noted>(configuration)
     let kept = (0..<100).map { _ in Noted {} }
     for (key, value) in kept.enumerated() {
-      cache.insert(value, forKey: key, cost: 1, lifetime: key == 95 ? .seconds(5) : nil)
+      cache.store(value, forKey: key, cost: 1, lifetime: key == 95 ? .seconds(5) : nil)
     }
-    for key in 100..<300 { cache.insert(Noted {}, forKey: key, cost: 1) }
+    for key in 100..<300 { cache.store(Noted {}, forKey: key, cost: 1) }
     #expect(cache.count == 10)
     #expect((cache.value(forKey: 94) === kept[94]) == isFound)
     #expect(cache.contains(95) == isFound)
     #expect(cache.value(forKey: 150) == nil)
-    #expect(cache.statistics.revivals == (isFound ? 1 : 0))
+    #expect(cache.statistics.weakHits == (isFound ? 1 : 0))
     clock.advance(by: .seconds(6))
     #expect(!cache.contains(95))
     let newer = Noted {}
-    cache.insert(newer, forKey: 94, cost: 1)
+    cache.store(newer, forKey: 94, cost: 1)
     #expect(cache.value(forKey: 94) === newer)
     cache.removeValue(forKey: 93)
     #expect(!cache.contains(93))
@@ -40,7 +40,7 @@ struct LiveValuesTests {
     var configuration = MemoryCacheConfiguration(costLimit: 10, maximumEntryFraction: 1)
     configuration.findsEvictedAlive = true
     let cache = MemoryCache<Int, String>(configuration)
-    for key in 0..<100 { cache.insert("value", forKey: key, cost: 1) }
+    for key in 0..<100 { cache.store("value", forKey: key, cost: 1) }
     #expect((0..<100).count { cache.contains($0) } == 10)
   }
 

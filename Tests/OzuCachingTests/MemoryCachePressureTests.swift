@@ -13,7 +13,7 @@ struct MemoryCachePressureTests {
     var cache: MemoryCache<Int, Int>? = MemoryCache(
       MemoryCacheConfiguration(costLimit: 1000, maximumEntryFraction: 1, pressure: pressure),
       onEviction: { _, _ in told.add(1) })
-    for key in 0..<100 { cache?.insert(key, forKey: key, cost: cost) }
+    for key in 0..<100 { cache?.store(key, forKey: key, cost: cost) }
     pressure.signal(.warning)
     #expect(cache?.totalCost == 50 * cost)
     #expect(cache?.count == 50)
@@ -38,11 +38,11 @@ struct MemoryCachePressureTests {
     let configuration = MemoryCacheConfiguration(
       costLimit: 100, countLimit: 20, maximumEntryFraction: 1, pressure: pressure, now: clock.now)
     let cache = MemoryCache<Int, Int>(configuration)
-    for key in 0..<25 { cache.insert(key, forKey: key, cost: 1) }
+    for key in 0..<25 { cache.store(key, forKey: key, cost: 1) }
     #expect(cache.statistics.countEvictions == 5)
-    cache.insert(100, forKey: 100, cost: 95)
+    cache.store(100, forKey: 100, cost: 95)
     #expect(cache.statistics.costEvictions == 15)
-    cache.insert(101, forKey: 101, cost: 0, lifetime: .seconds(1))
+    cache.store(101, forKey: 101, cost: 0, lifetime: .seconds(1))
     clock.advance(by: .seconds(2))
     #expect(cache.value(forKey: 101) == nil)
     pressure.signal(.critical)

@@ -41,7 +41,7 @@ struct MemoryCacheReadersTests {
         switch (thread % 2, step % 8) {
         case (1, 0): cache.removeValue(forKey: key)
         case (1, 1): if step % 512 == 1 { cache.removeAll() }
-        case (1, _): cache.insert(Named(key), forKey: key, cost: 1)
+        case (1, _): cache.store(Named(key), forKey: key, cost: 1)
         case (_, 0): _ = cache.contains(key)
         case (_, 1):
           looks.add(1)
@@ -68,7 +68,7 @@ struct MemoryCacheReadersTests {
     let keys = (0..<100).filter { cache.shardNumber(of: cache.tag(of: $0)) == 0 }
     let others = (0..<100).filter { !keys.contains($0) }
     let (key, other) = (keys[0], others[0])
-    for key in [key, other] { cache.insert(Named(key), forKey: key, cost: 1) }
+    for key in [key, other] { cache.store(Named(key), forKey: key, cost: 1) }
     let (isInside, mayLeave, isBegun, isDone) = (
       DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0),
       DispatchSemaphore(value: 0)
@@ -87,7 +87,7 @@ struct MemoryCacheReadersTests {
     #expect(cache.withValue(forKey: other) { $0.key } == other)
     DispatchQueue(label: "writer").async {
       isBegun.signal()
-      cache.insert(Named(key), forKey: key, cost: 2)
+      cache.store(Named(key), forKey: key, cost: 2)
       order.withLock { $0.append("written") }
       isDone.signal()
     }

@@ -12,17 +12,17 @@ extension MemoryCacheTests {
     let cache = MemoryCache<String, Int>(configuration(cost: 100)) { key, value in
       told.withLock { $0.append("\(key) \(value)") }
     }
-    cache.insert(1, forKey: "replaced", cost: 10)
-    cache.insert(2, forKey: "replaced", cost: 10)
-    cache.insert(3, forKey: "removed", cost: 10)
+    cache.store(1, forKey: "replaced", cost: 10)
+    cache.store(2, forKey: "replaced", cost: 10)
+    cache.store(3, forKey: "removed", cost: 10)
     cache.removeValue(forKey: "removed")
     #expect(told.withLock { $0 } == [])
-    cache.insert(4, forKey: "large", cost: 95)
+    cache.store(4, forKey: "large", cost: 95)
     #expect(told.withLock { $0 } == ["replaced 2"])
-    cache.insert(5, forKey: "small", cost: 5)
+    cache.store(5, forKey: "small", cost: 5)
     cache.trim(toCost: 0)
     #expect(told.withLock { $0.sorted() } == ["large 4", "replaced 2", "small 5"])
-    cache.insert(6, forKey: "rest", cost: 5)
+    cache.store(6, forKey: "rest", cost: 5)
     cache.removeAll()
     #expect(told.withLock { $0.count } == 3)
     #expect(cache.statistics.costEvictions == 3)
@@ -34,10 +34,10 @@ extension MemoryCacheTests {
     var configuration = MemoryCacheConfiguration(costLimit: 100, lifetime: .seconds(10), now: clock.now)
     configuration.shardCount = 1
     let cache = MemoryCache<String, Int>(configuration)
-    cache.insert(1, forKey: "usual", cost: 1)
-    cache.insert(2, forKey: "long", cost: 1, lifetime: .seconds(60))
-    cache.insert(3, forKey: "ever", cost: 1, lifetime: .seconds(Int64.max))
-    cache.insert(4, forKey: "over", cost: 1, lifetime: .zero)
+    cache.store(1, forKey: "usual", cost: 1)
+    cache.store(2, forKey: "long", cost: 1, lifetime: .seconds(60))
+    cache.store(3, forKey: "ever", cost: 1, lifetime: .seconds(Int64.max))
+    cache.store(4, forKey: "over", cost: 1, lifetime: .zero)
     #expect(cache.value(forKey: "over") == nil)
     clock.advance(by: .milliseconds(9999))
     #expect(cache.value(forKey: "usual") == 1)
@@ -63,7 +63,7 @@ extension MemoryCacheTests {
       })
     configuration.shardCount = 1
     let cache = MemoryCache<Int, Int>(configuration)
-    for key in 0..<50 { cache.insert(key, forKey: key, cost: 5) }
+    for key in 0..<50 { cache.store(key, forKey: key, cost: 5) }
     for key in 0..<50 { _ = cache.value(forKey: key) }
     #expect(readings.value == 1)
   }
@@ -79,14 +79,14 @@ extension MemoryCacheTests {
         _ = cache?.count
       }
     }
-    for key in 0..<50 { cache.insert(make(), forKey: key, cost: 1) }
+    for key in 0..<50 { cache.store(make(), forKey: key, cost: 1) }
     #expect(released.value == 40)
-    cache.insert(make(), forKey: 49, cost: 10)
+    cache.store(make(), forKey: 49, cost: 10)
     cache.removeValue(forKey: 49)
-    cache.insert(make(), forKey: 1, cost: 1)
-    cache.insert(make(), forKey: 1, cost: 1)
+    cache.store(make(), forKey: 1, cost: 1)
+    cache.store(make(), forKey: 1, cost: 1)
     cache.trim(toCost: 0)
-    cache.insert(make(), forKey: 2, cost: 1)
+    cache.store(make(), forKey: 2, cost: 1)
     cache.removeAll()
     #expect(released.value == 54)
   }
@@ -100,7 +100,7 @@ extension MemoryCacheTests {
       for step in 0..<5000 {
         let key = Int.random(in: 0..<500, using: &random)
         switch step % 16 {
-        case 0..<6: cache.insert(key, forKey: key, cost: Int.random(in: 0..<40, using: &random))
+        case 0..<6: cache.store(key, forKey: key, cost: Int.random(in: 0..<40, using: &random))
         case 6..<14: if let value = cache.value(forKey: key), value != key { violations.add(1) }
         case 14: cache.removeValue(forKey: key)
         default: if step % 1024 == 15 { cache.removeAll() } else { _ = cache.statistics }
@@ -115,10 +115,10 @@ extension MemoryCacheTests {
   @Test("one insertion moves at most sixteen entries, even when every entry was used")
   func boundedMoves() {
     let cache = MemoryCache<Int, Int>(configuration(cost: 1000))
-    for key in 0..<1000 { cache.insert(key, forKey: key, cost: 1) }
+    for key in 0..<1000 { cache.store(key, forKey: key, cost: 1) }
     for _ in 0..<4 { for key in 0..<1000 { _ = cache.value(forKey: key) } }
     let oldest = cache.withShard(0) { shard in shard.node(Int(shard.main.tail)).pointee.key }
-    cache.insert(0, forKey: 5000, cost: 1)
+    cache.store(0, forKey: 5000, cost: 1)
     // Sixteen went around again; then the seventeenth left, though it was used.
     #expect(cache.contains(oldest))
     #expect(!cache.contains(oldest + 16))

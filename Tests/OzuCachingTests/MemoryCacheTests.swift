@@ -27,11 +27,11 @@ struct MemoryCacheTests {
   func basics() {
     let cache = MemoryCache<String, Int>(configuration(cost: 100))
     #expect(cache.value(forKey: "a") == nil)
-    #expect(cache.insert(1, forKey: "a", cost: 10))
-    #expect(cache.insert(2, forKey: "b", cost: 20))
+    #expect(cache.store(1, forKey: "a", cost: 10))
+    #expect(cache.store(2, forKey: "b", cost: 20))
     #expect(cache.value(forKey: "a") == 1)
     #expect(cache.totalCost == 30)
-    cache.insert(3, forKey: "a", cost: 5)
+    cache.store(3, forKey: "a", cost: 5)
     #expect(cache.value(forKey: "a") == 3)
     #expect(cache.totalCost == 25)
     #expect(cache.count == 2)
@@ -53,8 +53,8 @@ struct MemoryCacheTests {
   @Test("an entry larger than its share is refused, and its key has no value then")
   func refusal() {
     let cache = MemoryCache<String, Int>(configuration(cost: 1000, fraction: 0.1))
-    #expect(cache.insert(1, forKey: "a", cost: 100))
-    #expect(!cache.insert(2, forKey: "a", cost: 101))
+    #expect(cache.store(1, forKey: "a", cost: 100))
+    #expect(!cache.store(2, forKey: "a", cost: 101))
     #expect(cache.value(forKey: "a") == nil)
     #expect(cache.totalCost == 0)
     #expect(cache.statistics.refusals == 1)
@@ -72,7 +72,7 @@ struct MemoryCacheTests {
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<5:
         let entryCost = Int.random(in: 0...(cost / 3 + 5), using: &random)
-        let isStored = cache.insert(step, forKey: key, cost: entryCost)
+        let isStored = cache.store(step, forKey: key, cost: entryCost)
         #expect(isStored == (count > 0 && entryCost <= cost / 2))
         #expect(cache.contains(key) == isStored)
         latest[key] = isStored ? step : nil
@@ -127,10 +127,10 @@ struct MemoryCacheTests {
     let used = (0..<100).map { CacheKey("used \($0)") }
     for _ in 0..<4 {
       for (number, key) in used.enumerated() where cache.value(forKey: key) == nil {
-        cache.insert(number, forKey: key, cost: 1)
+        cache.store(number, forKey: key, cost: 1)
       }
     }
-    for number in 0..<1000 { cache.insert(number, forKey: CacheKey("scanned \(number)"), cost: 1) }
+    for number in 0..<1000 { cache.store(number, forKey: CacheKey("scanned \(number)"), cost: 1) }
     #expect(used.count { cache.contains($0) } >= 95)
     #expect(cache.totalCost == 200)
   }
@@ -138,12 +138,12 @@ struct MemoryCacheTests {
   @Test("an entry that is stored again soon after its eviction from the small queue joins the main queue")
   func ghostHit() {
     let cache = MemoryCache<CacheKey, Int>(configuration(cost: 100))
-    for number in 0..<150 { cache.insert(number, forKey: key(number), cost: 1) }
+    for number in 0..<150 { cache.store(number, forKey: key(number), cost: 1) }
     // The first ninety overflowed into the main queue while the cache filled.
     #expect(cache.contains(key(20)))
     #expect(!cache.contains(key(120)))
-    cache.insert(20, forKey: key(120), cost: 1)
-    for number in 1000..<1500 { cache.insert(number, forKey: key(number), cost: 1) }
+    cache.store(20, forKey: key(120), cost: 1)
+    for number in 1000..<1500 { cache.store(number, forKey: key(number), cost: 1) }
     #expect(cache.contains(key(120)))
     checkInvariants(of: cache)
   }
@@ -151,7 +151,7 @@ struct MemoryCacheTests {
   @Test("limits can be changed while running")
   func changingLimits() {
     let cache = MemoryCache<Int, Int>(configuration(cost: 1000, shards: 4))
-    for key in 0..<100 { cache.insert(key, forKey: key, cost: 10) }
+    for key in 0..<100 { cache.store(key, forKey: key, cost: 10) }
     #expect(cache.totalCost == 1000)
     cache.costLimit = 500
     #expect(cache.costLimit == 500)
@@ -162,7 +162,7 @@ struct MemoryCacheTests {
     #expect(cache.totalCost == 50)
     cache.costLimit = 1000
     cache.countLimit = .max
-    for key in 0..<100 { cache.insert(key, forKey: key, cost: 10) }
+    for key in 0..<100 { cache.store(key, forKey: key, cost: 10) }
     #expect(cache.totalCost == 1000)
     cache.costLimit = -1
     #expect(cache.count == 0)

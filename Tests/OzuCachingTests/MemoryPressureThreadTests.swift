@@ -108,7 +108,7 @@ import Testing
       let pressure = ManualMemoryPressure()
       let cache = MemoryCache<Int, Int>(
         MemoryCacheConfiguration(costLimit: 1000, maximumEntryFraction: 1, pressure: pressure))
-      for key in 0..<10 { cache.insert(key, forKey: key, cost: 100) }
+      for key in 0..<10 { cache.store(key, forKey: key, cost: 100) }
       let heard = Heard()
       let sources = LinuxPressureSources(stalls: [], events: [(group.kernel, text)])
       LinuxPressureThread.start(sources, wakePipe: ends[0]) { event in

@@ -66,7 +66,7 @@ struct OfferModelTests {
     }
 
     func fetch(_ cache: Int, _ number: Int) {
-      let found = caches[cache].fetch(key(number))?.body
+      let found = caches[cache].entry(forKey: key(number))?.body
       guard !fixture.files.hasCrashed, let found else { return }
       let version = found.withUnsafeBytes { Int($0.loadUnaligned(as: UInt64.self) & 0xffff_ffff) }
       #expect(found == body(number, version: version, count: count(number)), place)
@@ -95,7 +95,7 @@ struct OfferModelTests {
       for cache in caches.indices {
         for number in 0..<keyCount {
           let expected = versions[number, default: 0]
-          let found = caches[cache].fetch(key(number))?.body
+          let found = caches[cache].entry(forKey: key(number))?.body
           if fixture.files.hasCrashed { return }
           let version = found.map {
             $0.withUnsafeBytes { Int($0.loadUnaligned(as: UInt64.self) & 0xffff_ffff) }

@@ -103,7 +103,7 @@ import Testing
       let monitor = SystemMemoryPressure(root: group.root, stall: 1000)
       let cache = MemoryCache<Int, Int>(
         MemoryCacheConfiguration(costLimit: 1000, maximumEntryFraction: 1, pressure: monitor))
-      for key in 0..<100 { cache.insert(key, forKey: key, cost: 10) }
+      for key in 0..<100 { cache.store(key, forKey: key, cost: 10) }
       #expect(monitor.sourceCount >= 2)
       let isTold = DispatchSemaphore(value: 0)
       // Observers are told one after the other: when the second round comes here, the cache has had the first.

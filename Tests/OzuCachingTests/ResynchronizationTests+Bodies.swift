@@ -30,8 +30,8 @@ extension ResynchronizationTests {
     damaged[carrier + 20] ^= 4
     fixture.files.setContents(of: path, to: damaged)
     let reopened = try fixture.open()
-    for number in 0..<3 { #expect(reopened.fetch(key(number)) == nil, "key \(number)") }
-    #expect(reopened.fetch(key(3))?.body == body(3))
+    for number in 0..<3 { #expect(reopened.entry(forKey: key(number)) == nil, "key \(number)") }
+    #expect(reopened.entry(forKey: key(3))?.body == body(3))
     #expect(reopened.count == 1)
   }
 
@@ -51,8 +51,8 @@ extension ResynchronizationTests {
     let cache = try log.open(damaged)
     log.fixture.files.respond = { _ in .proceed }
     #expect(reads.value < 30)
-    #expect(cache.fetch(key(1), in: "part")?.body == body(1))
-    #expect(cache.fetch(key(3), in: "part")?.body == body(3))
+    #expect(cache.entry(forKey: key(1), in: "part")?.body == body(1))
+    #expect(cache.entry(forKey: key(3), in: "part")?.body == body(3))
     #expect(cache.count == 2)
   }
 
@@ -70,7 +70,7 @@ extension ResynchronizationTests {
     // Half a megabyte without a record: 8 reads of 64 KB, of a few records' headers and of the segment's.
     let reader = try log.open(damaged + Data(count: 512 << 10), .reading)
     #expect(reads.value < 14)
-    for _ in 0..<10 { #expect(reader.fetch(key(1), in: "part") == nil) }
+    for _ in 0..<10 { #expect(reader.entry(forKey: key(1), in: "part") == nil) }
     #expect(reads.value < 14 + 10 * 4)
     let before = reads.value
     _ = try log.open(damaged + Data(count: 80 << 20), .reading)
@@ -88,8 +88,8 @@ extension ResynchronizationTests {
     var damaged = log.bytes
     damaged[log.records[1] + 20] ^= 4
     log.fixture.files.setContents(of: log.path, to: damaged)
-    for number in [0, 2, 3] { #expect(reader.fetch(key(number), in: "part")?.body == body(number)) }
-    #expect(reader.fetch(key(1), in: "part") == nil)
+    for number in [0, 2, 3] { #expect(reader.entry(forKey: key(number), in: "part")?.body == body(number)) }
+    #expect(reader.entry(forKey: key(1), in: "part") == nil)
   }
 
   @Test(
@@ -97,9 +97,9 @@ extension ResynchronizationTests {
   func recordUnderWay(byteCount: Int) throws {
     let log = try Log((0..<4).map { body($0) })
     let reader = try log.open(log.bytes.prefix(log.records[1] + byteCount), .reading)
-    #expect(reader.fetch(key(1), in: "part") == nil)
+    #expect(reader.entry(forKey: key(1), in: "part") == nil)
     log.fixture.files.setContents(of: log.path, to: log.bytes)
-    for number in 0..<4 { #expect(reader.fetch(key(number), in: "part")?.body == body(number)) }
+    for number in 0..<4 { #expect(reader.entry(forKey: key(number), in: "part")?.body == body(number)) }
   }
 
   @Test("a record behind a damaged header that becomes whole later is found", arguments: [10, 96, 150])
@@ -108,9 +108,9 @@ extension ResynchronizationTests {
     var damaged = log.bytes
     damaged[log.records[1] + 20] ^= 4
     let reader = try log.open(damaged.prefix(log.records[2] + byteCount), .reading)
-    for _ in 0..<2 { #expect(reader.fetch(key(2), in: "part") == nil) }
+    for _ in 0..<2 { #expect(reader.entry(forKey: key(2), in: "part") == nil) }
     log.fixture.files.setContents(of: log.path, to: damaged)
-    for number in [0, 2, 3] { #expect(reader.fetch(key(number), in: "part")?.body == body(number)) }
+    for number in [0, 2, 3] { #expect(reader.entry(forKey: key(number), in: "part")?.body == body(number)) }
   }
 
   @Test("a record that becomes whole between a reader's reads is not skipped")
@@ -129,7 +129,9 @@ extension ResynchronizationTests {
       }
       return .proceed
     }
-    for number in [1, 2, 3, 0] { #expect(reader.fetch(key(number), in: "part")?.body == body(number)) }
+    for number in [1, 2, 3, 0] {
+      #expect(reader.entry(forKey: key(number), in: "part")?.body == body(number))
+    }
     #expect(reads.value > 2)
   }
 }

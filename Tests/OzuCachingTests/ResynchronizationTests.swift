@@ -66,7 +66,7 @@ struct ResynchronizationTests {
       var damaged = log.bytes
       damaged[bit.0] ^= bit.1
       let cache = try log.open(damaged, access)
-      let found = bodies.indices.map { cache.fetch(key($0), in: "part") }
+      let found = bodies.indices.map { cache.entry(forKey: key($0), in: "part") }
       for (entry, body) in zip(found, bodies) where entry != nil { #expect(entry?.body == body) }
       let lost = found.count { $0 == nil }
       #expect(lost <= 1, "bit \(bit.1) of byte \(bit.0)")
@@ -91,7 +91,9 @@ struct ResynchronizationTests {
     for victim in victims { damaged[log.records[victim] + 20] ^= 4 }
     let cache = try log.open(damaged)
     for number in bodies.indices {
-      #expect(cache.fetch(key(number), in: "part")?.body == (victims.contains(number) ? nil : bodies[number]))
+      #expect(
+        cache.entry(forKey: key(number), in: "part")?.body
+          == (victims.contains(number) ? nil : bodies[number]))
     }
     #expect(cache.statistics.corruptEntries == 4)
     #expect(!cache.verify().isSound)
@@ -102,7 +104,7 @@ struct ResynchronizationTests {
     let again = try log.fixture.open()
     #expect(again.count == 60 - victims.count + 1)
     #expect(again.statistics.rebuiltIndexes == 0)
-    #expect(again.fetch(key(100))?.body == body(100))
+    #expect(again.entry(forKey: key(100))?.body == body(100))
   }
 
   @Test("the last header of a segment is cut off with its record, and the next record takes its place")
@@ -116,7 +118,7 @@ struct ResynchronizationTests {
     #expect(cache.store(body(3), forKey: key(3)))
     cache.close()
     log.fixture.forgetIndex()
-    #expect(try log.fixture.open().fetch(key(3))?.body == body(3))
+    #expect(try log.fixture.open().entry(forKey: key(3))?.body == body(3))
   }
 
   // MARK: The former version
@@ -144,7 +146,7 @@ struct ResynchronizationTests {
     let former = formerVersion(of: log)
     let cache = try log.open(former)
     #expect(cache.statistics.corruptEntries == 0 && cache.verify().isSound)
-    for number in 0..<4 { #expect(cache.fetch(key(number), in: "part")?.body == body(number)) }
+    for number in 0..<4 { #expect(cache.entry(forKey: key(number), in: "part")?.body == body(number)) }
     #expect(cache.updateMetadata(Data([7]), forKey: key(1), in: "part"))
     #expect(cache.store(body(0, version: 2), forKey: key(0), in: "part"))
     cache.remove(forKey: key(2), in: "part")
@@ -152,17 +154,17 @@ struct ResynchronizationTests {
     cache.close()
     let again = try log.fixture.open()
     #expect(again.metadata(forKey: key(1), in: "part") == Data([7]))
-    #expect(again.fetch(key(0), in: "part")?.body == body(0, version: 2))
+    #expect(again.entry(forKey: key(0), in: "part")?.body == body(0, version: 2))
     #expect(again.count == 3)
     // Only the last entry is left, and moving it leaves no segment of the former version.
     again.remove(forKey: key(1), in: "part")
     try again.trim(toByteCount: 900)
-    #expect(again.fetch(key(3), in: "part")?.body == body(3))
+    #expect(again.entry(forKey: key(3), in: "part")?.body == body(3))
     for path in log.fixture.segments { #expect(log.fixture.files.contents(of: path)?[8] == 3) }
     again.close()
     log.fixture.forgetIndex()
     let last = try log.fixture.open()
-    #expect(last.fetch(key(3), in: "part")?.body == body(3))
+    #expect(last.entry(forKey: key(3), in: "part")?.body == body(3))
     #expect(last.verify().isSound)
   }
 
@@ -175,7 +177,7 @@ struct ResynchronizationTests {
     damaged[log.records[2] + 20] ^= 4
     let cache = try log.open(damaged)
     for number in 0..<4 {
-      #expect(cache.fetch(key(number), in: "part")?.body == (number < 2 ? body(number) : nil))
+      #expect(cache.entry(forKey: key(number), in: "part")?.body == (number < 2 ? body(number) : nil))
     }
   }
 }

@@ -28,7 +28,7 @@ extension SelfRepairTests {
     let cache = try fixture.open()
     #expect(cache.statistics.isWriter)
     #expect(cache.store(body(2), forKey: key(2)))
-    #expect(cache.fetch(key(1))?.body == body(1))
+    #expect(cache.entry(forKey: key(1))?.body == body(1))
     #expect(fixture.errors.all.isEmpty)
   }
 
@@ -45,7 +45,7 @@ extension SelfRepairTests {
     let cache = try fixture.open()
     #expect(!cache.statistics.isWriter)
     #expect(fixture.errors.all == [refusal])
-    #expect(cache.fetch(key(1))?.body == body(1))
+    #expect(cache.entry(forKey: key(1))?.body == body(1))
     #expect(!cache.store(body(2), forKey: key(2)))
     #expect(throws: refusal) { try cache.removeAll() }
     fixture.files.respond = { _ in .proceed }
@@ -64,7 +64,7 @@ extension SelfRepairTests {
     }
     let cache = try fixture.open()
     #expect(cache.statistics.isWriter)
-    for number in 0..<20 { #expect(cache.fetch(key(number))?.body == body(number)) }
+    for number in 0..<20 { #expect(cache.entry(forKey: key(number))?.body == body(number)) }
     #expect(fixture.errors.all == [DiskCacheError(.open, path: Fixture.index, code: code)])
     cache.close()
     fixture.files.respond = { _ in .proceed }

@@ -92,13 +92,13 @@ final class SelfRepairTests: Sendable {
     let cache = try open()
     #expect(cache.statistics.isWriter)
     #expect(cache.store(body(50), forKey: key(50)))
-    for number in 0..<20 { #expect(cache.fetch(key(number))?.body == body(number, count: 9000)) }
+    for number in 0..<20 { #expect(cache.entry(forKey: key(number))?.body == body(number, count: 9000)) }
     cache.close()
     // The index was stored in spite of it.
     let again = try open()
     #expect(again.statistics.isWriter)
     #expect(again.statistics.rebuiltIndexes == 0)
-    #expect(again.fetch(key(50))?.body == body(50))
+    #expect(again.entry(forKey: key(50))?.body == body(50))
     again.close()
     for file in ["lock", "index"] {
       let attributes = try FileManager.default.attributesOfItem(atPath: cacheDirectory + "/" + file)
@@ -116,8 +116,8 @@ final class SelfRepairTests: Sendable {
     #expect(cache.store(body(1), forKey: key(1)))
     try put(.directory, at: cacheDirectory + "/lock")
     #expect(cache.store(body(2), forKey: key(2)))
-    #expect(cache.fetch(key(1))?.body == body(1))
-    #expect(cache.fetch(key(2))?.body == body(2))
+    #expect(cache.entry(forKey: key(1))?.body == body(1))
+    #expect(cache.entry(forKey: key(2))?.body == body(2))
     #expect(contents(named: "inside") == ["mine"])
   }
 
@@ -151,12 +151,12 @@ final class SelfRepairTests: Sendable {
     #expect(chmod(cacheDirectory + "/" + name, mode) == 0)
     let cache = try open()
     #expect(cache.statistics.isWriter)
-    for number in 0..<20 { #expect(cache.fetch(key(number))?.body == body(number)) }
+    for number in 0..<20 { #expect(cache.entry(forKey: key(number))?.body == body(number)) }
     #expect(cache.store(body(50), forKey: key(50)))
     // The lock is still the same file.
     #expect(try open().statistics.isWriter == false)
     cache.close()
-    #expect(try open().fetch(key(50))?.body == body(50))
+    #expect(try open().entry(forKey: key(50))?.body == body(50))
   }
 
   #if os(Linux)

@@ -56,7 +56,7 @@ struct UnseenSegmentTests {
         let cache = try fixture.open()
         #expect(!cache.statistics.isWriter)
         #expect(!cache.store(body(1, version: 1), forKey: key(1)))
-        #expect(cache.fetch(key(1)) == nil)
+        #expect(cache.entry(forKey: key(1)) == nil)
         fixture.files.respond = { _ in .proceed }
         // The shortage has passed: the next store finds all segments.
         #expect(storeAll(2, cache).allSatisfy { $0 })
@@ -65,7 +65,7 @@ struct UnseenSegmentTests {
         cache.close()
         let reopened = try fixture.open()
         for number in 0..<Self.count {
-          let found = reopened.fetch(key(number))?.body
+          let found = reopened.entry(forKey: key(number))?.body
           #expect(found == nil || found == body(number, version: 2, count: 3000))
         }
         check(fixture, reopened)
@@ -84,7 +84,7 @@ struct UnseenSegmentTests {
     let before = fixture.files.callCount
     #expect(storeAll(1, cache).allSatisfy { !$0 })
     #expect(fixture.files.callCount == before)
-    for number in 0..<Self.count { #expect(cache.fetch(key(number)) == nil) }
+    for number in 0..<Self.count { #expect(cache.entry(forKey: key(number)) == nil) }
     fixture.files.respond = { _ in .proceed }
     fixture.clock.advance(by: .seconds(11))
     #expect(storeAll(2, cache).allSatisfy { $0 })
@@ -106,7 +106,7 @@ struct UnseenSegmentTests {
         fixture.files.respond = { _ in .proceed }
         let reopened = try fixture.open()
         for number in 0..<Self.count {
-          let found = reopened.fetch(key(number))?.body
+          let found = reopened.entry(forKey: key(number))?.body
           #expect(found == nil || found == body(number, version: 1, count: 3000))
         }
       }
@@ -144,7 +144,7 @@ struct UnseenSegmentTests {
     reader.close()
     let reopened = try fixture.open()
     for number in 0..<Self.count {
-      let found = reopened.fetch(key(number))?.body
+      let found = reopened.entry(forKey: key(number))?.body
       #expect(found == nil || found == body(number, version: 3, count: 3000))
     }
   }
@@ -169,7 +169,7 @@ struct UnseenSegmentTests {
       cache.close()
       #expect(fixture.segments.allSatisfy { !$0.contains(name) })
     }
-    #expect(try fixture.open().fetch(key(3))?.body == body(3, count: 20_000))
+    #expect(try fixture.open().entry(forKey: key(3))?.body == body(3, count: 20_000))
   }
 
   /// A segment with one record, as somebody writes it who knows the format.
@@ -200,11 +200,11 @@ struct UnseenSegmentTests {
     for version in 1..<4 {
       let cache = try fixture.open()
       for number in 1..<40 { #expect(cache.store(body(number, version: version), forKey: key(number))) }
-      #expect(cache.fetch(key(1))?.body == body(1, version: version))
+      #expect(cache.entry(forKey: key(1))?.body == body(1, version: version))
       cache.close()
       fixture.forgetIndex()
       let reopened = try fixture.open()
-      #expect(reopened.fetch(key(1))?.body == body(1, version: version))
+      #expect(reopened.entry(forKey: key(1))?.body == body(1, version: version))
       reopened.close()
     }
   }
@@ -229,6 +229,6 @@ struct UnseenSegmentTests {
     let cache = try fixture.open()
     #expect(cache.count == 0)
     #expect(cache.store(body(1), forKey: key(1)))
-    #expect(cache.fetch(key(1))?.body == body(1))
+    #expect(cache.entry(forKey: key(1))?.body == body(1))
   }
 }

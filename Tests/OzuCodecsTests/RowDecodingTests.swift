@@ -47,7 +47,7 @@ struct RowDecodingTests {
     // All but the interlaced file.
     let isInterlaced = path.contains("basi")
     let demand = file.demand(of: plan, context: context)
-    #expect(demand.handsOutRows == !isInterlaced)
+    #expect(demand.deliversRows == !isInterlaced)
     var readCount = 0
     let opacity = try file.withRows(plan, context: context) { (reader) throws(DecodingError) in
       #expect(reader.size == plan.decodedSize && reader.colorSpace == whole.colorSpace)

@@ -84,7 +84,7 @@
       if case .failure = expected { #expect(pool.status.failureCount == 1) }
     }
 
-    @Test("a worker that ends, hangs or lies costs its own question", arguments: always)
+    @Test("a worker that ends, hangs or lies costs its own request", arguments: always)
     func process(_ name: String, _ expected: Outcome) async throws {
       try await Self.check(name, expected)
     }
@@ -128,7 +128,7 @@
     }
 
     @Test(
-      "memory that malloc keeps of one question is not taken from the next", .enabled(if: Drills.isConfined)
+      "memory that malloc keeps of one request is not taken from the next", .enabled(if: Drills.isConfined)
     )
     func keptHeap() async throws {
       let pool = try Drills.pool()
@@ -145,7 +145,7 @@
     }
 
     @Test(
-      "a limit that one question has raised holds for the next", .enabled(if: Drills.isConfined))
+      "a limit that one request has raised holds for the next", .enabled(if: Drills.isConfined))
     func raisedLimit() async throws {
       let pool = try Drills.pool()
       try await Drills.onThread {
@@ -197,7 +197,7 @@
 
     static let lies: [(String, DecoderFailure)] = [
       ("beyond", .wrongAnswer("1 bytes of 0")), ("far beyond", .wrongAnswer("\(UInt64.max) bytes of 0")),
-      ("other token", .wrongAnswer("to another question")),
+      ("other token", .wrongAnswer("to another request")),
       ("other kind", .wrongAnswer("a message of another kind")),
       ("long", .wrongAnswer("a message of \(WorkerHead.datagramByteCount + 1) bytes")),
       ("more than there is", .stopped(.memory(byteCount: 64 << 20))),
@@ -217,7 +217,7 @@
       }
     }
 
-    @Test("a second answer is never taken for the answer to the next question")
+    @Test("a second answer is never taken for the answer to the next request")
     func twice() async throws {
       let pool = try Drills.pool(["--liar"])
       try await Drills.onThread {

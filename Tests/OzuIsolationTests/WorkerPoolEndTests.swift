@@ -9,7 +9,7 @@
 
   @Suite("How pools, zygotes and their processes end", .timeLimit(.minutes(5)))
   struct WorkerPoolEndTests {
-    @Test("a zygote that was killed is replaced at the next question; a question that a worker had fails")
+    @Test("a zygote that was killed is replaced at the next request; a request that a worker had fails")
     func zygote() async throws {
       let marker = "zygote-\(UUID())"
       let pool = try Drills.pool([marker], workerLimit: 2)
@@ -71,7 +71,7 @@
       }
     }
 
-    @Test("however many workers ended while they waited, the next question has its answer")
+    @Test("however many workers ended while they waited, the next request has its answer")
     func manyIdleWorkers() async throws {
       let marker = "many-\(UUID())"
       let pool = try Drills.pool([marker], workerLimit: 12)
@@ -138,7 +138,7 @@
       }
     }
 
-    @Test("a program that is no helper is told of, and not started for each question")
+    @Test("a program that is no helper is told of, and not started for each request")
     func otherProgram() async throws {
       let pool = WorkerPool(.init(helper: .program("/bin/true"), workerLimit: 1))
       try await Drills.onThread {

@@ -7,7 +7,7 @@
 
   @testable import OzuIsolation
 
-  @Suite("A thousand questions, good and bad", .timeLimit(.minutes(5)))
+  @Suite("A thousand requests, good and bad", .timeLimit(.minutes(5)))
   struct WorkerPoolStressTests {
     static var descriptorCount: Int {
       (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
@@ -65,7 +65,7 @@
     }
 
     @Test(
-      "good questions have their answers, bad ones their errors, and nothing is left of them",
+      "good requests have their answers, bad ones their errors, and nothing is left of them",
       arguments: [1, 2])
     func mixed(seed: UInt64) async throws {
       let marker = "mixed-\(UUID())"

@@ -13,7 +13,7 @@
       Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     }
 
-    @Test("questions have their answers, whatever their bodies need of memory")
+    @Test("requests have their answers, whatever their bodies need of memory")
     func answers() async throws {
       let pool = try Drills.pool()
       try await Drills.onThread {

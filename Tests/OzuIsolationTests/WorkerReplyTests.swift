@@ -42,14 +42,14 @@
       Case(
         "a payload without an end", datagram(.answer, output: .max),
         .wrongAnswer("\(UInt64.max) bytes of 4096")),
-      Case("another question", datagram(.answer, token: 8), .wrongAnswer("to another question")),
+      Case("another request", datagram(.answer, token: 8), .wrongAnswer("to another request")),
       Case("no head", [], .wrongAnswer("not in the protocol of workers")),
       Case(
         "half a head", Array(datagram(.answer).dropLast()), .wrongAnswer("not in the protocol of workers")),
       Case(
         "another magic", [0] + datagram(.answer).dropFirst(), .wrongAnswer("not in the protocol of workers")),
       Case("cut off", datagram(.answer), sent: 1 << 20, .wrongAnswer("a message of 1048576 bytes")),
-      Case("a question", datagram(.question), .wrongAnswer("a message of another kind")),
+      Case("a request", datagram(.request), .wrongAnswer("a message of another kind")),
       Case("ready again", datagram(.ready), .wrongAnswer("a message of another kind")),
       Case(
         "memory it has", datagram(.more, output: 4096),
@@ -58,7 +58,7 @@
       Case("far too much", datagram(.more, output: .max), .stopped(.memory(byteCount: 10_000))),
     ]
 
-    @Test("nothing but an answer to the question, inside its memory, is one", arguments: cases)
+    @Test("nothing but an answer to the request, inside its memory, is one", arguments: cases)
     func check(_ test: Case) throws {
       let result = test.datagram.withUnsafeBytes { bytes in
         Result { () throws(DecoderFailure) in

@@ -81,11 +81,11 @@ extension AddressTests {
     #expect(picture.output.options.compressionQuality == 0.4)
     #expect(picture.output.options.maximumByteCount == 5000)
     #expect(picture.output.metadata == .keepWithoutPlace)
-    #expect(picture.decidingFields == ["Accept"])
+    #expect(picture.varyingFields == ["Accept"])
     #expect(picture.fileName == "a.png" && picture.isAttachment)
     let fixed = try Self.picture("/f:jpg/fq:jpg:55:webp:44", headers: ["Accept": "image/webp"])
     #expect(fixed.output.types == [.jpeg] && fixed.output.options.compressionQuality == 0.55)
-    #expect(fixed.decidingFields.isEmpty)
+    #expect(fixed.varyingFields.isEmpty)
   }
 
   @Test("client hints count where they are wanted and the address says nothing")
@@ -95,7 +95,7 @@ extension AddressTests {
     let rules = Self.open { $0.usesClientHints = true }
     let dense = try Self.picture("/w:10", rules: rules, headers: headers)
     #expect(dense.request.resize?.size.width == 20)
-    #expect(dense.decidingFields == ["Accept", "Sec-CH-DPR", "DPR"])
+    #expect(dense.varyingFields == ["Accept", "Sec-CH-DPR", "DPR"])
     #expect(try Self.picture("/w:10/dpr:1", rules: rules, headers: headers).request.resize?.size.width == 10)
     #expect(try Self.picture("", rules: rules, headers: headers).request.resize?.size.width == 30)
     for value in ["x", "-1", "1e9", "inf"] {

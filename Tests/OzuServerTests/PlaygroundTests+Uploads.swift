@@ -56,15 +56,15 @@ extension PlaygroundTests {
       #expect(admission.count == 0)
     }
     let picture = try page.addresses.uploadedPicture(
-      Data(), PlaygroundQuestion("/p?upload=a"), accept: nil, now: Date(), within: .seconds(7))
+      Data(), PlaygroundQuery("/p?upload=a"), accept: nil, now: Date(), within: .seconds(7))
     #expect(picture.request.deadline == .seconds(7) && picture.request.cachePolicy == .bypass)
   }
 
   @Test("at most sixteen query fields are read")
   func fields() {
     let others = (0..<15).map { "a\($0)=b&" }.joined()
-    #expect(PlaygroundQuestion("/p?\(others)options=w:9")["options"] == "w:9")
-    #expect(PlaygroundQuestion("/p?a=b&\(others)options=w:9")["options"].isEmpty)
+    #expect(PlaygroundQuery("/p?\(others)options=w:9")["options"] == "w:9")
+    #expect(PlaygroundQuery("/p?a=b&\(others)options=w:9")["options"].isEmpty)
   }
 
   @Test("the size of an upload is bounded without the listener too, to the byte")
@@ -116,7 +116,7 @@ extension PlaygroundTests {
     let addresses = SignedAddresses(Self.rules)
     let keys = try ["a", "b"].map { key in
       let picture = try addresses.uploadedPicture(
-        Data(), PlaygroundQuestion("/playground/picture?upload=\(key)&options=w:9"), accept: nil, now: Date(),
+        Data(), PlaygroundQuery("/playground/picture?upload=\(key)&options=w:9"), accept: nil, now: Date(),
         within: .seconds(30))
       return fixture.service.pipeline.storeKey(for: picture.request, as: picture.output)
     }

@@ -156,10 +156,10 @@ struct RememberedAddressesTests {
     of source: ImageSource = .url(ServiceFixture.url("a.png")), fields: [String] = []
   ) throws -> KnownPicture {
     var picture = AddressedPicture(request: ImageRequest(source), output: OutputFormat(.png))
-    picture.decidingFields = fields
+    picture.varyingFields = fields
     picture.reusableUntil = .distantFuture
     let pipeline = try ServiceFixture().service.pipeline
-    return KnownPicture(picture, file: pipeline.fileQuestion(for: picture.request, as: picture.output))
+    return KnownPicture(picture, file: pipeline.fileRequest(for: picture.request, as: picture.output))
   }
 
   private static func request(_ target: String, _ headers: HTTPHeaders = [:]) -> ServiceRequest {

@@ -73,7 +73,7 @@ struct ClientStoreTests {
       }
     }
     #expect(!store.mayContain(key) && store.statistics.nodes[0].state == .open)
-    await #expect(throws: ClientStore.Failure.leftAlone) {
+    await #expect(throws: ClientStore.Failure.circuitOpen) {
       try await blocking { [key] in try store.read(key) }
     }
     #expect(client.calls.load(ordering: .relaxed) == 3)

@@ -61,7 +61,7 @@ extension RedisStoreTests {
     let refused = await #expect(throws: RedisError.self) {
       try await blocking { [key] in try store.read(key) }
     }
-    #expect(refused?.reason == .leftAlone && redis.count("GETRANGE") == 3)
+    #expect(refused?.reason == .circuitOpen && redis.count("GETRANGE") == 3)
     clock.advance(by: .seconds(1))
     #expect(store.mayContain(key))
     _ = try await readInVain(store, 4)
@@ -73,7 +73,7 @@ extension RedisStoreTests {
     await store.reporter.reported()
     #expect(events.states == [.open, .halfOpen, .open, .halfOpen, .closed])
     let node = store.statistics.nodes[0]
-    #expect(node.counts.timedOut == 4 && node.counts.leftAlone == 1 && node.state == .closed)
+    #expect(node.counts.timedOut == 4 && node.counts.circuitOpen == 1 && node.state == .closed)
   }
 
   @Test(

@@ -121,7 +121,7 @@ struct S3StoreTests {
     }
     #expect(!store.mayContain(key) && service.faults.count == 3)
     let error = await #expect(throws: S3Error.self) { try await blocking { [key] in try store.read(key) } }
-    #expect(error == .leftAlone && service.server.requestCount == 3)
+    #expect(error == .circuitOpen && service.server.requestCount == 3)
   }
 
   @Test("a service that fails is left alone, and asked again by one probe")

@@ -124,7 +124,7 @@ int ozu_worker_take_descriptors(int words, int socket, int input, int output);
 int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result);
 
 // Called when a request has come, before its limits are set.
-void ozu_begin_question(struct ozu_confined *confined);
+void ozu_begin_request(struct ozu_confined *confined);
 
 // Set the limits for one request: memory in addition to that of the last measurement, of which malloc may keep a
 // part from earlier requests, and processor time in addition to the time used. A limit that is already active is
@@ -137,7 +137,7 @@ int ozu_limit_cpu_time(struct ozu_confined *confined, uint64_t seconds, bool sta
 
 // Called after a request: measures the memory of the process, unless the last few requests were short, and frees
 // memory that malloc and the stack keep without need, if it is much.
-void ozu_end_question(struct ozu_confined *confined);
+void ozu_end_request(struct ozu_confined *confined);
 
 // In landlock.c
 

@@ -38,7 +38,7 @@ extension ImageCaches {
     _ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest
   ) -> Bool {
     if request.format?.isRetired == true { return false }
-    return memory.insert(
+    return memory.store(
       CachedPicture(
         picture: picture, stamp: stamp, validity: validity, formatName: request.format?.name),
       forKey: request.key, cost: picture.byteCount)

@@ -17,7 +17,7 @@ public protocol ImageCaching: Sendable {
   /// - Parameter cost: the bytes that the pixels take.
   /// - Returns: whether it was stored.
   @discardableResult
-  func insert(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool
+  func store(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool
 
   /// Removes the picture of a key and returns it.
   @discardableResult
@@ -43,7 +43,7 @@ public protocol ImageCaching: Sendable {
 extension MemoryCache: ImageCaching where Key == ImageKey, Value == CachedPicture {
   /// Stores a picture for the configuration's lifetime.
   @discardableResult
-  public func insert(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool {
-    insert(value, forKey: key, cost: cost, lifetime: nil)
+  public func store(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool {
+    store(value, forKey: key, cost: cost, lifetime: nil)
   }
 }

@@ -49,8 +49,8 @@ struct MemoryLevel: Sendable {
   func contains(_ key: ImageKey) -> Bool { cache.contains(key) }
 
   @discardableResult
-  func insert(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool {
-    cache.insert(value, forKey: key, cost: cost)
+  func store(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool {
+    cache.store(value, forKey: key, cost: cost)
   }
 
   func removeValue(forKey key: ImageKey) { cache.removeValue(forKey: key) }

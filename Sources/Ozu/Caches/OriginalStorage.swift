@@ -93,7 +93,7 @@ private final class UnwrittenPartials: Sendable {
 }
 
 /// A storage that does not keep the beginnings of interrupted transfers.
-struct StorageWithoutBeginnings<Storage: HTTPCacheStorage>: HTTPCacheStorage {
+struct StorageWithoutPartialBodies<Storage: HTTPCacheStorage>: HTTPCacheStorage {
   let storage: Storage
 
   func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] { await storage.entries(for: key) }

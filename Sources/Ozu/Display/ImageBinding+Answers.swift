@@ -103,7 +103,7 @@ extension ImageBinding {
       view?.show(.failure(picture), transition: .none)
       guard self.current?.number == current.number else { return }
     }
-    if error.isWantOfNetwork, current.options.restartsWithNetwork { waitForNetwork(current) }
+    if error.isNetworkUnavailable, current.options.restartsWithNetwork { waitForNetwork(current) }
     phase = .failed(error)
     guard self.current?.number == current.number else { return }
     current.handlers.failure?(error)

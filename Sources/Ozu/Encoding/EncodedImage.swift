@@ -50,7 +50,7 @@ public struct EncodedImage: Sendable {
   package var sourceIdentity: String? { entry.record.rendition.validity?.bodyIdentity }
 
   /// Whether the source is an animation and the file is not.
-  public var isStillOfAnimation: Bool { frameCount == 1 && (header?.frameCount ?? 1) > 1 }
+  public var isFirstFrameOnly: Bool { frameCount == 1 && (header?.frameCount ?? 1) > 1 }
 
   init(_ answer: EncodedAnswer, total: Duration, isCoalesced: Bool) {
     entry = answer.entry

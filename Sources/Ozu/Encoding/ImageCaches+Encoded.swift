@@ -53,7 +53,7 @@ extension ImageCaches {
 
   /// Puts a file into memory. The cache refuses files that are too large.
   func keepEncoded(_ entry: EncodedEntry, _ key: CacheKey) {
-    encodedMemory.insert(entry, forKey: key, cost: entry.data.count + Self.encodedOverhead)
+    encodedMemory.store(entry, forKey: key, cost: entry.data.count + Self.encodedOverhead)
   }
 
   /// The approximate memory of an entry beside its bytes.

@@ -10,20 +10,20 @@ extension ImagePipeline {
   }
 
   /// A request for a file with its computed key; for repeated requests for the same file.
-  package struct FileQuestion: Sendable {
+  package struct FileRequest: Sendable {
     fileprivate let goal: EncodingGoal
 
     /// The key under which the file is stored, as of `storeKey(for:as:)`.
     package var storeKey: ImageStoreKey { ImageStoreKey(.encoded, goal.key) }
   }
 
-  /// The question for the file of a request. It can be kept: if it is out of date, `cachedEncoded` finds nothing.
-  package func fileQuestion(for request: ImageRequest, as format: OutputFormat) -> FileQuestion {
-    FileQuestion(goal: EncodingGoal(keyed(request), format))
+  /// The request for the file of an image. It can be kept: if it is out of date, `cachedEncoded` finds nothing.
+  package func fileRequest(for request: ImageRequest, as format: OutputFormat) -> FileRequest {
+    FileRequest(goal: EncodingGoal(keyed(request), format))
   }
 
   /// The same as `cachedEncoded(for:as:)`, without computing the key.
-  package func cachedEncoded(_ question: FileQuestion) -> EncodedImage? { encodedInMemory(question.goal) }
+  package func cachedEncoded(_ request: FileRequest) -> EncodedImage? { encodedInMemory(request.goal) }
 
   /// The state of a source's bytes.
   package struct SourceState: Sendable {

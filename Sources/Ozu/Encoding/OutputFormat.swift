@@ -20,7 +20,7 @@ public struct OutputFormat: Hashable, Sendable {
   /// The dots per inch to write instead of those of the source; `nil` by default.
   public var resolution: ImageResolution?
   /// Whether an animated source is written as an animation, in the first of `types` that allows it: WebP, PNG or GIF.
-  /// On by default. Otherwise its first frame is written, and `EncodedImage.isStillOfAnimation` is true.
+  /// On by default. Otherwise its first frame is written, and `EncodedImage.isFirstFrameOnly` is true.
   public var keepsAnimation = true
 
   /// Whether the gain map of a photograph (`ImageHeader.gainMap`) is written with the picture, resized, cut and

@@ -144,7 +144,7 @@ extension ImagePipeline {
     let counters = context.events.counters
     var result = PipelineStatistics()
     let memory = caches.memory.statistics
-    result.memory.hits = max(0, memory.hits + memory.revivals - counters.repeatedHits.value)
+    result.memory.hits = max(0, memory.hits + memory.weakHits - counters.repeatedHits.value)
     result.memory.misses = max(0, memory.misses - counters.repeatedMisses.value)
     result.memory.stores = counters.memoryStores.value
     result.memoryEvictions = memory.costEvictions + memory.countEvictions

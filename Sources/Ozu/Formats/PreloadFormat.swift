@@ -57,7 +57,7 @@ struct PreloadFormat: Sendable {
       guard !preload.isStopped, memory.totalCost + picture.byteCount <= memory.costLimit else { return false }
       let key = ImageKey(rendition: info.key.key, label: info.key.label, format: format)
       if !memory.contains(key) {
-        memory.insert(
+        memory.store(
           CachedPicture(
             picture: picture, stamp: rendition.stamp, validity: rendition.validity, formatName: format.name),
           forKey: key, cost: picture.byteCount)

@@ -11,11 +11,11 @@ extension FetchWork {
 
   /// - Returns: `nil` if the whole file is needed.
   func askForHeader(
-    _ exchange: HTTPCacheExchange, _ question: HTTPCacheExchange.Question, _ job: RunningJob
+    _ exchange: HTTPCacheExchange, _ originRequest: HTTPCacheExchange.OriginRequest, _ job: RunningJob
   ) async -> JobStep? {
     do throws(HTTPError) {
       switch try await exchange.beginning(
-        question, byteCount: Self.firstByteCount, maximum: Self.byteLimit)
+        originRequest, byteCount: Self.firstByteCount, maximum: Self.byteLimit)
       {
       // An origin that refuses the range may still send the whole file.
       case .answer(let answer): return answer.status == 416 ? nil : settle(.success(answer))

@@ -41,16 +41,17 @@ extension FetchWork {
 
   /// Asks the origin: for the beginning of the body if that may be enough for the header, otherwise for the whole.
   func answer(
-    _ exchange: HTTPCacheExchange, _ question: HTTPCacheExchange.Question, _ job: RunningJob
+    _ exchange: HTTPCacheExchange, _ originRequest: HTTPCacheExchange.OriginRequest, _ job: RunningJob
   ) async -> JobStep {
     let exchange = prepared(exchange, job)
-    if isForHeader, question.isForNew, fetcherClient == nil, configuration.decoding.dataTransformation == nil,
-      let step = await askForHeader(exchange, question, job)
+    if isForHeader, originRequest.isForNew, fetcherClient == nil,
+      configuration.decoding.dataTransformation == nil,
+      let step = await askForHeader(exchange, originRequest, job)
     {
       return step
     }
     do throws(HTTPError) {
-      return settle(.success(try await exchange.ask(question)))
+      return settle(.success(try await exchange.ask(originRequest)))
     } catch {
       return settle(.failure(error))
     }
@@ -94,7 +95,7 @@ extension FetchWork {
     case .answer(let answer, let isValidated):
       if isValidated { validate(exchange) }
       return settle(.success(answer))
-    case .ask(let question): return go(.ask(exchange, question), in: .network)
+    case .ask(let originRequest): return go(.ask(exchange, originRequest), in: .network)
     }
   }
 

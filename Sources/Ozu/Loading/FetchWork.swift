@@ -17,7 +17,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
     case readOriginal(any ImageFetching, isFar: Bool)
     indirect case readResponses(HTTPCacheExchange, isFar: Bool)
     case connect(URL)
-    indirect case ask(HTTPCacheExchange, HTTPCacheExchange.Question)
+    indirect case ask(HTTPCacheExchange, HTTPCacheExchange.OriginRequest)
     case fetch(any ImageFetching)
     case transform(FetchedData)
   }
@@ -149,12 +149,14 @@ final class FetchWork: JobWork, @unchecked Sendable {
       start = configuration.instant
       do throws(ImageError) {
         let exchange = try exchange(with: url)
-        guard case .ask(let question) = exchange.plan([]) else { return finish(.failure(.notCached(name))) }
-        return await answer(exchange, question, job)
+        guard case .ask(let originRequest) = exchange.plan([]) else {
+          return finish(.failure(.notCached(name)))
+        }
+        return await answer(exchange, originRequest, job)
       } catch {
         return finish(.failure(error))
       }
-    case .ask(let exchange, let question): return await answer(exchange, question, job)
+    case .ask(let exchange, let originRequest): return await answer(exchange, originRequest, job)
     case .fetch(let fetcher): return finish(await fetched(by: fetcher))
     default: preconditionFailure("blocking actions run on a thread")
     }

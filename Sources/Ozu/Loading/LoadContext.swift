@@ -44,13 +44,13 @@ final class LoadContext: Sendable {
     httpCache = HTTPCache(
       client: client,
       storage: configuration.network.isResumableDataEnabled
-        ? storage : StorageWithoutBeginnings(storage: storage),
+        ? storage : StorageWithoutPartialBodies(storage: storage),
       configuration: configuration.httpCache)
     var settings = configuration.httpCache
     (settings.preparation, settings.retryPolicy) = (nil, .none)
     // Each exchange brings its own client.
     fetcherCache = HTTPCache(
-      client: client, storage: StorageWithoutBeginnings(storage: storage), configuration: settings)
+      client: client, storage: StorageWithoutPartialBodies(storage: storage), configuration: settings)
   }
 
   /// A number that is part of the keys of jobs: zero if equal work is shared, otherwise a new number for each call.

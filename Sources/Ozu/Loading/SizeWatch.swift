@@ -67,7 +67,7 @@ final class SizeWatch: Sendable {
     }
     guard isResumed else { return }
     Task.detached { [self] in
-      guard let beginning = await exchange.keptBeginning() else { return }
+      guard let beginning = await exchange.storedPrefix() else { return }
       read(beginning.prefix(Self.byteLimit)) { size in
         if let size { self.fetch.progressEvents.report(size: size) }
       }

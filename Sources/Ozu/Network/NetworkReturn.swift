@@ -152,7 +152,7 @@ extension NetworkReturn.State {
 extension ImageError {
   /// Whether it may be for want of a network: no name, no connection, or one that went silent or broke. A host that
   /// refuses, answers with an error or is slow is there.
-  var isWantOfNetwork: Bool {
+  var isNetworkUnavailable: Bool {
     switch kind {
     case .nameNotResolved, .bodyTruncated: true
     case .timedOut, .transport:

@@ -10,7 +10,7 @@ extension ImagePipeline {
   public func cachedImage(for request: ImageRequest) -> Picture? {
     guard request.readsMemory else { return nil }
     // The common case, on the shortest way, which counts one reference.
-    if request.isPlain, takesRequestsAsTheyAre {
+    if request.needsNoAdjustment, takesRequestsAsTheyAre {
       return memory.picture(forKey: request.key)
     }
     let request = current(request)

@@ -150,7 +150,7 @@ public final class ImagePipeline: Sendable {
 
   func task(for request: ImageRequest, subscriber: TaskSubscriber?) -> ImageTask {
     let start = configuration.instant
-    if request.isPlain, !hasKeyRules {
+    if request.needsNoAdjustment, !hasKeyRules {
       let task = ImageTask(request, keyed: nil, pipeline: self, start: start, subscriber: subscriber)
       self.start(task, keyed: request)
       return task
@@ -176,7 +176,7 @@ extension ImagePipeline {
 
   /// The request with the pipeline's cache-key rules applied and a replaced format resolved to its successor.
   func current(_ request: ImageRequest) -> ImageRequest {
-    if request.isPlain, !hasKeyRules { return request }
+    if request.needsNoAdjustment, !hasKeyRules { return request }
     return formatStore.current(request.keyed(by: configuration.caching.cacheKeyRules))
   }
 
@@ -184,7 +184,7 @@ extension ImagePipeline {
   /// ends its preload.
   func keyed(_ request: ImageRequest) -> ImageRequest {
     let current = current(request)
-    if current.isPlain { return current }
+    if current.needsNoAdjustment { return current }
     if let format = current.format { formatStore.noteRequest(in: format) }
     return current
   }

@@ -37,7 +37,7 @@ extension ImageRequest {
 
     var key: ImageKey { ImageKey(source: source.cacheKey(for: sourceKey), steps: steps) }
 
-    var isPlain: Bool { format == nil && scale == 1 && !source.isLocalFile }
+    var needsNoAdjustment: Bool { format == nil && scale == 1 && !source.isLocalFile }
 
     var isOnWeb: Bool {
       switch source {

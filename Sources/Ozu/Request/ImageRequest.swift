@@ -29,7 +29,7 @@ public struct ImageRequest: Sendable {
   public var writeLayers: ImagePipeline.CacheLayers = .all
   /// Whether a picture in memory can be returned unchanged: there is no format to note, no scale to apply and no
   /// local file to check. Stored inline next to the key, so that such a memory hit does not touch the shared storage.
-  private(set) var isPlain: Bool
+  private(set) var needsNoAdjustment: Bool
   /// Whether its source is certainly on the web, judged by the text of its URL. Stored inline for thousands of loads
   /// that are started and cancelled.
   private(set) var isOnWeb: Bool
@@ -41,7 +41,7 @@ public struct ImageRequest: Sendable {
     var fields = shared.fields
     change(&fields)
     shared = Shared(fields)
-    isPlain = fields.isPlain
+    needsNoAdjustment = fields.needsNoAdjustment
     isOnWeb = fields.isOnWeb
   }
 
@@ -71,7 +71,7 @@ public struct ImageRequest: Sendable {
       format: format, resize: Self.effective(format.map(\.resize) ?? resize), processors: processors)
     shared = Shared(fields)
     key = fields.key
-    isPlain = fields.isPlain
+    needsNoAdjustment = fields.needsNoAdjustment
     isOnWeb = fields.isOnWeb
     self.priority = priority
     self.cachePolicy = cachePolicy

@@ -43,7 +43,7 @@ final class DiskStore: ImageStoring {
   }
 
   func read(_ key: ImageStoreKey) -> ImageStoreEntry? {
-    cache?.fetch(key.key, in: key.kind.partition).map {
+    cache?.entry(forKey: key.key, in: key.kind.partition).map {
       ImageStoreEntry(metadata: $0.metadata, body: $0.body)
     }
   }
@@ -82,7 +82,7 @@ final class DiskStore: ImageStoring {
   /// cache.
   func removeAll() {
     do throws(DiskCacheError) { try cache?.removeAll() } catch { onError(error) }
-    if let cache { HTTPSpoolingConfiguration.removeBeginnings(in: cache.directory) }
+    if let cache { HTTPSpoolingConfiguration.removePartialBodies(in: cache.directory) }
   }
 
   func entries(of kind: ImageStoreKind?) -> any Sequence<ImageStoreInfo> & Sendable {

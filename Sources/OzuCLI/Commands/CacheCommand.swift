@@ -88,7 +88,7 @@ enum CacheCommand: Command {
         case .trim: try trim(cache, to: target, age: age)
         default:
           try cache.removeAll()
-          HTTPSpoolingConfiguration.removeBeginnings(in: folder)
+          HTTPSpoolingConfiguration.removePartialBodies(in: folder)
         }
         printer.printChange(from: before, to: cache.totalByteCount)
         return .done

@@ -49,7 +49,7 @@ struct LoadReport: SourceReporting {
 
     /// The written frames of an animation that lost some: `1 of 12 frames`.
     var frames: String? {
-      guard let image = written?.image, let header, image.isStillOfAnimation else { return nil }
+      guard let image = written?.image, let header, image.isFirstFrameOnly else { return nil }
       return "\(image.frameCount) of \(header.frameCountDescription)"
     }
   }

@@ -43,7 +43,7 @@ struct SetReport: SourceReporting {
     let stages = image.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
     first += " from \(image.source.rawValue): \(stages.joined(separator: ", "))"
     let files = made.files.map { file in
-      let still = file.image.isStillOfAnimation ? " (first frame only)" : ""
+      let still = file.image.isFirstFrameOnly ? " (first frame only)" : ""
       return "  -> \(file.path) \(file.image.size), \(Format.bytes(file.image.data.count))\(still)"
     }
     return ([first] + files + made.notes.map { "  note: \($0)" }).joined(separator: "\n")

@@ -30,8 +30,8 @@ extension DiskCache {
   }
 
   /// The verified entry of a key. Counts as a use.
-  public func fetch(_ key: CacheKey, in partition: Partition = .default) async -> Entry? {
-    await queues.run(key) { self.fetch(key, in: partition) }
+  public func entry(forKey key: CacheKey, in partition: Partition = .default) async -> Entry? {
+    await queues.run(key) { self.entry(forKey: key, in: partition) }
   }
 
   /// The verified metadata of a key's entry. The body is not read.

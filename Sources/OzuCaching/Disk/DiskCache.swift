@@ -9,7 +9,7 @@
 /// ```swift
 /// let cache = try DiskCache(directory: "/var/cache/pictures")
 /// cache.store(bytes, forKey: CacheKey(url), in: "originals", label: url)
-/// if let entry = cache.fetch(CacheKey(url), in: "originals") { show(entry.body) }
+/// if let entry = cache.entry(forKey: CacheKey(url), in: "originals") { show(entry.body) }
 /// ```
 ///
 /// - **Whole or absent.** An entry has its key, its lengths and checksums, and a fetch verifies all of them. An
@@ -95,7 +95,7 @@ public final class DiskCache: Sendable {
   }
 
   /// The verified entry of a key. Counts as a use.
-  public func fetch(_ key: CacheKey, in partition: Partition = .default) -> Entry? {
+  public func entry(forKey key: CacheKey, in partition: Partition = .default) -> Entry? {
     let entry = store.withRecord(
       key, in: partition, countsAsUse: true,
       read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
@@ -114,7 +114,7 @@ public final class DiskCache: Sendable {
   ///
   /// The body stays readable until `use` returns, even if the entry is evicted, removed or replaced meanwhile:
   /// bytes of a segment are never overwritten, and a removed file stays readable while it is mapped. If the medium
-  /// fails while mapped bytes are read, the system ends the process, as with every mapped file; `fetch` reports an
+  /// fails while mapped bytes are read, the system ends the process, as with every mapped file; `entry(forKey:)` reports an
   /// error instead. If files cannot be mapped, the body is read into memory.
   ///
   /// - Parameter use: Gets the body, which is valid only during the call, and the metadata.

@@ -45,7 +45,7 @@ extension MemoryCache {
       sum.expirations += part.expirations
       sum.hits += hits
       sum.misses += part.misses
-      sum.revivals += part.revivals
+      sum.weakHits += part.weakHits
     }
     sum.refusals = refusals.load(ordering: .relaxed)
     sum.pressureEvents = pressureEvents.load(ordering: .relaxed)

@@ -4,7 +4,7 @@ import OzuSynchronization
 ///
 /// ```swift
 /// let pictures = MemoryCache<CacheKey, Picture>(MemoryCacheConfiguration(costLimit: 64 << 20))
-/// pictures.insert(picture, forKey: key, cost: picture.byteCount)
+/// pictures.store(picture, forKey: key, cost: picture.byteCount)
 /// if let hit = pictures.value(forKey: key) { show(hit) }
 /// ```
 ///
@@ -90,7 +90,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     return withShard(of: tag) { shard -> Result? in
       guard let index = shard.find(key, tag: tag) else {
         if live != nil, findLive(key, holding: &held), let held {
-          shard.counters.revivals &+= 1
+          shard.counters.weakHits &+= 1
           return read(held)
         }
         shard.counters.misses &+= 1
@@ -135,7 +135,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// - Returns: Whether the value was stored.
   @inlinable
   @discardableResult
-  public func insert(_ value: Value, forKey key: Key, cost: Int, lifetime: Duration? = nil) -> Bool {
+  public func store(_ value: Value, forKey key: Key, cost: Int, lifetime: Duration? = nil) -> Bool {
     let cost = max(0, cost)
     let deadline = (lifetime ?? configuration.lifetime).map { Self.nanoseconds(elapsed(), plus: $0) } ?? .max
     let limit = costLimit

@@ -5,7 +5,7 @@ public struct MemoryCacheStatistics: Hashable, Sendable {
   /// Lookups that found nothing or an expired value.
   public var misses = 0
   /// Weak hits: lookups that found an evicted value that other code still kept alive.
-  public var revivals = 0
+  public var weakHits = 0
   /// Values stored under a key that had none.
   public var insertions = 0
   /// Values that replaced another value of the same key.
@@ -27,9 +27,9 @@ public struct MemoryCacheStatistics: Hashable, Sendable {
   /// The number of entries now.
   public var count = 0
 
-  /// The share of lookups that were hits or revivals; zero before the first lookup.
+  /// The share of lookups that were hits or weakHits; zero before the first lookup.
   public var hitRatio: Double {
-    let found = hits + revivals
+    let found = hits + weakHits
     return found + misses == 0 ? 0 : Double(found) / Double(found + misses)
   }
 

@@ -53,7 +53,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
   @usableFromInline
   struct Counters: Sendable {
     @usableFromInline var misses = 0
-    @usableFromInline var revivals = 0
+    @usableFromInline var weakHits = 0
     @usableFromInline var insertions = 0
     @usableFromInline var replacements = 0
     @usableFromInline var costEvictions = 0

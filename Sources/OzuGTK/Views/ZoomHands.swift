@@ -140,7 +140,7 @@
       SignalSource(swipe).on(
         "swipe",
         withDoubles: { [weak self] _, x, y in
-          guard let self, canMoveSideways || canMoveUpwards, !Motion.isReduced, abs(x) + abs(y) > 100 else {
+          guard let self, isWiderThanView || isHigherThanView, !Motion.isReduced, abs(x) + abs(y) > 100 else {
             return
           }
           speed = (x, y)
@@ -183,19 +183,19 @@
       case GDK_KEY_0, GDK_KEY_KP_0: model.change { $0.fit() }
       case GDK_KEY_1, GDK_KEY_KP_1: model.change { $0.zoom(to: 1, at: $0.viewCenter) }
       // When the picture cannot move, arrows are left to the window, which may show the next picture.
-      case GDK_KEY_Left where canMoveSideways: move(by: (step, 0))
-      case GDK_KEY_Right where canMoveSideways: move(by: (-step, 0))
-      case GDK_KEY_Up where canMoveUpwards: move(by: (0, step))
-      case GDK_KEY_Down where canMoveUpwards: move(by: (0, -step))
+      case GDK_KEY_Left where isWiderThanView: move(by: (step, 0))
+      case GDK_KEY_Right where isWiderThanView: move(by: (-step, 0))
+      case GDK_KEY_Up where isHigherThanView: move(by: (0, step))
+      case GDK_KEY_Down where isHigherThanView: move(by: (0, -step))
       default: return false
       }
       return true
     }
 
     /// Whether the picture can be moved to the left or right of the screen.
-    var canMoveSideways: Bool { canMove(isTurnedAside ? \.isHigher : \.isWider) }
+    var isWiderThanView: Bool { canMove(isTurnedAside ? \.isHigher : \.isWider) }
 
-    private var canMoveUpwards: Bool { canMove(isTurnedAside ? \.isWider : \.isHigher) }
+    private var isHigherThanView: Bool { canMove(isTurnedAside ? \.isWider : \.isHigher) }
 
     private var isTurnedAside: Bool { display?.quarterTurns.isMultiple(of: 2) == false }
 

@@ -95,7 +95,7 @@
     public var isFitted: Bool { model.geometry?.isFitted ?? true }
 
     /// Whether the picture is wider than the view. The arrows to the left and right then move it.
-    public var canMoveSideways: Bool { hands.canMoveSideways }
+    public var isWiderThanView: Bool { hands.isWiderThanView }
 
     /// Makes the picture larger, around the middle of the view.
     public func zoomIn() { zoom(by: ZoomHands.step) }

@@ -36,7 +36,7 @@ final class HTTPBodySpool: Sendable {
   /// Makes a file, on the writer's thread. Nil if that is not possible. Each file must be followed by `noteClosed`.
   ///
   /// - Parameter beginning: what the file contains for another process, if this one is killed.
-  func open(_ beginning: HTTPBeginning?) -> HTTPSpoolFile? {
+  func open(_ beginning: HTTPPartialBodyRecord?) -> HTTPSpoolFile? {
     guard let directory = directory() else { return nil }
     lookAround(directory)
     guard let file = try? HTTPSpoolFile(directory: directory, beginning: beginning) else { return nil }
@@ -55,8 +55,8 @@ final class HTTPBodySpool: Sendable {
   var mayHaveLeft: Bool { left.withLock { $0?.isEmpty != true } }
 
   /// Takes over the beginning of a body that a killed process left; nil if there is none.
-  func takeLeft(for key: HTTPCacheKey) async -> HTTPLeftBeginning? {
-    let digest = HTTPBeginning.digest(of: key)
+  func takeLeft(for key: HTTPCacheKey) async -> HTTPOrphanedBody? {
+    let digest = HTTPPartialBodyRecord.digest(of: key)
     // Avoids waiting for the writer's thread if there is nothing.
     if left.withLock({ $0.map { $0[digest] == nil } ?? false }) { return nil }
     return await withCheckedContinuation { continuation in
@@ -64,10 +64,10 @@ final class HTTPBodySpool: Sendable {
     }
   }
 
-  private func takeLeftNow(_ digest: String) -> HTTPLeftBeginning? {
+  private func takeLeftNow(_ digest: String) -> HTTPOrphanedBody? {
     lookAround(directory())
     let paths = left.withLock { $0?.removeValue(forKey: digest) } ?? []
-    let found = paths.compactMap { HTTPLeftBeginning(path: $0) }
+    let found = paths.compactMap { HTTPOrphanedBody(path: $0) }
     let best = found.max { $0.partial.isWorse(than: $1.partial) }
     for other in found where other !== best { other.remove() }
     return best

@@ -28,11 +28,11 @@ package struct HTTPCacheExchange: Sendable {
     /// Serve this answer. `isValidated` says whether to validate it in the background afterwards.
     case answer(HTTPCachedResponse, isValidated: Bool)
     /// Ask the origin.
-    case ask(Question)
+    case ask(OriginRequest)
   }
 
-  /// A question to the origin.
-  package struct Question: Sendable {
+  /// A request to the origin.
+  package struct OriginRequest: Sendable {
     let decision: HTTPCacheDecision
     /// The stored responses to validate, and the one that would be served.
     fileprivate var entries: [HTTPCacheEntry] = []
@@ -67,7 +67,7 @@ package struct HTTPCacheExchange: Sendable {
     }
     let isConditional = decision.action == .validate && !request.hasPrecondition
     return .ask(
-      Question(
+      OriginRequest(
         decision: decision, entries: isConditional ? entries : [],
         choice: isConditional ? decision.choice : nil, fallback: chosen))
   }
@@ -78,7 +78,7 @@ package struct HTTPCacheExchange: Sendable {
     case .answer(let response, let isValidated):
       if isValidated { cache.validateInBackground(key) { [validation] in await validation.run() } }
       return response
-    case .ask(let question): return try await ask(question)
+    case .ask(let originRequest): return try await ask(originRequest)
     }
   }
 
@@ -86,14 +86,14 @@ package struct HTTPCacheExchange: Sendable {
   package var validation: HTTPCacheValidation { HTTPCacheValidation(exchange: self) }
 
   /// Asks the origin, and stores the answer.
-  package func ask(_ question: Question) async throws(HTTPError) -> HTTPCachedResponse {
-    let (decision, entries) = (question.decision, question.entries)
+  package func ask(_ originRequest: OriginRequest) async throws(HTTPError) -> HTTPCachedResponse {
+    let (decision, entries) = (originRequest.decision, originRequest.entries)
     let stored = entries.map(\.response)
     let origin = HTTPOriginExchange(
       cache: cache, request: request, mode: mode, key: key, policy: policy, stored: stored,
-      choice: question.choice, resumes: decision.action == .fetch && mode != .reload,
+      choice: originRequest.choice, resumes: decision.action == .fetch && mode != .reload,
       onProgress: onProgress, client: client, pause: pause)
-    let standIn = question.fallback.flatMap { entry in
+    let standIn = originRequest.fallback.flatMap { entry in
       { (isDisconnected: Bool) -> HTTPCachedResponse? in
         policy.reasonToServeStale(
           entry.response, request: request, mode: mode, isDisconnected: isDisconnected, now: now
@@ -109,13 +109,13 @@ package struct HTTPCacheExchange: Sendable {
     }
     if [500, 502, 503, 504].contains(result.head.status), let standIn = standIn?(false) { return standIn }
     if result.head.status == 304, !stored.isEmpty, !request.hasPrecondition {
-      guard let index = policy.validated(by: result.head, among: stored, choice: question.choice) else {
+      guard let index = policy.validated(by: result.head, among: stored, choice: originRequest.choice) else {
         // The 304 confirms a response that is not stored: request the whole one.
-        return try await ask(Question(decision: decision))
+        return try await ask(OriginRequest(decision: decision))
       }
       return await revalidated(entries[index], result, decision)
     }
-    return await received(result, decision, replacing: question.fallback)
+    return await received(result, decision, replacing: originRequest.fallback)
   }
 
   private func revalidated(

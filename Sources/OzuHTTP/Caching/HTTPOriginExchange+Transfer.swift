@@ -47,7 +47,7 @@ extension HTTPOriginExchange {
     let sink = HTTPCacheSink(
       spool: cache.spool, partial: partial, keepsErrorBodies: configuration.keepsErrorBodies,
       followsRedirects: isFollowing, onProgress: onProgress,
-      keeping: keepsBeginnings ? keepingRule : nil)
+      keeping: keepsPartialBodies ? keepingRule : nil)
     let response: HTTPResponse
     do throws(HTTPError) {
       response = try await client.send(outgoing, into: sink)

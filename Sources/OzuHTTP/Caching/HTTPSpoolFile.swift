@@ -18,7 +18,7 @@
 /// between the two calls leaves a file, the next process that opens one in the folder removes it (`sweep`).
 ///
 /// The file of a body that can be resumed keeps its name until its use ends, and contains the facts about the body
-/// (`HTTPBeginningHead`): if the process is killed, the next one uses the file. It is locked (flock(2)) while it is
+/// (`HTTPPartialBodyFormat`): if the process is killed, the next one uses the file. It is locked (flock(2)) while it is
 /// written, so that no other process takes it over before.
 ///
 /// Its calls block. One thread at a time uses it.
@@ -29,7 +29,7 @@ final class HTTPSpoolFile {
   }
 
   private static let namePrefix = "ozu-spool-"
-  private static let beginningPrefix = "ozu-beginning-"
+  private static let partialBodyPrefix = "ozu-beginning-"
   /// The most beginnings of other processes that are kept in a folder, and for how long.
   static let (maximumLeftCount, maximumLeftSeconds) = (32, 7 * 24 * 3600.0)
 
@@ -46,20 +46,20 @@ final class HTTPSpoolFile {
   /// own.
   ///
   /// - Parameter beginning: the facts about the body for another process, if this one is killed.
-  init(directory: String, beginning: HTTPBeginning? = nil) throws(Failure) {
+  init(directory: String, beginning: HTTPPartialBodyRecord? = nil) throws(Failure) {
     let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
-    let prefix = beginning.map { "\(Self.beginningPrefix)\($0.digest)-" } ?? Self.namePrefix
+    let prefix = beginning.map { "\(Self.partialBodyPrefix)\($0.digest)-" } ?? Self.namePrefix
     let path = "\(directory)/\(prefix)\(getpid())-\(number)"
     descriptor = systemOpen(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(code: errno) }
-    bodyOffset = beginning.map { HTTPBeginningHead.bodyOffset(recordByteCount: $0.record.count) } ?? 0
+    bodyOffset = beginning.map { HTTPPartialBodyFormat.bodyOffset(recordByteCount: $0.record.count) } ?? 0
     guard let beginning, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       self.path = nil
       unlink(path)
       return
     }
     self.path = path
-    try write(HTTPBeginningHead.bytes(record: beginning.record), at: 0)
+    try write(HTTPPartialBodyFormat.bytes(record: beginning.record), at: 0)
   }
 
   deinit {
@@ -80,7 +80,7 @@ final class HTTPSpoolFile {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     for name in names where name.hasPrefix(namePrefix) { unlink("\(directory)/\(name)") }
     var left: [(name: String, age: TimeInterval)] = []
-    for name in names where name.hasPrefix(beginningPrefix) {
+    for name in names where name.hasPrefix(partialBodyPrefix) {
       let attributes = try? FileManager.default.attributesOfItem(atPath: "\(directory)/\(name)")
       guard let changed = attributes?[.modificationDate] as? Date else { continue }
       left.append((name, now.timeIntervalSince(changed)))
@@ -93,7 +93,7 @@ final class HTTPSpoolFile {
     return Dictionary(
       grouping: kept.map { "\(directory)/\($0.name)" },
       by: { path in
-        let name = path.dropFirst(directory.count + 1 + beginningPrefix.count)
+        let name = path.dropFirst(directory.count + 1 + partialBodyPrefix.count)
         return String(name.prefix { $0 != "-" })
       })
   }
@@ -116,7 +116,7 @@ final class HTTPSpoolFile {
   func checkpoint(_ identity: @autoclosure () -> String) {
     guard path != nil else { return }
     checkpointCount += 1
-    let (bytes, offset) = HTTPBeginningHead.checkpoint(
+    let (bytes, offset) = HTTPPartialBodyFormat.checkpoint(
       identity(), byteCount: byteCount, number: checkpointCount)
     // Without the checkpoint another process finds fewer bytes; the body in the file is not affected.
     try? write(bytes, at: offset)

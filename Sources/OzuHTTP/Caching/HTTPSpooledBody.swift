@@ -33,7 +33,7 @@ final class HTTPSpooledBody: Sendable {
     var minimumByteCount: Int
     var now: @Sendable () -> ContinuousClock.Instant
     /// Called on the spool's thread.
-    var beginning: @Sendable () -> HTTPBeginning?
+    var beginning: @Sendable () -> HTTPPartialBodyRecord?
 
     func isDue(byteCount: Int) -> Bool {
       byteCount >= minimumByteCount && startedAt.duration(to: now()) >= delay

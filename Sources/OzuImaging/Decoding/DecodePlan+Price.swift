@@ -52,7 +52,7 @@ extension DecodePlan {
       let planes = decodedByteCount.saturatingSum(Int(clamping: 16 * Double(decodedSize.width)))
       decoding = demand.byteCount.saturatingSum(planes)
       kept = demand.keptByteCount.saturatingSum(planes)
-    } else if demand.handsOutRows, !needsNoResampling, format != .rgba16 {
+    } else if demand.deliversRows, !needsNoResampling, format != .rgba16 {
       decoding = demand.byteCount.saturatingSum(PictureRows.byteCount(width: decodedSize.width))
       kept = decoding
     } else {

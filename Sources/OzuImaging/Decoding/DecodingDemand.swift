@@ -6,13 +6,13 @@ public struct DecodingDemand: Hashable, Sendable {
   /// The part of these bytes that is taken until the file is closed.
   public let keptByteCount: Int
   /// Whether `ImageFile.withRows` delivers the pixels row by row, so that there is no bitmap of all of them.
-  public let handsOutRows: Bool
+  public let deliversRows: Bool
 
   /// Makes a demand. The default is a decoder that takes nothing worth counting, and makes a whole bitmap. A
   /// negative number of bytes counts as 0.
-  public init(byteCount: Int = 0, keptByteCount: Int = 0, handsOutRows: Bool = false) {
+  public init(byteCount: Int = 0, keptByteCount: Int = 0, deliversRows: Bool = false) {
     self.byteCount = max(0, byteCount)
     self.keptByteCount = max(0, keptByteCount)
-    self.handsOutRows = handsOutRows
+    self.deliversRows = deliversRows
   }
 }

@@ -60,7 +60,7 @@ extension ImageDecoding {
 
   /// Nothing is shown before the file is complete.
   public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
-    .shownWhole
+    .notIncremental
   }
 
   /// Returns `nil`: the registry makes the picture.

@@ -159,7 +159,7 @@ extension ImageFile {
       try context.limits.checkDecodedByteCount(plan.byteCount)
       try context.reserve(atLeast: plan.byteCount)
     }
-    if !plan.needsNoResampling, !isWide, demand(of: plan, context: context).handsOutRows {
+    if !plan.needsNoResampling, !isWide, demand(of: plan, context: context).deliversRows {
       return try renderFromRows(plan, context: context)
     }
     let bitmap = try decoded(plan, context: context)

@@ -5,7 +5,7 @@ public enum PartialFile: Sendable {
   /// The header is complete, and `ImageFile.feed` shows the picture while the rest arrives.
   case opened(any ImageFile)
   /// Nothing can be shown before the file is complete.
-  case shownWhole
+  case notIncremental
 
   /// The result of a closure that may find too few bytes: its error `truncated` becomes `tooShort`.
   ///

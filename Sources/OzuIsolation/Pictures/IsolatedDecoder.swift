@@ -18,13 +18,13 @@ import OzuImaging
 /// again after that was reserved.
 struct IsolatedDecoder: ImageDecoding {
   private let type: ImageType
-  private let desk: DecoderDesk
+  private let client: WorkerClient
   /// Decodes in this process if isolation is not possible and not required; also decides which files are accepted.
   private let inner: (any ImageDecoding)?
 
-  init(_ type: ImageType, _ desk: DecoderDesk, inner: (any ImageDecoding)?) {
+  init(_ type: ImageType, _ client: WorkerClient, inner: (any ImageDecoding)?) {
     self.type = type
-    self.desk = desk
+    self.client = client
     self.inner = inner
   }
 
@@ -39,26 +39,28 @@ struct IsolatedDecoder: ImageDecoding {
 
   func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
     try limits.checkEncodedByteCount(data.count)
-    let body = DecoderDesk.Body(data, type: type)
+    let body = WorkerClient.Body(data, type: type)
     do throws(DecodingError) {
-      let question = PictureQuestion(.header, limits: limits)
-      let header = try desk.ask(question, body) { (answer, _) throws(DecodingError) -> ImageHeader in
+      let request = PictureRequest(.header, limits: limits)
+      let header = try client.ask(request, body) { (answer, _) throws(DecodingError) -> ImageHeader in
         guard case .header(let header) = answer else { throw body.wrongAnswer("no header") }
         return header
       }
-      return try IsolatedFile(header, body, desk)
+      return try IsolatedFile(header, body, client)
     } catch {
       return try standIn(for: error).open(data, limits: limits)
     }
   }
 
-  func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile { .shownWhole }
+  func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+    .notIncremental
+  }
 
   func makePicture(
     from data: Data, resize: Resize?, context: DecodingContext
   ) throws(DecodingError) -> Picture? {
     do throws(DecodingError) {
-      return try picture(DecoderDesk.Body(data, type: type), resize, context)
+      return try picture(WorkerClient.Body(data, type: type), resize, context)
     } catch {
       // The registry then calls `open`, which fails at once for the same reason.
       _ = try standIn(for: error)
@@ -73,13 +75,13 @@ struct IsolatedDecoder: ImageDecoding {
   /// - Throws: the error, if it has another reason or if isolation is required; `unsupportedType` if no decoder in
   ///   this process reads the format.
   private func standIn(for error: DecodingError) throws(DecodingError) -> any ImageDecoding {
-    guard let reason = desk.degradation(by: error) else { throw error }
+    guard let reason = client.degradation(by: error) else { throw error }
     if let inner { return inner }
     throw .unsupportedType(type, reason: "it can be read only in isolation: \(reason)")
   }
 
   private func picture(
-    _ body: DecoderDesk.Body, _ resize: Resize?, _ context: DecodingContext
+    _ body: WorkerClient.Body, _ resize: Resize?, _ context: DecodingContext
   ) throws(DecodingError) -> Picture {
     let most = min(context.limits.decodedByteCount, context.budget.byteLimit)
     var allowance = min(Self.firstAllowance, most)
@@ -89,8 +91,8 @@ struct IsolatedDecoder: ImageDecoding {
       defer { withExtendedLifetime(reserved) {} }
       try context.checkCancellation()
       let start = ContinuousClock.now
-      let question = PictureQuestion(.picture(resize), context, allowance: allowance)
-      let result = try desk.ask(question, body, context) {
+      let request = PictureRequest(.picture(resize), context, allowance: allowance)
+      let result = try client.ask(request, body, context) {
         (answer, pixels) throws(DecodingError) -> Result<Picture, Need> in
         switch answer {
         case .needs(let byteCount): return .failure(Need(byteCount: byteCount))
@@ -120,7 +122,7 @@ struct IsolatedDecoder: ImageDecoding {
   /// The picture of an answer, checked and copied.
   private func picture(
     _ header: ImageHeader, _ form: BitmapForm, _ notes: [String], _ pixels: UnsafeRawBufferPointer,
-    _ body: DecoderDesk.Body, _ resize: Resize?, _ context: DecodingContext
+    _ body: WorkerClient.Body, _ resize: Resize?, _ context: DecodingContext
   ) throws(DecodingError) -> Picture {
     try body.check(header)
     try context.limits.check(header)
@@ -140,12 +142,12 @@ struct IsolatedDecoder: ImageDecoding {
 
   /// The picture with its frames, if there are any.
   private func animated(
-    _ picture: Picture, _ body: DecoderDesk.Body, _ resize: Resize?, _ context: DecodingContext
+    _ picture: Picture, _ body: WorkerClient.Body, _ resize: Resize?, _ context: DecodingContext
   ) throws(DecodingError) -> Picture {
     guard let header = picture.header, header.frameCount > 1, context.limits.frameCount > 1 else {
       return picture
     }
-    let frames = IsolatedFrames(picture, body, desk, resize, context)
+    let frames = IsolatedFrames(picture, body, client, resize, context)
     let track = try frames.askForTrack(context)
     guard let track else { return picture }
     let reader = frames.reader(track)

@@ -10,21 +10,21 @@ import OzuImaging
 /// header, the metadata blocks, and pixels as stored.
 final class IsolatedFile: ImageFile {
   let header: ImageHeader
-  private let body: DecoderDesk.Body
-  private let desk: DecoderDesk
+  private let body: WorkerClient.Body
+  private let client: WorkerClient
 
   /// - Throws: `decoderFailed` for an impossible header.
-  init(_ header: ImageHeader, _ body: DecoderDesk.Body, _ desk: DecoderDesk) throws(DecodingError) {
+  init(_ header: ImageHeader, _ body: WorkerClient.Body, _ client: WorkerClient) throws(DecodingError) {
     try body.check(header)
     self.header = header
     self.body = body
-    self.desk = desk
+    self.client = client
   }
 
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
-    let question = PictureQuestion(
+    let request = PictureRequest(
       .pixels(plan.decodedSize), context, allowance: context.limits.decodedByteCount)
-    return try desk.ask(question, body, context) { (answer, pixels) throws(DecodingError) in
+    return try client.ask(request, body, context) { (answer, pixels) throws(DecodingError) in
       guard case .bitmap(let form) = answer, form.size == plan.decodedSize,
         form.format == .bgra8 || form.format == header.pixelFormat(under: context.pixelFormats)
       else { throw body.wrongAnswer("other pixels than were asked for") }
@@ -33,9 +33,9 @@ final class IsolatedFile: ImageFile {
   }
 
   func readMetadata() -> ImageMetadata {
-    let question = PictureQuestion(.metadata, limits: .default)
+    let request = PictureRequest(.metadata, limits: .default)
     do throws(DecodingError) {
-      return try desk.ask(question, body) { (answer, _) throws(DecodingError) in
+      return try client.ask(request, body) { (answer, _) throws(DecodingError) in
         guard case .metadata(let metadata) = answer else { throw body.wrongAnswer("no metadata") }
         return metadata
       }

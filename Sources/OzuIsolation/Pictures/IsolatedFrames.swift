@@ -3,26 +3,26 @@ import OzuImaging
 /// The frames of an animation, made by workers. Each is a finished picture.
 struct IsolatedFrames {
   private let size: PixelSize
-  private let body: DecoderDesk.Body
-  private let desk: DecoderDesk
+  private let body: WorkerClient.Body
+  private let client: WorkerClient
   private let resize: Resize?
-  private let surroundings: PictureQuestion
+  private let surroundings: PictureRequest
 
   init(
-    _ picture: Picture, _ body: DecoderDesk.Body, _ desk: DecoderDesk, _ resize: Resize?,
+    _ picture: Picture, _ body: WorkerClient.Body, _ client: WorkerClient, _ resize: Resize?,
     _ context: DecodingContext
   ) {
     size = picture.size
     self.body = body
-    self.desk = desk
+    self.client = client
     self.resize = resize
     // The player of the frames reserves the memory for each.
-    surroundings = PictureQuestion(.track(resize), context, allowance: context.limits.decodedByteCount)
+    surroundings = PictureRequest(.track(resize), context, allowance: context.limits.decodedByteCount)
   }
 
   /// The delays and the loop count; `nil` if the worker has no frames to show.
   func askForTrack(_ context: DecodingContext) throws(DecodingError) -> FrameTrack? {
-    try desk.ask(surroundings, body, context) { (answer, _) throws(DecodingError) in
+    try client.ask(surroundings, body, context) { (answer, _) throws(DecodingError) in
       guard case .track(let track) = answer else { throw body.wrongAnswer("no frames") }
       guard let track else { return nil }
       guard 2...max(2, surroundings.limits.frameCount) ~= track.delays.count, track.loopCount >= 0,
@@ -39,9 +39,9 @@ struct IsolatedFrames {
   }
 
   fileprivate func frame(_ index: Int, _ context: DecodingContext) throws(DecodingError) -> Bitmap {
-    var question = surroundings
-    question.task = .frame(index, resize)
-    return try desk.ask(question, body, context) { (answer, pixels) throws(DecodingError) in
+    var request = surroundings
+    request.task = .frame(index, resize)
+    return try client.ask(request, body, context) { (answer, pixels) throws(DecodingError) in
       guard case .bitmap(let form) = answer, form.size == size, form.format == .bgra8 else {
         throw body.wrongAnswer("no frame of \(size)")
       }

@@ -58,7 +58,7 @@ extension PictureAnswer {
   }
 
   func write(to writer: inout FieldWriter) {
-    writer.append(PictureQuestion.version)
+    writer.append(PictureRequest.version)
     switch self {
     case .header(let header):
       writer.append(0)
@@ -92,7 +92,7 @@ extension PictureAnswer {
 
   /// Reads an answer; `nil` for other bytes. The sender is not trusted: the code that uses the values checks them.
   init?(_ data: Data) {
-    let answer = FieldReader.record(data, version: PictureQuestion.version) {
+    let answer = FieldReader.record(data, version: PictureRequest.version) {
       (reader) throws(FieldReader.Damage) in try PictureAnswer(from: &reader)
     }
     guard let answer else { return nil }

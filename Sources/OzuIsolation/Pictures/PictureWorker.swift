@@ -16,7 +16,7 @@
     private struct Current {
       var number: UInt64
       /// The request for the picture that the frames belong to.
-      var question: PictureQuestion
+      var request: PictureRequest
       var animation: PictureAnimation
     }
 
@@ -55,10 +55,10 @@
     package mutating func answer(
       message: Data, body: UnsafeRawBufferPointer, bodyNumber: UInt64, output: WorkerOutput
     ) -> Data {
-      guard let question = PictureQuestion(message), let start = body.baseAddress else {
-        let reason = "the question is not understood: the helper is of another version than the program"
+      guard let request = PictureRequest(message), let start = body.baseAddress else {
+        let reason = "the request is not understood: the helper is of another version than the program"
         return AnswerEnvelope.seal(
-          .failure(.corrupt(ImageType(rawValue: "image"), stage: "question", reason: reason)), pixels: nil,
+          .failure(.corrupt(ImageType(rawValue: "image"), stage: "request", reason: reason)), pixels: nil,
           into: output)
       }
       if current?.number != bodyNumber { current = nil }
@@ -66,11 +66,11 @@
       let data = Data(
         bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: body.count, deallocator: .none)
       do throws(DecodingError) {
-        let (answer, pixels) = try self.answer(question, data, bodyNumber)
+        let (answer, pixels) = try self.answer(request, data, bodyNumber)
         return AnswerEnvelope.seal(answer, pixels: pixels, into: output)
       } catch {
         let answer =
-          needs(error, question).map { .needs(byteCount: $0) } ?? failure(error)
+          needs(error, request).map { .needs(byteCount: $0) } ?? failure(error)
         return AnswerEnvelope.seal(answer, pixels: nil, into: output)
       }
     }
@@ -84,37 +84,37 @@
     }
 
     /// The bytes that a render would need, if it was refused only for that.
-    private func needs(_ error: DecodingError, _ question: PictureQuestion) -> Int? {
+    private func needs(_ error: DecodingError, _ request: PictureRequest) -> Int? {
       guard case .limitExceeded(let violation) = error, violation.quantity == .decodedByteCount,
-        violation.limit == question.allowance, question.allowance < question.limits.decodedByteCount
+        violation.limit == request.allowance, request.allowance < request.limits.decodedByteCount
       else { return nil }
       return violation.value
     }
 
     private mutating func answer(
-      _ question: PictureQuestion, _ data: Data, _ number: UInt64
+      _ request: PictureRequest, _ data: Data, _ number: UInt64
     ) throws(DecodingError) -> (PictureAnswer, Bitmap?) {
       let watch = ResizeWatch()
-      let context = question.context(watch)
-      switch question.task {
-      case .header: return (.header(try codecs.open(data, limits: question.limits).header), nil)
-      case .metadata: return (.metadata(try codecs.metadata(of: data, limits: question.limits)), nil)
+      let context = request.context(watch)
+      switch request.task {
+      case .header: return (.header(try codecs.open(data, limits: request.limits).header), nil)
+      case .metadata: return (.metadata(try codecs.metadata(of: data, limits: request.limits)), nil)
       case .picture(let resize):
         let picture = try codecs.picture(from: data, resize: resize, context: context)
         current = picture.animation.map {
-          Current(number: number, question: question.aboutPicture, animation: $0)
+          Current(number: number, request: request.aboutPicture, animation: $0)
         }
         let header = picture.header ?? ImageHeader(type: ImageType(rawValue: ""), storedSize: picture.size)
         let answer = PictureAnswer.picture(
           header, BitmapForm(picture.bitmap), notes: picture.notes, resizeTime: watch.finish())
         return (answer, picture.bitmap)
       case .track:
-        let track = try animation(question, data, number).map {
+        let track = try animation(request, data, number).map {
           FrameTrack(delays: $0.delays, loopCount: $0.loopCount, workingByteCount: $0.workingByteCount)
         }
         return (.track(track), nil)
       case .frame(let index, _):
-        guard let animation = try animation(question, data, number), 0..<animation.frameCount ~= index
+        guard let animation = try animation(request, data, number), 0..<animation.frameCount ~= index
         else {
           throw .corrupt(
             ImageType(rawValue: "animation"), stage: "frames", reason: "there is no frame \(index)")
@@ -123,10 +123,10 @@
         let frame = try animation.frame(at: index, keepsFrame: false, isCancelled: { false })
         return (.bitmap(BitmapForm(frame)), frame)
       case .pixels(let size):
-        let file = try codecs.open(data, limits: question.limits)
+        let file = try codecs.open(data, limits: request.limits)
         var header = file.header
         if header.isDrawing { header.storedSize = size }
-        try question.limits.check(header)
+        try request.limits.check(header)
         let plan = DecodePlan(header: header, resize: nil)
         let demand = file.demand(of: plan, context: context)
         let surroundings = try context.reserving(plan.byteCount.saturatingSum(demand.byteCount))
@@ -137,18 +137,18 @@
 
     /// The animation of the file; the one of the last request if that was for the same recipe.
     private mutating func animation(
-      _ question: PictureQuestion, _ data: Data, _ number: UInt64
+      _ request: PictureRequest, _ data: Data, _ number: UInt64
     ) throws(DecodingError) -> PictureAnimation? {
-      let about = question.aboutPicture
-      if let current, current.question == about { return current.animation }
+      let about = request.aboutPicture
+      if let current, current.request == about { return current.animation }
       let picture = try codecs.picture(
-        from: data, resize: question.resize, context: question.context(ResizeWatch()))
-      current = picture.animation.map { Current(number: number, question: about, animation: $0) }
+        from: data, resize: request.resize, context: request.context(ResizeWatch()))
+      current = picture.animation.map { Current(number: number, request: about, animation: $0) }
       return picture.animation
     }
   }
 
-  extension PictureQuestion {
+  extension PictureRequest {
     /// The context for answering. A process that ends soon has no use for a pool; a render may take no more than
     /// was reserved for it.
     fileprivate func context(_ watch: ResizeWatch) -> DecodingContext {
@@ -166,11 +166,11 @@
     }
 
     /// The request for the picture that the wanted frames belong to, without its allowance.
-    fileprivate var aboutPicture: PictureQuestion {
-      var question = self
-      question.task = .picture(resize)
-      question.allowance = 0
-      return question
+    fileprivate var aboutPicture: PictureRequest {
+      var request = self
+      request.task = .picture(resize)
+      request.allowance = 0
+      return request
     }
   }
 

@@ -59,9 +59,9 @@
         if count == -EINTR { continue }
         guard count > 0, count <= buffer.count,
           let head = WorkerHead(UnsafeRawBufferPointer(rebasing: buffer.prefix(Int(count)))),
-          head.kind == .question
+          head.kind == .request
         else { _exit(0) }
-        ozu_begin_question(&confined)
+        ozu_begin_request(&confined)
         guard limit(head), place(head) else { _exit(1) }
         output.begin(token: head.token, memoryByteCount: Int(clamping: head.memoryByteCount))
         let body = UnsafeRawBufferPointer(start: input, count: Int(clamping: head.bodyByteCount))
@@ -74,7 +74,7 @@
         guard answer.withUnsafeBytes({ Self.send(reply, $0) }) else { _exit(0) }
         // The asking process has its answer and does not wait for this. Nothing else happens before the next
         // request.
-        ozu_end_question(&confined)
+        ozu_end_request(&confined)
       }
     }
 

@@ -13,7 +13,7 @@
       /// From the worker, once: a report of its restrictions follows.
       case ready = 1
       /// To the worker: the message of the request follows, the body is in the input segment.
-      case question
+      case request
       /// From the worker: the message follows, the payload is in the output segment.
       case answer
       /// From the worker: the output segment must become `outputByteCount` long.

@@ -24,7 +24,7 @@
     /// - Returns: the time of the next work, unless the thread is woken earlier; nil if there will be none.
     private func keep() -> DispatchTime? {
       let now = ContinuousClock.now
-      let (expired, ending) = state.withLock { ($0.shelf.removeExpired(at: now), $0.ending) }
+      let (expired, ending) = state.withLock { ($0.idle.removeExpired(at: now), $0.ending) }
       withExtendedLifetime(expired) {}
       let reaped = ending.filter { zygote, deadline in
         if deadline <= now { zygote.kill() }
@@ -37,7 +37,7 @@
           state.hasKeeper = false
           return nil
         }
-        state.keeperEnd = state.shelf.nextEnd
+        state.keeperEnd = state.idle.nextEnd
         guard let next = state.keeperEnd else { return .distantFuture }
         let wait = max(.milliseconds(1), next - now)
         return .now() + .milliseconds(Int(min(wait / .milliseconds(1), 1e6)) + 1)

@@ -53,7 +53,7 @@
           if copiedBody { state.status.copiedBodyCount += 1 }
           if !state.isClosed, worker.answerCount < options.requestLimit {
             let time = worker.isLarge ? min(Self.largeIdleTime, options.idleTime) : options.idleTime
-            state.shelf.put(
+            state.idle.put(
               .init(
                 worker: worker, kind: worker.kind, bodyNumber: worker.bodyNumber,
                 memoryByteCount: worker.memoryByteCount, end: now + time))
@@ -79,7 +79,7 @@
         // The waiters have a turn now, which they give back.
         state.turnCount += waiters.count
         if state.turnCount == 0 { endZygote(&state) }
-        return (state.shelf.removeAll(butLast: 0), waiters)
+        return (state.idle.removeAll(butLast: 0), waiters)
       }
       withExtendedLifetime(workers) {}
       waiters.forEach { $0.signal.signal() }

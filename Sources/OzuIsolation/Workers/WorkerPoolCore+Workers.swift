@@ -15,7 +15,7 @@
       for request: WorkerRequest, _ checkpoint: () throws(DecodingError) -> Void
     ) throws(WorkerProcess.Failure) -> WorkerProcess {
       while let worker = state.withLock({
-        $0.shelf.take(
+        $0.idle.take(
           request.kind, bodyNumber: request.bodyNumber, memoryByteCount: request.memoryByteCount)
       }) {
         if worker.isQuiet { return worker }
@@ -36,7 +36,7 @@
     ) throws(WorkerPool.StartFailure) -> WorkerProcess {
       if let fault = state.withLock({ $0.faults[request.kind] }) { throw .failed(fault) }
       // The memory of the removed workers is unmapped here, not under the lock.
-      let evicted = state.withLock { $0.shelf.removeAll(butLast: options.workerLimit - $0.turnCount) }
+      let evicted = state.withLock { $0.idle.removeAll(butLast: options.workerLimit - $0.turnCount) }
       withExtendedLifetime(evicted) {}
       // A zygote that has ended since the last request is replaced; so is one that ends now, once.
       for _ in 0..<3 {

@@ -23,7 +23,7 @@
       /// The number of requests that have a turn.
       var turnCount = 0
       var waiters: [Waiter] = []
-      var shelf = WorkerShelf<WorkerProcess>()
+      var idle = IdleWorkers<WorkerProcess>()
       var zygote = Zygote.none
       /// The threads that wait for the zygote.
       var zygoteWaiters: [Waiter] = []
@@ -57,7 +57,7 @@
     var status: WorkerStatus {
       state.withLock { state in
         var status = state.status
-        status.workerCount = state.turnCount + state.shelf.count
+        status.workerCount = state.turnCount + state.idle.count
         return status
       }
     }

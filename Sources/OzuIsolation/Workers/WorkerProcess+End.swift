@@ -5,7 +5,7 @@
 
   extension WorkerProcess {
     /// Why the worker has closed its socket.
-    func reasonOfEnd(_ question: WorkerRequest) -> DecoderFailure {
+    func reasonOfEnd(_ request: WorkerRequest) -> DecoderFailure {
       // The worker was killed together with the zygote. The file is not decoded elsewhere, because it may be the
       // cause.
       guard let end = waitForEnd() else { return .crashed(signal: SIGKILL) }
@@ -14,8 +14,8 @@
       if end.wasKilled != 0, signal == SIGKILL { return .wrongAnswer("it closed its connection") }
       switch signal {
       case 0: return .ended(status: end.status >> 8 & 0xFF)
-      case SIGXCPU: return .stopped(.cpuTime(question.cpuTime))
-      case SIGABRT where tellsOfMemory: return .stopped(.memory(byteCount: question.memoryByteCount))
+      case SIGXCPU: return .stopped(.cpuTime(request.cpuTime))
+      case SIGABRT where tellsOfMemory: return .stopped(.memory(byteCount: request.memoryByteCount))
       default: return .crashed(signal: signal)
       }
     }

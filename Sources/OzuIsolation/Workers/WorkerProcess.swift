@@ -25,7 +25,7 @@
     }
 
     let kind: WorkerKind
-    /// The most memory that a question may grant it.
+    /// The most memory that a request may grant it.
     let memoryByteCount: Int
     /// The number of the body in its input segment.
     private(set) var bodyNumber: UInt64?
@@ -120,23 +120,23 @@
 
     /// Sends a request, waits, and reads the answer.
     func answer<Result>(
-      _ question: WorkerRequest, checkpoint: () throws(DecodingError) -> Void,
+      _ request: WorkerRequest, checkpoint: () throws(DecodingError) -> Void,
       read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
     ) throws(Failure) -> (Result, copiedBody: Bool) {
-      let copiedBody = try place(question)
+      let copiedBody = try place(request)
       let token = tokens.next()
-      var head = WorkerHead(.question, token: token)
-      head.bodyNumber = question.bodyNumber
-      head.bodyByteCount = UInt64(question.body.count)
+      var head = WorkerHead(.request, token: token)
+      head.bodyNumber = request.bodyNumber
+      head.bodyByteCount = UInt64(request.body.count)
       head.inputByteCount = UInt64(input.byteCount)
       head.outputByteCount = UInt64(output.byteCount)
-      head.memoryByteCount = UInt64(max(0, question.memoryByteCount))
-      head.cpuSeconds = Self.seconds(question.cpuTime)
+      head.memoryByteCount = UInt64(max(0, request.memoryByteCount))
+      head.cpuSeconds = Self.seconds(request.cpuTime)
       let used = clock?.time
-      guard send(head, question.message) else { throw .gone }
-      let last = ContinuousClock.now + question.deadline
+      guard send(head, request.message) else { throw .gone }
+      let last = ContinuousClock.now + request.deadline
       while true {
-        let count = try receive(before: last, used, question, checkpoint)
+        let count = try receive(before: last, used, request, checkpoint)
         // A second answer to the previous request, which came late. The previous file made the worker do this; the
         // request goes to a fresh worker, which cannot have an old answer.
         if let lastToken,
@@ -148,16 +148,16 @@
         do throws(DecoderFailure) {
           reply = try WorkerReply(
             UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), sentByteCount: count, token: token,
-            outputByteCount: output.byteCount, memoryByteCount: question.memoryByteCount)
+            outputByteCount: output.byteCount, memoryByteCount: request.memoryByteCount)
         } catch { throw .failed(error) }
         switch reply {
         case .more(let byteCount):
-          guard output.grow(to: byteCount, limit: question.memoryByteCount) else {
+          guard output.grow(to: byteCount, limit: request.memoryByteCount) else {
             throw .failed(.unavailable("memory: \(systemMessage(errno))"))
           }
           var head = WorkerHead(.grown, token: token)
           head.outputByteCount = UInt64(output.byteCount)
-          guard send(head) else { throw .failed(reasonOfEnd(question)) }
+          guard send(head) else { throw .failed(reasonOfEnd(request)) }
         case .answer(let byteCount):
           lastToken = token
           return (try take(buffer.message(byteCount: count), byteCount, read), copiedBody)
@@ -183,14 +183,14 @@
     }
 
     /// Copies the body to the shared memory, unless it is there. Returns whether it was copied.
-    private func place(_ question: WorkerRequest) throws(Failure) -> Bool {
-      guard bodyNumber != question.bodyNumber else { return false }
+    private func place(_ request: WorkerRequest) throws(Failure) -> Bool {
+      guard bodyNumber != request.bodyNumber else { return false }
       bodyNumber = nil
-      guard input.grow(to: question.body.count) else {
+      guard input.grow(to: request.body.count) else {
         throw .failed(.unavailable("memory: \(systemMessage(errno))"))
       }
-      question.body.withUnsafeBytes { input.bytes.copyMemory(from: $0) }
-      bodyNumber = question.bodyNumber
+      request.body.withUnsafeBytes { input.bytes.copyMemory(from: $0) }
+      bodyNumber = request.bodyNumber
       return true
     }
 
@@ -209,20 +209,20 @@
 
     /// Waits for a datagram, and calls the checkpoint meanwhile.
     private func receive(
-      before last: ContinuousClock.Instant, _ used: Duration?, _ question: WorkerRequest,
+      before last: ContinuousClock.Instant, _ used: Duration?, _ request: WorkerRequest,
       _ checkpoint: () throws(DecodingError) -> Void
     ) throws(Failure) -> Int {
       while true {
         let count = receive()
         if count > buffer.count { throw .failed(.wrongAnswer("a message of \(count) bytes")) }
         if count > 0 { return Int(count) }
-        guard count == -EAGAIN || count == -EINTR else { throw .failed(reasonOfEnd(question)) }
+        guard count == -EAGAIN || count == -EINTR else { throw .failed(reasonOfEnd(request)) }
         do throws(DecodingError) { try checkpoint() } catch { throw .refused(error) }
         // A worker without a clock has the limit of the system, which counts in whole seconds.
-        if let used, let now = clock?.time, now - used > question.cpuTime + Self.lateness {
-          throw .failed(.stopped(.cpuTime(question.cpuTime)))
+        if let used, let now = clock?.time, now - used > request.cpuTime + Self.lateness {
+          throw .failed(.stopped(.cpuTime(request.cpuTime)))
         }
-        guard ContinuousClock.now < last else { throw .failed(.stopped(.time(question.deadline))) }
+        guard ContinuousClock.now < last else { throw .failed(.stopped(.time(request.deadline))) }
       }
     }
 

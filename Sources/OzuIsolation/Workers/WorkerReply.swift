@@ -22,7 +22,7 @@
     ) throws(DecoderFailure) {
       guard sentByteCount == datagram.count else { throw .wrongAnswer("a message of \(sentByteCount) bytes") }
       guard let head = WorkerHead(datagram) else { throw .wrongAnswer("not in the protocol of workers") }
-      guard head.token == token else { throw .wrongAnswer("to another question") }
+      guard head.token == token else { throw .wrongAnswer("to another request") }
       switch head.kind {
       case .answer:
         guard head.outputByteCount <= UInt64(outputByteCount) else {
@@ -37,7 +37,7 @@
           throw .stopped(.memory(byteCount: memoryByteCount))
         }
         self = .more(byteCount: Int(head.outputByteCount))
-      case .ready, .question, .grown, nil:
+      case .ready, .request, .grown, nil:
         throw .wrongAnswer("a message of another kind")
       }
     }

@@ -31,7 +31,7 @@
     /// Forks workers until the asking process has ended.
     mutating func run() -> Never {
       let buffer = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: ZygoteQuestion.datagramByteCount, alignment: 16)
+        byteCount: ZygoteRequest.datagramByteCount, alignment: 16)
       while true {
         let processes = workers.filter { !$0.value.wasKilled }
         var sources = [OZU_WORKER_SOCKET, childSignals].map {
@@ -50,26 +50,26 @@
     }
 
     private mutating func start(_ buffer: UnsafeMutableRawBufferPointer) {
-      var descriptors = [Int32](repeating: -1, count: ZygoteQuestion.descriptorCount)
+      var descriptors = [Int32](repeating: -1, count: ZygoteRequest.descriptorCount)
       var descriptorCount = 0
       let count = ozu_receive(
         OZU_WORKER_SOCKET, buffer.baseAddress, buffer.count, &descriptors, descriptors.count,
         &descriptorCount)
       guard count > 0 else { _exit(0) }
       guard descriptorCount == descriptors.count, count <= buffer.count,
-        let question = ZygoteQuestion.read(UnsafeRawBufferPointer(rebasing: buffer.prefix(Int(count))))
+        let request = ZygoteRequest.read(UnsafeRawBufferPointer(rebasing: buffer.prefix(Int(count))))
       else { _exit(1) }
-      if !prepared.contains(question.kind) {
+      if !prepared.contains(request.kind) {
         // This ends the process if a library hangs; otherwise it could not notice that its parent has ended.
         alarm(Self.preparationSeconds)
-        if handler.prepare(question.kind) { prepared.insert(question.kind) }
+        if handler.prepare(request.kind) { prepared.insert(request.kind) }
         alarm(0)
       }
       let zygote = getpid()
       let process = ozu_fork()
       if process == 0 {
         var worker = Worker(
-          handler, question.kind, memoryByteCount: question.memoryByteCount, descriptors: descriptors,
+          handler, request.kind, memoryByteCount: request.memoryByteCount, descriptors: descriptors,
           zygote: zygote)
         worker?.run()
         _exit(1)

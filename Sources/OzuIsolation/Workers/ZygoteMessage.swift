@@ -2,11 +2,11 @@
   import OzuImaging
 
   /// A request to the zygote for a worker. The name of the kind and that of its format follow.
-  package struct ZygoteQuestion: BitwiseCopyable {
+  package struct ZygoteRequest: BitwiseCopyable {
     /// The order of the descriptors: the worker's socket, the socket for its status, the pipe for the output of
     /// libraries, the two segments.
     package static let descriptorCount = 5
-    static let byteCount = MemoryLayout<ZygoteQuestion>.size
+    static let byteCount = MemoryLayout<ZygoteRequest>.size
     package static let datagramByteCount = byteCount + 2 * WorkerKind.nameByteCount
     private static let magic: UInt64 = 0x3130_746f_677a_754f
 
@@ -18,7 +18,7 @@
 
     /// The datagram that asks for a worker.
     static func datagram(_ kind: WorkerKind, memoryByteCount: Int) -> [UInt8] {
-      let head = ZygoteQuestion(
+      let head = ZygoteRequest(
         memoryByteCount: UInt64(memoryByteCount),
         flags: (kind.readsFonts ? 1 : 0) | (kind.startsThreads ? 2 : 0),
         nameByteCount: UInt32(kind.name.utf8.count))
@@ -31,7 +31,7 @@
       kind: WorkerKind, memoryByteCount: UInt64
     )? {
       guard datagram.count >= byteCount else { return nil }
-      let head = datagram.loadUnaligned(as: ZygoteQuestion.self)
+      let head = datagram.loadUnaligned(as: ZygoteRequest.self)
       let text = datagram.dropFirst(byteCount)
       guard head.magic == magic, head.nameByteCount <= WorkerKind.nameByteCount,
         text.count >= head.nameByteCount

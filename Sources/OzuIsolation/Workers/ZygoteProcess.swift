@@ -25,7 +25,7 @@
     ///
     /// - Returns: whether the zygote will receive the request.
     func start(_ kind: WorkerKind, memoryByteCount: Int, _ descriptors: [Int32]) -> Bool {
-      let datagram = ZygoteQuestion.datagram(kind, memoryByteCount: memoryByteCount)
+      let datagram = ZygoteRequest.datagram(kind, memoryByteCount: memoryByteCount)
       return datagram.withUnsafeBytes {
         ozu_send(socket.number, $0.baseAddress, $0.count, nil, 0, descriptors, descriptors.count) == 0
       }

@@ -42,7 +42,7 @@ public struct JPEGDecoder: ImageDecoding {
     try PartialFile { () throws(DecodingError) in
       let outline = try JPEGOutline(data, limits: limits)
       guard !outline.details.isArithmeticCoded, outline.details.unsupportedReason == nil else {
-        return .shownWhole
+        return .notIncremental
       }
       return .opened(JPEGFile(data, outline))
     }

@@ -19,7 +19,7 @@ extension JPEGFile {
     return DecodingDemand(
       byteCount: outline.coefficientByteCount + rows,
       // The rows of a part come from another file (`JPEGFile+Region.swift`).
-      handsOutRows: outline.details.unsupportedReason == nil && plan.cut == nil)
+      deliversRows: outline.details.unsupportedReason == nil && plan.cut == nil)
   }
 
   /// Delivers the rows of the picture at the plan's scale as libjpeg makes them.

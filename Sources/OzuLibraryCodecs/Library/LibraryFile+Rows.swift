@@ -10,7 +10,7 @@ extension LibraryFile {
     _ plan: DecodePlan, context: DecodingContext,
     _ body: (any PixelRowReading) throws(DecodingError) -> Result
   ) throws(DecodingError) -> Result? {
-    guard handsOutRows else { return nil }
+    guard deliversRows else { return nil }
     if let cut = plan.cut {
       return try part(cut, of: plan, context)?.withRows(plan.onCut, context: context, body)
     }

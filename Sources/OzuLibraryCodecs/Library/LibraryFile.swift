@@ -26,7 +26,7 @@ final class LibraryFile: ImageFile {
   private let bytes: PinnedBytes
   private let isPremultiplied: Bool
   /// Whether the library makes one row after the other.
-  let handsOutRows: Bool
+  let deliversRows: Bool
   /// The pixels of the largest picture in the file, of which the shown picture may be a part; 0 if the library only
   /// decodes the picture of the header.
   private let largestPixelCount: Int
@@ -63,9 +63,9 @@ final class LibraryFile: ImageFile {
     guard let session = opened.take() else { preconditionFailure("it is open, or has thrown") }
     var header = session.header
     header.isDrawing = library.isDrawing
-    handsOutRows = session.info.has_rows
+    deliversRows = session.info.has_rows
     // Averaging supports 8 bits for each channel and premultiplied colours.
-    if handsOutRows, !session.info.is_deep, !session.info.is_cmyk, library.alpha == .premultiplied {
+    if deliversRows, !session.info.is_deep, !session.info.is_cmyk, library.alpha == .premultiplied {
       header.planeLayout = PlaneLayout(chromaStep: nil, source: .rows)
     }
     let hasBoxes = library.type == .avif || library.type == .heic
@@ -97,7 +97,7 @@ final class LibraryFile: ImageFile {
   /// The library's own memory beside the bitmap or the rows: it keeps its picture until the file is closed. Planes
   /// that a library makes are part of the plan; planes that are averaged from rows need one row of pixels more.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
-    guard plan.averaging == nil || handsOutRows else { return DecodingDemand() }
+    guard plan.averaging == nil || deliversRows else { return DecodingDemand() }
     var (scratch, columnScratch, isDeep) = state.withLock {
       (
         Int(clamping: $0.session.info.scratch), Int(clamping: $0.session.info.column_scratch),
@@ -110,13 +110,13 @@ final class LibraryFile: ImageFile {
     let hidden = max(0, hiddenCount).saturatingProduct(isDeep ? 12 : 8)
     let byteCount = scratch.saturatingSum(hidden)
       .saturatingSum(plan.averaging == nil ? 0 : 4 * header.storedSize.width)
-    return DecodingDemand(byteCount: byteCount, keptByteCount: byteCount, handsOutRows: handsOutRows)
+    return DecodingDemand(byteCount: byteCount, keptByteCount: byteCount, deliversRows: deliversRows)
   }
 
   /// Makes the result: from planes if the plan averages them, else from pixels.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     if let cut = plan.cut { return try render(plan, cut: cut, context) }
-    if let averaging = plan.averaging, handsOutRows {
+    if let averaging = plan.averaging, deliversRows {
       return try plan.rendered(try averagedRows(averaging, context), header: header, context: context)
     }
     if let averaging = plan.averaging {

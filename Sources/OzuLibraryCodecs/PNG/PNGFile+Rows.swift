@@ -14,7 +14,7 @@ extension PNGFile {
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
     DecodingDemand(
       byteCount: (details.bitDepth == 16 ? 72 : 36) * header.storedSize.width,
-      handsOutRows: offersRows(context))
+      deliversRows: offersRows(context))
   }
 
   private func offersRows(_ context: DecodingContext) -> Bool {

@@ -39,7 +39,7 @@ extension ImageOptions {
     if let background { steps.append(Backdrop(color: background)) }
     var picture = AddressedPicture(
       request: ImageRequest(source, resize: resize, processors: steps), output: output(accept: accept, rules))
-    if type == nil, rules.negotiatesFormat { picture.decidingFields.append("Accept") }
+    if type == nil, rules.negotiatesFormat { picture.varyingFields.append("Accept") }
     picture.fileName = fileName
     picture.isAttachment = isAttachment
     return picture

@@ -39,7 +39,7 @@ public struct SignedAddresses: PictureAddressing {
     }
     var picture = try options.picture(
       of: .url(address.source), density: density, accept: request.headers["Accept"], rules: rules)
-    picture.decidingFields += fields
+    picture.varyingFields += fields
     // The result stays valid until the expiry, because the rules do not change.
     let expiry = options.expiry.flatMap { $0 > 0 ? Date(timeIntervalSince1970: Double($0)) : nil }
     picture.reusableUntil = expiry ?? .distantFuture

@@ -3,7 +3,7 @@ import Ozu
 import OzuHTTP
 
 /// A request of the page: a path and query fields.
-struct PlaygroundQuestion: Sendable {
+struct PlaygroundQuery: Sendable {
   let path: String
   private let fields: [String: String]
 
@@ -29,14 +29,14 @@ extension SignedAddresses {
   /// parsed as the service will parse it, so a signed path is also answered.
   ///
   /// - Throws: `AddressRefusal`.
-  func path(_ question: PlaygroundQuestion, now: Date) throws(AddressRefusal) -> String {
-    guard let source = URL(string: question["source"]), source.scheme != nil else {
+  func path(_ query: PlaygroundQuery, now: Date) throws(AddressRefusal) -> String {
+    guard let source = URL(string: query["source"]), source.scheme != nil else {
       throw AddressRefusal(status: 400, reason: "the source is no address")
     }
     guard rules.allows(source) else {
       throw AddressRefusal(status: 403, reason: "this source is not allowed")
     }
-    let path = try Self.path(of: source, question)
+    let path = try Self.path(of: source, query)
     let signed = "/\(rules.keys.first?.signature(of: path) ?? "unsafe")\(path)"
     let address = try ImageAddress(signed, rules: rules, now: now)
     // Options must not contain another source.
@@ -51,27 +51,27 @@ extension SignedAddresses {
   ///
   /// - Parameter limit: the time limit for the answer.
   func uploadedPicture(
-    _ data: Data, _ question: PlaygroundQuestion, accept: String?, now: Date, within limit: Duration
+    _ data: Data, _ query: PlaygroundQuery, accept: String?, now: Date, within limit: Duration
   ) throws(AddressRefusal) -> AddressedPicture {
     // An address that never exists.
     guard let place = URL(string: "https://upload.invalid/") else { preconditionFailure("a constant") }
     var rules = rules
     (rules.sources, rules.allowsUnsigned) = ([], true)
-    let address = try ImageAddress("/x\(try Self.path(of: place, question))", rules: rules, now: now)
+    let address = try ImageAddress("/x\(try Self.path(of: place, query))", rules: rules, now: now)
     guard address.source == place else {
       throw AddressRefusal(status: 400, reason: "the options are malformed")
     }
     var picture = try address.options.picture(
-      of: .data(data, key: "upload:\(question["upload"])"), density: 1, accept: accept, rules: rules)
+      of: .data(data, key: "upload:\(query["upload"])"), density: 1, accept: accept, rules: rules)
     picture.request.cachePolicy = .bypass
     picture.request.deadline = limit
     return picture
   }
 
   private static func path(
-    of source: URL, _ question: PlaygroundQuestion
+    of source: URL, _ query: PlaygroundQuery
   ) throws(AddressRefusal) -> String {
-    let (options, format) = (question["options"], question["format"])
+    let (options, format) = (query["options"], query["format"])
     guard (options + format).utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"?#@".utf8.contains($0) })
     else {
       throw AddressRefusal(status: 400, reason: "the options have a character that an address cannot have")
@@ -84,15 +84,15 @@ extension SignedAddresses {
 extension Playground {
   /// A picture of an uploaded file: made each time, and never stored.
   func picture(
-    _ question: PlaygroundQuestion, of service: ImageService, _ request: ServiceRequest
+    _ query: PlaygroundQuery, of service: ImageService, _ request: ServiceRequest
   ) async throws(AddressRefusal) -> ServiceAnswer {
     let configuration = service.configuration
-    guard let data = uploadStore.data(for: question["upload"], at: configuration.pipeline.testing.now())
+    guard let data = uploadStore.data(for: query["upload"], at: configuration.pipeline.testing.now())
     else {
       throw AddressRefusal(status: 404, reason: "the uploaded file is no longer there: choose it again")
     }
     let picture = try addresses.uploadedPicture(
-      data, question, accept: request.headers["Accept"], now: configuration.pipeline.testing.currentDate(),
+      data, query, accept: request.headers["Accept"], now: configuration.pipeline.testing.currentDate(),
       within: configuration.answerLimit)
     guard service.admission.enter("") else { return service.busyAnswer }
     defer { service.admission.leave("") }

@@ -71,14 +71,14 @@ public final class Playground: Sendable {
       return ServiceAnswer(
         ServiceFailure(status: 405, reason: "only GET and HEAD are answered", allowed: "GET, HEAD"))
     }
-    let question = PlaygroundQuestion(request.target)
+    let query = PlaygroundQuery(request.target)
     do throws(AddressRefusal) {
-      switch question.path {
+      switch query.path {
       case "/playground/settings": return ServiceAnswer(.service, .json(settings))
       case "/playground/address":
-        let path = try addresses.path(question, now: service.configuration.pipeline.testing.currentDate())
+        let path = try addresses.path(query, now: service.configuration.pipeline.testing.currentDate())
         return ServiceAnswer(.service, .json(["path": path]))
-      case "/playground/picture": return try await picture(question, of: service, request)
+      case "/playground/picture": return try await picture(query, of: service, request)
       default: throw AddressRefusal(status: 404, reason: "there is nothing here")
       }
     } catch {

@@ -6,23 +6,23 @@ import OzuSharedStores
 /// Answers a request for a picture.
 extension ImageService {
   func picture(for request: ServiceRequest) async -> ServiceAnswer {
-    let question: PictureQuestion
+    let pictureRequest: PictureRequest
     do throws(AddressRefusal) {
-      question = try self.question(of: request)
+      pictureRequest = try self.pictureRequest(of: request)
     } catch {
       return ServiceAnswer(
         ServiceFailure(status: error.status, reason: error.reason, lifetime: configuration.failureLifetime))
     }
-    if let answer = answerFromMemory(question, to: request) { return answer }
-    let host = question.host
+    if let answer = answerFromMemory(pictureRequest, to: request) { return answer }
+    let host = pictureRequest.host
     guard admission.enter(host) else { return busyAnswer }
     defer { admission.leave(host) }
     do throws(ImageError) {
-      return try await answer(question)
+      return try await answer(pictureRequest)
     } catch {
       var answer = ServiceAnswer(
         ServiceFailure(error, failureLifetime: configuration.failureLifetime), detail: error.description)
-      answer.source = question.known.sourceName
+      answer.source = pictureRequest.known.sourceName
       return answer
     }
   }
@@ -31,9 +31,9 @@ extension ImageService {
   /// busy service spends little time on refused requests.
   func immediatePicture(for request: ServiceRequest) -> ServiceAnswer? {
     // An address that is refused here is refused in the same way by `picture(for:)`.
-    guard let question = try? question(of: request) else { return nil }
-    if let answer = answerFromMemory(question, to: request) { return answer }
-    return admission.isFull(for: question.host) ? busyAnswer : nil
+    guard let pictureRequest = try? pictureRequest(of: request) else { return nil }
+    if let answer = answerFromMemory(pictureRequest, to: request) { return answer }
+    return admission.isFull(for: pictureRequest.host) ? busyAnswer : nil
   }
 
   /// The answer to a request for which there is no place.
@@ -44,119 +44,125 @@ extension ImageService {
   }
 
   /// The picture that is requested, remembered or read from the address.
-  private func question(of request: ServiceRequest) throws(AddressRefusal) -> PictureQuestion {
+  private func pictureRequest(of request: ServiceRequest) throws(AddressRefusal) -> PictureRequest {
     let date = configuration.pipeline.testing.currentDate()
     let condition = EntityTagCondition(request.headers)
     if let known = addresses.picture(for: request, at: date) {
-      return PictureQuestion(known: known, isRemembered: true, condition: condition)
+      return PictureRequest(known: known, isRemembered: true, condition: condition)
     }
     var picture = try addressing.picture(for: request, at: date)
     picture.request.deadline = min(
       picture.request.deadline ?? configuration.answerLimit, configuration.answerLimit)
-    let file = pipeline.fileQuestion(for: picture.request, as: picture.output)
-    return PictureQuestion(
+    let file = pipeline.fileRequest(for: picture.request, as: picture.output)
+    return PictureRequest(
       known: KnownPicture(picture, file: file), isRemembered: false, condition: condition)
   }
 
-  private func answerFromMemory(_ question: PictureQuestion, to request: ServiceRequest) -> ServiceAnswer? {
-    guard let image = pipeline.cachedEncoded(question.known.file), image.source == .memory else { return nil }
-    if !question.isRemembered { addresses.remember(question.known, of: request) }
-    return answer(question, image, .memory)
+  private func answerFromMemory(_ pictureRequest: PictureRequest, to request: ServiceRequest)
+    -> ServiceAnswer?
+  {
+    guard let image = pipeline.cachedEncoded(pictureRequest.known.file), image.source == .memory else {
+      return nil
+    }
+    if !pictureRequest.isRemembered { addresses.remember(pictureRequest.known, of: request) }
+    return answer(pictureRequest, image, .memory)
   }
 
-  private func answer(_ question: PictureQuestion) async throws(ImageError) -> ServiceAnswer {
-    if question.condition != nil {
+  private func answer(_ pictureRequest: PictureRequest) async throws(ImageError) -> ServiceAnswer {
+    if pictureRequest.condition != nil {
       // A stored file may need no request to its origin, and if no store has it, decoding may still be unnecessary.
-      if let image = await storedImage(question) { return answer(question, image, .store) }
-      if let state = try await pipeline.sourceState(of: question.known.picture.request),
-        question.isMet(by: state.identity)
+      if let image = await storedImage(pictureRequest) { return answer(pictureRequest, image, .store) }
+      if let state = try await pipeline.sourceState(of: pictureRequest.known.picture.request),
+        pictureRequest.isMet(by: state.identity)
       {
-        return unchanged(question, tag: question.tag(of: state.identity), freshUntil: state.freshUntil)
+        return unchanged(
+          pictureRequest, tag: pictureRequest.tag(of: state.identity), freshUntil: state.freshUntil)
       }
     }
-    let image = try await image(question)
-    return answer(question, image, image.isNew ? .made : .store)
+    let image = try await image(pictureRequest)
+    return answer(pictureRequest, image, image.isNew ? .made : .store)
   }
 
   /// The file, made once for all requests for it, on this machine and on the others.
-  private func image(_ question: PictureQuestion) async throws(ImageError) -> EncodedImage {
-    guard let fills else { return try await made(question) }
-    return try await sharedFills.value(for: question.known.key) { [self] in
-      if let image = await storedImage(question) { return .success(image) }
+  private func image(_ pictureRequest: PictureRequest) async throws(ImageError) -> EncodedImage {
+    guard let fills else { return try await made(pictureRequest) }
+    return try await sharedFills.value(for: pictureRequest.known.key) { [self] in
+      if let image = await storedImage(pictureRequest) { return .success(image) }
       do {
         return .success(
-          try await fills.value(for: question.known.key) {
-            await storedImage(question)
+          try await fills.value(for: pictureRequest.known.key) {
+            await storedImage(pictureRequest)
           } make: { _ in
-            try await made(question)
+            try await made(pictureRequest)
           } settle: { [pipeline] in
             await pipeline.storesSettled()
           })
       } catch {
-        return .failure(error as? ImageError ?? .cancelled(question.known.picture.request.source.name))
+        return .failure(error as? ImageError ?? .cancelled(pictureRequest.known.picture.request.source.name))
       }
     }.get()
   }
 
-  private func made(_ question: PictureQuestion) async throws(ImageError) -> EncodedImage {
-    try await pipeline.encoded(for: question.known.picture.request, as: question.known.picture.output)
+  private func made(_ pictureRequest: PictureRequest) async throws(ImageError) -> EncodedImage {
+    try await pipeline.encoded(
+      for: pictureRequest.known.picture.request, as: pictureRequest.known.picture.output)
   }
 
   /// The file from memory or a store, if it may be served without a request to its origin.
-  private func storedImage(_ question: PictureQuestion) async -> EncodedImage? {
-    var request = question.known.picture.request
+  private func storedImage(_ pictureRequest: PictureRequest) async -> EncodedImage? {
+    var request = pictureRequest.known.picture.request
     request.cachePolicy = .cacheOnly
     request.readLayers = [.memory, .renditions]
-    let image = try? await pipeline.encoded(for: request, as: question.known.picture.output)
+    let image = try? await pipeline.encoded(for: request, as: pictureRequest.known.picture.output)
     return image?.source == .stale ? nil : image
   }
 
   // MARK: Answers
 
   private func answer(
-    _ question: PictureQuestion, _ image: EncodedImage, _ kind: ServiceAnswer.Kind
+    _ pictureRequest: PictureRequest, _ image: EncodedImage, _ kind: ServiceAnswer.Kind
   ) -> ServiceAnswer {
-    let tag = image.sourceIdentity.map(question.tag) ?? image.entityTag
+    let tag = image.sourceIdentity.map(pictureRequest.tag) ?? image.entityTag
     let freshUntil = image.allowsStoring ? image.freshUntil ?? .distantFuture : nil
-    if question.condition?.matches(tag) == true {
-      return unchanged(question, tag: tag, freshUntil: freshUntil)
+    if pictureRequest.condition?.matches(tag) == true {
+      return unchanged(pictureRequest, tag: tag, freshUntil: freshUntil)
     }
-    var headers = validators(question, tag: tag, freshUntil: freshUntil)
+    var headers = validators(pictureRequest, tag: tag, freshUntil: freshUntil)
     headers.add(name: "Content-Type", value: image.type.mediaType)
     headers.add(name: "X-Content-Type-Options", value: "nosniff")
     // A drawing may contain scripts. None of them may run, wherever the file is opened.
     headers.add(
       name: "Content-Security-Policy", value: "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-    if let disposition = question.known.disposition {
+    if let disposition = pictureRequest.known.disposition {
       headers.add(name: "Content-Disposition", value: disposition)
     }
     var answer = ServiceAnswer(kind, ServiceResponse(status: 200, headers: headers, body: image.data))
-    answer.source = question.known.sourceName
+    answer.source = pictureRequest.known.sourceName
     return answer
   }
 
-  private func unchanged(_ question: PictureQuestion, tag: String, freshUntil: Date?) -> ServiceAnswer {
+  private func unchanged(_ pictureRequest: PictureRequest, tag: String, freshUntil: Date?) -> ServiceAnswer {
     var answer = ServiceAnswer(
       .unchanged,
-      ServiceResponse(status: 304, headers: validators(question, tag: tag, freshUntil: freshUntil)))
-    answer.source = question.known.sourceName
+      ServiceResponse(status: 304, headers: validators(pictureRequest, tag: tag, freshUntil: freshUntil)))
+    answer.source = pictureRequest.known.sourceName
     return answer
   }
 
   /// The fields that a 304 has too (RFC 9110 §15.4.5).
-  private func validators(_ question: PictureQuestion, tag: String, freshUntil: Date?) -> HTTPHeaders {
+  private func validators(_ pictureRequest: PictureRequest, tag: String, freshUntil: Date?) -> HTTPHeaders {
     var headers: HTTPHeaders = [
       "ETag": tag, "Cache-Control": configuration.cacheControl(freshUntil: freshUntil),
     ]
-    if !question.known.vary.isEmpty {
-      headers["Vary"] = question.known.vary
+    if !pictureRequest.known.vary.isEmpty {
+      headers["Vary"] = pictureRequest.known.vary
     }
     return headers
   }
 }
 
 /// A request for a picture, with everything that was found out about it.
-private struct PictureQuestion: Sendable {
+private struct PictureRequest: Sendable {
   /// Must change when the same recipe makes other files than before.
   private static let version = "1"
 

@@ -4,7 +4,7 @@ import Ozu
 /// A picture that an address names, with values that are computed once for all its requests.
 final class KnownPicture: Sendable {
   let picture: AddressedPicture
-  let file: ImagePipeline.FileQuestion
+  let file: ImagePipeline.FileRequest
   let key: ImageStoreKey
   /// The source, without secrets.
   let sourceName: String
@@ -13,12 +13,12 @@ final class KnownPicture: Sendable {
   /// The field `Content-Disposition`; `nil` for none.
   let disposition: String?
 
-  init(_ picture: AddressedPicture, file: ImagePipeline.FileQuestion) {
+  init(_ picture: AddressedPicture, file: ImagePipeline.FileRequest) {
     self.picture = picture
     self.file = file
     key = file.storeKey
     sourceName = picture.request.source.name
-    vary = picture.decidingFields.joined(separator: ", ")
+    vary = picture.varyingFields.joined(separator: ", ")
     disposition = Self.disposition(of: picture)
   }
 

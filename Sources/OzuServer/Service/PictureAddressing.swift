@@ -18,13 +18,13 @@ public struct AddressedPicture: Sendable {
   public var output: OutputFormat
   /// The header fields of the request that influenced this value, such as `Accept`. The answer lists them in
   /// `Vary`. Default: none.
-  public var decidingFields: [String] = []
+  public var varyingFields: [String] = []
   /// The file name for saving; `nil`, the default, lets the client choose.
   public var fileName: String?
   /// Whether browsers should save the picture instead of showing it. Default: false.
   public var isAttachment = false
 
-  /// The date until which every request with the same target, and the same values of `decidingFields`, names this
+  /// The date until which every request with the same target, and the same values of `varyingFields`, names this
   /// picture. Until then the service need not read the address again. `nil`, the default, if there is no such date.
   public var reusableUntil: Date?
 

@@ -26,7 +26,7 @@ final class RememberedAddresses: Sendable {
 
     func isFor(_ headers: HTTPHeaders, at time: Double) -> Bool {
       time < end
-        && zip(picture.picture.decidingFields, values).allSatisfy { headers.hasValues($1, for: $0) }
+        && zip(picture.picture.varyingFields, values).allSatisfy { headers.hasValues($1, for: $0) }
     }
 
     /// An upper estimate: the target and the source are stored in several forms.
@@ -75,7 +75,7 @@ final class RememberedAddresses: Sendable {
   /// Remembers the picture that a request names.
   func remember(_ picture: KnownPicture, of request: ServiceRequest) {
     guard maximumCount > 0, picture.isOfURL, let end = picture.picture.reusableUntil else { return }
-    let values = picture.picture.decidingFields.map(request.headers.values)
+    let values = picture.picture.varyingFields.map(request.headers.values)
     let variant = Variant(picture: picture, values: values, end: end.timeIntervalSince1970)
     let forgotten = state.withLock { add(variant, request.target, to: &$0) }
     _ = consume forgotten

@@ -24,7 +24,7 @@ extension ImageService {
     public var maximumLifetime = 31_536_000
     /// The time that clients may keep pictures of sources without HTTP rules (data, fetchers), in seconds. Default:
     /// an hour.
-    public var lifetimeOfOwnSources = 3600
+    public var localSourceLifetime = 3600
     /// The time that clients may keep the answer that an address or a source is wrong, in seconds. Default: 60.
     public var failureLifetime = 60
     /// The number of addresses of pictures in memory that are remembered, so that they need not be read again, and
@@ -52,7 +52,7 @@ extension ImageService {
       guard let freshUntil else { return "private, no-store" }
       let left =
         freshUntil == .distantFuture
-        ? Double(lifetimeOfOwnSources) : max(0, freshUntil.timeIntervalSince(pipeline.testing.currentDate()))
+        ? Double(localSourceLifetime) : max(0, freshUntil.timeIntervalSince(pipeline.testing.currentDate()))
       let seconds = Int(min(left, Double(maximumLifetime)))
       return seconds > 0 ? "public, max-age=\(seconds)" : "public, no-cache"
     }

@@ -86,7 +86,7 @@ final class ServiceMetrics: Sendable {
       let counts = node.counts
       for (result, count) in [
         ("begun", counts.commands), ("timed_out", counts.timedOut), ("lost", counts.lost),
-        ("refused", counts.refused), ("left_alone", counts.leftAlone), ("dropped", counts.dropped),
+        ("refused", counts.refused), ("circuit_open", counts.circuitOpen), ("dropped", counts.dropped),
       ] {
         page.line(
           "ozu_shared_store_commands_total", ["store": store, "node": node.name, "result": result],

@@ -24,7 +24,7 @@ public final class ClientStore: ImageStoring {
     /// No answer within this time.
     case timedOut(Duration)
     /// The circuit breaker is open: the client failed recently and is not called for a while.
-    case leftAlone
+    case circuitOpen
     /// The client threw an error; its description.
     case client(String)
     /// Three functions are not enough to list all names.
@@ -161,7 +161,7 @@ public final class ClientStore: ImageStoring {
     -> Value
   {
     let start = now()
-    guard let permit = breaker.withLock({ $0.permit(at: start) }) else { throw .leftAlone }
+    guard let permit = breaker.withLock({ $0.permit(at: start) }) else { throw .circuitOpen }
     let answer = BlockingAnswer<Result<Value, Failure>>()
     // The caller is a thread of the pipeline, which may block; the client runs on the cooperative pool.
     let task = Task.detached {

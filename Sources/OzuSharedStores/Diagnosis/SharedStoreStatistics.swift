@@ -27,7 +27,7 @@ public struct SharedStoreNodeStatistics: Hashable, Sendable {
     /// Commands that the server refused.
     public var refused = 0
     /// Commands that were not sent because the circuit breaker was open.
-    public var leftAlone = 0
+    public var circuitOpen = 0
     /// Commands that were not sent because too many waited.
     public var dropped = 0
   }

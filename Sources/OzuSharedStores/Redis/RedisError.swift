@@ -16,7 +16,7 @@ public struct RedisError: Error, Hashable, Sendable {
     /// 'maxmemory'.`
     case refused(String)
     /// The circuit breaker is open, because the node failed several times in a row.
-    case leftAlone
+    case circuitOpen
     /// Too many commands wait for the node; this one was dropped.
     case overloaded
     /// The store was closed.
@@ -48,7 +48,7 @@ extension RedisError: CustomStringConvertible {
       case .timedOut(let limit): "\(node) did not answer within \(limit)"
       case .protocolError(let what): "\(node) did not answer in RESP2: \(what)"
       case .refused(let text): "\(node) refused: \(text)"
-      case .leftAlone: "\(node) is left alone for a while, because it failed"
+      case .circuitOpen: "\(node) has failed repeatedly and is not asked for a while"
       case .overloaded: "too much waits for \(node)"
       case .closed: "the store is closed"
       }

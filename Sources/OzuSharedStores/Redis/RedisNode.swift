@@ -61,8 +61,8 @@ final class RedisNode: Sendable {
         return (.overloaded, nil)
       }
       guard let permit = state.breaker.permit(at: now) else {
-        state.counts.leftAlone += 1
-        return (.leftAlone, nil)
+        state.counts.circuitOpen += 1
+        return (.circuitOpen, nil)
       }
       state.waitingCount += 1
       state.waitingByteCount += byteCount
@@ -71,7 +71,7 @@ final class RedisNode: Sendable {
     }
     if refusal == .overloaded { reporter.report(.dropped(node: name)) }
     guard let permit else {
-      return completion(.failure(RedisError(refusal ?? .leftAlone, node: name)))
+      return completion(.failure(RedisError(refusal ?? .circuitOpen, node: name)))
     }
     if permit.isProbe { reporter.report(.nodeChanged(name, .halfOpen, nil)) }
     let request = RedisRequest(command, deadline: now.advanced(by: configuration.deadline)) { [self] result in

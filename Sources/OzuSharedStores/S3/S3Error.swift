@@ -12,7 +12,7 @@ public enum S3Error: Error, Hashable, Sendable {
   /// A listing is malformed; says what is wrong.
   case malformedListing(String)
   /// The circuit breaker is open, because the service failed several times in a row.
-  case leftAlone
+  case circuitOpen
 }
 
 extension S3Error: CustomStringConvertible {
@@ -23,7 +23,7 @@ extension S3Error: CustomStringConvertible {
     case .timedOut(let limit): "the service did not answer within \(limit)"
     case .refused(let status, let code): PrintableText.escaped("the service refused: \(status) \(code)")
     case .malformedListing(let what): "the service's listing is malformed: \(what)"
-    case .leftAlone: "the service is left alone for a while, because it failed"
+    case .circuitOpen: "the service has failed repeatedly and is not asked for a while"
     }
   }
 
@@ -33,7 +33,7 @@ extension S3Error: CustomStringConvertible {
     switch self {
     case .transport, .timedOut: true
     case .refused(let status, _): status >= 500 || [401, 403, 408, 429].contains(status)
-    case .malformedListing, .leftAlone: false
+    case .malformedListing, .circuitOpen: false
     }
   }
 }

@@ -100,10 +100,10 @@ public final class S3Store: Sendable {
     let now = configuration.now()
     let permit = state.withLock { state in
       let permit = state.breaker.permit(at: now)
-      if permit == nil { state.counts.leftAlone += 1 } else { state.counts.commands += 1 }
+      if permit == nil { state.counts.circuitOpen += 1 } else { state.counts.commands += 1 }
       return permit
     }
-    guard let permit else { throw .leftAlone }
+    guard let permit else { throw .circuitOpen }
     if permit.isProbe { reporter.report(.nodeChanged(node, .halfOpen, nil)) }
     let result = outcome(of: request, accepted: accepted)
     end(permit, result)

@@ -11,21 +11,23 @@
 ///   - limit: The longest time to wait, in real time: a test whose condition never holds fails and does not delay the
 ///     others.
 ///   - condition: Checked again and again, so it should be cheap.
-/// - Throws: ``NeverCame`` when the time is over, `CancellationError` when the task is cancelled.
+/// - Throws: ``EventuallyTimeout`` when the time is over, `CancellationError` when the task is cancelled.
 public func eventually(
   within limit: Duration = .seconds(600), isolation: isolated (any Actor)? = #isolation,
   file: StaticString = #fileID, line: UInt = #line, _ condition: @autoclosure () throws -> Bool
 ) async throws {
   let end = ContinuousClock.now + limit
   while try !condition() {
-    guard ContinuousClock.now < end else { throw NeverCame(limit: limit, file: "\(file)", line: line) }
+    guard ContinuousClock.now < end else {
+      throw EventuallyTimeout(limit: limit, file: "\(file)", line: line)
+    }
     try Task.checkCancellation()
     await Task.yield()
   }
 }
 
 /// The condition of `eventually` did not hold within its limit.
-public struct NeverCame: Error, CustomStringConvertible {
+public struct EventuallyTimeout: Error, CustomStringConvertible {
   let limit: Duration
   let file: String
   let line: UInt

@@ -5,7 +5,7 @@ import OzuSynchronization
 extension MemoryImageStore {
   /// Whether the store has an entry; always true without hints.
   public func mayContain(_ key: ImageStoreKey) -> Bool {
-    state.withLock { !$0.givesHints || $0.slots[key] != nil }
+    state.withLock { !$0.hasExactHints || $0.slots[key] != nil }
   }
 
   /// The entry of a key. Counts as a use.

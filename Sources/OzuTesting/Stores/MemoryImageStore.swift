@@ -66,7 +66,7 @@ public final class MemoryImageStore: ImageStoring {
     var lastUse = 0
     var calls: [Call] = []
     var respond: @Sendable (Call) throws -> Void = { _ in }
-    var givesHints = true
+    var hasExactHints = true
 
     mutating func use(_ key: ImageStoreKey, at date: Date) -> Slot? {
       lastUse += 1
@@ -109,9 +109,9 @@ public final class MemoryImageStore: ImageStoring {
 
   /// Whether `mayContain` gives exact answers. If false, it always returns true, as in a store that cannot know. True by
   /// default.
-  public var givesHints: Bool {
-    get { state.withLock { $0.givesHints } }
-    set { state.withLock { $0.givesHints = newValue } }
+  public var hasExactHints: Bool {
+    get { state.withLock { $0.hasExactHints } }
+    set { state.withLock { $0.hasExactHints = newValue } }
   }
 
   /// The calls so far.

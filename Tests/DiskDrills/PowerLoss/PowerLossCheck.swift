@@ -112,7 +112,8 @@ struct PowerLossCheck {
     let isEvicting = cache.statistics.evictions > 0
     if isEvicting { report.evicting += 1 }
     for number in 0..<PowerLossWorkload.keyCount {
-      let entry = cache.fetch(PowerLossWorkload.key(number), in: PowerLossWorkload.partition(of: number))
+      let entry = cache.entry(
+        forKey: PowerLossWorkload.key(number), in: PowerLossWorkload.partition(of: number))
       if entry != nil { report.served += 1 }
       let fault = run.history.fault(
         of: number, entry: entry, after: state.operationCount, promise: promise)
@@ -149,7 +150,8 @@ struct PowerLossCheck {
     cache.close()
     guard let again = open(files, &failures) else { return }
     for (number, content) in Self.later.enumerated() {
-      let entry = again.fetch(PowerLossWorkload.key(number), in: PowerLossWorkload.partition(of: number))
+      let entry = again.entry(
+        forKey: PowerLossWorkload.key(number), in: PowerLossWorkload.partition(of: number))
       // A small cache may have evicted some, though not the last.
       if entry == nil, number < Self.later.count - 1 { continue }
       if entry?.body != content.body || entry?.metadata != content.metadata {

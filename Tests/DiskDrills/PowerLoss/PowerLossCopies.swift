@@ -26,7 +26,7 @@ enum PowerLossCopies {
       configuration.fileSystem = state.fileSystem()
       let cache = try DiskCache(directory: "/cache", configuration: configuration)
       result.states += 1
-      if cache.fetch(PowerLossWorkload.key(0))?.body != content(0, 0).body {
+      if cache.entry(forKey: PowerLossWorkload.key(0))?.body != content(0, 0).body {
         result.missing.append(state.description)
       }
     }

@@ -50,7 +50,7 @@ enum PowerLossOffers {
       result.states += 1
       let flushed = flushes.last { $0.changeCount <= state.operationCount }?.versions ?? [:]
       for (number, version) in flushed
-      where cache.fetch(PowerLossWorkload.key(number))?.body != content(number, version).body {
+      where cache.entry(forKey: PowerLossWorkload.key(number))?.body != content(number, version).body {
         result.missing.append("\(number) in \(state.description)")
       }
     }

@@ -146,7 +146,8 @@ struct PowerLossWorkload {
 
     private mutating func use(_ number: Int, _ key: CacheKey, _ partition: DiskCache.Partition) {
       let isUsed =
-        Bool.random(using: &random) ? cache.fetch(key, in: partition) != nil : cache.touch(key, in: partition)
+        Bool.random(using: &random)
+        ? cache.entry(forKey: key, in: partition) != nil : cache.touch(key, in: partition)
       if isUsed {
         result.history.uses[number].append(
           PowerLossHistory.Use(date: clock.currentDate, begin: begin, end: files.changeCount))

@@ -58,7 +58,7 @@ struct DecodePlanPriceTests {
       demand: DecodingDemand(byteCount: 5000, keptByteCount: 3000),
       expected: 2 * picture + 3000),
     Case(
-      name: "rows of what is shown as it is", demand: DecodingDemand(byteCount: 5000, handsOutRows: true),
+      name: "rows of what is shown as it is", demand: DecodingDemand(byteCount: 5000, deliversRows: true),
       expected: picture + 5000),
     Case(name: "what cannot be counted", demand: DecodingDemand(byteCount: .max), expected: .max),
   ]
@@ -86,7 +86,7 @@ struct DecodePlanPriceTests {
       of: PixelSize(1024, 768), region: PixelRegion(PixelSize(1024, 768)), to: PixelSize(512, 384))
     let bitmap = plan(Case(name: "", expected: 0), resize)
     #expect(bitmap.byteCount == Self.picture + working + result)
-    let rows = plan(Case(name: "", demand: .init(byteCount: 700, handsOutRows: true), expected: 0), resize)
+    let rows = plan(Case(name: "", demand: .init(byteCount: 700, deliversRows: true), expected: 0), resize)
     #expect(rows.byteCount == 700 + 2 * 1024 * 4 + working + result)
     let kept = plan(Case(name: "", demand: .init(byteCount: 700, keptByteCount: 600), expected: 0), resize)
     #expect(kept.byteCount == 600 + Self.picture + working + result)

@@ -46,7 +46,7 @@ private final class RowFile: ImageFile, Sendable {
   }
 
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
-    DecodingDemand(byteCount: 1000, handsOutRows: true)
+    DecodingDemand(byteCount: 1000, deliversRows: true)
   }
 
   func withRows<Result>(

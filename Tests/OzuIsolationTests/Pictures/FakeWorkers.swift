@@ -11,9 +11,9 @@
   /// Answers requests with the answers that a test has made up, instead of a pool of workers.
   final class FakeWorkers: WorkerAsking {
     typealias Answer =
-      @Sendable (PictureQuestion) throws(DecodingError) -> (message: Data, payload: [UInt8])
+      @Sendable (PictureRequest) throws(DecodingError) -> (message: Data, payload: [UInt8])
     let answer: Answer
-    let questions = Mutex<[PictureQuestion]>([])
+    let requests = Mutex<[PictureRequest]>([])
     /// How many answers would have ended the worker.
     let refusals = Mutex(0)
 
@@ -26,9 +26,9 @@
       read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
     ) throws(DecodingError) -> Result {
       try checkpoint()
-      guard let question = PictureQuestion(request.message) else { throw .cancelled }
-      questions.withLock { $0.append(question) }
-      let (message, payload) = try answer(question)
+      guard let request = PictureRequest(request.message) else { throw .cancelled }
+      requests.withLock { $0.append(request) }
+      let (message, payload) = try answer(request)
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 16)
       defer { memory.deallocate() }
       memory.copyBytes(from: payload)
@@ -69,7 +69,7 @@
       var settings = DecoderIsolation(mode)
       settings.onDegradation = onDegradation
       var codecs = CodecRegistry()
-      codecs.register(decoder: IsolatedDecoder(.webp, DecoderDesk(settings, workers), inner: inner))
+      codecs.register(decoder: IsolatedDecoder(.webp, WorkerClient(settings, workers), inner: inner))
       return codecs
     }
   }

@@ -205,7 +205,7 @@
       for type in Self.types where CodecRegistry.standardWithDrawings.decodableTypes.contains(type) {
         let settings = DecoderIsolation(.preferred, types: [type], helper: try Self.helper, processLimit: 1)
         let pool = WorkerPool(try #require(settings.poolOptions()))
-        let decoder = IsolatedDecoder(type, DecoderDesk(settings, pool), inner: nil)
+        let decoder = IsolatedDecoder(type, WorkerClient(settings, pool), inner: nil)
         // No file of the format is read, but its library is loaded.
         #expect(throws: DecodingError.self) { try decoder.open(Data("text".utf8), limits: .default) }
         // Sanitizers have threads of their own.

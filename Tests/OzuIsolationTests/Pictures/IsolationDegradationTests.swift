@@ -39,23 +39,23 @@
       }
       #expect(told.withLock { $0 } == ["seccomp (Operation not permitted)"])
       // The workers may be available by now, so each file tries again.
-      #expect(absent.questions.withLock { $0.count } == 9)
+      #expect(absent.requests.withLock { $0.count } == 9)
       // As soon as there are workers, they decode.
       let isThere = Mutex(false)
-      let late = FakeWorkers { question throws(DecodingError) in
+      let late = FakeWorkers { request throws(DecodingError) in
         guard isThere.withLock({ $0 }) else { throw .decoderFailed(.webp, .unavailable("not yet")) }
         return FakeWorkers.picture()
       }
       var settings = DecoderIsolation(.preferred)
       settings.onDegradation = { _ in }
-      let desk = DecoderDesk(settings, late)
+      let client = WorkerClient(settings, late)
       var codecs = CodecRegistry()
-      codecs.register(decoder: IsolatedDecoder(.webp, desk, inner: Inner()))
+      codecs.register(decoder: IsolatedDecoder(.webp, client, inner: Inner()))
       #expect(try !codecs.picture(from: FakeWorkers.file).isIsolated)
-      #expect(desk.degradation == "not yet")
+      #expect(client.degradation == "not yet")
       isThere.withLock { $0 = true }
       #expect(try codecs.picture(from: FakeWorkers.file).isIsolated)
-      #expect(desk.degradation == nil)
+      #expect(client.degradation == nil)
       // No other decoder can read a drawing.
       let alone = FakeWorkers.codecs(absent, .preferred)
       let error = #expect(throws: DecodingError.self) { try alone.picture(from: FakeWorkers.file) }
@@ -92,7 +92,7 @@
         #expect(throws: failure) { try codecs.picture(from: FakeWorkers.file) }
         #expect(throws: failure) { try codecs.header(of: FakeWorkers.file) }
       }
-      #expect(workers.questions.withLock { $0.count } == 4)
+      #expect(workers.requests.withLock { $0.count } == 4)
     }
 
     @Test("decoders of the app are asked first, and each call replaces the isolation")

@@ -47,7 +47,7 @@
     ]
 
     @Test(
-      "no stage took longer than the question",
+      "no stage took longer than the request",
       arguments: [.seconds(Int64.max), .nanoseconds(1), .zero, .nanoseconds(-1), .seconds(Int64.min)]
         as [Duration])
     func resizeTime(_ told: Duration) throws {
@@ -97,8 +97,8 @@
     @Test(
       "right answers are accepted: pixels, header, notes; and the memory that a worker asks for is reserved")
     func honest() throws {
-      let workers = FakeWorkers { question in
-        if question.allowance < 100 << 20 { return (FakeWorkers.message(.needs(byteCount: 100 << 20)), []) }
+      let workers = FakeWorkers { request in
+        if request.allowance < 100 << 20 { return (FakeWorkers.message(.needs(byteCount: 100 << 20)), []) }
         let answer = PictureAnswer.picture(FakeWorkers.header(), FakeWorkers.form(), notes: ["a note"])
         return (FakeWorkers.message(answer), [UInt8](repeating: 7, count: FakeWorkers.form().byteCount))
       }
@@ -106,7 +106,7 @@
       let picture = try codecs.picture(from: FakeWorkers.file)
       #expect(picture.isIsolated && picture.header == FakeWorkers.header() && picture.notes == ["a note"])
       #expect(picture.bitmap[3, 3] == Pixel(red: 7, green: 7, blue: 7, alpha: 7))
-      #expect(workers.questions.withLock { $0.map(\.allowance) } == [16 << 20, 100 << 20])
+      #expect(workers.requests.withLock { $0.map(\.allowance) } == [16 << 20, 100 << 20])
       // A budget with less than that fails without asking again.
       let budget = DecodedByteBudget(byteLimit: 50 << 20)
       #expect(
@@ -137,8 +137,8 @@
       "frames are as many as a player takes, and each of the size of the picture", arguments: tracks.indices)
     func frames(_ index: Int) throws {
       let (what, track, isTaken) = Self.tracks[index]
-      let workers = FakeWorkers { question in
-        switch question.task {
+      let workers = FakeWorkers { request in
+        switch request.task {
         case .picture: FakeWorkers.picture(FakeWorkers.header(frameCount: 3))
         case .track: (FakeWorkers.message(.track(track)), [])
         case .frame(let index, _):

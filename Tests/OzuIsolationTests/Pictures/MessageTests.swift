@@ -20,18 +20,18 @@
       quality: .fast,
       light: .linear, allowsEmbeddedThumbnail: true)
 
-    private static let questions: [PictureQuestion] = {
-      let tasks: [PictureQuestion.Task] = [
+    private static let requests: [PictureRequest] = {
+      let tasks: [PictureRequest.Task] = [
         .header, .metadata, .picture(nil), .picture(resize), .track(resize), .frame(7, nil),
         .pixels(PixelSize(3, 4)),
       ]
-      return tasks.map { PictureQuestion($0, limits: limits) }
+      return tasks.map { PictureRequest($0, limits: limits) }
         + [ColorPolicy.convertToSRGB, .keep, .keepProfile, .keepForFile].map { policy in
           let context = DecodingContext(allowsTruncation: true, colorPolicy: policy, pixelFormats: .asStored)
-          return PictureQuestion(.picture(nil), context, allowance: 99)
+          return PictureRequest(.picture(nil), context, allowance: 99)
         }
         + [1.5, 64].map {
-          PictureQuestion(.picture(nil), DecodingContext().brightened(to: $0), allowance: 99)
+          PictureRequest(.picture(nil), DecodingContext().brightened(to: $0), allowance: 99)
         }
     }()
 
@@ -93,9 +93,9 @@
             resolution: ImageResolution(horizontal: 1, vertical: 2), notes: ["n"])),
       ]
 
-    @Test("questions are read as they were written", arguments: questions)
-    func question(_ question: PictureQuestion) {
-      #expect(PictureQuestion(question.data) == question)
+    @Test("requests are read as they were written", arguments: requests)
+    func request(_ request: PictureRequest) {
+      #expect(PictureRequest(request.data) == request)
     }
 
     @Test("answers are read as they were written", arguments: answers)
@@ -121,10 +121,10 @@
     @Test("messages that are cut are refused, and damaged ones do no harm")
     func damaged() {
       var random = SeededGenerator(seed: 21)
-      let all = Self.questions.map(\.data) + Self.answers.map(\.data)
+      let all = Self.requests.map(\.data) + Self.answers.map(\.data)
       for data in all {
         for length in data.indices {
-          #expect(PictureQuestion(data.prefix(length)) == nil)
+          #expect(PictureRequest(data.prefix(length)) == nil)
           #expect(PictureAnswer(data.prefix(length)) == nil)
         }
         for _ in 0..<200 {
@@ -133,7 +133,7 @@
             damaged[Int.random(in: 0..<data.count, using: &random)] = .random(in: 0...255, using: &random)
           }
           // None of them ends the process, or takes memory for data that do not exist.
-          _ = (PictureQuestion(damaged), PictureAnswer(damaged))
+          _ = (PictureRequest(damaged), PictureAnswer(damaged))
           _ = AnswerEnvelope.open(
             Data([.random(in: 0...2, using: &random)]) + damaged, .init(start: nil, count: 0))
         }

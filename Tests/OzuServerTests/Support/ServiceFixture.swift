@@ -21,7 +21,7 @@ struct ServiceFixture {
       var picture = AddressedPicture(
         request: ImageRequest(url: url).resized(to: PixelSize(width, width)),
         output: .negotiated(accept: request.headers["Accept"]))
-      picture.decidingFields = ["Accept"]
+      picture.varyingFields = ["Accept"]
       if parts.count > 2 {
         picture.fileName = String(parts[2]).removingPercentEncoding
         picture.isAttachment = true

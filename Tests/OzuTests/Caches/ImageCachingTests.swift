@@ -26,7 +26,7 @@ final class PictureDictionary: ImageCaching {
     state.withLock { $0.pictures[key] != nil }
   }
 
-  func insert(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool {
+  func store(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool {
     state.withLock { state in
       let former = state.pictures.updateValue(value, forKey: key)
       if former == nil { state.statistics.insertions += 1 } else { state.statistics.replacements += 1 }
@@ -74,7 +74,7 @@ private final class NothingCache: ImageCaching {
 
   func contains(_ key: ImageKey) -> Bool { false }
 
-  func insert(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool {
+  func store(_ value: CachedPicture, forKey key: ImageKey, cost: Int) -> Bool {
     refusals.add(1, ordering: .relaxed)
     return false
   }

@@ -17,7 +17,7 @@ struct PixelVersionTests {
     let disk = try #require(fixture.pipeline.diskCache)
     let key = request.key.rendition
     let record = try #require(await disk.metadata(forKey: key, in: ImageCaches.renditions))
-    let body = try #require(await disk.fetch(key, in: ImageCaches.renditions)?.body)
+    let body = try #require(await disk.entry(forKey: key, in: ImageCaches.renditions)?.body)
     // The key as it was before keys had a version.
     let earlier = request.key.source.derived(Fixture.small.identifier)
     await disk.remove(forKey: key, in: ImageCaches.renditions)

@@ -53,7 +53,7 @@ struct ApplicationEventTests {
     let center = NotificationCenter()
     let heard = Shared<[ObjectIdentifier]>([])
     let name = Notification.Name("hidden")
-    let followers = PipelineFollowers(
+    let followers = PipelineNotifications(
       [name: { pipeline in heard.change { $0.append(ObjectIdentifier(pipeline)) } }], center: center)
     let lasting = ImagePipeline.testing()
     var passing: ImagePipeline? = .testing()

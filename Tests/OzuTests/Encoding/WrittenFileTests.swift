@@ -100,7 +100,7 @@ struct WrittenFileTests {
       let pipeline = ImagePipeline.testing(files: files)
       if state == 1 { _ = try await pipeline.image(for: request) }
       let image = try await pipeline.encoded(for: request, as: format)
-      #expect(image.frameCount == original.frameCount && !image.isStillOfAnimation)
+      #expect(image.frameCount == original.frameCount && !image.isFirstFrameOnly)
       all.append(image.data)
       await pipeline.flush()
     }
@@ -123,7 +123,7 @@ struct WrittenFileTests {
     still.keepsAnimation = false
     for format in [still, .jpeg] {
       let image = try await pipeline.encoded(for: request, as: format)
-      #expect(image.frameCount == 1 && image.isStillOfAnimation)
+      #expect(image.frameCount == 1 && image.isFirstFrameOnly)
     }
   }
 

@@ -27,7 +27,7 @@ struct SelfHealingTests {
     #expect(response.source == .original)
     #expect(Fixture.photo.resembles(response.picture.bitmap))
     await fixture.pipeline.flush()
-    #expect(await disk.fetch(key, in: ImageCaches.renditions)?.body != Self.nonsense)
+    #expect(await disk.entry(forKey: key, in: ImageCaches.renditions)?.body != Self.nonsense)
     #expect(fixture.client.requests.count == 1)
   }
 
@@ -46,6 +46,6 @@ struct SelfHealingTests {
     #expect(response.source == .network)
     #expect(Fixture.photo.resembles(response.picture.bitmap))
     await fixture.pipeline.flush()
-    #expect(await disk.fetch(request.key.source, in: ImageCaches.originals)?.body != Self.nonsense)
+    #expect(await disk.entry(forKey: request.key.source, in: ImageCaches.originals)?.body != Self.nonsense)
   }
 }

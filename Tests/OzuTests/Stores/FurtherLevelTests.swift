@@ -46,9 +46,9 @@ struct FurtherLevelTests {
   }
 
   @Test("levels are asked in order, and a hit is written into the levels above", arguments: [false, true])
-  func promotion(givesHints: Bool) async throws {
+  func promotion(hasExactHints: Bool) async throws {
     try await fill([far])
-    near.givesHints = givesHints
+    near.hasExactHints = hasExactHints
     let order = Shared<[String]>([])
     near.respond = { call in
       if call.operation == .read { order.change { $0.append("near") } }
@@ -59,7 +59,7 @@ struct FurtherLevelTests {
     let files = MemoryFileSystem()
     let second = pipeline([near, far], files: files)
     #expect(try await second.response(for: request).source == .rendition)
-    #expect(order.value == (givesHints ? ["far"] : ["near", "far"]))
+    #expect(order.value == (hasExactHints ? ["far"] : ["near", "far"]))
     await second.flush()
     #expect(client.requests.count == 1)
     let key = ImageStoreKey(.rendition, request.key.rendition)
@@ -86,7 +86,7 @@ struct FurtherLevelTests {
 
   @Test("a level that throws is a miss, and is reported once for each operation")
   func failing() async throws {
-    far.givesHints = false
+    far.hasExactHints = false
     far.respond = { _ in throw Broken() }
     let errors = Shared<[String]>([])
     let pipeline = pipeline([far, near]) {

@@ -38,9 +38,9 @@ struct PlainLevelTests {
   @Test(
     "a new pipeline answers without network, with or without hints of the store",
     arguments: [(true, true), (true, false), (false, true), (false, false)])
-  func restart(givesHints: Bool, isResized: Bool) async throws {
+  func restart(hasExactHints: Bool, isResized: Bool) async throws {
     try serve()
-    store.givesHints = givesHints
+    store.hasExactHints = hasExactHints
     let request = ImageRequest(url: url, resize: isResized ? Fixture.small : nil)
     let first = pipeline()
     #expect(try await first.response(for: request).source == .network)

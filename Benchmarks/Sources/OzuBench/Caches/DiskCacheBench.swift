@@ -83,7 +83,7 @@ enum DiskCacheBench {
     let keys = order.map(key)
     let fetches = [
       Rounds.Subject(name: "ozu") {
-        for key in keys where cache.fetch(key)?.body.count != length { throw Failed() }
+        for key in keys where cache.entry(forKey: key)?.body.count != length { throw Failed() }
       },
       Rounds.Subject(name: "yardstick:pread") {
         for number in order { try files.read(length, at: number * length) }
@@ -98,7 +98,7 @@ enum DiskCacheBench {
     ]
     let peerFetches = peers.map { peer in
       Rounds.Subject(name: peer.name) {
-        for key in keys where try peer.fetch(key) != length { throw Failed() }
+        for key in keys where try peer.entry(forKey: key) != length { throw Failed() }
       }
     }
     try add("fetch-30KB", fetches + peerFetches, count, options, &report)
@@ -128,11 +128,11 @@ enum DiskCacheBench {
     try add("update-metadata", [update], count, options, &report)
     let absent = (0..<count * 20).map { key($0 + 1 << 40) }
     let miss = Rounds.Subject(name: "ozu") {
-      for key in absent where cache.fetch(key) != nil { throw Failed() }
+      for key in absent where cache.entry(forKey: key) != nil { throw Failed() }
     }
     let peerMisses = peers.map { peer in
       Rounds.Subject(name: peer.name) {
-        for key in absent where try peer.fetch(key) != nil { throw Failed() }
+        for key in absent where try peer.entry(forKey: key) != nil { throw Failed() }
       }
     }
     try add("miss", [miss] + peerMisses, absent.count, options, &report)

@@ -93,7 +93,7 @@ enum DiskCurveBench {
     cache = try DiskCacheBench.open(directory, capacity: capacity)
     let looks = min(count, 100_000)
     let fetches = microseconds(looks) { number in
-      _ = cache.fetch(DiskCacheBench.key(count - 1 - number * 7919 % count))
+      _ = cache.entry(forKey: DiskCacheBench.key(count - 1 - number * 7919 % count))
     }
     add(place + "fetch", calls: fetches, &report)
     let missing = (0..<looks).map { DiskCacheBench.key(1 << 40 + $0) }
@@ -130,7 +130,7 @@ enum DiskCurveBench {
       add("\(count) entries: store of 64", calls: stores, subject: peer.name, &report)
       let looks = min(count, 100_000)
       let fetches = try microseconds(looks) { number in
-        _ = try peer.fetch(DiskCacheBench.key(number * 7919 % count))
+        _ = try peer.entry(forKey: DiskCacheBench.key(number * 7919 % count))
       }
       add("\(count) entries: fetch", calls: fetches, subject: peer.name, &report)
     }

@@ -25,7 +25,7 @@ enum DiskOpeningBench {
     for round in 0...options.rounds {
       let start = DecodingContext.systemThreadTime()
       let cache = try DiskCacheBench.open(directory)
-      if cache.fetch(first) == nil { throw DiskCacheBench.Failed() }
+      if cache.entry(forKey: first) == nil { throw DiskCacheBench.Failed() }
       let time = (DecodingContext.systemThreadTime() - start).milliseconds
       if round > 0 { samples.append(time) }
       // Closing stores the index again, which is not opening.
@@ -69,7 +69,7 @@ enum DiskOpeningBench {
       try FileManager.default.copyItem(atPath: living, toPath: directory)
       let start = DecodingContext.systemThreadTime()
       let cache = try DiskCacheBench.open(directory, capacity: capacity)
-      if cache.fetch(first) == nil { throw DiskCacheBench.Failed() }
+      if cache.entry(forKey: first) == nil { throw DiskCacheBench.Failed() }
       let time = (DecodingContext.systemThreadTime() - start).milliseconds
       if round > 0 { samples.append(time) }
       cache.close()
@@ -99,7 +99,7 @@ enum DiskOpeningBench {
         }
         let (start, time) = (ContinuousClock.now, DecodingContext.systemThreadTime())
         let cache = try DiskCacheBench.open(directory)
-        if cache.fetch(first) == nil { throw DiskCacheBench.Failed() }
+        if cache.entry(forKey: first) == nil { throw DiskCacheBench.Failed() }
         if round > 0 {
           cpu.append((DecodingContext.systemThreadTime() - time).milliseconds)
           wall.append((ContinuousClock.now - start).milliseconds)

@@ -68,7 +68,7 @@ enum EvictionBench {
       if cache.value(forKey: key) != nil {
         hits += 1
       } else {
-        cache.insert(request.key, forKey: key, cost: request.cost)
+        cache.store(request.key, forKey: key, cost: request.cost)
       }
     }
     return Double(hits) / Double(max(1, requests.count))

@@ -16,7 +16,7 @@ enum GalleryBench {
 
     func lookUp(_ index: Int) -> Bool { cache.value(forKey: keys[index]) != nil }
     func contains(_ index: Int) -> Bool { cache.contains(keys[index]) }
-    func insert(_ index: Int) { cache.insert(picture, forKey: keys[index], cost: GalleryTrace.byteCount) }
+    func insert(_ index: Int) { cache.store(picture, forKey: keys[index], cost: GalleryTrace.byteCount) }
   }
 
   /// A lock around a dictionary that holds everything: the least that a cache can do.

@@ -31,7 +31,7 @@ enum HitThreadsBench {
     let orders = indices.map { $0.map { keys[$0] } }
     let boxes = (0..<count).map { Box($0) }
     let cache = MemoryCache<CacheKey, Box>(MemoryCacheConfiguration(maximumEntryFraction: 1))
-    for (key, box) in zip(keys, boxes) { cache.insert(box, forKey: key, cost: 1000) }
+    for (key, box) in zip(keys, boxes) { cache.store(box, forKey: key, cost: 1000) }
     let table = Table()
     for (key, box) in zip(keys, boxes) {
       table.entries.withLock { $0[MemoryCacheBench.IdentityKey(high: key.high, low: key.low)] = box }

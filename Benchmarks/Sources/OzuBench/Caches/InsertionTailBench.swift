@@ -25,7 +25,7 @@ enum InsertionTailBench {
         }
         let start = DecodingContext.systemThreadTime()
         let middle = DecodingContext.systemThreadTime()
-        cache.insert(box, forKey: key, cost: 1000)
+        cache.store(box, forKey: key, cost: 1000)
         let end = DecodingContext.systemThreadTime()
         idle[number] = min(idle[number], (middle - start).milliseconds * 1e6)
         quickest[number] = min(quickest[number], (end - middle).milliseconds * 1e6)

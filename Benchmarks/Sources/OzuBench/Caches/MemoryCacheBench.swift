@@ -65,8 +65,8 @@ enum MemoryCacheBench {
     let objectOrder = order.compactMap { objectKeys[$0] }
     for (number, key) in keys.enumerated() {
       let box = Box(number)
-      roomy.insert(box, forKey: key, cost: 1000)
-      full.insert(box, forKey: key, cost: 1000)
+      roomy.store(box, forKey: key, cost: 1000)
+      full.store(box, forKey: key, cost: 1000)
       table.entries.withLock { $0[IdentityKey(high: key.high, low: key.low)] = box }
     }
     // Its insertion looks at every entry: filling it with more would take minutes.
@@ -96,7 +96,7 @@ enum MemoryCacheBench {
     }
     try add("miss-\(count)", [miss, tableMiss], options, &report)
     let insertion = Rounds.Subject(name: "ozu") {
-      for key in absent { full.insert(box, forKey: key, cost: 1000) }
+      for key in absent { full.store(box, forKey: key, cost: 1000) }
     }
     try add("insert-and-evict-\(count)", [insertion], options, &report)
     HitThreadsBench.measure(count, keys, options, &report)
@@ -112,7 +112,7 @@ enum MemoryCacheBench {
         ImageRequest(url: $0, resize: Resize(PixelSize(width: 320, height: 240)))
       }
     }
-    for request in requests { cache.insert(picture, forKey: request.key, cost: picture.byteCount) }
+    for request in requests { cache.store(picture, forKey: request.key, cost: picture.byteCount) }
     let hit = Rounds.Subject(name: "ozu") {
       for index in 0..<options.operations {
         if cache.value(forKey: requests[index % requests.count].key) == nil { throw Missed() }

@@ -66,8 +66,8 @@ enum GrowthBench {
     let table = Mutex<[MemoryCacheBench.IdentityKey: Box]>([:])
     for (number, key) in present.enumerated() {
       let box = Box(number + 1)
-      roomy.insert(box, forKey: key, cost: 1000)
-      full.insert(box, forKey: key, cost: 1000)
+      roomy.store(box, forKey: key, cost: 1000)
+      full.store(box, forKey: key, cost: 1000)
       table.withLock { $0[.init(high: key.high, low: key.low)] = box }
     }
     let hits = [
@@ -78,7 +78,7 @@ enum GrowthBench {
     ]
     let box = Box(0)
     let insertion = Rounds.Subject(name: "ozu") {
-      for key in absent { full.insert(box, forKey: key, cost: 1000) }
+      for key in absent { full.store(box, forKey: key, cost: 1000) }
     }
     for (name, subjects) in zip(names, [hits, [insertion]]) {
       for (subject, samples) in zip(subjects, try Rounds.cpuMilliseconds(subjects, rounds: options.rounds)) {

@@ -25,7 +25,7 @@ struct FolderAddresses: PictureAddressing {
     let wanted = ImageRequest(source).resized(to: PixelSize(width: width, height: width))
     var answer = AddressedPicture(
       request: wanted, output: .negotiated(accept: request.headers["Accept"] ?? ""))
-    answer.decidingFields = ["Accept"]
+    answer.varyingFields = ["Accept"]
     return answer
   }
 }

@@ -159,7 +159,7 @@ public final class IncrementalDecoder: Sendable {
     let opened: any ImageFile
     switch try decoder.open(beginning: file, limits: context.limits) {
     case .tooShort: return waiting
-    case .shownWhole: return .over
+    case .notIncremental: return .over
     case .opened(let file): opened = file
     }
     let header = opened.header

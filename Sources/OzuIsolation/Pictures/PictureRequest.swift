@@ -8,7 +8,7 @@ import OzuRecords
 #endif
 
 /// A request to a decoder in another process, about one file.
-struct PictureQuestion: Hashable, Sendable {
+struct PictureRequest: Hashable, Sendable {
   enum Task: Hashable, Sendable {
     /// The header.
     case header
@@ -51,7 +51,7 @@ struct PictureQuestion: Hashable, Sendable {
 
 // MARK: As bytes
 
-extension PictureQuestion {
+extension PictureRequest {
   /// The version of the form of requests and answers. Usually both processes are of one build; this number tells if
   /// they are not.
   static let version = 5
@@ -87,11 +87,11 @@ extension PictureQuestion {
 
   /// Reads a request; `nil` for bytes that are not one of this version.
   init?(_ data: Data) {
-    let question = FieldReader.record(data, version: Self.version) {
-      (reader) throws(FieldReader.Damage) in try PictureQuestion(from: &reader)
+    let request = FieldReader.record(data, version: Self.version) {
+      (reader) throws(FieldReader.Damage) in try PictureRequest(from: &reader)
     }
-    guard let question else { return nil }
-    self = question
+    guard let request else { return nil }
+    self = request
   }
 
   private init(from reader: inout FieldReader) throws(FieldReader.Damage) {

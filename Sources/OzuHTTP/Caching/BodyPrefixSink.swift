@@ -7,7 +7,7 @@ import OzuSynchronization
 #endif
 
 /// Takes a limited number of bytes of a body and then refuses the rest, which ends the transfer.
-struct BeginningSink: HTTPBodySink {
+struct BodyPrefixSink: HTTPBodySink {
   /// The bytes of the last response. One lock guards them: the transport writes, and the exchange reads afterwards.
   final class Account: Sendable {
     private struct State {
@@ -58,11 +58,11 @@ struct BeginningSink: HTTPBodySink {
 }
 
 /// A client that stops each transfer when the account is full.
-struct BeginningClient: HTTPClient {
+struct BodyPrefixClient: HTTPClient {
   let client: any HTTPClient
-  let account: BeginningSink.Account
+  let account: BodyPrefixSink.Account
 
   func send(_ request: HTTPRequest, into sink: any HTTPBodySink) async throws(HTTPError) -> HTTPResponse {
-    try await client.send(request, into: BeginningSink(sink: sink, account: account))
+    try await client.send(request, into: BodyPrefixSink(sink: sink, account: account))
   }
 }

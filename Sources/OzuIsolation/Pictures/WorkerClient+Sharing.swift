@@ -1,7 +1,7 @@
 import OzuImaging
 import OzuSynchronization
 
-extension DecoderDesk {
+extension WorkerClient {
   /// The settings that pipelines must have in common to share their processes.
   private struct Terms: Hashable, Sendable {
     let mode: DecoderIsolation.Mode
@@ -17,26 +17,26 @@ extension DecoderDesk {
   }
 
   private struct Place: Sendable {
-    weak var desk: DecoderDesk?
+    weak var client: WorkerClient?
   }
 
   private static let places = Mutex<[Terms: Place]>([:])
 
   /// The object for all registries with equal settings; it lives as long as one of them.
-  static func shared(for settings: DecoderIsolation) -> DecoderDesk {
+  static func shared(for settings: DecoderIsolation) -> WorkerClient {
     let terms = Terms(settings)
     // If another thread releases an object meanwhile, it is freed outside of the lock; so is the new one if it is
     // not used.
-    let fresh = DecoderDesk(settings)
-    var known: [DecoderDesk?] = []
+    let fresh = WorkerClient(settings)
+    var known: [WorkerClient?] = []
     defer { withExtendedLifetime((fresh, known)) {} }
     return places.withLock { places in
-      if let desk = places[terms]?.desk { return desk }
+      if let client = places[terms]?.client { return client }
       places = places.filter { place in
-        known.append(place.value.desk)
+        known.append(place.value.client)
         return known[known.count - 1] != nil
       }
-      places[terms] = Place(desk: fresh)
+      places[terms] = Place(client: fresh)
       return fresh
     }
   }

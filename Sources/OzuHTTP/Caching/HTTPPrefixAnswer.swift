@@ -5,7 +5,7 @@
 #endif
 
 /// The answer of an origin to a request for only the beginning of a body.
-package enum HTTPBeginningAnswer: Sendable {
+package enum HTTPPrefixAnswer: Sendable {
   /// The whole body, or an answer without it.
   case answer(HTTPCachedResponse)
   /// A part of the body, from its first byte on.
@@ -40,9 +40,9 @@ extension HTTPCacheExchange {
   ///
   /// - Throws: `HTTPError`, after retries.
   package func beginning(
-    _ question: Question, byteCount: Int, maximum: Int
-  ) async throws(HTTPError) -> HTTPBeginningAnswer {
-    let watch = BeginningSink.Account(limit: maximum)
+    _ originRequest: OriginRequest, byteCount: Int, maximum: Int
+  ) async throws(HTTPError) -> HTTPPrefixAnswer {
+    let watch = BodyPrefixSink.Account(limit: maximum)
     let requestDate = cache.configuration.currentDate()
     let result: HTTPOriginAnswer
     do throws(HTTPError) {
@@ -56,7 +56,7 @@ extension HTTPCacheExchange {
           head: head, body: body, hasRanges: false, dates: (requestDate, cache.configuration.currentDate())))
     }
     guard result.head.status == 206 else {
-      return .answer(await received(result, question.decision, replacing: nil))
+      return .answer(await received(result, originRequest.decision, replacing: nil))
     }
     guard let range = ContentRange(result.head.headers.first("Content-Range") ?? ""), range.first == 0,
       result.body.data.count == range.last + 1, !result.head.hasContentCoding
@@ -69,7 +69,7 @@ extension HTTPCacheExchange {
       let whole = HTTPOriginAnswer(
         request: withoutRange(result.request), head: head, body: result.body, requestDate: result.requestDate,
         responseDate: result.responseDate, redirectsFreshUntil: result.redirectsFreshUntil)
-      return .answer(await received(whole, question.decision, replacing: nil))
+      return .answer(await received(whole, originRequest.decision, replacing: nil))
     }
     return .part(
       HTTPBodyPart(
@@ -82,7 +82,7 @@ extension HTTPCacheExchange {
   /// - Returns: nil if the resource has changed, or if the origin does not send exactly this range.
   package func bytes(_ range: Range<Int>, of part: HTTPBodyPart) async throws(HTTPError) -> Data? {
     guard part.hasRanges, let validator = part.validator, !range.isEmpty else { return nil }
-    let watch = BeginningSink.Account(limit: range.count)
+    let watch = BodyPrefixSink.Account(limit: range.count)
     do throws(HTTPError) {
       let result = try await ranged(range, validator: validator, watch: watch)
       guard result.head.status == 206, !result.head.hasContentCoding,
@@ -119,10 +119,10 @@ extension HTTPCacheExchange {
   }
 
   /// The stored beginning of the body from an earlier transfer; nil if there is none.
-  package func keptBeginning() async -> Data? { await cache.storage.partialBody(for: key)?.body }
+  package func storedPrefix() async -> Data? { await cache.storage.partialBody(for: key)?.body }
 
   private func ranged(
-    _ range: Range<Int>, validator: String?, watch: BeginningSink.Account
+    _ range: Range<Int>, validator: String?, watch: BodyPrefixSink.Account
   ) async throws(HTTPError) -> HTTPOriginAnswer {
     var asked = request
     asked.headers["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
@@ -130,7 +130,7 @@ extension HTTPCacheExchange {
     let origin = HTTPOriginExchange(
       cache: cache, request: asked, mode: mode, key: key, policy: policy, stored: [], choice: nil,
       resumes: false,
-      onProgress: nil, client: BeginningClient(client: client, account: watch), pause: pause)
+      onProgress: nil, client: BodyPrefixClient(client: client, account: watch), pause: pause)
     return try await origin.run(isRetried: { _ in true })
   }
 

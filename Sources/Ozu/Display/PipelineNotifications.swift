@@ -3,7 +3,7 @@ import Foundation
 /// Connects pipelines with the notifications of an app. Each pipeline is connected while it lives; this object does
 /// not retain it. The adapter of a toolkit has one of these, with a handler for each notification.
 @MainActor
-package final class PipelineFollowers {
+package final class PipelineNotifications {
   /// Handles a notification for a pipeline, on the thread that posts it.
   package typealias Handler = @Sendable (ImagePipeline) -> Void
 
@@ -53,7 +53,7 @@ package final class PipelineFollowers {
 
 extension ApplicationEvent {
   /// Handles the event in a Swift task.
-  package var handler: PipelineFollowers.Handler {
+  package var handler: PipelineNotifications.Handler {
     { pipeline in Task { await pipeline.handle(self) } }
   }
 }

@@ -5,25 +5,25 @@
   @testable import OzuIsolation
 
   @Suite("Which worker is asked, and which one goes")
-  struct WorkerShelfTests {
+  struct IdleWorkersTests {
     static let svg = WorkerKind(name: "svg", type: .svg)
     static let tiff = WorkerKind(name: "tiff", type: .tiff)
     let start = ContinuousClock.now
 
     /// Workers 0 to 4; the fifth may take more memory.
-    var shelf: WorkerShelf<Int> {
-      var shelf = WorkerShelf<Int>()
+    var idle: IdleWorkers<Int> {
+      var idle = IdleWorkers<Int>()
       let places: [(WorkerKind, UInt64, Int)] = [
         (Self.svg, 10, 100), (Self.tiff, 11, 100), (Self.svg, 12, 100), (Self.svg, 11, 100),
         (Self.svg, 9, 500),
       ]
       for (index, (kind, body, memory)) in places.enumerated() {
-        shelf.put(
+        idle.put(
           .init(
             worker: index, kind: kind, bodyNumber: body, memoryByteCount: memory,
             end: start + .seconds(10 - index)))
       }
-      return shelf
+      return idle
     }
 
     @Test(
@@ -33,27 +33,27 @@
         (tiff, 12, 1, 1), (WorkerKind(name: "svg", type: .svg, readsFonts: true), 12, 1, nil),
       ] as [(WorkerKind, UInt64, Int, Int?)])
     func take(_ kind: WorkerKind, _ body: UInt64, _ memory: Int, _ expected: Int?) {
-      var shelf = self.shelf
-      #expect(shelf.take(kind, bodyNumber: body, memoryByteCount: memory) == expected)
-      #expect(shelf.count == (expected == nil ? 5 : 4))
+      var idle = self.idle
+      #expect(idle.take(kind, bodyNumber: body, memoryByteCount: memory) == expected)
+      #expect(idle.count == (expected == nil ? 5 : 4))
     }
 
     @Test(
       "room is made by those that wait longest",
       arguments: [(9, []), (5, []), (3, [0, 1]), (0, [0, 1, 2, 3, 4]), (-1, [0, 1, 2, 3, 4])])
     func room(_ count: Int, _ removed: [Int]) {
-      var shelf = self.shelf
-      #expect(shelf.removeAll(butLast: count) == removed)
-      #expect(shelf.count == 5 - removed.count)
+      var idle = self.idle
+      #expect(idle.removeAll(butLast: count) == removed)
+      #expect(idle.count == 5 - removed.count)
     }
 
     @Test("those go whose time has come")
     func expiry() {
-      var shelf = self.shelf
-      #expect(shelf.nextEnd == start + .seconds(6))
-      #expect(shelf.removeExpired(at: start + .seconds(7)) == [3, 4])
-      #expect(shelf.removeExpired(at: start + .seconds(7)) == [])
-      #expect(shelf.nextEnd == start + .seconds(8))
+      var idle = self.idle
+      #expect(idle.nextEnd == start + .seconds(6))
+      #expect(idle.removeExpired(at: start + .seconds(7)) == [3, 4])
+      #expect(idle.removeExpired(at: start + .seconds(7)) == [])
+      #expect(idle.nextEnd == start + .seconds(8))
     }
   }
 #endif

@@ -10,7 +10,7 @@ extension HTTPOriginExchange {
     guard resumes, hop.method == .get, !hop.hasPrecondition else { return nil }
     // Conditions that need no waiting are checked first, here and below, because each function that suspends costs
     // memory.
-    if keepsBeginnings, let spool = cache.spool, spool.mayHaveLeft { await adoptLeft(from: spool) }
+    if keepsPartialBodies, let spool = cache.spool, spool.mayHaveLeft { await adoptLeft(from: spool) }
     guard let partial = await cache.storage.partialBody(for: key),
       partial.response.isFrom(hop.url),
       HTTPVary(partial.response.headers).matches(hop, stored: partial.response.selectingHeaders),
@@ -29,7 +29,7 @@ extension HTTPOriginExchange {
     left.remove()
   }
 
-  var keepsBeginnings: Bool {
+  var keepsPartialBodies: Bool {
     mode != .noStore && configuration.minimumPartialByteCount < .max
   }
 
@@ -43,13 +43,13 @@ extension HTTPOriginExchange {
       return nil
     }
     let responseDate = configuration.currentDate()
-    let beginning: @Sendable () -> HTTPBeginning? = {
+    let beginning: @Sendable () -> HTTPPartialBodyRecord? = {
       let response = resumable(
         head, hop, continuing: old, requestDate: requestDate, responseDate: responseDate)
-      return response.flatMap { HTTPBeginning($0, for: key) }
+      return response.flatMap { HTTPPartialBodyRecord($0, for: key) }
     }
     return HTTPSpooledBody.Keeping(
-      startedAt: configuration.now(), delay: configuration.spooling.beginningDelay,
+      startedAt: configuration.now(), delay: configuration.spooling.partialBodyDelay,
       minimumByteCount: configuration.minimumPartialByteCount, now: configuration.now, beginning: beginning)
   }
 

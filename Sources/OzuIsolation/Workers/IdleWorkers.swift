@@ -1,6 +1,6 @@
 #if os(Linux) && canImport(CIsolation)
   /// The idle workers: decides which one gets a request, and which one is ended. A pure value; the pool acts on it.
-  struct WorkerShelf<Worker> {
+  struct IdleWorkers<Worker> {
     struct Place {
       var worker: Worker
       var kind: WorkerKind

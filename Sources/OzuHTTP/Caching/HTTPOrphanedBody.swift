@@ -13,7 +13,7 @@
 
 /// The facts that a spool file has about a body that can be resumed, so that its beginning survives if the process
 /// is killed.
-struct HTTPBeginning: Sendable, Equatable {
+struct HTTPPartialBodyRecord: Sendable, Equatable {
   /// A digest of the key, because the key may contain secrets.
   let digest: String
   /// The response in its stored form, without secrets, as JSON.
@@ -26,7 +26,8 @@ struct HTTPBeginning: Sendable, Equatable {
   /// The beginning of a response; nil if the response may not be written to disk or cannot be resumed.
   init?(_ response: HTTPStoredResponse, for key: HTTPCacheKey) {
     guard let clean = response.withoutSecrets, HTTPPartialBody(response: clean, body: Data([0])) != nil,
-      let record = try? JSONEncoder().encode(clean), record.count <= HTTPBeginningHead.maximumRecordByteCount
+      let record = try? JSONEncoder().encode(clean),
+      record.count <= HTTPPartialBodyFormat.maximumRecordByteCount
     else { return nil }
     self.init(digest: Self.digest(of: key), record: record)
   }
@@ -42,7 +43,7 @@ struct HTTPBeginning: Sendable, Equatable {
 /// a process may be killed while it writes one, and after a loss of power the checkpoint may have reached the disk
 /// but not the body. When the file is read, the body is compared with the identity, so only bytes that were really
 /// written are used.
-enum HTTPBeginningHead {
+enum HTTPPartialBodyFormat {
   static let maximumRecordByteCount = 512 << 10
   static let checkpointByteCount = 64
   private static let magic = Array("ozu-beg1".utf8)
@@ -105,7 +106,7 @@ enum HTTPBeginningHead {
 ///
 /// The file is locked as long as this object exists, so that another process that looks for it at the same time
 /// ignores it.
-final class HTTPLeftBeginning: Sendable {
+final class HTTPOrphanedBody: Sendable {
   let partial: HTTPPartialBody
   private let path: String
   private let descriptor: Int32
@@ -124,7 +125,7 @@ final class HTTPLeftBeginning: Sendable {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 0,
       let file = try? HTTPSpoolFile.map(descriptor, offset: 0, byteCount: Int(status.st_size)),
-      let (record, body) = HTTPBeginningHead.read(file),
+      let (record, body) = HTTPPartialBodyFormat.read(file),
       let response = try? JSONDecoder().decode(HTTPStoredResponse.self, from: record),
       let partial = HTTPPartialBody(response: response, body: body)
     else {

@@ -11,7 +11,7 @@ import OzuSynchronization
 /// possible.
 ///
 /// One lock guards the state; no code of the app runs under it.
-final class DecoderDesk: Sendable {
+final class WorkerClient: Sendable {
   /// A file that is sent to a worker.
   struct Body: Sendable {
     let data: Data
@@ -94,18 +94,18 @@ final class DecoderDesk: Sendable {
   ///     and not read before that.
   /// - Throws: `DecodingError`: that of the worker, the errors of `read`, and `decoderFailed`.
   func ask<Value>(
-    _ question: PictureQuestion, _ body: Body, _ context: DecodingContext? = nil,
+    _ request: PictureRequest, _ body: Body, _ context: DecodingContext? = nil,
     _ read: (PictureAnswer, UnsafeRawBufferPointer) throws(DecodingError) -> Value
   ) throws(DecodingError) -> Value {
     #if os(Linux) && canImport(CIsolation)
       // A decoder with checkpoints notices by itself that its processor time is used up, and has a better error for
       // it.
-      let request = WorkerRequest(
-        kind: WorkerKind(body.type), message: question.data, body: body.data, bodyNumber: body.number,
-        memoryByteCount: question.memoryByteCount, cpuTime: question.limits.cpuTime,
+      let job = WorkerRequest(
+        kind: WorkerKind(body.type), message: request.data, body: body.data, bodyNumber: body.number,
+        memoryByteCount: request.memoryByteCount, cpuTime: request.limits.cpuTime,
         deadline: settings.deadline)
       guard let pool else { throw .decoderFailed(body.type, .unavailable(settings.helper.absence)) }
-      let result = try pool.perform(request) { () throws(DecodingError) in
+      let result = try pool.perform(job) { () throws(DecodingError) in
         try context?.checkpoint()
       } read: { (message, payload) throws(DecodingError) -> Result<Value, DecodingError> in
         guard let (answer, pixels) = AnswerEnvelope.open(message, payload) else {
@@ -128,7 +128,7 @@ final class DecoderDesk: Sendable {
   }
 }
 
-extension DecoderDesk.Body {
+extension WorkerClient.Body {
   func wrongAnswer(_ what: String) -> DecodingError { .decoderFailed(type, .wrongAnswer(what)) }
 
   /// Refuses a header that is impossible for the format.
@@ -153,7 +153,7 @@ extension DecoderDesk.Body {
 }
 
 #if os(Linux) && canImport(CIsolation)
-  extension PictureQuestion {
+  extension PictureRequest {
     /// The memory for an answer, including that of libraries that count for themselves.
     fileprivate var memoryByteCount: Int {
       limits.decodedByteCount.saturatingSum(limits.animationByteCount).saturatingSum(64 << 20)

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @Suite("A process that is killed leaves the beginnings of bodies", .timeLimit(.minutes(15)))
-struct HTTPLeftBeginningTests {
+struct HTTPOrphanedBodyTests {
   private static let body = patternedBytes(60_000)
   private static let prefix = "ozu-beginning-"
   private let folder: TemporaryFolder
@@ -27,7 +27,7 @@ struct HTTPLeftBeginningTests {
     return CacheFixture {
       $0.spooling = HTTPSpoolingConfiguration(threshold: threshold, directory: folder.path)
       $0.now = clock.now
-      // Each question about the time finds it 100 ms later.
+      // Each call of the clock finds it 100 ms later.
       $0.currentDate = clock.date
       $0.now = {
         clock.advance(by: .milliseconds(100))
@@ -69,7 +69,7 @@ struct HTTPLeftBeginningTests {
     guard let name = try folder.names().first,
       let file = FileManager.default.contents(atPath: "\(folder.path)/\(name)")
     else { return nil }
-    return HTTPBeginningHead.read(file)?.body.count
+    return HTTPPartialBodyFormat.read(file)?.body.count
   }
 
   private func rest(from offset: Int) -> FakeHTTPReply {
@@ -149,7 +149,7 @@ struct HTTPLeftBeginningTests {
   private func leave(_ byteCounts: [Int], at offset: Double = 0) throws -> String {
     var response = storedResponse(["ETag": "\"1\"", "Content-Length": "60000"])
     response.responseDate += offset
-    let beginning = HTTPBeginning(response, for: HTTPCacheKey(HTTPRequest(url: CacheFixture.url)))
+    let beginning = HTTPPartialBodyRecord(response, for: HTTPCacheKey(HTTPRequest(url: CacheFixture.url)))
     let file = try HTTPSpoolFile(directory: folder.path, beginning: beginning)
     for byteCount in byteCounts {
       try file.append(Data(Self.body.prefix(byteCount).dropFirst(file.byteCount)))
@@ -175,7 +175,7 @@ struct HTTPLeftBeginningTests {
   func locked() async throws {
     let key = HTTPCacheKey(HTTPRequest(url: CacheFixture.url))
     let response = storedResponse(["ETag": "\"1\""])
-    let file = try HTTPSpoolFile(directory: folder.path, beginning: HTTPBeginning(response, for: key))
+    let file = try HTTPSpoolFile(directory: folder.path, beginning: HTTPPartialBodyRecord(response, for: key))
     try file.append(Data(Self.body.prefix(20_000)))
     file.checkpoint(HTTPBodyIdentity.of(Self.body.prefix(20_000)))
     let next = fixture(in: folder)
@@ -203,12 +203,12 @@ struct HTTPLeftBeginningTests {
   @Test("emptying a cache removes beginnings, except those that are being written")
   func removal() throws {
     try leave([40_000])
-    HTTPSpoolingConfiguration.removeBeginnings(in: left.path)
+    HTTPSpoolingConfiguration.removePartialBodies(in: left.path)
     #expect(try left.names() == [])
-    let beginning = HTTPBeginning(
+    let beginning = HTTPPartialBodyRecord(
       storedResponse(["ETag": "\"1\""]), for: HTTPCacheKey(HTTPRequest(url: CacheFixture.url)))
     let file = try HTTPSpoolFile(directory: left.path, beginning: beginning)
-    HTTPSpoolingConfiguration.removeBeginnings(in: left.path)
+    HTTPSpoolingConfiguration.removePartialBodies(in: left.path)
     #expect(try left.names().count == 1)
     withExtendedLifetime(file) {}
   }
