@@ -11,7 +11,7 @@ public struct IsolationStatus: Hashable, Sendable {
   /// The version of Landlock that denies them files and networks: 0 for none, `nil` before the first of them.
   public let landlockVersion: Int?
   /// The restrictions that the system has refused, with the reason.
-  public let missing: [String]
+  public let missingRestrictions: [String]
   /// How many processes there are now.
   public let processCount: Int
   /// How many have been started.
@@ -29,7 +29,7 @@ extension IsolationStatus {
       self.init(
         mode: client.settings.mode, degradation: client.degradation,
         filtersSystemCalls: status.confinement?.filtersSystemCalls,
-        landlockVersion: status.confinement?.landlockVersion, missing: status.confinement?.missing ?? [],
+        landlockVersion: status.confinement?.landlockVersion, missingRestrictions: status.confinement?.missing ?? [],
         processCount: status.workerCount, startedProcessCount: status.startedWorkerCount,
         answerCount: status.answerCount, failureCount: status.failureCount)
     }
@@ -38,7 +38,7 @@ extension IsolationStatus {
       self.init(
         mode: client.settings.mode, degradation: client.degradation, filtersSystemCalls: nil,
         landlockVersion: nil,
-        missing: [], processCount: 0, startedProcessCount: 0, answerCount: 0, failureCount: 0)
+        missingRestrictions: [], processCount: 0, startedProcessCount: 0, answerCount: 0, failureCount: 0)
     }
   #endif
 }
@@ -51,7 +51,7 @@ extension IsolationStatus: CustomStringConvertible {
     let locks =
       ["a process of their own"] + (filtersSystemCalls ? ["seccomp"] : [])
       + (landlockVersion > 0 ? ["Landlock \(landlockVersion)"] : [])
-    let lack = missing.isEmpty ? "" : ", without \(missing.joined(separator: ", "))"
+    let lack = missingRestrictions.isEmpty ? "" : ", without \(missingRestrictions.joined(separator: ", "))"
     return "\(mode.rawValue), by \(locks.joined(separator: ", "))\(lack), \(processCount) running, "
       + "\(startedProcessCount) started, \(answerCount) answers, \(failureCount) failures"
   }

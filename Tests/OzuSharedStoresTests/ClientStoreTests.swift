@@ -63,7 +63,7 @@ struct ClientStoreTests {
     }
   }
 
-  @Test("a client that fails is left alone, and asked again by one probe")
+  @Test("the circuit of a client that fails opens, and one probe asks again")
   func breaker() async throws {
     let store = store()
     client.isFailing.store(true, ordering: .relaxed)

@@ -120,7 +120,7 @@ struct FleetFaultTests {
     try await burst(untilAllAre: closed)
     #expect(try await burst(newName()).fetches == 1)
 
-    // It is left alone, and asked again.
+    // Its circuit opens, and closes again.
     let hold = Hold()
     let loading: @Sendable ([String], Int) -> FakeRedis.Reaction = { _, _ in
       .bytes("-LOADING Redis is loading the dataset in memory\r\n")

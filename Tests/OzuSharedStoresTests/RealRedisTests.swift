@@ -87,7 +87,7 @@ struct RealRedisTests {
     #expect(try await loadAll(store) == 4)
     #expect(store.statistics.nodes[0].state == .open && store.statistics.hits == 0)
     try await redis.start()
-    #expect(try await loadAll(store) == 4, "it is left alone")
+    #expect(try await loadAll(store) == 4, "its circuit is open")
     clock.advance(by: .seconds(30))
     #expect(try await loadAll(store) == 4, "it is empty")
     #expect(store.statistics.nodes[0].state == .closed)
@@ -108,7 +108,7 @@ struct RealRedisTests {
     #expect(store.statistics.nodes[0].state == .closed)
   }
 
-  @Test("a full server takes no writes, gives what it has, and is not left alone")
+  @Test("a full server takes no writes, gives what it has, and its circuit stays closed")
   func full() async throws {
     let redis = try await RealRedis("--maxmemory-policy", "noeviction")
     #expect(try await loadAll(store(redis)) == 4)

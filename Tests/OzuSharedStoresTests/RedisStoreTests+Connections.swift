@@ -47,7 +47,7 @@ extension RedisStoreTests {
   }
 
   @Test(
-    "a server that does not answer is a miss after the deadline, and is left alone after three; one probe finds it well"
+    "a server that does not answer is a miss after the deadline; after three the circuit opens, and one probe closes it"
   )
   func breaker() async throws {
     let store = store()

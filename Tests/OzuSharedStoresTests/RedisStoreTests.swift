@@ -145,7 +145,7 @@ struct RedisStoreTests {
   @Test("kinds that are not shared are not asked for")
   func kinds() async throws {
     let store = store()
-    for kind in [ImageStoreKind.original, .partial, .relatives] {
+    for kind in [ImageStoreKind.original, .partial, .variants] {
       let key = ImageStoreKey(kind, "a")
       #expect(!store.mayContain(key))
       try await blocking { [entry] () throws in

@@ -112,7 +112,7 @@ struct S3StoreTests {
     #expect(service[name] == nil && store.statistics.damaged == 1)
   }
 
-  @Test("a wrong secret is an error, and after three the service is left alone")
+  @Test("a wrong secret is an error, and after three the circuit opens")
   func wrongSecret() async throws {
     let store = try store { $0.credentials = { S3Credentials(accessKey: "AKIDEXAMPLE", secretKey: "wrong") } }
     for _ in 0..<3 {
@@ -124,7 +124,7 @@ struct S3StoreTests {
     #expect(error == .circuitOpen && service.server.requestCount == 3)
   }
 
-  @Test("a service that fails is left alone, and asked again by one probe")
+  @Test("the circuit of a service that fails opens, and one probe asks again")
   func breaker() async throws {
     let store = try store()
     service.react = { _ in .status(503) }

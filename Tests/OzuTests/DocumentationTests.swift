@@ -17,7 +17,7 @@ struct DocumentationTests {
     return .testing(client: client)
   }
 
-  @Test("The way of a request")
+  @Test("How a request is answered")
   func wayOfARequest() async throws {
     let pipeline = try servedPipeline()
     let mirror = URL(string: "https://example.org/a.jpg")!
@@ -46,7 +46,7 @@ struct DocumentationTests {
     #expect((try view.result?.get())?.source == .network)
   }
 
-  @Test("The way of a request: the network")
+  @Test("How a request is answered: the network")
   func network() async throws {
     let tokens = Tokens()
     client.reply { request in

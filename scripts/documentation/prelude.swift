@@ -159,7 +159,7 @@ let resize = Resize(PixelSize(width: 10, height: 10))
 // MARK: Sources/OzuImaging/Pixels/BGRABitmap.swift
 let source = BGRABitmap(picture.bitmap)
 
-// MARK: Sources/OzuImaging/Pixels/Bitmap+Storage.swift
+// MARK: Sources/OzuImaging/Pixels/PixelBuffer.swift
 let bitmap = picture.bitmap
 func show(_ bytes: UnsafeRawPointer?, _ count: Int, _ owner: UnsafeMutableRawPointer) {}
 

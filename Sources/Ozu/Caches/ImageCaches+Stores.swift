@@ -25,7 +25,7 @@ extension ImageCaches {
   }
 
   /// Whether a level may have the list of variants of a source. Never waits; for any thread.
-  func mayHaveVariants(of source: CacheKey) -> Bool { stores.mayContain(ImageStoreKey(.relatives, source)) }
+  func mayHaveVariants(of source: CacheKey) -> Bool { stores.mayContain(ImageStoreKey(.variants, source)) }
 
   /// Whether a level may have the rendition of a request. Never waits.
   func mayHaveRendition(for request: ImageRequest) -> Bool {

@@ -8,7 +8,7 @@ import Foundation
 extension ImageCaches {
   /// The finished pictures of a source, as listed in the first store.
   func storedVariants(of source: CacheKey) -> [KnownVariants.Variant] {
-    let key = ImageStoreKey(.relatives, source)
+    let key = ImageStoreKey(.variants, source)
     let entry = stores.first?.attempt(.read) { try $0.contains(key) ? $0.read(key) : nil } ?? nil
     return entry.flatMap { VariantsRecord($0.body, of: source) }?.pictures ?? []
   }
@@ -31,12 +31,12 @@ extension ImageCaches {
   private func write(_ record: VariantsRecord, of source: CacheKey, label: String) {
     stores.write(
       ImageStoreEntry(metadata: Data(), body: record.data),
-      for: ImageStoreKey(.relatives, source, label: EntryLabel.text(ofSource: label)))
+      for: ImageStoreKey(.variants, source, label: EntryLabel.text(ofSource: label)))
   }
 
   /// Removes the list of a source.
   func forgetVariants(of source: CacheKey) {
-    let key = ImageStoreKey(.relatives, source)
+    let key = ImageStoreKey(.variants, source)
     guard stores.mayContain(key) else { return }
     stores.remove(ImageStoreEntry.self, key)
   }

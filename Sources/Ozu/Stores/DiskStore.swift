@@ -19,7 +19,7 @@ final class DiskStore: ImageStoring {
     self.onError = onError
     opening = DiskOpening(storage, onError: onError) { cache in
       cache.setCapacity(Self.partialsCapacity, of: ImageStoreKind.partial.partition)
-      cache.setCapacity(Self.variantsCapacity, of: ImageStoreKind.relatives.partition)
+      cache.setCapacity(Self.variantsCapacity, of: ImageStoreKind.variants.partition)
     }
   }
 

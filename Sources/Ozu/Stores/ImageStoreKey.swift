@@ -17,7 +17,7 @@ public struct ImageStoreKind: Hashable, Sendable, CustomStringConvertible {
   /// Beginnings of files whose transfers were interrupted. Only in the first store.
   public static let partial = ImageStoreKind("partials")
   /// Small lists of the finished pictures of a source. Only in the first store.
-  public static let relatives = ImageStoreKind("relatives")
+  public static let variants = ImageStoreKind("relatives")
 
   /// The finished pictures of a cache format.
   public static func format(_ name: String) -> ImageStoreKind { ImageStoreKind(formatPrefix + name) }

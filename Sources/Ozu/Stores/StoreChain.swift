@@ -33,7 +33,7 @@ final class StoreChain: Sendable {
   }
 
   private func further(_ key: ImageStoreKey, _ reach: Reach) -> [FurtherLevel] {
-    reach == .first || key.kind == .partial || key.kind == .relatives ? [] : further
+    reach == .first || key.kind == .partial || key.kind == .variants ? [] : further
   }
 
   /// Whether there are no levels.

@@ -14,3 +14,48 @@ public enum MetadataPolicy: String, Hashable, Sendable, CaseIterable {
   /// EXIF data, XMP and the resolution.
   case keepAll
 }
+
+/// The treatment of the colours of a file with an ICC profile when its picture is written again.
+public enum ColorProfilePolicy: String, Hashable, Sendable, CaseIterable {
+  /// They are converted to sRGB, which every reader assumes for a file without a profile.
+  case convert
+  /// They stay as they are, and the profile is written into the file.
+  ///
+  /// Only for pictures in red, green and blue with an ICC profile. Grey, CMYK and colours that are described
+  /// without a profile are still converted.
+  case embed
+  /// They stay as they are, with all bits of the file, and the written file describes them: by the profile, or by
+  /// the numbers of ITU-T H.273, as in pictures of high dynamic range (PQ, HLG).
+  ///
+  /// PNG, AVIF and JPEG XL can store both. For a format without either, the picture is converted.
+  case keep
+
+  /// The colour policy to decode the picture with.
+  public var colorPolicy: ColorPolicy {
+    switch self {
+    case .convert: .convertToSRGB
+    case .embed: .keepProfile
+    case .keep: .keepForFile
+    }
+  }
+}
+
+/// The kinds of blocks that an encoder can write.
+public struct MetadataKinds: OptionSet, Hashable, Sendable {
+  /// A bit for each kind.
+  public let rawValue: Int
+
+  /// Makes a set.
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// EXIF data.
+  public static let exif = MetadataKinds(rawValue: 1)
+  /// An XMP packet.
+  public static let xmp = MetadataKinds(rawValue: 2)
+  /// An ICC profile.
+  public static let colorProfile = MetadataKinds(rawValue: 4)
+  /// Dots per inch.
+  public static let resolution = MetadataKinds(rawValue: 8)
+  /// All of them.
+  public static let all: MetadataKinds = [.exif, .xmp, .colorProfile, .resolution]
+}

@@ -22,7 +22,7 @@ extension ImageStoreKind {
   func isShared(keepingOriginals: Bool) -> Bool {
     switch self {
     case .original: keepingOriginals
-    case .partial, .relatives: false
+    case .partial, .variants: false
     default: true
     }
   }

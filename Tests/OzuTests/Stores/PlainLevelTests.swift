@@ -123,7 +123,7 @@ struct PlainLevelTests {
     let first = pipeline()
     _ = try await first.image(for: ImageRequest(url: url, resize: Resize(PixelSize(160, 120))))
     await first.flush()
-    #expect(store.count(of: .relatives) == 1)
+    #expect(store.count(of: .variants) == 1)
     try store.removeAll(of: .original)
     let small = try await pipeline().response(for: ImageRequest(url: url, resize: Resize(PixelSize(40, 30))))
     #expect(small.source == .derived)

@@ -29,8 +29,8 @@ struct ThumbnailCase: Sendable {
 
   /// The cases of the bundled photographs and of drawn pictures that are wanted.
   ///
-  /// Photographs are brought to 12 megapixels and to 1600 × 1200 and encoded in 4:2:0; the large ones again as PNG, WebP and
-  /// AVIF, as far as this build writes them, and as progressive files where `jpegtran` is installed; one of them in 100
+  /// Photographs are brought to 12 megapixels and to 1600 × 1200 and encoded in 4:2:0; the large ones again as PNG, WebP,
+  /// AVIF and JPEG XL, as far as this build writes them, as HEIC and TIFF by other programs, and as progressive files where `jpegtran` is installed; one of them in 100
   /// megapixels. Drawn pictures have 12 megapixels and are JPEG and PNG. Files go into `folder`; those that no wanted case
   /// needs are not made.
   static func bundled(
@@ -39,7 +39,7 @@ struct ThumbnailCase: Sendable {
     var cases: [ThumbnailCase] = []
     let photos = try Photographs.load().filter { $0.name.hasSuffix(".jpg") }
     let all: [Recipe] =
-      photos.flatMap { recipes(of: $0, in: folder) }
+      photos.flatMap { recipes(of: $0, in: folder, peers: peers) }
       + (photos.first.map { huge($0, in: folder, peers: peers) } ?? []) + drawn(in: folder)
     for recipe in all {
       let wanted = recipe.cases.filter { wants($0.name) }
@@ -79,22 +79,33 @@ struct ThumbnailCase: Sendable {
     }
   }
 
-  private static func recipes(of photo: Photographs.Photo, in folder: URL) -> [Recipe] {
+  private static func recipes(
+    of photo: Photographs.Photo, in folder: URL, peers: PeerProcess?
+  ) -> [Recipe] {
     let name = String(photo.name.dropLast(4))
     let (large, web) = (PixelSize(width: 4000, height: 3000), PixelSize(width: 1600, height: 1200))
     let sizes = [
       standard, PixelSize(width: 160, height: 120), PixelSize(width: 640, height: 480),
-      PixelSize(width: 1280, height: 960),
+      PixelSize(width: 1280, height: 960), PixelSize(width: 2000, height: 1500),
     ]
     func file(_ ending: String) -> URL { folder.appending(path: "\(name)-\(ending)") }
     func cases(_ kind: String, _ sizes: [PixelSize]) -> [(String, PixelSize?)] {
       sizes.map { ("\(kind)-\($0)/\(name)", $0) }
     }
-    let others = [ImageType.png, .webp, .avif].map { type in
+    let others = [ImageType.png, .webp, .avif, .jxl].map { type in
       Recipe(cases: cases("12mp-\(type)", [standard])) {
         try write(photo, large, as: type, to: file("12mp.\(type)"))
       }
     }
+    // Ozu writes neither.
+    let foreign = [
+      Recipe(cases: cases("12mp-heic", [standard])) {
+        try run(["heif-enc", "-q", "85", "-o"], write(photo, large, to: file("12mp.jpg")), file("12mp.heic"))
+      },
+      Recipe(cases: cases("12mp-tiff", [standard])) {
+        try peers?.convert(write(photo, large, to: file("12mp.jpg")), to: file("12mp.tiff"))
+      },
+    ]
     return [
       Recipe(cases: cases("12mp-420", sizes) + [("12mp-420-whole/\(name)", nil)]) {
         try write(photo, large, to: file("12mp.jpg"))
@@ -106,7 +117,7 @@ struct ThumbnailCase: Sendable {
       Recipe(cases: cases("1600x1200-progressive", [standard])) {
         try transform(write(photo, web, to: file("web.jpg")), to: file("web-progressive.jpg"))
       },
-    ] + others
+    ] + others + foreign
   }
 
   private static func huge(
@@ -147,7 +158,7 @@ struct ThumbnailCase: Sendable {
   /// A case for each picture of a folder and each size.
   static func corpus(_ folder: URL, sizes: [PixelSize]) throws -> [ThumbnailCase] {
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-      .filter { ["jpg", "jpeg", "png", "webp", "avif"].contains($0.pathExtension.lowercased()) }
+      .filter { ["jpg", "jpeg", "png", "webp", "avif", "heic", "jxl", "tif", "tiff"].contains($0.pathExtension.lowercased()) }
       .sorted { $0.lastPathComponent < $1.lastPathComponent }
     return try sizes.flatMap { size in
       try files.map { try ThumbnailCase("\(size)/\($0.lastPathComponent)", $0, size) }
@@ -187,13 +198,16 @@ struct ThumbnailCase: Sendable {
   }
 
   private static func transform(_ file: URL, to target: URL) throws -> URL? {
+    try run(["jpegtran", "-progressive", "-outfile"], file, target)
+  }
+
+  /// Runs a program that makes a file of another one; `nil` where it is not installed or fails.
+  private static func run(_ command: [String], _ file: URL, _ target: URL) throws -> URL? {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "jpegtran", "-progressive", "-outfile", target.path(percentEncoded: false),
-      file.path(percentEncoded: false),
-    ]
+    process.arguments = command + [target.path(percentEncoded: false), file.path(percentEncoded: false)]
     process.standardError = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
     return process.terminationStatus == 0 ? target : nil
