@@ -29,7 +29,8 @@ extension IsolationStatus {
       self.init(
         mode: client.settings.mode, degradation: client.degradation,
         filtersSystemCalls: status.confinement?.filtersSystemCalls,
-        landlockVersion: status.confinement?.landlockVersion, missingRestrictions: status.confinement?.missing ?? [],
+        landlockVersion: status.confinement?.landlockVersion,
+        missingRestrictions: status.confinement?.missing ?? [],
         processCount: status.workerCount, startedProcessCount: status.startedWorkerCount,
         answerCount: status.answerCount, failureCount: status.failureCount)
     }

@@ -158,7 +158,10 @@ struct ThumbnailCase: Sendable {
   /// A case for each picture of a folder and each size.
   static func corpus(_ folder: URL, sizes: [PixelSize]) throws -> [ThumbnailCase] {
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-      .filter { ["jpg", "jpeg", "png", "webp", "avif", "heic", "jxl", "tif", "tiff"].contains($0.pathExtension.lowercased()) }
+      .filter {
+        ["jpg", "jpeg", "png", "webp", "avif", "heic", "jxl", "tif", "tiff"].contains(
+          $0.pathExtension.lowercased())
+      }
       .sorted { $0.lastPathComponent < $1.lastPathComponent }
     return try sizes.flatMap { size in
       try files.map { try ThumbnailCase("\(size)/\($0.lastPathComponent)", $0, size) }
