@@ -63,45 +63,6 @@ def libvips():
     return f"libvips {version}", thumbnail, pixels
 
 
-def system_libvips():
-    """The system's libvips, only for the formats that the newest one comes without: HEIC and JPEG XL."""
-    folders = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
-    path = next((file for file in (folder + "/libvips.so.42" for folder in folders) if os.path.exists(file)), None)
-    if path is None:
-        raise ImportError("no libvips of the system")
-    library = ctypes.CDLL(path)
-    pointer, size = ctypes.c_void_p, ctypes.c_size_t
-    library.vips_version_string.restype = ctypes.c_char_p
-    library.vips_image_write_to_memory.restype = pointer
-    library.vips_image_write_to_memory.argtypes = [pointer, pointer]
-    library.g_object_unref.argtypes = library.g_free.argtypes = [pointer]
-    if library.vips_init(b"peers"):
-        raise ImportError("libvips does not start")
-    library.vips_concurrency_set(1)
-    library.vips_cache_set_max(0)
-
-    def thumbnail(data, width, height):
-        is_heic = data[4:8] == b"ftyp" and data[8:12] in (b"heic", b"heix", b"mif1")
-        is_jxl = data[:2] == b"\xff\x0a" or data[4:8] == b"JXL "
-        if width == 0 or not (is_heic or is_jxl):
-            raise ValueError("measured with the newest libvips")
-        image, count = pointer(), size()
-        force = 3
-        # Arguments that are no pointers have their types from here, because the function is variadic.
-        if library.vips_thumbnail_buffer(
-                ctypes.c_char_p(data), size(len(data)), ctypes.byref(image), ctypes.c_int(width),
-                ctypes.c_char_p(b"height"), ctypes.c_int(height), ctypes.c_char_p(b"size"), ctypes.c_int(force), pointer()):
-            raise ValueError("libvips cannot read it")
-        memory = library.vips_image_write_to_memory(image, ctypes.byref(count))
-        library.g_object_unref(image)
-        try:
-            return ctypes.string_at(memory, count.value)
-        finally:
-            library.g_free(memory)
-
-    return f"libvips {library.vips_version_string().decode().split('-')[0]}", thumbnail, lambda pixels: pixels
-
-
 def gdk_pixbuf():
     library = ctypes.CDLL("libgdk_pixbuf-2.0.so.0")
     objects = ctypes.CDLL("libgobject-2.0.so.0")
@@ -180,7 +141,7 @@ def libjpeg_turbo():
 
 def installed():
     found = []
-    for peer in (libvips, system_libvips, pillow, gdk_pixbuf, libjpeg_turbo):
+    for peer in (libvips, pillow, gdk_pixbuf, libjpeg_turbo):
         try:
             found.append(peer())
         except (ImportError, OSError, AttributeError, ValueError):

@@ -188,6 +188,8 @@ struct ReentryTests {
     final class Stopping: TaskExecutor {
       let prefetcher: ImagePrefetcher
       let count = Shared(0)
+      /// How often the task has run until it waited again.
+      let runCount = Shared(0)
 
       init(_ prefetcher: ImagePrefetcher) { self.prefetcher = prefetcher }
 
@@ -198,16 +200,22 @@ struct ReentryTests {
           prefetcher.stopAll()
         }
         let job = UnownedJob(job)
-        DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        DispatchQueue.global().async {
+          job.runSynchronously(on: self.asUnownedTaskExecutor())
+          self.runCount.change { $0 += 1 }
+        }
       }
     }
     let outcomes = prefetcher.start(requests)
-    let reader = Task(executorPreference: Stopping(prefetcher)) {
+    let executor = Stopping(prefetcher)
+    let reader = Task(executorPreference: executor) {
       var count = 0
       for await _ in outcomes { count += 1 }
       return count
     }
     await gate.arrivals(2)
+    // A task that has not begun to wait is not woken.
+    try await eventually(executor.runCount.value == 1)
     gate.admit()
     #expect(await reader.value == 4)
     #expect(prefetcher.count == 0)
