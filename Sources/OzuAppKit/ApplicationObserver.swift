@@ -13,14 +13,14 @@
   /// A pipeline learns about memory pressure without the toolkit, from `SystemMemoryPressure`.
   @MainActor
   public enum ApplicationObserver {
-    private static let followers = PipelineNotifications([
+    private static let notifications = PipelineNotifications([
       NSApplication.didHideNotification: ApplicationEvent.background.handler,
       NSApplication.didUnhideNotification: ApplicationEvent.foreground.handler,
     ])
 
     /// Tells a pipeline about events of the app, as long as the pipeline lives. Another call for it has no effect.
     public static func follow(_ pipeline: ImagePipeline) {
-      followers.follow(pipeline)
+      notifications.follow(pipeline)
     }
   }
 #endif

@@ -12,7 +12,7 @@
   /// ```
   @MainActor
   public enum ApplicationObserver {
-    private static let followers = PipelineNotifications([
+    private static let notifications = PipelineNotifications([
       UIApplication.didReceiveMemoryWarningNotification: ApplicationEvent.memoryWarning.handler,
       UIApplication.willEnterForegroundNotification: ApplicationEvent.foreground.handler,
       UIApplication.didEnterBackgroundNotification: { finishInBackground($0) },
@@ -20,7 +20,7 @@
 
     /// Tells a pipeline about events of the app, as long as the pipeline lives. Another call for it has no effect.
     public static func follow(_ pipeline: ImagePipeline) {
-      followers.follow(pipeline)
+      notifications.follow(pipeline)
     }
 
     /// Asks the system for time to write the disk cache. The system calls the closure on a thread of its own, which waits for

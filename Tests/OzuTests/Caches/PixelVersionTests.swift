@@ -29,7 +29,7 @@ struct PixelVersionTests {
   }
 
   @Test("are not used for smaller pictures")
-  func relatives() throws {
+  func variants() throws {
     let made = KnownVariants.Variant(
       key: ImageKey(source: CacheKey("a"), steps: ["b"]), resize: nil, size: PixelSize(1, 1))
     let data = VariantsRecord([made]).data

@@ -57,10 +57,10 @@ struct RecordTests {
         }
       }
     }
-    let relatives = try #require(
+    let variants = try #require(
       VariantsRecord(VariantsRecord(Self.made).data, of: CacheKey("a")))
-    #expect(relatives.pictures == Self.made)
-    #expect(relatives.pictures.map(\.key.source) == Self.made.map(\.key.source))
+    #expect(variants.pictures == Self.made)
+    #expect(variants.pictures.map(\.key.source) == Self.made.map(\.key.source))
   }
 
   @Test(
@@ -71,7 +71,7 @@ struct RecordTests {
     let renditions = RenditionRecord(
       header: Self.header, stamp: FileStamp(path: "/"), validity: Self.validity, notes: Self.notes
     ).data
-    let relatives = VariantsRecord(Self.made).data
+    let variants = VariantsRecord(Self.made).data
     let files = EncodedRecord(
       type: .png, size: PixelSize(3, 2), frameCount: 1, checksum: "sum", notes: Self.notes,
       rendition: RenditionRecord(header: Self.header, stamp: nil, validity: Self.validity, notes: []),
@@ -79,7 +79,7 @@ struct RecordTests {
     ).data
     for (data, read) in [
       (originals, { OriginalRecord($0) != nil }), (renditions, { RenditionRecord($0) != nil }),
-      (relatives, { VariantsRecord($0, of: CacheKey("a")) != nil }),
+      (variants, { VariantsRecord($0, of: CacheKey("a")) != nil }),
       (files, { EncodedRecord($0) != nil }),
     ] as [(Data, (Data) -> Bool)] {
       for count in 0..<data.count { #expect(!read(data.prefix(count))) }
@@ -144,7 +144,7 @@ struct RecordTests {
   }
 
   @Test("a list of variants keeps the latest eight pictures")
-  func relativesBound() {
+  func variantsBound() {
     var record = VariantsRecord()
     for number in 0..<20 {
       let made = KnownVariants.Variant(

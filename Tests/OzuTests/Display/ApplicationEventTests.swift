@@ -49,17 +49,17 @@ struct ApplicationEventTests {
 
   @Test("pipelines follow the notifications of an app once each, and only while they live")
   @MainActor
-  func followers() {
+  func notifications() {
     let center = NotificationCenter()
     let heard = Shared<[ObjectIdentifier]>([])
     let name = Notification.Name("hidden")
-    let followers = PipelineNotifications(
+    let notifications = PipelineNotifications(
       [name: { pipeline in heard.change { $0.append(ObjectIdentifier(pipeline)) } }], center: center)
     let lasting = ImagePipeline.testing()
     var passing: ImagePipeline? = .testing()
     for _ in 0..<2 {
-      followers.follow(lasting)
-      if let passing { followers.follow(passing) }
+      notifications.follow(lasting)
+      if let passing { notifications.follow(passing) }
     }
     center.post(name: name, object: nil)
     #expect(heard.value.count == 2)
@@ -69,8 +69,8 @@ struct ApplicationEventTests {
     heard.change { $0 = [] }
     center.post(name: name, object: nil)
     #expect(heard.value == [ObjectIdentifier(lasting)])
-    followers.follow(lasting)
-    #expect(followers.count == 1)
+    notifications.follow(lasting)
+    #expect(notifications.count == 1)
   }
 
   @Test("the picture that a view would show at once can be read, at the view's size")

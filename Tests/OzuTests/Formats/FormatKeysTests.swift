@@ -105,7 +105,7 @@ struct FormatKeysTests {
     #expect(disk.fileCount == 8)
     await fixture.pipeline.removeImage(forKey: a.absoluteString)
     #expect(disk.fileCount == 4)
-    #expect(disk.count(in: ImageCaches.relatives) == 1)
+    #expect(disk.count(in: ImageCaches.variants) == 1)
     #expect(fixture.pipeline.memoryCacheStatistics.count == 4)
     #expect(fixture.pipeline.cachedImage(for: b) != nil)
   }

@@ -97,7 +97,7 @@ struct DerivingAfterRestartTests {
     let (fixture, url) = try await stored()
     let source = ImageRequest(url: url).key.source
     let disk = try #require(fixture.pipeline.diskCache)
-    await disk.store(Data([1, 200, 3]), forKey: source, in: ImageCaches.relatives)
+    await disk.store(Data([1, 200, 3]), forKey: source, in: ImageCaches.variants)
     try await disk.flush()
     let pipeline = fixture.freshPipeline { $0.caching.storagePolicy = .encodedImages }
     let response = try await pipeline.response(for: ImageRequest(url: url, resize: Self.tiny))

@@ -6,7 +6,7 @@ extension ImageCaches {
   static var originals: DiskCache.Partition { "originals" }
   static var renditions: DiskCache.Partition { "renditions" }
   static var partials: DiskCache.Partition { "partials" }
-  static var relatives: DiskCache.Partition { "relatives" }
+  static var variants: DiskCache.Partition { "relatives" }
 }
 
 extension CacheFormat {

@@ -69,7 +69,7 @@ struct Fixture: Sendable {
 
 extension DiskCache {
   /// The number of entries without the lists of variants.
-  var fileCount: Int { count - count(in: ImageCaches.relatives) }
+  var fileCount: Int { count - count(in: ImageCaches.variants) }
 }
 
 /// The built-in JPEG and PNG decoders, counted.

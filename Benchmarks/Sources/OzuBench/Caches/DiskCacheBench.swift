@@ -98,7 +98,7 @@ enum DiskCacheBench {
     ]
     let peerFetches = peers.map { peer in
       Rounds.Subject(name: peer.name) {
-        for key in keys where try peer.entry(forKey: key) != length { throw Failed() }
+        for key in keys where try peer.fetch(key) != length { throw Failed() }
       }
     }
     try add("fetch-30KB", fetches + peerFetches, count, options, &report)
@@ -132,7 +132,7 @@ enum DiskCacheBench {
     }
     let peerMisses = peers.map { peer in
       Rounds.Subject(name: peer.name) {
-        for key in absent where try peer.entry(forKey: key) != nil { throw Failed() }
+        for key in absent where try peer.fetch(key) != nil { throw Failed() }
       }
     }
     try add("miss", [miss] + peerMisses, absent.count, options, &report)

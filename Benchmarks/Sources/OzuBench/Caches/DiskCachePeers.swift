@@ -9,7 +9,7 @@ protocol DiskCachePeer: AnyObject {
   /// Stores one body under every key.
   func store(_ body: Data, under keys: [CacheKey]) throws
   /// Copies a value out and returns its length; nil if there is none.
-  func entry(forKey key: CacheKey) throws -> Int?
+  func fetch(_ key: CacheKey) throws -> Int?
   /// Reads one byte of every cache line where the value lies; nil if it must be copied to be read.
   func touch(_ key: CacheKey) throws -> Int?
 }
@@ -75,7 +75,7 @@ enum DiskCachePeers {
       }
     }
 
-    func entry(forKey key: CacheKey) throws -> Int? {
+    func fetch(_ key: CacheKey) throws -> Int? {
       try withBound(key, to: select) {
         guard sqlite3_step(select) == SQLITE_ROW, let body = sqlite3_column_blob(select, 0) else {
           return nil
@@ -144,7 +144,7 @@ enum DiskCachePeers {
       }
     }
 
-    func entry(forKey key: CacheKey) throws -> Int? {
+    func fetch(_ key: CacheKey) throws -> Int? {
       try read(key) { value in
         buffer.copyMemory(from: value.baseAddress!, byteCount: min(value.count, 1 << 16))
         return value.count

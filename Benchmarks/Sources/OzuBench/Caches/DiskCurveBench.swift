@@ -130,7 +130,7 @@ enum DiskCurveBench {
       add("\(count) entries: store of 64", calls: stores, subject: peer.name, &report)
       let looks = min(count, 100_000)
       let fetches = try microseconds(looks) { number in
-        _ = try peer.entry(forKey: DiskCacheBench.key(number * 7919 % count))
+        _ = try peer.fetch(DiskCacheBench.key(number * 7919 % count))
       }
       add("\(count) entries: fetch", calls: fetches, subject: peer.name, &report)
     }

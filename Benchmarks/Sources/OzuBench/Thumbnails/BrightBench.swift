@@ -81,16 +81,8 @@ enum BrightBench {
     var described = options
     if kind == .bright { described.metadata.colorProfile = profile }
     try codecs.encode(bitmap, as: .png, options: described).write(to: source)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "heif-enc", "-q", "85", "-b", kind == .plain ? "8" : "10", "-o", target.path(percentEncoded: false),
-      source.path(percentEncoded: false),
-    ]
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus == 0 ? try? Data(contentsOf: target) : nil
+    let bits = kind == .plain ? "8" : "10"
+    return try ThumbnailCase.run(["heif-enc", "-q", "85", "-b", bits, "-o"], source, target)
+      .flatMap { try? Data(contentsOf: $0) }
   }
 }

@@ -205,7 +205,7 @@ struct ThumbnailCase: Sendable {
   }
 
   /// Runs a program that makes a file of another one; `nil` where it is not installed or fails.
-  private static func run(_ command: [String], _ file: URL, _ target: URL) throws -> URL? {
+  static func run(_ command: [String], _ file: URL, _ target: URL) throws -> URL? {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command + [target.path(percentEncoded: false), file.path(percentEncoded: false)]
