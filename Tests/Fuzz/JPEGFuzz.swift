@@ -70,8 +70,8 @@ private func compare(
   guard let identifiers = (try? JPEGHeader(file.span))?.components.map(\.identifier) else { return }
   for (index, plane) in all.enumerated() {
     let scale = index == 0 ? scales.luma : scales.chroma
-    // In large squares, sums of coefficients that no picture has wrap (`SquareTransform`). The model computes them too.
-    let reference: PlaneOracle.Reference = scale > 4 ? .model : .exact
+    // In squares above 2, sums of coefficients that no picture has wrap (`SquareTransform`). The model computes them too.
+    let reference: PlaneOracle.Reference = scale > 2 ? .model : .exact
     let difference = oracle.difference(
       of: plane, component: index, identifier: identifiers[index], scale: scale,
       isProgressive: header.isProgressive, lowestBit: lowestBit, reference: reference)

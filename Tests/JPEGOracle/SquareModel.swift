@@ -1,6 +1,6 @@
 import Foundation
 
-/// A model of the decoder's transforms of 5, 6 and 8 eighths: loops over the definition, in the same integers.
+/// A model of the decoder's transforms of 3 to 6 and 8 eighths: loops over the definition, in the same integers.
 ///
 /// Along a line of `n` samples, `y[i] = x[0] + Σ x[k] √2 cos((2i + 1)kπ / 2n)`. The weight of a coefficient is rounded to
 /// whole numbers and 65536ths, and the product with the 65536ths is rounded down. Sums wrap at 16 bits, so their order does
@@ -10,7 +10,7 @@ public enum SquareModel {
   ///
   /// - Parameters:
   ///   - coefficients: the dequantized coefficients, row by row: those of a row have the same vertical frequency.
-  ///   - side: the eighths: 5, 6 or 8.
+  ///   - side: the eighths: 3 to 6 or 8.
   public static func samples(_ coefficients: [Int16], side: Int) -> [Int16] {
     precondition(coefficients.count == side * side, "a square of coefficients")
     // Two fraction bits.
@@ -42,8 +42,8 @@ public enum SquareModel {
         let angle = Double((2 * i + 1) * k) * Double.pi / Double(2 * n)
         let weight = 2.0.squareRoot() * cos(angle)
         let size = abs(weight)
-        // Six has √2 as twice √½.
-        let isDoubled = n == 6 && size > 1.4
+        // Three and six have √2 as twice √½.
+        let isDoubled = n % 3 == 0 && size > 1.4
         let term = isDoubled ? 2 * product(x[k], size / 2) : product(x[k], size)
         sum += weight < 0 ? -term : term
       }

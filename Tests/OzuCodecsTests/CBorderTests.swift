@@ -123,39 +123,6 @@ struct CBorderTests {
     }
   }
 
-  @Test("for planes of another picture is refused", arguments: ["baseline-420", "gray"])
-  func jpegPlanes(name: String) throws {
-    try Self.withJPEG("matrix/jpeg-\(name).jpg", { ozu_jpeg_decoder_keep_planes($0) }) { decoder, _ in
-      var bytes = [UInt8](repeating: 0xA5, count: 1 << 22)
-      try bytes.withUnsafeMutableBytes { bytes in
-        let count = name == "gray" ? 1 : 3
-        let right = try (0..<count).map { index in
-          var plane = OzuJPEGPlane()
-          try #require(ozu_jpeg_decoder_plane(decoder, Int32(index), &plane))
-          return OzuPlaneRows(
-            UnsafeMutableRawBufferPointer(rebasing: bytes[(index << 20)...]),
-            bytesPerRow: plane.bytes_per_row,
-            height: Int(plane.step_rows))
-        }
-        for index in right.indices {
-          for change in [{ $0.bytes = nil }, { $0.height -= 1 }, { $0.bytes_per_row -= 1 }]
-            as [(inout OzuPlaneRows) -> Void]
-          {
-            var rows = right
-            change(&rows[index])
-            #expect(ozu_jpeg_decoder_read_planes(decoder, rows, Int32(count)) == .failed)
-          }
-        }
-        for wrong in [0, count - 1, count + 1] {
-          let rows = right + right
-          #expect(ozu_jpeg_decoder_read_planes(decoder, rows, Int32(wrong)) == .failed)
-        }
-        #expect(bytes.allSatisfy { $0 == 0xA5 })
-        #expect(ozu_jpeg_decoder_read_planes(decoder, right, Int32(count)) == .done)
-      }
-    }
-  }
-
   @Test("of another picture is refused for PNG", arguments: PixelFormat.allCases)
   func png(format: PixelFormat) throws {
     let path = format == .gray8 ? "matrix/png-gray8.png" : "matrix/png-rgb8.png"

@@ -19,7 +19,7 @@ struct HuffmanTableTests {
   static let large = HuffmanTable.Definition(
     counts: [0, 2, 3] + [UInt8](repeating: 0, count: 13), symbols: [0x08, 0x07, 0x18, 0x09, 0x00])
 
-  /// Symbols of sixteen zeros with one bit each: twelve bits contain more than a block has.
+  /// Symbols of sixteen zeros with one bit each: eleven bits contain more than a block has.
   static let zeros = HuffmanTable.Definition(
     counts: [1, 1] + [UInt8](repeating: 0, count: 14), symbols: [0xF0, 0x00])
 
@@ -31,14 +31,15 @@ struct HuffmanTableTests {
       let lookup = table.lookup
       for window in 0..<1 << HuffmanLookup.window {
         let several = lookup.several[window]
-        for entry in [lookup.skips[window], UInt16(truncatingIfNeeded: several)] {
+        let severalSteps = kind == .pairedAC ? several >> 56 : several >> 7 & 0x1FF
+        let skips = UInt64(lookup.skips[window])
+        for (entry, steps) in [(skips, Int(skips >> 7)), (several, Int(severalSteps))] {
           let bits = Int(entry & 63)
-          let steps = Int(entry >> 7)
           try #require(HuffmanLookup.isBeyond(steps) == (bits == 0))
           if bits == 0 { continue }
           let walk = Walk(lookup: lookup, window: window, bits: bits)
           try #require(walk.position == bits)
-          try #require(bits <= 27)
+          try #require(bits <= 26)
           try #require(walk.done <= 63)
           try #require(steps == walk.done + (walk.isEnd ? HuffmanLookup.end : 0))
         }
@@ -46,10 +47,12 @@ struct HuffmanTableTests {
         let walk = Walk(lookup: lookup, window: window, bits: Int(several & 63))
         if kind == .pairedAC {
           let pairs = [0, 1].map { index in
-            let number = Int16(truncatingIfNeeded: several >> UInt64(32 + 16 * index))
-            return [Int(several >> UInt64(16 + 8 * index) & 0xFF), Int(number)]
+            let number = Int16(truncatingIfNeeded: several >> UInt64(24 + 16 * index))
+            return [Int(several >> UInt64(8 + 8 * index) & 0xFF), Int(number)]
           }
-          let found = walk.numbers.map { [$0.place + 1, $0.number] }
+          let found = walk.numbers.map { [$0.place, $0.number] }
+          // The loop over blocks counts on it between refills.
+          try #require(several & 63 <= UInt64(HuffmanLookup.window))
           try #require(pairs == found + [[Int]](repeating: [64, 0], count: 2 - found.count))
         } else {
           let bytes = (0..<4).map { Int(Int8(truncatingIfNeeded: several >> UInt64(32 + 8 * $0))) }
@@ -76,14 +79,14 @@ struct HuffmanTableTests {
     defer { withExtendedLifetime(table) {} }
     let lookup = table.lookup
     for window in 0..<1 << HuffmanLookup.window {
-      let bits = UInt64(window) << 52
+      let bits = UInt64(window) << (64 - HuffmanLookup.window)
       let (symbol, length) = lookup.symbol(bits)
       let entry = lookup.values[window]
-      if length > 12 {
+      if length > HuffmanLookup.window {
         try #require(entry == 0)
       } else if symbol == 0 {
         try #require(entry == UInt32(length) | HuffmanLookup.blockEnd << 8)
-      } else if length + Int(symbol & 15) > 12 {
+      } else if length + Int(symbol & 15) > HuffmanLookup.window {
         try #require(entry == UInt32(length) | UInt32(symbol) << 16)
       } else {
         var walk = Walk(lookup: lookup, window: window, bits: 0)
@@ -146,7 +149,7 @@ struct HuffmanTableTests {
     /// Walks over `count` bits.
     init(lookup: HuffmanLookup, window: Int, bits count: Int) {
       self.lookup = lookup
-      bits = UInt64(window) << 52
+      bits = UInt64(window) << (64 - HuffmanLookup.window)
       while position < count { step() }
     }
 

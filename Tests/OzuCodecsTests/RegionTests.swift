@@ -128,7 +128,8 @@ struct RegionTests {
     let own = try CodecRegistry.standard.picture(from: data, resize: part)
     #expect(own.size == PixelSize(40, 30))
     let reference = try CodecRegistry.standard.picture(from: data).resized(part)
-    #expect(own.bitmap.largestDifference(from: reference.bitmap) <= 2)
+    // Half of a JPEG comes from its frequencies.
+    #expect(own.bitmap.largestDifference(from: reference.bitmap) <= (isProgressive ? 3 : 2))
   }
 
   @Test("of damaged files is a picture or an error", arguments: 0..<4)

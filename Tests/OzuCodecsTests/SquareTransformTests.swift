@@ -5,8 +5,8 @@ import Testing
 
 @testable import OzuCodecs
 
-/// The transforms of 5, 6 and 8 eighths against a model in the same arithmetic, and against exact arithmetic.
-@Suite("Transforms of 5, 6 and 8 eighths")
+/// The transforms of 3 to 6 and 8 eighths against a model in the same arithmetic, and against exact arithmetic.
+@Suite("Transforms of 3 to 6 and 8 eighths")
 struct SquareTransformTests {
   /// The kinds of blocks of random coefficients.
   enum Kind: CaseIterable {
@@ -16,7 +16,7 @@ struct SquareTransformTests {
     case sparse
     /// All coefficients of that range.
     case dense
-    /// All coefficients of 16 bits.
+    /// All coefficients of 16 bits, but for the smallest: the decoder has none beyond its limits.
     case wide
     /// The ends of the ranges, their neighbours and zero.
     case extreme
@@ -29,7 +29,7 @@ struct SquareTransformTests {
       case .single:
         var block = all.map { _ in Int16(0) }
         block[index % (side * side)] =
-          [Int16.random(in: .min ... .max, using: &random), .min, .max, -2048, 2047][
+          [Int16.random(in: -.max ... .max, using: &random), -.max, .max, -2048, 2047][
             index / (side * side) % 5]
         return block
       case .sparse:
@@ -37,9 +37,9 @@ struct SquareTransformTests {
           Int.random(in: 0..<8, using: &random) == 0 ? Int16.random(in: -2048...2047, using: &random) : 0
         }
       case .dense: return all.map { _ in Int16.random(in: -2048...2047, using: &random) }
-      case .wide: return all.map { _ in Int16.random(in: .min ... .max, using: &random) }
+      case .wide: return all.map { _ in Int16.random(in: -.max ... .max, using: &random) }
       case .extreme:
-        let values: [Int16] = [.min, .min + 1, .max, .max - 1, -8192, 8191, 8192, -1, 0, 1]
+        let values: [Int16] = [-.max, 1 - .max, .max, .max - 1, -8192, 8191, 8192, -1, 0, 1]
         return all.map { _ in values.randomElement(using: &random)! }
       case .clamped: return all.map { _ in [Int16(-2048), 2047].randomElement(using: &random)! }
       }
@@ -49,11 +49,17 @@ struct SquareTransformTests {
   /// Transforms a row of blocks, in a plane as the decoder makes it, with random numbers in the columns behind the last
   /// block.
   ///
+  /// - Parameter steps: the quantization steps in zigzag order; 1 without.
   /// - Returns: the samples of each block; `nil` if the transform wrote behind the plane.
-  private static func transform(_ blocks: [[Int16]], side: Int, _ random: inout SeededGenerator) -> [[Int16]]?
-  {
-    let stride = (blocks.count * side + 8 - side + 7) / 8 * 8
+  private static func transform(
+    _ blocks: [[Int16]], side: Int, steps: [Int32]? = nil, _ random: inout SeededGenerator
+  ) -> [[Int16]]? {
+    let surplus = side > 4 ? 8 - side : 4 - side
+    let stride = (blocks.count * side + surplus + 7) / 8 * 8
     let mark: Int16 = 12345
+    let dequantization = Dequantization()
+    defer { dequantization.free() }
+    if let steps { dequantization.set(steps, scale: side) }
     var samples = (0..<side * stride).map { _ in Int16.random(in: .min ... .max, using: &random) }
     samples += [Int16](repeating: mark, count: 16)
     for (index, block) in blocks.enumerated() {
@@ -61,7 +67,9 @@ struct SquareTransformTests {
       for v in 0..<side { for u in 0..<side { samples[u * stride + index * side + v] = block[v * side + u] } }
     }
     samples.withUnsafeMutableBufferPointer {
-      ReducedIDCT(samples: $0.baseAddress!, stride: stride, blockCount: blocks.count).transform(scale: side)
+      ReducedIDCT(
+        samples: $0.baseAddress!, stride: stride, blockCount: blocks.count, dequantization: dequantization
+      ).transform(scale: side)
     }
     guard samples.suffix(16).allSatisfy({ $0 == mark }) else { return nil }
     return blocks.indices.map { index in
@@ -69,7 +77,7 @@ struct SquareTransformTests {
     }
   }
 
-  @Test("gives the samples of the model bit for bit", arguments: [5, 6, 8], Kind.allCases)
+  @Test("gives the samples of the model bit for bit", arguments: [3, 4, 5, 6, 8], Kind.allCases)
   func model(side: Int, kind: Kind) throws {
     var random = SeededGenerator(seed: UInt64(side))
     var index = 0
@@ -87,6 +95,28 @@ struct SquareTransformTests {
     }
     // Enough for a single coefficient of five sizes at each place.
     #expect(index >= 5 * side * side)
+  }
+
+  @Test("multiplies by the steps, without overflow", arguments: [3, 4, 5, 6, 8], Kind.allCases)
+  func dequantization(side: Int, kind: Kind) throws {
+    var random = SeededGenerator(seed: UInt64(side) << 16)
+    for round in 0..<40 {
+      let steps = (0..<64).map { _ in Int32.random(in: 1...(round % 2 == 0 ? 255 : 20), using: &random) }
+      let blocks = (0..<1 + round % 9).map { kind.block(round * 9 + $0, side: side, &random) }
+      let found = try #require(Self.transform(blocks, side: side, steps: steps, &random))
+      for (block, samples) in zip(blocks, found) {
+        var products = block
+        for (index, position) in ReducedComponent.zigzag.enumerated().dropFirst() {
+          let (v, u) = (position / 8, position % 8)
+          guard v < side, u < side else { continue }
+          let step = Int(steps[index])
+          // The smallest number whose product is 2048 or more.
+          let limit = (1...2048).first { $0 * step >= 2048 }!
+          products[v * side + u] = Int16(max(-limit, min(limit, Int(block[v * side + u]))) * step)
+        }
+        #expect(samples == SquareModel.samples(products, side: side), "\(block) in steps of \(steps)")
+      }
+    }
   }
 
   /// Bytes of which pictures are made, less 128: noise, edges, and the signs that give the largest sums.
@@ -155,7 +185,7 @@ struct SquareTransformTests {
   }
 
   @Test(
-    "is close to exact arithmetic for the coefficients of pictures", arguments: [5, 6, 8],
+    "is close to exact arithmetic for the coefficients of pictures", arguments: [3, 4, 5, 6, 8],
     [1.0, 2, 7, 24, 61, 99])
   func closeness(side: Int, step: Double) throws {
     var random = SeededGenerator(seed: UInt64(side) << 8 + UInt64(step))

@@ -64,29 +64,6 @@ int ozu_jpeg_decoder_rows(const OzuJPEGDecoder *decoder);
 /// written then.
 OzuStatus ozu_jpeg_decoder_read_rows(OzuJPEGDecoder *decoder, OzuRows rows);
 
-/// One component of a picture that is decoded to planes.
-typedef struct {
-  /// The samples and rows that belong to the picture.
-  int width;
-  int height;
-  /// The number of rows of one call, and their distance.
-  int step_rows;
-  size_t bytes_per_row;
-  /// The size of a decoded block of 8 × 8.
-  int eighths;
-} OzuJPEGPlane;
-
-/// Outputs luma and chroma as stored instead of pixels; between `open` and `start`.
-void ozu_jpeg_decoder_keep_planes(OzuJPEGDecoder *decoder);
-
-/// The layout of a plane; after `start`. False if there is no such component.
-bool ozu_jpeg_decoder_plane(const OzuJPEGDecoder *decoder, int component, OzuJPEGPlane *plane);
-
-/// Decodes the next `step_rows` rows of each component. After the last rows of the picture there may be padding
-/// rows, up to whole blocks. `Truncated` as in `read_rows`. `Failed` if there is not memory for each component of
-/// the file.
-OzuStatus ozu_jpeg_decoder_read_planes(OzuJPEGDecoder *decoder, const OzuPlaneRows *planes, int count);
-
 /// The longest side of a JPEG by libjpeg's rules, in pixels.
 extern const int ozu_jpeg_side_limit;
 

@@ -8,8 +8,8 @@ import OzuImaging
 
 /// Decodes JPEG files to thumbnails. It is written in Swift and needs no C library.
 ///
-/// It decodes 8-bit grey and YCbCr files, sequential or progressive with Huffman codes, if each side of the result is at most a
-/// quarter of that of the picture (see <doc:HowReducedDecodingWorks>). For all other results and files it throws
+/// It decodes 8-bit grey and YCbCr files, sequential or progressive with Huffman codes, if each side of the picture is at least 1.9
+/// times that of the result (see <doc:HowReducedDecodingWorks>). For all other results and files it throws
 /// `unsupportedType`: they need libjpeg-turbo or ImageIO.
 public struct JPEGThumbnailDecoder: ImageDecoding {
   /// Makes a decoder.

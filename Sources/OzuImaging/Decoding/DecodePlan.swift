@@ -111,8 +111,7 @@ public struct DecodePlan: Hashable, Sendable {
     // Means of a few samples begin at the edge of the decoded region, so parts that are made separately would show
     // seams.
     if let layout, reduction == nil, resize?.region == nil {
-      averaging = PlaneAveraging(
-        layout: layout, eighths: enough ?? 8, region: storedRegion, output: output)
+      averaging = PlaneAveraging(layout: layout, region: storedRegion, output: output)
     } else {
       averaging = nil
     }

@@ -15,17 +15,16 @@ public struct PlaneAveraging: Hashable, Sendable {
   /// The least number of samples for one pixel of the result. With fewer, the averaging is visible.
   static let headroom = 2.5
 
-  /// Chooses the steps; `nil` if decoding to pixels is better.
+  /// Chooses the steps; `nil` if decoding to pixels is better, and for a decoder that makes planes from frequencies
+  /// (`PlaneReduction`).
   ///
   /// - Parameters:
-  ///   - eighths: the scale at which the planes are decoded.
   ///   - region: the region of the stored picture that is shown.
   ///   - output: the size at which it is shown.
-  init?(layout: PlaneLayout, eighths: Int, region: PixelRegion, output: PixelSize) {
-    let decoded = Double(eighths) / 8
-    let horizontal = region.width * decoded / Double(output.width)
-    let vertical = region.height * decoded / Double(output.height)
-    guard min(horizontal, vertical) >= Self.leastRatio else { return nil }
+  init?(layout: PlaneLayout, region: PixelRegion, output: PixelSize) {
+    let horizontal = region.width / Double(output.width)
+    let vertical = region.height / Double(output.height)
+    guard layout.source != .frequencies, min(horizontal, vertical) >= Self.leastRatio else { return nil }
     func step(_ ratio: Double) -> Int {
       min(max(1, Int(ratio / Self.headroom)), RowAverager.longestStep)
     }

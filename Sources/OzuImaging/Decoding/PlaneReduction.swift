@@ -49,11 +49,10 @@ public struct PlaneReduction: Hashable, Sendable {
   /// Whether the file is stored in passes, some of which add one bit to the coefficients.
   public let isProgressive: Bool
 
-  /// The most eighths of luma. In a file in passes: those for which the decoder can skip the scans of the last bits.
-  /// In other files: all eighths.
-  static func largest(isProgressive: Bool) -> Int { isProgressive ? 4 : 8 }
   /// The least number of luma samples for a pixel of the result. With fewer, the missing frequencies are visible.
-  static let lumaHeadroom = 2.0
+  static let lumaHeadroom = 1.9
+  /// The same for one and two eighths, whose filter is poorer.
+  static let lumaHeadroomOfFew = 2.0
   /// The least number of chroma samples for a pixel of the result: fewer, because the eye resolves less chroma
   /// detail.
   static let chromaHeadroom = 1.5
@@ -71,9 +70,9 @@ public struct PlaneReduction: Hashable, Sendable {
   ) {
     guard layout.source == .frequencies else { return nil }
     let ratio = min(region.width / Double(output.width), region.height / Double(output.height))
-    let enough = Int((8 * Self.lumaHeadroom / ratio).rounded(.up))
-    let largest = Self.largest(isProgressive: isProgressive)
-    guard enough <= largest else { return nil }
+    let fewEnough = Int((8 * Self.lumaHeadroomOfFew / ratio).rounded(.up))
+    let enough = min(fewEnough, max(3, Int((8 * Self.lumaHeadroom / ratio).rounded(.up))))
+    guard enough <= 8 else { return nil }
     self.isProgressive = isProgressive
     luma = Self.offered(max(1, quality == .fast ? enough - 1 : enough))
     guard let step = layout.chromaStep else {
@@ -86,7 +85,7 @@ public struct PlaneReduction: Hashable, Sendable {
     let most = step.horizontal * step.vertical > 1 ? luma + 1 : luma
     let fewest = quality == .balanced && chromaRatio < 8 * Self.chromaHeadroomOfMeans ? 2 : 1
     let wanted = max(fewest, Int((8 * Self.chromaHeadroom / chromaRatio).rounded(.up)))
-    chroma = Self.offered(min(wanted, most, largest))
+    chroma = Self.offered(min(wanted, most, 8))
   }
 
   /// The eighths for which a transform exists: 8 instead of 7.

@@ -48,3 +48,31 @@ extension PixelWord {
     return unsafeBitCast(SIMD4<UInt8>(truncatingIfNeeded: clamped), to: UInt32.self) | opacity
   }
 }
+
+extension PixelWord {
+  /// Four words below each other.
+  struct Square {
+    var a, b, c, d: PixelWord
+
+    /// The columns as words.
+    @inline(__always)
+    var transposed: Square {
+      let left = (PixelWord(a[0], b[0], a[1], b[1]), PixelWord(c[0], d[0], c[1], d[1]))
+      let right = (PixelWord(a[2], b[2], a[3], b[3]), PixelWord(c[2], d[2], c[3], d[3]))
+      return Square(
+        a: PixelWord(lowHalf: left.0.lowHalf, highHalf: left.1.lowHalf),
+        b: PixelWord(lowHalf: left.0.highHalf, highHalf: left.1.highHalf),
+        c: PixelWord(lowHalf: right.0.lowHalf, highHalf: right.1.lowHalf),
+        d: PixelWord(lowHalf: right.0.highHalf, highHalf: right.1.highHalf))
+    }
+
+    /// Writes four words side by side.
+    @inline(__always)
+    func store(to words: UnsafeMutablePointer<PixelWord>) {
+      words[0] = a
+      words[1] = b
+      words[2] = c
+      words[3] = d
+    }
+  }
+}

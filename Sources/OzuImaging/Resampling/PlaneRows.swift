@@ -37,11 +37,26 @@ struct PlaneRows {
     let b = pointer(row: rows[1])
     let c = pointer(row: rows[2])
     let d = pointer(row: rows[3])
-    for pair in pairs {
+    var pair = pairs.lowerBound
+    // Four pairs of each row at a time.
+    while pair &+ 4 <= pairs.upperBound {
+      let square = PixelWord.Square(
+        a: Self.load(a, pair), b: Self.load(b, pair), c: Self.load(c, pair), d: Self.load(d, pair))
+      square.transposed.store(to: words + (pair &- pairs.lowerBound))
+      pair &+= 4
+    }
+    while pair < pairs.upperBound {
       words[pair &- pairs.lowerBound] = PixelWord(
         a.load(fromByteOffset: 4 &* pair, as: Int32.self), b.load(fromByteOffset: 4 &* pair, as: Int32.self),
         c.load(fromByteOffset: 4 &* pair, as: Int32.self), d.load(fromByteOffset: 4 &* pair, as: Int32.self))
+      pair &+= 1
     }
+  }
+
+  /// Four pairs of a row. A row of a plane is aligned to 8 samples, but the first pair is any.
+  @inline(__always)
+  private static func load(_ row: UnsafeRawPointer, _ pair: Int) -> PixelWord {
+    row.loadUnaligned(fromByteOffset: 4 &* pair, as: PixelWord.self)
   }
 
   /// Frees the rows above a row, counted after the reduction.

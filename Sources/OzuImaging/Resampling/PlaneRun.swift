@@ -106,12 +106,28 @@ final class PlaneRun {
     let b = ring + (pair + 1) % slots * stride
     let c = ring + (pair + 2) % slots * stride
     let d = ring + (pair + 3) % slots * stride
-    for x in 0..<count {
+    var x = 0
+    while x &+ 4 <= count {
+      let rows = PixelWord.Square(a: words[x], b: words[x &+ 1], c: words[x &+ 2], d: words[x &+ 3])
+        .transposed
+      Self.store(rows.a, a + x)
+      Self.store(rows.b, b + x)
+      Self.store(rows.c, c + x)
+      Self.store(rows.d, d + x)
+      x &+= 4
+    }
+    while x < count {
       let word = words[x]
       a[x] = word[0]
       b[x] = word[1]
       c[x] = word[2]
       d[x] = word[3]
+      x &+= 1
     }
+  }
+
+  @inline(__always)
+  private static func store(_ word: PixelWord, _ place: UnsafeMutablePointer<Int32>) {
+    UnsafeMutableRawPointer(place).storeBytes(of: word, as: PixelWord.self)
   }
 }

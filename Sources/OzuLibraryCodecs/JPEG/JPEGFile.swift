@@ -37,9 +37,6 @@ final class JPEGFile: ImageFile {
     {
       return bitmap
     }
-    if let averaging = plan.averaging, let planes = try wholePlanes(plan, averaging, context) {
-      return try plan.rendered(planes, header: header, context: context)
-    }
     return try renderFromPixels(plan, context: context)
   }
 
@@ -94,11 +91,11 @@ final class JPEGFile: ImageFile {
 
   /// Opens the file with the library, for use inside the closure that provides its bytes.
   func session(
-    _ bytes: UnsafeRawBufferPointer, _ plan: DecodePlan, keepsGray: Bool = false, keepsPlanes: Bool = false
+    _ bytes: UnsafeRawBufferPointer, _ plan: DecodePlan, keepsGray: Bool = false
   ) throws(DecodingError) -> JPEGSession {
     try JPEGSession.open(
       UnsafeRawBufferPointer(rebasing: bytes[..<outline.end]), plan: plan,
-      memoryLimit: outline.libraryByteCount, keepsGray: keepsGray, keepsPlanes: keepsPlanes)
+      memoryLimit: outline.libraryByteCount, keepsGray: keepsGray)
   }
 
   func inkTransform(_ context: DecodingContext) -> ColorTransform? {
@@ -108,7 +105,7 @@ final class JPEGFile: ImageFile {
     return ColorTransformStore.shared.transform(encoding, .CMYK)
   }
 
-  /// Reads all scans if there are several; after that, rows or planes can be read.
+  /// Reads all scans if there are several; after that, rows can be read.
   func readScans(
     of session: borrowing JPEGSession, _ context: DecodingContext
   ) throws(DecodingError) {

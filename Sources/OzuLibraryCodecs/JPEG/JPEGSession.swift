@@ -22,8 +22,7 @@ struct JPEGSession: ~Copyable {
   ///
   /// - Parameter plan: the plan for this file. Its size is compared with the size that the library reads.
   static func open(
-    _ bytes: UnsafeRawBufferPointer, plan: DecodePlan, memoryLimit: Int, keepsGray: Bool = false,
-    keepsPlanes: Bool = false
+    _ bytes: UnsafeRawBufferPointer, plan: DecodePlan, memoryLimit: Int, keepsGray: Bool = false
   ) throws(DecodingError) -> JPEGSession {
     let session = try JPEGSession()
     let decoder = session.decoder
@@ -34,7 +33,6 @@ struct JPEGSession: ~Copyable {
     if keepsGray {
       guard ozu_jpeg_decoder_keep_gray(decoder) else { throw session.failure(stage: JPEGHeader.stage) }
     }
-    if keepsPlanes { ozu_jpeg_decoder_keep_planes(decoder) }
     guard ozu_jpeg_decoder_start(decoder) == .done else { throw session.failure(stage: JPEGHeader.stage) }
     return session
   }

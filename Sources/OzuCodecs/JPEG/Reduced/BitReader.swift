@@ -28,9 +28,9 @@ struct BitReader {
     length |= 56
   }
 
-  /// The next 12 bits as an index.
+  /// The next 11 bits (`HuffmanLookup.window`) as an index.
   @inline(__always)
-  var window: Int { Int(truncatingIfNeeded: bits &>> 52) }
+  var window: Int { Int(truncatingIfNeeded: bits &>> 53) }
 
   @inline(__always)
   mutating func consume(_ length: Int) {

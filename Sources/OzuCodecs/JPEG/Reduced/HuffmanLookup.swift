@@ -1,9 +1,9 @@
 /// The tables of a `HuffmanTable` as the inner loops see them: plain pointers, so that no references are counted.
 ///
-/// Three tables are indexed by the next 12 bits of the stream:
+/// Three tables are indexed by the next 11 bits of the stream:
 ///
 /// - `values` decodes one symbol together with the bits of the number that follows it;
-/// - `skips` steps over all symbols that begin in the 12 bits, without decoding their numbers. It is for the
+/// - `skips` steps over all symbols that begin in the 11 bits, without decoding their numbers. It is for the
 ///   coefficients that are not kept, which are most of a file;
 /// - `several` decodes more than one number at once: up to four that fit into bytes, for the four lowest
 ///   frequencies; or two of any size, if more frequencies are kept.
@@ -18,10 +18,10 @@
 /// wide; for the others see `symbol(_:)`.
 struct HuffmanLookup {
   /// The number of bits of an index.
-  static let window = 12
+  static let window = 11
   /// The kind of an entry of `values` that ends a block, to which the exponent of a run of block ends is added.
   static let blockEnd: UInt32 = 0x80
-  /// The steps of entries of `skips` and `several` for which 12 bits do not suffice.
+  /// The steps of entries of `skips` and `several` for which 11 bits do not suffice.
   static let noSteps = 64
   /// The number that is added to the steps of an entry that ends a block. Its own steps are at most 63.
   static let end = 128
@@ -41,11 +41,13 @@ struct HuffmanLookup {
   let values: UnsafePointer<UInt32>
   /// Bits 0–5 the bits consumed, 7–15 the steps.
   let skips: UnsafePointer<UInt16>
-  /// The same as `skips`, except that an entry stops where a number does not fit. It also has
+  /// An entry consumes the bits of its lowest six bits, and stops where a number does not fit. It also has
   ///
-  /// - in tables of the kind `ac` four coefficients in bits 32–63, the next one lowest;
-  /// - in tables of the kind `pairedAC` the steps to two coefficients in bits 16–23 and 24–31, and their numbers in bits
-  ///   32–47 and 48–63. A missing coefficient has 64 steps.
+  /// - in tables of the kind `ac` its steps in bits 7–15 as in `skips`, and four coefficients in bits 32–63, the next one
+  ///   lowest;
+  /// - in tables of the kind `pairedAC` its steps in bits 56–63; in bits 8–15 and 16–23 the coefficients that come before two
+  ///   that are not zero; in bits 24–39 and 40–55 their numbers. Before a missing coefficient come 64. All numbers are in the
+  ///   window, so at most 11 bits are consumed.
   let several: UnsafePointer<UInt64>
   /// For each length, 0 to 16: one more than the largest code, at the top of 16 bits.
   let limits: UnsafePointer<UInt32>

@@ -49,7 +49,8 @@ final class HuffmanTable: @unchecked Sendable {
     let several = UnsafeMutablePointer<UInt64>.allocate(capacity: size)
     values.initialize(repeating: 0, count: size)
     skips.initialize(repeating: UInt16(HuffmanLookup.noSteps) << 7, count: size)
-    several.initialize(repeating: UInt64(HuffmanLookup.noSteps) << 7, count: size)
+    several.initialize(
+      repeating: UInt64(HuffmanLookup.noSteps) << (kind == .pairedAC ? 56 : 7), count: size)
     lookup = HuffmanLookup(
       values: values, skips: skips, several: several, limits: limits, offsets: offsets, symbols: symbols)
 

@@ -1,4 +1,4 @@
-/// Computes the entries of a `HuffmanLookup` by decoding a window of 12 bits.
+/// Computes the entries of a `HuffmanLookup` by decoding a window of 11 bits.
 struct HuffmanTableBuilder {
   private static let window = HuffmanLookup.window
 
@@ -119,12 +119,12 @@ struct HuffmanTableBuilder {
       // Sixteen zeros write no coefficient.
       if size == 0 { continue }
       let number = UInt64(UInt16(truncatingIfNeeded: number(in: window, size: size, end: end)))
-      entry |= UInt64(done) << UInt64(16 + 8 * found) | number << UInt64(32 + 16 * found)
+      entry |= UInt64(done - 1) << UInt64(8 + 8 * found) | number << UInt64(24 + 16 * found)
       found += 1
       if found == 2 { break }
     }
-    if position == 0 { return UInt64(HuffmanLookup.noSteps) << 7 }
-    for missing in found..<2 { entry |= 64 << UInt64(16 + 8 * missing) }
-    return entry | UInt64(position) | UInt64(done) << 7
+    if position == 0 { return UInt64(HuffmanLookup.noSteps) << 56 }
+    for missing in found..<2 { entry |= 64 << UInt64(8 + 8 * missing) }
+    return entry | UInt64(position) | UInt64(done) << 56
   }
 }

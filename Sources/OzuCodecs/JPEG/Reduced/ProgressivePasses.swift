@@ -11,6 +11,9 @@ struct ProgressivePasses {
   private static let unseenError = 18
   /// The same for chroma, whose last bits are a small part of a file.
   private static let unseenErrorOfChroma = 9
+  /// The most eighths at which bits are left out. At more, four samples and fewer become a pixel, and every last bit is visible:
+  /// without that of luma, photographs of quality 89 had 95.2 to 96.1 points at five eighths, and 96.9 to 97.6 with it.
+  private static let largestScaleWithUnseen = 4
 
   private let scales: [Int]
   /// The lowest bit of each component that is read.
@@ -41,7 +44,8 @@ struct ProgressivePasses {
       guard let steps = quantization(index) else { continue }
       // The lowest frequencies are the ones that are kept at most sizes.
       let step = (1...4).reduce(0) { $0 + Int(steps[$1]) }
-      let unseen = (index == 0 ? Self.unseenError : Self.unseenErrorOfChroma) * 4 / scale
+      let isSmall = scale <= Self.largestScaleWithUnseen
+      let unseen = isSmall ? (index == 0 ? Self.unseenError : Self.unseenErrorOfChroma) * 4 / scale : 0
       // Without the bits below the third a coefficient is up to three steps off, and so on.
       lowestBits[index] = (0..<13).last { ((1 << $0) - 1) * step <= unseen } ?? 0
     }

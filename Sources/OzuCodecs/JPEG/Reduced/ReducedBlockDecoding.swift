@@ -1,7 +1,7 @@
 /// Decodes symbols of a sequential scan. All functions are inlined into the loops over blocks. `EntropySource` explains why
 /// they stay inside their buffers.
 extension BitReader {
-  /// Takes a difference of mean values. At least 44 bits are left afterwards.
+  /// Takes a difference of mean values. At least 45 bits are left afterwards.
   @inline(__always)
   mutating func takeDifference(_ table: HuffmanLookup) -> Int32 {
     refill()
@@ -46,7 +46,7 @@ extension BitReader {
     return takeNumber(size)
   }
 
-  /// Steps over the coefficients from `start` to the end of a block. The register must have at least 27 bits.
+  /// Steps over the coefficients from `start` to the end of a block. The register must have at least 26 bits.
   ///
   /// - Returns: `HuffmanLookup.blockEnd(at: start)` if the block ends immediately.
   @inline(__always)

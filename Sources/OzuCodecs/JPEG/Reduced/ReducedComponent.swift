@@ -19,8 +19,10 @@ struct ReducedComponent {
   /// The same with 0, the place of the mean, for coefficients that are not kept. It has 128 entries: those after the first 64
   /// are for the end of a block, and are not kept.
   let targets: UnsafeMutablePointer<Int32>
-  /// The quantization steps in zigzag order, 1 to 255. It has 128 entries too.
+  /// The quantization steps in zigzag order, 1 to 255.
   let quantization: UnsafeMutablePointer<Int32>
+  /// The same for the transform.
+  let dequantization = Dequantization()
   /// For each block of the plane, row by row, the coefficients that are not zero, as bits in zigzag order. Scans of last bits
   /// are read with it. `nil` until a scan is tracked.
   private(set) var history: UnsafeMutablePointer<UInt64>?
@@ -41,13 +43,13 @@ struct ReducedComponent {
     places = .allocate(capacity: 64)
     targets = .allocate(capacity: 128)
     targets.initialize(repeating: 0, count: 128)
-    quantization = .allocate(capacity: 128)
-    quantization.initialize(repeating: 1, count: 128)
+    quantization = .allocate(capacity: 64)
+    quantization.initialize(repeating: 1, count: 64)
     for (index, position) in Self.zigzag.enumerated() {
       let row = position / 8
       let column = position % 8
-      // Large squares have their axes exchanged (`SquareTransform`).
-      let place = scale > 4 ? column * stride + row : row * stride + column
+      // Squares above 2 have their axes exchanged (`SquareTransform`).
+      let place = scale > 2 ? column * stride + row : row * stride + column
       places[index] = row < scale && column < scale ? Int32(place) : -1
       targets[index] = max(0, places[index])
     }
@@ -77,6 +79,7 @@ struct ReducedComponent {
     places.deallocate()
     targets.deallocate()
     quantization.deallocate()
+    dequantization.free()
   }
 
   /// The first sample of a block's square.

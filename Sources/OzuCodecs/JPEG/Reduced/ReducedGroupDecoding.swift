@@ -125,7 +125,7 @@ extension ReducedScan.Part {
     return reader
   }
 
-  /// Keeps more coefficients. The squares must be zero before.
+  /// Keeps more coefficients, which `ReducedIDCT` multiplies by their quantization steps. The squares must be zero before.
   @inline(never)
   private mutating func takeSquares(_ start: BitReader, column: Int, row: Int) -> BitReader {
     var reader = start
@@ -133,43 +133,60 @@ extension ReducedScan.Part {
     let flatBlocks = component.flatBlocks
     let lastKept = component.lastKept
     let targets = component.targets
-    let quantization = component.quantization
     var prediction = component.prediction
     for y in 0..<verticalBlocks {
       var block = component.block(column: column, row: row &+ y)
       let number = (row &+ y) &* component.blockCount.width &+ column
       for x in 0..<horizontalBlocks {
         prediction &+= reader.takeDifference(dc)
+        // At least 45 bits: enough for two entries of 11 bits. So the register is refilled after every second entry.
         var index = 1
-        repeat {
-          let entry = ac.several[reader.window]
-          let next = index &+ Int(truncatingIfNeeded: UInt16(truncatingIfNeeded: entry) &>> 7)
-          if HuffmanLookup.isBeyond(next) {
+        while true {
+          let first = ac.several[reader.window]
+          if HuffmanLookup.isBeyond(index &+ Int(first &>> 56)) {
             reader.refill()
             let value = reader.takeCoefficient(ac, index: &index)
             if index > 64 { break }
-            block[Int(targets[index &- 1])] = ReducedComponent.product(
-              Int32(truncatingIfNeeded: value), quantization[index &- 1])
+            block[Int(targets[index &- 1])] = Int16(truncatingIfNeeded: value)
           } else {
-            let first = index &+ Int(truncatingIfNeeded: UInt8(truncatingIfNeeded: entry &>> 16)) &- 1
-            let second = index &+ Int(truncatingIfNeeded: UInt8(truncatingIfNeeded: entry &>> 24)) &- 1
-            block[Int(targets[first])] = ReducedComponent.product(
-              Int32(Int16(truncatingIfNeeded: entry &>> 32)), quantization[first])
-            block[Int(targets[second])] = ReducedComponent.product(
-              Int32(truncatingIfNeeded: Int64(bitPattern: entry) &>> 48), quantization[second])
-            reader.consume(entry: entry)
-            index = next
+            Self.write(first, behind: index, to: block, targets)
+            reader.consume(entry: first)
+            index &+= Int(first &>> 56)
+            if index > lastKept { break }
+            let second = ac.several[reader.window]
+            let next = index &+ Int(second &>> 56)
+            if !HuffmanLookup.isBeyond(next) {
+              Self.write(second, behind: index, to: block, targets)
+              reader.consume(entry: second)
+              index = next
+            }
           }
+          if index > lastKept { break }
           reader.refill()
-        } while index <= lastKept
+        }
         store(
           prediction, isFlat: index == HuffmanLookup.blockEnd(at: 1), number: number &+ x,
           flatBlocks: flatBlocks, to: block)
-        if index < 64 { reader.skipCoefficients(ac, from: index) }
+        if index < 64 {
+          reader.refill()
+          reader.skipCoefficients(ac, from: index)
+        }
         block += component.scale
       }
     }
     component.prediction = prediction
     return reader
+  }
+
+  /// Writes the two coefficients of an entry that begins at coefficient `index`.
+  @inline(__always)
+  private static func write(
+    _ entry: UInt64, behind index: Int, to block: UnsafeMutablePointer<Int16>,
+    _ targets: UnsafeMutablePointer<Int32>
+  ) {
+    let first = index &+ Int(UInt8(truncatingIfNeeded: entry &>> 8))
+    let second = index &+ Int(UInt8(truncatingIfNeeded: entry &>> 16))
+    block[Int(targets[first])] = Int16(truncatingIfNeeded: entry &>> 24)
+    block[Int(targets[second])] = Int16(truncatingIfNeeded: entry &>> 40)
   }
 }

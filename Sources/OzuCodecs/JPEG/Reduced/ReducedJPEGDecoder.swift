@@ -164,6 +164,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
       for index in 0..<64 where known[part.component] == 0 {
         components[part.component].quantization[index] = Int32(quantization[index])
       }
+      let own = components[part.component]
+      if !frame.isProgressive { own.dequantization.set(own.quantization, scale: own.scale) }
       guard header.high == 0 || header.first > 0 || known[part.component] & 1 == 1 else { return nil }
       known[part.component] |= Refinement.set(header.first...header.last)
       let component = frame.components[part.component]
@@ -233,7 +235,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
       for row in transformedRows * component.verticalBlocks..<end * component.verticalBlocks {
         ReducedIDCT(
           samples: plane.samples.baseAddress! + row * scale * plane.samplesPerRow,
-          stride: plane.samplesPerRow, blockCount: frame.groupColumns * component.horizontalBlocks
+          stride: plane.samplesPerRow, blockCount: frame.groupColumns * component.horizontalBlocks,
+          dequantization: components[index].dequantization
         ).transform(scale: scale)
       }
     }

@@ -116,9 +116,10 @@ package struct ReducedJPEGFrame {
       rowCount: groupRows * components[index].verticalBlocks * scale)
   }
 
-  /// The samples of a row of a plane. Squares of 5 and 6 are transformed as vectors of 8, and the last one is too.
+  /// The samples of a row of a plane. Squares of 3 are transformed as vectors of 4, and those of 5 and 6 as vectors of 8; the
+  /// last one is too.
   private func planeColumns(_ index: Int, scale: Int) -> Int {
-    let surplus = 5...7 ~= scale ? 8 - scale : 0
+    let surplus = scale == 3 ? 1 : 5...7 ~= scale ? 8 - scale : 0
     return groupColumns * components[index].horizontalBlocks * scale + surplus
   }
 

@@ -1,4 +1,5 @@
-/// The inverse transforms of squares of 5 × 5, 6 × 6 and 8 × 8 coefficients, in 16 bits.
+/// The inverse transforms of squares of 5 × 5, 6 × 6 and 8 × 8 coefficients, in 16 bits. `SquareTransform+Pairs.swift` has those
+/// of 3 × 3 and 4 × 4.
 ///
 /// A square has its axes exchanged, as `ReducedComponent` stores it: its vectors are columns. The first transform treats all
 /// lanes alike. Then the square is transposed, and the second transform gives the rows of the samples.
@@ -10,10 +11,10 @@
 /// bits behind the point. Each product loses less than 1/32 of a level.
 ///
 /// **Overflow.** All sums wrap at 16 bits. Before quantization, the coefficients of 8 × 8 bytes give sums of at most 4096 for
-/// 8 eighths, 12 374 for 6 and 10 577 for 5 (4096 times the square of the largest sum of absolute weights that a sample of
-/// the result gives to the samples of a line: 1, 1.74, 1.61). 20 000 units, which are 625 levels, are left for quantization.
-/// Only coefficients that no encoder makes of a picture overflow. They give wrong samples between 0 and 255, and the same
-/// ones on every machine: `SquareModel` of the tests computes them bit for bit.
+/// 8 eighths, 12 374 for 6, 10 577 for 5, 10 247 for 4 and 8305 for 3 (4096 times the square of the largest sum of absolute
+/// weights that a sample of the result gives to the samples of a line: 1, 1.74, 1.61, 1.58, 1.42). 20 000 units, which are 625
+/// levels, are left for quantization. Only coefficients that no encoder makes of a picture overflow. They give wrong samples
+/// between 0 and 255, and the same ones on every machine: `SquareModel` of the tests computes them bit for bit.
 struct SquareTransform {
   typealias Vector = SIMD8<Int16>
 
@@ -36,7 +37,7 @@ struct SquareTransform {
 
   /// x · fraction / 65536. Lane by lane, which becomes one instruction.
   @inline(__always)
-  private func part(_ x: Vector, _ fraction: Int) -> Vector {
+  func part(_ x: Vector, _ fraction: Int) -> Vector {
     let products = Self.wide(x) &* Self.wide(fractions[fraction])
     let upper = products &>> SIMD8(repeating: 16)
     @inline(__always)
@@ -141,100 +142,36 @@ struct SquareTransform {
   }
 
   @inline(__always)
-  private static func low(_ x: Vector, _ y: Vector) -> Vector {
+  static func low(_ x: Vector, _ y: Vector) -> Vector {
     Vector(x[0], y[0], x[1], y[1], x[2], y[2], x[3], y[3])
   }
 
   @inline(__always)
-  private static func high(_ x: Vector, _ y: Vector) -> Vector {
+  static func high(_ x: Vector, _ y: Vector) -> Vector {
     Vector(x[4], y[4], x[5], y[5], x[6], y[6], x[7], y[7])
   }
 
   @inline(__always)
-  private static func lowPairs(_ x: Vector, _ y: Vector) -> Vector {
+  static func lowPairs(_ x: Vector, _ y: Vector) -> Vector {
     let a = unsafeBitCast(x, to: SIMD4<UInt32>.self), b = unsafeBitCast(y, to: SIMD4<UInt32>.self)
     return unsafeBitCast(SIMD4<UInt32>(a[0], b[0], a[1], b[1]), to: Vector.self)
   }
 
   @inline(__always)
-  private static func highPairs(_ x: Vector, _ y: Vector) -> Vector {
+  static func highPairs(_ x: Vector, _ y: Vector) -> Vector {
     let a = unsafeBitCast(x, to: SIMD4<UInt32>.self), b = unsafeBitCast(y, to: SIMD4<UInt32>.self)
     return unsafeBitCast(SIMD4<UInt32>(a[2], b[2], a[3], b[3]), to: Vector.self)
   }
 
   @inline(__always)
-  private static func lowHalves(_ x: Vector, _ y: Vector) -> Vector {
+  static func lowHalves(_ x: Vector, _ y: Vector) -> Vector {
     let a = unsafeBitCast(x, to: SIMD2<UInt64>.self), b = unsafeBitCast(y, to: SIMD2<UInt64>.self)
     return unsafeBitCast(SIMD2<UInt64>(a[0], b[0]), to: Vector.self)
   }
 
   @inline(__always)
-  private static func highHalves(_ x: Vector, _ y: Vector) -> Vector {
+  static func highHalves(_ x: Vector, _ y: Vector) -> Vector {
     let a = unsafeBitCast(x, to: SIMD2<UInt64>.self), b = unsafeBitCast(y, to: SIMD2<UInt64>.self)
     return unsafeBitCast(SIMD2<UInt64>(a[1], b[1]), to: Vector.self)
-  }
-}
-
-extension ReducedIDCT {
-  // A function for each, because the optimiser gives up on a single one.
-  @inline(never)
-  func fives() { forEachSquare(5) { $0.fives($1) } }
-
-  @inline(never)
-  func sixes() { forEachSquare(6) { $0.sixes($1) } }
-
-  @inline(never)
-  func eights() { forEachSquare(8) { $0.eights($1) } }
-
-  /// Transforms squares of 5, 6 or 8 samples a side.
-  ///
-  /// Rows of squares are read and written as whole vectors, which reach up to three samples into the square to the right. So
-  /// a square is read before the one to its left is written. Behind the last square `ReducedJPEGFrame.plane` leaves room.
-  @inline(__always)
-  private func forEachSquare(
-    _ side: Int, _ transform: (SquareTransform, SquareTransform.Square) -> SquareTransform.Square
-  ) {
-    guard blockCount > 0 else { return }
-    let constants = SquareTransform()
-    var next = square(0, side)
-    for block in 0..<blockCount {
-      let sums = transform(constants, next)
-      next = square(min(block &+ 1, blockCount &- 1), side)
-      let start = samples + block &* side
-      store(sums.a, start)
-      store(sums.b, start + stride)
-      store(sums.c, start + 2 &* stride)
-      store(sums.d, start + 3 &* stride)
-      store(sums.e, start + 4 &* stride)
-      if side > 5 { store(sums.f, start + 5 &* stride) }
-      if side > 6 { store(sums.g, start + 6 &* stride) }
-      if side > 6 { store(sums.h, start + 7 &* stride) }
-    }
-  }
-
-  /// The coefficients of a square.
-  @inline(__always)
-  private func square(_ block: Int, _ side: Int) -> SquareTransform.Square {
-    let start = samples + block &* side
-    return SquareTransform.Square(
-      a: load(start), b: load(start + stride), c: load(start + 2 &* stride), d: load(start + 3 &* stride),
-      e: load(start + 4 &* stride), f: side > 5 ? load(start + 5 &* stride) : .zero,
-      g: side > 6 ? load(start + 6 &* stride) : .zero, h: side > 6 ? load(start + 7 &* stride) : .zero)
-  }
-
-  /// Coefficients with two fraction bits.
-  @inline(__always)
-  private func load(_ place: UnsafeMutablePointer<Int16>) -> SIMD8<Int16> {
-    UnsafeRawPointer(place).loadUnaligned(as: SIMD8<Int16>.self) &<< SIMD8(repeating: 2)
-  }
-
-  /// Writes a row of samples: 5 fraction bits become 6, and 128 is added.
-  @inline(__always)
-  private func store(_ sums: SIMD8<Int16>, _ place: UnsafeMutablePointer<Int16>) {
-    let high = SIMD8<Int16>(repeating: 127 << 5), low = SIMD8<Int16>(repeating: -128 << 5)
-    let below = sums.replacing(with: high, where: sums .> high)
-    let inside = below.replacing(with: low, where: below .< low)
-    let row = (inside &+ SIMD8(repeating: 128 << 5)) &<< SIMD8(repeating: 1)
-    UnsafeMutableRawPointer(place).storeBytes(of: row, as: SIMD8<Int16>.self)
   }
 }
