@@ -93,3 +93,27 @@ public struct Resize: Hashable, Sendable {
   /// Whether the whole picture is shown as it is.
   package var changesNothing: Bool { mode == .none && region == nil }
 }
+
+/// How a picture is fitted to the requested size.
+public enum ScaleMode: String, Hashable, Sendable, CaseIterable {
+  /// Stretches the picture to the size and ignores its proportions.
+  case fill
+  /// Keeps the proportions; the result is the largest that fits inside the size.
+  case aspectFit
+  /// Keeps the proportions and cuts off the parts outside the size, so that the result has exactly the size. A picture that would
+  /// have to be enlarged is cut to the proportions of the size. With `crops: false` (`Resize.crops`) nothing is cut off: the
+  /// result is the smallest that covers the size.
+  case aspectFill
+  /// Leaves the picture at its own size.
+  case none
+}
+
+/// How much of a file a reduced decode reads.
+///
+/// It matters only if a decoder can leave detail out: today for a JPEG that becomes several times smaller.
+public enum DecodingQuality: String, Hashable, Sendable, CaseIterable {
+  /// As much as the result can show: no visible difference to a full decode.
+  case balanced
+  /// Less: thumbnails take about two thirds of the time and lose some sharpness.
+  case fast
+}

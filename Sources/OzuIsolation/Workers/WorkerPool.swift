@@ -1,6 +1,7 @@
 #if os(Linux) && canImport(CIsolation)
   import OzuImaging
   import OzuSynchronization
+  import OzuText
 
   #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -89,5 +90,19 @@
     /// Ends all workers and the zygote, each when its work is done; does not wait for that. Requests that wait or
     /// come later fail with `unavailable`.
     package func close() { core.close() }
+  }
+
+  extension WorkerPool {
+    /// Why there is no worker.
+    enum StartFailure: Error {
+      /// The zygote has ended; it can be started again.
+      case zygoteGone
+      case failed(String)
+      /// A closure of the caller threw.
+      case refused(DecodingError)
+
+      /// A system call that failed, with its error number.
+      init(_ call: String, _ code: Int32) { self = .failed("\(call): \(systemMessage(code))") }
+    }
   }
 #endif
