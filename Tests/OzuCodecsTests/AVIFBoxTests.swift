@@ -87,7 +87,7 @@
       "whose grid is out of order are not decoded to another picture",
       arguments: [[4, 3, 2], [2, 2, 3], [3, 9]])
     func grids(tiles: [Int]) {
-      let reason = "its grid has tiles more than once or in another order than the file"
+      let reason = "its grid uses a tile twice, or in another order than the file"
       #expect(error(grid(of: tiles)) == .unsupportedType(.avif, reason: reason))
       #expect(error(grid(of: [2, 3, 4])) != .unsupportedType(.avif, reason: reason))
     }

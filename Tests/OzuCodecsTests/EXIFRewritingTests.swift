@@ -117,7 +117,7 @@ struct EXIFRewritingTests {
     data += Data(count: 1 << 20)
     var notes: [String] = []
     #expect(rewritten(data, .keepAll, notes: &notes).exif == nil)
-    #expect(notes == ["EXIF data are left out: their values are larger than they may be"])
+    #expect(notes == ["EXIF data are left out: their values are larger than the limit"])
   }
 
   @Test("takes any bytes, never gives away the place, and writes what it can read again", arguments: 0..<8)

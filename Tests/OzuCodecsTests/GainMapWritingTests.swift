@@ -101,7 +101,7 @@ struct GainMapWritingTests {
   }
 
   @Test(
-    "go on with the XMP of the source, unless it says other things",
+    "keep the XMP of the source, unless it describes other pictures",
     arguments: [
       ("<rdf:Description rdf:about='' dc:title='kept'/>", true),
       (announcement(["Primary", "GainMap"]) + "<!-- kept -->", true),

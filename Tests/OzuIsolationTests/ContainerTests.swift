@@ -8,7 +8,7 @@
   @Suite("Isolation in containers", .enabled(if: Drills.isConfined), .timeLimit(.minutes(2)))
   struct ContainerTests {
     private static let all = [
-      "reverse: reversed 1", "read-passwords: EPERM", "connect: did what is forbidden to decoders (SIGSYS)",
+      "reverse: reversed 1", "read-passwords: EPERM", "connect: made a forbidden system call (SIGSYS)",
       "fill: filled", "thread: done",
       "read-passwords: EACCES", "seccomp true, Landlock true, limits true, missing: ",
     ]

@@ -19,14 +19,15 @@ public final class PictureAnimation: Sendable {
   /// Turns a canvas into the bitmap that is shown.
   typealias Finishing = @Sendable (Bitmap, DecodingContext) throws(DecodingError) -> Bitmap
 
-  /// How often the animation is played; 0 for ever.
+  /// How many times the animation is played; 0 means without end.
   public let loopCount: Int
   /// How long each frame is shown, as stored. Players show a frame of less than 20 ms for 100 ms, as browsers do.
   public let delays: [Duration]
   /// The most bytes that the frames in memory may take together.
   public let byteBudget: Int
 
-  /// The most bytes that the animation holds: its file, and the frames within the budget.
+  /// The most bytes that the animation holds: its file, the table of its frames, and canvases and frames within the
+  /// budget.
   let largestByteCount: Int
 
   private let state: Mutex<State>
@@ -142,8 +143,8 @@ public final class PictureAnimation: Sendable {
 }
 
 extension PictureAnimation {
-  /// An animation whose frames are finished by somebody else: each is the whole picture at the size of the result,
-  /// upright and in the colours of the context.
+  /// An animation whose reader returns finished frames: each is the whole picture at the size of the result, upright
+  /// and in the colours of the context.
   ///
   /// - Parameters:
   ///   - reader: gives the frames; the region of each is the whole canvas.

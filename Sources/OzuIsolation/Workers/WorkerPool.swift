@@ -31,7 +31,7 @@
     ///   - checkpoint: called at least every 50 ms while waiting. If it throws, the worker is ended and the error
     ///     is passed on.
     ///   - read: receives a copy of the answer's message, and its payload in place. The worker may still change
-    ///     that memory, so copy it once and do not read it before. Valid only during the call. If it throws, the
+    ///     that memory, so copy it once, and read only the copy. Valid only during the call. If it throws, the
     ///     worker is ended.
     /// - Throws: `DecodingError.decoderFailed`, and the errors of the closures.
     package func perform<Result>(

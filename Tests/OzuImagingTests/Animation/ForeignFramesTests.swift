@@ -99,10 +99,10 @@ struct ForeignFramesTests {
   }
 
   static let times: [(Duration, Int, String)] = [
-    (.milliseconds(-1), 0, "frame 1 is to be seen for -0.001 seconds"),
-    (.seconds((1 << 32) + 1), 0, "frame 1 is to be seen for 4294967297.0 seconds"),
-    (.seconds(Int64.max), 0, "frame 1 is to be seen for 9.223372036854776e+18 seconds"),
-    (.zero, -3, "it is to be played -3 times"),
+    (.milliseconds(-1), 0, "frame 1 has a delay of -0.001 seconds"),
+    (.seconds((1 << 32) + 1), 0, "frame 1 has a delay of 4294967297.0 seconds"),
+    (.seconds(Int64.max), 0, "frame 1 has a delay of 9.223372036854776e+18 seconds"),
+    (.zero, -3, "its loop count is -3"),
   ]
 
   @Test("that are seen for times which cannot be added up are not shown", arguments: times)

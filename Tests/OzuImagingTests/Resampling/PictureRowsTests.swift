@@ -166,7 +166,7 @@ struct PictureRowsTests {
   func lies() {
     let bitmap = Bitmap.noise(size: PixelSize(64, 64))
     for (answer, reason) in [
-      (RowFile.Answer.nothing, "there are no rows, as were announced"),
+      (RowFile.Answer.nothing, "it announced rows and has none"),
       (.anotherSize, "decoded to 64x7 instead of 64x64"),
     ] {
       var codecs = CodecRegistry()
