@@ -105,7 +105,7 @@ struct ForeignFramesTests {
     (.zero, -3, "its loop count is -3"),
   ]
 
-  @Test("that are seen for times which cannot be added up are not shown", arguments: times)
+  @Test("with an impossible delay or loop count are not shown", arguments: times)
   func absurdTime(delay: Duration, loopCount: Int, words: String) throws {
     var late = Self.whole
     late.delay = delay
@@ -117,7 +117,7 @@ struct ForeignFramesTests {
     #expect(picture.notes == ["shown without its animation: \(words)"])
   }
 
-  @Test("that are seen as long as a format can say are played")
+  @Test("with the longest delay that a format can store are played")
   func longest() throws {
     var long = Self.whole
     long.delay = AnimationTrack.longestDelay
