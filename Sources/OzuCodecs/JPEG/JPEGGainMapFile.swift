@@ -103,7 +103,7 @@ enum JPEGGainMapFile {
 }
 
 extension CodecRegistry {
-  /// Encodes a picture as JPEG with a gain map behind it, in no more bytes than the options allow for both.
+  /// Encodes a picture as JPEG with a gain map after it, in no more bytes than the options allow for both.
   ///
   /// Readers without support for gain maps show the picture. Readers of ISO 21496-1 and of Ultra HDR 1 show it brighter if the
   /// display can do so.

@@ -99,7 +99,7 @@ public struct DecodingContext {
     onStage(stage, duration)
   }
 
-  /// The same context with another observer of stages, which is also told how long ago a stage began.
+  /// The same context with another observer of stages, which also receives how long ago a stage began.
   package func measured(by onStage: @escaping (DecodingStage, Duration) -> Void) -> DecodingContext {
     var context = self
     context.onStage = onStage

@@ -136,7 +136,7 @@ extension WorkerClient.Body {
     guard header.type == type, header.planeLayout == nil, header.frameCount >= 1,
       header.bitsPerComponent >= 1,
       header.storedSize.width >= 0, header.storedSize.height >= 0
-    else { throw wrongAnswer("a header that makes no sense") }
+    else { throw wrongAnswer("an impossible header") }
   }
 
   /// Copies the pixels of an answer.

@@ -28,15 +28,15 @@ struct BoxMeanTests {
   func windows() {
     for size in [PixelSize(1, 1), PixelSize(2, 3), PixelSize(5, 4), PixelSize(9, 7), PixelSize(16, 2)] {
       let picture = ProcessorPropertyTests.veiled(size)
-      for (before, behind) in [(1, 0), (1, 1), (2, 1), (3, 3), (0, 4), (20, 20), (200, 190)] {
-        let window = BoxWindow(before: before, behind: behind)
+      for (before, after) in [(1, 0), (1, 1), (2, 1), (3, 3), (0, 4), (20, 20), (200, 190)] {
+        let window = BoxWindow(before: before, after: after)
         let source = BGRABitmap(picture, pool: .shared)
         let rows = window.alongRows(source, pool: .shared).bitmap
         let columns = window.alongColumns(source, pool: .shared).bitmap
         for y in 0..<size.height {
           for x in 0..<size.width {
-            let across = (-before...behind).map { picture[min(max(x + $0, 0), size.width - 1), y] }
-            let down = (-before...behind).map { picture[x, min(max(y + $0, 0), size.height - 1)] }
+            let across = (-before...after).map { picture[min(max(x + $0, 0), size.width - 1), y] }
+            let down = (-before...after).map { picture[x, min(max(y + $0, 0), size.height - 1)] }
             for (found, pixels) in [(rows[x, y], across), (columns[x, y], down)] {
               for channel in [\Pixel.red, \Pixel.green, \Pixel.blue, \Pixel.alpha] {
                 let sum = pixels.reduce(0) { $0 + Int($1[keyPath: channel]) }

@@ -147,11 +147,11 @@ struct ProcessorTests {
     let picture = Bitmap(size: PixelSize(5, 1)) { x, _ in
       Pixel(red: [0, 30, 60, 90, 240][x], green: 0, blue: 0)
     }
-    let mean = BoxWindow(before: 1, behind: 1).alongRows(BGRABitmap(picture, pool: .shared), pool: .shared)
+    let mean = BoxWindow(before: 1, after: 1).alongRows(BGRABitmap(picture, pool: .shared), pool: .shared)
       .bitmap
     #expect(Self.numbers(mean) == [[10, 30, 60, 130, 190]])
     let tall = try Self.run(.turn(.right), picture)
-    let down = BoxWindow(before: 1, behind: 1).alongColumns(BGRABitmap(tall, pool: .shared), pool: .shared)
+    let down = BoxWindow(before: 1, after: 1).alongColumns(BGRABitmap(tall, pool: .shared), pool: .shared)
       .bitmap
     #expect(Self.numbers(down) == [[10], [30], [60], [130], [190]])
   }
