@@ -71,8 +71,8 @@ static bool mentions(Bytes bytes, const char *text) {
   return memmem(bytes.at, bytes.size, text, strlen(text)) != NULL;
 }
 
-// Whether a property that turns or crops is bound to some item without the mark that readers must apply it (ISO/IEC
-// 23000-22 §7.3.9); newer versions of libavif refuse this.
+// Whether a property that turns or crops is bound to an item without the flag "essential", which says that readers
+// must apply it (ISO/IEC 23000-22 §7.3.9); newer versions of libavif refuse this.
 static bool has_optional_turn(Bytes properties) {
   Box container, association;
   if (!find(properties, "ipco", &container) || !find(properties, "ipma", &association)) return false;
@@ -137,7 +137,7 @@ const char *ozu_avif_objection(const uint8_t *data, size_t size, bool *is_unsupp
     return "a turn or a cut that is not marked as essential";
   if (has_disordered_grid(meta.content)) {
     *is_unsupported = true;
-    return "its grid has tiles more than once or in another order than the file";
+    return "its grid uses a tile twice, or in another order than the file";
   }
   return NULL;
 }

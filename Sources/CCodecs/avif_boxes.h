@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Returns why a file must be refused that libavif would show wrongly; NULL for all others. Sets `*is_unsupported`
+/// Returns the reason to refuse a file that libavif would show wrongly; NULL for other files. Sets `*is_unsupported`
 /// if the file is correct, and leaves it unchanged if the file is wrong.
 const char *ozu_avif_objection(const uint8_t *data, size_t size, bool *is_unsupported);
 

@@ -7,7 +7,8 @@
 #include "avif_boxes.h"
 #include "avif_decoder.h"
 
-// Whether some box at the top level has an open end, which is allowed and which libavif does not read.
+// Whether a box at the top level has no length and extends to the end of the file. The standard allows it, and libavif
+// does not read it.
 static bool has_endless_box(const OzuPictureDecoder *base) {
   size_t at = 0;
   while (base->size >= 8 && at <= base->size - 8) {

@@ -1,4 +1,4 @@
-// Colour conversion through Little CMS, which does not use longjmp; errors are NULL.
+// Colour conversion through Little CMS, which does not use longjmp. It reports an error by returning NULL.
 
 #include <lcms2.h>
 #include <stdlib.h>

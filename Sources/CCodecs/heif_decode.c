@@ -23,7 +23,7 @@ typedef struct {
   bool wants_thumbnail;
 } HEIFDecoder;
 
-// Whether a four-letter code appears in the first boxes.
+// Whether a four-letter code appears in the first 4 KB.
 static bool names(const OzuPictureDecoder *base, const char *code) {
   size_t end = base->size < 4096 ? base->size : 4096;
   for (size_t at = 0; at + 4 <= end; at++)

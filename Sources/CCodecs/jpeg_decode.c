@@ -35,7 +35,7 @@ OzuStatus ozu_jpeg_decoder_start(OzuJPEGDecoder *decoder) {
   return OzuStatusDone;
 }
 
-// Whether some coefficient of a file of several scans was in no scan, or not to its last bit.
+// Whether a coefficient is missing in a file of several scans: no scan had it, or not all of its bits.
 static bool misses_bits(const OzuJPEGDecoder *decoder) {
   const struct jpeg_decompress_struct *info = &decoder->info;
   for (int component = 0; component < info->num_components; component++) {
@@ -90,7 +90,7 @@ OzuStatus ozu_jpeg_decoder_start_output(OzuJPEGDecoder *decoder) {
   CATCH_FAILURE(decoder);
   int scan = ozu_jpeg_decoder_scans(decoder);
   if (scan < 1) return refuse(decoder, "no scan is complete");
-  // Ends an output that is complete, or that was given up. It is one of a complete scan, so nothing more is read.
+  // Ends the previous output, whether it is complete or not. It shows a complete scan, so nothing more is read.
   if (decoder->is_painting && !jpeg_finish_output(info)) return OzuStatusTruncated;
   decoder->is_painting = true;
   return jpeg_start_output(info, scan) ? OzuStatusDone : OzuStatusTruncated;

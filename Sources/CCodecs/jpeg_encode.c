@@ -57,7 +57,7 @@ static void note_nothing(j_common_ptr info, int level) {
   (void)level;
 }
 
-// The colours are already premultiplied, so the light missing to white is what alpha lacks to opaque.
+// The colours are premultiplied, so blending over white adds 255 - alpha to each of them.
 static void blend_over_white(const uint8_t *row, uint8_t *blended, int width) {
   for (int x = 0; x < width; x++, row += 4, blended += 4) {
     unsigned white = 255u - row[3];

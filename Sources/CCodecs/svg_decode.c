@@ -124,7 +124,7 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   OzuStatus status = run(self, parse);
   if (status != OzuStatusDone) return status;
   double width = ceil(self->width), height = ceil(self->height);
-  if (!(width >= 1) || !(height >= 1)) return ozu_picture_fail(base, "a drawing without an extent");
+  if (!(width >= 1) || !(height >= 1)) return ozu_picture_fail(base, "a drawing without a size");
   // Numbers that do not fit are over every limit anyway.
   info->width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX;
   info->height = height < UINT32_MAX ? (uint32_t)height : UINT32_MAX;

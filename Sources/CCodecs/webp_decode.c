@@ -111,7 +111,7 @@ static const char *message(VP8StatusCode status) {
     case VP8_STATUS_BITSTREAM_ERROR: return "the coded data break the rules";
     case VP8_STATUS_UNSUPPORTED_FEATURE: return "a feature that libwebp does not read";
     case VP8_STATUS_INVALID_PARAM: return "the picture is not of the announced size";
-    default: return "libwebp gave up";
+    default: return "libwebp reports another error";
   }
 }
 

@@ -11,14 +11,14 @@ static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
 
 // Writes the reason why a library cannot be opened, from the loader's message. The message names the missing file,
 // which may be another library that the library needs.
-static void describe(const char *soname, const char *words, char *message, size_t capacity) {
+static void describe(const char *soname, const char *reason, char *message, size_t capacity) {
   size_t length = strlen(soname);
-  bool is_missing = words != NULL && strncmp(words, soname, length) == 0 && words[length] == ':'
-      && strstr(words, "No such file") != NULL;
+  bool is_missing = reason != NULL && strncmp(reason, soname, length) == 0 && reason[length] == ':'
+      && strstr(reason, "No such file") != NULL;
   if (is_missing)
     snprintf(message, capacity, "%s is not installed", soname);
   else
-    snprintf(message, capacity, "%s cannot be loaded: %s", soname, words == NULL ? "no reason given" : words);
+    snprintf(message, capacity, "%s cannot be loaded: %s", soname, reason == NULL ? "no reason given" : reason);
 }
 
 // Opens the first of the names that can be opened. If none can, returns NULL and the reason for the first name.
@@ -30,8 +30,8 @@ static void *open_first(const OzuDynamicLibrary *library, char *message, size_t 
     void *handle = dlopen(*soname, RTLD_LAZY | RTLD_LOCAL);
     if (handle != NULL) return handle;
     // This call also clears the message, which is stored per thread.
-    const char *words = dlerror();
-    if (soname == library->sonames) describe(*soname, words, message, capacity);
+    const char *reason = dlerror();
+    if (soname == library->sonames) describe(*soname, reason, message, capacity);
   }
   return NULL;
 }

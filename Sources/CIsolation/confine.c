@@ -38,9 +38,9 @@ static const uint64_t segments_byte_count = (uint64_t)4 << 30;
 static const uint64_t kept_byte_count = 64 << 20;
 static const uint64_t kept_resident_byte_count = 16 << 20;
 
-int ozu_worker_take_descriptors(int words, int socket, int input, int output) {
+int ozu_worker_take_descriptors(int library_output, int socket, int input, int output) {
   const int numbers[] = {STDERR_FILENO, OZU_WORKER_SOCKET, OZU_WORKER_INPUT, OZU_WORKER_OUTPUT};
-  int sources[] = {words, socket, input, output};
+  int sources[] = {library_output, socket, input, output};
   for (int i = 0; i < 4; i++) {
     sources[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, spare_descriptor);
     if (sources[i] < 0) return -errno;
@@ -108,10 +108,10 @@ __attribute__((unused)) static int limit_resources(uint64_t address_space, uint6
 #endif
 #endif
 
-int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result) {
+int ozu_confine(const struct ozu_confinement *wanted, struct ozu_confined *result) {
   *result = (struct ozu_confined){0};
   // First the signal, then the check, so that a parent that dies in between is noticed.
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != wish->parent) return -ESRCH;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != wanted->parent) return -ESRCH;
   // No core dump, and no crash handler of the system, which RLIMIT_CORE does not stop.
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   // Libraries that write to a file get an error instead of being killed.
@@ -128,10 +128,10 @@ int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result)
 #else
   uint64_t reserved = reserved_for_threads_byte_count + segments_byte_count;
   result->limits_error = limit_resources(
-      result->address_space + 2 * wish->memory_byte_count + reserved, result->data + wish->memory_byte_count);
+      result->address_space + 2 * wanted->memory_byte_count + reserved, result->data + wanted->memory_byte_count);
   int code = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
-  result->landlock_error = code != 0 ? code : ozu_restrict_files(wish, &result->landlock_version);
-  result->filter_error = code != 0 ? code : ozu_filter_system_calls(wish->reads_files, wish->starts_threads);
+  result->landlock_error = code != 0 ? code : ozu_restrict_files(wanted, &result->landlock_version);
+  result->filter_error = code != 0 ? code : ozu_filter_system_calls(wanted->reads_files, wanted->starts_threads);
   return 0;
 #endif
 }

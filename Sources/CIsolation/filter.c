@@ -184,7 +184,7 @@ static void make(struct program *program, bool reads_files, bool starts_threads)
   rule_of_values(program, SYS_tgkill, 0, self, self, allowed, DEADLY);
   rule_of_bits(program, SYS_clone, 0, CLONE_THREAD, starts_threads ? allowed : refused, DEADLY);
 #ifdef SYS_clone3
-  // Its arguments are behind a pointer, which a filter cannot read. The C library then uses clone.
+  // A pointer leads to its arguments, and a filter cannot follow pointers. The C library then uses clone.
   rule(program, SYS_clone3, unknown);
 #endif
   if (starts_threads) {

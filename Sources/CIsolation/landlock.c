@@ -37,7 +37,7 @@ static void allow_reading(int rules, const char *path) {
   close(place);
 }
 
-int ozu_restrict_files(const struct ozu_confinement *wish, int *version) {
+int ozu_restrict_files(const struct ozu_confinement *wanted, int *version) {
 #ifdef SYS_landlock_create_ruleset
   int known = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, landlock_version_flag);
   if (known < 0) return errno;
@@ -50,15 +50,15 @@ int ozu_restrict_files(const struct ozu_confinement *wish, int *version) {
   // An older kernel accepts a longer struct if the fields that it does not know are zero.
   int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
   if (rules < 0) return errno;
-  if (wish->reads_files) {
-    for (size_t i = 0; i < wish->readable_path_count; i++) allow_reading(rules, wish->readable_paths[i]);
+  if (wanted->reads_files) {
+    for (size_t i = 0; i < wanted->readable_path_count; i++) allow_reading(rules, wanted->readable_paths[i]);
   }
   int code = syscall(SYS_landlock_restrict_self, rules, 0) == 0 ? 0 : errno;
   close(rules);
   if (code == 0) *version = known;
   return code;
 #else
-  (void)wish, (void)version, (void)allow_reading;
+  (void)wanted, (void)version, (void)allow_reading;
   return ENOSYS;
 #endif
 }

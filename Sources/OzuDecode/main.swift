@@ -9,8 +9,8 @@ import OzuStandardCodecs
   import Darwin
 #endif
 
-// The program that decodes for other programs (`DecoderIsolation.Helper.beside`). They start it; it does nothing by
-// itself.
+// The program that decodes for other programs (`DecoderIsolation.Helper.beside`). They start it; without them it only
+// prints what it is for.
 DecoderIsolation.runIfHelper { .helper(hasDeepStack: $0) }
-StandardError.write("ozu-decode is started by programs that use Ozu, to decode pictures apart from them\n")
+StandardError.write("ozu-decode decodes pictures for programs that use Ozu; they start it\n")
 exit(2)

@@ -7,8 +7,8 @@
   extension CodecRegistry {
     /// All codecs that are written in Swift or use ImageIO, with the reason for each known format without one.
     ///
-    /// GIF, BMP and most thumbnails of JPEG use Ozu's own codecs; all other formats are read and written by
-    /// ImageIO, if the system supports them. Colours are converted by Core Graphics.
+    /// GIF, BMP and most thumbnails of JPEG use Ozu's own codecs. ImageIO reads all other formats, and writes AVIF,
+    /// HEIC, PNG and JPEG, if the system supports them. Colours are converted by Core Graphics.
     public static let imageIO: CodecRegistry = {
       var codecs = CodecRegistry()
       let readable = Set(CGImageSourceCopyTypeIdentifiers().compactMap { $0 as? String })
@@ -35,10 +35,10 @@
   }
 
   extension ImageType {
-    /// The formats that ImageIO reads and writes.
+    /// The formats that are read through ImageIO.
     fileprivate static let ofImageIO = [ImageType.ico, .tiff, .jxl, .heic, .avif, .webp, .png, .jpeg]
 
-    /// The system's name of the format; `nil` if it has none.
+    /// The system's name for the format; `nil` if it has none.
     var uniformTypeIdentifier: String? {
       switch self {
       case .jpeg: "public.jpeg"

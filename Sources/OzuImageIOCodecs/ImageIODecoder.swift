@@ -13,7 +13,7 @@
   /// file has more than 8 and the context asks for pixels as stored.
   ///
   /// ImageIO does not report which part of a file is broken, and cannot be stopped within a picture: the context is
-  /// asked before and after.
+  /// asked whether to continue before and after.
   public struct ImageIODecoder: ImageDecoding {
     let type: ImageType
 
@@ -29,8 +29,7 @@
     ///
     /// The scans of a JPEG are counted before the system reads the file, because the system has no limit for them.
     ///
-    /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of frames, and for the scans of a JPEG, as
-    ///   in `JPEGOutline`.
+    /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the scans of a JPEG, as in `JPEGOutline`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
       let outline = try outline(data, limits)
       let file = try ImageIOFile(data, type)

@@ -4,8 +4,7 @@
   import OzuCodecs
   import OzuImaging
 
-  /// A file that ImageIO has opened, for the time of one call. It is made again for each call, because ImageIO's
-  /// objects are not Sendable; opening reads only the header.
+  /// A file that ImageIO has opened. Opening reads only the header.
   struct ImageIOFile {
     static let headerStage = "header"
     static let pixelStage = "pixels"
@@ -102,7 +101,7 @@
       CGImageSourceCreateImageAtIndex(source, index, Self.dictionary([kCGImageSourceShouldCache: false]))
     }
 
-    /// The picture, decoded no larger than a size needs, as stored.
+    /// The picture as stored, decoded no larger than `size`.
     func reduced(to size: PixelSize) -> CGImage? {
       CGImageSourceCreateThumbnailAtIndex(
         source, primaryIndex,

@@ -8,12 +8,12 @@ package enum PrintableText {
   /// The text with control characters, and characters that change the direction of writing, replaced by `\u` and
   /// four digits; line feeds and tabs stay. This is the escape of JSON, so JSON stays valid.
   package static func escaped(_ text: String) -> String {
-    guard text.utf8.contains(where: mayBeginOrder), text.unicodeScalars.contains(where: isOrder) else {
+    guard text.utf8.contains(where: mayBeginUnsafe), text.unicodeScalars.contains(where: isUnsafe) else {
       return text
     }
     var result = ""
     for scalar in text.unicodeScalars {
-      guard isOrder(scalar) else {
+      guard isUnsafe(scalar) else {
         result.unicodeScalars.append(scalar)
         continue
       }
@@ -23,9 +23,9 @@ package enum PrintableText {
     return result
   }
 
-  // The first byte of each such character in UTF-8. Long texts without one, such as bodies in base64, are only
-  // scanned.
-  private static func mayBeginOrder(_ byte: UInt8) -> Bool {
+  // Whether a byte is the first of such a character in UTF-8. In long texts without one, such as bodies in base64, no
+  // character is decoded.
+  private static func mayBeginUnsafe(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x09, 0x0A: false
     case 0x00..<0x20, 0x7F, 0xC2, 0xD8, 0xE2: true
@@ -33,7 +33,7 @@ package enum PrintableText {
     }
   }
 
-  private static func isOrder(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x09, 0x0A: false
     case 0x00..<0x20, 0x7F..<0xA0: true

@@ -26,7 +26,7 @@
     }
 
     @Test(
-      "that declare too much are refused for the limit they pass",
+      "that declare too much are refused for the limit that they exceed",
       arguments: ["matrix/avif-420-q90.avif", "matrix/heic-420.heic"].filter(isDecodable))
     func limits(path: String) throws {
       let side = DecodingLimits.Violation(.side, value: 70_000, limit: 65_535)
@@ -39,7 +39,7 @@
       #expect(try CodecRegistry.standard.header(of: declaring(70_000, 64, path)).storedSize.width == 70_000)
     }
 
-    @Test("that are broken are refused with the library's own words")
+    @Test("that are broken are refused with the library's own message")
     func diagnosis() throws {
       var file = BoxFile(try fixture("matrix/avif-420-q90.avif"))
       let handler = try #require(file.firstRange(of: "pict"))
@@ -51,7 +51,7 @@
       #expect(reason.contains("handler_type is not 'pict'"))
     }
 
-    @Test("that turn the picture without the mark of what is essential are refused")
+    @Test("that turn the picture without the flag \"essential\" are refused")
     func optionalTurn() throws {
       var file = BoxFile(try fixture("orientation/avif-6.avif"))
       let association = try #require(file.boxes(["meta", "iprp", "ipma"])?.last)
@@ -87,12 +87,12 @@
       "whose grid is out of order are not decoded to another picture",
       arguments: [[4, 3, 2], [2, 2, 3], [3, 9]])
     func grids(tiles: [Int]) {
-      let reason = "its grid has tiles more than once or in another order than the file"
+      let reason = "its grid uses a tile twice, or in another order than the file"
       #expect(error(grid(of: tiles)) == .unsupportedType(.avif, reason: reason))
       #expect(error(grid(of: [2, 3, 4])) != .unsupportedType(.avif, reason: reason))
     }
 
-    @Test("of a sound track are stepped over")
+    @Test("of a sound track are skipped")
     func sound() throws {
       var file = BoxFile(try fixture("matrix/anim.avif"))
       let header = try #require(file.box(["moov", "trak", "tkhd"]))

@@ -37,7 +37,7 @@ struct AnimationEncodingTests {
     }
   }
 
-  @Test("are written at the size of the picture, and as a transformation leaves them", arguments: types)
+  @Test("are written at the size of the picture, and after a transformation", arguments: types)
   func transformed(type: ImageType) throws {
     let small = try animation("anim.gif", resize: Resize(PixelSize(16, 12)))
     let data = try codecs.encode(small, as: type, options: lossless)
@@ -65,7 +65,7 @@ struct AnimationEncodingTests {
     #expect(pool.statistics.lentByteCount <= before + picture.bitmap.byteCount)
   }
 
-  @Test("stop between frames when nobody wants them, and name what goes wrong", arguments: types)
+  @Test("stop between frames when they are cancelled, and report what failed", arguments: types)
   func failures(type: ImageType) throws {
     let animation = try animation("anim.gif")
     let count = Mutex(0)
@@ -107,7 +107,7 @@ struct AnimationEncodingTests {
     }
   }
 
-  @Test("fail by the number of a frame that cannot be decoded")
+  @Test("fail with the number of a frame that cannot be decoded")
   func damaged() throws {
     var data = try fixture("matrix/anim.png")
     let last = try #require(data.range(of: Data("fdAT".utf8), options: .backwards)).upperBound
@@ -120,7 +120,7 @@ struct AnimationEncodingTests {
     }
   }
 
-  @Test("are not written in formats that have none", arguments: [ImageType.jpeg, .avif, .bmp])
+  @Test("are not written in formats without animations", arguments: [ImageType.jpeg, .avif, .bmp])
   func stills(type: ImageType) throws {
     let animation = try animation("anim.gif")
     #expect(throws: EncodingError.unsupportedType(type)) { try codecs.encode(animation, as: type) }

@@ -26,7 +26,7 @@ struct AnimationTests {
     }
   }
 
-  @Test("come at the size that was asked for", arguments: files)
+  @Test("have the size that was asked for", arguments: files)
   func resized(file: String, reference: String, tolerance: Int) throws {
     let small = try picture("matrix/\(file)", resize: Resize(PixelSize(16, 12)))
     let whole = try #require(try picture("matrix/\(file)").animation)
@@ -78,7 +78,7 @@ struct AnimationTests {
     #expect(pool.statistics.lentByteCount == canvasByteCount)
   }
 
-  @Test("wait on no thread of the cooperative pool, and stop when the task does")
+  @Test("block no thread of the cooperative pool, and stop when the task is cancelled")
   func asynchronous() async throws {
     let animation = try #require(try picture("matrix/anim.gif").animation)
     let awaited = try await animation.frame(at: 3)

@@ -14,7 +14,7 @@ struct AnimationWritingTests {
     (FrameSequence.plain + (type == .gif ? [] : FrameSequence.translucent)).map { (type, $0) }
   }
 
-  @Test("come back with their pixels, delays and loops", arguments: cases)
+  @Test("are read again with their pixels, delays and loops", arguments: cases)
   func roundTrip(type: ImageType, frames: FrameSequence) throws {
     let picture = try CodecRegistry.standard.picture(from: frames.encoded(as: type))
     #expect(picture.notes.isEmpty)
@@ -38,7 +38,7 @@ struct AnimationWritingTests {
     #expect(animation.duration == seen.reduce(.zero) { $0 + $1.delay })
   }
 
-  @Test("store no more than what changes", arguments: types)
+  @Test("store only the area that changes", arguments: types)
   func changes(type: ImageType) throws {
     func byteCount(_ count: Int) throws -> Int {
       try FrameSequence("", 200, 150, count: count) { x, y, index in
@@ -50,7 +50,7 @@ struct AnimationWritingTests {
     #expect(ten < one + one / 10 + 9 * 120)
   }
 
-  @Test("play as often as was asked, in the words of each format", arguments: types, [0, 1, 2, 65_535])
+  @Test("store the loop count in the way of each format", arguments: types, [0, 1, 2, 65_535])
   func loops(type: ImageType, loopCount: Int) throws {
     let frames = FrameSequence("", 2, 2, count: 2, loopCount: loopCount) { _, _, index in
       index == 0 ? FrameSequence.red : FrameSequence.blue
@@ -68,7 +68,7 @@ struct AnimationWritingTests {
   /// Milliseconds, and the hundredths of a second in GIF.
   static let delays: [(milliseconds: [Int], hundredths: [Int])] = [
     ([25, 25, 25, 25], [3, 2, 3, 2]), ([33, 33, 34, 33, 33, 34], [3, 4, 3, 3, 4, 3]),
-    // Players show a frame of one hundredth for ten, so no frame becomes so short for the sake of the sum.
+    // Players show a frame of one hundredth for ten hundredths, so no frame is shortened to one to correct the sum.
     ([16, 16, 16, 16], [2, 2, 2, 2]), ([10, 10, 10], [1, 1, 1]), ([0, 0, 4], [0, 0, 0]),
     ([700_000, 40, 40], [65_535, 4, 4]),
   ]
@@ -91,7 +91,7 @@ struct AnimationWritingTests {
     }
   }
 
-  @Test("keep a frame for longer than one delay can say", arguments: types)
+  @Test("show a frame for longer than one delay can store", arguments: types)
   func longFrame(type: ImageType) throws {
     let frames = FrameSequence("", 3, 3, count: 4, delays: [500_000, 500_000, 100]) { _, _, index in
       index < 3 ? FrameSequence.red : FrameSequence.blue
@@ -103,7 +103,7 @@ struct AnimationWritingTests {
     #expect(try animation.frame(at: animation.frameCount - 1)[2, 2] == FrameSequence.blue)
   }
 
-  @Test("refuse frames of another size, frames behind the end, and an end without frames", arguments: types)
+  @Test("refuse frames of another size, frames after the end, and an end without frames", arguments: types)
   func misuse(type: ImageType) throws {
     let encoder = try CodecRegistry.standard.animationEncoder(for: type)
     let frame = Bitmap(size: PixelSize(4, 4)) { _, _ in FrameSequence.red }
@@ -129,7 +129,7 @@ struct AnimationWritingTests {
     }
   }
 
-  @Test("are PNG without alpha where no frame has any and little repeats")
+  @Test("are PNG without alpha if no frame has alpha and few pixels stay equal")
   func pngColors() throws {
     func colorType(_ name: String) throws -> UInt8 {
       let frames = try #require(

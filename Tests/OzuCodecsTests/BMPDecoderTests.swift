@@ -62,7 +62,7 @@ struct BMPDecoderTests {
     #expect(picture[1, 0] == Pixel(red: 0, green: 255, blue: 0))
   }
 
-  @Test("shows indices beyond the palette as black")
+  @Test("shows indices outside the palette as black")
   func badIndex() throws {
     let picture = try bitmap(
       file(width: 1, height: 1, bits: 8, colors: [0xFF_FFFF], pixels: [7, 0, 0, 0]))

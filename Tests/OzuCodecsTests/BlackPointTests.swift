@@ -47,7 +47,7 @@ struct BlackPointTests {
   }
 
   @Test(
-    "makes black black and leaves white white, by the formula of ISO 18619",
+    "makes the darkest colour black and keeps white, by the formula of ISO 18619",
     arguments: scanners.keys.sorted(),
     [PixelFormat.bgra8, .rgba16])
   func scanner(kind: String, format: PixelFormat) throws {
@@ -74,13 +74,13 @@ struct BlackPointTests {
   ]
 
   @Test(
-    "leaves profiles of curves and a matrix to their exact arithmetic", arguments: exact,
+    "does not change profiles of curves and a matrix, whose arithmetic is exact", arguments: exact,
     [OzuColorLayout.BGRA, .RGBA16, .gray, .gray16])
   func exactProfiles(encoding: ColorEncoding, layout: OzuColorLayout) throws {
     #expect(try !#require(ColorTransform(encoding, layout: layout)).movesBlack)
   }
 
-  @Test("is not asked for where black is black already")
+  @Test("is not used if black is already black")
   func blackIsBlack() throws {
     let black = TableProfile(scannerWithPerceptual: .init(black: 0), colorimetric: .init(black: 0))
     let dark = try #require(Self.scanners["both tables"])
@@ -102,7 +102,7 @@ struct BlackPointTests {
   }()
 
   @Test(
-    "keeps off profiles whose darkest colour is no black",
+    "is not used for profiles whose darkest colour is not a black",
     arguments: degenerate.keys.sorted())
   func noBlack(kind: String) throws {
     let table = try #require(Self.degenerate[kind])

@@ -6,7 +6,7 @@ import Testing
 @testable import OzuLibraryCodecs
 
 /// The C code writes nothing to memory that is for another picture.
-@Suite("Memory that C is handed")
+@Suite("Memory that C receives")
 struct CBorderTests {
   /// Calls a closure with memory for the rows of a picture, and with rows that are wrong in one respect each.
   /// Nothing may be written to any of them.
@@ -52,7 +52,7 @@ struct CBorderTests {
     "matrix/avif-420-q90.avif", "matrix/heic-420.heic", "matrix/jxl-lossy.jxl", "matrix/tiff-raw.tif",
   ].filter(isDecodable)
 
-  @Test("of another picture is refused by every library", arguments: libraries)
+  @Test("for another picture is refused by every library", arguments: libraries)
   func pictures(path: String) throws {
     typealias Opening = (UnsafePointer<UInt8>?, Int, OzuPictureLimits) -> OpaquePointer?
     var openings: [String: Opening] = [:]
@@ -104,7 +104,7 @@ struct CBorderTests {
   }
 
   @Test(
-    "of another picture is refused for JPEG",
+    "for another picture is refused by the JPEG decoder",
     arguments: ["baseline-420", "progressive-444", "gray", "cmyk-noprofile"], [true, false])
   func jpeg(name: String, isWhole: Bool) throws {
     try Self.withJPEG("matrix/jpeg-\(name).jpg", isWhole: isWhole) { decoder, size in
@@ -112,7 +112,7 @@ struct CBorderTests {
     }
   }
 
-  @Test("for grey takes grey alone, and only of a file that is grey")
+  @Test("for grey is accepted only for a grey file")
   func grayJPEG() throws {
     try Self.withJPEG("matrix/jpeg-gray.jpg", { #expect(ozu_jpeg_decoder_keep_gray($0)) }) { decoder, size in
       Self.refuses(size, .gray8, mayBeShorter: true) { ozu_jpeg_decoder_read_rows(decoder, $0) == .failed }
@@ -123,7 +123,7 @@ struct CBorderTests {
     }
   }
 
-  @Test("of another picture is refused for PNG", arguments: PixelFormat.allCases)
+  @Test("for another picture is refused by the PNG decoder", arguments: PixelFormat.allCases)
   func png(format: PixelFormat) throws {
     let path = format == .gray8 ? "matrix/png-gray8.png" : "matrix/png-rgb8.png"
     let size = try CodecRegistry.standard.header(of: fixture(path)).storedSize
@@ -145,7 +145,7 @@ struct CBorderTests {
     }
   }
 
-  @Test("whose rows are no rows makes no decoder of what comes piece by piece")
+  @Test("with impossible rows makes no decoder for a file that is still arriving")
   func feeds() {
     let size = PixelSize(31, 9)
     func refuses(_ attempt: (OzuRows) -> Bool) {
@@ -169,7 +169,7 @@ struct CBorderTests {
   }
 
   #if WebP
-    @Test("of another picture is refused for WebP", arguments: ["lossy", "lossless"])
+    @Test("for another picture is refused by the WebP decoder", arguments: ["lossy", "lossless"])
     func webP(name: String) throws {
       let path = "matrix/webp-\(name).webp"
       let size = try CodecRegistry.standard.header(of: fixture(path)).storedSize

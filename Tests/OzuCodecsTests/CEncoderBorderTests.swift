@@ -6,7 +6,7 @@ import Testing
 @testable import OzuLibraryCodecs
 
 /// The C code reads and writes no memory outside the blocks that it is given.
-@Suite("Memory that C encoders and colour transforms are handed")
+@Suite("Memory that C encoders and colour transforms receive")
 struct CEncoderBorderTests {
   @Test("is not read beyond its end by encoders")
   func encoders() throws {

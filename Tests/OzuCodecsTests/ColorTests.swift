@@ -18,7 +18,7 @@ struct ColorTests {
     return ColorConverter().convertToSRGB(source, from: encoding, colorModel: .rgb, pool: .shared)
   }
 
-  @Test("under a profile become sRGB, or stay and say so")
+  @Test("under a profile become sRGB, or stay as stored with their tag")
   func policies() throws {
     let data = try fixture(displayP3)
     let converted = try codecs.picture(from: data)
@@ -38,7 +38,7 @@ struct ColorTests {
     #expect(small.meanDifference(from: whole) < 3)
   }
 
-  @Test("of Display P3 are more than sRGB has, and its greys the same")
+  @Test("of Display P3 are outside of sRGB, and its greys do not change")
   func displayP3Numbers() throws {
     let result = try #require(pixels(.coded(primaries: 12, transfer: 13)))
     // 200, 100, 50 of Display P3 in sRGB, by the matrices of both.
@@ -54,7 +54,7 @@ struct ColorTests {
     #expect(abs(Int(result[1, 0].red) - 188) <= 1)
   }
 
-  @Test("of sRGB under another name cost nothing and change nothing")
+  @Test("of a profile that equals sRGB under another name are not converted")
   func identity() throws {
     let result = try #require(pixels(.coded(primaries: 1, transfer: 13)))
     #expect(result[0, 0] == Pixel(red: 200, green: 100, blue: 50))

@@ -15,7 +15,7 @@ struct DeltaCodecTests {
     try CodecRegistry.standard.picture(from: file).bitmap
   }
 
-  @Test("give every pixel back", arguments: sizes, [true, false])
+  @Test("keep every pixel", arguments: sizes, [true, false])
   func roundTrip(size: PixelSize, isOpaque: Bool) throws {
     let bitmap = waves(size, isOpaque: isOpaque)
     let file = try DeltaEncoder().encode(bitmap, options: .init())
@@ -26,7 +26,7 @@ struct DeltaCodecTests {
     #expect(header.type == .ozuDelta && header.storedSize == size && header.hasAlpha == !isOpaque)
   }
 
-  @Test("a torn file is an error, wherever it is torn")
+  @Test("a truncated file is an error, at any length")
   func torn() throws {
     let file = try DeltaEncoder().encode(waves(PixelSize(30, 20), isOpaque: false), options: .init())
     for count in 0..<file.count {
@@ -35,7 +35,7 @@ struct DeltaCodecTests {
     #expect(throws: DecodingError.self) { try decoded(file + [0]) }
   }
 
-  @Test("a file with another bit is an error, or has the same pixels")
+  @Test("a file with a wrong bit is an error, or has the same pixels")
   func flipped() throws {
     let bitmap = waves(PixelSize(30, 20), isOpaque: false)
     let file = try DeltaEncoder().encode(bitmap, options: .init())
@@ -49,7 +49,7 @@ struct DeltaCodecTests {
     }
   }
 
-  @Test("a sound frame of other pixels than the header's is an error")
+  @Test("a valid frame with another number of pixels than the header declares is an error")
   func foreignFrame() throws {
     let pictures = [
       waves(PixelSize(30, 20)), waves(PixelSize(30, 19)), waves(PixelSize(30, 20), isOpaque: false),

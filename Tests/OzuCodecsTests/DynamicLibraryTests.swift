@@ -49,7 +49,7 @@
       #expect(table.functions[0] == nil)
     }
 
-    @Test("of several names the first that is there is taken, and of none the first is named")
+    @Test("of several names the first that exists is used; if none exists, the first is in the error")
     func severalNames() throws {
       let table = Table(["libozu-absent.so.1", "libz.so.1"])
       #expect(table.load() == nil)
@@ -68,7 +68,7 @@
       #expect(table.functions[0] == nil)
     }
 
-    @Test("a file that is no library is told from one that is not there")
+    @Test("a file that is not a library has another error than one that does not exist")
     func noLibrary() throws {
       let folder = try FileManager.default.url(
         for: .itemReplacementDirectory, in: .userDomainMask,
@@ -80,7 +80,7 @@
       #expect(Table([path]).load()?.hasPrefix("\(path) cannot be loaded: \(path): ") == true)
     }
 
-    @Test("a library that comes later is found then")
+    @Test("a library that is installed later is found")
     func laterInstalled() throws {
       let folder = try FileManager.default.url(
         for: .itemReplacementDirectory, in: .userDomainMask,

@@ -44,7 +44,7 @@ struct EXIFOrientationTests {
     #expect(EXIFOrientation.find(in: data(bigEndian: false, value: 6, offset: offset).span) == nil)
   }
 
-  @Test("is found or not, but nothing else happens, wherever the data end")
+  @Test("is found or missing, and nothing else happens, wherever the data end")
   func everyPrefix() {
     let whole = data(bigEndian: true, value: 6, entryCount: 65535)
     for count in 0...whole.count {
@@ -69,7 +69,7 @@ struct EXIFOrientationTests {
     #expect(header.orientation == orientation)
   }
 
-  @Test("turns all eight stored forms into one picture", arguments: fixtures(in: "orientation"))
+  @Test("makes the same picture from all eight stored orientations", arguments: fixtures(in: "orientation"))
   func upright(path: String) throws {
     guard isDecodable(path) else { return }
     let reference = try picture("orientation/upright.png").bitmap

@@ -50,7 +50,7 @@ struct EXIFRewritingTests {
     #expect(rewritten(file.data, .strip, xmp: sideways, notes: &notes).isEmpty)
   }
 
-  @Test("leaves out a maker note that cannot stay where it was", arguments: [2000, 65_000])
+  @Test("leaves out a maker note that cannot stay at its offset", arguments: [2000, 65_000])
   func farNote(byteCount: Int) throws {
     let file = EXIFFile(makerNote: Data(repeating: 7, count: byteCount))
     var notes: [String] = []
@@ -58,7 +58,7 @@ struct EXIFRewritingTests {
     #expect((exif.range(of: file.makerNote) != nil) == (byteCount == 2000))
   }
 
-  @Test("says sRGB of what was converted, and nothing of what keeps its profile")
+  @Test("declares sRGB for converted pixels, and nothing for pixels that keep their profile")
   func colors() throws {
     let profile = TableProfile(deviceClass: "mntr", space: "RGB ").data
     let metadata = ImageMetadata(
@@ -92,7 +92,7 @@ struct EXIFRewritingTests {
     #expect(odd == [nil, nil, nil, nil, nil])
   }
 
-  @Test("drops what is broken, with a reason")
+  @Test("leaves out broken blocks, with a reason")
   func broken() {
     let whole = EXIFFile().data
     for data in [Data(), Data("II".utf8), Data(repeating: 0xFF, count: 100), whole.prefix(40)] {
@@ -102,7 +102,7 @@ struct EXIFRewritingTests {
     }
   }
 
-  @Test("is bounded where entries name the same bytes over and over")
+  @Test("is bounded if many entries refer to the same bytes")
   func repeated() {
     // 5000 entries of one megabyte each.
     let file = EXIFFile()
@@ -117,10 +117,11 @@ struct EXIFRewritingTests {
     data += Data(count: 1 << 20)
     var notes: [String] = []
     #expect(rewritten(data, .keepAll, notes: &notes).exif == nil)
-    #expect(notes == ["EXIF data are left out: their values are larger than they may be"])
+    #expect(notes == ["EXIF data are left out: their values are larger than the limit"])
   }
 
-  @Test("takes any bytes, never gives away the place, and writes what it can read again", arguments: 0..<8)
+  @Test(
+    "accepts any bytes, never reveals the place, and writes blocks that it can read again", arguments: 0..<8)
   func mutations(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let file = EXIFFile(isBigEndian: seed % 2 == 0)

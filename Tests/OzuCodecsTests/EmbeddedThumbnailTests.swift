@@ -39,7 +39,7 @@ struct EmbeddedThumbnailTests {
       from: file, resize: Resize(size, allowsEmbeddedThumbnail: isAllowed))
   }
 
-  @Test("stands in when it is asked for, large enough and of the same aspect")
+  @Test("is used if it is asked for, large enough and has the same proportions")
   func standsIn() throws {
     let file = try file(PixelSize(640, 480), thumbnail: PixelSize(160, 120))
     #expect(isRed(try decode(file, PixelSize(160, 120))))
@@ -50,7 +50,7 @@ struct EmbeddedThumbnailTests {
     #expect(!isRed(try decode(file, PixelSize(161, 121))))
   }
 
-  @Test("does not when it has bars")
+  @Test("is not used if it has bars")
   func aspect() throws {
     let file = try file(PixelSize(640, 400), thumbnail: PixelSize(160, 120))
     #expect(!isRed(try decode(file, PixelSize(64, 64))))
@@ -66,13 +66,13 @@ struct EmbeddedThumbnailTests {
     #expect(picture.size == PixelSize(48, 64))
   }
 
-  @Test("is not used when its length leads out of the file")
+  @Test("is not used if its length extends beyond the file")
   func hostile() throws {
     let file = try file(PixelSize(640, 480), thumbnail: PixelSize(160, 120), claimsLength: 100_000)
     #expect(!isRed(try decode(file, PixelSize(64, 64))))
   }
 
-  @Test("that passes a limit is an error and not a missing thumbnail")
+  @Test("that exceeds a limit is an error and not a missing thumbnail")
   func limits() throws {
     let file = try file(PixelSize(640, 480), thumbnail: PixelSize(160, 120))
     let opened = try JPEGDecoder().open(file, limits: .default)

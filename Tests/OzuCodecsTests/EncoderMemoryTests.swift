@@ -19,7 +19,7 @@ struct EncoderMemoryTests {
   private static let types: [ImageType] = [.jpeg, .png, .webp, .avif, .jxl].filter(
     CodecRegistry.standard.encodableTypes.contains)
 
-  @Test("fail by name at every growth of their buffer, and free it once", arguments: types)
+  @Test("fail with a message at every growth of their buffer, and free it once", arguments: types)
   func growth(type: ImageType) throws {
     let options = EncodingOptions(compressionQuality: 0.95, isLossless: [.jxl, .webp, .avif].contains(type))
     let file = try CodecRegistry.standard.encode(Self.noise, as: type, options: options)
@@ -43,7 +43,7 @@ struct EncoderMemoryTests {
   }
 
   @Test(
-    "fail by name in the middle of an animation, and take no more frames",
+    "fail with a message in the middle of an animation, and accept no more frames",
     arguments: [ImageType.png, .webp].filter(CodecRegistry.standard.encodableAnimationTypes.contains))
   func animation(type: ImageType) throws {
     let writer = try CodecRegistry.standard.animationEncoder(for: type).makeWriter(

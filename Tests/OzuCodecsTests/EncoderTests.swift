@@ -17,7 +17,7 @@ struct EncoderTests {
     #expect(picture.header?.hasAlpha == false)
   }
 
-  @Test("keep the transparency of a PNG, and colours as they are after multiplying")
+  @Test("keep the transparency of a PNG, and premultiplied colours")
   func pngAlpha() throws {
     let bitmap = waves(PixelSize(64, 40), isOpaque: false)
     let picture = try codecs.picture(from: codecs.encode(bitmap, as: .png))
@@ -25,7 +25,7 @@ struct EncoderTests {
     #expect(!picture.bitmap.isOpaque)
   }
 
-  @Test("write no alpha where all pixels turn out opaque")
+  @Test("write no alpha if all pixels are opaque")
   func pngUnneededAlpha() throws {
     let bitmap = Bitmap(size: PixelSize(9, 9), isOpaque: false) { x, y in
       Pixel(red: UInt8(x), green: UInt8(y), blue: 7)
@@ -39,7 +39,7 @@ struct EncoderTests {
     #expect(data.range(of: Data("sRGB".utf8)) != nil)
   }
 
-  @Test("keep a JPEG close", arguments: [(0.95, 40.0), (0.9, 38.0), (0.85, 35.0), (0.3, 25.0)])
+  @Test("keep a JPEG similar", arguments: [(0.95, 40.0), (0.9, 38.0), (0.85, 35.0), (0.3, 25.0)])
   func jpeg(quality: Double, decibels: Double) throws {
     let bitmap = waves(PixelSize(200, 150))
     let options = EncodingOptions(compressionQuality: quality)
@@ -48,7 +48,7 @@ struct EncoderTests {
   }
 
   @Test(
-    "lower the quality until the file fits, and no further than that",
+    "lower the quality until the file fits, and not further",
     arguments: [(ImageType.jpeg, 3000), (.jpeg, 6000), (.webp, 2000)])
   func byteLimit(type: ImageType, limit: Int) throws {
     let bitmap = waves(PixelSize(200, 150))
@@ -76,7 +76,7 @@ struct EncoderTests {
     }
   }
 
-  @Test("make smaller JPEGs of lower quality, and take any number for one")
+  @Test("make smaller JPEGs for a lower quality, and accept any number")
   func jpegQuality() throws {
     let bitmap = waves(PixelSize(200, 150))
     let sizes = try [-1, 0, 0.3, 0.6, 0.89, 0.9, 1, 2].map { quality in
@@ -89,7 +89,7 @@ struct EncoderTests {
     #expect(none.count == sizes[0])
   }
 
-  @Test("store chroma in full from 0.9 on", arguments: [(0.89, UInt8(0x22)), (0.9, 0x11)])
+  @Test("store chroma at full size from 0.9 on", arguments: [(0.89, UInt8(0x22)), (0.9, 0x11)])
   func jpegSampling(quality: Double, sampling: UInt8) throws {
     let data = try codecs.encode(
       waves(PixelSize(32, 32)), as: .jpeg, options: .init(compressionQuality: quality))
@@ -97,7 +97,7 @@ struct EncoderTests {
     #expect(data[frame + 11] == sampling)
   }
 
-  @Test("blend over white what a JPEG cannot keep")
+  @Test("blend transparent pixels over white in a JPEG")
   func jpegAlpha() throws {
     let bitmap = Bitmap(size: PixelSize(16, 16), isOpaque: false) { x, _ in
       x < 8 ? Pixel(red: 0, green: 0, blue: 0, alpha: 0) : Pixel(red: 128, green: 0, blue: 0, alpha: 128)
@@ -120,7 +120,7 @@ struct EncoderTests {
     #expect(try codecs.picture(from: data).bitmap == bitmap)
   }
 
-  @Test("keep pictures and their transparency close", arguments: optional)
+  @Test("keep pictures and their transparency similar", arguments: optional)
   func lossy(type: ImageType) throws {
     let bitmap = waves(PixelSize(120, 80))
     let data = try codecs.encode(bitmap, as: type, options: .init(compressionQuality: 0.9))
@@ -134,7 +134,7 @@ struct EncoderTests {
     #expect(abs(Int(result[60, 32].red) - 100) < 12)
   }
 
-  @Test("make smaller files of lower quality", arguments: optional)
+  @Test("make smaller files for a lower quality", arguments: optional)
   func quality(type: ImageType) throws {
     let bitmap = waves(PixelSize(200, 150))
     let sizes = try [0.2, 0.5, 0.95].map {
@@ -143,7 +143,7 @@ struct EncoderTests {
     #expect(sizes == sizes.sorted())
   }
 
-  @Test("refuse what a JPEG cannot hold")
+  @Test("refuse a picture that is too large for JPEG")
   func jpegTooLarge() {
     let size = PixelSize(65_501, 1)
     let bitmap = Bitmap(size: size) { _, _ in Pixel(red: 0, green: 0, blue: 0) }

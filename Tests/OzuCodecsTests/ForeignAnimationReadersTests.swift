@@ -6,7 +6,7 @@ import Testing
 
 /// Other readers must read the written files in the same way: Pillow, ffmpeg, gifsicle and libwebp's own tools, if
 /// they are installed.
-@Suite("Animations before other readers")
+@Suite("Animations in other readers")
 struct ForeignAnimationReadersTests {
   private static let types = [ImageType.gif, .png, .webp].filter(
     CodecRegistry.standard.encodableAnimationTypes.contains)
@@ -39,7 +39,7 @@ struct ForeignAnimationReadersTests {
   private static let python = "/usr/bin/python3"
 
   @Test(
-    "have their pixels, delays and loops for Pillow",
+    "have their pixels, delays and loops in Pillow",
     .enabled(if: ForeignProgram(python, "-c", "import PIL").isThere),
     // Pillow 9.4 treats a GIF as opaque to its end if its first frame is opaque.
     arguments: cases.filter {
@@ -75,7 +75,7 @@ struct ForeignAnimationReadersTests {
   }
 
   @Test(
-    "have their size and number of frames for ffmpeg",
+    "have their size and number of frames in ffmpeg",
     .enabled(if: ForeignProgram("/usr/bin/ffprobe", "-version").isThere),
     arguments: cases.filter { $0.type != .webp })
   func ffmpeg(type: ImageType, frames: FrameSequence) throws {
@@ -91,7 +91,7 @@ struct ForeignAnimationReadersTests {
   }
 
   @Test(
-    "are sound for gifsicle", .enabled(if: ForeignProgram("/usr/bin/gifsicle", "--version").isThere),
+    "are valid for gifsicle", .enabled(if: ForeignProgram("/usr/bin/gifsicle", "--version").isThere),
     arguments: FrameSequence.plain)
   func gifsicle(frames: FrameSequence) throws {
     let output = try #require(
@@ -106,7 +106,7 @@ struct ForeignAnimationReadersTests {
   }
 
   @Test(
-    "are sound for libwebp's own checks",
+    "pass libwebp's own checks",
     .enabled(if: ForeignProgram("/usr/bin/webpinfo", "-version").isThere && types.contains(.webp)),
     arguments: FrameSequence.plain)
   func webpinfo(frames: FrameSequence) throws {

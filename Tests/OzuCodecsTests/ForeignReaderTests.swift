@@ -40,7 +40,7 @@ struct ForeignReaderTests {
     return try codecs.encode(waves(PixelSize(64, 48)), as: .jpeg, options: options)
   }
 
-  @Test("are the right way up in every orientation", .enabled(if: hasExiftool))
+  @Test("are upright in every orientation", .enabled(if: hasExiftool))
   func orientations() throws {
     let upright = try picture("orientation/upright.png").bitmap
     var files: [String: Data] = [:]
@@ -122,7 +122,7 @@ struct ForeignReaderTests {
   }
 
   @Test(
-    "are made of files with blocks that others wrote, too", .enabled(if: hasExiftool),
+    "can also be made from files with blocks that other programs wrote", .enabled(if: hasExiftool),
     arguments: [
       "orientation/jpeg-6.jpg", "orientation/png-6.png", "orientation/tiff-6.tif", "orientation/webp-6.webp",
       "orientation/avif-6.avif", "matrix/heic-420.heic",
@@ -165,7 +165,7 @@ struct ForeignReaderTests {
     }
   }
 
-  @Test("are WebP without a fault", .enabled(if: ForeignReader.webpinfo.isInstalled))
+  @Test("are WebP without errors", .enabled(if: ForeignReader.webpinfo.isInstalled))
   func webp() throws {
     guard Self.types.contains(.webp) else { return }
     let folder = FileManager.default.temporaryDirectory

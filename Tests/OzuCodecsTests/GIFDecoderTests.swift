@@ -10,7 +10,7 @@ struct GIFDecoderTests {
   private let green = Pixel(red: 0, green: 255, blue: 0)
   private let clear = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
 
-  @Test("puts the rows of an interlaced picture in their places")
+  @Test("shows the rows of an interlaced picture in their order")
   func interlaced() throws {
     // Rows are stored as 0, 8, 4, 2, 6, 1, 3, 5, 7.
     let order: [UInt8] = [0, 0, 1, 2, 2, 3, 3, 3, 3]
@@ -23,7 +23,7 @@ struct GIFDecoderTests {
     #expect(column == [red, white, blue, white, green, white, blue, white, red])
   }
 
-  @Test("leaves transparent what the first frame does not paint, if it paints with transparency")
+  @Test("leaves pixels transparent that a first frame with transparency does not paint")
   func transparent() throws {
     let frame = GIFWriter.Frame(x: 1, y: 0, width: 1, height: 2, indices: [1, 3], transparent: 3)
     let file = GIFWriter(width: 3, height: 2, frames: [frame])
@@ -33,7 +33,7 @@ struct GIFDecoderTests {
     #expect([bitmap[0, 0], bitmap[1, 1], bitmap[2, 1]] == [clear, clear, clear])
   }
 
-  @Test("leaves transparent what an opaque first frame does not cover, as browsers do")
+  @Test("leaves pixels transparent that an opaque first frame does not cover, as browsers do")
   func uncovered() throws {
     let file = GIFWriter(
       width: 2, height: 1,
@@ -47,7 +47,8 @@ struct GIFDecoderTests {
     #expect(try CodecRegistry.standard.header(of: covered.data).hasAlpha == false)
   }
 
-  @Test("reads codes that begin longer than the specification allows", arguments: [2, 8, 9, 10, 11])
+  @Test(
+    "reads a minimum code size that is larger than the specification allows", arguments: [2, 8, 9, 10, 11])
   func longCodes(minimum: Int) throws {
     let frame = GIFWriter.Frame(width: 3, height: 2, indices: [0, 1, 2, 3, 2, 1], minimumCodeSize: minimum)
     let bitmap = try CodecRegistry.standard.picture(
@@ -59,7 +60,7 @@ struct GIFDecoderTests {
         == CodecRegistry.standard.picture(from: GIFWriter(width: 3, height: 2, frames: [plain]).data).bitmap)
   }
 
-  @Test("refuses codes that begin with more than 12 bits, or with none", arguments: [0, 12, 255])
+  @Test("refuses first codes of more than 12 bits, or of none", arguments: [0, 12, 255])
   func impossibleCodes(minimum: Int) throws {
     var file = GIFWriter(width: 1, height: 1, frames: [.init(width: 1, height: 1, indices: [1])]).data
     let place = try #require(file.range(of: Data([0, 0, 0, 0, 1, 0, 1, 0, 0, 2]))).upperBound - 1
@@ -81,7 +82,7 @@ struct GIFDecoderTests {
     #expect([second[0, 0], second[1, 1]] == [red, green])
   }
 
-  @Test("shows nothing of a frame beside the screen, for as long as it lasts")
+  @Test("shows no pixel of a frame outside the screen, for its whole delay")
   func outside() throws {
     let file = GIFWriter(
       width: 1, height: 1,
@@ -94,7 +95,7 @@ struct GIFDecoderTests {
     #expect(try animation.frame(at: 1)[0, 0] == red)
   }
 
-  @Test("says that codes are missing, or gives what there are")
+  @Test("reports that codes are missing, or returns the rows that exist")
   func truncated() throws {
     let data = try fixture("matrix/gif-palette.gif")
     let cut = data.prefix(data.count / 2)

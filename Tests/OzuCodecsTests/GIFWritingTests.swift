@@ -18,7 +18,7 @@ struct GIFWritingTests {
     (256, 3820...3860), (3, 20_000...20_010),
   ]
 
-  @Test("keep up to 256 colours, wherever the codes grow and the table is full", arguments: streams)
+  @Test("keep up to 256 colours, also where the codes grow and the table is full", arguments: streams)
   func codes(colorCount: Int, widths: ClosedRange<Int>) throws {
     for width in widths {
       let bitmap = Bitmap(size: PixelSize(width, 1)) { x, _ in
@@ -49,7 +49,7 @@ struct GIFWritingTests {
     #expect(means.allSatisfy { $0 > 39 })
   }
 
-  @Test("leave flat drawings of many colours without dots")
+  @Test("do not dither flat drawings of many colours")
   func flat() throws {
     // 300 areas of one colour each.
     let bitmap = Bitmap(size: PixelSize(200, 150)) { x, y in
@@ -66,7 +66,7 @@ struct GIFWritingTests {
     #expect(result.largestDifference(from: bitmap) < 24)
   }
 
-  @Test("have pixels that are opaque or not there, in their own colour")
+  @Test("have pixels that are opaque in their own colour, or transparent")
   func transparency() throws {
     let bitmap = Bitmap(size: PixelSize(256, 2), isOpaque: false) { x, y in
       Pixel(red: UInt8(x), green: 0, blue: 0, alpha: UInt8(x))
@@ -77,7 +77,7 @@ struct GIFWritingTests {
     }
   }
 
-  @Test("take any pixel format", arguments: [PixelFormat.gray8, .rgba16])
+  @Test("accept any pixel format", arguments: [PixelFormat.gray8, .rgba16])
   func formats(format: PixelFormat) throws {
     let bitmap = Bitmap(size: PixelSize(16, 16)) { x, y in
       Pixel(red: UInt8(x * 16), green: UInt8(x * 16), blue: UInt8(x * 16))
@@ -85,7 +85,7 @@ struct GIFWritingTests {
     #expect(try roundTrip(bitmap.converted(to: format)) == bitmap)
   }
 
-  @Test("share one table of colours as long as it has room")
+  @Test("share one table of colours until it is full")
   func sharedColors() throws {
     func tableCount(colorsPerFrame: Int) throws -> Int {
       let data = try FrameSequence("", 64, 8, count: 3) { x, y, index in

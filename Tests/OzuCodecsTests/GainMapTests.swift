@@ -61,7 +61,7 @@ struct GainMapTests {
     }
   }
 
-  @Test("are applied to the headroom that is asked for", arguments: [true, false], [1.0, 2, 4, 16])
+  @Test("are applied for the requested headroom", arguments: [true, false], [1.0, 2, 4, 16])
   func applied(isISO: Bool, headroom: Double) throws {
     let data = try Self.file(
       Self.flat(PixelSize(64, 48), 188), Self.flat(PixelSize(32, 24), 255),
@@ -85,7 +85,7 @@ struct GainMapTests {
     #expect(abs(Self.nits(picture.bitmap) / expected - 1) < 0.02, "\(Self.nits(picture.bitmap)) \(expected)")
   }
 
-  @Test("that lie give the picture and a note")
+  @Test("with wrong facts give the picture and a note")
   func lies() throws {
     let (base, map) = try (Self.flat(PixelSize(64, 48), 120), Self.flat(PixelSize(32, 24), 255))
     let plain = try Self.codecs.picture(from: base).bitmap
@@ -118,7 +118,7 @@ struct GainMapTests {
   }
 
   @Test(
-    "whose numbers cannot be give the picture and a note",
+    "with impossible numbers give the picture and a note",
     arguments: [
       "GainMapMax='nan'", "GainMapMax='inf'", "GainMapMax='1e9'", "GainMapMax='2' Gamma='0'",
       "GainMapMax='2' Gamma='-1'", "GainMapMax='2' Gamma='nan'", "GainMapMax='1' GainMapMin='2'",
@@ -141,7 +141,7 @@ struct GainMapTests {
   }
 
   @Test(
-    "with a headroom that cannot be give the picture and a note",
+    "with an impossible headroom give the picture and a note",
     arguments: ["nan", "-1", "0", "1e9", "inf"])
   func impossibleHeadroom(text: String) throws {
     let base = try Self.flat(PixelSize(64, 48), 120)
@@ -170,7 +170,7 @@ struct GainMapTests {
     }
   }
 
-  @Test("tell the light of what they have brightened", arguments: [2.0, 4, 64])
+  @Test("report the light levels of the brightened picture", arguments: [2.0, 4, 64])
   func lightLevels(headroom: Double) throws {
     // A map that is dark in one half: the greatest level is that of the other half, and the mean is between.
     let size = PixelSize(64, 48)
@@ -201,7 +201,7 @@ struct GainMapTests {
     #expect(black.header?.lightLevels == LightLevels(maximumContent: 1, maximumAverage: 1))
   }
 
-  @Test("for a headroom that is no number, or no more than white, are not applied")
+  @Test("for a headroom that is not a number, or not above white, are not applied")
   func oddHeadrooms() throws {
     let data = try Self.file(
       Self.flat(PixelSize(64, 48), 120), Self.flat(PixelSize(32, 24), 255), describedBy: Self.iso())
@@ -216,7 +216,7 @@ struct GainMapTests {
     #expect(brightest.bitmap == bright.bitmap && bright.bitmap.format == .rgba16)
   }
 
-  @Test("cut off anywhere are never an error")
+  @Test("in a file that is truncated anywhere are never an error")
   func cut() throws {
     let base = try Self.flat(PixelSize(16, 16), 120)
     let data = try Self.file(base, Self.flat(PixelSize(16, 16), 255), describedBy: Self.iso() + Self.ultraHDR)

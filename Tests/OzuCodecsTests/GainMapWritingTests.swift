@@ -101,7 +101,7 @@ struct GainMapWritingTests {
   }
 
   @Test(
-    "go on with the XMP of the source, unless it says other things",
+    "keep the XMP of the source, unless it describes other pictures",
     arguments: [
       ("<rdf:Description rdf:about='' dc:title='kept'/>", true),
       (announcement(["Primary", "GainMap"]) + "<!-- kept -->", true),
@@ -120,7 +120,7 @@ struct GainMapWritingTests {
     #expect(packet.contains("hdrgm:Version"))
   }
 
-  @Test("count towards the limit of bytes")
+  @Test("count towards the limit on bytes")
   func limit() throws {
     var notes: [String] = []
     let map = GainMapPicture(Self.one, bitmap: Self.ramp(PixelSize(40, 30)).converted(to: .gray8))
@@ -135,7 +135,7 @@ struct GainMapWritingTests {
     }
   }
 
-  @Test("that do not fit the picture, or make no sense, are not written")
+  @Test("that do not fit the picture, or have impossible numbers, are not written")
   func misfits() {
     var notes: [String] = []
     var mad = Self.one

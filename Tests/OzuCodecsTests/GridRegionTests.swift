@@ -18,7 +18,7 @@
       PixelRectangle(x: 63, y: 64, width: 1, height: 1),
     ]
 
-    @Test("shows what the same part of the whole does", arguments: names, [false, true])
+    @Test("shows the same pixels as this part of the whole", arguments: names, [false, true])
     func equality(name: String, isCutOff: Bool) throws {
       var data = try fixture("parts/\(name)")
       if isCutOff { data = try Self.cutOff(data) }
@@ -49,7 +49,7 @@
       return data
     }
 
-    @Test("has the tiles that it touches, and no others", arguments: names)
+    @Test("contains the tiles that it touches, and no others", arguments: names)
     func tiles(name: String) throws {
       let data = try fixture("parts/\(name)")
       let found = HEIFGrid(data.span, turnsPictures: false)

@@ -124,7 +124,7 @@ struct HEIFGainMapTests {
     }
   }
 
-  @Test("that lie give the picture and a note", arguments: [Kind.avif, .heic])
+  @Test("with wrong facts give the picture and a note", arguments: [Kind.avif, .heic])
   func lies(kind: Kind) throws {
     guard Self.isReadable(kind) else { return }
     let plain = try Self.codecs.picture(from: Self.file(kind)).bitmap
@@ -139,7 +139,7 @@ struct HEIFGainMapTests {
     }
   }
 
-  @Test("broken anywhere are never an error of a picture that is whole", arguments: Kind.allCases)
+  @Test("broken at any byte are never an error for an intact picture", arguments: Kind.allCases)
   func broken(kind: Kind) throws {
     guard Self.isReadable(kind) else { return }
     let file = BoxFile(try Self.file(kind))

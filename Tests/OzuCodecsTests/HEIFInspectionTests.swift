@@ -26,7 +26,7 @@
     private let outside = Result<PixelSize, DecodingError>.failure(
       .unsupportedType(.heic, reason: "a picture of its overlay begins outside the canvas"))
 
-    @Test("grids decode, unless their canvas is another than the picture's size", .enabled(if: isReadable))
+    @Test("grids decode, unless their canvas differs from the picture's size", .enabled(if: isReadable))
     func grids() throws {
       let writer = try writer()
       let good = HEIFWriter.grid(128, 64)

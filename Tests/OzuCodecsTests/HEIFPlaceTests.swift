@@ -45,7 +45,7 @@
 
     private let coded = BoxFile.box("mdat", Array(repeating: 255, count: 100_000))
 
-    @Test("items that share their bytes are read as often as the file is long, a few times over")
+    @Test("items that share their bytes may be read only a few times the length of the file")
     func sharedBytes() {
       #expect(throws: Never.self) {
         try HEIFInspection.largestPixelCount((sharing(3) + coded).span, limits: .default)
@@ -60,7 +60,7 @@
     }
 
     @Test(
-      "places that lie nowhere are refused, however many and far",
+      "places outside of the file are refused, however many and far",
       arguments: [
         // Parts without an offset or a length take no byte of the table.
         ([0, 0], 65_535, []),
@@ -95,7 +95,7 @@
     private static let overlapping = (0..<9).flatMap { _ -> [UInt8] in [0, 0, 0, 8, 0, 0, 0, 92] }
 
     @Test(
-      "a coded picture whose place libraries may understand otherwise is refused",
+      "a coded picture is refused if a library may read its place in another way",
       arguments: [
         // No table, a truncated one, and one of an unknown version or with unknown sizes.
         [],
@@ -139,7 +139,7 @@
       }
     }
 
-    @Test("an index has no part in where a coded picture lies")
+    @Test("an index does not change the place of a coded picture")
     func indices() {
       let head: [UInt8] = [2, 0, 0, 0, 0x44, 8, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
       let part: [UInt8] = [255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 8, 0, 0, 0, 92]

@@ -137,7 +137,7 @@ struct HighDynamicRangeSourcesTests {
     return file.data
   }
 
-  @Test("a HEIC is tone-mapped by its box, to the peak that it states where that can be")
+  @Test("a HEIC is tone-mapped by its box, from the peak that it declares if that is plausible")
   func heic() throws {
     guard Self.codecs.decodableTypes.contains(.heic) else { return }
     let plain = try Self.codecs.picture(from: try fixture("matrix/heic-420.heic"))

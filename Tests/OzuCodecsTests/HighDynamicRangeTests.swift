@@ -53,7 +53,7 @@ struct HighDynamicRangeTests {
     #expect(transfer == 16 ? 150...200 ~= half : 110...150 ~= half, "\(half)")
   }
 
-  @Test("follow the peak that the file states, and only one that can be")
+  @Test("use the peak that the file declares, if it is plausible")
   func peaks() throws {
     func middle(_ chunks: [(name: String, content: [UInt8])]) throws -> (Int, [String]) {
       let picture = try CodecRegistry.standard.picture(from: Self.ramp(101, chunks: chunks).data)
@@ -71,7 +71,7 @@ struct HighDynamicRangeTests {
     #expect(try middle([("cLLI", [1, 2])]).0 == assumed.0)
   }
 
-  @Test("stay as stored where asked, in all bits, resized too")
+  @Test("stay as stored if that is asked for, in all bits, also resized")
   func keeping() throws {
     let file = Self.ramp(2048).data
     let whole = try CodecRegistry.standard.picture(from: file, context: Self.kept).bitmap
@@ -87,7 +87,8 @@ struct HighDynamicRangeTests {
   }
 
   @Test(
-    "come back from encoders to a thousandth, with their meaning", arguments: [ImageType.png, .avif, .jxl],
+    "are written and read with an error of a thousandth, and keep their encoding",
+    arguments: [ImageType.png, .avif, .jxl],
     [UInt8(16), 18, 13])
   func roundTrip(type: ImageType, transfer: UInt8) throws {
     guard CodecRegistry.standard.encodableTypes.contains(type) else { return }
@@ -102,7 +103,7 @@ struct HighDynamicRangeTests {
     #expect(worst <= 64, "\(type.displayName): \(worst)")
   }
 
-  @Test("are refused by encoders that cannot say what they mean", arguments: [ImageType.jpeg, .webp])
+  @Test("are refused by encoders that cannot store their encoding", arguments: [ImageType.jpeg, .webp])
   func refused(type: ImageType) throws {
     guard CodecRegistry.standard.encodableTypes.contains(type) else { return }
     let source = try CodecRegistry.standard.picture(from: Self.ramp(64).data, context: Self.kept).bitmap
@@ -121,7 +122,7 @@ struct HighDynamicRangeTests {
     }
   }
 
-  @Test("need no more memory than their plan says, and have 8 bits where 16 are not allowed")
+  @Test("need no more memory than their plan declares, and have 8 bits if 16 are not allowed")
   func memory() throws {
     let file = Self.ramp(4096).data
     // Nine rows and a bitmap of 8 bits fit, one of 16 bits does not.

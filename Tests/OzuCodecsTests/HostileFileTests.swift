@@ -47,7 +47,7 @@ struct HostileFileTests {
     #expect(try CodecRegistry.standard.picture(from: fine).size == PixelSize(64, 48))
   }
 
-  @Test("with scans that go over too many pixels together are refused by counting them")
+  @Test("with too many pixels in all scans are refused by counting the scans")
   func scannedPixels() throws {
     let bomb = try multiplyingLastScan(of: fixture("matrix/jpeg-progressive-420.jpg"), by: 20)
     let scans = bomb.indices.dropLast().count { bomb[$0] == 0xFF && bomb[$0 + 1] == 0xDA }
@@ -63,7 +63,7 @@ struct HostileFileTests {
     #expect(pool.statistics.peakLentByteCount == 0)
   }
 
-  @Test("with scans beyond the allowed time are given up between scans")
+  @Test("with scans beyond the allowed time are stopped between scans")
   func scanTime() throws {
     let bomb = try multiplyingLastScan(of: fixture("matrix/jpeg-progressive-420.jpg"), by: 3000)
     let pool = PixelBufferPool(retainedByteLimit: 0)
@@ -81,7 +81,7 @@ struct HostileFileTests {
     #expect(pool.statistics.peakLentByteCount == 0)
   }
 
-  @Test("whose coefficients take more than the picture are refused for those")
+  @Test("whose coefficients exceed the memory limit are refused for the coefficients")
   func coefficients() throws {
     // libjpeg decodes arithmetic coding, and needs all coefficients.
     let data = try fixture("matrix/jpeg-arith-progressive.jpg")
@@ -100,7 +100,7 @@ struct HostileFileTests {
     #expect(pool.statistics.peakLentByteCount == 0)
   }
 
-  @Test("and others stop when nobody wants them any more", arguments: [1, 3, 6, 9])
+  @Test("and others stop when they are cancelled", arguments: [1, 3, 6, 9])
   func cancellation(question: Int) throws {
     let bitmap = waves(PixelSize(300, 400))
     let files = [
@@ -123,7 +123,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("give an error or a picture of their size, whole or in part", arguments: fixtures(in: "mutants"))
+  @Test("give an error or a picture of their size, complete or not", arguments: fixtures(in: "mutants"))
   func mutants(path: String) throws {
     let data = try fixture(path)
     let pool = PixelBufferPool(retainedByteLimit: 0)
@@ -141,7 +141,7 @@ struct HostileFileTests {
   }
 
   @Test(
-    "cut off at any byte give an error or a picture of their size",
+    "truncated at any byte give an error or a picture of their size",
     arguments: [
       "matrix/jpeg-progressive-420.jpg", "pngsuite/basi3p04.png", "matrix/webp-lossy-alpha.webp",
       "matrix/gif-palette-interlaced.gif", "matrix/bmp-palette.bmp",

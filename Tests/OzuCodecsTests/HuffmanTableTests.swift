@@ -23,7 +23,7 @@ struct HuffmanTableTests {
   static let zeros = HuffmanTable.Definition(
     counts: [1, 1] + [UInt8](repeating: 0, count: 14), symbols: [0xF0, 0x00])
 
-  @Test("step over and decode what single symbols say", arguments: [standard, short, large, zeros])
+  @Test("skip and decode the same as symbol by symbol", arguments: [standard, short, large, zeros])
   func lookups(definition: HuffmanTable.Definition) throws {
     for kind in [HuffmanTable.Kind.ac, .pairedAC, .progressiveAC] {
       let table = try #require(HuffmanTable(definition, kind: kind))
@@ -63,7 +63,7 @@ struct HuffmanTableTests {
     }
   }
 
-  @Test("lead out of a block from every coefficient, and no further than it", arguments: [0, 1, 62, 63])
+  @Test("recognise the end of a block from every coefficient", arguments: [0, 1, 62, 63])
   func ends(index: Int) {
     #expect(!HuffmanLookup.isBeyond(HuffmanLookup.blockEnd(at: index)))
     for steps in 0...63 {
@@ -98,7 +98,7 @@ struct HuffmanTableTests {
     }
   }
 
-  @Test("that cannot be are refused")
+  @Test("that are impossible are refused")
   func impossible() {
     func definition(_ counts: [UInt8], _ symbols: [UInt8]) -> HuffmanTable.Definition {
       HuffmanTable.Definition(
@@ -123,7 +123,7 @@ struct HuffmanTableTests {
     #expect(lookup.symbol(1 << 63) == (0xF0, 2))
   }
 
-  @Test("are kept, the late ones, up to a number")
+  @Test("are cached, up to a limit, the most recently used ones")
   func cache() throws {
     let cache = HuffmanTableCache(limit: 2)
     let first = try #require(cache.table(Self.short, kind: .ac))

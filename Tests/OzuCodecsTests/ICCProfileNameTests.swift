@@ -37,7 +37,7 @@ struct ICCProfileNameTests {
     #expect(ICCProfileName.find(in: profile(plain("Display P3", count: 11)).span) == "Display P3")
   }
 
-  @Test("is read from version 4, in English where there is some")
+  @Test("is read from version 4, in English if there is an English name")
   func version4() {
     let both = profile(translated([("de", "Anzeige Grün"), ("en", "Display Green")]))
     #expect(ICCProfileName.find(in: both.span) == "Display Green")

@@ -29,7 +29,7 @@ struct ICODecoderTests {
     return Data(directory + entries.joined())
   }
 
-  @Test("takes the largest picture, wherever it stands", arguments: [1, 2])
+  @Test("uses the largest picture, wherever it is in the directory", arguments: [1, 2])
   func largest(kind: Int) throws {
     let small = entry(side: 2, bits: 32, pixel: [0, 0, 255, 255])
     let large = entry(side: 4, bits: 32, pixel: [255, 0, 0, 255])
@@ -41,7 +41,7 @@ struct ICODecoderTests {
     }
   }
 
-  @Test("takes alpha where there is some, and else the mask")
+  @Test("uses alpha if there is any, and else the mask")
   func transparency() throws {
     let hidden = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
     let masked = file([entry(side: 1, bits: 24, pixel: [9, 9, 9], mask: 0x80)])
@@ -54,7 +54,7 @@ struct ICODecoderTests {
         == Pixel(red: 51, green: 51, blue: 51, alpha: 51))
   }
 
-  @Test("falls back on a smaller picture that is all there")
+  @Test("uses a smaller picture if only that is complete")
   func cut() throws {
     let small = entry(side: 2, bits: 32, pixel: [0, 0, 255, 255])
     let large = entry(side: 8, bits: 32, pixel: [255, 0, 0, 255])

@@ -31,7 +31,7 @@ struct IncrementalSafetyTests {
     #expect(pool.statistics.lentByteCount == 0)
   }
 
-  @Test("takes no memory for what declares too much", arguments: fixtures(in: "bombs"))
+  @Test("takes no memory for a file that declares too much", arguments: fixtures(in: "bombs"))
   func bombs(path: String) throws {
     guard isDecodable(path) else { return }
     let pool = PixelBufferPool(retainedByteLimit: 0)
@@ -62,7 +62,7 @@ struct IncrementalSafetyTests {
     #expect(found.quantity == .decodedByteCount)
   }
 
-  @Test("counts scans as they come")
+  @Test("counts scans as they arrive")
   func scans() throws {
     let bomb = try multiplyingLastScan(of: fixture("matrix/jpeg-progressive-420.jpg"), by: 300)
     let violation = DecodingLimits.Violation(.scanCount, value: 101, limit: 100)
@@ -98,7 +98,7 @@ struct IncrementalSafetyTests {
     #expect(violation.quantity == .cpuTime)
   }
 
-  @Test("steps over chunks that pixels do not need, however long they are")
+  @Test("skips chunks that pixels do not need, however long they are")
   func longChunk() throws {
     let data = try fixture("matrix/png-rgb8.png")
     let header = data.prefix(33)

@@ -55,7 +55,7 @@ struct IncrementalTests {
   }
 
   @Test(
-    "shows more and more of a picture",
+    "shows more of a picture with each preview",
     arguments: [
       ("matrix/jpeg-progressive-420.jpg", 3), ("matrix/jpeg-baseline-444.jpg", 3),
       ("pngsuite/basi3p04.png", 6), ("matrix/png-rgba8.png", 5), ("matrix/webp-lossless.webp", 2),
@@ -82,7 +82,7 @@ struct IncrementalTests {
     #expect(first.bitmap.meanDifference(from: whole) < 20)
   }
 
-  @Test("leaves transparent what is not there yet")
+  @Test("leaves pixels transparent that have not arrived")
   func missingRows() throws {
     let data = try fixture("matrix/png-rgb8.png")
     let (shown, _) = try previews(of: data, pieces: 5)
@@ -107,7 +107,7 @@ struct IncrementalTests {
     #expect(try decoder.picture().animation?.frameCount == whole.animation?.frameCount)
   }
 
-  @Test("shows no WebP before it knows how to turn it", arguments: [1, 3, 40, 1000])
+  @Test("shows no WebP before its orientation is known", arguments: [1, 3, 40, 1000])
   func lateOrientation(pieces: Int) throws {
     guard isDecodable("orientation/webp-6.webp") else { return }
     let data = try fixture("orientation/webp-6.webp")
@@ -142,7 +142,7 @@ struct IncrementalTests {
     #expect(try decoder.picture().bitmap == picture("matrix/jpeg-arithmetic.jpg").bitmap)
   }
 
-  @Test("knows the header as soon as a preview met it")
+  @Test("has the header after the first preview that could read it")
   func header() throws {
     let data = try fixture("matrix/png-rgb8.png")
     let decoder = IncrementalDecoder(codecs: .standard)
@@ -154,7 +154,7 @@ struct IncrementalTests {
     #expect(decoder.byteCount == data.count)
   }
 
-  @Test("says what is no image once there are bytes enough to tell")
+  @Test("reports that a file is not an image as soon as enough bytes have arrived")
   func notAnImage() throws {
     let decoder = IncrementalDecoder(codecs: .standard)
     decoder.append(Data("<html>".utf8))
@@ -164,7 +164,7 @@ struct IncrementalTests {
     #expect(try decoder.preview() == nil)
   }
 
-  @Test("goes on after it was cancelled", arguments: [1, 2, 4, 7])
+  @Test("continues after it was cancelled", arguments: [1, 2, 4, 7])
   func cancelled(question: Int) throws {
     for path in ["matrix/jpeg-progressive-444.jpg", "matrix/png-rgba8.png", "matrix/jpeg-baseline-420.jpg"] {
       let data = try fixture(path)

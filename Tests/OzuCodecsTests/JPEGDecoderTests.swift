@@ -8,7 +8,7 @@ import Testing
 @Suite("JPEG decoder")
 struct JPEGDecoderTests {
   @Test(
-    "shows every variant as the one picture",
+    "decodes every variant to the same picture",
     arguments: [
       ("jpeg-411", "rgb", 110), ("jpeg-440", "rgb", 110), ("jpeg-arith-progressive", "rgb", 110),
       ("jpeg-arithmetic", "rgb", 110), ("jpeg-baseline-420", "rgb", 110), ("jpeg-baseline-422", "rgb", 110),
@@ -48,7 +48,7 @@ struct JPEGDecoderTests {
     #expect(bitmap.meanDifference(from: whole.reduced(by: 8 / eighths)) < 2)
   }
 
-  @Test("in CMYK without Adobe's inversion is light times light all the same")
+  @Test("converts CMYK without Adobe's inversion by the same formula")
   func cmyk() throws {
     let adobe = try fixture("matrix/jpeg-cmyk-noprofile.jpg")
     let segment = try #require(adobe.range(of: Data("Adobe".utf8)))
@@ -63,13 +63,13 @@ struct JPEGDecoderTests {
   }
 
   @Test(
-    "says which scan data are missing", arguments: ["jpg-cut50.jpg", "jpg-cut90.jpg", "prog-jpg-cut70.jpg"])
+    "reports that scan data are missing", arguments: ["jpg-cut50.jpg", "jpg-cut90.jpg", "prog-jpg-cut70.jpg"])
   func truncated(name: String) throws {
     #expect(throws: DecodingError.truncated(.jpeg, stage: "scan data")) { try picture("mutants/\(name)") }
   }
 
   @Test(
-    "gives the rows there are when asked to",
+    "returns the rows that exist if that is allowed",
     arguments: ["jpeg-baseline-444.jpg", "jpeg-progressive-444.jpg"])
   func partial(name: String) throws {
     let whole = try fixture("matrix/\(name)")
@@ -84,7 +84,7 @@ struct JPEGDecoderTests {
     #expect(cut.bitmap != full.bitmap)
   }
 
-  @Test("does without the end marker", arguments: ["jpeg-baseline-420.jpg", "jpeg-progressive-420.jpg"])
+  @Test("does not need the end marker", arguments: ["jpeg-baseline-420.jpg", "jpeg-progressive-420.jpg"])
   func noEndMarker(name: String) throws {
     let whole = try fixture("matrix/\(name)")
     let full = try CodecRegistry.standard.picture(from: whole)
@@ -100,7 +100,9 @@ struct JPEGDecoderTests {
     }
   }
 
-  @Test("names what libjpeg cannot decode", arguments: [(0xC3, 8, "without loss"), (0xC1, 12, "12 bits")])
+  @Test(
+    "names the reason why libjpeg cannot decode a file",
+    arguments: [(0xC3, 8, "without loss"), (0xC1, 12, "12 bits")])
   func unsupported(marker: Int, precision: Int, words: String) throws {
     var data = try fixture("matrix/jpeg-baseline-420.jpg")
     let frame = try #require(data.range(of: Data([0xFF, 0xC0])))
@@ -115,12 +117,12 @@ struct JPEGDecoderTests {
     #expect(reason.contains(words))
   }
 
-  @Test("goes by the content: garbage behind the end is no matter")
+  @Test("ignores bytes after the end of the picture")
   func trailingGarbage() throws {
     #expect(try picture("sniffing/jpeg-trailing-garbage.jpg").size == PixelSize(33, 21))
   }
 
-  @Test("keeps the name of the profile with pixels that stay as stored")
+  @Test("keeps the name of the profile if pixels stay as stored")
   func colorSpace() throws {
     let bitmap = try CodecRegistry.standard.picture(
       from: fixture("icc/display-p3-two-segments-reversed.jpg"),

@@ -40,7 +40,7 @@ struct JPEGHeaderTests {
     PlaneLayout(chromaStep: PlaneLayout.ChromaStep(horizontal: horizontal, vertical: vertical))
   }
 
-  @Test("needs no byte of the first scan's data")
+  @Test("does not read the data of the first scan")
   func prefix() throws {
     let data = try fixture("matrix/jpeg-baseline-420.jpg")
     let scan = try #require(data.range(of: Data([0xFF, 0xDA]))).lowerBound
@@ -48,7 +48,7 @@ struct JPEGHeaderTests {
     #expect(header.size == PixelSize(64, 48))
   }
 
-  @Test("that is cut off anywhere is truncated", arguments: [3, 4, 20, 100, 300])
+  @Test("that ends at any place is truncated", arguments: [3, 4, 20, 100, 300])
   func truncated(byteCount: Int) throws {
     let data = try fixture("matrix/jpeg-baseline-420.jpg").prefix(byteCount)
     #expect(throws: DecodingError.truncated(.jpeg, stage: "header")) {
@@ -56,7 +56,7 @@ struct JPEGHeaderTests {
     }
   }
 
-  @Test("without a height says so")
+  @Test("without a height is an error")
   func noHeight() throws {
     let data = try fixture("bombs/jpeg-height-0-no-dnl.jpg")
     let error = #expect(throws: DecodingError.self) { try CodecRegistry.standard.header(of: data) }

@@ -12,7 +12,7 @@ struct JPEGScanIndexIdentityTests {
     bytes.withUnsafeBytes { JPEGScanIndexCache.Identity($0, file) }
   }
 
-  @Test("is a checksum where nothing is known, and what is known elsewhere")
+  @Test("is a checksum, or the identity that the context has")
   func known() {
     #expect(Self.identity(Self.bytes) == Self.identity(Self.bytes))
     #expect(Self.identity(Self.bytes) != Self.identity(Self.bytes.reversed()))
@@ -22,7 +22,7 @@ struct JPEGScanIndexIdentityTests {
         != Self.identity(Array(Self.bytes.dropLast()), FileIdentity(7)))
   }
 
-  @Test("bytes of which nothing is known are gone over once, for all of their parts")
+  @Test("bytes without an identity are read once for all their parts")
   func once() {
     let file = FileIdentity()
     let first = Self.identity(Self.bytes, file)

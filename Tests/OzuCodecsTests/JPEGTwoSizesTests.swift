@@ -8,7 +8,7 @@ import Testing
 
 /// The memory for pixels has the size of the plan, and libjpeg writes the size of the file: so both must be
 /// compared.
-@Suite("JPEG decoder, under a plan of another size")
+@Suite("JPEG decoder with a plan for another size")
 struct JPEGTwoSizesTests {
   private let refused = DecodingError.corrupt(.jpeg, stage: "header", reason: "it declares two sizes")
 
@@ -19,7 +19,7 @@ struct JPEGTwoSizesTests {
   }
 
   @Test(
-    "makes no pixels of a file that is not as large as planned",
+    "makes no pixels from a file of another size than planned",
     arguments: [PixelSize(72, 48), PixelSize(64, 56), PixelSize(61, 48), PixelSize(64, 47)], [false, true])
   func pixels(planned: PixelSize, isProgressive: Bool) throws {
     let data = JPEGVariant(PixelSize(64, 48), isProgressive: isProgressive).data

@@ -8,7 +8,7 @@
   @Suite("JPEG XL decoder")
   struct JXLDecoderTests {
     @Test(
-      "says that a file is truncated wherever it ends",
+      "reports a truncated file, wherever it ends",
       arguments: ["matrix/jxl-lossless.jxl", "matrix/jxl-lossy.jxl", "matrix/jxl-lossless-alpha.jxl"])
     func truncated(path: String) throws {
       let data = try fixture(path)

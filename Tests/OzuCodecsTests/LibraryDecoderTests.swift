@@ -26,7 +26,7 @@
       size: PixelSize(2, 1), bits: 8, photometric: 2, samplesPerPixel: 3, strips: [[1, 2, 3, 4, 5, 6]]
     ).data
 
-    @Test("is known by its first bytes, and takes no more than its constructor in C")
+    @Test("is recognised by its first bytes, and needs only its constructor in C")
     func decodes() throws {
       let picture = try codecs.picture(from: Data(Self.word) + file)
       #expect(picture.header?.type == Self.foo)
@@ -35,7 +35,7 @@
       #expect(picture.animation == nil)
     }
 
-    @Test("takes no file of another format", arguments: [true, false])
+    @Test("does not accept files of other formats", arguments: [true, false])
     func declines(isKnown: Bool) {
       let data = isKnown ? file : Data("BAR!".utf8) + file
       #expect(throws: DecodingError.self) { try codecs.picture(from: data) }

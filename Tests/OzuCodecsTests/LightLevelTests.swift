@@ -40,7 +40,8 @@ struct LightLevelTests {
   private static func bytes(_ bitmap: Bitmap) -> [UInt8] { bitmap.withUnsafeBytes { [UInt8]($0) } }
 
   @Test(
-    "are written and read again, and change no pixel", arguments: [ImageType.png, .avif, .jxl], [true, false])
+    "are written and read again, and do not change a pixel", arguments: [ImageType.png, .avif, .jxl],
+    [true, false])
   func written(type: ImageType, isOpaque: Bool) throws {
     guard Self.codecs.encodableTypes.contains(type) else { return }
     let context = DecodingContext(colorPolicy: .keep, pixelFormats: .asStored)
@@ -67,7 +68,7 @@ struct LightLevelTests {
     #expect(!mapped.notes.contains { $0.contains("assumed") })
   }
 
-  @Test("that cannot be are not written", arguments: [ImageType.png, .avif, .jxl])
+  @Test("that are impossible are not written", arguments: [ImageType.png, .avif, .jxl])
   func lies(type: ImageType) throws {
     guard Self.codecs.encodableTypes.contains(type) else { return }
     let plain = try Self.codecs.encode(Self.bitmap(isOpaque: true), as: type)
@@ -83,7 +84,7 @@ struct LightLevelTests {
     }
   }
 
-  @Test("are put into no file of another form than libavif's, and none that is cut short")
+  @Test("are not written into files with another structure than libavif's, or into truncated files")
   func otherForms() throws {
     guard Self.codecs.encodableTypes.contains(.avif) else { return }
     let file = try Self.codecs.encode(Self.bitmap(isOpaque: false), as: .avif)

@@ -82,7 +82,7 @@ struct LongAnimationTests {
     #expect(try animation.frame(at: 9).size == picture.size)
   }
 
-  @Test("are still pictures where no frames are allowed", arguments: types, [-1, 0, 1])
+  @Test("are still pictures if no frames are allowed", arguments: types, [-1, 0, 1])
   func still(type: ImageType, limit: Int) throws {
     let context = DecodingContext(limits: DecodingLimits(frameCount: limit))
     let picture = try CodecRegistry.standard.picture(from: Self.file(type), context: context)
@@ -101,7 +101,7 @@ struct LongAnimationTests {
     }
   #endif
 
-  @Test("are counted up to a number, and say that there are more")
+  @Test("are counted up to a limit, and their description says that there are more")
   func endless() throws {
     let header = try CodecRegistry.standard.header(
       of: Self.gif(frameCount: ImageHeader.largestFrameCount + 10))

@@ -18,7 +18,7 @@ struct MetadataTests {
     #expect(header.dotsPerInch == 300)
   }
 
-  @Test("of HEIC are those of the camera, and tell of the thumbnail")
+  @Test("of HEIC are those of the camera, and tell whether there is a thumbnail")
   func heic() throws {
     guard isDecodable("heic-420.heic") else { return }
     let header = try CodecRegistry.standard.header(of: fixture("matrix/heic-420.heic"))
@@ -35,7 +35,7 @@ struct MetadataTests {
   }
 
   @Test(
-    "leave the picture as it is without them",
+    "do not change the picture",
     arguments: [
       ("exif.avif", "matrix/avif-420-q90.avif"), ("exif.jxl", "matrix/jxl-lossy.jxl"),
       ("exif.jpg", "matrix/jpeg-baseline-444.jpg"),
@@ -46,7 +46,7 @@ struct MetadataTests {
   }
 
   @Test(
-    "that are cut off or broken do not keep a picture from being shown",
+    "that are truncated or broken do not prevent a picture from being shown",
     arguments: ["exif.avif", "exif.jxl"])
   func broken(name: String) throws {
     guard isDecodable(name) else { return }

@@ -102,7 +102,7 @@ struct OpenOnceTests {
     }
   }
 
-  @Test("to make a picture later of which the header is asked for now")
+  @Test("to read the header now and make the picture later")
   func deferred() throws {
     for (library, data) in try Self.files {
       let decoder = CountedDecoder(library)

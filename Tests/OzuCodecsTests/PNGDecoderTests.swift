@@ -8,7 +8,7 @@ import Testing
 @Suite("PNG decoder")
 struct PNGDecoderTests {
   @Test(
-    "gives every variant's exact pixels",
+    "decodes every variant to its exact pixels",
     arguments: [
       ("matrix/png-gray1", "matrix/ref/bilevel"), ("matrix/png-gray8", "matrix/ref/gray"),
       ("matrix/png-gray16", "matrix/ref/gray"), ("matrix/png-gray-alpha8", "matrix/ref/gray-alpha"),
@@ -50,7 +50,7 @@ struct PNGDecoderTests {
     #expect(!bitmap.isOpaque)
   }
 
-  @Test("multiplies alpha in")
+  @Test("multiplies colours by alpha")
   func premultiplied() throws {
     let straight = try CodecRegistry.straight.picture(from: fixture("matrix/png-rgba8.png")).bitmap
     let bitmap = try picture("matrix/png-rgba8.png").bitmap
@@ -63,7 +63,7 @@ struct PNGDecoderTests {
   }
 
   @Test(
-    "has a header that says what is stored",
+    "has a header with the stored facts",
     arguments: [
       ("matrix/png-gray16.png", ImageHeader.ColorModel.gray, 16, false, false),
       ("matrix/png-palette.png", .indexed, 8, false, false), ("matrix/png-rgba8.png", .rgb, 8, true, false),
@@ -81,7 +81,7 @@ struct PNGDecoderTests {
     #expect(try picture(path).bitmap.isOpaque == !hasAlpha)
   }
 
-  @Test("counts the frames that are there, not those that are declared")
+  @Test("counts the frames that exist, not those that are declared")
   func frames() throws {
     #expect(try CodecRegistry.standard.header(of: fixture("matrix/anim.png")).frameCount == 4)
     let boast = try fixture("bombs/apng-2147483647-frames.png")
@@ -103,7 +103,7 @@ struct PNGDecoderTests {
     }
   }
 
-  @Test("says that image data are missing, or gives the rows there are", arguments: [false, true])
+  @Test("reports that image data are missing, or returns the rows that exist", arguments: [false, true])
   func truncated(isInterlaced: Bool) throws {
     let whole = try fixture(isInterlaced ? "pngsuite/basi6a16.png" : "matrix/png-rgba8.png")
     let cut = whole.prefix(whole.count * 2 / 3)
@@ -119,7 +119,7 @@ struct PNGDecoderTests {
     #expect(isInterlaced || part[5, full.size.height - 1] == Pixel(red: 0, green: 0, blue: 0, alpha: 0))
   }
 
-  @Test("fills what is missing of an opaque picture with grey")
+  @Test("fills the missing rows of an opaque picture with grey")
   func truncatedOpaque() throws {
     let whole = try fixture("matrix/png-rgb8.png")
     let context = DecodingContext(allowsTruncation: true)

@@ -34,7 +34,7 @@ struct PNGRawProfileTests {
   }
 
   @Test(
-    "are read, whatever they are called",
+    "are read under every name",
     arguments: [
       ("exif", exifSegment, exif, nil), ("exif", exif, exif, nil), ("xmp", xmp, nil, xmp),
       ("APP1", exifSegment, exif, nil), ("APP1", xmpSegment, nil, xmp),
@@ -50,7 +50,7 @@ struct PNGRawProfileTests {
       metadata.resolution == (block.exif == nil ? nil : ImageResolution(horizontal: 300, vertical: 150)))
   }
 
-  @Test("give way to the chunks of today, wherever these stand")
+  @Test("are not used if there is a chunk of the standard, before or after them")
   func precedence() throws {
     let old = Self.chunk("exif", Self.text("exif", EXIFFile(isBigEndian: true).data))
     for chunks in [[old, ("eXIf", [UInt8](Self.exif))], [("eXIf", [UInt8](Self.exif)), old]] {
@@ -59,7 +59,7 @@ struct PNGRawProfileTests {
   }
 
   @Test(
-    "that are damaged are left out with a note, and the picture is there",
+    "that are damaged are left out with a note, and the picture is decoded",
     arguments: [
       "", "\n", "\nexif\n", "\nexif\n       4\n000", "\nexif\n       4\n0000000g",
       "\nexif\n       4x\n00000000",
@@ -75,7 +75,7 @@ struct PNGRawProfileTests {
     }
   }
 
-  @Test("of any number one of each kind is looked at")
+  @Test("only one of each kind is examined")
   func many() throws {
     let bad = Self.chunk("exif", "no")
     let file = Self.file([bad, bad, Self.chunk("exif", Self.text("exif", Self.exif))])
@@ -83,7 +83,7 @@ struct PNGRawProfileTests {
     #expect(metadata.exif == nil && metadata.notes.count == 1)
   }
 
-  @Test("are as exiftool reads them", .enabled(if: ForeignReader.exiftool.isInstalled))
+  @Test("are read as exiftool reads them", .enabled(if: ForeignReader.exiftool.isInstalled))
   func foreign() throws {
     let chunks = [
       Self.chunk("APP1", Self.text("generic profile", Self.exifSegment), isCompressed: true),

@@ -79,18 +79,18 @@ struct PNGRowReaderDefectsTests {
     }
   }
 
-  @Test("leaves a defective file to libpng", arguments: all, Way.allCases)
+  @Test("does not decode a defective file, and leaves it to libpng", arguments: all, Way.allCases)
   func leaves(defect: Defect, way: Way) throws {
     #expect(try takes(Data(defect.file), way) == false)
   }
 
-  @Test("takes the same files without their defects", arguments: Way.allCases)
+  @Test("decodes the same files without their defects", arguments: Way.allCases)
   func takes(way: Way) throws {
     #expect(try takes(Self.sound.data, way))
     #expect(try takes(Self.indexed.data, way))
   }
 
-  @Test("does not look behind the end of a file for a checksum", arguments: 1...4, Way.allCases)
+  @Test("does not read a checksum after the end of a file", arguments: 1...4, Way.allCases)
   func checksumBehindEnd(missing: Int, way: Way) throws {
     let file = Self.sound.data
     let header = try PNGHeader(file.span)

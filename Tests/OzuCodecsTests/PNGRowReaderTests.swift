@@ -115,7 +115,7 @@ struct PNGRowReaderTests {
       Writer(size: PixelSize(400, 120), colorType: 2, bitDepth: 16),
     ]
 
-  @Test("takes back every filter, for every kind of pixel", arguments: writers.indices)
+  @Test("undoes every filter, for every kind of pixel", arguments: writers.indices)
   func pixels(index: Int) throws {
     let writer = Self.writers[index]
     let file = writer.data
@@ -131,7 +131,7 @@ struct PNGRowReaderTests {
     #expect(try CodecRegistry.straight.picture(from: file).bitmap == bitmap)
   }
 
-  @Test("keeps 16 bits, and gives what libpng gives, in 8 bits too", arguments: [0, 2, 4, 6], [1, 2, 37])
+  @Test("keeps 16 bits, and gives the same as libpng, also in 8 bits", arguments: [0, 2, 4, 6], [1, 2, 37])
   func deep(colorType: UInt8, width: Int) throws {
     for offset in 0..<5 {
       let writer = Writer(
@@ -196,7 +196,7 @@ struct PNGRowReaderTests {
     }
   }
 
-  @Test("averages what pixels give after a resize", arguments: [0, 2, 3, 4, 6])
+  @Test("averages rows to nearly the same picture as pixels after a resize", arguments: [0, 2, 3, 4, 6])
   func thumbnails(colorType: UInt8) throws {
     let writer = Writer(
       size: PixelSize(480, 300), colorType: colorType, palette: colorType == 3 ? Self.colors : [],

@@ -2,7 +2,7 @@ import Testing
 
 @testable import OzuCodecs
 
-@Suite("PNG filters, at the ends of rows")
+@Suite("PNG filters at the ends of rows")
 struct PNGUnfilterTests {
   /// Rows with their margins, and canaries after the margins.
   private struct Rows {
@@ -35,7 +35,7 @@ struct PNGUnfilterTests {
     return [rows.content(row), rows.content(secondRow)]
   }
 
-  @Test("the margin holds the bytes that are read and written behind the last pixel")
+  @Test("the margin is large enough for the bytes that are read and written after the last pixel")
   func margin() {
     // At most eight bytes are read from the last byte of a row on; a pair of rows reads and writes four after it.
     // Rows of six and eight bytes for each pixel write eight after it.
@@ -43,7 +43,7 @@ struct PNGUnfilterTests {
   }
 
   @Test(
-    "write nothing behind the margin, and do not depend on its bytes", arguments: [1, 2, 3, 4, 6, 8], 1...11)
+    "write nothing after the margin, and do not depend on its bytes", arguments: [1, 2, 3, 4, 6, 8], 1...11)
   func ends(pixelByteCount: Int, width: Int) throws {
     let filters: [UInt8?] = (0...4).map { $0 } + (pixelByteCount >= 3 ? [nil] : [])
     for filter in filters {
@@ -86,7 +86,7 @@ struct PNGUnfilterTests {
     return (0..<4).map { rows.content(Array(results[$0 * stride..<($0 + 1) * stride])) }
   }
 
-  @Test("make of four rows at once what they are one by one, whatever their filters", arguments: 3...4, 1...9)
+  @Test("make the same of four rows at once as one by one, with any filters", arguments: 3...4, 1...9)
   func fourRows(pixelByteCount: Int, width: Int) {
     let count = width * pixelByteCount
     for number in 0..<625 {
@@ -103,7 +103,7 @@ struct PNGUnfilterTests {
     }
   }
 
-  @Test("make of two deep rows at once what they are one by one", arguments: [6, 8], 1...9)
+  @Test("make the same of two rows of 16 bits at once as one by one", arguments: [6, 8], 1...9)
   func twoDeepRows(pixelByteCount: Int, width: Int) {
     let unfilter = PNGUnfilter(count: width * pixelByteCount, pixelByteCount: pixelByteCount)
     for first in UInt8(0)...5 {
@@ -126,7 +126,7 @@ struct PNGUnfilterTests {
     }
   }
 
-  @Test("leave rows with a filter that does not exist, or few that wait, to the other ways")
+  @Test("are not applied to four rows at once for an unknown filter, few Paeth rows, or other pixels")
   func notFour() {
     let unfilter = PNGUnfilter(count: 30, pixelByteCount: 3)
     #expect(!unfilter.canMakeFour([4, 4, 4, 5]) && !unfilter.canMakeFour([2, 2, 2, 4]))

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-      "is read again as it was, and by libpng too",
+      "is read again without a change, also by libpng",
       arguments: [
         PixelSize(1, 1), PixelSize(5, 3), PixelSize(16, 2), PixelSize(17, 130), PixelSize(701, 1),
         PixelSize(260, 257),
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-      "takes the filter that leaves the smallest values, and applies it rightly", arguments: [1, 3, 4, 6, 8])
+      "uses the filter that leaves the smallest values, and applies it correctly", arguments: [1, 3, 4, 6, 8])
     func filters(pixelByteCount: Int) throws {
       var random = SeededGenerator(seed: UInt64(pixelByteCount))
       for width in [1, 2, 5, 6, 40, 700] {

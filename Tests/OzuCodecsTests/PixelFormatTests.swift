@@ -51,7 +51,7 @@ private func difference(_ a: Bitmap, _ b: Bitmap) -> Int {
 @Suite("Pixels as they are stored")
 struct PixelFormatTests {
   @Test(
-    "have 16 bits where the file has",
+    "have 16 bits if the file has them",
     arguments: [
       "matrix/png-rgb16.png", "matrix/png-gray16.png", "pngsuite/basn6a16.png", "pngsuite/basi6a16.png",
       "pngsuite/basn2c16.png",
@@ -66,7 +66,7 @@ struct PixelFormatTests {
     #expect(try narrow.largestDifference(from: ordinary(data).bitmap) <= 2)
   }
 
-  @Test("are grey bytes where the file is grey", arguments: ["matrix/png-gray8.png", "matrix/jpeg-gray.jpg"])
+  @Test("are grey bytes if the file is grey", arguments: ["matrix/png-gray8.png", "matrix/jpeg-gray.jpg"])
   func gray(path: String) throws {
     let data = try fixture(path)
     let picture = try stored(data)
@@ -76,14 +76,14 @@ struct PixelFormatTests {
   }
 
   @Test(
-    "are what they always are where the file has nothing else",
+    "are BGRA if the file has neither 16 bits nor grey",
     arguments: ["matrix/png-rgba8.png", "matrix/jpeg-baseline-444.jpg", "matrix/png-gray-alpha8.png"])
   func usual(path: String) throws {
     let data = try fixture(path)
     #expect(try stored(data).bitmap == ordinary(data).bitmap)
   }
 
-  @Test("keep their bits when they are resized, and become BGRA when they are processed, or not asked for")
+  @Test("keep their bits in a resize, and become BGRA if they are processed or not asked for")
   func conversion() throws {
     let data = try fixture("matrix/png-rgb16.png")
     let whole = try stored(data)
@@ -96,7 +96,7 @@ struct PixelFormatTests {
       BlurHash(encoding: whole.bitmap).text == BlurHash(encoding: whole.bitmap.converted(to: .bgra8)).text)
   }
 
-  @Test("survive files without loss", arguments: [ImageType.png, .jxl], [true, false])
+  @Test("are the same after a lossless file", arguments: [ImageType.png, .jxl], [true, false])
   func lossless(type: ImageType, isOpaque: Bool) throws {
     guard CodecRegistry.standard.encodableTypes.contains(type) else { return }
     let bitmap = deepWaves(PixelSize(61, 37), isOpaque: isOpaque)
@@ -118,7 +118,7 @@ struct PixelFormatTests {
     #expect(difference(read.bitmap, bitmap) < 65_535 / 64)
   }
 
-  @Test("are written in 8 bits by formats that have no more", arguments: [ImageType.jpeg, .webp])
+  @Test("are written in 8 bits by formats without 16 bits", arguments: [ImageType.jpeg, .webp])
   func narrow(type: ImageType) throws {
     guard CodecRegistry.standard.encodableTypes.contains(type) else { return }
     let wide = waves(PixelSize(64, 48))
@@ -152,7 +152,7 @@ struct PixelFormatTests {
     #expect(deep.bitmap.converted(to: .bgra8) == usual.bitmap)
   }
 
-  @Test("of TIFF and 16 bits have them all")
+  @Test("of a TIFF of 16 bits have all bits")
   func tiff() throws {
     guard CodecRegistry.standard.decodableTypes.contains(.tiff) else { return }
     var bytes = Array("II*\0".utf8) + [8, 0, 0, 0]

@@ -3,16 +3,16 @@ import OzuCodecs
 import OzuImaging
 import Testing
 
-@Suite("Placeholders and what others publish of them")
+@Suite("Placeholders and their published examples")
 struct PlaceholderVectorTests {
-  @Test("ThumbHash gives the hash that is published for the picture of its author")
+  @Test("ThumbHash makes the published hash of its author's picture")
   func thumbHash() throws {
     let flower = try picture("placeholders/flower.jpg")
     #expect(flower.size == PixelSize(75, 100))
     #expect(ThumbHash(encoding: flower.bitmap).base64 == "k0oGLQaSVsN0BVhn2oq2Z5SQUQcZ")
   }
 
-  @Test("the published hash has the average and the proportions that are published with it")
+  @Test("the published hash has the published average and proportions")
   func thumbHashValues() throws {
     let hash = try #require(ThumbHash(base64: "k0oGLQaSVsN0BVhn2oq2Z5SQUQcZ"))
     #expect(abs(hash.aspectRatio - 0.714285731) < 1e-6)
@@ -33,13 +33,13 @@ struct PlaceholderVectorTests {
     }
   }
 
-  @Test("BlurHash gives the hash that is published for a picture")
+  @Test("BlurHash makes the published hash of a picture")
   func blurHash() throws {
     let bitmap = try picture("placeholders/blurhash-test.png").bitmap
     #expect(BlurHash(encoding: bitmap).text == "LFE.@D9F01_2%L%MIVD*9Goe-;WB")
   }
 
-  @Test("BlurHash draws the pixels that are published for a hash")
+  @Test("BlurHash draws the published pixels of a hash")
   func blurHashDrawing() throws {
     let hash = try #require(BlurHash("UBMOZfK1GG%LBBNG,;Rj2skq=eE1s9n4S5Na"))
     let drawn = hash.bitmap(size: PixelSize(32, 32))

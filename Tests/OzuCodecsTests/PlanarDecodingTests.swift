@@ -30,7 +30,7 @@ struct PlanarDecodingTests {
     JPEGVariant(PixelSize(411, 307), sampling: (4, 1)),
   ]
 
-  @Test("JPEG at medium sizes looks as it does from pixels", arguments: variants)
+  @Test("JPEG at medium sizes looks as from pixels", arguments: variants)
   func jpeg(variant: JPEGVariant) throws {
     for width in [130, 190] {
       let resize = Resize(PixelSize(width, width * 3 / 4), mode: .fill)
@@ -39,7 +39,7 @@ struct PlanarDecodingTests {
     }
   }
 
-  @Test("progressive JPEG at a half looks as it does from pixels")
+  @Test("progressive JPEG at half size looks as from pixels")
   func progressive() throws {
     let variant = JPEGVariant(PixelSize(803, 601), isProgressive: true)
     let (planes, pixels) = try compare(
@@ -47,7 +47,7 @@ struct PlanarDecodingTests {
     #expect(planes.signalToNoise(against: pixels) > 38)
   }
 
-  @Test("a JPEG cut off in its data is an error, and half a picture where that is allowed")
+  @Test("a JPEG truncated in its data is an error, or half a picture if that is allowed")
   func truncated() throws {
     let file = JPEGVariant(PixelSize(403, 301)).data
     let cut = Data(file.prefix(file.count / 2))
@@ -64,7 +64,7 @@ struct PlanarDecodingTests {
   }
 
   #if WebP
-    @Test("WebP looks as it does from pixels", arguments: [PixelSize(403, 301), PixelSize(400, 300)])
+    @Test("WebP looks as from pixels", arguments: [PixelSize(403, 301), PixelSize(400, 300)])
     func webp(size: PixelSize) throws {
       let file = try WebPEncoder().encode(waves(size), options: .init(compressionQuality: 0.9))
       for width in [20, 60, 130, 200] {
@@ -74,7 +74,7 @@ struct PlanarDecodingTests {
     }
 
     @Test(
-      "WebP whose planes are too large looks as it does from whole ones",
+      "WebP with planes that libwebp averages looks as with whole planes",
       arguments: [PixelSize(403, 301), PixelSize(800, 600), PixelSize(801, 97)])
     func scaledWebP(size: PixelSize) throws {
       let data = try WebPEncoder().encode(waves(size), options: .init(compressionQuality: 0.9))
@@ -95,7 +95,7 @@ struct PlanarDecodingTests {
       #expect(results[0].signalToNoise(against: results[1]) > 45)
     }
 
-    @Test("WebP with alpha, lossless or cut off is left to the way through pixels")
+    @Test("WebP with alpha, lossless or truncated is decoded to pixels")
     func webpOtherwise() throws {
       let clear = try WebPEncoder().encode(waves(PixelSize(90, 90), isOpaque: false), options: .init())
       #expect(try CodecRegistry.standard.header(of: clear).planeLayout == nil)
@@ -113,7 +113,7 @@ struct PlanarDecodingTests {
   #endif
 
   #if AVIF
-    @Test("AVIF looks as it does from pixels", arguments: [PixelSize(203, 151), PixelSize(200, 150)])
+    @Test("AVIF looks as from pixels", arguments: [PixelSize(203, 151), PixelSize(200, 150)])
     func avif(size: PixelSize) throws {
       let file = try AVIFEncoder().encode(waves(size), options: .init(compressionQuality: 0.9))
       for width in [20, 65, 100] {

@@ -48,7 +48,7 @@ struct PremultiplicationTests {
     #expect(applied(undone(once)) == once)
   }
 
-  @Test("undone leaves no colour where nothing is seen")
+  @Test("undone leaves no colour in transparent pixels")
   func transparent() {
     #expect(undone([9, 8, 7, 0]) == [0, 0, 0, 0])
   }

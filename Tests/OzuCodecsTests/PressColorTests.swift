@@ -64,7 +64,7 @@ struct PressColorTests {
     }
   }
 
-  @Test("have white for paper, black for the darkest ink, and greys in order", arguments: presses)
+  @Test("make paper white, the darkest ink black, and greys in order", arguments: presses)
   func ends(press: Press) throws {
     let transform = try transform(press)
     #expect(transform.movesBlack)
@@ -77,7 +77,7 @@ struct PressColorTests {
   }
 
   #if TIFF
-    @Test("of a file are black and white too", arguments: presses)
+    @Test("of a file are converted in the same way", arguments: presses)
     func file(press: Press) throws {
       let file = TIFFFile(
         size: PixelSize(2, 1), bits: 8, photometric: 5, samplesPerPixel: 4, profile: press.profile.data,

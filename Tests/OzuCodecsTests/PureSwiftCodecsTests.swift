@@ -14,7 +14,7 @@ struct PureSwiftCodecsTests {
     JPEGVariant(PixelSize(640, 480), isGray: true),
   ]
 
-  @Test("make the same thumbnail of a JPEG as the standard ones", arguments: thumbnails)
+  @Test("make the same thumbnail of a JPEG as the standard codecs", arguments: thumbnails)
   func thumbnail(variant: JPEGVariant) throws {
     let resize = Resize(PixelSize(64, 48), mode: .fill)
     let picture = try CodecRegistry.pureSwift.picture(from: variant.data, resize: resize)
@@ -30,7 +30,7 @@ struct PureSwiftCodecsTests {
     #expect(picture.bitmap == (try CodecRegistry.standard.picture(from: data).bitmap))
   }
 
-  @Test("refuse a JPEG that takes a full decoder, with the reason")
+  @Test("refuse a JPEG that needs a full decoder, with the reason")
   func wholePictures() throws {
     let large = JPEGVariant(PixelSize(64, 48)).data
     let error = #expect(throws: DecodingError.self) { try CodecRegistry.pureSwift.picture(from: large) }
@@ -41,7 +41,7 @@ struct PureSwiftCodecsTests {
     #expect(reason.contains("thumbnails only"))
   }
 
-  @Test("refuse an icon that is a PNG, unless they are given a decoder for it")
+  @Test("refuse an icon that is a PNG, unless they have a decoder for it")
   func icons() throws {
     let icon = try fixture("matrix/ico-png.ico")
     #expect(throws: DecodingError.self) { try CodecRegistry.pureSwift.picture(from: icon) }

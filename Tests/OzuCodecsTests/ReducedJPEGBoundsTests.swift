@@ -6,7 +6,7 @@ import Testing
 
 @testable import OzuCodecs
 
-@Suite("Reduced JPEG decoder, at the bounds of its numbers and buffers")
+@Suite("Reduced JPEG decoder at the limits of its numbers and buffers")
 struct ReducedJPEGBoundsTests {
   /// Random numbers that are the same in each run.
   private struct Random {
@@ -56,14 +56,14 @@ struct ReducedJPEGBoundsTests {
     }
   }
 
-  @Test("leaves more behind the reader than a group of blocks can take")
+  @Test("keeps more bytes after the reader than a group of blocks can need")
   func margin() {
     // For each coefficient a code of 17 bits and a number of 15; plus the bytes that the reader has loaded ahead.
     let largestGroup = ReducedJPEGFrame.largestGroup * 64 * (17 + 15) / 8
     #expect(EntropySource.margin >= largestGroup + 16)
   }
 
-  @Test("has a margin behind the place where it asks for more, wherever the data end")
+  @Test("has a margin after the position at which it loads more, wherever the data end")
   func marginBehindLimit() throws {
     var bytes = [UInt8](repeating: 0x11, count: 90_002)
     for count in stride(from: 0, to: 90_000, by: 499) {
@@ -83,7 +83,7 @@ struct ReducedJPEGBoundsTests {
     }
   }
 
-  @Test("decodes groups of the greatest length", arguments: [(0, 1...1), (24, 2...4)])
+  @Test("decodes groups of the largest length", arguments: [(0, 1...1), (24, 2...4)])
   func longestGroups(lastShort: Int, scales: ClosedRange<Int>) throws {
     let writer = Self.longest(PixelSize(640, 160), lastShort: lastShort)
     let scan = writer.scan
@@ -93,7 +93,7 @@ struct ReducedJPEGBoundsTests {
   }
 
   /// With the address sanitizer this tests that the last group does not read beyond the buffer.
-  @Test("decodes the whole groups of a truncated file, wherever it is cut off", arguments: [1, 2, 4])
+  @Test("decodes the complete groups of a truncated file, wherever it ends", arguments: [1, 2, 4])
   func longestGroupsCutOff(scale: Int) throws {
     let writer = Self.longest(PixelSize(640, 32), lastShort: 0)
     let (head, scan) = (writer.head, writer.scan)
@@ -116,7 +116,7 @@ struct ReducedJPEGBoundsTests {
     }
   }
 
-  @Test("decodes large numbers with short codes, as tables made for a picture have them")
+  @Test("decodes large numbers with short codes, as in optimised tables")
   func largeNumbers() throws {
     var random = Random()
     let table = JPEGWriter.Table([(0x08, 2), (0x07, 2), (0x18, 3), (0x09, 3), (0x00, 3)])
@@ -131,7 +131,7 @@ struct ReducedJPEGBoundsTests {
     try expectPlanes(writer.data, componentCount: 1, scales: 1...4)
   }
 
-  @Test("keeps 16 bits of a mean value, as libjpeg does, where differences add up to more")
+  @Test("keeps 16 bits of a mean value, as libjpeg does, if the sum of differences is larger")
   func wrappingMeans() throws {
     // Sums of 0, 32,767, 65,534, 98,301, ...: in 16 bits 0, 32,767, -2, 32,765, -4, ... Every other one can be
     // compared.

@@ -57,7 +57,7 @@ struct ReducedJPEGHostilityTests {
     #expect(pool.statistics.lentByteCount == 0)
   }
 
-  @Test("gives an error or a picture of its size for any beginning of a file", arguments: variants)
+  @Test("gives an error or a picture of its size for a file truncated at any byte", arguments: variants)
   func prefixes(variant: JPEGVariant) throws {
     let whole = variant.data
     let full = try thumbnail(whole).get().bitmap
@@ -81,7 +81,7 @@ struct ReducedJPEGHostilityTests {
     #expect(try thumbnail(partial).get().bitmap.signalToNoise(against: full) > 30)
   }
 
-  @Test("leaves a progressive file to libjpeg whose last bits come in another order, or twice")
+  @Test("leaves a progressive file to libjpeg if its last bits come in another order, or twice")
   func disorder() throws {
     let whole = JPEGVariant(PixelSize(320, 240), isGray: true, isProgressive: true).data
     let starts = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
@@ -100,7 +100,7 @@ struct ReducedJPEGHostilityTests {
       return try ReducedJPEGDecoder.planes(of: file, eighths: (4, 4), lowestBit: lowestBit, context: context)
         != nil
     }
-    // Means; coefficients 1 to 5 and 6 to 63; two refinement passes, with that of the means between them.
+    // The order: means; coefficients 1 to 5 and 6 to 63; two refinement passes, and that of the means between them.
     let order = Array(pieces.indices)
     #expect(order.count == 7)
     #expect(try isRead(order, lowestBit: 0))
@@ -112,7 +112,7 @@ struct ReducedJPEGHostilityTests {
     #expect(try isRead([0, 1, 2, 3, 6, 5, 4], lowestBit: 9))
   }
 
-  @Test("leaves a progressive file to libjpeg whose last bits have numbers of two bits")
+  @Test("leaves a progressive file to libjpeg if a scan of last bits has numbers of two bits")
   func longNumbers() throws {
     var data = JPEGVariant(PixelSize(320, 240), isGray: true, isProgressive: true).data
     let table = try #require(data.range(of: Data([0xFF, 0xC4]), options: .backwards)).upperBound
@@ -122,14 +122,14 @@ struct ReducedJPEGHostilityTests {
     #expect(try ReducedJPEGDecoder.planes(of: data, eighths: (4, 4), lowestBit: 1, context: .init()) != nil)
   }
 
-  @Test("says that scan data are missing", arguments: variants)
+  @Test("reports that scan data are missing", arguments: variants)
   func truncated(variant: JPEGVariant) throws {
     let whole = variant.data
     let error = DecodingError.truncated(.jpeg, stage: "scan data")
     #expect(throws: error) { try thumbnail(whole.prefix(whole.count * 9 / 10)).get() }
   }
 
-  @Test("does without the end marker", arguments: variants)
+  @Test("does not need the end marker", arguments: variants)
   func noEndMarker(variant: JPEGVariant) throws {
     let whole = variant.data
     // libjpeg decodes a progressive file without its end marker, with all of its bits.
@@ -145,7 +145,7 @@ struct ReducedJPEGHostilityTests {
     }
   }
 
-  @Test("gives the rows there are, and grey, when asked to")
+  @Test("returns the rows that exist, and grey, if that is allowed")
   func partial() throws {
     let whole = Self.variants[0].data
     let full = try thumbnail(whole).get().bitmap
@@ -154,7 +154,7 @@ struct ReducedJPEGHostilityTests {
     #expect((0..<20).allSatisfy { cut[$0, 14] == Pixel(red: 128, green: 128, blue: 128) })
   }
 
-  @Test("a damaged stretch ends at the next restart marker")
+  @Test("damage ends at the next restart marker")
   func restart() throws {
     var data = JPEGVariant(PixelSize(320, 240), restartInterval: 20).data
     let whole = try thumbnail(data).get().bitmap
@@ -167,7 +167,7 @@ struct ReducedJPEGHostilityTests {
     #expect((0..<20).allSatisfy { x in [9, 10, 14].allSatisfy { damaged[x, $0] == whole[x, $0] } })
   }
 
-  @Test("a restart marker that is missing costs its stretch and the next", arguments: [1, 4])
+  @Test("a missing restart marker damages its interval and the next", arguments: [1, 4])
   func missingRestart(number: UInt8) throws {
     var data = JPEGVariant(PixelSize(320, 240), restartInterval: 20).data
     let whole = try thumbnail(data).get().bitmap
@@ -179,7 +179,7 @@ struct ReducedJPEGHostilityTests {
       (0..<20).allSatisfy { x in damaged[x, 0 + after] == whole[x, after] && damaged[x, 14] == whole[x, 14] })
   }
 
-  @Test("stops when nobody wants the picture any more", arguments: [1, 2, 5, 9])
+  @Test("stops when the decode is cancelled", arguments: [1, 2, 5, 9])
   func cancellation(question: Int) throws {
     for variant in Self.variants {
       let pool = PixelBufferPool(retainedByteLimit: 0)
@@ -198,7 +198,7 @@ struct ReducedJPEGHostilityTests {
     }
   }
 
-  @Test("gives up a file of many scans when its time is used up")
+  @Test("stops in a file of many scans when its time is used up")
   func time() throws {
     // The second scan is the first one with coefficients, and must be decoded each time.
     let whole = JPEGVariant(PixelSize(320, 240), isProgressive: true).data
@@ -218,7 +218,7 @@ struct ReducedJPEGHostilityTests {
     }
   }
 
-  @Test("takes memory for the planes and no more, however large the picture")
+  @Test("takes memory only for the planes, however large the picture is")
   func memory() throws {
     // A small progressive file that declares 100 megapixels.
     var data = JPEGVariant(PixelSize(64, 48), isProgressive: true).data
@@ -232,7 +232,7 @@ struct ReducedJPEGHostilityTests {
     #expect(pool.statistics.peakLentByteCount < 16 << 20)
   }
 
-  @Test("refuses planes that take more than is allowed before taking them")
+  @Test("refuses planes over the limit before it allocates them")
   func limit() throws {
     let pool = PixelBufferPool(retainedByteLimit: 0)
     let context = DecodingContext(limits: DecodingLimits(decodedByteCount: 3000), pool: pool)

@@ -28,7 +28,7 @@ struct ReducedJPEGTests {
     ]
   }
 
-  @Test("makes the planes that libjpeg's coefficients say", arguments: variants)
+  @Test("makes the planes that follow from libjpeg's coefficients", arguments: variants)
   func planes(variant: JPEGVariant) throws {
     let data = variant.data
     let oracle = try #require(PlaneOracle(data, componentCount: variant.isGray ? 1 : 3))
@@ -62,7 +62,8 @@ struct ReducedJPEGTests {
   }
 
   @Test(
-    "reads of a progressive file the bits that show", arguments: [(5, 0), (50, 0), (75, 0), (90, 1), (98, 2)])
+    "reads only the visible bits of a progressive file",
+    arguments: [(5, 0), (50, 0), (75, 0), (90, 1), (98, 2)])
   func passes(quality: Int, lowestBit: Int) throws {
     let variant = JPEGVariant(PixelSize(320, 240), isProgressive: true, quality: quality)
     func luma(_ lowestBit: Int?) throws -> [Int16] {
@@ -115,7 +116,7 @@ struct ReducedJPEGTests {
   }
 
   @Test(
-    "leaves to libjpeg what it does not know",
+    "leaves unsupported files to libjpeg",
     arguments: [
       "jpeg-arithmetic", "jpeg-arith-progressive", "jpeg-cmyk-noprofile", "jpeg-rgb-colourspace",
     ])
@@ -126,7 +127,7 @@ struct ReducedJPEGTests {
   }
 
   @Test(
-    "an even picture has exactly the colour of a full decode, whatever is kept of it",
+    "a picture of one colour has exactly the colour of a full decode, at every scale",
     arguments: [40, 80, 120, 160], [0.75, 0.92, 1])
   func evenColor(width: Int, quality: Double) throws {
     for seed in 0..<12 {
@@ -144,7 +145,7 @@ struct ReducedJPEGTests {
     }
   }
 
-  @Test("so it has in a file in passes of which all bits are read")
+  @Test("so it has in a progressive file of which all bits are read")
   func evenColorInPasses() throws {
     let even = Bitmap(size: PixelSize(640, 480)) { _, _ in Pixel(red: 203, green: 91, blue: 36) }
     let data = try CodecRegistry.standard.encode(
@@ -173,7 +174,7 @@ struct ReducedJPEGTests {
     #expect(thumbnail.largestDifference(from: whole) <= 3)
   }
 
-  @Test("decodes less where speed is asked for")
+  @Test("decodes less if speed is asked for")
   func fast() throws {
     let variant = JPEGVariant(PixelSize(640, 480))
     let balanced = Resize(PixelSize(60, 45), mode: .fill)

@@ -35,7 +35,7 @@ struct RegionTests {
     try JPEGDecoder().open(data, limits: .default)
   }
 
-  @Test("shows what the same part of the whole does", arguments: variants)
+  @Test("shows the same pixels as this part of the whole", arguments: variants)
   func equality(variant: JPEGVariant) throws {
     let file = try open(variant.data)
     let context = DecodingContext()
@@ -59,7 +59,7 @@ struct RegionTests {
     #expect(cutCount > 30)
   }
 
-  @Test("is decoded alone", arguments: variants.prefix(2))
+  @Test("is decoded without the rest", arguments: variants.prefix(2))
   func excerpt(variant: JPEGVariant) throws {
     let data = variant.data
     let outline = try JPEGOutline(data, limits: .default)
@@ -88,7 +88,7 @@ struct RegionTests {
     #expect(own.bitmap.largestDifference(from: whole.resized(Resize(region: part)).bitmap) <= 1)
   }
 
-  @Test("outside of the picture is an error, and one across its edge is what lies inside")
+  @Test("outside of the picture is an error, and one across its edge shows the pixels inside")
   func outside() throws {
     let data = JPEGVariant(PixelSize(64, 48)).data
     for part in [
@@ -104,7 +104,7 @@ struct RegionTests {
     #expect(own.size == PixelSize(64, 8))
   }
 
-  @Test("of a file that lacks data fails as its whole does, unless it may be truncated")
+  @Test("of a file with missing data fails like the whole, unless truncation is allowed")
   func truncated() throws {
     let data = JPEGVariant(PixelSize(640, 480)).data
     let half = data.prefix(data.count / 2)
@@ -117,7 +117,7 @@ struct RegionTests {
     #expect(shown.size == PixelSize(50, 50))
   }
 
-  @Test("is a part where the file cannot be cut", arguments: [true, false])
+  @Test("is correct if the file cannot be cut", arguments: [true, false])
   func otherFiles(isProgressive: Bool) throws {
     let whole = try CodecRegistry.standard.picture(from: JPEGVariant(PixelSize(320, 240)).data)
     let data =
@@ -149,7 +149,7 @@ struct RegionTests {
     }
   }
 
-  @Test("takes memory of the part, whatever the whole would take")
+  @Test("takes memory for the part, however much the whole would take")
   func price() throws {
     let file = try open(JPEGVariant(PixelSize(2000, 1500)).data)
     let resize = Resize(

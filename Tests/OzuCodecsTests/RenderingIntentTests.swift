@@ -40,7 +40,8 @@ struct RenderingIntentTests {
     try expect(profile, format, [255, 120, 0])
   }
 
-  @Test("is relative colorimetric whatever the profile's header says", arguments: intents, [UInt8(2), 4])
+  @Test(
+    "is relative colorimetric, whatever intent the profile's header names", arguments: intents, [UInt8(2), 4])
   func header(intent: Int, version: UInt8) throws {
     var profile = TableProfile(
       scannerWithPerceptual: .init(black: 20, white: 40), colorimetric: .init(black: 0))
@@ -50,7 +51,7 @@ struct RenderingIntentTests {
     try expect(profile, .bgra8, [255, 120, 0])
   }
 
-  @Test("takes the perceptual table where there is no other", arguments: [PixelFormat.bgra8, .rgba16])
+  @Test("uses the perceptual table if there is no other", arguments: [PixelFormat.bgra8, .rgba16])
   func perceptualOnly(format: PixelFormat) throws {
     let profile = TableProfile(scannerWithPerceptual: .init(black: 0), colorimetric: nil)
     try expect(profile, format, [255, 120, 0])

@@ -44,7 +44,7 @@ struct RestartMarkerTests {
   }
 
   @Test(
-    "skips as many intervals as the next marker is ahead, or takes it for the one expected", arguments: 1...7)
+    "skips as many intervals as the next marker is ahead, or treats it as the expected one", arguments: 1...7)
   func missingIntervals(count: Int) throws {
     var (head, intervals) = try split()
     try #require(intervals.count == 15)
@@ -53,14 +53,14 @@ struct RestartMarkerTests {
     try expectWhatLibjpegMakes(of: head + intervals.joined() + [0xFF, 0xD9], fromColumn: 2)
   }
 
-  @Test("skips intervals that came before", arguments: 1...4)
+  @Test("skips intervals that were already decoded", arguments: 1...4)
   func doubledIntervals(count: Int) throws {
     var (head, intervals) = try split()
     intervals.insert(contentsOf: intervals[5 - count..<5], at: 5)
     try expectWhatLibjpegMakes(of: head + intervals.joined() + [0xFF, 0xD9], fromColumn: 2)
   }
 
-  @Test("takes zeros for the bits that an interval lacks", arguments: [2, 10, 57, 200])
+  @Test("reads zeros for the bits that an interval lacks", arguments: [2, 10, 57, 200])
   func shortInterval(byteCount: Int) throws {
     var (head, intervals) = try split()
     intervals[6] = intervals[6].dropLast(byteCount)
@@ -69,7 +69,7 @@ struct RestartMarkerTests {
     try expectWhatLibjpegMakes(of: head + intervals.joined() + [0xFF, 0xD9], fromColumn: 0)
   }
 
-  @Test("leaves two missing intervals grey and has the rest in their places")
+  @Test("leaves two missing intervals grey and decodes the rest at their places")
   func twoAhead() throws {
     var (head, intervals) = try split()
     intervals.removeSubrange(4..<6)

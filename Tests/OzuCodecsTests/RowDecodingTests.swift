@@ -34,7 +34,7 @@ struct RowDecodingTests {
     Resize(PixelSize(20, 20), mode: .aspectFill, crops: true, light: .linear),
   ]
 
-  @Test("gives what the whole bitmap gives", arguments: files, recipes)
+  @Test("gives the same as the whole bitmap", arguments: files, recipes)
   func same(path: String, resize: Resize) throws {
     let file = try CodecRegistry.standard.open(fixture(path))
     let context = DecodingContext(colorPolicy: .keep)
@@ -89,7 +89,7 @@ struct RowDecodingTests {
       ).size == PixelSize(90, 10))
   }
 
-  @Test("begins again through libpng where a common file turns out not to be one")
+  @Test("starts again with libpng if the row reader finds an error")
   func secondReader() throws {
     // A file of several chunks, of which the last is wrong.
     var data = try CodecRegistry.standard.encode(noise(PixelSize(240, 240)), as: .png)

@@ -43,7 +43,8 @@
       }
     }
 
-    @Test("a side that cairo cannot draw is refused with the reason", arguments: [32_767, 32_768, 40_000])
+    @Test(
+      "a side that is too long for cairo is refused with the reason", arguments: [32_767, 32_768, 40_000])
     func longest(width: Int) throws {
       let data = document("<rect width='10' height='1' fill='#00f'/>", "width='\(width)' height='1'")
       guard width > 32_767 else {
@@ -58,7 +59,7 @@
       }
     }
 
-    @Test("draws what a crop leaves")
+    @Test("draws only the cropped region")
     func cropped() throws {
       let data = document("<rect width='10' height='10' fill='#0f0'/>")
       let bitmap = try picture(data, Resize(PixelSize(40, 40), mode: .aspectFill, crops: true)).bitmap
@@ -68,7 +69,7 @@
     }
 
     @Test(
-      "reads no file from outside, by no name",
+      "reads no other file, under any kind of reference",
       arguments: [
         "<image xlink:href='PICTURE' width='20' height='10'/>",
         "<image href='PICTURE' width='20' height='10'/>",
@@ -101,7 +102,7 @@
       for (x, y) in [(1, 1), (5, 5), (2, 7), (15, 8)] { #expect(bitmap[x, y].alpha == 0) }
     }
 
-    @Test("reads no entity from outside")
+    @Test("reads no external entity")
     func entity() throws {
       let entity = Data(
         """
@@ -111,7 +112,7 @@
       #expect((try? picture(entity).bitmap[5, 5].alpha) ?? 0 == 0)
     }
 
-    @Test("draws a chain of a thousand references, which takes a deep stack")
+    @Test("draws a chain of a thousand references, which needs a deep stack")
     func chain() throws {
       let links = (0..<1000).map { "<g id='a\($0)'><use xlink:href='#a\($0 + 1)'/></g>" }.joined()
       let data = document(
@@ -120,7 +121,7 @@
       #expect(try picture(data).bitmap[2, 2].alpha == 255)
     }
 
-    @Test("survives nesting without an end, and refuses what is too large")
+    @Test("draws very deep nesting or reports an error, and refuses a huge size")
     func hostile() throws {
       let depth = 20_000
       let nested = document(

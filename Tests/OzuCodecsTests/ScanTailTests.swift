@@ -120,7 +120,7 @@ struct ScanTailTests {
   }
 
   @Test(
-    "says as the whole does whether data are missing, where the picture has few groups",
+    "reports missing data as the whole decode does, for a picture of few groups",
     arguments: [10, 20, 40])
   func truncation(side: Int) throws {
     let variant = JPEGVariant(PixelSize(side, side), isGray: true, quality: 97)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Standard codecs")
 struct StandardCodecsTests {
-  @Test("say what is no image")
+  @Test("report that a file is not an image")
   func notAnImage() throws {
     let html = try fixture("sniffing/html-error-page.jpg")
     #expect(throws: DecodingError.notAnImage(kind: "an HTML page")) {

@@ -31,7 +31,8 @@ struct SteepCurveTests {
       chunks: [chunk(gamma: gamma)])
   }
 
-  @Test("of grey and of RGB are right to a step", arguments: [0.4, 1, 1.4, 1.8, 2.5], [UInt8(0), 2, 4, 6])
+  @Test(
+    "of grey and of RGB are correct to one step", arguments: [0.4, 1, 1.4, 1.8, 2.5], [UInt8(0), 2, 4, 6])
   func bytes(gamma: Double, colorType: UInt8) throws {
     let file = Self.ramp(256, gamma: gamma, colorType: colorType, bits: 8)
     let bitmap = try CodecRegistry.standard.picture(from: file.data).bitmap
@@ -80,7 +81,7 @@ struct SteepCurveTests {
     }
   }
 
-  @Test("are cut to 8 bits first where memory for 16 is not allowed, with a note")
+  @Test("are rounded to 8 bits first if memory for 16 is not allowed, with a note")
   func memory() throws {
     let file = Self.ramp(1024, gamma: 1, colorType: 2, bits: 16)
     // Nine rows and a bitmap of 8 bits fit; one of 16 bits is too large.

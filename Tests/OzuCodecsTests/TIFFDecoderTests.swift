@@ -95,7 +95,7 @@
       #expect(values[2].alpha == 0 && values[0].alpha >= 254)
     }
 
-    @Test("takes a fourth sample of RGB for alpha where the file does not say what it is")
+    @Test("treats a fourth sample of RGB as alpha if the file does not declare its meaning")
     func missingExtraSamples() throws {
       var file = TIFFFile(
         size: PixelSize(2, 1), bits: 8, photometric: 2, samplesPerPixel: 4,
@@ -146,7 +146,7 @@
           == CodecRegistry.standard.picture(from: strip.data, resize: resize).bitmap)
     }
 
-    @Test("says that a tile is missing", arguments: [1, 300, 700])
+    @Test("reports that a tile is missing", arguments: [1, 300, 700])
     func missingTile(byteCount: Int) throws {
       let data = Self.tiled(3, photometric: 2).0.data
       for resize in [nil, Resize(PixelSize(6, 4), mode: .fill), Resize(PixelSize(30, 20), mode: .fill)] {
@@ -158,7 +158,7 @@
 
     /// Palettes, grey, RGB with alpha, of strips and through the library's conversion.
     @Test(
-      "looks from means as it does from pixels",
+      "looks the same from averaged rows as from pixels",
       arguments: [
         "tiff-jpeg", "tiff-packbits", "tiff-raw", "tiff-rgba-lzw", "tiff-tiff_adobe_deflate", "tiff-tiff_lzw",
       ])
@@ -175,7 +175,7 @@
       #expect(planes.signalToNoise(against: expected) > 38)
     }
 
-    @Test("says that rows are missing, in one plane and in the last", arguments: [0, 3, 7, 15])
+    @Test("reports missing rows, in one plane and in the last", arguments: [0, 3, 7, 15])
     func truncated(byteCount: Int) throws {
       let file = Self.planes([[1, 2, 3, 4], [1, 2, 3, 4]], bits: 16, photometric: 1, extra: 2)
       let end = file.data.count - 16

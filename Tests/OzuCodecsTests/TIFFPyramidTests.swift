@@ -52,7 +52,7 @@
         try picture(pages, Resize(PixelSize(40, 30), light: .linear)).bitmap[3, 3].green == Self.mainShade)
     }
 
-    @Test("has several levels in any order, of which the smallest that will do is taken")
+    @Test("has several levels in any order, and the smallest that is large enough is used")
     func several() throws {
       var first = Page(Self.main, Self.mainShade)
       (first.own, first.next) = ([3], 1)
@@ -121,7 +121,8 @@
       return lies
     }()
 
-    @Test("that lies gives the picture", arguments: 0..<13, [false, true])
+    @Test(
+      "with a page that is wrongly declared as a level gives the picture", arguments: 0..<13, [false, true])
     func lies(index: Int, isOwn: Bool) throws {
       #expect(Self.lies.count == 13)
       let (name, page) = Self.lies[index]
@@ -132,7 +133,8 @@
       #expect(picture.bitmap[3, 3].green == Self.mainShade, "\(name)")
     }
 
-    @Test("whose directories lead in circles or nowhere gives the picture or a sound level")
+    @Test(
+      "whose directories refer to each other in a loop, or to nothing, gives the picture or a valid level")
     func loops() throws {
       for (own, next, second) in [
         ([0], 0, 0), ([1], 1, 1), ([0, 1, 0, 1], 1, 0), ([7], 7, 7), ([7, 1], 1, 7),
@@ -149,7 +151,7 @@
       }
     }
 
-    @Test("of more levels than anybody has is read to a bound")
+    @Test("of too many levels is read up to a limit")
     func many() throws {
       var pages = (0..<400).map { index in
         var page = Page(index == 0 ? Self.main : PixelSize(16, 12), kind: index == 0 ? 0 : 1, Self.mainShade)
@@ -164,7 +166,7 @@
 
     static let names = ["pyramid-pages", "pyramid-subifd"]
 
-    @Test("of libvips gives nearly what the picture gives", arguments: names)
+    @Test("of libvips gives nearly the same as the picture", arguments: names)
     func files(name: String) throws {
       let data = try fixture("parts/\(name).tif")
       let file = try CodecRegistry.standard.open(data)

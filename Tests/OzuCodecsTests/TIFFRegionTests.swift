@@ -29,7 +29,7 @@
       try CodecRegistry.standard.open(fixture("parts/\(name).tif"))
     }
 
-    @Test("shows what the same part of the whole does", arguments: names, PixelFormatPolicy.all)
+    @Test("shows the same pixels as this part of the whole", arguments: names, PixelFormatPolicy.all)
     func equality(name: String, formats: PixelFormatPolicy) throws {
       let file = try open(name)
       let context = DecodingContext(pixelFormats: formats)
@@ -37,13 +37,13 @@
       #expect(cutCount >= 5, "\(cutCount)")
     }
 
-    @Test("is said to be cheap where the file has tiles or strips", arguments: names)
+    @Test("is declared as cheap if the file has tiles or strips", arguments: names)
     func announcement(name: String) throws {
       let header = try open(name).header
       #expect(header.hasParts == (name != "one-strip-lzw"))
     }
 
-    @Test("comes out of the registry, upright, with the header of the whole")
+    @Test("is made by the registry, upright, with the header of the whole")
     func registry() throws {
       let data = try fixture("parts/tiled-jpeg.tif")
       let part = PixelRectangle(x: 40, y: 40, width: 33, height: 21)
@@ -102,7 +102,7 @@
       }
     }
 
-    @Test("takes memory of the part, and of a tile", arguments: [false, true])
+    @Test("takes memory for the part, and for a tile", arguments: [false, true])
     func price(alpha: Bool) throws {
       let samples = alpha ? 4 : 3
       let file = TIFFFile(

@@ -49,7 +49,7 @@ struct TallPictureTests {
     #expect(small.size == PixelSize(3, 64))
   }
 
-  @Test("have as many bytes as their padded rows, and are refused for those")
+  @Test("have the bytes of their padded rows, and are refused for these")
   func bytes() throws {
     let data = try CodecRegistry.standard.encode(waves(PixelSize(1, 30_000)), as: .png)
     // And nine rows.
@@ -61,7 +61,7 @@ struct TallPictureTests {
     }
   }
 
-  @Test("of JPEG are not decoded beyond what libjpeg is built for, and say so")
+  @Test("of JPEG are refused above the largest side of libjpeg, with the reason")
   func tallJPEG() throws {
     var data = try CodecRegistry.standard.encode(waves(PixelSize(8, 8)), as: .jpeg)
     let frame = try #require(data.range(of: Data([0xFF, 0xC0])) ?? data.range(of: Data([0xFF, 0xC2])))

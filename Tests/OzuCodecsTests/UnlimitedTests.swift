@@ -6,7 +6,7 @@ import Testing
 
 /// Limits of the largest number mean that nothing is refused for them: no format may treat them as a small number,
 /// and no sum may overflow.
-@Suite("Limits without end")
+@Suite("Limits of the largest number")
 struct UnlimitedTests {
   private static let limits = DecodingLimits(
     pixelCount: .max, side: .max, decodedByteCount: .max, frameCount: .max, scanCount: .max,
@@ -35,7 +35,8 @@ struct UnlimitedTests {
     }
   }
 
-  @Test("leave it to the budget to refuse what declares too much", arguments: fixtures(in: "bombs"), recipes)
+  @Test(
+    "leave it to the budget to refuse files that declare too much", arguments: fixtures(in: "bombs"), recipes)
   func bombs(path: String, resize: Resize?) throws {
     guard isDecodable(path) else { return }
     let data = try fixture(path)

@@ -18,7 +18,7 @@ struct VariantTests {
     ("tiff-tiff_adobe_deflate.tif", "rgb", 0), ("tiff-tiff_lzw.tif", "rgb", 0),
   ].filter { isDecodable($0.0) }
 
-  @Test("all decode to the one picture", arguments: variants)
+  @Test("all decode to the same picture", arguments: variants)
   func pixels(file: String, reference: String, tolerance: Int) throws {
     let bitmap = try picture("matrix/\(file)").bitmap
     let expected = try picture("matrix/ref/\(reference).png").bitmap
@@ -26,7 +26,7 @@ struct VariantTests {
     #expect(bitmap.meanDifference(from: expected) < 10)
   }
 
-  @Test("give no more than the part that is there when they are cut", arguments: variants)
+  @Test("give only the part that exists if they are truncated", arguments: variants)
   func cut(file: String, reference: String, tolerance: Int) throws {
     let data = try fixture("matrix/\(file)")
     for count in [0, 5, 13, 20, 60, data.count / 2, data.count * 9 / 10] {

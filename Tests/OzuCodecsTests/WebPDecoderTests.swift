@@ -8,7 +8,7 @@
   @Suite("WebP decoder")
   struct WebPDecoderTests {
     @Test(
-      "shows every variant as the one picture",
+      "decodes every variant to the same picture",
       arguments: [
         ("webp-lossless", "rgb", 0), ("webp-lossless-alpha", "rgba", 0), ("webp-lossy", "rgb", 110),
         ("webp-lossy-alpha", "rgba", 120), ("anim-lossless", "anim-0", 0), ("anim-lossy", "anim-0", 120),
@@ -21,7 +21,7 @@
     }
 
     @Test(
-      "has a header that says what is stored",
+      "has a header with the stored facts",
       arguments: [
         ("webp-lossless", false, 1), ("webp-lossless-alpha", true, 1), ("webp-lossy", false, 1),
         ("webp-lossy-alpha", true, 1), ("anim-lossless", false, 4), ("anim-lossy", false, 4),
@@ -38,7 +38,7 @@
     }
 
     @Test(
-      "says that image data are missing, or gives the rows there are",
+      "reports that image data are missing, or returns the rows that exist",
       arguments: ["webp-lossless", "webp-lossy"])
     func truncated(name: String) throws {
       let whole = try fixture("matrix/\(name).webp")
@@ -52,7 +52,7 @@
       #expect(part[63, 47] == Pixel(red: 128, green: 128, blue: 128))
     }
 
-    @Test("is opaque when it announces no alpha, whatever the pixels say")
+    @Test("is opaque if it announces no alpha, whatever alpha its pixels have")
     func opaque() throws {
       var data = try fixture("matrix/webp-lossless-alpha.webp")
       // The hint of VP8L: bit 28 of the field after its signature byte.

@@ -25,7 +25,7 @@ struct WrittenMetadataTests {
     return profile
   }
 
-  @Test("are no profiles for other colours, nor one that the file could not be read with", arguments: types)
+  @Test("contain no profile for other colours, and none that makes the file unreadable", arguments: types)
   func uselessProfile(type: ImageType) throws {
     let gray = TableProfile(deviceClass: "mntr", space: "GRAY").data
     // libjxl writes all those zeros in a few bytes, and then refuses to read them.
@@ -38,7 +38,7 @@ struct WrittenMetadataTests {
     }
   }
 
-  @Test("come back as they were written", arguments: types, [true, false])
+  @Test("are read as they were written", arguments: types, [true, false])
   func roundTrip(type: ImageType, isLossless: Bool) throws {
     // Blocks with odd lengths, which RIFF pads; a profile that needs several segments of a JPEG.
     let profile = try type == .jxl ? Self.profile() : Self.longProfile()
@@ -68,7 +68,7 @@ struct WrittenMetadataTests {
     }
   }
 
-  @Test("say the resolution where there is nothing else", arguments: types)
+  @Test("contain the resolution if there is no other block", arguments: types)
   func resolutionAlone(type: ImageType) throws {
     let options = EncodingOptions(metadata: .init(resolution: .init(dotsPerInch: 240)))
     let file = try codecs.encode(waves(PixelSize(8, 8)), as: type, options: options)
@@ -82,7 +82,7 @@ struct WrittenMetadataTests {
     #expect(try codecs.metadata(of: file) == ImageMetadata())
   }
 
-  @Test("are left out of a JPEG where they are longer than a segment")
+  @Test("are left out of a JPEG if they are longer than a segment")
   func longSegments() throws {
     for (byteCount, isKept) in [(65_527, true), (65_528, false)] {
       let exif = EXIFFile().data + Data(count: byteCount - EXIFFile().data.count)
@@ -92,7 +92,7 @@ struct WrittenMetadataTests {
     }
   }
 
-  @Test("are read from what other programs wrote")
+  @Test("are read from files of other programs")
   func foreign() throws {
     for name in ["exif.jpg", "exif.avif", "exif.jxl", "exif.tif"] where isDecodable(name) {
       let metadata = try codecs.metadata(of: fixture("metadata/\(name)"))
@@ -112,14 +112,15 @@ struct WrittenMetadataTests {
     #expect(file.readMetadata() == heic)
   }
 
-  @Test("of broken files are read without harm", arguments: fixtures(in: "mutants") + fixtures(in: "bombs"))
+  @Test(
+    "of broken files are read without a crash", arguments: fixtures(in: "mutants") + fixtures(in: "bombs"))
   func mutants(path: String) throws {
     guard let file = try? codecs.open(fixture(path)) else { return }
     let metadata = file.readMetadata()
     #expect(metadata.exif?.count ?? 0 <= ImageMetadata.largestBlock)
   }
 
-  @Test("beyond four megabytes are left out, with a note")
+  @Test("of more than four megabytes are left out, with a note")
   func large() throws {
     let options = EncodingOptions(
       metadata: .init(xmp: Data(repeating: 0x20, count: ImageMetadata.largestBlock + 1)))
@@ -130,7 +131,7 @@ struct WrittenMetadataTests {
 
   // MARK: Colours
 
-  @Test("keep colours true, converted or with their profile", arguments: types)
+  @Test("keep the look of colours, converted or with their profile", arguments: types)
   func colors(type: ImageType) throws {
     let source = try fixture("icc/display-p3-two-segments-reversed.jpg")
     let converted = try codecs.picture(from: source)
@@ -151,7 +152,7 @@ struct WrittenMetadataTests {
     #expect(written.bitmap.meanDifference(from: converted.bitmap) < 1)
   }
 
-  @Test("that are not red, green and blue under a profile are converted all the same")
+  @Test("that are not red, green and blue under a profile are still converted")
   func keepProfile() throws {
     let context = DecodingContext(colorPolicy: .keepProfile)
     for name in ["matrix/jpeg-gray.jpg", "matrix/jpeg-cmyk-noprofile.jpg", "matrix/png-rgb16.png"] {
@@ -184,7 +185,7 @@ struct WrittenMetadataTests {
   // MARK: Passes and chroma
 
   @Test(
-    "stand in JPEGs of one scan or in passes, with as much chroma as was asked for",
+    "are in JPEGs of one scan or several, with the requested chroma",
     arguments: [
       (ChromaSubsampling.automatic, 0.5, UInt8(0x22)), (.automatic, 0.95, 0x11), (.full, 0.5, 0x11),
       (.half, 0.95, 0x21), (.quarter, 0.95, 0x22),
@@ -204,7 +205,7 @@ struct WrittenMetadataTests {
     #expect(try codecs.header(of: data).isProgressive == isProgressive)
   }
 
-  @Test("stand in AVIF with as much chroma as was asked for")
+  @Test("are in AVIF files with the requested chroma")
   func avifChroma() throws {
     guard Self.types.contains(.avif) else { return }
     for (chroma, step) in [
@@ -217,7 +218,7 @@ struct WrittenMetadataTests {
     }
   }
 
-  @Test("stand in a WebP whose edges are sharper when all the chroma is asked for")
+  @Test("are in a WebP whose edges are sharper if full chroma is requested")
   func webpChroma() throws {
     guard Self.types.contains(.webp) else { return }
     let red = Bitmap(size: PixelSize(64, 64)) { x, y in
@@ -231,7 +232,7 @@ struct WrittenMetadataTests {
     #expect(try difference(.full) < difference(.automatic))
   }
 
-  @Test("stand in JPEG XL in passes, whose pixels stay near or the same", arguments: [true, false])
+  @Test("are in progressive JPEG XL files with similar or equal pixels", arguments: [true, false])
   func jxlPasses(isLossless: Bool) throws {
     guard Self.types.contains(.jxl) else { return }
     let bitmap = waves(PixelSize(300, 280))

@@ -8,7 +8,7 @@
   @Suite("Isolation in containers", .enabled(if: Drills.isConfined), .timeLimit(.minutes(2)))
   struct ContainerTests {
     private static let all = [
-      "reverse: reversed 1", "read-passwords: EPERM", "connect: did what is forbidden to decoders (SIGSYS)",
+      "reverse: reversed 1", "read-passwords: EPERM", "connect: made a forbidden system call (SIGSYS)",
       "fill: filled", "thread: done",
       "read-passwords: EACCES", "seccomp true, Landlock true, limits true, missing: ",
     ]
@@ -26,13 +26,13 @@
       return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    @Test("under the profile that Docker has by default all locks hold")
+    @Test("under Docker's default profile all restrictions are in force")
     func docker() async throws {
       let lines = try await Drills.onThread { try Self.lines([Drills.program, "contained", "docker"]) }
       #expect(lines == Self.all)
     }
 
-    @Test("under a profile that is older than the system no process starts, and the answer says so")
+    @Test("under a profile that is older than the system no process starts, and the error says so")
     func oldDocker() async throws {
       let lines = try await Drills.onThread { try Self.lines([Drills.program, "contained", "old-docker"]) }
       #expect(lines.count == 6)
@@ -45,7 +45,7 @@
     }()
 
     @Test(
-      "on a read-only system, and without shared memory of a size, all locks hold",
+      "on a read-only system with little shared memory, all restrictions are in force",
       .enabled(if: makesNamespaces),
       arguments: [
         "mount -o remount,bind,ro /", "mount -t tmpfs -o size=4k none /dev/shm",

@@ -5,7 +5,7 @@ import Testing
 struct DecoderFailureTests {
   static let texts: [(DecoderFailure, String)] = [
     (.crashed(signal: 11), "crashed by SIGSEGV"),
-    (.crashed(signal: 31), "did what is forbidden to decoders (SIGSYS)"),
+    (.crashed(signal: 31), "made a forbidden system call (SIGSYS)"),
     (.crashed(signal: 40), "crashed by signal 40"),
     (.ended(status: 3), "ended without an answer (status 3)"),
     (.stopped(.time(.milliseconds(2500))), "took longer than 2.5 s"),

@@ -4,7 +4,7 @@
 
   @testable import OzuIsolation
 
-  @Suite("Which worker is asked, and which one goes")
+  @Suite("The choice of the worker for a request, and of those that end")
   struct IdleWorkersTests {
     static let svg = WorkerKind(name: "svg", type: .svg)
     static let tiff = WorkerKind(name: "tiff", type: .tiff)
@@ -27,7 +27,7 @@
     }
 
     @Test(
-      "one of the kind that may take the memory: the one with the body, else the one that waits longest",
+      "a worker of the kind with enough memory is taken: the one with the body, else the one that was idle for longest",
       arguments: [
         (svg, 12, 100, 2), (svg, 11, 100, 3), (svg, 77, 100, 0), (svg, 12, 101, 4), (svg, 12, 501, nil),
         (tiff, 12, 1, 1), (WorkerKind(name: "svg", type: .svg, readsFonts: true), 12, 1, nil),
@@ -39,7 +39,7 @@
     }
 
     @Test(
-      "room is made by those that wait longest",
+      "the workers that were idle for longest are removed first",
       arguments: [(9, []), (5, []), (3, [0, 1]), (0, [0, 1, 2, 3, 4]), (-1, [0, 1, 2, 3, 4])])
     func room(_ count: Int, _ removed: [Int]) {
       var idle = self.idle
@@ -47,7 +47,7 @@
       #expect(idle.count == 5 - removed.count)
     }
 
-    @Test("those go whose time has come")
+    @Test("workers are removed when their idle time has ended")
     func expiry() {
       var idle = self.idle
       #expect(idle.nextEnd == start + .seconds(6))

@@ -84,13 +84,13 @@
       if case .failure = expected { #expect(pool.status.failureCount == 1) }
     }
 
-    @Test("a worker that ends, hangs or lies costs its own request", arguments: always)
+    @Test("a worker that ends, hangs or lies fails only its own request", arguments: always)
     func process(_ name: String, _ expected: Outcome) async throws {
       try await Self.check(name, expected)
     }
 
     @Test(
-      "memory that is shared can neither be taken away nor filled, also where no filter is in force",
+      "shared memory can be neither shrunk nor filled, also without the filter",
       arguments: [
         ("shrink-input", "EPERM"), ("shrink-output", "EPERM"), ("seal-output", "EPERM"),
         ("grow-output", "EFBIG"),
@@ -128,7 +128,8 @@
     }
 
     @Test(
-      "memory that malloc keeps of one request is not taken from the next", .enabled(if: Drills.isConfined)
+      "memory that malloc keeps after one request does not count for the next",
+      .enabled(if: Drills.isConfined)
     )
     func keptHeap() async throws {
       let pool = try Drills.pool()
@@ -179,13 +180,13 @@
     }
 
     @Test(
-      "a worker that reads fonts can",
+      "a worker that reads fonts can read them",
       .enabled(if: Drills.isConfined && FileManager.default.fileExists(atPath: "/etc/fonts/fonts.conf")))
     func font() async throws {
       try await Self.check("read-font", .answer("done"), Drills.fontKind)
     }
 
-    @Test("a worker that may start threads can", arguments: [Drills.threadKind, Drills.fontKind])
+    @Test("a worker that may start threads can start them", arguments: [Drills.threadKind, Drills.fontKind])
     func threads(_ kind: WorkerKind) async throws {
       try await Self.check("thread", .answer("done"), kind)
     }
@@ -205,7 +206,7 @@
       ("none", .stopped(.time(.milliseconds(300)))),
     ]
 
-    @Test("a worker that was taken over whole can lie, and is found out", arguments: lies)
+    @Test("wrong replies of a worker that was taken over are detected", arguments: lies)
     func lie(_ name: String, _ failure: DecoderFailure) async throws {
       let pool = try Drills.pool(["--liar"])
       try await Drills.onThread {
@@ -232,7 +233,7 @@
       }
     }
 
-    @Test("a descriptor that a worker sends along is not taken")
+    @Test("a descriptor that a worker sends is not accepted")
     func descriptor() async throws {
       let pool = try Drills.pool(["--liar"])
       try await Drills.onThread {

@@ -32,7 +32,7 @@
       }
     }
 
-    @Test("a worker that ended while it waited costs nothing")
+    @Test("a worker that ended while it was idle fails no request")
     func idleWorker() async throws {
       let pool = try Drills.pool()
       try await Drills.onThread {
@@ -46,7 +46,8 @@
     }
 
     @Test(
-      "a closed pool ends idle workers at once, the others after their work, and refuses what waits or comes")
+      "a closed pool ends idle workers at once, the others after their work, and refuses waiting and later requests"
+    )
     func close() async throws {
       let marker = "close-\(UUID())"
       let pool = try Drills.pool([marker], workerLimit: 1)
@@ -71,7 +72,7 @@
       }
     }
 
-    @Test("however many workers ended while they waited, the next request has its answer")
+    @Test("however many workers ended while they were idle, the next request is answered")
     func manyIdleWorkers() async throws {
       let marker = "many-\(UUID())"
       let pool = try Drills.pool([marker], workerLimit: 12)
@@ -91,7 +92,7 @@
       }
     }
 
-    @Test("a pool that nobody has any more leaves no process")
+    @Test("a released pool leaves no process")
     func forgotten() async throws {
       let marker = "forgotten-\(UUID())"
       try await Drills.onThread {
@@ -138,7 +139,7 @@
       }
     }
 
-    @Test("a program that is no helper is told of, and not started for each request")
+    @Test("a program that is not a helper is reported, and not started for each request")
     func otherProgram() async throws {
       let pool = WorkerPool(.init(helper: .program("/bin/true"), workerLimit: 1))
       try await Drills.onThread {
@@ -151,7 +152,7 @@
       }
     }
 
-    @Test("a library that hangs while it is loaded is waited for as long as somebody wants the answer")
+    @Test("a request can be cancelled while it waits for a library that hangs while it is loaded")
     func hangingPreparation() async throws {
       let pool = try Drills.pool()
       try await Drills.onThread {
@@ -163,7 +164,7 @@
     }
 
     @Test(
-      "a confinement that the system refuses is reported, and is an error where it is required",
+      "a confinement that the system refuses is reported, and is an error if it is required",
       .enabled(if: Drills.isConfined),
       arguments: [
         (["--refuse-seccomp"], "seccomp: Operation not permitted", Drills.kind, true),
@@ -195,7 +196,7 @@
       }
     }
 
-    @Test("where nothing can be refused, everything is in force", .enabled(if: Drills.isConfined))
+    @Test("all restrictions are in force if the system refuses none", .enabled(if: Drills.isConfined))
     func whole() async throws {
       let pool = try Drills.pool { $0.confinement = .required }
       try await Drills.onThread {

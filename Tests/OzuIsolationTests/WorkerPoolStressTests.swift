@@ -65,7 +65,7 @@
     }
 
     @Test(
-      "good requests have their answers, bad ones their errors, and nothing is left of them",
+      "good requests have answers, bad ones errors, and neither memory nor descriptors are left of them",
       arguments: [1, 2])
     func mixed(seed: UInt64) async throws {
       let marker = "mixed-\(UUID())"

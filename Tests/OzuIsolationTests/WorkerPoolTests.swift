@@ -13,7 +13,7 @@
       Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     }
 
-    @Test("requests have their answers, whatever their bodies need of memory")
+    @Test("requests are answered, however large their bodies are")
     func answers() async throws {
       let pool = try Drills.pool()
       try await Drills.onThread {
@@ -86,7 +86,8 @@
       }
     }
 
-    @Test("a kind that lacks something is prepared again before each worker, until it lacks nothing")
+    @Test(
+      "a kind whose preparation was incomplete is prepared again before each worker, until it is complete")
     func latePreparation() async throws {
       let pool = try Drills.pool { $0.requestLimit = 1 }
       let kind = WorkerKind(name: "drill.late", type: .svg)
@@ -108,7 +109,7 @@
       }
     }
 
-    @Test("a worker without work ends, and so does one with a large body, sooner")
+    @Test("an idle worker ends, and one with a large body ends sooner")
     func idle() async throws {
       let marker = "idle-\(UUID())"
       let pool = try Drills.pool([marker]) { $0.idleTime = .milliseconds(20) }
@@ -123,7 +124,7 @@
       }
     }
 
-    @Test("there are never more workers than places, and those of other kinds make room")
+    @Test("there are never more workers than the limit, and idle ones of other kinds are ended for a new one")
     func room() async throws {
       let marker = "room-\(UUID())"
       let pool = try Drills.pool([marker], workerLimit: 2)

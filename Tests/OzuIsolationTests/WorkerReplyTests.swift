@@ -58,7 +58,7 @@
       Case("far too much", datagram(.more, output: .max), .stopped(.memory(byteCount: 10_000))),
     ]
 
-    @Test("nothing but an answer to the request, inside its memory, is one", arguments: cases)
+    @Test("only an answer to the request, inside its memory, is accepted", arguments: cases)
     func check(_ test: Case) throws {
       let result = test.datagram.withUnsafeBytes { bytes in
         Result { () throws(DecoderFailure) in

@@ -42,7 +42,7 @@ bool ozu_jpeg_decoder_keep_gray(OzuJPEGDecoder *decoder);
 /// `open`.
 OzuStatus ozu_jpeg_decoder_start(OzuJPEGDecoder *decoder);
 
-/// Reads on in a file of several scans, at most `block_rows` rows of blocks; in a file that is still arriving, not
+/// Continues to read a file of several scans, at most `block_rows` rows of blocks; in a file that is still arriving, not
 /// further than to the next scan. `More` until all scans are read. `Truncated` if all bytes were read, but the file
 /// is not complete.
 OzuStatus ozu_jpeg_decoder_consume(OzuJPEGDecoder *decoder, int block_rows);

@@ -16,7 +16,7 @@ typedef struct OzuJXLFeed OzuJXLFeed;
 OzuJXLFeed *ozu_jxl_feed_new(OzuRows rows);
 void ozu_jxl_feed_free(OzuJXLFeed *feed);
 
-/// Decodes on. Each call passes the file from its beginning: the bytes of the previous call, and more. `More` if it
+/// Continues to decode. Each call passes the file from its beginning: the bytes of the previous call, and more. `More` if it
 /// stopped on the way, `Truncated` if more bytes are needed, `Done` if the picture, or its first frame, is
 /// complete.
 OzuStatus ozu_jxl_feed_read(OzuJXLFeed *feed, const uint8_t *data, size_t size);

@@ -15,7 +15,7 @@ typedef struct OzuPictureDecoder OzuPictureDecoder;
 /// The count at which frames are no longer counted.
 enum { OZU_LARGEST_FRAME_COUNT = 65536 };
 
-/// The most smaller renditions of its picture that are looked for in a file.
+/// The largest number of smaller renditions that are searched for in a file.
 enum { OZU_MOST_LEVELS = 16 };
 
 /// A smaller rendition of the picture in the same file.
@@ -161,7 +161,7 @@ void ozu_picture_make_deep(OzuPictureDecoder *decoder);
 OzuStatus ozu_picture_select(OzuPictureDecoder *decoder, uint32_t frame);
 OzuStatus ozu_picture_delay(OzuPictureDecoder *decoder, uint32_t frame, double *milliseconds);
 
-/// Decodes on, to BGRA or RGBA in 16 bits at the header's size. `More` until all is there. Each step must get the
+/// Continues to decode, to BGRA or RGBA in 16 bits at the header's size. `More` until all is there. Each step must get the
 /// same memory. `Failed` if it is for another size or other pixels; nothing is written then.
 OzuStatus ozu_picture_step(OzuPictureDecoder *decoder, OzuRows rows);
 

@@ -19,8 +19,8 @@ OzuWebPDecoder *ozu_webp_decoder_new(OzuRows rows);
 /// size on both sides, to memory that must outlive it: `written_height` rows of `written_width` bytes for luma, and
 /// half as many rows of half as many bytes, rounded up, for each kind of chroma. If both sizes are equal, samples
 /// are as stored; if the written size is smaller, each sample is the mean of those that it covers.
-/// `skips_loop_filter` leaves out the filter that smooths the borders of blocks. NULL if there is less memory than
-/// that, or if memory is short.
+/// `skips_loop_filter` leaves out the filter that smooths the borders of blocks. NULL if the given
+/// memory is smaller, or if memory is short.
 OzuWebPDecoder *ozu_webp_plane_decoder_new(
     OzuPlaneRows luma, OzuPlaneRows blue, OzuPlaneRows red, uint32_t width, uint32_t height,
     uint32_t written_width, uint32_t written_height, bool skips_loop_filter);
@@ -33,7 +33,7 @@ OzuStatus ozu_webp_decoder_decode(OzuWebPDecoder *decoder, const uint8_t *data, 
 /// How many rows are complete.
 int ozu_webp_decoder_rows(const OzuWebPDecoder *decoder);
 
-/// The reason of the failure, in constant texts.
+/// The reason for the last failure; a constant text.
 const char *ozu_webp_decoder_message(const OzuWebPDecoder *decoder);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct OzuWebPAnimation OzuWebPAnimation;
 typedef struct {
   uint32_t width;
   uint32_t height;
-  /// How often it is played; 0 for ever.
+  /// How many times it is played; 0 means without end.
   uint16_t loop_count;
   /// 0 to 1.
   double quality;

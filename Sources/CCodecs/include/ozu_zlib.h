@@ -22,7 +22,7 @@ typedef struct OzuInflater OzuInflater;
 OzuInflater *ozu_inflater_new(void);
 void ozu_inflater_free(OzuInflater *inflater);
 
-/// Inflates on, until the input is used up or the output is full, and returns how much of both was used. `Done` if
+/// Continues to inflate, until the input is used up or the output is full, and returns how much of both was used. `Done` if
 /// the stream has ended with a correct checksum.
 OzuStatus ozu_inflater_step(
     OzuInflater *inflater, const uint8_t *input, size_t input_size, size_t *used, uint8_t *output,
@@ -36,7 +36,7 @@ typedef struct OzuDeflater OzuDeflater;
 OzuDeflater *ozu_deflater_new(int level, bool is_filtered);
 void ozu_deflater_free(OzuDeflater *deflater);
 
-/// Compresses on, until the input is used up or the output is full, and returns how much of both was used. With
+/// Continues to compress, until the input is used up or the output is full, and returns how much of both was used. With
 /// `is_last` the stream ends after this input: `Done` when all of it is written.
 OzuStatus ozu_deflater_step(
     OzuDeflater *deflater, const uint8_t *input, size_t input_size, bool is_last, size_t *used,

@@ -65,10 +65,10 @@ bool ozu_dynamic_library_load(OzuDynamicLibrary *library, char *message, size_t 
   extern __attribute__((visibility("hidden"))) struct ozu_##name##_functions ozu_##name; \
   extern __attribute__((visibility("hidden"))) OzuDynamicLibrary ozu_##name##_library;
 
-/// Defines the table, with a line for people that says what the library is for, and its names.
+/// Defines the table, with one line that tells users what the library is for, and its names.
 ///
-/// Tools of distributions do not find libraries that are loaded in this way among the needs of a program. They read
-/// a note instead (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/), which contains the first
+/// Tools of distributions cannot see that a program needs a library that is loaded in this way. They read a note
+/// instead (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/), which contains the first
 /// name.
 #define OZU_DEFINE_LIBRARY(name, FUNCTIONS, use, soname, ...) \
   struct ozu_##name##_functions ozu_##name; \

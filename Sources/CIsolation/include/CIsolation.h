@@ -118,10 +118,10 @@ struct ozu_confined {
 };
 
 // In a worker that was just forked: makes these its descriptors 2 to 5, and closes all others.
-int ozu_worker_take_descriptors(int words, int socket, int input, int output);
+int ozu_worker_take_descriptors(int library_output, int socket, int input, int output);
 
-// Restricts this process for good. Fails only if the parent has ended.
-int ozu_confine(const struct ozu_confinement *wish, struct ozu_confined *result);
+// Restricts this process permanently. Fails only if the parent has ended.
+int ozu_confine(const struct ozu_confinement *wanted, struct ozu_confined *result);
 
 // Called when a request has come, before its limits are set.
 void ozu_begin_request(struct ozu_confined *confined);
@@ -143,7 +143,7 @@ void ozu_end_request(struct ozu_confined *confined);
 
 // Denies all files except those that may be read; from version 4 on TCP, from version 6 on abstract sockets and
 // signals to others. Returns an error number, not negative.
-int ozu_restrict_files(const struct ozu_confinement *wish, int *version);
+int ozu_restrict_files(const struct ozu_confinement *wanted, int *version);
 
 // In stack.c
 

@@ -2,7 +2,7 @@ import OzuImaging
 
 /// The headers of a Windows or OS/2 bitmap, from the file header to the end of the palette.
 ///
-/// The kind of header is known by its length: 12 bytes (OS/2 1), 16 to 64 (OS/2 2), 40 (Windows 3), 52 and 56 (with
+/// The length of the header shows its kind: 12 bytes (OS/2 1), 16 to 64 (OS/2 2), 40 (Windows 3), 52 and 56 (with
 /// masks), 108 (4), 124 (5). Fields that a shorter header does not have are zero, which is their default.
 struct BMPHeader {
   enum Compression: Hashable {

@@ -13,8 +13,8 @@ import OzuImaging
 /// ```
 ///
 /// Integers are little-endian. The frame contains planes one after the other: green, blue minus green, red minus
-/// green and, unless the picture is opaque, alpha. Of each row the row above it is subtracted, except for the
-/// first; everything is modulo 256, and colours are premultiplied as in a bitmap. Vertical neighbours are similar,
+/// green and, unless the picture is opaque, alpha. The row above is subtracted from each row except the first;
+/// everything is modulo 256, and colours are premultiplied as in a bitmap. Vertical neighbours are similar,
 /// so most differences are near zero, and the rest compresses well at the fastest level of zstd: it takes a third
 /// of PNG's time to read and a tenth to write.
 package enum DeltaFormat {

@@ -29,9 +29,9 @@ struct GIFFile: Sendable {
   private(set) var images: [Image] = []
   /// The number of pictures, up to the limit of `ImageHeader.frameCount`.
   private(set) var imageCount = 0
-  /// How often the animation is played; 0 for ever.
+  /// How many times the animation is played; 0 means without end.
   private(set) var loopCount = 1
-  /// Whether the file ends without a trailer block.
+  /// Whether the file ends before its trailer block.
   private(set) var isCut = false
 
   static let stage = "header"
@@ -175,8 +175,8 @@ struct GIFFile: Sendable {
     return end ?? bytes.count
   }
 
-  /// Clips the frame of an image to the canvas. A frame outside the canvas still takes its time: it becomes one
-  /// transparent pixel.
+  /// Clips the frame of an image to the canvas. A frame outside the canvas becomes one transparent pixel, so that
+  /// its delay stays a part of the animation.
   ///
   /// Static: a method would hold a copy of the file while an image is changed, and so copy the array of all images
   /// for each.

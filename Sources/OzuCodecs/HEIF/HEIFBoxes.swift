@@ -25,7 +25,7 @@ struct HEIFBoxList {
   private static let mostBoxes = 65_536
 
   private(set) var boxes: [HEIFBox] = []
-  /// The bytes after the last complete box, in which no reader must find a box.
+  /// The bytes after the last complete box. No reader may find a box in them.
   private(set) var rest: Range<Int>
 
   init(_ file: Span<UInt8>, in range: Range<Int>) {

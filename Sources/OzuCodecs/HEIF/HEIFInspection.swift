@@ -4,12 +4,12 @@ import OzuImaging
 /// the file.
 ///
 /// The library allocates the canvas of a grid or an overlay from its own size, and libde265 allocates by the
-/// parameter set; both ignore the picture's `ispe`, which the limits are checked with. And the library copies parts
-/// of an overlay that begin outside its canvas over foreign memory (found by mutation; CVE-2024-41311 is in the
-/// same code). So all sizes must agree, and parts must begin inside.
+/// parameter set; both ignore the picture's `ispe`, which the limits are checked with. And if parts of an
+/// overlay begin outside its canvas, the library writes them outside of the canvas's memory (found by mutation;
+/// CVE-2024-41311 is in the same code). So all sizes must agree, and parts must begin inside.
 ///
-/// A box that the library finds and this reader does not would not be checked. So the letters of both kinds are
-/// searched for too: if they appear outside the entries that were read, the file is refused.
+/// If the library found a box that this reader misses, that box would not be checked. So this reader also searches
+/// for the letters of both kinds: if they appear outside the entries that it has read, the file is refused.
 package enum HEIFInspection {
   /// Coded pictures consist of blocks, so they are larger than the picture by up to one block on each side.
   private static let largestBlock = 64
@@ -65,7 +65,7 @@ package enum HEIFInspection {
     return largest
   }
 
-  /// Searches for the letters of a picture that is made of others, outside the known entries.
+  /// Searches for the letters of a grid or an overlay outside the known entries.
   private static func checkKinds(
     _ file: Span<UInt8>, in range: Range<Int>, found: [BoxName: Int]
   ) throws(DecodingError) {

@@ -34,7 +34,7 @@ extension HEIFLightLevels {
     var result = [UInt8](data)
     let boxBytes = added.flatMap { $0 }
     let growth = boxBytes.count + added.count
-    guard move(locations, behind: meta.content.upperBound, by: growth, file, in: &result),
+    guard move(locations, after: meta.content.upperBound, by: growth, file, in: &result),
       [
         (meta, growth), (properties, growth), (container, boxBytes.count), (associations, added.count),
       ].allSatisfy({ grow($0.0, by: $0.1, in: &result) }),
@@ -82,7 +82,7 @@ extension HEIFLightLevels {
   /// Moves the offsets of items after a place; `false` if the table is not of version 0 with offsets of 32 bits and
   /// no base.
   private static func move(
-    _ table: HEIFBox, behind end: Int, by distance: Int, _ file: Span<UInt8>, in bytes: inout [UInt8]
+    _ table: HEIFBox, after end: Int, by distance: Int, _ file: Span<UInt8>, in bytes: inout [UInt8]
   ) -> Bool {
     guard file.bigEndian(at: table.content.lowerBound, bytes: 4) == 0 else { return false }
     var reader = HEIFReader(table.fullContent)

@@ -19,7 +19,7 @@ enum JPEGGainMap {
 
   /// The first picture of the index that is a gain map.
   ///
-  /// - Parameter index: where the byte-order mark of the index stands.
+  /// - Parameter index: the offset of the index's byte-order mark.
   static func find(in file: Span<UInt8>, index: Int) -> GainMap? {
     for range in pictures(file, index: index) {
       if let map = read(file, range) { return map }

@@ -19,7 +19,7 @@ enum JPEGGainMapFile {
   ///
   /// - Parameter picture: a file whose XMP announces the map.
   static func joined(_ picture: Data, _ map: Data) -> Data {
-    // Of the description by the standard, the picture contains only the version.
+    // The picture contains only the version of the standard; the description is in the map's file.
     let announcement = segment(0xE2, bytes(JPEGGainMap.isoName) + [0, 0, 0, 0])
     let head = end(ofApplicationSegments: picture) + announcement.count
     let indexByteCount = index(pictureByteCount: 0, mapByteCount: 0, mapOffset: 0).count
@@ -103,7 +103,7 @@ enum JPEGGainMapFile {
 }
 
 extension CodecRegistry {
-  /// Encodes a picture as JPEG with a gain map behind it, in no more bytes than the options allow for both.
+  /// Encodes a picture as JPEG with a gain map after it, in no more bytes than the options allow for both.
   ///
   /// Readers without support for gain maps show the picture. Readers of ISO 21496-1 and of Ultra HDR 1 show it brighter if the
   /// display can do so.
@@ -128,7 +128,7 @@ extension CodecRegistry {
       try encode(gainMap.bitmap, as: .jpeg, options: mapOptions), by: numbers)
     var options = options
     let xmp = GainMapXMP.announcement(ofMap: map.count, in: options.metadata.xmp)
-    if !xmp.isKept { notes.append("XMP is left out: it says other things of a gain map") }
+    if !xmp.isKept { notes.append("XMP is left out: it cannot be kept together with the gain map") }
     options.metadata.xmp = xmp.packet
     options.maximumByteCount = options.maximumByteCount.map {
       max(1, $0 - map.count - JPEGGainMapFile.overhead)

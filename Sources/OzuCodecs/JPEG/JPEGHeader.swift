@@ -17,7 +17,7 @@ package struct JPEGHeader: Sendable {
     case sequential
     /// Several passes that refine all blocks (SOF2, SOF10).
     case progressive
-    /// Another process of the standard; its name in words.
+    /// Another process of the standard, in words: `it is coded without loss (SOF3)`.
     case other(String)
   }
 
@@ -135,7 +135,7 @@ package struct JPEGHeader: Sendable {
 
   /// The reason why libjpeg cannot decode this valid JPEG; `nil` if it can.
   package var unsupportedReason: String? {
-    if case .other(let name) = process { return name }
+    if case .other(let reason) = process { return reason }
     if max(size.width, size.height) > Self.largestSide {
       return "it has a side of more than \(Self.largestSide) pixels"
     }

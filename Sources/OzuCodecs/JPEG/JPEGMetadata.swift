@@ -2,8 +2,8 @@ import OzuImaging
 
 /// Reads the blocks of a JPEG: EXIF data and XMP in APP1 segments, the density of the JFIF segment.
 ///
-/// Of XMP that continues in further segments ("extended") only the first is read, which is a complete document. Like every
-/// reader, it examines only the segments before the first scan.
+/// If XMP continues in further segments ("extended XMP"), only the first segment is read; it is a complete document. Segments
+/// after the start of the first scan are not examined.
 package enum JPEGMetadata {
   static let exifName: StaticString = "Exif\0"
   static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"

@@ -43,7 +43,7 @@ package struct JPEGOutline: Sendable {
       header.notes.append("its gain map cannot be used: \(flaw)")
       header.gainMap = nil
     } else if details.announcesGainMap, header.gainMap == nil {
-      header.notes.append("the gain map that it announces is not there")
+      header.notes.append("it announces a gain map and has none")
     }
     self.header = header
   }

@@ -20,7 +20,7 @@ struct JPEGProfileChunks {
   private var chunks: [Chunk] = []
   private var declaredCount = 0
 
-  /// Notes an APP2 segment if it is a chunk. `offset` is the place of the segment's data in the file.
+  /// Records an APP2 segment if it is a chunk. `offset` is the place of the segment's data in the file.
   mutating func add(_ segment: Span<UInt8>, at offset: Int) {
     guard segment.hasBytes("ICC_PROFILE\0", at: 0),
       let number = segment.byte(at: 12), let count = segment.byte(at: 13), chunks.count < 255

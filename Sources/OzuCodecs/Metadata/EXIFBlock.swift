@@ -5,7 +5,7 @@ import OzuImaging
 ///
 /// Reading is strict and bounded: a directory is used as a whole or not at all, a value outside the data is left
 /// out, and all values together are limited to the size of a block. Only values that are understood are kept, so
-/// nothing can hide between them: bytes without an entry, the thumbnail, and other directories are dropped.
+/// bytes without an entry, the thumbnail, and other directories are dropped: they could contain anything.
 package struct EXIFBlock: Sendable {
   let order: EXIFByteOrder
   var picture: [EXIFEntry]
@@ -29,7 +29,7 @@ package struct EXIFBlock: Sendable {
     place = []
     if let offset = directories.integer(EXIFTag.details, directories.first, bytes) {
       details = try reader.entries(at: directories.start + offset, in: bytes) {
-        !EXIFTag.strayDetails.contains($0)
+        !EXIFTag.uncopiedDetails.contains($0)
       }
     }
     if let offset = directories.integer(EXIFTag.place, directories.first, bytes) {

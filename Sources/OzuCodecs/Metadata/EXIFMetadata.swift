@@ -4,7 +4,8 @@ import OzuImaging
 /// whether there are a thumbnail and a place (CIPA DC-008 §4.6).
 ///
 /// It reads three directories: the first, the EXIF directory that the first refers to, and the second, which
-/// describes the thumbnail. Of the place it reads only whether there is one. Broken values are left out.
+/// describes the thumbnail. In the GPS directory it only looks whether there is a latitude. Broken values are left
+/// out.
 package enum EXIFMetadata {
   private enum Tag {
     static let make = 0x010F

@@ -25,7 +25,7 @@ enum EXIFTag {
 
   /// The tags of the details that are not copied: padding, and the offset by which a maker note was moved; places
   /// in the original picture, in pixels; and the rules for camera file systems.
-  static let strayDetails: Set<Int> = [0xEA1C, 0xEA1D, subjectArea, subjectLocation, interoperability]
+  static let uncopiedDetails: Set<Int> = [0xEA1C, 0xEA1D, subjectArea, subjectLocation, interoperability]
 
   /// The bytes of one value of a type; `nil` for an unknown type.
   static func valueByteCount(ofType type: Int) -> Int? {

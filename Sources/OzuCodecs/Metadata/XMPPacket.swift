@@ -31,13 +31,13 @@ enum XMPPacket {
     var position = 0
     while let start = find(name, in: bytes, from: position) {
       position = start + name.count
-      if let digit = value(in: bytes, behind: position) { bytes[digit] = UInt8(ascii: "1") }
+      if let digit = value(in: bytes, after: position) { bytes[digit] = UInt8(ascii: "1") }
     }
     return Data(bytes)
   }
 
   /// The place of the digit in `="6"` or `>6<`.
-  private static func value(in bytes: [UInt8], behind start: Int) -> Int? {
+  private static func value(in bytes: [UInt8], after start: Int) -> Int? {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0D ~= byte }
     func next(_ position: Int) -> Int? {
       let found = bytes[min(position, bytes.count)...].firstIndex { !isSpace($0) }

@@ -112,7 +112,7 @@ package struct PNGHeader: Sendable {
       }
       position += 12 + length
     }
-    // The frames are counted, because a chunk of 20 bytes can declare two thousand million of them.
+    // The frames are counted, because a chunk of 20 bytes can declare two billion of them.
     frameCount = max(1, min(declaredFrameCount, frameControlCount, ImageHeader.largestFrameCount))
   }
 

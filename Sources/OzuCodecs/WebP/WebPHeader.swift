@@ -27,7 +27,7 @@ package struct WebPHeader {
   package private(set) var canvas = PixelSize(0, 0)
   package private(set) var hasAlpha = false
   private var hasEXIF = false
-  /// Whether the file announces EXIF data and ends before they do.
+  /// Whether EXIF data that the file announces or begins are not completely there.
   package private(set) var lacksEXIF = false
   package private(set) var orientation: Orientation?
   package private(set) var metadata: PictureMetadata?
@@ -40,7 +40,7 @@ package struct WebPHeader {
   package private(set) var frameCount = 1
   /// The picture, or the first valid frames of an animation up to the limit.
   package private(set) var frames: [Frame] = []
-  /// How often an animation is played; 0 for ever.
+  /// How many times an animation is played; 0 means without end.
   package private(set) var loopCount = 1
 
   package static let stage = "header"

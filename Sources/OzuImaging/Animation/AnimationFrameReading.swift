@@ -8,7 +8,7 @@ public protocol AnimationFrameReading: Sendable {
   /// and `loopCount`. If the frames break these rules, the picture is shown without its animation, and a note says
   /// why.
   var frames: [AnimationFrame] { get }
-  /// How often the animation is played; 0 for ever.
+  /// How many times the animation is played; 0 means without end.
   var loopCount: Int { get }
 
   /// Decodes one frame: the pixels of its region, not yet combined with the canvas.

@@ -8,7 +8,7 @@ struct AnimationTrack: Sendable {
   let canvas: PixelSize
   /// At least two, each with a region on the canvas.
   let frames: [AnimationFrame]
-  /// How often the animation is played; 0 for ever.
+  /// How many times the animation is played; 0 means without end.
   let loopCount: Int
 
   /// Why the frames are not an animation of the picture, in words.
@@ -27,13 +27,13 @@ struct AnimationTrack: Sendable {
     loopCount = reader.loopCount
     if canvas != picture { throw Flaw(description: "its frames are for a canvas of \(canvas)") }
     if frames.count < 2 { throw Flaw(description: "it has \(frames.count) frames") }
-    if loopCount < 0 { throw Flaw(description: "it is to be played \(loopCount) times") }
+    if loopCount < 0 { throw Flaw(description: "its loop count is \(loopCount)") }
     for (index, frame) in frames.enumerated() {
       if !frame.lies(on: canvas) {
         throw Flaw(description: "frame \(index) lies outside its canvas of \(canvas)")
       }
       if !(.zero...Self.longestDelay).contains(frame.delay) {
-        throw Flaw(description: "frame \(index) is to be seen for \(frame.delay)")
+        throw Flaw(description: "frame \(index) has a delay of \(frame.delay)")
       }
     }
   }

@@ -5,9 +5,9 @@
 #endif
 
 extension CodecRegistry {
-  /// The frames of an animated picture, each resized by the recipe and turned upright. `nil` for a still picture,
-  /// and with a note for one whose frames break the rules. Frames over the limit are left out, with a note. No
-  /// frame is decoded here.
+  /// The frames of an animated picture, each resized by the recipe and turned upright. `nil` for a still picture.
+  /// If the frames break the rules, it is `nil` too, with a note. Frames over the limit are left out, with a note.
+  /// No frame is decoded here.
   func animation(
     of file: any ImageFile, encodedByteCount: Int, resize: Resize?, context: DecodingContext,
     notes: inout [String]

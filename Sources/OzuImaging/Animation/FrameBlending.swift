@@ -8,7 +8,7 @@ package enum FrameBlending: Sendable {
   /// The upper pixel over the lower one.
   @inline(__always)
   func over(_ top: Pixel, _ bottom: Pixel) -> Pixel {
-    // A pixel is its four bytes, which as a little-endian number have alpha on top.
+    // A pixel is four bytes. Read as a little-endian number, its highest byte is alpha.
     let (top, bottom) = (unsafeBitCast(top, to: UInt32.self), unsafeBitCast(bottom, to: UInt32.self))
     let word = over(UInt32(littleEndian: top), UInt32(littleEndian: bottom))
     return unsafeBitCast(word.littleEndian, to: Pixel.self)

@@ -1,8 +1,8 @@
 /// Paints the frames of an animation on their canvas, one after the other.
 ///
-/// Canvases are immutable bitmaps. A frame is disposed of by going back to the canvas that was kept, and a frame
-/// that covers the whole canvas becomes the canvas without a copy. To go back, the composer starts again at the
-/// last frame that does not depend on earlier ones.
+/// Canvases are immutable bitmaps. To restore the canvas after a frame, the composer uses the bitmap from before the
+/// frame, which it has kept. A frame that covers the whole canvas becomes the canvas without a copy. If an earlier
+/// frame is asked for, the composer starts again at the last frame that does not depend on the frames before it.
 struct FrameComposer {
   let track: AnimationTrack
 

@@ -19,14 +19,15 @@ public final class PictureAnimation: Sendable {
   /// Turns a canvas into the bitmap that is shown.
   typealias Finishing = @Sendable (Bitmap, DecodingContext) throws(DecodingError) -> Bitmap
 
-  /// How often the animation is played; 0 for ever.
+  /// How many times the animation is played; 0 means without end.
   public let loopCount: Int
   /// How long each frame is shown, as stored. Players show a frame of less than 20 ms for 100 ms, as browsers do.
   public let delays: [Duration]
   /// The most bytes that the frames in memory may take together.
   public let byteBudget: Int
 
-  /// The most bytes that the animation holds: its file, and the frames within the budget.
+  /// The most bytes that the animation holds: its file, the table of its frames, and canvases and frames within the
+  /// budget.
   let largestByteCount: Int
 
   private let state: Mutex<State>
@@ -138,6 +139,30 @@ public final class PictureAnimation: Sendable {
       }
     }
     return try result.get()
+  }
+}
+
+extension PictureAnimation {
+  /// An animation whose reader returns finished frames: each is the whole picture at the size of the result, upright
+  /// and in the colours of the context.
+  ///
+  /// - Parameters:
+  ///   - reader: gives the frames; the region of each is the whole canvas.
+  ///   - size: the size of the picture that the frames belong to.
+  ///   - encodedByteCount: the size of the file, which the reader holds.
+  ///   - workingByteCount: the memory that one frame takes while it is made elsewhere.
+  /// - Returns: `nil` if the frames are not an animation of a picture of this size.
+  package convenience init?(
+    finished reader: any AnimationFrameReading, size: PixelSize, encodedByteCount: Int, workingByteCount: Int,
+    context: DecodingContext
+  ) {
+    guard let composer = try? FrameComposer(reader, of: size, blending: .premultiplied) else { return nil }
+    self.init(
+      composer, encodedByteCount: encodedByteCount,
+      frameByteCount: PixelBufferPool.sizeClass(size.bitmapByteCount(as: .bgra8)),
+      finishingByteCount: workingByteCount, limits: context.limits, pool: context.pool,
+      colorPolicy: context.colorPolicy, budget: context.budget
+    ) { (canvas, _) throws(DecodingError) in canvas }
   }
 }
 

@@ -23,7 +23,7 @@ enum WideConversion: Sendable {
 
 extension CodecRegistry {
   /// How colours are converted for a picture that is asked for in 8 bits. For a conversion in 16 bits, it sets
-  /// `byteCount` of the plan to the memory that this takes.
+  /// the plan's `byteCount` to the memory that the conversion takes.
   func wideConversion(
     _ file: any ImageFile, _ plan: inout DecodePlan, _ context: DecodingContext
   ) -> WideConversion {
@@ -43,8 +43,8 @@ extension CodecRegistry {
     return .first
   }
 
-  /// The same for PQ and HLG. For resampling in linear light, they are converted first, because the light of the
-  /// display is meant.
+  /// The same for PQ and HLG. If pixels are resampled in linear light, they are converted first: linear light means the
+  /// light of the display.
   private func rangeConversion(
     _ file: any ImageFile, _ plan: inout DecodePlan, _ context: DecodingContext
   ) -> WideConversion {

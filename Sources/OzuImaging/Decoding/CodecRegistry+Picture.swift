@@ -122,18 +122,18 @@ extension CodecRegistry {
     defer { withExtendedLifetime(context) {} }
     try context.checkpoint()
     context.begin(.decode)
-    var standIn: Bitmap?
+    var thumbnail: Bitmap?
     if resize?.allowsEmbeddedThumbnail == true {
-      standIn = try file.renderThumbnail(plan, context: context)
+      thumbnail = try file.renderThumbnail(plan, context: context)
     }
     var notes = header.notes
-    if standIn != nil { notes.append("made from the thumbnail that the camera put into the file") }
+    if thumbnail != nil { notes.append("made from the thumbnail that the camera put into the file") }
     if prepared.conversion == .tooLarge {
       notes.append("shadows have 8 bits: with more, the picture is over the limit on decoded bytes")
     }
     var bitmap: Bitmap
-    if let standIn {
-      bitmap = standIn
+    if let thumbnail {
+      bitmap = thumbnail
     } else if prepared.conversion == .first {
       bitmap = try renderWide(file, plan: plan, context: context, notes: &notes)
     } else if prepared.conversion == .lastInAllBits {

@@ -79,7 +79,7 @@ public struct CodecRegistry: Sendable {
   /// Loads the libraries that decoders otherwise load when they open their first file: on Linux those of HEIC,
   /// AVIF, JPEG XL, TIFF and SVG.
   ///
-  /// For a process that will give up the right to open files, for a server whose first request shall not wait (2 to
+  /// For a process that will give up the right to open files, for a server whose first request must not wait (2 to
   /// 15 ms of processor time for each library, and the disk), and to find out which libraries are missing. It waits
   /// for the disk, so do not call it on Swift's cooperative pool.
   /// - Throws: `unsupportedType` for the first format that has no decoder or whose library is not installed.

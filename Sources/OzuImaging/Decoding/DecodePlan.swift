@@ -55,7 +55,7 @@ public struct DecodePlan: Hashable, Sendable {
   /// reduction.
   public let light: ResamplingLight
 
-  /// How many decoded pixels there are at least for each pixel of the result, on each side.
+  /// The least number of decoded pixels for each pixel of the result, on each side.
   static let headroom = 2.0
 
   /// Plans a decode.
@@ -194,7 +194,7 @@ public struct DecodePlan: Hashable, Sendable {
         >= Double(outputSize.height) * headroom
   }
 
-  /// Whether the file is not read below the shown region: a part was asked for, so errors elsewhere do not matter.
+  /// Whether reading stops at the lower edge of the shown region: a part was asked for, so errors below do not matter.
   var endsBehindRegion: Bool { resize?.region != nil }
 
   /// The same result from pixels at the plan's scale, for a plan that uses planes.

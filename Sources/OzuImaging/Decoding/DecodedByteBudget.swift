@@ -6,7 +6,7 @@ import OzuSynchronization
 /// `DecodingLimits` bound one picture, and the threads of a pipeline bound how many are decoded at once; but many
 /// large pictures, or several pipelines, could still take more memory than a machine has. So each decode reserves
 /// what its plan says before it allocates, and waits while others have too much. Reservations are given in order,
-/// even if a smaller one further back would fit: thumbnails do not starve a large picture. Only a picture that is
+/// even if a smaller one behind would fit, so that thumbnails cannot starve a large picture. Only a picture that is
 /// larger than the whole budget fails. A reservation ends with the decode; finished pictures are counted by the
 /// caches.
 ///
@@ -53,7 +53,7 @@ public final class DecodedByteBudget: Sendable {
   private let state = Mutex(State())
 
   /// How often a waiting thread asks whether it was cancelled.
-  private static let patience = DispatchTimeInterval.milliseconds(10)
+  private static let checkInterval = DispatchTimeInterval.milliseconds(10)
 
   /// Makes a budget of `byteLimit` bytes.
   public init(byteLimit: Int) {
@@ -90,7 +90,7 @@ public final class DecodedByteBudget: Sendable {
       return waiter
     }
     guard let waiter else { return Reservation(byteCount, self) }
-    while waiter.turn.wait(timeout: .now() + Self.patience) == .timedOut {
+    while waiter.turn.wait(timeout: .now() + Self.checkInterval) == .timedOut {
       guard isCancelled() else { continue }
       if withdraw(waiter) { throw .cancelled }
       // The reservation was granted in the meantime. It is given back at once.

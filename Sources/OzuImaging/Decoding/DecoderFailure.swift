@@ -29,7 +29,7 @@ extension DecoderFailure: CustomStringConvertible {
   /// The failure, as the end of a sentence that begins with the decoder's name: "crashed by SIGSEGV".
   public var description: String {
     switch self {
-    case .crashed(Self.forbiddenCall): "did what is forbidden to decoders (SIGSYS)"
+    case .crashed(Self.forbiddenCall): "made a forbidden system call (SIGSYS)"
     case .crashed(let signal): "crashed by \(Self.name(ofSignal: signal))"
     case .ended(let status): "ended without an answer (status \(status))"
     case .stopped(.time(let limit)): "took longer than \(Self.seconds(limit)) s"

@@ -99,7 +99,7 @@ public struct DecodingContext {
     onStage(stage, duration)
   }
 
-  /// The same context with another observer of stages, which is also told how long ago a stage began.
+  /// The same context with another observer of stages, which also receives how long ago a stage began.
   package func measured(by onStage: @escaping (DecodingStage, Duration) -> Void) -> DecodingContext {
     var context = self
     context.onStage = onStage
@@ -117,8 +117,8 @@ public struct DecodingContext {
   /// The same context for a display whose HDR headroom is given in stops, powers of two (ISO 21496-1): up to 6.
   public func brightened(toStops stops: Double) -> DecodingContext { brightened(to: exp2(stops)) }
 
-  /// The same context for one file. A gain map is applied to converted colours, also if the colours of files
-  /// without a gain map are kept.
+  /// The same context for one file. If a gain map will be applied, colours are converted, even under a policy that
+  /// keeps some of them. Only under `keep` they stay as stored, and the map is not applied.
   func fitting(_ header: ImageHeader) -> DecodingContext {
     guard headroom != nil, header.gainMap != nil, colorPolicy != .keep else { return self }
     var context = self

@@ -5,7 +5,7 @@ extension ImageFile {
     _ plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
     let stored = header.storedSize
-    let smallest = plan.smallestStandIn(for: stored)
+    let smallest = plan.smallestSubstitute(for: stored)
     guard smallest.width <= stored.width / 2, smallest.height <= stored.height / 2,
       let bitmap = try embeddedThumbnail(atLeast: smallest, context: context),
       bitmap.size.width >= smallest.width, bitmap.size.height >= smallest.height,
@@ -28,7 +28,7 @@ extension ImageFile {
 extension DecodePlan {
   /// The least size of another rendition of the whole picture that still has one pixel for each pixel of the
   /// result.
-  func smallestStandIn(for stored: PixelSize) -> PixelSize {
+  func smallestSubstitute(for stored: PixelSize) -> PixelSize {
     func side(_ whole: Int, _ shown: Double, _ output: Int) -> Int {
       Int((Double(whole) * Double(output) / shown).rounded(.up))
     }

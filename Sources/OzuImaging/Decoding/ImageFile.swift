@@ -40,8 +40,8 @@ public protocol ImageFile: AnyObject, Sendable {
 
   /// Makes the result as stored: decoded and resampled to the final size, not turned upright.
   ///
-  /// By default it calls `decode` and a `Resampler`. A file that has a better way than pixels at one of its scales
-  /// implements it; it then calls `context.begin(.resize)` when it begins to resample.
+  /// By default it calls `decode` and a `Resampler`. A file implements it if it can make the result in a better way
+  /// than from pixels at one of its scales; it then calls `context.begin(.resize)` when it begins to resample.
   ///
   /// - Returns: a bitmap of exactly `plan.outputSize`.
   /// - Throws: `DecodingError`.
@@ -185,7 +185,7 @@ extension ImageFile {
       ) { () throws(DecodingError) in try context.checkpoint() }
     }
     guard let bitmap else {
-      throw .corrupt(header.type, stage: "pixels", reason: "there are no rows, as were announced")
+      throw .corrupt(header.type, stage: "pixels", reason: "it announced rows and has none")
     }
     context.begin(.resize)
     return bitmap

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Threads wait until it is opened, which happens once. Only for threads that may block, never for those of Swift's
-/// tasks.
+/// Blocks threads until it is opened. It is opened once and stays open. Only for threads that may block, never for
+/// those of Swift's tasks.
 package final class Latch: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 

@@ -10,7 +10,7 @@ public protocol AnimationEncoding: Sendable {
   ///
   /// - Parameters:
   ///   - canvas: the size of every frame, in pixels.
-  ///   - loopCount: how often the animation is played; 0 for ever.
+  ///   - loopCount: how many times the animation is played; 0 means without end.
   ///   - options: how frames are written. `maximumByteCount` is checked by `CodecRegistry.encode`, not by the
   ///     writer.
   /// - Throws: `tooLarge` for a canvas that is empty or too large for the format; `failed` if memory is short.

@@ -97,6 +97,18 @@ public struct EncodingOptions: Hashable, Sendable {
   }
 }
 
+/// How much colour detail a lossy file keeps, compared with its brightness.
+public enum ChromaSubsampling: String, Hashable, Sendable, CaseIterable {
+  /// Depends on the quality: a quarter below 0.9, all of it from 0.9 on.
+  case automatic
+  /// All of it (4:4:4): for drawings, screenshots and small red letters.
+  case full
+  /// Half, at the full height (4:2:2).
+  case half
+  /// A quarter (4:2:0): the usual one for photographs.
+  case quarter
+}
+
 /// Why a picture could not be written.
 public enum EncodingError: Error, Hashable, Sendable {
   /// No encoder here writes this format.

@@ -27,7 +27,7 @@ public struct Resize: Hashable, Sendable {
   /// The part of the upright picture that the recipe is applied to, in pixels, as if the file had nothing else;
   /// `nil` (the default) for the whole picture.
   ///
-  /// If the part lies partly outside the picture, that is left out; if it lies wholly outside, the decode fails.
+  /// Areas of the part outside the picture are left out; if the whole part lies outside, the decode fails.
   /// Near its edges filters read pixels beyond the part, so parts that are made one by one have no seams. With the
   /// mode `none` the part is shown pixel for pixel. A JPEG with a single scan is indexed at the first decode and
   /// then read only around the part; of tiles and strips, only those that the part touches are read
@@ -66,18 +66,18 @@ public struct Resize: Hashable, Sendable {
     return "resize(\(size),\(mode.rawValue),\(flags),\(kernel.rawValue)\(part))"
   }
 
-  /// Whether anything may be cut off: `crops`, where the mode leaves something outside. It and not `crops` is in `identifier`, so
-  /// recipes of other modes keep the keys that they had when `crops` was off by default, and recipes that crop keep theirs.
+  /// Whether the recipe may cut off a part of the picture: `crops`, if the mode can leave something outside. `identifier` contains
+  /// this value instead of `crops`, so that recipes of other modes keep the keys that they had when `crops` was off by default.
   package var cutsOff: Bool { crops && mode == .aspectFill }
 
-  /// Whether two recipes make the same of every picture.
+  /// Whether two recipes make equal results from every picture.
   public static func == (a: Resize, b: Resize) -> Bool {
     a.size == b.size && a.mode == b.mode && a.cutsOff == b.cutsOff && a.allowsUpscaling == b.allowsUpscaling
       && a.kernel == b.kernel && a.quality == b.quality && a.light == b.light
       && a.allowsEmbeddedThumbnail == b.allowsEmbeddedThumbnail && a.region == b.region
   }
 
-  /// Hashes what recipes are compared by.
+  /// Hashes the values that `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(size)
     hasher.combine(mode)
@@ -92,4 +92,28 @@ public struct Resize: Hashable, Sendable {
 
   /// Whether the whole picture is shown as it is.
   package var changesNothing: Bool { mode == .none && region == nil }
+}
+
+/// How a picture is fitted to the requested size.
+public enum ScaleMode: String, Hashable, Sendable, CaseIterable {
+  /// Stretches the picture to the size and ignores its proportions.
+  case fill
+  /// Keeps the proportions; the result is the largest that fits inside the size.
+  case aspectFit
+  /// Keeps the proportions and cuts off the parts outside the size, so that the result has exactly the size. A picture that would
+  /// have to be enlarged is cut to the proportions of the size. With `crops: false` (`Resize.crops`) nothing is cut off: the
+  /// result is the smallest that covers the size.
+  case aspectFill
+  /// Leaves the picture at its own size.
+  case none
+}
+
+/// How much of a file a reduced decode reads.
+///
+/// It matters only if a decoder can leave detail out: today for a JPEG that becomes several times smaller.
+public enum DecodingQuality: String, Hashable, Sendable, CaseIterable {
+  /// As much as the result can show: no visible difference to a full decode.
+  case balanced
+  /// Less: thumbnails take about two thirds of the time and lose some sharpness.
+  case fast
 }

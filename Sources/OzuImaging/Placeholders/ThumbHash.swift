@@ -95,3 +95,10 @@ public struct ThumbHash: Hashable, Sendable {
     return Pixel(red: byte(red), green: byte(green), blue: byte(blue), alpha: UInt8(alpha * 255))
   }
 }
+
+extension Picture {
+  /// A picture to show until the real one is loaded, 32 pixels on its longer side. Takes less than a millisecond.
+  public init(placeholder hash: ThumbHash) {
+    self.init(hash.bitmap(), isPreview: true)
+  }
+}

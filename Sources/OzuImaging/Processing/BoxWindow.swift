@@ -1,20 +1,20 @@
 /// The pixels whose mean is taken: some before the pixel and some after it.
 struct BoxWindow {
   let before: Int
-  let behind: Int
+  let after: Int
 
-  var length: Int { before + behind + 1 }
+  var length: Int { before + after + 1 }
 
   /// Three windows that together approximate a Gaussian. An even length cannot be centred: two of the windows are
   /// shifted to opposite sides, and the third is one pixel longer.
   static func windows(deviation: Double) -> [BoxWindow] {
     let length = Int(deviation * 1.879_971_205_597_325_2 + 0.5)  // 3 × √(2π) ÷ 4
     let half = length / 2
-    if length % 2 == 1 { return Array(repeating: BoxWindow(before: half, behind: half), count: 3) }
+    if length % 2 == 1 { return Array(repeating: BoxWindow(before: half, after: half), count: 3) }
     guard half > 0 else { return [] }
     return [
-      BoxWindow(before: half, behind: half - 1), BoxWindow(before: half - 1, behind: half),
-      BoxWindow(before: half, behind: half),
+      BoxWindow(before: half, after: half - 1), BoxWindow(before: half - 1, after: half),
+      BoxWindow(before: half, after: half),
     ]
   }
 
@@ -86,10 +86,10 @@ struct BoxWindow {
       ) { target, bytesPerRow in
         sums.withUnsafeMutableBufferPointer { sums in
           let sums = sums.baseAddress!
-          for y in -before...behind { BoxMean<Sum>.add(row(y), to: sums, count: pairCount) }
+          for y in -before...after { BoxMean<Sum>.add(row(y), to: sums, count: pairCount) }
           for y in 0...last {
             mean.step(
-              sums, entering: row(y + behind + 1), leaving: row(y - before), count: pairCount,
+              sums, entering: row(y + after + 1), leaving: row(y - before), count: pairCount,
               to: target.baseAddress! + y * bytesPerRow)
           }
         }

@@ -49,7 +49,7 @@ func scaled(_ value: UInt8, by factor: UInt8) -> UInt8 {
 }
 
 extension Pixel {
-  /// The pixel behind a cover: all four values times `coverage ÷ 255`.
+  /// The part of the pixel that a shape covers: all four values times `coverage ÷ 255`.
   @inline(__always)
   func covered(by coverage: UInt8) -> Pixel {
     Pixel(

@@ -92,7 +92,7 @@ final class EncodedText: Encoder {
   func singleValueContainer() -> any SingleValueEncodingContainer { Single(target: self) }
 }
 
-/// Values without an order, which differs from run to run.
+/// Collections without a defined order: the order of their elements differs from run to run.
 private protocol UnorderedValues {
   func texts() throws -> [String]
 }
@@ -108,7 +108,7 @@ extension Dictionary: UnorderedValues where Key: Encodable, Value: Encodable {
 }
 
 extension EncodedText {
-  /// Properties. The generic `encode` stands for those of every type that the protocol lists.
+  /// The properties of a value. The protocol requires an `encode` for each basic type; the generic one is all of them.
   private struct Fields<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let target: EncodedText
     let codingPath: [any CodingKey] = []
@@ -133,7 +133,7 @@ extension EncodedText {
     func superEncoder(forKey key: Key) -> any Encoder { target.field(key.stringValue) }
   }
 
-  /// Elements.
+  /// The elements of a list.
   private struct List: UnkeyedEncodingContainer {
     let target: EncodedText
     let codingPath: [any CodingKey] = []
@@ -153,7 +153,7 @@ extension EncodedText {
     func superEncoder() -> any Encoder { target.append() }
   }
 
-  /// A value of its own.
+  /// A value without properties or elements.
   private struct Single: SingleValueEncodingContainer {
     let target: EncodedText
     let codingPath: [any CodingKey] = []

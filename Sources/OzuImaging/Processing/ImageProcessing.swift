@@ -87,7 +87,7 @@ extension ProcessingError: CustomStringConvertible {
   /// The error in one line, to show to people.
   public var description: String {
     switch self {
-    case .invalidParameters(let step, let reason): "\(step) cannot be done: \(reason)"
+    case .invalidParameters(let step, let reason): "\(step) cannot be applied: \(reason)"
     case .failed(let step, let reason): "\(step) failed: \(reason)"
     }
   }

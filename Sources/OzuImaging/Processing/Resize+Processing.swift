@@ -20,13 +20,14 @@ extension Resize: ImageProcessing {
   private func check(_ source: PixelSize, _ context: ProcessingContext) throws(ProcessingError) {
     guard mode != .none else { return }
     try context.check(size, for: self)
-    // To cover a size, a long and narrow picture becomes far larger than the size.
+    // A long and narrow picture that covers a size is far larger than the size.
     try context.check(ResizeGeometry(source: source, resize: self).outputSize, for: self)
   }
 }
 
 extension ImageProcessing where Self == Resize {
-  /// Brings the picture to a size. `crops` is for `aspectFill` alone: whether it cuts off the parts outside the size.
+  /// Resizes the picture. `crops` says whether `aspectFill` cuts off the parts outside the size; it has no effect on other
+  /// modes.
   public static func resize(
     _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true, allowsUpscaling: Bool = false
   ) -> Self {

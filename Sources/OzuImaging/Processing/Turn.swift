@@ -1,10 +1,10 @@
-/// Turns the picture by quarters, or mirrors it.
+/// Turns the picture by 90 or 180 degrees, or mirrors it.
 public enum Turn: String, ImageProcessing, Hashable, CaseIterable {
-  /// A quarter clockwise.
+  /// By 90 degrees clockwise.
   case right
-  /// A quarter anticlockwise.
+  /// By 90 degrees anticlockwise.
   case left
-  /// Upside down.
+  /// By 180 degrees.
   case around
   /// Left and right are exchanged.
   case mirror
@@ -39,6 +39,6 @@ public enum Turn: String, ImageProcessing, Hashable, CaseIterable {
 }
 
 extension ImageProcessing where Self == Turn {
-  /// Turns the picture by quarters, or mirrors it.
+  /// Turns the picture by 90 or 180 degrees, or mirrors it.
   public static func turn(_ turn: Turn) -> Self { turn }
 }

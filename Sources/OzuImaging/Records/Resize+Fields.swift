@@ -13,7 +13,7 @@ extension Resize {
     writer.append(region) { $1.write(to: &$0) }
   }
 
-  /// Reads a value of `write`. The size is not checked.
+  /// Reads a value that `write` has written. The size is not checked.
   package init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     let size = try PixelSize(from: &reader)
     guard let mode = ScaleMode(rawValue: try reader.text()) else { throw FieldReader.Damage() }
@@ -37,7 +37,7 @@ extension PixelRectangle {
     size.write(to: &writer)
   }
 
-  /// Reads a value of `write`. The numbers are not checked.
+  /// Reads a value that `write` has written. The numbers are not checked.
   package init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     let (x, y) = (try reader.integer(), try reader.integer())
     let size = try PixelSize(from: &reader)
@@ -51,7 +51,7 @@ extension PixelSize {
     writer.append(height)
   }
 
-  /// Reads a value of `write`. The size is not checked.
+  /// Reads a value that `write` has written. The size is not checked.
   package init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     self.init(try reader.integer(), try reader.integer())
   }

@@ -12,7 +12,7 @@
   /// answer that is too long for a message, because of the profile or the blocks of a file, follows the pixels.
   enum AnswerEnvelope {
     private static let inMessage: UInt8 = 0
-    private static let behindPixels: UInt8 = 1
+    private static let afterPixels: UInt8 = 1
 
     /// Packs an answer; in the process of the decoder.
     ///
@@ -34,7 +34,7 @@
       guard isLong else { return message }
       let end = UnsafeMutableRawBufferPointer(rebasing: memory[pixelByteCount...])
       data.withUnsafeBytes { end.copyMemory(from: $0) }
-      var place = FieldWriter(after: behindPixels)
+      var place = FieldWriter(after: afterPixels)
       place.append(pixelByteCount)
       return place.data
     }
@@ -49,7 +49,7 @@
       let rest = message.dropFirst()
       switch message.first {
       case inMessage: return PictureAnswer(rest).map { ($0, payload) }
-      case behindPixels:
+      case afterPixels:
         var place = FieldReader(rest)
         guard let count = try? place.integer(), 0...payload.count ~= count else { return nil }
         let data = Data(UnsafeRawBufferPointer(rebasing: payload[count...]))

@@ -48,7 +48,7 @@ struct IsolatedDecoder: ImageDecoding {
       }
       return try IsolatedFile(header, body, client)
     } catch {
-      return try standIn(for: error).open(data, limits: limits)
+      return try localDecoder(after: error).open(data, limits: limits)
     }
   }
 
@@ -63,18 +63,18 @@ struct IsolatedDecoder: ImageDecoding {
       return try picture(WorkerClient.Body(data, type: type), resize, context)
     } catch {
       // The registry then calls `open`, which fails at once for the same reason.
-      _ = try standIn(for: error)
+      _ = try localDecoder(after: error)
       return nil
     }
   }
 
   func prepare() throws(DecodingError) {}
 
-  /// The decoder in this process that is used if isolation is not possible.
+  /// The decoder in this process, if a request failed because isolation is not possible.
   ///
-  /// - Throws: the error, if it has another reason or if isolation is required; `unsupportedType` if no decoder in
+  /// - Throws: the error of the request, if it has another reason or if isolation is required; `unsupportedType` if no decoder in
   ///   this process reads the format.
-  private func standIn(for error: DecodingError) throws(DecodingError) -> any ImageDecoding {
+  private func localDecoder(after error: DecodingError) throws(DecodingError) -> any ImageDecoding {
     guard let reason = client.degradation(by: error) else { throw error }
     if let inner { return inner }
     throw .unsupportedType(type, reason: "it can be read only in isolation: \(reason)")
@@ -97,7 +97,7 @@ struct IsolatedDecoder: ImageDecoding {
         switch answer {
         case .needs(let byteCount): return .failure(Need(byteCount: byteCount))
         case .picture(let header, let form, let notes, let resizeTime):
-          // A worker may report any time; it cannot have worked longer than it had the file.
+          // The worker may report any number as its time; it cannot have worked longer than it had the file.
           let time = min(resizeTime, ContinuousClock.now - start)
           if time > .zero { context.begin(.resize, ago: time) }
           return .success(try picture(header, form, notes, pixels, body, resize, context))
@@ -108,8 +108,10 @@ struct IsolatedDecoder: ImageDecoding {
       case .success(let picture): return try animated(picture, body, resize, context)
       case .failure(let need):
         try context.limits.checkDecodedByteCount(need.byteCount)
-        guard need.byteCount > allowance else { throw body.wrongAnswer("it needs less than it may take") }
-        // More than the whole budget is refused by the budget.
+        guard need.byteCount > allowance else {
+          throw body.wrongAnswer("it asked for memory that it already may take")
+        }
+        // If it is more than the whole budget, `reserving` throws.
         allowance = need.byteCount
       }
     }

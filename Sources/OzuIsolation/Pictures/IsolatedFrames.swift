@@ -6,7 +6,7 @@ struct IsolatedFrames {
   private let body: WorkerClient.Body
   private let client: WorkerClient
   private let resize: Resize?
-  private let surroundings: PictureRequest
+  private let trackRequest: PictureRequest
 
   init(
     _ picture: Picture, _ body: WorkerClient.Body, _ client: WorkerClient, _ resize: Resize?,
@@ -17,15 +17,15 @@ struct IsolatedFrames {
     self.client = client
     self.resize = resize
     // The player of the frames reserves the memory for each.
-    surroundings = PictureRequest(.track(resize), context, allowance: context.limits.decodedByteCount)
+    trackRequest = PictureRequest(.track(resize), context, allowance: context.limits.decodedByteCount)
   }
 
   /// The delays and the loop count; `nil` if the worker has no frames to show.
   func askForTrack(_ context: DecodingContext) throws(DecodingError) -> FrameTrack? {
-    try client.ask(surroundings, body, context) { (answer, _) throws(DecodingError) in
+    try client.ask(trackRequest, body, context) { (answer, _) throws(DecodingError) in
       guard case .track(let track) = answer else { throw body.wrongAnswer("no frames") }
       guard let track else { return nil }
-      guard 2...max(2, surroundings.limits.frameCount) ~= track.delays.count, track.loopCount >= 0,
+      guard 2...max(2, trackRequest.limits.frameCount) ~= track.delays.count, track.loopCount >= 0,
         track.workingByteCount >= 0
       else { throw body.wrongAnswer("\(track.delays.count) frames") }
       return track
@@ -39,7 +39,7 @@ struct IsolatedFrames {
   }
 
   fileprivate func frame(_ index: Int, _ context: DecodingContext) throws(DecodingError) -> Bitmap {
-    var request = surroundings
+    var request = trackRequest
     request.task = .frame(index, resize)
     return try client.ask(request, body, context) { (answer, pixels) throws(DecodingError) in
       guard case .bitmap(let form) = answer, form.size == size, form.format == .bgra8 else {

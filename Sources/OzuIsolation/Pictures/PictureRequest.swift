@@ -52,7 +52,7 @@ struct PictureRequest: Hashable, Sendable {
 // MARK: As bytes
 
 extension PictureRequest {
-  /// The version of the form of requests and answers. Usually both processes are of one build; this number tells if
+  /// The version of the form of requests and answers. Usually both processes are of one build; this number shows if
   /// they are not.
   static let version = 5
 

@@ -129,8 +129,8 @@
         try request.limits.check(header)
         let plan = DecodePlan(header: header, resize: nil)
         let demand = file.demand(of: plan, context: context)
-        let surroundings = try context.reserving(plan.byteCount.saturatingSum(demand.byteCount))
-        let pixels = try file.decode(plan, context: surroundings)
+        let reserved = try context.reserving(plan.byteCount.saturatingSum(demand.byteCount))
+        let pixels = try file.decode(plan, context: reserved)
         return (.bitmap(BitmapForm(pixels)), pixels)
       }
     }

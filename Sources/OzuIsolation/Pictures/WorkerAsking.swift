@@ -7,7 +7,7 @@
     import Foundation
   #endif
 
-  /// Answers requests: a pool of workers, or a stand-in for one in tests.
+  /// Answers requests: a pool of workers, or a fake one in tests.
   package protocol WorkerAsking: Sendable {
     /// Sends a request to a worker and waits for its answer, as `WorkerPool.perform` does.
     func perform<Result>(

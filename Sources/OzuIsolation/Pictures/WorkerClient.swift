@@ -31,7 +31,7 @@ final class WorkerClient: Sendable {
 
   private struct State {
     var degradation: String?
-    var hasTold = false
+    var hasReported = false
   }
 
   let settings: DecoderIsolation
@@ -74,8 +74,8 @@ final class WorkerClient: Sendable {
     }
     let isFirst = state.withLock { state in
       state.degradation = reason
-      defer { state.hasTold = true }
-      return !state.hasTold
+      defer { state.hasReported = true }
+      return !state.hasReported
     }
     if isFirst { settings.onDegradation(reason) }
     return reason
@@ -90,8 +90,8 @@ final class WorkerClient: Sendable {
   ///
   /// - Parameters:
   ///   - context: its checkpoint is called while waiting; `nil` if the work cannot be cancelled.
-  ///   - read: receives the answer and its pixels. The worker may still change the pixels, so they are copied once,
-  ///     and not read before that.
+  ///   - read: receives the answer and its pixels. The worker may still change the pixels, so copy them once, and read
+  ///     only the copy.
   /// - Throws: `DecodingError`: that of the worker, the errors of `read`, and `decoderFailed`.
   func ask<Value>(
     _ request: PictureRequest, _ body: Body, _ context: DecodingContext? = nil,
@@ -129,14 +129,14 @@ final class WorkerClient: Sendable {
 }
 
 extension WorkerClient.Body {
-  func wrongAnswer(_ what: String) -> DecodingError { .decoderFailed(type, .wrongAnswer(what)) }
+  func wrongAnswer(_ reason: String) -> DecodingError { .decoderFailed(type, .wrongAnswer(reason)) }
 
   /// Refuses a header that is impossible for the format.
   func check(_ header: ImageHeader) throws(DecodingError) {
     guard header.type == type, header.planeLayout == nil, header.frameCount >= 1,
       header.bitsPerComponent >= 1,
       header.storedSize.width >= 0, header.storedSize.height >= 0
-    else { throw wrongAnswer("a header that makes no sense") }
+    else { throw wrongAnswer("an impossible header") }
   }
 
   /// Copies the pixels of an answer.

@@ -11,8 +11,8 @@
 
     deinit { close(number) }
 
-    /// Above the standard streams: in a program that was started without them their numbers are free, and a child
-    /// process uses them for other things.
+    /// The lowest number of a descriptor. It is above those of the standard streams: in a program that was started
+    /// without them these numbers are free, and a child process uses them for other things.
     private static let minimum: Int32 = 10
 
     /// Takes over a descriptor that C has opened, or throws the name of the call that failed.

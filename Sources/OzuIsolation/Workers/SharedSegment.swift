@@ -5,7 +5,7 @@
   /// Memory that is shared with a worker. It is kept between requests, because the pages of fresh memory would cost
   /// more time than most decoders.
   ///
-  /// Only this process can make it longer, and its seal prevents everybody from making it shorter. So all
+  /// Only this process can make it longer, and its seal prevents all processes from making it shorter. So all
   /// `byteCount` bytes can always be accessed, whatever the worker does.
   struct SharedSegment: ~Copyable {
     let descriptor: Descriptor
@@ -13,7 +13,7 @@
     private(set) var byteCount = 0
     private var address: UnsafeMutableRawPointer?
 
-    /// A segment of this length or more does not keep its memory.
+    /// A segment that is longer than this does not keep its memory.
     static let keptByteCount = 64 << 20
     /// Segments grow in steps of this size.
     private static let step = 64 << 10

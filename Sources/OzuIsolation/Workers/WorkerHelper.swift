@@ -35,8 +35,8 @@ package enum WorkerHelper: Hashable, Sendable {
       }
     }
 
-    /// The variables that fonts, languages and the libraries of the program depend on, and no others. A crash
-    /// reporter would only delay the end.
+    /// The variables that fonts, languages and the libraries of the program depend on, and no others. The
+    /// crash reporter of Swift is off: it would only delay the end of a worker that crashes.
     static var environment: [String] {
       let names = [
         "HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LD_LIBRARY_PATH", "FONTCONFIG_FILE",

@@ -3,8 +3,8 @@
 
   /// The first line of the `main` of a helper.
   package enum WorkerMain {
-    /// Does the work of the zygote and its workers if the arguments of the program ask for it; it does not return
-    /// then.
+    /// Does the work of the zygote and its workers, and does not return, if the arguments of the program ask for it.
+    /// Otherwise it does nothing.
     ///
     /// Must come before anything that starts a thread.
     ///

@@ -1,6 +1,7 @@
 #if os(Linux) && canImport(CIsolation)
   import OzuImaging
   import OzuSynchronization
+  import OzuText
 
   #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -30,7 +31,7 @@
     ///   - checkpoint: called at least every 50 ms while waiting. If it throws, the worker is ended and the error
     ///     is passed on.
     ///   - read: receives a copy of the answer's message, and its payload in place. The worker may still change
-    ///     that memory, so copy it once and do not read it before. Valid only during the call. If it throws, the
+    ///     that memory, so copy it once, and read only the copy. Valid only during the call. If it throws, the
     ///     worker is ended.
     /// - Throws: `DecodingError.decoderFailed`, and the errors of the closures.
     package func perform<Result>(
@@ -89,5 +90,19 @@
     /// Ends all workers and the zygote, each when its work is done; does not wait for that. Requests that wait or
     /// come later fail with `unavailable`.
     package func close() { core.close() }
+  }
+
+  extension WorkerPool {
+    /// Why there is no worker.
+    enum StartFailure: Error {
+      /// The zygote has ended; it can be started again.
+      case zygoteGone
+      case failed(String)
+      /// A closure of the caller threw.
+      case refused(DecodingError)
+
+      /// A system call that failed, with its error number.
+      init(_ call: String, _ code: Int32) { self = .failed("\(call): \(systemMessage(code))") }
+    }
   }
 #endif

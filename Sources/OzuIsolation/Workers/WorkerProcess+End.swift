@@ -9,13 +9,13 @@
       // The worker was killed together with the zygote. The file is not decoded elsewhere, because it may be the
       // cause.
       guard let end = waitForEnd() else { return .crashed(signal: SIGKILL) }
-      readWords()
+      readLibraryOutput()
       let signal = end.status & 0x7F
       if end.wasKilled != 0, signal == SIGKILL { return .wrongAnswer("it closed its connection") }
       switch signal {
       case 0: return .ended(status: end.status >> 8 & 0xFF)
       case SIGXCPU: return .stopped(.cpuTime(request.cpuTime))
-      case SIGABRT where tellsOfMemory: return .stopped(.memory(byteCount: request.memoryByteCount))
+      case SIGABRT where saysOutOfMemory: return .stopped(.memory(byteCount: request.memoryByteCount))
       default: return .crashed(signal: signal)
       }
     }
@@ -31,27 +31,28 @@
         }
         if count == MemoryLayout<WorkerEnd>.size { return status }
         guard count == -EAGAIN || count == -EINTR else { return nil }
-        // This is not done by a message: if nobody read it, the socket would report an error instead of the status.
+        // The socket is shut down, and no message is sent: if the zygote did not read a message, the socket would
+        // report an error instead of the status.
         if attempt == 0 { shutdown(end.number, Int32(SHUT_WR)) }
       }
       return nil
     }
 
     /// Reads the output of libraries; its end usually says why they failed.
-    func readWords() {
+    func readLibraryOutput() {
       // Bounded, because a worker may print without end.
       for _ in 0..<32 {
-        let count = Glibc.read(words.number, buffer.baseAddress, buffer.count)
+        let count = Glibc.read(libraryOutput.number, buffer.baseAddress, buffer.count)
         guard count > 0 else { return }
-        lastWords += buffer.prefix(count)
-        lastWords.removeFirst(max(0, lastWords.count - Self.wordByteCount))
+        lastLibraryOutput += buffer.prefix(count)
+        lastLibraryOutput.removeFirst(max(0, lastLibraryOutput.count - Self.libraryOutputByteCount))
       }
     }
 
-    /// Whether a library ended the process because it got no memory: the messages of Rust, GLib, C++, cairo and
-    /// Swift.
-    private var tellsOfMemory: Bool {
-      let text = String(decoding: lastWords, as: UTF8.self)
+    /// Whether a library printed that memory was short before it ended the process: the messages of Rust, GLib, C++,
+    /// cairo and Swift.
+    private var saysOutOfMemory: Bool {
+      let text = String(decoding: lastLibraryOutput, as: UTF8.self)
       return ["memory allocation of", "failed to allocate", "out of memory", "NoMemory", "bad_alloc"]
         .contains(
           where: text.contains)

@@ -37,13 +37,14 @@
     private let socket: Descriptor
     /// The zygote reports here how the worker ended, and ends it when this is closed.
     let end: Descriptor
-    /// The end of a pipe to which libraries print.
-    let words: Descriptor
+    /// The reading end of the pipe that libraries print to.
+    let libraryOutput: Descriptor
     private var input: SharedSegment
     private var output: SharedSegment
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: WorkerHead.datagramByteCount, alignment: 16)
-    var lastWords: [UInt8] = []
+    /// The last bytes that libraries printed during the current request.
+    var lastLibraryOutput: [UInt8] = []
     private var tokens = WorkerTokens()
     /// The token of the last answered request.
     private var lastToken: UInt64?
@@ -55,7 +56,7 @@
     /// How much time a worker that has closed its socket has to end, in milliseconds.
     private static let timeToEnd: Int32 = 100
     /// How many bytes of the libraries' output are kept.
-    static let wordByteCount = 4096
+    static let libraryOutputByteCount = 4096
     /// How much time a worker has until it is ready, including the loading of libraries.
     private static let startTime: Duration = .seconds(30)
 
@@ -65,7 +66,7 @@
       self.memoryByteCount = memoryByteCount
       let (socket, workerSocket) = try Descriptor.sockets()
       let (end, zygoteEnd) = try Descriptor.sockets()
-      let (words, workerWords) = try Descriptor.pipe()
+      let (libraryOutput, printingEnd) = try Descriptor.pipe()
       input = try SharedSegment(isWritable: true)
       output = try SharedSegment(isWritable: false)
       for (descriptor, time) in [(socket.number, Self.tick), (end.number, Self.timeToEnd)] {
@@ -73,13 +74,13 @@
         guard code == 0 else { throw WorkerPool.StartFailure("setsockopt", -code) }
       }
       let descriptors = [
-        workerSocket.number, zygoteEnd.number, workerWords.number, input.descriptor.number,
+        workerSocket.number, zygoteEnd.number, printingEnd.number, input.descriptor.number,
         output.descriptor.number,
       ]
       guard zygote.start(kind, memoryByteCount: memoryByteCount, descriptors) else { throw .zygoteGone }
       self.socket = socket
       self.end = end
-      self.words = words
+      self.libraryOutput = libraryOutput
     }
 
     deinit { buffer.deallocate() }
@@ -176,8 +177,8 @@
         result = try read(message, UnsafeRawBufferPointer(rebasing: output.bytes.prefix(byteCount)))
       } catch { throw .refused(error) }
       if output.byteCount > SharedSegment.keptByteCount { output.discard() }
-      readWords()
-      lastWords = []
+      readLibraryOutput()
+      lastLibraryOutput = []
       answerCount += 1
       return result
     }

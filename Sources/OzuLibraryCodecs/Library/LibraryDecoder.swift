@@ -8,8 +8,8 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Decodes through one of the libraries of the package traits. It is a whole decoder: a format over a C library
-/// only adds its constructor in C.
+/// Decodes through one of the libraries of the package traits. All of the decoder is here: a new format only needs
+/// its constructor in C.
 struct LibraryDecoder: ImageDecoding {
   typealias Opening =
     @Sendable (UnsafePointer<UInt8>?, Int, OzuPictureLimits) -> OpaquePointer?

@@ -18,7 +18,7 @@ struct LibraryEncoder: Sendable {
 
   let type: ImageType
   let sideLimit: Int
-  /// Whether the format supports 16 bits. All of them write grey as colours.
+  /// Whether the format supports 16 bits. Grey bitmaps are always written as colours.
   var acceptsDeep = false
   let encode: Encoding
 

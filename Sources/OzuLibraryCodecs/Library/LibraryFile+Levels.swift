@@ -32,8 +32,8 @@ struct LibraryLevel: Hashable, Sendable {
 extension LibraryFile {
   /// The smallest level of a pyramid from which a result may be made.
   ///
-  /// The file is trusted that its reduced images show the same picture in the same colours; profile and orientation
-  /// of the whole are used. Everything else is checked: a level must have the proportions of the picture and fewer
+  /// It assumes that the reduced images of the file show the same picture in the same colours, and uses the profile
+  /// and the orientation of the whole. Everything else is checked: a level must have the proportions of the picture and fewer
   /// pixels (`DecodePlan.mayBegin(at:of:)`), its own header must declare the same size again, and its pixels must
   /// be stored with the same bits, colours and alpha. If a level fails, the next larger one is tried, and at last
   /// the whole.

@@ -41,7 +41,7 @@ extension LibraryFile {
     guard grid != nil else {
       return whole - perColumn.saturatingProduct(header.storedSize.width - cut.size.width)
     }
-    // The tiles, and the picture that they are copied into, which may have fewer pixels than they.
+    // The tiles, and the picture that they are copied into, which may have fewer pixels than the tiles.
     let tiles = header.regionUnit.map { unit in
       PixelSize(
         (cut.size.width + unit.width - 1) / unit.width * unit.width,

@@ -30,7 +30,7 @@ final class LibraryFile: ImageFile {
   /// The pixels of the largest picture in the file, of which the shown picture may be a part; 0 if the library only
   /// decodes the picture of the header.
   private let largestPixelCount: Int
-  /// The part of the picture in the bytes that this file stands for; `nil` for the whole.
+  /// The part of the stored picture that this file represents; `nil` for the whole.
   private let cut: PixelRectangle?
   /// The smaller renditions of the picture, and how its pixels are stored.
   let levels: [LibraryLevel]
@@ -60,7 +60,7 @@ final class LibraryFile: ImageFile {
       opened = try LibrarySession(
         bytes, type: library.type, limits: limits, open: library.opening, cut: cut)
     }
-    guard let session = opened.take() else { preconditionFailure("it is open, or has thrown") }
+    guard let session = opened.take() else { preconditionFailure("the session was not opened") }
     var header = session.header
     header.isDrawing = library.isDrawing
     deliversRows = session.info.has_rows
@@ -223,7 +223,7 @@ final class LibraryFile: ImageFile {
         }
       }
     }
-    guard let outcome else { preconditionFailure("the closure has run") }
+    guard let outcome else { preconditionFailure("the closure did not run") }
     return try outcome.get()
   }
 }

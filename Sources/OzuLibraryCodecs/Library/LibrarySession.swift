@@ -86,7 +86,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     let xmp = UnsafeBufferPointer(start: info.xmp, count: info.xmp == nil ? 0 : info.xmp_size)
     var metadata = ImageMetadata()
     if type == .tiff {
-      // The directories of the file itself, without the picture.
+      // The EXIF data of a TIFF are in its own directories; the block leaves out everything about its pixels.
       if let block = try? EXIFBlock(exif.span) { metadata.add(exif: block.serialized().span) }
     } else {
       metadata.add(exif: exif.span)

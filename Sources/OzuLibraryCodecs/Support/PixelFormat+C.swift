@@ -7,11 +7,11 @@ import OzuImaging
   import Foundation
 #endif
 
-// Tells the C code about memory. C cannot know how long a block is. It is checked here, and C compares the numbers
-// with those that its library is about to write.
+// Describes memory to the C code, which cannot know how long a block is. The length is checked here, and C compares
+// the numbers with those that its library is about to write.
 
 extension PixelFormat {
-  /// The same for the glue in C.
+  /// The same format in C.
   var pixels: OzuPixels {
     switch self {
     case .bgra8: .BGRA8
@@ -22,7 +22,7 @@ extension PixelFormat {
 }
 
 extension OzuRows {
-  /// Rows of pixels in memory that must outlive the value. An empty size has no rows, which C refuses.
+  /// Rows of pixels in memory that must outlive the value. An empty size gives no rows, and C refuses them.
   ///
   /// - Precondition: the bytes hold `size.height` rows that are `bytesPerRow` apart; padding after the last pixel
   ///   may be missing.
@@ -60,7 +60,7 @@ extension IncrementalPixels {
 }
 
 extension OzuPlaneRows {
-  /// Rows of one component in memory that must outlive the value. An empty size has no rows, which C refuses.
+  /// Rows of one component in memory that must outlive the value. An empty size gives no rows, and C refuses them.
   ///
   /// - Precondition: the bytes hold them all.
   init(_ bytes: UnsafeMutableRawBufferPointer, bytesPerRow: Int, height: Int) {

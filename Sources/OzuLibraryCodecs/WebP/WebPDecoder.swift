@@ -36,7 +36,7 @@
     /// Opens a file when its picture has begun, and everything before the picture is complete.
     ///
     /// EXIF data come after the pixels. If the header announces them, the file is opened only when they are there:
-    /// otherwise the picture could turn round in front of the user.
+    /// otherwise the picture could be turned while the user looks at it.
     ///
     /// - Throws: `corrupt`.
     public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {

@@ -99,13 +99,13 @@ struct ForeignFramesTests {
   }
 
   static let times: [(Duration, Int, String)] = [
-    (.milliseconds(-1), 0, "frame 1 is to be seen for -0.001 seconds"),
-    (.seconds((1 << 32) + 1), 0, "frame 1 is to be seen for 4294967297.0 seconds"),
-    (.seconds(Int64.max), 0, "frame 1 is to be seen for 9.223372036854776e+18 seconds"),
-    (.zero, -3, "it is to be played -3 times"),
+    (.milliseconds(-1), 0, "frame 1 has a delay of -0.001 seconds"),
+    (.seconds((1 << 32) + 1), 0, "frame 1 has a delay of 4294967297.0 seconds"),
+    (.seconds(Int64.max), 0, "frame 1 has a delay of 9.223372036854776e+18 seconds"),
+    (.zero, -3, "its loop count is -3"),
   ]
 
-  @Test("that are seen for times which cannot be added up are not shown", arguments: times)
+  @Test("with an impossible delay or loop count are not shown", arguments: times)
   func absurdTime(delay: Duration, loopCount: Int, words: String) throws {
     var late = Self.whole
     late.delay = delay
@@ -117,7 +117,7 @@ struct ForeignFramesTests {
     #expect(picture.notes == ["shown without its animation: \(words)"])
   }
 
-  @Test("that are seen as long as a format can say are played")
+  @Test("with the longest delay that a format can store are played")
   func longest() throws {
     var long = Self.whole
     long.delay = AnimationTrack.longestDelay

@@ -59,7 +59,7 @@ struct FrameComposerTests {
     }
   }
 
-  @Test("replaces pixels, or lays them over what is there")
+  @Test("replaces the pixels of the canvas, or blends over them")
   func blend() throws {
     let over = FakeFrames([(frame(0, 2), Self.red), (frame(0, 1, .keep, .over), Self.half)])
     #expect(try pixels(over)[1] == [Pixel(red: 127, green: 0, blue: 128), Self.red])
@@ -67,7 +67,7 @@ struct FrameComposerTests {
     #expect(try pixels(source)[1] == [Self.half, Self.red])
   }
 
-  @Test("starts again at the last frame that depends on none")
+  @Test("starts again at the last frame that does not depend on earlier ones")
   func independent() throws {
     let reader = FakeFrames([
       (frame(0, 2), Self.red), (frame(0, 1), Self.green), (frame(0, 2), Self.green), (frame(1, 1), Self.red),

@@ -37,7 +37,7 @@ struct ToneMappingTests {
     #expect(abs(HybridLogGamma.value(light) - value) < 0.0001)
   }
 
-  @Test("leaves what is below the knee, rises to the display's peak and never falls")
+  @Test("does not change light below the knee, rises to the display's peak and never falls")
   func curve() {
     let curve = ToneCurve(sourcePeak: 1000, targetPeak: 203)
     #expect(curve(50) == 50)
@@ -93,7 +93,9 @@ struct ToneMappingTests {
     }
   }
 
-  @Test("tells neighbours outside of sRGB apart, where clipping would not", arguments: [0, 1, 2])
+  @Test(
+    "keeps neighbouring colours outside of sRGB different, where clipping would make them equal",
+    arguments: [0, 1, 2])
   func smooth(channel: Int) throws {
     let chromaticities = try #require(Chromaticities(primaries: 9))
     let mapping = try #require(GamutMapping(chromaticities))
@@ -110,7 +112,7 @@ struct ToneMappingTests {
   }
 
   @Test(
-    "believes a peak that can be, and notes others",
+    "uses a plausible peak, and notes other values",
     arguments: [
       (LightLevels(maximumContent: 600), 600.0, 0), (LightLevels(maximumContent: 100), 203, 0),
       (LightLevels(maximumContent: 0), 1000, 2), (LightLevels(maximumContent: 1e9), 1000, 2),
@@ -163,7 +165,7 @@ struct ToneMappingTests {
     #expect(whole.colorSpace == .sRGB)
   }
 
-  @Test("is done for toolkits where colours are kept under PQ or HLG, and only there")
+  @Test("is done for bitmaps under PQ or HLG that a toolkit shows, and for no others")
   func toolkits() {
     func bitmap(_ colorSpace: ColorSpaceTag, _ format: PixelFormat) -> Bitmap {
       Bitmap(size: PixelSize(2, 1), isOpaque: true) { _, _ in Pixel(red: 148, green: 148, blue: 148) }
@@ -184,7 +186,7 @@ struct ToneMappingTests {
     }
   }
 
-  @Test("rounds to words, and stays in them whatever is given")
+  @Test("rounds to 16 bits, and stays in this range for every input")
   func words() {
     let numbers = SIMD4<Float>(0.4, 0.6, 65_534.6, -3).limited(to: SIMD4(repeating: 65_535))
     #expect(numbers.w == 0 && numbers.z == 65_534.6)

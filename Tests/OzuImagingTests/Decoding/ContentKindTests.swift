@@ -106,7 +106,7 @@ struct ContentKindTests {
     #expect(ContentKind(sniffing: data) == .unknown)
   }
 
-  @Test("no bytes are no content")
+  @Test("no bytes are empty content")
   func empty() {
     #expect(ContentKind(sniffing: Data()) == .empty)
   }

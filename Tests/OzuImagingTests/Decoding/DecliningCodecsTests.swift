@@ -53,7 +53,7 @@ struct DecliningCodecsTests {
     #expect(throws: DecodingError.notAnImage(kind: nil)) { _ = try codecs.decoder(for: Data([0, 1, 2])) }
   }
 
-  @Test("a file that every decoder declines is told from one that none reads")
+  @Test("a file that every decoder declines has another error than a file that no decoder can read")
   func allDecline() {
     var codecs = CodecRegistry()
     codecs.register(decoder: PickyDecoder(types: [.png], prefix: [1, 2, 3], size: PixelSize(1, 1)))

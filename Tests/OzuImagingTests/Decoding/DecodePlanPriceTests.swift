@@ -60,7 +60,7 @@ struct DecodePlanPriceTests {
     Case(
       name: "rows of what is shown as it is", demand: DecodingDemand(byteCount: 5000, deliversRows: true),
       expected: picture + 5000),
-    Case(name: "what cannot be counted", demand: DecodingDemand(byteCount: .max), expected: .max),
+    Case(name: "a number that cannot be counted", demand: DecodingDemand(byteCount: .max), expected: .max),
   ]
 
   private func plan(_ entry: Case, _ resize: Resize?) -> DecodePlan {
@@ -92,7 +92,7 @@ struct DecodePlanPriceTests {
     #expect(kept.byteCount == 600 + Self.picture + working + result)
   }
 
-  @Test("of planes is that of planes, and that of pixels where they cannot be used")
+  @Test("of planes is that of planes, and that of pixels if planes cannot be used")
   func planes() {
     let header = ImageHeader(
       type: .jpeg, storedSize: PixelSize(4000, 3000),

@@ -94,7 +94,7 @@ struct DecodePlanTests {
     #expect(plan.needsNoResampling == (entry.output == entry.decoded))
   }
 
-  @Test("the region never leaves what is decoded", arguments: Orientation.allCases)
+  @Test("the region lies inside the decoded picture", arguments: Orientation.allCases)
   func regionIsInside(orientation: Orientation) {
     for side in [17, 100, 333, 1001, 4003] {
       for target in [1, 7, 40, 320] {

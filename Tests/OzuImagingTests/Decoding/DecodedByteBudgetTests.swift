@@ -35,7 +35,7 @@ private final class Visitor: Sendable {
 
 @Suite("The budget of decoded bytes")
 struct DecodedByteBudgetTests {
-  @Test("gives what there is, and takes it back with the last reference")
+  @Test("lends bytes, and takes them back with the last reference")
   func reserving() throws {
     let budget = DecodedByteBudget(byteLimit: 100)
     var first: DecodedByteBudget.Reservation? = try budget.reserve(60)
@@ -47,7 +47,7 @@ struct DecodedByteBudgetTests {
     withExtendedLifetime(second) {}
   }
 
-  @Test("fails only for more than all of it")
+  @Test("fails only for more than the whole budget")
   func tooMuch() throws {
     let budget = DecodedByteBudget(byteLimit: 100)
     let violation = DecodingLimits.Violation(.decodedByteCount, value: 101, limit: 100)
@@ -56,7 +56,7 @@ struct DecodedByteBudgetTests {
     #expect(budget.reservedByteCount == 0)
   }
 
-  @Test("serves those who wait in their order, and lets nobody pass")
+  @Test("serves waiting decodes in order, even if a later one would fit")
   func order() async throws {
     let budget = DecodedByteBudget(byteLimit: 100)
     let first = try await Visitor(70, of: budget)
@@ -72,7 +72,7 @@ struct DecodedByteBudgetTests {
     #expect(budget.waitingCount == 0)
   }
 
-  @Test("lets go of those who are cancelled, and serves the next")
+  @Test("removes cancelled decodes, and serves the next")
   func cancellation() async throws {
     let budget = DecodedByteBudget(byteLimit: 100)
     let first = try await Visitor(70, of: budget)
@@ -87,7 +87,7 @@ struct DecodedByteBudgetTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("is reserved while a picture is decoded, for as much as its plan says")
+  @Test("is reserved while a picture is decoded, by the number in its plan")
   func decoding() throws {
     let budget = DecodedByteBudget(byteLimit: 10_000)
     let reserved = Mutex(0)

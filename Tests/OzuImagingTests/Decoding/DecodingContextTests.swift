@@ -28,7 +28,7 @@ struct DecodingContextTests {
     #expect(throws: DecodingError.cancelled) { try context.checkpoint() }
   }
 
-  @Test("processor time counts from the making of the context")
+  @Test("processor time counts from the moment at which the context is made")
   func time() throws {
     let surroundings = Surroundings()
     let context = context(surroundings)
@@ -50,7 +50,7 @@ struct DecodingContextTests {
     ) { try context.checkpoint() }
   }
 
-  @Test("a cancelled decode says so, even when its time is up as well")
+  @Test("a cancelled decode is reported as cancelled, even if its time is up too")
   func order() {
     let surroundings = Surroundings()
     let context = context(surroundings)

@@ -92,7 +92,7 @@ struct LyingDecoderTests {
     ),
   ]
 
-  @Test("about their files are found out before anything is made of it", arguments: headers)
+  @Test("about their files are refused before the header is used", arguments: headers)
   func impossibleHeader(says: ImageHeader, reason: String) {
     let codecs = Self.codecs(LyingDecoder(says: says))
     let error = DecodingError.corrupt(.png, stage: "header", reason: reason)
@@ -174,7 +174,7 @@ struct LyingDecoderTests {
     }
   }
 
-  @Test("about what they take get no budget for it", arguments: recipes)
+  @Test("about the memory that they need get no budget for it", arguments: recipes)
   func demands(resize: Resize?) throws {
     func price(_ demand: DecodingDemand) -> Int {
       DecodePlan(of: LyingFile(LyingDecoder(demands: demand)), resize: resize, context: .init()).byteCount
@@ -192,7 +192,7 @@ struct LyingDecoderTests {
     }
   }
 
-  @Test("scales that do not exist are not decoded at")
+  @Test("scales that do not exist are not used")
   func scales() throws {
     for scales in [[], [0], [-8, .max], [.min, 9]] {
       let codecs = Self.codecs(LyingDecoder(scales: scales))
@@ -201,7 +201,7 @@ struct LyingDecoderTests {
     }
   }
 
-  @Test("a converter that gives another size is not believed", arguments: recipes)
+  @Test("the result of a converter is not used if it has another size", arguments: recipes)
   func converters(resize: Resize?) throws {
     let says = Self.header { $0.colorEncoding = .coded(primaries: 9, transfer: 1) }
     var codecs = Self.codecs(

@@ -37,7 +37,7 @@ struct PictureFromDataTests {
     return codecs
   }
 
-  @Test("a thumbnail has its size and stands upright", arguments: Orientation.allCases)
+  @Test("a thumbnail has its size and is upright", arguments: Orientation.allCases)
   func thumbnail(orientation: Orientation) throws {
     let decoder = Self.decoder(PixelSize(400, 300), orientation, scales: [1, 2, 4, 8])
     let picture = try Self.codecs(decoder).picture(

@@ -49,7 +49,7 @@ struct PlaneAveragingTests {
     Case(target: PixelSize(320, 240), light: .linear, steps: nil),
   ]
 
-  @Test("averages what the filter would, and leaves it two and a half samples", arguments: cases)
+  @Test("averages as many samples as possible, and leaves the filter two and a half", arguments: cases)
   func table(_ entry: Case) {
     let layout = PlaneLayout(
       chromaStep: entry.chroma.map { PlaneLayout.ChromaStep(horizontal: $0.0, vertical: $0.1) },
@@ -80,7 +80,7 @@ struct PlaneAveragingTests {
         == 24_000_000 + 750_000 * 2 + 1_500_000 * 2)
   }
 
-  @Test("nothing is reduced for light")
+  @Test("is not used for resampling in linear light")
   func lightIsWhole() {
     let header = ImageHeader(
       type: .jpeg, storedSize: PixelSize(4000, 3000),

@@ -21,7 +21,7 @@ struct PlaneReductionTests {
     Case(target: PixelSize(125, 93), eighths: (1, 1)),
     Case(target: PixelSize(160, 120), eighths: (1, 2)),
     Case(target: PixelSize(250, 187), eighths: (1, 2)),
-    // One pixel more than an eighth can serve twice over.
+    // One pixel more than the largest result for which an eighth has two samples for each pixel.
     Case(target: PixelSize(251, 188), eighths: (2, 2)),
     Case(target: PixelSize(320, 240), eighths: (2, 2)),
     Case(target: PixelSize(500, 375), eighths: (2, 3)),
@@ -71,7 +71,7 @@ struct PlaneReductionTests {
     #expect(plan.reduction?.chroma == entry.eighths?.chroma)
   }
 
-  @Test("is not for pictures in whole, nor for decoders without planes")
+  @Test("is not used for pictures at full size, nor for decoders without planes")
   func none() {
     let layout = PlaneLayout(chromaStep: nil)
     let header = ImageHeader(type: .jpeg, storedSize: PixelSize(4000, 3000), planeLayout: layout)

@@ -28,7 +28,7 @@ struct UncountableTests {
   func sizes(size: PixelSize, resize: Resize?) {
     for layout in [nil, PlaneLayout(chromaStep: nil, source: .rows)] {
       for budget in [DecodedByteBudget(byteLimit: 1 << 20), DecodedByteBudget(byteLimit: .max)] {
-        // Sizes below the countable would be asked of the system by the budget without end.
+        // An unlimited budget would let the decoder allocate every size that can be counted.
         if budget.byteLimit == .max, size.byteCount(as: .bgra8) < .max { continue }
         var codecs = CodecRegistry()
         let header = ImageHeader(type: .png, storedSize: size, planeLayout: layout)
@@ -42,7 +42,7 @@ struct UncountableTests {
     }
   }
 
-  @Test("a budget without end adds up reservations without overflow")
+  @Test("an unlimited budget adds up reservations without overflow")
   func budget() throws {
     let budget = DecodedByteBudget(byteLimit: .max)
     let first = try budget.reserve(1000)

@@ -28,7 +28,7 @@ struct AnimationEncodingRegistryTests {
   }
 
   @Test(
-    "fail in words",
+    "fail with a message",
     arguments: [
       (EncodingError.cancelled, "cancelled"),
       (

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Orientation")
 struct OrientationTests {
-  /// A stored picture of two rows of three pixels, and what the eight EXIF values make of it.
+  /// A stored picture of two rows of three pixels, and the upright pictures under the eight EXIF values.
   ///
   ///     A B C
   ///     D E F
@@ -66,7 +66,9 @@ struct OrientationTests {
     }
   }
 
-  @Test("cutting the stored region and turning is turning and cutting", arguments: Orientation.allCases)
+  @Test(
+    "cutting the stored region and then turning is the same as turning and then cutting",
+    arguments: Orientation.allCases)
   func regions(orientation: Orientation) {
     let stored = Bitmap.noise(size: PixelSize(9, 6))
     let upright = stored.upright(from: orientation)

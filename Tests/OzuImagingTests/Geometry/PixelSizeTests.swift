@@ -50,7 +50,7 @@ struct PixelSizeTests {
     #expect(identifiers.count == recipes.count)
     // Only `aspectFill` has something to crop.
     #expect(recipes.count == 2 * (ScaleMode.allCases.count + 1) * 2 * ResamplingKernel.allCases.count)
-    // Keys on disk are made of these, those of releases whose recipes did not crop by default too.
+    // Keys on disk contain these identifiers, also the keys of releases whose recipes did not crop by default.
     let fill = Resize(PixelSize(320, 240), mode: .aspectFill)
     #expect(fill.identifier == "resize(320x240,aspectFill,c,lanczos3)")
     #expect(

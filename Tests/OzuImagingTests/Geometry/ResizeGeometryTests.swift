@@ -81,7 +81,7 @@ struct ResizeGeometryTests {
     Case((7, 7), (7, 7), .aspectFill, crops: true, gives: (7, 7)),
   ]
 
-  @Test("a recipe gives the size and the area of the table", arguments: reducing + small)
+  @Test("a recipe gives the size and the region of the table", arguments: reducing + small)
   func table(_ entry: Case) {
     let geometry = ResizeGeometry(source: entry.source, resize: entry.resize)
     #expect(geometry.outputSize == entry.output)
@@ -139,7 +139,7 @@ struct ResizeGeometryTests {
     #expect(reduced == [])
   }
 
-  @Test("a filling picture covers its size and is no larger than that takes")
+  @Test("a filling picture covers its size and is no larger than needed")
   func fills() {
     let uncovered = failures(.aspectFill, enlarges: true) { _, target, geometry in
       let output = geometry.outputSize
@@ -181,7 +181,7 @@ struct ResizeGeometryTests {
     #expect(misshapen == [])
   }
 
-  @Test("the area lies inside the source, centred, and a crop keeps proportions", arguments: [false, true])
+  @Test("the region lies inside the source, centred, and a crop keeps proportions", arguments: [false, true])
   func regionIsInside(enlarges: Bool) {
     let outside = failures(.aspectFill, crops: true, enlarges: enlarges) { source, target, geometry in
       let region = geometry.region

@@ -4,7 +4,7 @@ import Testing
 @Suite("Resize geometry of a part")
 struct ResizeRegionGeometryTests {
   @Test(
-    "a part is what a picture of its size would be, at its place",
+    "a part is resized as a picture of its size, and moved to its place",
     arguments: [ScaleMode.fill, .aspectFit, .aspectFill, .none], [true, false])
   func parts(mode: ScaleMode, crops: Bool) {
     let source = PixelSize(400, 300)

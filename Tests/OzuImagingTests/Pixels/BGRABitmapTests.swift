@@ -51,7 +51,7 @@ struct BGRABitmapTests {
     #expect(opaque[0, 6] == .black)
   }
 
-  @Test("errors of a closure come out")
+  @Test("pass on the errors of a closure")
   func failure() {
     #expect(throws: DecodingError.cancelled) {
       try BGRABitmap(size: PixelSize(2, 2), isOpaque: true) { (y, _) throws(DecodingError) in
@@ -60,7 +60,7 @@ struct BGRABitmapTests {
     }
   }
 
-  @Test("a place outside ends the program, and is not read or written")
+  @Test("a position outside ends the program before it is read or written")
   func outside() async {
     await #expect(processExitsWith: .failure) {
       _ = BGRABitmap(.flat(.white, size: PixelSize(4, 4)))[4, 0]

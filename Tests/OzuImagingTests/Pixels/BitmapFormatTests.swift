@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Pixel formats")
 struct BitmapFormatTests {
-  @Test("8 bits survive 16", arguments: [true, false])
+  @Test("8 bits are the same after a conversion to 16 bits and back", arguments: [true, false])
   func wideAndBack(isOpaque: Bool) {
     let bitmap = Bitmap.noise(size: PixelSize(67, 31), isOpaque: isOpaque)
     let wide = bitmap.converted(to: .rgba16)
@@ -44,7 +44,7 @@ struct BitmapFormatTests {
     #expect(shades.converted(to: .gray8).converted(to: .bgra8) == shades)
   }
 
-  @Test("all of them are turned alike", arguments: Orientation.allCases, PixelFormat.allCases)
+  @Test("all formats are turned in the same way", arguments: Orientation.allCases, PixelFormat.allCases)
   func upright(orientation: Orientation, format: PixelFormat) {
     let bitmap = Bitmap.noise(size: PixelSize(37, 41)).converted(to: .gray8).converted(to: .bgra8)
     let turned = bitmap.converted(to: format).upright(from: orientation)

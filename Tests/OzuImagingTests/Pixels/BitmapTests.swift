@@ -11,12 +11,12 @@ struct BitmapTests {
     }
   }
 
-  @Test("padding between rows does not count", arguments: [1, 2, 3, 4, 5])
+  @Test("padding between rows is not compared", arguments: [1, 2, 3, 4, 5])
   func paddingIsIgnored(width: Int) {
     #expect(bitmap(width: width, padding: 0) == bitmap(width: width, padding: 255))
   }
 
-  @Test("one byte of one pixel counts", arguments: 0..<4)
+  @Test("bitmaps that differ in one byte are not equal", arguments: 0..<4)
   func everyByteCounts(component: Int) {
     let picture = Bitmap.noise(size: PixelSize(5, 3))
     let changed = Bitmap(size: picture.size) { x, y in
@@ -34,7 +34,7 @@ struct BitmapTests {
     #expect(Bitmap(size: picture.size) { picture[$0, $1] } == picture)
   }
 
-  @Test("as many pixels in another shape are another picture")
+  @Test("bitmaps with the same pixels in another shape are not equal")
   func shapeCounts() {
     #expect(Bitmap.flat(.opaqueRed, size: PixelSize(4, 2)) != .flat(.opaqueRed, size: PixelSize(2, 4)))
   }

@@ -30,7 +30,7 @@ struct PixelBufferPoolTests {
     #expect(wrong == [])
   }
 
-  @Test("memory of a picture that is gone serves the next of its class")
+  @Test("memory of a released picture is reused for the next of its class")
   func reuse() {
     let pool = PixelBufferPool(retainedByteLimit: 1 << 20)
     var first: Bitmap? = bitmap(100, pool)
@@ -56,7 +56,7 @@ struct PixelBufferPoolTests {
     #expect(pool.statistics.reuseCount == 0)
   }
 
-  @Test("idle memory stays within its bound, and what is used lately stays")
+  @Test("idle memory stays within its limit, and recently used sizes are kept")
   func bound() {
     let pool = PixelBufferPool(retainedByteLimit: 256 << 10)
     do {
@@ -70,7 +70,7 @@ struct PixelBufferPoolTests {
     #expect(pool.statistics.reuseCount == 1)
   }
 
-  @Test("room is made by the class that was not used for longest")
+  @Test("the class that was unused for longest is freed first")
   func leastRecentlyUsed() {
     let pool = PixelBufferPool(retainedByteLimit: 256 << 10)
     do { _ = bitmap(64, pool) }
@@ -87,7 +87,7 @@ struct PixelBufferPoolTests {
     #expect(pool.statistics.reuseCount == 4)
   }
 
-  @Test("a block above the bound goes back to the system and throws nothing else out")
+  @Test("a block above the limit goes back to the system, and no other block is freed")
   func tooLarge() {
     let pool = PixelBufferPool(retainedByteLimit: 256 << 10)
     do { _ = bitmap(64, pool) }

@@ -7,7 +7,7 @@ import Testing
 struct BoxMeanTests {
   static let lengths = [2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 31, 32, 33, 100, 127, 128, 129, 254, 255, 256]
 
-  @Test("are the nearest number, and exact for what is plain", arguments: lengths)
+  @Test("are rounded to the nearest number, and exact for equal pixels", arguments: lengths)
   func means(_ length: Int) {
     var random = SeededGenerator(seed: UInt64(length))
     let narrow = BoxMean<UInt16>(length)
@@ -24,19 +24,19 @@ struct BoxMeanTests {
     }
   }
 
-  @Test("windows of every size on pictures of every size are what adding up says")
+  @Test("windows of every size on pictures of every size give the means of plain sums")
   func windows() {
     for size in [PixelSize(1, 1), PixelSize(2, 3), PixelSize(5, 4), PixelSize(9, 7), PixelSize(16, 2)] {
       let picture = ProcessorPropertyTests.veiled(size)
-      for (before, behind) in [(1, 0), (1, 1), (2, 1), (3, 3), (0, 4), (20, 20), (200, 190)] {
-        let window = BoxWindow(before: before, behind: behind)
+      for (before, after) in [(1, 0), (1, 1), (2, 1), (3, 3), (0, 4), (20, 20), (200, 190)] {
+        let window = BoxWindow(before: before, after: after)
         let source = BGRABitmap(picture, pool: .shared)
         let rows = window.alongRows(source, pool: .shared).bitmap
         let columns = window.alongColumns(source, pool: .shared).bitmap
         for y in 0..<size.height {
           for x in 0..<size.width {
-            let across = (-before...behind).map { picture[min(max(x + $0, 0), size.width - 1), y] }
-            let down = (-before...behind).map { picture[x, min(max(y + $0, 0), size.height - 1)] }
+            let across = (-before...after).map { picture[min(max(x + $0, 0), size.width - 1), y] }
+            let down = (-before...after).map { picture[x, min(max(y + $0, 0), size.height - 1)] }
             for (found, pixels) in [(rows[x, y], across), (columns[x, y], down)] {
               for channel in [\Pixel.red, \Pixel.green, \Pixel.blue, \Pixel.alpha] {
                 let sum = pixels.reduce(0) { $0 + Int($1[keyPath: channel]) }
@@ -51,7 +51,7 @@ struct BoxMeanTests {
     }
   }
 
-  @Test("sharpening adds the rounded part of the difference, and no colour passes its alpha")
+  @Test("sharpening adds the rounded part of the difference, and no colour exceeds its alpha")
   func sharpening() throws {
     for size in [PixelSize(1, 3), PixelSize(7, 5), PixelSize(8, 2)] {
       for amount in [0, 0.37, 1, 9.99] {

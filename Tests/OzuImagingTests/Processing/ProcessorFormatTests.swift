@@ -31,7 +31,7 @@ struct ProcessorFormatTests {
     }
 
   @Test(
-    "give the same as of the converted bitmap", arguments: processors.indices, PixelFormat.allCases)
+    "give the same result as for the converted bitmap", arguments: processors.indices, PixelFormat.allCases)
   func formats(index: Int, format: PixelFormat) throws {
     let processor = Self.processors[index]
     for isOpaque in [true, false] {

@@ -95,7 +95,7 @@ struct ProcessorIdentifierTests {
     { $0.amount = 0 },
   ]
 
-  @Test("differ wherever a value does")
+  @Test("differ if any value differs")
   func differences() {
     let texts = Self.variations.map { change in
       var step = Everything()
@@ -105,7 +105,7 @@ struct ProcessorIdentifierTests {
     #expect(Set(texts + [Everything().identifier]).count == texts.count + 1)
   }
 
-  @Test("of values without an order are the same however they were put together")
+  @Test("of sets and dictionaries do not depend on the order of insertion")
   func unordered() {
     let names = (0..<40).map { "n\($0)" }
     let texts = (0..<20).map { round in

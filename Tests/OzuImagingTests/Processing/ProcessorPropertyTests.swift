@@ -36,7 +36,7 @@ struct ProcessorPropertyTests {
   }
 
   @Test(
-    "no colour passes its alpha, what says it is opaque is, and the source stays as it was",
+    "no colour exceeds its alpha, a result that claims to be opaque is opaque, and the source does not change",
     arguments: 0..<all.count)
   func premultiplied(_ index: Int) throws {
     let processor = Self.all[index]

@@ -77,7 +77,7 @@ struct ProcessorTests {
     #expect(try !Self.run(.pad(to: PixelSize(4, 1)), Self.numbered(2, 2)).isOpaque)
   }
 
-  @Test("trims what is like the corner, within the tolerance")
+  @Test("trims pixels that equal the corner within the tolerance")
   func trim() throws {
     let picture = Bitmap(size: PixelSize(9, 7)) { x, y in
       (3...5).contains(x) && y == 4 ? Self.blue : Pixel(red: UInt8(x), green: 0, blue: 0)
@@ -99,7 +99,7 @@ struct ProcessorTests {
     #expect(Self.numbers(try Self.run(turn, Self.numbered(3, 2))) == expected)
   }
 
-  @Test("rounded corners: clear outside, whole inside, a soft edge; a circle is a square's")
+  @Test("rounded corners: transparent outside, unchanged inside, a soft edge; a circle is cut from a square")
   func corners() throws {
     let picture = Bitmap(size: PixelSize(40, 20)) { _, _ in Self.red }
     let rounded = try Self.run(.roundedCorners(radius: 8), picture)
@@ -118,7 +118,7 @@ struct ProcessorTests {
   }
 
   @Test(
-    "a blur keeps what is plain and the sum of what is not, and has the spread it says",
+    "a blur keeps equal pixels and the sum of others, and has the stated deviation",
     arguments: [0.7, 2, 6.5])
   func blur(_ radius: Double) throws {
     let plain = Bitmap(size: PixelSize(30, 20)) { _, _ in Pixel(red: 201, green: 7, blue: 99) }
@@ -142,21 +142,21 @@ struct ProcessorTests {
     #expect(abs(spread / sum - expected) < 0.15 * expected + 0.3)
   }
 
-  @Test("a box window takes the mean of its pixels, and of the border's beyond the edge")
+  @Test("a box window takes the mean of its pixels, and repeats the border beyond the edge")
   func window() throws {
     let picture = Bitmap(size: PixelSize(5, 1)) { x, _ in
       Pixel(red: [0, 30, 60, 90, 240][x], green: 0, blue: 0)
     }
-    let mean = BoxWindow(before: 1, behind: 1).alongRows(BGRABitmap(picture, pool: .shared), pool: .shared)
+    let mean = BoxWindow(before: 1, after: 1).alongRows(BGRABitmap(picture, pool: .shared), pool: .shared)
       .bitmap
     #expect(Self.numbers(mean) == [[10, 30, 60, 130, 190]])
     let tall = try Self.run(.turn(.right), picture)
-    let down = BoxWindow(before: 1, behind: 1).alongColumns(BGRABitmap(tall, pool: .shared), pool: .shared)
+    let down = BoxWindow(before: 1, after: 1).alongColumns(BGRABitmap(tall, pool: .shared), pool: .shared)
       .bitmap
     #expect(Self.numbers(down) == [[10], [30], [60], [130], [190]])
   }
 
-  @Test("sharpening widens the step of an edge and leaves plains alone")
+  @Test("sharpening strengthens edges and does not change flat areas")
   func sharpen() throws {
     let edge = Bitmap(size: PixelSize(20, 3)) { x, _ in
       x < 10 ? Pixel(red: 100, green: 100, blue: 100) : Pixel(red: 150, green: 150, blue: 150)
@@ -186,7 +186,7 @@ struct ProcessorTests {
     #expect(differences.allSatisfy { abs($0) <= 1 }, "\(result)")
   }
 
-  @Test("a tint lies on what is there; a template keeps only the shape")
+  @Test("a tint is blended over visible pixels; a template keeps only their opacity")
   func tint() throws {
     let picture = Bitmap(size: PixelSize(2, 1), isOpaque: false) { x, _ in x == 0 ? Self.blue : Self.clear }
     let half = try Self.run(.tint(ColorValue(red: 255, green: 0, blue: 0, alpha: 128)), picture)
@@ -195,7 +195,7 @@ struct ProcessorTests {
     #expect(shape[0, 0] == Self.red && shape[1, 0] == Self.clear)
   }
 
-  @Test("a watermark stands where it should, as strong as it should, mixed as it should")
+  @Test("a watermark has its place, its opacity and its blend mode")
   func watermark() throws {
     let base = Bitmap(size: PixelSize(6, 4)) { _, _ in Pixel(red: 200, green: 100, blue: 0) }
     let mark = Bitmap(size: PixelSize(2, 1)) { _, _ in Pixel(red: 100, green: 255, blue: 50) }
@@ -211,7 +211,7 @@ struct ProcessorTests {
   }
 
   @Test(
-    "a watermark that stands far outside is not seen", arguments: Anchor.allCases, [Int.max, .min, 7, -7])
+    "a watermark far outside the picture is not visible", arguments: Anchor.allCases, [Int.max, .min, 7, -7])
   func farMark(_ anchor: Anchor, _ margin: Int) throws {
     let base = Self.numbered(6, 4)
     let mark = Bitmap(size: PixelSize(2, 1)) { _, _ in Self.blue }

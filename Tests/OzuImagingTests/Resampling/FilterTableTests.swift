@@ -72,7 +72,7 @@ struct FilterTableTests {
     #expect((0..<3).map { box.weight(ofSource: $0, inResult: 0) } == [10_923, 5461, 0])
   }
 
-  @Test("a last sample that is only partly there weighs that part")
+  @Test("a last sample that is partly inside has that part of the weight")
   func partialSample() {
     let table = FilterTable(
       FilterTable.Key(extent: 2.5, origin: 0, length: 2.5, count: 1, kernel: .box))
@@ -118,7 +118,7 @@ struct FilterTableTests {
     #expect(sum == FilterTable.one)
   }
 
-  @Test("after blocks were averaged the filter looks at no sample that there is not", arguments: [1, 2, 3])
+  @Test("after blocks were averaged, the filter reads no sample that does not exist", arguments: [1, 2, 3])
   func samplesAfterReduction(count: Int) {
     for extent in stride(from: 300, to: 60_000, by: 7).map({ $0 }) + [18_975, 19_050, 23_114, 31_242] {
       let axis = ResamplingAxis(
@@ -129,7 +129,7 @@ struct FilterTableTests {
     }
   }
 
-  @Test("no filter has more taps than its weights can tell apart", arguments: ResamplingKernel.allCases)
+  @Test("no filter has so many taps that its weights become too coarse", arguments: ResamplingKernel.allCases)
   func tapLimit(kernel: ResamplingKernel) {
     for extent in [50, 1000, 16_384, 1_000_000] {
       for count in [1, 3, 40] {

@@ -20,7 +20,7 @@ struct LinearLightTests {
     }
   }
 
-  @Test("an even surface keeps its colour", arguments: [0, 1, 2, 20, 77, 128, 254, 255])
+  @Test("a picture of one colour keeps its colour", arguments: [0, 1, 2, 20, 77, 128, 254, 255])
   func even(value: Int) {
     let pixel = Pixel(red: UInt8(value), green: UInt8(255 - value), blue: 128)
     let bitmap = Bitmap(size: PixelSize(90, 60)) { _, _ in pixel }

@@ -102,7 +102,7 @@ struct PictureRowsTests {
   ]
 
   @Test(
-    "make what the bitmap makes, and all are read", arguments: cases,
+    "give the same result as the bitmap, and all are read", arguments: cases,
     [ResamplingLight.asStored, .linear])
   func same(_ entry: Case, light: ResamplingLight) throws {
     let region = entry.region ?? PixelRegion(entry.source)
@@ -126,7 +126,7 @@ struct PictureRowsTests {
   }
 
   @Test(
-    "that fail are errors, wherever that is", arguments: [0, 1, 50, 98, 199],
+    "that fail are errors, at any row", arguments: [0, 1, 50, 98, 199],
     [ResamplingLight.asStored, .linear])
   func failure(row: Int, light: ResamplingLight) throws {
     let bitmap = Bitmap.noise(size: PixelSize(100, 200))
@@ -142,7 +142,7 @@ struct PictureRowsTests {
     }
   }
 
-  @Test("go from a file to the picture without a bitmap of all, for a price without one")
+  @Test("are resampled without a bitmap of the whole picture, and the price counts none")
   func file() throws {
     let bitmap = Bitmap.noise(size: PixelSize(1024, 1024))
     var codecs = CodecRegistry()
@@ -162,11 +162,11 @@ struct PictureRowsTests {
     }
   }
 
-  @Test("that a file has announced and does not have are errors")
+  @Test("that a file has announced and does not deliver are errors")
   func lies() {
     let bitmap = Bitmap.noise(size: PixelSize(64, 64))
     for (answer, reason) in [
-      (RowFile.Answer.nothing, "there are no rows, as were announced"),
+      (RowFile.Answer.nothing, "it announced rows and has none"),
       (.anotherSize, "decoded to 64x7 instead of 64x64"),
     ] {
       var codecs = CodecRegistry()
@@ -177,7 +177,7 @@ struct PictureRowsTests {
     }
   }
 
-  @Test("a decode that turns out to take more exchanges its reservation")
+  @Test("a decode that needs more memory than planned exchanges its reservation")
   func exchange() throws {
     let budget = DecodedByteBudget(byteLimit: 1000)
     let context = try DecodingContext(budget: budget).reserving(100)

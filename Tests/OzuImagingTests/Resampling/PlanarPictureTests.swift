@@ -65,7 +65,7 @@ struct PlanarPictureTests {
   }
 
   @Test(
-    "an even picture gets exactly the bytes of T.871, also where a filter makes a pixel of several samples",
+    "a picture of one colour gets exactly the bytes of T.871, also if a filter combines several samples",
     arguments: [(3, 7), (60, 1), (128, 11), (201, 0), (255, 3)])
   func evenColors(luma: Int, offset: Int) {
     func byte(_ value: Double) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
@@ -84,7 +84,7 @@ struct PlanarPictureTests {
     }
   }
 
-  @Test("between whole numbers of chroma, colours lie between theirs")
+  @Test("chroma between two whole numbers gives a colour between their colours")
   func betweenColors() {
     func picture(_ red: UInt16) -> PlanarPicture {
       let averager = RowAverager(
@@ -101,7 +101,7 @@ struct PlanarPictureTests {
     #expect(pixel(picture(124)).red == 95)
   }
 
-  @Test("colours come out as they are, and never above alpha")
+  @Test("colours are not changed, and never exceed alpha")
   func colors() {
     let opaque = PlanarPicture(blue: plane(10), green: plane(120), red: plane(250))
     #expect(pixel(opaque) == Pixel(red: 250, green: 120, blue: 10))

@@ -24,7 +24,7 @@ struct PlaneResamplingTests {
     PixelSize(100, 90),
   ]
 
-  @Test("gives what a grey bitmap gives", arguments: targets, ResamplingKernel.allCases)
+  @Test("gives the same result as a grey bitmap", arguments: targets, ResamplingKernel.allCases)
   func likeBitmaps(target: PixelSize, kernel: ResamplingKernel) {
     let size = PixelSize(61, 40)
     func value(_ x: Int, _ y: Int) -> Int { (x * 5 + y * 3) % 200 + (x / 7 + y / 5) % 2 * 50 }
@@ -56,7 +56,7 @@ struct PlaneResamplingTests {
     }
   }
 
-  @Test("looks no further than the picture reaches, to a fraction of a sample")
+  @Test("reads no sample beyond the picture's extent, to a fraction of a sample")
   func extent() {
     // A quarter of the last column is inside; the rows below the extent must not be read.
     let size = PixelSize(24, 16)
@@ -66,7 +66,7 @@ struct PlaneResamplingTests {
     #expect(result[0, 0].red == UInt8((100 * 16 + 200 * 0.25) / 16.25 + 0.5))
   }
 
-  @Test("brings chroma of another resolution to the same place")
+  @Test("aligns chroma of another resolution with luma")
   func chroma() {
     // Blue in the left half, in chroma with a quarter of luma's samples.
     let luma = plane(PixelSize(64, 64)) { _, _ in 100 }
@@ -78,7 +78,7 @@ struct PlaneResamplingTests {
     #expect(result[4, 4] == Pixel(red: 100, green: 100, blue: 100))
   }
 
-  @Test("converts colours as JFIF says", arguments: [0, 1, 77, 128, 200, 254, 255])
+  @Test("converts colours by the formulas of JFIF", arguments: [0, 1, 77, 128, 200, 254, 255])
   func colors(luma: Int) {
     for (blue, red) in [(128, 128), (0, 0), (255, 255), (90, 170), (255, 0), (0, 255)] {
       let size = PixelSize(4, 1)

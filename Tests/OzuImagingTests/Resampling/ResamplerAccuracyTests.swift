@@ -77,7 +77,7 @@ struct ResamplerAccuracyTests {
     }
   }
 
-  @Test("a few bright columns count in a huge reduction as much as they should", arguments: [0, 1999, 3999])
+  @Test("a few bright columns keep their weight in a huge reduction", arguments: [0, 1999, 3999])
   func brightColumns(column: Int) {
     let size = PixelSize(4000, 1)
     let white = Pixel(red: 255, green: 255, blue: 255)

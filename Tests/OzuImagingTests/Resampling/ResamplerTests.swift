@@ -18,7 +18,7 @@ struct ResamplerTests {
     Pixel(red: 3, green: 50, blue: 77, alpha: 77), .transparent,
   ]
 
-  @Test("an even surface stays exactly what it is", arguments: ResamplingKernel.allCases, flats)
+  @Test("a picture of one colour does not change", arguments: ResamplingKernel.allCases, flats)
   func flat(kernel: ResamplingKernel, pixel: Pixel) {
     let isOpaque = pixel.alpha == 255
     for source in Self.sides {
@@ -30,7 +30,7 @@ struct ResamplerTests {
     }
   }
 
-  @Test("an even surface survives huge factors", arguments: ResamplingKernel.allCases)
+  @Test("a picture of one colour does not change at huge factors", arguments: ResamplingKernel.allCases)
   func flatHuge(kernel: ResamplingKernel) {
     let pixel = Pixel(red: 255, green: 200, blue: 1)
     // 31,242 and 18,975 times the reciprocal of their factor are a little more than the number of samples in the
@@ -46,14 +46,14 @@ struct ResamplerTests {
     }
   }
 
-  @Test("opaque pictures stay opaque, whatever the filter does to them", arguments: ResamplingKernel.allCases)
+  @Test("opaque pictures stay opaque under every filter", arguments: ResamplingKernel.allCases)
   func opaque(kernel: ResamplingKernel) {
     let result = resample(.noise(size: PixelSize(33, 21)), 50, 13, kernel)
     #expect(result.isOpaque)
     #expect(result.pixels.allSatisfy { $0.alpha == 255 })
   }
 
-  @Test("no colour passes alpha, even where a sharp filter rings", arguments: ResamplingKernel.allCases)
+  @Test("no colour exceeds alpha, even where a sharp filter rings", arguments: ResamplingKernel.allCases)
   func ringing(kernel: ResamplingKernel) {
     let opaqueWhite = Pixel(red: 255, green: 255, blue: 255)
     let checks = Bitmap(size: PixelSize(24, 24), isOpaque: false) { x, y in
@@ -118,7 +118,8 @@ struct ResamplerTests {
     }
   }
 
-  @Test("an enlarged ramp is a ramp away from its ends", arguments: [ResamplingKernel.bilinear, .catmullRom])
+  @Test(
+    "an enlarged ramp is a ramp, except near its ends", arguments: [ResamplingKernel.bilinear, .catmullRom])
   func ramp(kernel: ResamplingKernel) {
     let source = Bitmap(size: PixelSize(24, 3)) { x, _ in
       Pixel(red: UInt8(x * 10), green: UInt8(x * 10), blue: UInt8(x * 10))

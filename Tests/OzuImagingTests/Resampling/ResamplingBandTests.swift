@@ -16,7 +16,7 @@ struct ResamplingBandTests {
   }
 
   @Test(
-    "make the rows that one piece makes",
+    "make the same rows as one piece",
     arguments: [
       (PixelSize(70, 90), PixelSize(33, 47)), (PixelSize(64, 2000), PixelSize(16, 40)),
       (PixelSize(9, 9), PixelSize(50, 70)), (PixelSize(30, 4000), PixelSize(30, 5)),
@@ -62,7 +62,7 @@ struct ResamplingBandTests {
   }
 
   @Test(
-    "of light make what the planes of the whole picture make",
+    "of linear light give the same result as planes of the whole picture",
     arguments: [
       (PixelSize(300, 200), PixelSize(250, 150)), (PixelSize(300, 400), PixelSize(33, 47)),
       (PixelSize(20, 4001), PixelSize(20, 3)), (PixelSize(30, 30), PixelSize(90, 130)),

@@ -4,12 +4,12 @@ import Testing
 
 @testable import OzuImaging
 
-@Suite("Giving up a resize")
+@Suite("Cancelling a resize")
 struct ResamplingCheckpointTests {
   private struct Enough: Error {}
 
   @Test(
-    "is asked about every few rows, and all memory goes back",
+    "is possible every few rows, and all memory goes back",
     arguments: [
       PixelSize(512, 512), PixelSize(300, 300), PixelSize(512, 300), PixelSize(300, 512), PixelSize(40, 400),
     ], [ResamplingLight.asStored, .linear])

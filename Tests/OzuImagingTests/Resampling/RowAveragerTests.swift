@@ -48,7 +48,7 @@ struct RowAveragerTests {
     }
   }
 
-  @Test("samples of ten bits become those of eight with their bits behind the point")
+  @Test("samples of ten bits are scaled to eight bits, with fractional bits")
   func deepSamples() {
     let averager = RowAverager(
       size: PixelSize(5, 2), channels: 1, step: .init(columns: 2, rows: 2), white: 1023, pool: .shared)

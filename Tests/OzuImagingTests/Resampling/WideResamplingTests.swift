@@ -68,7 +68,7 @@ struct WideResamplingTests {
     #expect(small.colorSpace == space)
   }
 
-  @Test("gives no colour to what is transparent", arguments: ResamplingLight.allCases)
+  @Test("gives transparent pixels no colour", arguments: ResamplingLight.allCases)
   func alpha(light: ResamplingLight) {
     let source = Self.bitmap(PixelSize(64, 2), isOpaque: false) { x, _ in x % 4 < 2 ? (0.5, 1) : (1, 0) }
     let small = Resampler(kernel: .box, light: light).resample(
@@ -87,7 +87,7 @@ struct WideResamplingTests {
     }
   }
 
-  @Test("is left by steps that know 8 bits alone, with a note, and stays with others")
+  @Test("ends at a processor that supports only 8 bits, with a note, and stays with others")
   func processors() throws {
     let source = Picture(Self.bitmap(PixelSize(40, 30)) { x, y in (Double(x * 30 + y) / 1200, 1) })
     let steps: [any ImageProcessing] = [

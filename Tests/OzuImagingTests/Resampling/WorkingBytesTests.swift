@@ -54,7 +54,7 @@ struct WorkingBytesTests {
     return pool.statistics.peakLentByteCount - PixelBufferPool.sizeClass(result.byteCount)
   }
 
-  @Test("is no more than what was worked out, and not much less", arguments: cases, ResamplingKernel.allCases)
+  @Test("is at most the computed number, and not much less", arguments: cases, ResamplingKernel.allCases)
   func pixels(_ entry: Case, kernel: ResamplingKernel) {
     for light in [ResamplingLight.asStored, .linear] {
       let resampler = Resampler(kernel: kernel, light: light)
@@ -68,7 +68,7 @@ struct WorkingBytesTests {
     }
   }
 
-  @Test("of planes is no more than what was worked out", arguments: cases, [1, 3, 4])
+  @Test("of planes is at most the computed number", arguments: cases, [1, 3, 4])
   func planes(_ entry: Case, count: Int) {
     let pool = PixelBufferPool(retainedByteLimit: 0)
     let planes = (0..<count).map { _ in
@@ -120,7 +120,7 @@ struct WorkingBytesTests {
   }
 
   @Test(
-    "is part of what a picture may take, and of what its decode reserves", arguments: cases,
+    "is part of the memory that a picture may take, and that its decode reserves", arguments: cases,
     [ResamplingLight.asStored, .linear])
   func reservation(_ entry: Case, light: ResamplingLight) throws {
     for orientation in [Orientation.up, .right] {

@@ -10,7 +10,7 @@
   @testable import OzuIsolation
 
   /// Decodes files in real worker processes, and compares with the same codecs in this process.
-  @Suite("Pictures out of processes of their own")
+  @Suite("Pictures that are decoded in processes of their own")
   struct IsolatedPictureTests {
     private static let types: Set<ImageType> = DecoderIsolation.libraryTypes.union([.png, .jpeg, .gif])
     private static let drawing = Data(
@@ -130,7 +130,7 @@
     }
 
     #if SVG
-      @Test("a drawing that crashes costs itself, however often it comes")
+      @Test("a drawing that crashes its worker fails alone, however often it is read")
       func crashing() throws {
         let (codecs, report) = try Self.codecs()
         for _ in 0..<3 {
@@ -143,7 +143,7 @@
       }
 
       @Test(
-        "a chain of references is drawn however deep the stack of an app is; one longer than any stack costs itself"
+        "a chain of references is drawn however deep the app's stack is; a chain longer than any stack fails alone"
       )
       func deep() throws {
         func chain(_ count: Int) -> Data {
@@ -170,7 +170,7 @@
         #expect(try codecs.picture(from: Self.drawing).size == PixelSize(60, 40))
       }
 
-      @Test("a drawing that nobody wants any more, and one without end, are stopped")
+      @Test("a cancelled drawing, and one that does not end, are stopped")
       func endless() throws {
         let text = """
           <svg xmlns='http://www.w3.org/2000/svg' width='3000' height='3000'><filter id='f' x='0' y='0' width='1' \
@@ -215,7 +215,7 @@
       }
     }
 
-    @Test("limits are those of any decode, and the worker lives on")
+    @Test("limits are those of any decode, and the worker is kept")
     func limits() throws {
       let (codecs, report) = try Self.codecs()
       let data = try PatternPicture(PixelSize(90, 60)).data(as: .png)

@@ -15,7 +15,7 @@
       ("no message", (Data(), [])),
       ("another form of message", (Data([9]), [])),
       ("a message that is no answer", (Data([0, 1, 2, 3]), [])),
-      ("a place behind the pixels", (Data([1, 255, 255, 255, 255, 15]), [0])),
+      ("a place after the end of the pixels", (Data([1, 255, 255, 255, 255, 15]), [0])),
       ("a negative place", (Data([1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1]), [0])),
       ("another answer", (FakeWorkers.message(.metadata(ImageMetadata())), [])),
       ("another format", FakeWorkers.picture(ImageHeader(type: .avif, storedSize: PixelSize(8, 6)))),
@@ -42,7 +42,7 @@
               bytes.withMemoryRebound(to: UInt8.self) { $0.update(repeating: 0) }
             }))
       ),
-      ("less than it may take", (FakeWorkers.message(.needs(byteCount: 5)), [])),
+      ("memory that it already may take", (FakeWorkers.message(.needs(byteCount: 5)), [])),
       ("less than nothing", (FakeWorkers.message(.needs(byteCount: -5)), [])),
     ]
 
@@ -134,7 +134,8 @@
     ]
 
     @Test(
-      "frames are as many as a player takes, and each of the size of the picture", arguments: tracks.indices)
+      "frames are accepted only in a number that a player accepts, and in the size of the picture",
+      arguments: tracks.indices)
     func frames(_ index: Int) throws {
       let (what, track, isTaken) = Self.tracks[index]
       let workers = FakeWorkers { request in

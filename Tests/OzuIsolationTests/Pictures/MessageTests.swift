@@ -7,7 +7,7 @@
 
   @testable import OzuIsolation
 
-  @Suite("Questions and answers between processes")
+  @Suite("Requests and answers between processes")
   struct MessageTests {
     private static var limits: DecodingLimits {
       DecodingLimits(
@@ -118,7 +118,7 @@
     }
 
     /// A worker that was taken over may send anything.
-    @Test("messages that are cut are refused, and damaged ones do no harm")
+    @Test("truncated messages are refused, and damaged ones do no harm")
     func damaged() {
       var random = SeededGenerator(seed: 21)
       let all = Self.requests.map(\.data) + Self.answers.map(\.data)

@@ -28,8 +28,8 @@ struct ColorQuantizer {
         squares: a.squares &- b.squares)
     }
 
-    /// The square of the sum of all colours, divided by their number: how much a box of these colours reduces the
-    /// variance.
+    /// The square of the sum of all colours, divided by their number. The variance of a box is the sum of the squares
+    /// minus this.
     var weight: Double {
       guard count > 0 else { return 0 }
       let (red, green, blue) = (Double(red), Double(green), Double(blue))
@@ -140,7 +140,7 @@ struct ColorQuantizer {
     return boxes
   }
 
-  /// The cut of a box into two with the least total variance; `nil` for a box of a single colour.
+  /// The cut of a box into two with the least total variance; `nil` if all colours of the box are in one cell.
   private func cut(_ box: Box) -> (Box, Box)? {
     let whole = moment(box)
     var best = 0.0

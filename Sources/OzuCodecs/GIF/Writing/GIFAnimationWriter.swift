@@ -74,7 +74,7 @@ final class GIFAnimationWriter: AnimationWriting {
     let base = current.shown.clearing(current.region)
     pending = Pending(
       base: base, shown: next,
-      // If everything disappears, the frame still takes its time.
+      // If nothing is left to paint, the frame is one pixel, so that its duration is written.
       region: PixelRectangle(changesFrom: base, to: next)
         ?? PixelRectangle(x: 0, y: 0, width: 1, height: 1),
       duration: duration)

@@ -5,7 +5,7 @@ struct JPEGBitWriter {
   private var count = 0
 
   /// - Parameter bytes: the bytes before the data.
-  init(behind bytes: [UInt8]) {
+  init(after bytes: [UInt8]) {
     self.bytes = bytes
   }
 

@@ -41,7 +41,7 @@ package enum JPEGExcerpt {
       guard
         let head = head(data.span, outline.details, scan, codes, size: cut.size, interval: columns.count)
       else { return nil }
-      var writer = JPEGBitWriter(behind: head)
+      var writer = JPEGBitWriter(after: head)
       for (number, row) in rows.enumerated() {
         try context.checkpoint()
         var walker = JPEGScanWalker(

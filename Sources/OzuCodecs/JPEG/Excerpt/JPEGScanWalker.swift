@@ -1,7 +1,7 @@
 import OzuImaging
 
-/// Walks over the groups of blocks of a sequential scan, from its beginning or from a place in the middle. It decodes only the
-/// ends of blocks and the sums of mean values.
+/// Walks over the groups of blocks of a sequential scan, from its beginning or from a place in the middle. It does not keep
+/// coefficients: it only finds the ends of blocks and adds up the differences of mean values.
 ///
 /// `EntropySource` explains why it stays inside its buffers: `prepare` is called before each group, and a group takes no
 /// more bytes than in the reduced decoder.
@@ -35,7 +35,7 @@ struct JPEGScanWalker: ~Copyable {
   /// Whether data were missing, or more bits were read than there are.
   private(set) var isBroken = false
   /// Whether the restart marker before the next group, if there is one, has been read.
-  private var isBehindMarker: Bool
+  private var hasReadMarker: Bool
 
   /// - Parameters:
   ///   - file: must outlive the walker.
@@ -49,13 +49,13 @@ struct JPEGScanWalker: ~Copyable {
     reader.consume(place.bit)
     group = place.group
     means = place.means
-    isBehindMarker = true
+    hasReadMarker = true
   }
 
   /// Steps over the restart marker before the next group and loads the group's data; `false` if there are none.
   mutating func prepare() -> Bool {
     guard !isBroken else { return false }
-    if restartInterval > 0, group > 0, group % restartInterval == 0, !isBehindMarker {
+    if restartInterval > 0, group > 0, group % restartInterval == 0, !hasReadMarker {
       source.note(reader)
       let number = UInt8(truncatingIfNeeded: group / restartInterval - 1) & 7
       guard !source.hasOverrun, source.restart(expecting: number) else {
@@ -64,7 +64,7 @@ struct JPEGScanWalker: ~Copyable {
       }
       means = SIMD4()
       reader = source.start()
-      isBehindMarker = true
+      hasReadMarker = true
     }
     if reader.next >= source.limit, !source.prepare(&reader) { isBroken = true }
     return !isBroken
@@ -88,7 +88,7 @@ struct JPEGScanWalker: ~Copyable {
     }
     self.reader = reader
     group += 1
-    isBehindMarker = false
+    hasReadMarker = false
   }
 
   /// Writes a group so that it follows blocks with other mean values. Call it after `prepare`.
@@ -104,7 +104,7 @@ struct JPEGScanWalker: ~Copyable {
         let start = source.bitOffset(reader)
         let difference = reader.takeDifference(dc)
         means[index] &+= difference
-        let behindMean = source.bitOffset(reader)
+        let afterMean = source.bitOffset(reader)
         reader.skipCoefficients(ac, from: 1)
         let end = source.bitOffset(reader)
         let wanted = means[index] &- written[index]
@@ -114,11 +114,11 @@ struct JPEGScanWalker: ~Copyable {
           continue
         }
         guard codes[index].write(wanted, to: &writer) else { return false }
-        copy(from: behindMean, to: end, &writer)
+        copy(from: afterMean, to: end, &writer)
       }
     }
     group += 1
-    isBehindMarker = false
+    hasReadMarker = false
     return true
   }
 

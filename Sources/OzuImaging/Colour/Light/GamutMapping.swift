@@ -45,7 +45,7 @@ struct GamutMapping: Sendable {
     let color = toSRGB.0 * source.x + toSRGB.1 * source.y + toSRGB.2 * source.z
     if isIdentity { return color.limited(to: .one) }
     let gray = (source * luminance).sum()
-    // How far the colour is out, where 1 is the edge of sRGB.
+    // The distance of the colour from grey, where 1 is the edge of sRGB.
     let part = Self.reach(color, from: gray)
     guard part > Self.knee else { return color.limited(to: .one) }
     // The same for the edge of the source's gamut on this line.

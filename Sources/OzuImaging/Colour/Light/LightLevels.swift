@@ -19,8 +19,8 @@ public struct LightLevels: Hashable, Sendable {
     self.masteringPeak = masteringPeak
   }
 
-  /// The range of peaks that are accepted: from white, below which nothing needs compression, to the end of the PQ
-  /// curve.
+  /// The range of peaks that tone mapping uses: from white, below which nothing needs compression, to the end of the
+  /// PQ curve.
   static let sanePeaks = ToneMapping.white...PerceptualQuantizer.peak
 
   /// The peak of a PQ picture that does not declare one. Most are graded on displays of 1,000 candelas per square
@@ -29,7 +29,7 @@ public struct LightLevels: Hashable, Sendable {
 
   /// The peak that tone mapping uses, and notes about values that were ignored.
   ///
-  /// A level below white is accepted: the picture then has no highlights. Zero means that a level is unknown.
+  /// A level below white counts as white: the picture then has no highlights. Zero means that a level is unknown.
   static func peak(of levels: LightLevels?) -> (peak: Double, notes: [String]) {
     var notes: [String] = []
     let stated = [
