@@ -72,8 +72,8 @@ public struct Picture: Sendable {
     }
   }
 
-  /// Whether the pixels are decoded. Only a picture from a pipeline without `isDecompressionEnabled`, or from
-  /// `CodecRegistry.deferredPicture(from:)`, may not be.
+  /// Whether the pixels are decoded. Only a picture from a pipeline without `isDecompressionEnabled` may not
+  /// be.
   public var isDecoded: Bool {
     switch content.pixels {
     case .ready: true

@@ -68,7 +68,7 @@ public struct PlaneOracle {
   ///   - reference: the arithmetic of the right plane.
   ///   - lowestBit: for a progressive file, the lowest bit that refinement scans have added to the plane.
   ///   - firstColumn: the first block of each row that is compared.
-  public func difference(
+  package func difference(
     of plane: SamplePlane, component index: Int, identifier: UInt8, scale: Int, isProgressive: Bool,
     lowestBit: Int = 0, fromColumn firstColumn: Int32 = 0, reference: Reference = .exact
   ) -> Difference {

@@ -168,9 +168,9 @@ struct AddressTests {
   @Test("presets stand for options, and may be all there is")
   func presets() throws {
     let rules = try Self.open {
-      try $0.definePreset("default", "q:33")
-      try $0.definePreset("thumb", "rs:fill:100:80/q:50")
-      try $0.definePreset("wide", "w:500")
+      try $0.definePreset("default", options: "q:33")
+      try $0.definePreset("thumb", options: "rs:fill:100:80/q:50")
+      try $0.definePreset("wide", options: "w:500")
     }
     let address = try ImageAddress("/x/pr:thumb:wide/h:7\(Self.plain)", rules: rules, now: Self.now)
     #expect(
@@ -185,7 +185,9 @@ struct AddressTests {
     #expect(Self.status("/x/w:500\(Self.plain)", strict) == 400)
     #expect(Self.status("/x/thumb/w:500\(Self.plain)", strict) == 404)
     for (name, options) in [("a:b", "w:1"), ("", "w:1"), ("a", "w:x"), ("a", "pr:thumb")] {
-      #expect(throws: AddressRulesError.self) { try Self.open { try $0.definePreset(name, options) } }
+      #expect(throws: AddressRulesError.self) {
+        try Self.open { try $0.definePreset(name, options: options) }
+      }
     }
   }
 

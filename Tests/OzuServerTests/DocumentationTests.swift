@@ -15,7 +15,7 @@ struct ServiceDocumentationTests {
   func making() async throws {
     var rules = AddressRules(keys: [try AddressKey(hexKey: key, salt: salt)])
     rules.sources = ["https://*.example.com/images/"]
-    try rules.definePreset("thumb", "rs:fill:320:240/q:70")
+    try rules.definePreset("thumb", options: "rs:fill:320:240/q:70")
 
     var configuration = ImageService.Configuration(pipeline: .service(hosts: rules.sourceRule))
     configuration.log = { record in print(record.jsonLine) }

@@ -208,7 +208,7 @@ struct ImageServiceTests {
       "ozu_origin_requests_total 1", "ozu_requests_under_way 1", "ozu_requests_pending 0", "ozu_draining 0",
       "ozu_request_duration_seconds_count{result=\"memory\"} 2",
       "ozu_request_duration_seconds_bucket{result=\"memory\",le=\"+Inf\"} 2",
-      "ozu_executor_running{kind=\"decode\"} 0",
+      "ozu_queue_running{kind=\"decode\"} 0",
     ] {
       #expect(lines.contains(Substring(line)), "\(line)")
     }

@@ -18,7 +18,7 @@ struct PlaygroundTests {
       )
     else { preconditionFailure("a constant") }
     rules.sources = ["https://origin.test/pictures/"]
-    try? rules.definePreset("thumb", "rs:fill:16:12")
+    try? rules.definePreset("thumb", options: "rs:fill:16:12")
     return rules
   }()
 

@@ -32,7 +32,7 @@ struct RememberedAddressesTests {
     var rules = AddressRules(keys: keys)
     rules.sources = ["https://origin.test/"]
     rules.usesClientHints = true
-    try? rules.definePreset("thumb", "rs:fill:16:12")
+    try? rules.definePreset("thumb", options: "rs:fill:16:12")
     return rules
   }()
 

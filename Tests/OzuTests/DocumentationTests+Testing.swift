@@ -7,8 +7,8 @@ import Testing
 
 /// The samples about tests of an app.
 extension DocumentationTests {
-  @Test("Testing your app: executors")
-  func executors() async throws {
+  @Test("Testing your app: queues")
+  func queues() async throws {
     let pipeline = try servedPipeline()
     pipeline.suspend(.decode)
     let task = pipeline.task(for: url)

@@ -20,7 +20,8 @@ struct Preparation {
     configuration.network.hostRule = HTTPHostRule.only(["*.example.com"])
     let preparation: (any HTTPRequestPreparing)? = configuration.network.requestPreparation
     configuration.network.requestPreparation = preparation
-    let timeouts: HTTPTimeouts = configuration.network.timeouts
+    var timeouts: HTTPTimeouts = configuration.network.timeouts
+    timeouts.minimumSpeed = HTTPMinimumSpeed(bytesPerSecond: 1000, window: .seconds(30))
     configuration.network.timeouts = timeouts
     configuration.decoding.codecs = CodecRegistry.standard
     let isolation: DecoderIsolation = .preferred
@@ -43,6 +44,9 @@ struct Preparation {
 
   func size(_ picture: Picture) -> PixelSize { picture.bitmap.size }
   func reason(_ error: HTTPError) -> HTTPError.Reason { error.reason }
+  func phase(_ error: HTTPError) -> HTTPTimeoutPhase? {
+    if case .timedOut(let phase) = error.reason { phase } else { nil }
+  }
   func decision(_ response: ImageResponse) -> HTTPDecision? { response.httpDecision }
   func place(_ disk: DiskCache, _ key: CacheKey) async -> Bool { await disk.contains(key) }
 }

@@ -18,7 +18,7 @@ public enum DisplayState: Sendable {
   case failure(ImageError, picture: Picture?)
 
   /// The state of a load that has not begun, with the placeholder of its picture.
-  public init(placeholder: DisplayPlaceholder?, in size: DisplaySize?) {
+  package init(placeholder: DisplayPlaceholder?, in size: DisplaySize?) {
     let content = placeholder?.content(in: size) ?? .nothing
     self.init(content, .loading, progress: nil)
   }

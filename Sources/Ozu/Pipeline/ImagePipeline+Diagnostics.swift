@@ -1,6 +1,6 @@
 extension ImagePipeline {
-  /// The executors of a pipeline, each with its own queue.
-  public enum ExecutorKind: String, Hashable, Sendable, CaseIterable {
+  /// The queues of a pipeline.
+  public enum QueueKind: String, Hashable, Sendable, CaseIterable {
     /// Downloads, and fetchers of the app.
     case data
     /// Decoding, resampling and processors.
@@ -21,30 +21,30 @@ extension ImagePipeline {
     let (snapshots, stations) = context.runner.look { graph in
       (graph.snapshots, StationID.allCases.map { graph.station($0) })
     }
-    let executors = ExecutorKind.allCases.map { kind in
-      PipelineDiagnostics.Executor(kind, kind.stations.map { stations[$0.index] })
+    let queues = QueueKind.allCases.map { kind in
+      PipelineDiagnostics.Queue(kind, kind.stations.map { stations[$0.index] })
     }
     let jobs = snapshots.sorted { $0.creation < $1.creation }.compactMap {
       PipelineDiagnostics.Job($0, now: now)
     }
     return PipelineDiagnostics(
       jobs: PipelineDiagnostics.Kind.allCases.flatMap { kind in jobs.filter { $0.kind == kind } },
-      executors: executors, backlogByteCount: context.backlog.byteCount,
+      queues: queues, backlogByteCount: context.backlog.byteCount,
       isolation: isolation?.status)
   }
 
-  /// Suspends or resumes an executor; for tests (`OzuTesting`).
-  package func setSuspended(_ isSuspended: Bool, _ kind: ExecutorKind) {
+  /// Suspends or resumes a queue; for tests (`OzuTesting`).
+  package func setSuspended(_ isSuspended: Bool, _ kind: QueueKind) {
     for station in kind.stations { context.runner.setSuspended(station, isSuspended) }
   }
 
-  /// The number of jobs that wait for an executor; for tests (`OzuTesting`).
-  package func waitingCount(_ kind: ExecutorKind) -> Int {
+  /// The number of jobs that wait in a queue; for tests (`OzuTesting`).
+  package func waitingCount(_ kind: QueueKind) -> Int {
     context.runner.look { graph in kind.stations.reduce(0) { $0 + graph.queuedCount(in: $1) } }
   }
 }
 
-extension ImagePipeline.ExecutorKind {
+extension ImagePipeline.QueueKind {
   var stations: [StationID] {
     switch self {
     case .data: [.network]
@@ -56,8 +56,8 @@ extension ImagePipeline.ExecutorKind {
   }
 }
 
-extension PipelineDiagnostics.Executor {
-  fileprivate init(_ kind: ImagePipeline.ExecutorKind, _ stations: [Station]) {
+extension PipelineDiagnostics.Queue {
+  fileprivate init(_ kind: ImagePipeline.QueueKind, _ stations: [Station]) {
     self.init(
       kind: kind, limit: stations.reduce(0) { $0 + $1.width },
       runningCount: stations.reduce(0) { $0 + $1.runningCount },

@@ -49,7 +49,7 @@ public struct ImageResponse: Sendable {
   public let renditionMiss: RenditionMiss?
   /// Whether the work was shared with an earlier equal request.
   public let isCoalesced: Bool
-  /// Whether an isolated worker process has decoded the file of the picture (`Configuration.isolation`).
+  /// Whether an isolated worker process has decoded the file of the picture (`Configuration.Decoding.isolation`).
   public var isIsolated: Bool { picture.isIsolated }
   /// The size in bytes of the file from which the picture was decoded: the original or the rendition. 0 for a picture
   /// from memory.

@@ -58,10 +58,10 @@ public struct PipelineDiagnostics: Sendable {
     public let priority: ImagePriority
   }
 
-  /// A resource that runs a limited number of jobs at once.
-  public struct Executor: Sendable {
+  /// The jobs of one kind of work that wait for a place, and how many run at once.
+  public struct Queue: Sendable {
     /// The kind of its work.
-    public let kind: ImagePipeline.ExecutorKind
+    public let kind: ImagePipeline.QueueKind
     /// The largest number of jobs at once.
     public let limit: Int
     /// The number of running jobs.
@@ -74,8 +74,8 @@ public struct PipelineDiagnostics: Sendable {
 
   /// The jobs: loads, then downloads, then renders, each kind from the oldest.
   public let jobs: [Job]
-  /// The executors.
-  public let executors: [Executor]
+  /// The queues.
+  public let queues: [Queue]
   /// The bytes that wait to be written to the disk cache.
   public let backlogByteCount: Int
   /// The state of the isolation of decoders; `nil` if it is off.
@@ -83,9 +83,9 @@ public struct PipelineDiagnostics: Sendable {
 }
 
 extension PipelineDiagnostics: CustomStringConvertible {
-  /// A line for each job and each executor.
+  /// A line for each job and each queue.
   public var description: String {
-    let lines = jobs.map(\.description) + executors.map(\.description)
+    let lines = jobs.map(\.description) + queues.map(\.description)
     let others = ["backlog: \(backlogByteCount) bytes"] + (isolation.map { ["isolation: \($0)"] } ?? [])
     return (lines + others).joined(separator: "\n")
   }
@@ -101,7 +101,7 @@ extension PipelineDiagnostics.Job: CustomStringConvertible {
   }
 }
 
-extension PipelineDiagnostics.Executor: CustomStringConvertible {
+extension PipelineDiagnostics.Queue: CustomStringConvertible {
   /// One line, such as `decode: 2 of 2 running, 14 waiting`.
   public var description: String {
     "\(kind.rawValue): \(runningCount) of \(limit) running, \(waitingCount) waiting"

@@ -25,12 +25,12 @@ public struct ImageStoreKind: Hashable, Sendable, CustomStringConvertible {
   private static let formatPrefix = "format:"
 
   /// The name of the cache format whose finished pictures these are; `nil` for other kinds.
-  public var formatName: String? {
+  var formatName: String? {
     name.hasPrefix(Self.formatPrefix) ? String(name.dropFirst(Self.formatPrefix.count)) : nil
   }
 
   /// Whether these are finished pictures, of a format or without one.
-  public var isRendition: Bool { self == .rendition || name.hasPrefix(Self.formatPrefix) }
+  var isRendition: Bool { self == .rendition || name.hasPrefix(Self.formatPrefix) }
 
   /// 32 hexadecimal digits computed from the name. Safe as the name of a folder, whatever characters the name of a
   /// cache format has.

@@ -128,7 +128,7 @@
           guard parts.count == 2 else {
             throw AddressRulesError("presets: NAME=OPTIONS is needed, not \(preset)")
           }
-          try rules.definePreset(parts[0], parts[1])
+          try rules.definePreset(parts[0], options: parts[1])
         }
       } catch {
         throw UsageError(error.description)

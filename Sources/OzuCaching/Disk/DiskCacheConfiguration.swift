@@ -44,10 +44,8 @@ public struct DiskCacheConfiguration: Sendable {
   /// write to, because the superuser decides who is in a group. A process of the superuser accepts no directory of
   /// another user.
   public var allowsForeignDirectory: Bool
-  /// The most bytes that the entries of each partition may take; zero means no limit except the total.
+  /// The most bytes that the entries of each partition may take. Zero, and no number, mean no limit except the total.
   public var partitionCapacities: [DiskCache.Partition: Int]
-  /// The capacity of partitions that `partitionCapacities` does not name. Default: zero, no limit except the total.
-  public var defaultPartitionCapacity: Int
   /// The number of seconds after which a stored entry expires; nil for never. Default: nil.
   ///
   /// An expired entry is never served. The writer removes it at the next lookup of its key, or, while the cache
@@ -76,7 +74,7 @@ public struct DiskCacheConfiguration: Sendable {
   /// Makes a configuration. Every part has a default.
   public init(
     capacity: Int = 512 << 20, partitionCapacities: [DiskCache.Partition: Int] = [:],
-    defaultPartitionCapacity: Int = 0, access: DiskCacheAccess = .updating,
+    access: DiskCacheAccess = .updating,
     allowsForeignDirectory: Bool = false, maximumAge: TimeInterval? = nil,
     partitionMaximumAges: [DiskCache.Partition: TimeInterval] = [:],
     durability: Durability = .buffered, refreshInterval: TimeInterval = 0.1, concurrency: Int = 4,
@@ -85,7 +83,6 @@ public struct DiskCacheConfiguration: Sendable {
   ) {
     self.capacity = capacity
     self.partitionCapacities = partitionCapacities
-    self.defaultPartitionCapacity = defaultPartitionCapacity
     self.access = access
     self.allowsForeignDirectory = allowsForeignDirectory
     self.maximumAge = maximumAge

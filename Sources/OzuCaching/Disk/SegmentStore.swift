@@ -170,7 +170,7 @@ final class SegmentStore: Sendable {
   func now() -> Int64 { configuration.now().nanoseconds }
 
   func capacity(of partition: Partition) -> Int {
-    capacities.withLock { $0[partition] } ?? configuration.defaultPartitionCapacity
+    capacities.withLock { $0[partition] } ?? 0
   }
 
   func setCapacity(_ capacity: Int, of partition: Partition) {

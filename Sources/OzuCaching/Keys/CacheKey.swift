@@ -113,33 +113,33 @@ extension CacheKey {
   /// Each part is hashed with its kind and, if its length can vary, its length, so two different sequences of parts
   /// never give the same bytes. A builder hashes under another key than plain texts, so its keys do not equal
   /// theirs.
-  public struct Builder: Sendable {
+  package struct Builder: Sendable {
     private var hash: SipHash128
 
     /// Starts without parts.
-    public init() {
+    package init() {
       hash = SipHash128(key0: ~CacheKey.key0, key1: CacheKey.key1)
     }
 
     /// Starts from a key, to name a variant of its value.
-    public init(deriving key: CacheKey) {
+    package init(deriving key: CacheKey) {
       self.init()
       append(key)
     }
 
     /// Adds a text.
-    public mutating func append(_ string: String) {
+    package mutating func append(_ string: String) {
       var string = string
       string.withUTF8 { append(kind: 1, UnsafeRawBufferPointer($0)) }
     }
 
     /// Adds bytes; they differ from a text of the same bytes.
-    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
       append(kind: 2, bytes)
     }
 
     /// Adds a whole number. Equal numbers of different integer types give the same key.
-    public mutating func append(_ number: some FixedWidthInteger) {
+    package mutating func append(_ number: some FixedWidthInteger) {
       hash.update(number < 0 ? 4 : 3)
       hash.update(littleEndian: UInt64(truncatingIfNeeded: number))
       let rest = number >> 64
@@ -147,18 +147,18 @@ extension CacheKey {
     }
 
     /// Adds a number by its bit pattern: NaNs with different bits differ, and 0 differs from -0.
-    public mutating func append(_ number: Double) {
+    package mutating func append(_ number: Double) {
       hash.update(5)
       hash.update(littleEndian: number.bitPattern)
     }
 
     /// Adds a Boolean.
-    public mutating func append(_ flag: Bool) {
+    package mutating func append(_ flag: Bool) {
       hash.update(flag ? 7 : 6)
     }
 
     /// Adds another key.
-    public mutating func append(_ key: CacheKey) {
+    package mutating func append(_ key: CacheKey) {
       hash.update(8)
       hash.update(littleEndian: key.high)
       hash.update(littleEndian: key.low)
@@ -171,7 +171,7 @@ extension CacheKey {
     }
 
     /// The key of all parts so far. More parts may follow.
-    public var key: CacheKey {
+    package var key: CacheKey {
       CacheKey(hash.finish())
     }
   }

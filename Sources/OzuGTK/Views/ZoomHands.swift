@@ -193,9 +193,9 @@
     }
 
     /// Whether the picture can be moved to the left or right of the screen.
-    var isWiderThanView: Bool { canMove(isTurnedAside ? \.isHigher : \.isWider) }
+    var isWiderThanView: Bool { canMove(isTurnedAside ? \.isHigherThanView : \.isWiderThanView) }
 
-    private var isHigherThanView: Bool { canMove(isTurnedAside ? \.isWider : \.isHigher) }
+    private var isHigherThanView: Bool { canMove(isTurnedAside ? \.isWiderThanView : \.isHigherThanView) }
 
     private var isTurnedAside: Bool { display?.quarterTurns.isMultiple(of: 2) == false }
 

@@ -60,7 +60,7 @@ public struct HTTPDecision: Sendable, Hashable {
 
 extension HTTPDecision {
   /// A decision to serve something that is fresh for this many more seconds; stale if the number is negative.
-  public static func fresh(forSeconds seconds: Double) -> HTTPDecision {
+  package static func fresh(forSeconds seconds: Double) -> HTTPDecision {
     seconds > 0
       ? HTTPDecision(.cache, reason: "fresh for \(HTTPDurationText.text(seconds))")
       : HTTPDecision(.stale, reason: "stale for \(HTTPDurationText.text(-seconds))")

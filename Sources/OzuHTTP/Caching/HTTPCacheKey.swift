@@ -68,13 +68,13 @@ public struct CacheKeyRule: Sendable, Hashable {
   }
 
   /// Whether the rule applies to a URL.
-  public func applies(to url: URL) -> Bool {
+  package func applies(to url: URL) -> Bool {
     guard let host = url.host()?.lowercased() else { return false }
     return self.host.hasPrefix("*.") ? host.hasSuffix(self.host.dropFirst()) : host == self.host
   }
 
   /// The text of a URL without the dropped query items.
-  public func applied(to text: String) -> String {
+  package func applied(to text: String) -> String {
     guard let mark = text.firstIndex(of: "?") else { return text }
     let kept = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
       .filter { item in !droppedQueryItems.contains(String(item.prefix { $0 != "=" })) }

@@ -37,7 +37,7 @@ public struct HTTPRetryPolicy: Sendable, Hashable {
   }()
 
   /// Whether a failure is temporary.
-  public func isTransient(_ reason: HTTPError.Reason) -> Bool {
+  package func isTransient(_ reason: HTTPError.Reason) -> Bool {
     switch reason {
     case .connectionRefused, .connectionFailed, .connectionLost, .timedOut(.connect), .bodyTruncated,
       .contentCodingTruncated, .proxyFailed:
@@ -47,7 +47,7 @@ public struct HTTPRetryPolicy: Sendable, Hashable {
   }
 
   /// Whether a status is temporary.
-  public func isTransient(status: Int) -> Bool {
+  package func isTransient(status: Int) -> Bool {
     [408, 429, 502, 503, 504].contains(status)
   }
 
@@ -57,7 +57,7 @@ public struct HTTPRetryPolicy: Sendable, Hashable {
   ///   - count: the number of retries so far.
   ///   - retryAfter: the response's `Retry-After` (RFC 9110 §10.2.3), seconds or a date.
   ///   - fraction: a random number from 0 to 1.
-  public func delay(
+  package func delay(
     afterRetries count: Int, retryAfter: String? = nil, fraction: Double, now: Date
   ) -> Duration? {
     guard count < maximumRetryCount else { return nil }

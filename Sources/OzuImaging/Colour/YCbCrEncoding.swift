@@ -1,7 +1,7 @@
 /// How luma and chroma encode red, green and blue.
-public struct YCbCrEncoding: Hashable, Sendable {
+package struct YCbCrEncoding: Hashable, Sendable {
   /// The weights of red and blue in luma.
-  public enum Matrix: Hashable, Sendable {
+  package enum Matrix: Hashable, Sendable {
     /// ITU-R BT.601: JPEG, WebP, and files that do not declare a matrix.
     case bt601
     /// ITU-R BT.709.
@@ -27,18 +27,18 @@ public struct YCbCrEncoding: Hashable, Sendable {
   }
 
   /// The matrix.
-  public var matrix: Matrix
+  package var matrix: Matrix
   /// Whether luma has the range 0 to 255 instead of 16 to 235.
-  public var isFullRange: Bool
+  package var isFullRange: Bool
   /// The bits of a sample in the file, 8 to 16. The neutral chroma value is a slightly different fraction of the
   /// range for each.
-  public var bits: Int
+  package var bits: Int
   /// The fractional bits of the factors with which a full decode computes colours, if there are so few that the
   /// rounding is visible; `nil` if the factors are practically exact.
-  public var factorBits: Int?
+  package var factorBits: Int?
 
   /// Makes an encoding.
-  public init(matrix: Matrix, isFullRange: Bool, bits: Int = 8, factorBits: Int? = nil) {
+  package init(matrix: Matrix, isFullRange: Bool, bits: Int = 8, factorBits: Int? = nil) {
     precondition(8...16 ~= bits, "samples of 8 to 16 bits")
     precondition(factorBits.map { 1...14 ~= $0 } ?? true, "factors of 1 to 14 bits")
     self.factorBits = factorBits
@@ -48,12 +48,12 @@ public struct YCbCrEncoding: Hashable, Sendable {
   }
 
   /// The encoding of JPEG (ITU-T T.871).
-  public static let jfif = YCbCrEncoding(matrix: .bt601, isFullRange: true)
+  package static let jfif = YCbCrEncoding(matrix: .bt601, isFullRange: true)
   /// The encoding of WebP (RFC 9649, which refers to RFC 6386).
-  public static let webp = YCbCrEncoding(matrix: .bt601, isFullRange: false)
+  package static let webp = YCbCrEncoding(matrix: .bt601, isFullRange: false)
 
   /// The sample of the file that becomes 255 in a `SamplePlane`.
-  public var white: Double {
+  package var white: Double {
     isFullRange ? Double(1 << bits - 1) : Double(255 << (bits - 8))
   }
 

@@ -44,7 +44,7 @@ extension CodecRegistry {
   ///   - data: the file.
   ///   - context: limits, memory, colours. Its cancellation has no effect after this returns.
   /// - Throws: `DecodingError`, for errors that the header shows.
-  public func deferredPicture(
+  package func deferredPicture(
     from data: Data, context: DecodingContext = .init()
   ) throws(DecodingError) -> Picture {
     try context.limits.checkEncodedByteCount(data.count)

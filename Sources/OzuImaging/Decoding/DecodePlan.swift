@@ -24,10 +24,10 @@ public struct DecodePlan: Hashable, Sendable {
   /// The shown region in the picture that is decoded, at full scale.
   private let storedRegion: PixelRegion
   /// The frequencies of each plane that are decoded; `nil` if the decoder makes pixels of `decodedSize`.
-  public private(set) var reduction: PlaneReduction?
+  package private(set) var reduction: PlaneReduction?
   /// The number of samples of each plane that become one while decoding; `nil` if the decoder makes pixels, or if
   /// there is a `reduction`.
-  public private(set) var averaging: PlaneAveraging?
+  package private(set) var averaging: PlaneAveraging?
   /// The most bytes that the whole render takes at one time: buffers of the decoder and its library, the rows,
   /// pixels or planes that it makes, the resampler, the result, and the copies that are converted to sRGB and
   /// turned upright.

@@ -2,12 +2,12 @@
 ///
 /// A decoder that can divide a picture asks for the thread when it begins. The scheduler of decodes decides whether
 /// there is one: while other decodes wait for a thread, there is none, so a large picture does not delay them.
-public struct DecodingAssistant: Sendable {
+package struct DecodingAssistant: Sendable {
   private let lend: @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
   /// - Parameter lend: runs the work on another thread, soon, and returns at once; or returns `false` and drops it.
   ///   Called on the decoding thread. Work that is never run is no error: the decode goes on without it.
-  public init(lend: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool) {
+  package init(lend: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool) {
     self.lend = lend
   }
 

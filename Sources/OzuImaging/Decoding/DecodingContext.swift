@@ -45,7 +45,7 @@ public struct DecodingContext {
 
   /// Lends a second thread for one picture; `nil` by default. The time of that thread does not count towards the
   /// limit on processor time: it has a limit of its own, of the same length.
-  public let assistant: DecodingAssistant?
+  package let assistant: DecodingAssistant?
 
   /// Called on the decoding thread when a stage begins; the duration says how long ago it began.
   private var onStage: (DecodingStage, Duration) -> Void
@@ -71,7 +71,21 @@ public struct DecodingContext {
   public init(
     limits: DecodingLimits = .default, pool: PixelBufferPool = .shared, allowsTruncation: Bool = false,
     colorPolicy: ColorPolicy = .convertToSRGB, pixelFormats: PixelFormatPolicy = .bgra8,
-    budget: DecodedByteBudget = .shared, assistant: DecodingAssistant? = nil,
+    budget: DecodedByteBudget = .shared,
+    isCancelled: @escaping () -> Bool = { false }, onStage: @escaping (DecodingStage) -> Void = { _ in },
+    threadTime: (() -> Duration)? = nil
+  ) {
+    self.init(
+      limits: limits, pool: pool, allowsTruncation: allowsTruncation, colorPolicy: colorPolicy,
+      pixelFormats: pixelFormats, budget: budget, assistant: nil, isCancelled: isCancelled, onStage: onStage,
+      threadTime: threadTime)
+  }
+
+  /// Makes a context for a decode that may have a second thread.
+  package init(
+    limits: DecodingLimits = .default, pool: PixelBufferPool = .shared, allowsTruncation: Bool = false,
+    colorPolicy: ColorPolicy = .convertToSRGB, pixelFormats: PixelFormatPolicy = .bgra8,
+    budget: DecodedByteBudget = .shared, assistant: DecodingAssistant?,
     isCancelled: @escaping () -> Bool = { false }, onStage: @escaping (DecodingStage) -> Void = { _ in },
     threadTime: (() -> Duration)? = nil
   ) {

@@ -36,7 +36,7 @@ public struct ImageHeader: Hashable, Sendable {
   public var isProgressive: Bool
   /// The layout of the picture's planes, if its decoder can make them at a few eighths of their size; `nil`
   /// otherwise.
-  public var planeLayout: PlaneLayout?
+  package var planeLayout: PlaneLayout?
 
   /// The size of the squares, in pixels, along which a part of the picture (`Resize.region`) can be cut out of the
   /// file without decoding it (`DecodePlan.cut`); `nil` (the default) if the file can only be decoded whole.
@@ -62,7 +62,21 @@ public struct ImageHeader: Hashable, Sendable {
   public init(
     type: ImageType, storedSize: PixelSize, orientation: Orientation = .up, bitsPerComponent: Int = 8,
     colorModel: ColorModel = .rgb, hasAlpha: Bool = false, colorProfileName: String? = nil,
-    frameCount: Int = 1, isProgressive: Bool = false, planeLayout: PlaneLayout? = nil,
+    frameCount: Int = 1, isProgressive: Bool = false, colorEncoding: ColorEncoding? = nil,
+    dotsPerInch: Double? = nil, metadata: PictureMetadata? = nil
+  ) {
+    self.init(
+      type: type, storedSize: storedSize, orientation: orientation, bitsPerComponent: bitsPerComponent,
+      colorModel: colorModel, hasAlpha: hasAlpha, colorProfileName: colorProfileName, frameCount: frameCount,
+      isProgressive: isProgressive, planeLayout: nil, colorEncoding: colorEncoding, dotsPerInch: dotsPerInch,
+      metadata: metadata)
+  }
+
+  /// Makes the header of a file whose decoder can make planes.
+  package init(
+    type: ImageType, storedSize: PixelSize, orientation: Orientation = .up, bitsPerComponent: Int = 8,
+    colorModel: ColorModel = .rgb, hasAlpha: Bool = false, colorProfileName: String? = nil,
+    frameCount: Int = 1, isProgressive: Bool = false, planeLayout: PlaneLayout?,
     colorEncoding: ColorEncoding? = nil, dotsPerInch: Double? = nil, metadata: PictureMetadata? = nil
   ) {
     self.type = type

@@ -3,11 +3,11 @@
 ///
 /// Beside `PlaneReduction`, this is the other way to avoid having all pixels in memory: for decoders that must
 /// decode all samples, but do not need to keep them or convert them to colours.
-public struct PlaneAveraging: Hashable, Sendable {
+package struct PlaneAveraging: Hashable, Sendable {
   /// The samples of luma, or of each colour, that become one.
-  public let luma: RowAverager.Step
+  package let luma: RowAverager.Step
   /// The samples of chroma that become one.
-  public let chroma: RowAverager.Step
+  package let chroma: RowAverager.Step
 
   /// How many times the result must fit into the picture on each side. Below, chroma would have to be enlarged, and
   /// little time would be saved.

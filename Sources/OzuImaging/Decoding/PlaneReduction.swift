@@ -1,7 +1,7 @@
 /// The layout of the planes of a picture whose decoder can return planes instead of pixels.
-public struct PlaneLayout: Hashable, Sendable {
+package struct PlaneLayout: Hashable, Sendable {
   /// How a decoder gets the planes.
-  public enum Source: Hashable, Sendable {
+  package enum Source: Hashable, Sendable {
     /// From a transform of blocks of 8 × 8, so that it can make planes at a few eighths of the size.
     case frequencies
     /// It has the whole planes in memory, with this many bytes for each pixel of the picture, and delivers them row
@@ -12,26 +12,26 @@ public struct PlaneLayout: Hashable, Sendable {
   }
 
   /// How the decoder gets the planes.
-  public var source = Source.frequencies
+  package var source = Source.frequencies
   /// How many pixels a chroma sample covers; `nil` for a grey picture.
-  public var chromaStep: ChromaStep?
+  package var chromaStep: ChromaStep?
 
   /// How many pixels a chroma sample covers on each side: 2 and 2 for 4:2:0.
-  public struct ChromaStep: Hashable, Sendable {
+  package struct ChromaStep: Hashable, Sendable {
     /// In a row.
-    public var horizontal: Int
+    package var horizontal: Int
     /// In a column.
-    public var vertical: Int
+    package var vertical: Int
 
     /// Makes a step.
-    public init(horizontal: Int, vertical: Int) {
+    package init(horizontal: Int, vertical: Int) {
       self.horizontal = horizontal
       self.vertical = vertical
     }
   }
 
   /// Makes a layout.
-  public init(chromaStep: ChromaStep?, source: Source = .frequencies) {
+  package init(chromaStep: ChromaStep?, source: Source = .frequencies) {
     self.chromaStep = chromaStep
     self.source = source
   }
@@ -41,13 +41,13 @@ public struct PlaneLayout: Hashable, Sendable {
 ///
 /// One eighth is one sample for each block of 8 × 8; `s` eighths decode the `s` × `s` lowest frequencies of a block
 /// and skip the others.
-public struct PlaneReduction: Hashable, Sendable {
+package struct PlaneReduction: Hashable, Sendable {
   /// The eighths of luma: 1 to 6 or 8.
-  public let luma: Int
+  package let luma: Int
   /// The eighths of chroma: 1 to 6 or 8.
-  public let chroma: Int
+  package let chroma: Int
   /// Whether the file is stored in passes, some of which add one bit to the coefficients.
-  public let isProgressive: Bool
+  package let isProgressive: Bool
 
   /// The least number of luma samples for a pixel of the result. With fewer, the missing frequencies are visible.
   static let lumaHeadroom = 1.9

@@ -3,24 +3,24 @@
 ///
 /// A wave of `w` radians per sample is multiplied by `1 + lift * w²`. This is exact to the second order, which is
 /// enough for the waves that a reduction leaves.
-public struct DetailLift: Hashable, Sendable {
+package struct DetailLift: Hashable, Sendable {
   /// Along rows.
-  public var horizontal: Double
+  package var horizontal: Double
   /// Along columns.
-  public var vertical: Double
+  package var vertical: Double
 
   /// Makes a lift.
-  public init(horizontal: Double, vertical: Double) {
+  package init(horizontal: Double, vertical: Double) {
     self.horizontal = horizontal
     self.vertical = vertical
   }
 
   /// No compensation.
-  public static let none = DetailLift(horizontal: 0, vertical: 0)
+  package static let none = DetailLift(horizontal: 0, vertical: 0)
 
   /// The loss of a mean of `columns` × `rows` samples. The mean of n cosines is `1 - (1 - 1/n²) w² / 24` times the
   /// middle one, `w` in radians per mean.
-  public static func mean(columns: Int, rows: Int) -> DetailLift {
+  package static func mean(columns: Int, rows: Int) -> DetailLift {
     func lift(_ count: Int) -> Double { (1 - 1 / Double(count * count)) / 24 }
     return DetailLift(horizontal: lift(columns), vertical: lift(rows))
   }
@@ -32,7 +32,7 @@ public struct DetailLift: Hashable, Sendable {
   /// - Parameters:
   ///   - step: how many pixels a chroma sample covers; only a step of 2 has an effect.
   ///   - samples: how many samples of the file one sample of the plane covers.
-  public static func upsampling(
+  package static func upsampling(
     _ step: PlaneLayout.ChromaStep, samples: (columns: Double, rows: Double)
   ) -> DetailLift {
     func lift(_ step: Int, _ samples: Double) -> Double { step == 2 ? -3 / (32 * samples * samples) : 0 }
@@ -41,7 +41,7 @@ public struct DetailLift: Hashable, Sendable {
   }
 
   /// The sum of both: one loss after the other.
-  public static func + (a: DetailLift, b: DetailLift) -> DetailLift {
+  package static func + (a: DetailLift, b: DetailLift) -> DetailLift {
     DetailLift(horizontal: a.horizontal + b.horizontal, vertical: a.vertical + b.vertical)
   }
 }

@@ -1,8 +1,8 @@
 /// A picture whose components are in separate planes. Decoders that can return more than pixels pass it to the
 /// resampler.
-public struct PlanarPicture {
+package struct PlanarPicture {
   /// The meaning of the planes.
-  public enum Content: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
     /// Luma alone.
     case gray(YCbCrEncoding)
     /// Luma, blue difference, red difference; the last two have equal sizes and may be coarser than luma.
@@ -19,12 +19,12 @@ public struct PlanarPicture {
   }
 
   /// The meaning of the planes.
-  public let content: Content
+  package let content: Content
   /// The planes, in the order of `content`.
-  public let planes: [SamplePlane]
+  package let planes: [SamplePlane]
 
   /// Makes a picture of luma and chroma; without chroma it is grey.
-  public init(
+  package init(
     luma: SamplePlane, chroma: (blue: SamplePlane, red: SamplePlane)? = nil, encoding: YCbCrEncoding = .jfif
   ) {
     content = chroma == nil ? .gray(encoding) : .yCbCr(encoding)
@@ -32,11 +32,11 @@ public struct PlanarPicture {
   }
 
   /// Makes a picture of colours; without alpha it is opaque.
-  public init(blue: SamplePlane, green: SamplePlane, red: SamplePlane, alpha: SamplePlane? = nil) {
+  package init(blue: SamplePlane, green: SamplePlane, red: SamplePlane, alpha: SamplePlane? = nil) {
     content = alpha == nil ? .opaqueColors : .premultipliedColors
     planes = [blue, green, red] + (alpha.map { [$0] } ?? [])
   }
 
   /// Whether every pixel is opaque.
-  public var isOpaque: Bool { content.isOpaque }
+  package var isOpaque: Bool { content.isOpaque }
 }

@@ -10,22 +10,21 @@
 ///
 /// A class, because it owns memory that is written piece by piece; not `Sendable`, so it stays on the thread that
 /// decodes.
-public final class SamplePlane {
+package final class SamplePlane {
   /// The fractional bits of a sample.
-  public static let fractionBits = 6
+  package static let fractionBits = 6
 
   /// The width of the picture, in samples.
-  public let extentWidth: Double
+  package let extentWidth: Double
   /// The height of the picture, in samples.
-  public let extentHeight: Double
+  package let extentHeight: Double
   /// The distance between rows in samples; a multiple of 8.
-  public let samplesPerRow: Int
+  package let samplesPerRow: Int
   /// The number of rows.
-  public let rowCount: Int
+  package let rowCount: Int
   /// How much fine detail the resampler has to strengthen.
-  public let lift: DetailLift
-  /// The samples: `rowCount` rows of `samplesPerRow`. All zero at first. Code outside this package uses `withRow`
-  /// instead.
+  package let lift: DetailLift
+  /// The samples: `rowCount` rows of `samplesPerRow`. All zero at first.
   package let samples: UnsafeMutableBufferPointer<Int16>
 
   private let memory: UnsafeMutableRawBufferPointer
@@ -40,7 +39,7 @@ public final class SamplePlane {
   ///   - extentHeight: its height in samples; positive, at most `rowCount`.
   ///   - lift: how much fine detail the resampler has to strengthen; none by default.
   ///   - pool: the pool that the memory comes from.
-  public init(
+  package init(
     columnCount: Int, rowCount: Int, extentWidth: Double, extentHeight: Double, lift: DetailLift = .none,
     pool: PixelBufferPool = .shared
   ) {
@@ -66,7 +65,7 @@ public final class SamplePlane {
   /// Calls a closure with the samples of a row for reading and writing; they are valid only during the call.
   ///
   /// - Precondition: `index` is in `0..<rowCount`.
-  public func withRow<Result, Failure: Error>(
+  package func withRow<Result, Failure: Error>(
     _ index: Int, _ body: (inout MutableSpan<Int16>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     precondition(index >= 0 && index < rowCount, "row outside the plane")
@@ -78,7 +77,7 @@ public final class SamplePlane {
   }
 
   /// The bytes that a plane takes, without the rounding of the pool.
-  public static func byteCount(columnCount: Int, rowCount: Int) -> Int {
+  package static func byteCount(columnCount: Int, rowCount: Int) -> Int {
     ((columnCount + 7) & ~7) * rowCount * 2
   }
 }

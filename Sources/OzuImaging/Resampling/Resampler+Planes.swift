@@ -12,7 +12,7 @@ extension Resampler {
   ///   - pool: the pool that memory for the result and for buffers comes from.
   /// - Precondition: the region is finite, its sides are positive and so are those of the size.
   /// - Complexity: as `resample(_:region:to:pool:)` for each plane.
-  public func resample(
+  package func resample(
     _ planes: PlanarPicture, region: PixelRegion, to size: PixelSize, colorSpace: ColorSpaceTag = .sRGB,
     pool: PixelBufferPool = .shared
   ) -> Bitmap {

@@ -11,16 +11,16 @@
 /// Unsafe pointers. Why every index is in bounds: a row has `columns * channels` samples, which `add` checks;
 /// `sums` is padded, so that reading four channels of a row with three stays in bounds; the means go to rows below
 /// `rowCount` of planes made for `meanColumns` columns.
-public final class RowAverager {
+package final class RowAverager {
   /// How many samples become one sample of a plane.
-  public struct Step: Hashable, Sendable {
+  package struct Step: Hashable, Sendable {
     /// In a row.
-    public var columns: Int
+    package var columns: Int
     /// In a column.
-    public var rows: Int
+    package var rows: Int
 
     /// Makes a step; both numbers are 1 to 128.
-    public init(columns: Int, rows: Int) {
+    package init(columns: Int, rows: Int) {
       precondition(1...RowAverager.longestStep ~= columns && 1...RowAverager.longestStep ~= rows, "a step")
       self.columns = columns
       self.rows = rows
@@ -28,10 +28,10 @@ public final class RowAverager {
   }
 
   /// The sum of 128 rows of 255 fits into 16 bits.
-  public static let longestStep = 128
+  package static let longestStep = 128
 
   /// The planes, one for each channel. Complete when all rows were added.
-  public let planes: [SamplePlane]
+  package let planes: [SamplePlane]
 
   private let columns: Int
   private let rows: Int
@@ -57,7 +57,7 @@ public final class RowAverager {
   ///   - averaged: how many samples of the picture were already averaged into one of these; none by default.
   ///   - upsampled: for chroma, how many pixels a sample covers: the result is then as soft as in a full decode.
   ///   - pool: the pool that the memory comes from.
-  public init(
+  package init(
     size: PixelSize, channels: Int, step: Step, extentWidth: Double? = nil, extentHeight: Double? = nil,
     white: Double = 255, averaged: Step = Step(columns: 1, rows: 1),
     upsampled: PlaneLayout.ChromaStep? = nil, pool: PixelBufferPool
@@ -99,7 +99,7 @@ public final class RowAverager {
   /// Adds the next row of bytes.
   ///
   /// - Precondition: there are no more rows than announced, and each has the announced number of samples.
-  public func add(bytes row: Span<UInt8>) {
+  package func add(bytes row: Span<UInt8>) {
     precondition(addedRows < rows, "no more rows than announced")
     precondition(row.count == columns * channels, "a row of the announced samples")
     row.withUnsafeBufferPointer { add(bytes: $0.baseAddress!) }
@@ -145,7 +145,7 @@ public final class RowAverager {
   /// Adds the next row of 16-bit samples with one channel.
   ///
   /// - Precondition: there are no more rows than announced, and each has the announced number of samples.
-  public func add(words row: Span<UInt16>) {
+  package func add(words row: Span<UInt16>) {
     precondition(addedRows < rows && channels == 1, "no more rows than announced, of one channel")
     precondition(row.count == columns, "a row of the announced samples")
     row.withUnsafeBufferPointer { add(words: $0.baseAddress!) }

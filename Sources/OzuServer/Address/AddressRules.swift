@@ -35,7 +35,7 @@ public struct AddressRules: Sendable {
   /// `default` applies to every address.
   ///
   /// - Throws: `AddressRulesError` if the options are invalid.
-  public mutating func definePreset(_ name: String, _ options: String) throws(AddressRulesError) {
+  public mutating func definePreset(_ name: String, options: String) throws(AddressRulesError) {
     guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !":/@".utf8.contains($0) }) else {
       throw AddressRulesError("\"\(name)\" cannot be the name of a preset")
     }

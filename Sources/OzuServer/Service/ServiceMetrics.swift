@@ -61,14 +61,14 @@ final class ServiceMetrics: Sendable {
       "ozu_draining", "gauge", "Whether requests are to be sent elsewhere.",
       isDraining.load(ordering: .relaxed) ? 1 : 0)
     Self.write(pipeline.statistics, to: &page)
-    page.head("ozu_executor_running", "gauge", "Work that runs at the moment, by kind.")
-    let executors = pipeline.diagnostics().executors
-    for executor in executors {
-      page.line("ozu_executor_running", ["kind": executor.kind.rawValue], Double(executor.runningCount))
+    page.head("ozu_queue_running", "gauge", "Work that runs at the moment, by kind.")
+    let queues = pipeline.diagnostics().queues
+    for queue in queues {
+      page.line("ozu_queue_running", ["kind": queue.kind.rawValue], Double(queue.runningCount))
     }
-    page.head("ozu_executor_waiting", "gauge", "Work that waits for its turn, by kind.")
-    for executor in executors {
-      page.line("ozu_executor_waiting", ["kind": executor.kind.rawValue], Double(executor.waitingCount))
+    page.head("ozu_queue_waiting", "gauge", "Work that waits for its turn, by kind.")
+    for queue in queues {
+      page.line("ozu_queue_waiting", ["kind": queue.kind.rawValue], Double(queue.waitingCount))
     }
     for (name, statistics) in stores { Self.write(statistics, of: name, to: &page) }
     return page.text

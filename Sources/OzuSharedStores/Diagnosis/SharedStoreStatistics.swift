@@ -45,7 +45,7 @@ public struct SharedStoreNodeStatistics: Hashable, Sendable {
 /// An event of a shared store, for a log.
 public enum SharedStoreEvent: Hashable, Sendable {
   /// The circuit breaker of a server opened, sends a probe, or closed; with the error that caused it.
-  case nodeChanged(String, SharedStoreNodeState, String?)
+  case nodeChanged(node: String, state: SharedStoreNodeState, error: String?)
   /// An entry was damaged, truncated, or belonged to another key or version, and was removed.
   case damaged(node: String)
   /// A command was dropped because too many waited for a server. Reported at most once per second.

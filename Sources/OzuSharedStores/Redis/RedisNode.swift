@@ -73,7 +73,7 @@ final class RedisNode: Sendable {
     guard let permit else {
       return completion(.failure(RedisError(refusal ?? .circuitOpen, node: name)))
     }
-    if permit.isProbe { reporter.report(.nodeChanged(name, .halfOpen, nil)) }
+    if permit.isProbe { reporter.report(.nodeChanged(node: name, state: .halfOpen, error: nil)) }
     let request = RedisRequest(command, deadline: now.advanced(by: configuration.deadline)) { [self] result in
       completion(end(result, permit, byteCount: byteCount))
     }
@@ -124,7 +124,7 @@ final class RedisNode: Sendable {
     }
     if let change {
       let error: RedisError? = if case .failure(let error) = result { error } else { nil }
-      reporter.report(.nodeChanged(name, change, error.map { "\($0)" }))
+      reporter.report(.nodeChanged(node: name, state: change, error: error.map { "\($0)" }))
     }
     return result
   }

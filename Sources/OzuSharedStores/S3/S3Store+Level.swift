@@ -69,7 +69,7 @@ extension S3Store: ImageStoring {
   /// time, one succeeds.
   ///
   /// - Returns: whether the entry was written.
-  public func writeIfAbsent(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws -> Bool {
+  package func writeIfAbsent(_ entry: ImageStoreEntry, for key: ImageStoreKey) throws -> Bool {
     guard keeps(key.kind), let data = encoded(entry, for: key) else { return false }
     let request = requests.put(requests.name(of: key), data, isConditional: true)
     // 409: another entry is being written at this moment.

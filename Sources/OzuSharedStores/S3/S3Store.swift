@@ -104,7 +104,7 @@ public final class S3Store: Sendable {
       return permit
     }
     guard let permit else { throw .circuitOpen }
-    if permit.isProbe { reporter.report(.nodeChanged(node, .halfOpen, nil)) }
+    if permit.isProbe { reporter.report(.nodeChanged(node: node, state: .halfOpen, error: nil)) }
     let result = outcome(of: request, accepted: accepted)
     end(permit, result)
     return try result.get()
@@ -158,6 +158,6 @@ public final class S3Store: Sendable {
       }
       return before == state.breaker.state ? nil : state.breaker.state
     }
-    if let change { reporter.report(.nodeChanged(node, change, error.map { "\($0)" })) }
+    if let change { reporter.report(.nodeChanged(node: node, state: change, error: error.map { "\($0)" })) }
   }
 }

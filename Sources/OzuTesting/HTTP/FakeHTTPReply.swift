@@ -17,20 +17,20 @@ public struct FakeHTTPReply: Sendable {
   /// Whether `Content-Length` is added.
   public var announcesLength = true
   /// The number of bytes that the sink gets at a time; nil for all.
-  public var pieceByteCount: Int?
+  package var pieceByteCount: Int?
   /// The error to throw instead of a response, or after `failureOffset` bytes of it.
-  public var failure: HTTPError.Reason?
+  package var failure: HTTPError.Reason?
   /// The number of bytes of the body before the failure; nil for a failure before the head.
-  public var failureOffset: Int?
+  package var failureOffset: Int?
   /// The gate at which the reply waits before the head.
-  public var headGate: Gate?
+  package var headGate: Gate?
   /// The gate at which the reply waits before each piece of the body.
-  public var bodyGate: Gate?
+  package var bodyGate: Gate?
   /// The URL that answered, if it is not that of the request, as after a redirect.
-  public var finalURL: URL?
+  package var finalURL: URL?
 
   /// Whether a request for a range of the body gets it, as 206, unless its `If-Range` names another state.
-  public var servesRanges = false
+  package var servesRanges = false
 
   /// Makes a reply.
   public init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data()) {

@@ -25,7 +25,7 @@ public struct LoopbackResponse: Sendable {
   }
 
   /// The way in which the end of the body is marked.
-  public enum Framing: Sendable, Hashable {
+  package enum Framing: Sendable, Hashable {
     /// With a true `Content-Length`.
     case contentLength
     /// With this `Content-Length`, true or not. If the body is shorter, the connection closes after it.
@@ -37,7 +37,7 @@ public struct LoopbackResponse: Sendable {
   }
 
   /// The way in which the response ends.
-  public enum Ending: Sendable, Hashable {
+  package enum Ending: Sendable, Hashable {
     /// Properly.
     case complete
     /// The connection closes after that many bytes of the body.
@@ -58,20 +58,23 @@ public struct LoopbackResponse: Sendable {
   /// The bytes after the header section; not sent to `HEAD`.
   public var body: Body
   /// The way in which the end of the body is marked.
-  public var framing: Framing
+  package var framing: Framing
   /// The way in which the response ends.
-  public var ending: Ending = .complete
+  package var ending: Ending = .complete
   /// The gate at which the server waits before it writes anything.
-  public var headGate: Gate?
+  package var headGate: Gate?
   /// The gate at which the server waits before each piece of the body.
-  public var bodyGate: Gate?
+  package var bodyGate: Gate?
   /// The number of bytes of one write, and of one chunk.
-  public var pieceByteCount = 64 << 10
+  package var pieceByteCount = 64 << 10
 
   /// Makes a response.
-  public init(
-    status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data(), framing: Framing = .contentLength
-  ) {
+  public init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data()) {
+    self.init(status: status, headers: headers, body: body, framing: .contentLength)
+  }
+
+  /// Makes a response whose body ends in a certain way.
+  package init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data(), framing: Framing) {
     self.status = status
     self.headers = headers
     self.body = .data(body)

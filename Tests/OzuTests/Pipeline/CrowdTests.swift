@@ -23,7 +23,7 @@ struct CrowdTests {
     #expect(fixture.pipeline.runningCount(.data) == 0)
     let diagnostics = fixture.pipeline.diagnostics()
     #expect(diagnostics.jobs.count { $0.kind == .load } == Self.count)
-    #expect(diagnostics.executors.first { $0.kind == .data }?.waitingCount == Self.count)
+    #expect(diagnostics.queues.first { $0.kind == .data }?.waitingCount == Self.count)
     fixture.pipeline.resume(.data)
     for task in tasks { #expect(try await task.response.source == .network) }
     #expect(fixture.client.requests.count == Self.count)

@@ -38,9 +38,9 @@ struct DiagnosticsTests {
     #expect(slot.subscriberCount == 1)
     let decoder = try #require(diagnostics.jobs.first { $0.waitingFor == .decoder })
     #expect(decoder.queuePosition == 0)
-    let data = try #require(diagnostics.executors.first { $0.kind == .data })
+    let data = try #require(diagnostics.queues.first { $0.kind == .data })
     #expect([data.limit, data.runningCount, data.waitingCount] as [Int] == [1, 1, 1])
-    #expect(diagnostics.executors.first { $0.kind == .decode }?.isSuspended == true)
+    #expect(diagnostics.queues.first { $0.kind == .decode }?.isSuspended == true)
     #expect(diagnostics.description.contains("for slot (0 ahead), high, 1 subscriber, age 3.0 seconds"))
 
     gate.open()

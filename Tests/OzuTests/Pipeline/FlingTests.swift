@@ -23,7 +23,7 @@ struct FlingTests {
   /// Whether all cancelled loads have ended, and no place is free while a download waits.
   private func isBusyOrIdle(_ fixture: Fixture) -> Bool {
     let diagnostics = fixture.pipeline.diagnostics()
-    guard let downloads = diagnostics.executors.first(where: { $0.kind == .data })
+    guard let downloads = diagnostics.queues.first(where: { $0.kind == .data })
     else { return false }
     return downloads.waitingCount == 0 || downloads.runningCount == downloads.limit
   }

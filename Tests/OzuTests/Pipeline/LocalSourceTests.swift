@@ -67,7 +67,7 @@ struct LocalSourceTests {
     let tasks = files.map { pipeline.task(for: ImageRequest(url: $0, resize: Fixture.small)) }
     // Eight exceed the bound. A few more may be read before the eighth is queued; how many depends on the threads.
     await pipeline.waiting(8, for: .decode)
-    while pipeline.diagnostics().executors.contains(where: { $0.kind == .disk && $0.runningCount > 0 }) {
+    while pipeline.diagnostics().queues.contains(where: { $0.kind == .disk && $0.runningCount > 0 }) {
       await Task.yield()
     }
     let waiting = pipeline.waitingCount(on: .decode)

@@ -21,12 +21,12 @@ extension ImagePipeline {
   /// The steps that are queued or wait for another one. A step exists a moment before.
   var stepCount: Int { snapshots.count { $0.payload is StepWork && $0.state != .deciding } }
 
-  func runningCount(_ kind: ExecutorKind) -> Int {
+  func runningCount(_ kind: QueueKind) -> Int {
     context.runner.look { graph in kind.stations.reduce(0) { $0 + graph.runningCount(in: $1) } }
   }
 
-  /// The number of jobs that wait for an executor with at least this priority.
-  func waitingCount(_ kind: ExecutorKind, from level: ImagePriority) -> Int {
+  /// The number of jobs that wait in a queue with at least this priority.
+  func waitingCount(_ kind: QueueKind, from level: ImagePriority) -> Int {
     snapshots.count { job in kind.stations.contains { job.state == .queued($0) } && job.level >= level }
   }
 }

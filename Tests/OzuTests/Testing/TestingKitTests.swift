@@ -52,7 +52,7 @@ struct TestingKitTests {
     for task in tasks { _ = try await task.image }
     let first = recorder.events.first { $0.isBegin(of: .decode) }
     #expect(first?.isBegin(of: .decode, source: urls[2].absoluteString) == true)
-    for queue in ImagePipeline.ExecutorKind.allCases { #expect(pipeline.waitingCount(on: queue) >= 0) }
+    for queue in ImagePipeline.QueueKind.allCases { #expect(pipeline.waitingCount(on: queue) >= 0) }
   }
 
   @Test("a caller receives a picture before it is stored")

@@ -84,10 +84,10 @@ public struct ZoomGeometry: Hashable, Sendable {
   }
 
   /// Whether the picture is wider than the view, so that it can be moved to the left and right.
-  public var isWider: Bool { Double(pictureSize.width) * scale > Double(viewSize.width) + 0.5 }
+  public var isWiderThanView: Bool { Double(pictureSize.width) * scale > Double(viewSize.width) + 0.5 }
 
   /// Whether the picture is higher than the view, so that it can be moved up and down.
-  public var isHigher: Bool { Double(pictureSize.height) * scale > Double(viewSize.height) + 0.5 }
+  public var isHigherThanView: Bool { Double(pictureSize.height) * scale > Double(viewSize.height) + 0.5 }
 
   /// The middle of the view.
   public var viewCenter: (x: Double, y: Double) { (Double(viewSize.width) / 2, Double(viewSize.height) / 2) }

@@ -112,7 +112,7 @@ extension ZoomModel {
 
   /// Releases everything that is not visible: the squares, and the kept pixels, which are decoded again when a
   /// further square is needed.
-  public func giveMemoryBack() {
+  func giveMemoryBack() {
     keeping.kept = nil
     dropSquaresOutOfSight()
   }

@@ -1,7 +1,7 @@
 import Ozu
 
 extension ImagePipeline {
-  /// Suspends executors: work that has not begun waits until they are resumed.
+  /// Suspends queues: work that has not begun waits until they are resumed.
   ///
   /// By this a test decides which work waits, and in which order it runs, without a clock:
   ///
@@ -12,20 +12,20 @@ extension ImagePipeline {
   /// tasks[2].priority = .veryHigh
   /// pipeline.resume(.decode)
   /// ```
-  public func suspend(_ kinds: ExecutorKind...) {
+  public func suspend(_ kinds: QueueKind...) {
     for kind in kinds { setSuspended(true, kind) }
   }
 
-  /// Resumes executors.
-  public func resume(_ kinds: ExecutorKind...) {
+  /// Resumes queues.
+  public func resume(_ kinds: QueueKind...) {
     for kind in kinds { setSuspended(false, kind) }
   }
 
-  /// The number of pieces of work that wait for an executor.
-  public func waitingCount(on kind: ExecutorKind) -> Int { waitingCount(kind) }
+  /// The number of pieces of work that wait in a queue.
+  public func waitingCount(on kind: QueueKind) -> Int { waitingCount(kind) }
 
-  /// Returns when at least that many pieces of work wait for an executor.
-  public func waiting(_ count: Int, for kind: ExecutorKind) async {
+  /// Returns when at least that many pieces of work wait in a queue.
+  public func waiting(_ count: Int, for kind: QueueKind) async {
     while waitingCount(kind) < count { await Task.yield() }
   }
 }
