@@ -10,7 +10,7 @@ import OzuImaging
 ///
 /// A class, because it owns a stream of the library and memory; it stays on the thread that decodes. Unsafe
 /// pointers: the file must outlive the reader. `raw` has room for `batch` rows with their filter bytes. After it are
-/// `ring` rows, each with the margin that `PNGUnfilter` needs.
+/// the places of a group of rows, each with the margin that `PNGUnfilter` needs.
 package final class PNGRowReader {
   /// The meaning of the bytes of a row.
   enum Layout {
@@ -35,13 +35,14 @@ package final class PNGRowReader {
   private let batch: Int
   private var batchRows = 0
   private var batchRow = 0
-  private var nextRow = 0
-  private var hasEnded = false
-  /// The number of rows that are made. Those from `nextRow` on are not yet returned.
   private var madeRows = 0
+  private var hasEnded = false
+  /// The rows that were made last, and how many of them there are and are returned.
+  private var group: PNGUnfilter.Rows<UnsafePointer<UInt8>>
+  private var groupRows = 0
+  private var returnedRows = 0
 
   private var raw: UnsafeMutablePointer<UInt8> { memory.baseAddress!.assumingMemoryBound(to: UInt8.self) }
-  private var rawByteCount: Int { batch * (rowByteCount + 1) }
 
   /// Reads the chunks before the pixels; `nil` if libpng has to decode the file.
   package init?(
@@ -93,10 +94,14 @@ package final class PNGRowReader {
     let byteCount = isDeep ? 2 * pixelByteCount : pixelByteCount
     rowByteCount = header.size.width * byteCount
     unfilter = PNGUnfilter(count: rowByteCount, pixelByteCount: byteCount)
-    // Four rows at least, so that they can be made at once.
-    batch = min(height, max(4, (64 << 10) / (rowByteCount + 1)))
+    // Whole groups, so that eight rows can be made at once.
+    let groupRowCount = PNGUnfilter.groupRowCount
+    let groups = max(1, (64 << 10) / (rowByteCount + 1) / groupRowCount)
+    batch = min(height, groups * groupRowCount)
     let rowRoom = rowByteCount + PNGUnfilter.margin
-    memory = pool.takeBlock(byteCount: batch * (rowByteCount + 1) + PNGUnfilter.margin + Self.ring * rowRoom)
+    memory = pool.takeBlock(
+      byteCount: batch * (rowByteCount + 1) + PNGUnfilter.margin + groupRowCount * rowRoom)
+    group = PNGUnfilter.Rows(start: UnsafePointer(memory.baseAddress!.assumingMemoryBound(to: UInt8.self)), stride: 0)
     // The row above the first is zero (§9.2), and margins must be written before they are read.
     memory.initializeMemory(as: UInt8.self, repeating: 0)
   }
@@ -105,53 +110,62 @@ package final class PNGRowReader {
     pool.giveBack(memory)
   }
 
-  /// The next row, valid until the call after the next; `nil` if libpng has to decode the file.
+  /// The next row, valid until the next call; `nil` if libpng has to decode the file.
   func next() -> UnsafePointer<UInt8>? {
-    if nextRow == madeRows {
-      guard makeRows() else { return nil }
+    if returnedRows == groupRows {
+      guard makeGroup() else { return nil }
     }
-    defer { nextRow += 1 }
-    return UnsafePointer(row(nextRow))
+    defer { returnedRows += 1 }
+    return group.start + returnedRows * group.stride
   }
 
-  /// Makes the next row, or two or four if that is faster; false if libpng has to decode the file.
-  private func makeRows() -> Bool {
+  /// Makes the next rows, up to eight; false if libpng has to decode the file.
+  ///
+  /// Groups begin at multiples of eight rows, so the row above is always in the last place.
+  private func makeGroup() -> Bool {
     if batchRow == batchRows {
       guard fill() else { return false }
     }
-    let stride = rowByteCount + 1
-    let stored = raw + batchRow * stride
-    let rest = batchRows - batchRow
-    let above = UnsafePointer(row(nextRow + Self.ring - 1))
-    var count = 1
-    if rest >= 4,
-      case let filters = SIMD4(stored[0], stored[stride], stored[2 * stride], stored[3 * stride]),
-      unfilter.canMakeFour(filters)
-    {
-      count = 4
-      let pixels = UnsafePointer(stored + 1)
-      unfilter.applyFour(
-        filters, (pixels, pixels + stride, pixels + 2 * stride, pixels + 3 * stride), above: above,
-        to: (row(nextRow), row(nextRow + 1), row(nextRow + 2), row(nextRow + 3)))
-    } else if rest >= 2, unfilter.canPair(stored[0], stored[stride]) {
-      count = 2
-      unfilter.applyPair(
-        SIMD2(stored[0], stored[stride]), stored + 1, stored + stride + 1, above: above, to: row(nextRow),
-        row(nextRow + 1))
-    } else if !unfilter.apply(stored[0], stored + 1, above: above, to: row(nextRow)) {
-      return false
+    let stored = PNGUnfilter.Rows(
+      start: UnsafePointer(raw) + batchRow * (rowByteCount + 1) + 1, stride: rowByteCount + 1)
+    let places = PNGUnfilter.Rows(
+      start: raw + batch * (rowByteCount + 1) + PNGUnfilter.margin, stride: rowByteCount + PNGUnfilter.margin)
+    let last = places.start + (PNGUnfilter.groupRowCount - 1) * places.stride
+    returnedRows = 0
+    groupRows = min(PNGUnfilter.groupRowCount, batchRows - batchRow)
+    batchRow += groupRows
+    madeRows += groupRows
+    var filters = SIMD8<UInt8>.zero
+    for index in 0..<groupRows { filters[index] = stored.start[index * stored.stride - 1] }
+    if filters == .zero {
+      // Rows without a filter are read where they are; the last one may be above a filtered one.
+      last.update(from: stored.start + (groupRows - 1) * stored.stride, count: rowByteCount)
+      group = stored
+      return true
     }
-    batchRow += count
-    madeRows += count
+    group = PNGUnfilter.Rows(start: UnsafePointer(places.start), stride: places.stride)
+    if unfilter.canMakeGroup(filters) {
+      unfilter.applyGroup(filters, groupRows, stored, above: last, to: places)
+      return true
+    }
+    var above = UnsafePointer(last)
+    var index = 0
+    while index < groupRows {
+      let (source, target) = (
+        stored.start + index * stored.stride, places.start + index * places.stride
+      )
+      if index + 1 < groupRows, unfilter.canPair(filters[index], filters[index + 1]) {
+        unfilter.applyTwo(
+          SIMD2(filters[index], filters[index + 1]), source, source + stored.stride, above: above, to: target,
+          target + places.stride)
+        index += 1
+      } else if !unfilter.apply(filters[index], source, above: above, to: target) {
+        return false
+      }
+      above = UnsafePointer(places.start + index * places.stride)
+      index += 1
+    }
     return true
-  }
-
-  /// The places of rows: four that are made at once, and the one above them.
-  private static let ring = 5
-
-  /// The memory of a row: five places in turn, so the row above, `index - 1`, has the same place as `index + 4`.
-  private func row(_ index: Int) -> UnsafeMutablePointer<UInt8> {
-    raw + rawByteCount + PNGUnfilter.margin + index % Self.ring * (rowByteCount + PNGUnfilter.margin)
   }
 
   /// Whether the stream ends where the picture ends, with the right checksum. Call it after the last row.
@@ -165,7 +179,7 @@ package final class PNGRowReader {
 
   /// Inflates the next rows.
   private func fill() -> Bool {
-    batchRows = min(batch, height - nextRow)
+    batchRows = min(batch, height - madeRows)
     batchRow = 0
     let wanted = batchRows * (rowByteCount + 1)
     var count = 0
