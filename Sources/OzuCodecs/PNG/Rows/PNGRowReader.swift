@@ -119,6 +119,17 @@ package final class PNGRowReader {
     return group.start + returnedRows * group.stride
   }
 
+  /// The next rows, up to eight, valid until the next call; `nil` if libpng has to decode the file.
+  func nextGroup() -> (rows: PNGUnfilter.Rows<UnsafePointer<UInt8>>, count: Int)? {
+    if returnedRows == groupRows {
+      guard makeGroup() else { return nil }
+    }
+    defer { returnedRows = groupRows }
+    return (
+      PNGUnfilter.Rows(start: group.start + returnedRows * group.stride, stride: group.stride), groupRows - returnedRows
+    )
+  }
+
   /// Makes the next rows, up to eight; false if libpng has to decode the file.
   ///
   /// Groups begin at multiples of eight rows, so the row above is always in the last place.
