@@ -25,6 +25,16 @@ uint32_t ozu_crc32(const uint8_t *data, size_t size) {
 #endif
 }
 
+uint32_t ozu_adler32(uint32_t sum, const uint8_t *data, size_t size) {
+#ifdef OZU_ISAL
+  sum = isal_adler32(sum, data, size);
+  ozu_isal_returned();
+  return sum;
+#else
+  return (uint32_t)adler32_z(sum, data, size);
+#endif
+}
+
 OzuStatus ozu_inflate(
     const uint8_t *data, size_t size, uint8_t *output, size_t capacity, size_t *written) {
   z_stream stream;

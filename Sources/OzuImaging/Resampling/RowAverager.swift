@@ -153,7 +153,8 @@ public final class RowAverager {
         truncatingIfNeeded: source.loadUnaligned(fromByteOffset: x, as: SIMD16<UInt8>.self))
       for index in 1..<number {
         sum &+= SIMD16<UInt16>(
-          truncatingIfNeeded: source.loadUnaligned(fromByteOffset: x &+ index &* stride, as: SIMD16<UInt8>.self))
+          truncatingIfNeeded: source.loadUnaligned(
+            fromByteOffset: x &+ index &* stride, as: SIMD16<UInt8>.self))
       }
       if !isFirst { sum &+= target.loadUnaligned(fromByteOffset: 2 &* x, as: SIMD16<UInt16>.self) }
       target.storeBytes(of: sum, toByteOffset: 2 &* x, as: SIMD16<UInt16>.self)

@@ -44,7 +44,8 @@ extension PNGUnfilter {
       var lanes = SIMD8<UInt32>.zero
       for lane in 0..<8 where filters[lane] == filter { lanes[lane] = .max }
       return (
-        unsafeBitCast(lanes.lowHalf, to: SIMD16<UInt8>.self), unsafeBitCast(lanes.highHalf, to: SIMD16<UInt8>.self)
+        unsafeBitCast(lanes.lowHalf, to: SIMD16<UInt8>.self),
+        unsafeBitCast(lanes.highHalf, to: SIMD16<UInt8>.self)
       )
     }
     let (sub, top, average, paeth) = (masks(1), masks(2), masks(3), masks(4))
@@ -94,7 +95,9 @@ extension PNGUnfilter {
       for lane in 0..<4 {
         let (place, later) = (min(x &- lane &* step, count), min(x &- (lane &+ 4) &* step, count))
         if place >= 0 { first[lane] = source(lane).loadUnaligned(fromByteOffset: place, as: UInt32.self) }
-        if later >= 0 { second[lane] = source(lane &+ 4).loadUnaligned(fromByteOffset: later, as: UInt32.self) }
+        if later >= 0 {
+          second[lane] = source(lane &+ 4).loadUnaligned(fromByteOffset: later, as: UInt32.self)
+        }
       }
       make(upper.loadUnaligned(fromByteOffset: min(x, count), as: UInt32.self), first, second)
       var lefts = (Self.words(left.0), Self.words(left.1))
