@@ -1,7 +1,8 @@
 /// The data of a block with codes.
 ///
-/// Unsafe pointers. Why every index is in bounds: the loop reads input only if 32 bytes are left in the chunk, and each of its
-/// rounds loads three times eight bytes, no more than seven apart. For output see `InflateStream`; for the tables `InflateTable`.
+/// Unsafe pointers. Why every index is in bounds: a round of the loop begins only if 32 bytes of input are left in the chunk. It
+/// loads eight bytes up to three times, and moves on by no more than seven each time. For output see `InflateStream`, for the
+/// tables `InflateTable`.
 extension InflateStream {
   private typealias Table = InflateTable
 

@@ -3,8 +3,8 @@
 /// A distance shorter than a copy repeats a pattern. A processor that loads bytes just after it has stored them in other pieces
 /// waits; so the pattern is loaded once and stored again and again.
 ///
-/// Unsafe pointers. Why every index is in bounds: the caller has `distance` bytes, at least one, before the target. From there up to
-/// 32 bytes are read, and up to 32 bytes after the last one of the copy are written: `InflateStream` has that room.
+/// Unsafe pointers. Why every index is in bounds: the caller has `distance` bytes, at least one, before the target. Loads begin
+/// there and take up to 32 bytes, and up to 32 bytes after the last one of the copy are written: `InflateStream` has that room.
 extension InflateStream {
   @inline(__always)
   static func copy(to target: UnsafeMutableRawPointer, distance: Int, length: Int) {

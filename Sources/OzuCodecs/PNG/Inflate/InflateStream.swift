@@ -2,16 +2,17 @@ import OzuImaging
 
 /// Inflates the zlib stream of a PNG (RFC 1950, RFC 1951) into a window in which the caller reads it.
 ///
-/// Made for streams that shrink much, as those of drawn pictures: nearly all time goes to long copies from near before, and there ISA-L
-/// loads what it has just stored, for which processors wait. Here such a pattern stays in registers (`InflateStream+Copy.swift`), and
-/// the window is the output, so no history is copied for each piece. Of photographs ISA-L decodes the codes faster.
+/// Made for streams that shrink much, as those of drawn pictures: nearly all time goes to long copies from near before. There
+/// ISA-L loads bytes that it has just stored, for which processors wait. Here such a pattern stays in registers
+/// (`InflateStream+Copy.swift`), and the window is the output, so no history is copied for each piece. Of photographs ISA-L
+/// decodes the codes faster.
 ///
-/// It reports no errors: `nil` and false mean that libpng decodes the file.
+/// It accepts the streams that zlib accepts. It reports no errors: `nil` and false mean that libpng decodes the file.
 ///
-/// A class, because it owns memory; it stays on the thread that decodes. Unsafe pointers. Why every index is in bounds: the window
-/// has `capacity` bytes. Output is only begun below a limit that is `slack` bytes before its end. What is begun there writes no more
-/// than 8 literals, a copy of 258 bytes, and 32 bytes beyond it. Copies begin no farther back than the start of the window.
-/// Input is read up to `inputEnd`, the end of a chunk; the file must outlive the stream.
+/// A class, because it owns memory; it stays on the thread that decodes. Unsafe pointers. Why every index is in bounds: the
+/// window has `capacity` bytes. Output is begun only below a limit that is `slack` bytes before its end, and one round of the
+/// loop writes no more than 8 literals, a copy of 258 bytes, and 32 bytes after it. Copies begin no farther back than the
+/// start of the window. Input is read up to `inputEnd`, the end of a chunk; the file must outlive the stream.
 final class InflateStream {
   enum State {
     case header
