@@ -10,6 +10,7 @@
 #endif
 
 #include "CCodecs.h"
+#include "isal.h"
 
 struct OzuDeflater {
 #ifdef OZU_ISAL
@@ -78,6 +79,7 @@ OzuStatus ozu_deflater_step(
     stream->avail_out = out;
     stream->end_of_stream = ends;
     int result = isal_deflate(stream);
+    ozu_isal_returned();
     *used = in - stream->avail_in;
     *written = out - stream->avail_out;
     if (result != COMP_OK) return OzuStatusFailed;

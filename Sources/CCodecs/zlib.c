@@ -12,13 +12,26 @@
 #endif
 
 #include "CCodecs.h"
+#include "isal.h"
 
 uint32_t ozu_crc32(const uint8_t *data, size_t size) {
 #ifdef OZU_ISAL
-  return crc32_gzip_refl(0, data, size);
+  uint32_t sum = crc32_gzip_refl(0, data, size);
+  ozu_isal_returned();
+  return sum;
 #else
   uLong sum = crc32(0, Z_NULL, 0);
   return (uint32_t)crc32_z(sum, data, size);
+#endif
+}
+
+uint32_t ozu_adler32(uint32_t sum, const uint8_t *data, size_t size) {
+#ifdef OZU_ISAL
+  sum = isal_adler32(sum, data, size);
+  ozu_isal_returned();
+  return sum;
+#else
+  return (uint32_t)adler32_z(sum, data, size);
 #endif
 }
 
@@ -86,6 +99,7 @@ OzuStatus ozu_inflater_step(
   state->next_out = output;
   state->avail_out = out;
   int result = isal_inflate(state);
+  ozu_isal_returned();
   *used = in - state->avail_in;
   *written = out - state->avail_out;
   if (result < 0 || result == ISAL_NEED_DICT) return OzuStatusFailed;

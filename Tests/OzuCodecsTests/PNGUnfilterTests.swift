@@ -1,3 +1,4 @@
+import OzuTesting
 import Testing
 
 @testable import OzuCodecs
@@ -22,7 +23,7 @@ struct PNGUnfilterTests {
     }
   }
 
-  /// Applies one filter, or Paeth's to two rows at once.
+  /// Applies one filter, or Paeth's to two deep rows at once.
   private func results(_ rows: Rows, _ pixelByteCount: Int, filter: UInt8?) -> [[UInt8]?] {
     let unfilter = PNGUnfilter(count: rows.count, pixelByteCount: pixelByteCount)
     let (raw, secondRaw, above) = (rows.row(1), rows.row(2), rows.row(3))
@@ -31,13 +32,13 @@ struct PNGUnfilterTests {
       #expect(unfilter.apply(filter, raw, above: above, to: &row))
       return [rows.content(row)]
     }
-    unfilter.applyPair([4, 4], raw, secondRaw, above: above, to: &row, &secondRow)
+    unfilter.applyTwo([4, 4], raw, secondRaw, above: above, to: &row, &secondRow)
     return [rows.content(row), rows.content(secondRow)]
   }
 
   @Test("the margin is large enough for the bytes that are read and written after the last pixel")
   func margin() {
-    // At most eight bytes are read from the last byte of a row on; a pair of rows reads and writes four after it.
+    // At most eight bytes are read from the last byte of a row on; a group of rows reads and writes four after it.
     // Rows of six and eight bytes for each pixel write eight after it.
     #expect(PNGUnfilter.margin >= 8)
   }
@@ -45,7 +46,7 @@ struct PNGUnfilterTests {
   @Test(
     "write nothing after the margin, and do not depend on its bytes", arguments: [1, 2, 3, 4, 6, 8], 1...11)
   func ends(pixelByteCount: Int, width: Int) throws {
-    let filters: [UInt8?] = (0...4).map { $0 } + (pixelByteCount >= 3 ? [nil] : [])
+    let filters: [UInt8?] = (0...4).map { $0 } + (pixelByteCount > 4 ? [nil] : [])
     for filter in filters {
       let first = results(Rows(count: width * pixelByteCount, marginValue: 0), pixelByteCount, filter: filter)
       let second = results(
@@ -55,50 +56,72 @@ struct PNGUnfilterTests {
     }
   }
 
-  /// Applies filters to four rows at once, or one after the other.
-  private func four(
-    _ rows: Rows, _ pixelByteCount: Int, _ filters: SIMD4<UInt8>, atOnce: Bool
+  /// Applies filters to up to eight rows at once, or one after the other. The row above is in the last place.
+  private func group(
+    _ rows: Rows, _ pixelByteCount: Int, _ filters: SIMD8<UInt8>, _ number: Int, atOnce: Bool
   ) -> [[UInt8]?] {
     let unfilter = PNGUnfilter(count: rows.count, pixelByteCount: pixelByteCount)
-    let raws = (1...4).map { rows.row($0) }
-    let above = rows.row(5)
-    var made = (6...9).map { rows.row($0) }
+    let raws = (1...number).map { rows.row($0) }
+    var made = (10...17).map { rows.row($0) }
     guard atOnce else {
-      for index in 0..<4 {
+      let above = made[7]
+      for index in 0..<number {
         let upper = index == 0 ? above : made[index - 1]
         #expect(unfilter.apply(filters[index], raws[index], above: upper, to: &made[index]))
       }
-      return made.map(rows.content)
+      return made.prefix(number).map(rows.content)
     }
-    #expect(unfilter.canMakeFour(filters))
+    #expect(unfilter.canMakeGroup(filters))
     let stride = made[0].count
     let stored = raws.flatMap { $0 }
     var results = made.flatMap { $0 }
     stored.withUnsafeBufferPointer { stored in
       results.withUnsafeMutableBufferPointer { results in
-        // Four rows each, and none is empty, because they have margins.
+        // None is empty, because rows have margins.
         let (from, to) = (stored.baseAddress!, results.baseAddress!)
-        unfilter.applyFour(
-          filters, (from, from + stride, from + 2 * stride, from + 3 * stride), above: above,
-          to: (to, to + stride, to + 2 * stride, to + 3 * stride))
+        unfilter.applyGroup(
+          filters, number, .init(start: from, stride: stride), above: to + 7 * stride,
+          to: .init(start: to, stride: stride))
       }
     }
-    return (0..<4).map { rows.content(Array(results[$0 * stride..<($0 + 1) * stride])) }
+    let contents = (0..<8).map { rows.content(Array(results[$0 * stride..<($0 + 1) * stride])) }
+    #expect(!contents.contains(nil))
+    return Array(contents.prefix(number))
   }
 
-  @Test("make the same of four rows at once as one by one, with any filters", arguments: 3...4, 1...9)
-  func fourRows(pixelByteCount: Int, width: Int) {
+  @Test(
+    "make of eight rows at once what they are one by one, whatever their filters", arguments: 3...4, 1...11)
+  func eightRows(pixelByteCount: Int, width: Int) {
     let count = width * pixelByteCount
-    for number in 0..<625 {
-      let filters = SIMD4<UInt8>(
-        UInt8(number % 5), UInt8(number / 5 % 5), UInt8(number / 25 % 5), UInt8(number / 125))
-      let unfilter = PNGUnfilter(count: count, pixelByteCount: pixelByteCount)
-      guard unfilter.canMakeFour(filters) else { continue }
+    let unfilter = PNGUnfilter(count: count, pixelByteCount: pixelByteCount)
+    var random = SeededGenerator(seed: UInt64(100 * width + pixelByteCount))
+    for round in 0..<200 {
+      let number = round % 8 + 1
+      var filters = SIMD8<UInt8>.zero
+      for index in 0..<number { filters[index] = round < 16 ? 4 : UInt8.random(in: 0...4, using: &random) }
+      guard unfilter.canMakeGroup(filters) else { continue }
       for value: UInt8 in [0, 0xFF] {
         let rows = Rows(count: count, marginValue: value)
-        let made = four(rows, pixelByteCount, filters, atOnce: true)
-        #expect(!made.contains(nil))
-        #expect(made == four(rows, pixelByteCount, filters, atOnce: false), "\(filters)")
+        #expect(
+          group(rows, pixelByteCount, filters, number, atOnce: true)
+            == group(rows, pixelByteCount, filters, number, atOnce: false), "\(filters), \(number) rows")
+      }
+    }
+  }
+
+  @Test("predict as the standard says, for all three neighbours")
+  func paeth() {
+    for left in 0...255 {
+      for up in stride(from: left % 3, through: 255, by: 3) {
+        for corner in stride(from: 0, through: 255, by: 1) where (left + up + corner) % 5 == 0 {
+          let distances = [abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)]
+          let nearest =
+            distances[0] <= distances[1] && distances[0] <= distances[2]
+            ? left : distances[1] <= distances[2] ? up : corner
+          let found = PNGUnfilter.paeth(
+            SIMD16(repeating: UInt8(left)), SIMD16(repeating: UInt8(up)), SIMD16(repeating: UInt8(corner)))
+          if found[5] != UInt8(nearest) { Issue.record("\(left), \(up), \(corner)") }
+        }
       }
     }
   }
@@ -115,7 +138,7 @@ struct PNGUnfilterTests {
           let rows = Rows(count: width * pixelByteCount, marginValue: value)
           let (raw, secondRaw, above) = (rows.row(1), rows.row(2), rows.row(3))
           var (row, secondRow) = (rows.row(4), rows.row(5))
-          unfilter.applyPair([first, second], raw, secondRaw, above: above, to: &row, &secondRow)
+          unfilter.applyTwo([first, second], raw, secondRaw, above: above, to: &row, &secondRow)
           let made = [rows.content(row), rows.content(secondRow)]
           var (single, under) = (rows.row(6), rows.row(7))
           #expect(unfilter.apply(first, raw, above: above, to: &single))
@@ -126,11 +149,14 @@ struct PNGUnfilterTests {
     }
   }
 
-  @Test("are not applied to four rows at once for an unknown filter, few Paeth rows, or other pixels")
-  func notFour() {
+  @Test("leave rows with a filter that does not exist, or none that waits, to the other ways")
+  func noGroup() {
     let unfilter = PNGUnfilter(count: 30, pixelByteCount: 3)
-    #expect(!unfilter.canMakeFour([4, 4, 4, 5]) && !unfilter.canMakeFour([2, 2, 2, 4]))
-    #expect(!PNGUnfilter(count: 30, pixelByteCount: 2).canMakeFour([4, 4, 4, 4]))
-    #expect(!PNGUnfilter(count: 30, pixelByteCount: 6).canMakeFour([4, 4, 4, 4]))
+    #expect(unfilter.canMakeGroup([0, 1, 2, 3, 0, 0, 0, 0]))
+    #expect(
+      !unfilter.canMakeGroup([4, 4, 4, 5, 4, 4, 4, 4]) && !unfilter.canMakeGroup([2, 2, 2, 1, 0, 1, 1, 0]))
+    let all = SIMD8<UInt8>(repeating: 4)
+    #expect(!PNGUnfilter(count: 30, pixelByteCount: 2).canMakeGroup(all))
+    #expect(!PNGUnfilter(count: 30, pixelByteCount: 6).canMakeGroup(all))
   }
 }

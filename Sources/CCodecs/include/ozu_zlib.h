@@ -10,6 +10,9 @@
 /// The checksum of PNG chunks.
 uint32_t ozu_crc32(const uint8_t *data, size_t size);
 
+/// The Adler-32 of bytes that follow others, whose sum is `sum`; 1 if there are none.
+uint32_t ozu_adler32(uint32_t sum, const uint8_t *data, size_t size);
+
 /// Inflates a zlib stream to at most `capacity` bytes. `Truncated` if the stream ends early, `More` if it has more
 /// bytes than fit: nothing is written beyond `capacity`.
 OzuStatus ozu_inflate(

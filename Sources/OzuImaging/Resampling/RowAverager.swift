@@ -33,12 +33,12 @@ package final class RowAverager {
   /// The planes, one for each channel. Complete when all rows were added.
   package let planes: [SamplePlane]
 
-  private let columns: Int
-  private let rows: Int
-  private let channels: Int
-  private let step: Step
+  let columns: Int
+  let rows: Int
+  let channels: Int
+  let step: Step
   private let scale: Double
-  private let meanColumns: Int
+  let meanColumns: Int
   private let block: UnsafeMutableRawBufferPointer
   private let pool: PixelBufferPool
   /// The number of rows added so far, and of rows in the current sums.
@@ -102,38 +102,74 @@ package final class RowAverager {
   package func add(bytes row: Span<UInt8>) {
     precondition(addedRows < rows, "no more rows than announced")
     precondition(row.count == columns * channels, "a row of the announced samples")
-    row.withUnsafeBufferPointer { add(bytes: $0.baseAddress!) }
+    row.withUnsafeBufferPointer { add(bytes: $0.baseAddress!, stride: row.count, rows: 1) }
   }
 
-  private func add(bytes row: UnsafePointer<UInt8>) {
-    if isPlainCopy {
-      let target = planes[0].samples.baseAddress! + addedRows * planes[0].samplesPerRow
-      for x in 0..<columns { target[x] = Int16(row[x]) &<< Int16(SamplePlane.fractionBits) }
-      addedRows += 1
-      return
+  /// Adds the next rows of bytes, which begin `stride` bytes apart: faster than one by one, since sums stay in registers.
+  ///
+  /// The caller keeps the memory: each row has the announced number of samples.
+  ///
+  /// - Precondition: there are no more rows than announced.
+  package func add(bytes start: UnsafePointer<UInt8>, stride: Int, rows count: Int) {
+    precondition(count <= rows - addedRows, "no more rows than announced")
+    var (row, rest) = (start, count)
+    while rest > 0 {
+      let number = isPlainCopy ? 1 : min(rest, step.rows - summedRows, 5)
+      if isPlainCopy {
+        copy(row)
+      } else {
+        // A constant number lets LLVM unroll the loop over rows.
+        switch number {
+        case 1: sum(row, stride, rows: 1)
+        case 2: sum(row, stride, rows: 2)
+        case 3: sum(row, stride, rows: 3)
+        case 4: sum(row, stride, rows: 4)
+        default: sum(row, stride, rows: 5)
+        }
+        finish(number)
+      }
+      row += number * stride
+      rest -= number
     }
+  }
+
+  private func copy(_ row: UnsafePointer<UInt8>) {
+    let target = planes[0].samples.baseAddress! + addedRows * planes[0].samplesPerRow
+    for x in 0..<columns { target[x] = Int16(row[x]) &<< Int16(SamplePlane.fractionBits) }
+    addedRows += 1
+  }
+
+  /// Adds rows to the sums, or makes them the sums if they are the first rows of a mean.
+  @inline(__always)
+  private func sum(_ row: UnsafePointer<UInt8>, _ stride: Int, rows number: Int) {
     let sums = block.baseAddress!.assumingMemoryBound(to: UInt16.self)
     let count = columns * channels
     let source = UnsafeRawPointer(row)
     let target = UnsafeMutableRawPointer(sums)
+    let isFirst = summedRows == 0
     let whole = count & ~15
-    if summedRows == 0 {
-      for x in stride(from: 0, to: whole, by: 16) {
-        let value = SIMD16<UInt16>(
-          truncatingIfNeeded: source.loadUnaligned(fromByteOffset: x, as: SIMD16<UInt8>.self))
-        target.storeBytes(of: value, toByteOffset: 2 &* x, as: SIMD16<UInt16>.self)
+    for x in Swift.stride(from: 0, to: whole, by: 16) {
+      var sum = SIMD16<UInt16>(
+        truncatingIfNeeded: source.loadUnaligned(fromByteOffset: x, as: SIMD16<UInt8>.self))
+      for index in 1..<number {
+        sum &+= SIMD16<UInt16>(
+          truncatingIfNeeded: source.loadUnaligned(
+            fromByteOffset: x &+ index &* stride, as: SIMD16<UInt8>.self))
       }
-      for x in whole..<count { sums[x] = UInt16(row[x]) }
-    } else {
-      for x in stride(from: 0, to: whole, by: 16) {
-        let value = SIMD16<UInt16>(
-          truncatingIfNeeded: source.loadUnaligned(fromByteOffset: x, as: SIMD16<UInt8>.self))
-        let sum = target.loadUnaligned(fromByteOffset: 2 &* x, as: SIMD16<UInt16>.self) &+ value
-        target.storeBytes(of: sum, toByteOffset: 2 &* x, as: SIMD16<UInt16>.self)
-      }
-      for x in whole..<count { sums[x] &+= UInt16(row[x]) }
+      if !isFirst { sum &+= target.loadUnaligned(fromByteOffset: 2 &* x, as: SIMD16<UInt16>.self) }
+      target.storeBytes(of: sum, toByteOffset: 2 &* x, as: SIMD16<UInt16>.self)
     }
-    guard let meanRow = countRow() else { return }
+    for x in whole..<count {
+      var sum = isFirst ? 0 : sums[x]
+      for index in 0..<number { sum &+= UInt16(row[x &+ index &* stride]) }
+      sums[x] = sum
+    }
+  }
+
+  /// Counts rows that were summed, and computes the means if they are the last of their group.
+  private func finish(_ number: Int) {
+    guard let meanRow = countRows(number) else { return }
+    let sums = block.baseAddress!.assumingMemoryBound(to: UInt16.self)
     if channels == 1 {
       meansOfOneChannel(sums, row: meanRow)
     } else {
@@ -158,71 +194,25 @@ package final class RowAverager {
     } else {
       for x in 0..<columns { sums[x] &+= UInt32(row[x]) }
     }
-    guard let meanRow = countRow() else { return }
+    guard let meanRow = countRows(1) else { return }
     meansOfOneChannel(sums, row: meanRow)
     summedRows = 0
   }
 
-  /// Counts a row. Returns the index of the row of means if its group is complete.
-  private func countRow() -> Int? {
-    addedRows += 1
-    summedRows += 1
+  /// Counts rows. Returns the index of the row of means if its group is complete.
+  private func countRows(_ number: Int) -> Int? {
+    addedRows += number
+    summedRows += number
     return summedRows == step.rows || addedRows == rows ? (addedRows - 1) / step.rows : nil
   }
 
   /// The factor, with 32 fractional bits, from the sum of a number of columns to their mean.
-  private func factor(columns: Int) -> UInt64 {
+  func factor(columns: Int) -> UInt64 {
     UInt64(scale / Double(columns * summedRows) * 0x1p32)
   }
 
   @inline(__always)
-  private func mean(_ sum: UInt64, _ factor: UInt64) -> Int16 {
+  func mean(_ sum: UInt64, _ factor: UInt64) -> Int16 {
     Int16(truncatingIfNeeded: (sum &* factor &+ 0x8000_0000) >> 32)
-  }
-
-  private func meansOfOneChannel<Sum: FixedWidthInteger & UnsignedInteger>(
-    _ sums: UnsafeMutablePointer<Sum>, row: Int
-  ) {
-    let means = planes[0].samples.baseAddress! + row * planes[0].samplesPerRow
-    let step = step.columns
-    let whole = columns / step
-    let factor = factor(columns: step)
-    var x = 0
-    for mean in 0..<whole {
-      var sum: UInt32 = 0
-      for _ in 0..<step {
-        sum &+= UInt32(truncatingIfNeeded: sums[x])
-        x &+= 1
-      }
-      means[mean] = self.mean(UInt64(sum), factor)
-    }
-    guard whole < meanColumns else { return }
-    let rest = (x..<columns).reduce(UInt64(0)) { $0 + UInt64(sums[$1]) }
-    means[whole] = mean(rest, self.factor(columns: columns - x))
-  }
-
-  private func meansOfChannels(_ sums: UnsafeMutablePointer<UInt16>, row: Int) {
-    let source = UnsafeRawPointer(sums)
-    let offset = row * planes[0].samplesPerRow
-    let targets = planes.map { $0.samples.baseAddress! + offset }
-    let whole = factor(columns: step.columns)
-    let pixelBytes = channels * 2
-    let step = step.columns
-    targets.withUnsafeBufferPointer { targets in
-      var x = 0
-      for mean in 0..<meanColumns {
-        let count = min(step, columns - x)
-        let factor = count == step ? whole : self.factor(columns: count)
-        var sum = SIMD4<UInt32>.zero
-        for _ in 0..<count {
-          sum &+= SIMD4<UInt32>(
-            truncatingIfNeeded: source.loadUnaligned(fromByteOffset: x &* pixelBytes, as: SIMD4<UInt16>.self))
-          x &+= 1
-        }
-        for channel in 0..<channels {
-          targets[channel][mean] = self.mean(UInt64(sum[channel]), factor)
-        }
-      }
-    }
   }
 }

@@ -18,6 +18,10 @@ package final class Inflater: PNGInflating {
     ozu_crc32(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
   }
 
+  package static func checksum(of bytes: UnsafeRawBufferPointer, after sum: UInt32) -> UInt32 {
+    ozu_adler32(sum, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+  }
+
   package func inflate(
     _ input: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer
   ) -> (used: Int, written: Int, hasEnded: Bool)? {

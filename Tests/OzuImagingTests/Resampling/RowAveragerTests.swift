@@ -22,8 +22,40 @@ struct RowAveragerTests {
     Case(size: PixelSize(30, 11), channels: 4, step: .init(columns: 7, rows: 4)),
     Case(size: PixelSize(300, 260), channels: 4, step: .init(columns: 128, rows: 128)),
   ]
+  /// Every step for which there is a loop of its own, and steps whose sums need more than sixteen bits.
+  static let steps: [Case] = [3, 4].flatMap { channels in
+    [1, 2, 3, 4, 5, 6, 7, 16, 17].map {
+      Case(size: PixelSize(47, 41), channels: channels, step: .init(columns: $0, rows: $0))
+    }
+  }
 
-  @Test("every sample is the mean of its square, to a sixty-fourth", arguments: cases)
+  @Test("several rows at once make the means that they make one by one", arguments: cases + steps, [1, 3, 8])
+  func severalRows(_ entry: Case, count: Int) {
+    let (size, channels) = (entry.size, entry.channels)
+    let stride = size.width * channels + 5
+    let bytes = (0..<size.height * stride).map { UInt8(truncatingIfNeeded: $0 * 37 ^ $0 >> 3 | 0xC0) }
+    let single = RowAverager(size: size, channels: channels, step: entry.step, pool: .shared)
+    let several = RowAverager(size: size, channels: channels, step: entry.step, pool: .shared)
+    for y in 0..<size.height {
+      single.add(bytes: Array(bytes[y * stride..<y * stride + size.width * channels]).span)
+    }
+    bytes.withUnsafeBufferPointer { bytes in
+      for y in Swift.stride(from: 0, to: size.height, by: count) {
+        // There are `stride` bytes for each row.
+        several.add(bytes: bytes.baseAddress! + y * stride, stride: stride, rows: min(count, size.height - y))
+      }
+    }
+    for (one, other) in zip(single.planes, several.planes) {
+      for row in 0..<one.rowCount {
+        for column in 0..<(size.width + entry.step.columns - 1) / entry.step.columns {
+          let index = row * one.samplesPerRow + column
+          #expect(one.samples[index] == other.samples[index])
+        }
+      }
+    }
+  }
+
+  @Test("every sample is the mean of its square, to a sixty-fourth", arguments: cases + steps)
   func means(_ entry: Case) {
     let (size, channels, step) = (entry.size, entry.channels, entry.step)
     func sample(_ x: Int, _ y: Int, _ channel: Int) -> Int { (x * 37 + y * 101 + channel * 59 + x * y) % 256 }

@@ -30,17 +30,21 @@ extension PNGRowReader {
     let averager = RowAverager(size: size, channels: channels, step: step, pool: context.pool)
     let words = context.pool.takeBlock(byteCount: channels == 4 ? size.width * 4 : 0)
     defer { context.pool.giveBack(words) }
-    for y in 0..<size.height {
+    var y = 0
+    while y < size.height {
       if y % Self.stepRows == 0 { try context.checkpoint() }
-      guard let row = next() else { return nil }
+      guard let (rows, count) = nextGroup() else { return nil }
+      y += count
       if channels < 4 {
-        averager.add(bytes: UnsafeBufferPointer(start: row, count: size.width * channels).span)
-      } else {
+        averager.add(bytes: rows.start, stride: rows.stride, rows: count)
+        continue
+      }
+      for index in 0..<count {
         let pixels = words.baseAddress!.assumingMemoryBound(to: UInt32.self)
-        guard convert(row, to: pixels, width: size.width) else { return nil }
+        guard convert(rows.start + index * rows.stride, to: pixels, width: size.width) else { return nil }
         if !isOpaque { Premultiplication.apply(to: pixels, width: size.width) }
         let bytes = UnsafeRawPointer(pixels).assumingMemoryBound(to: UInt8.self)
-        averager.add(bytes: UnsafeBufferPointer(start: bytes, count: size.width * 4).span)
+        averager.add(bytes: bytes, stride: size.width * 4, rows: 1)
       }
     }
     guard endsWell() else { return nil }

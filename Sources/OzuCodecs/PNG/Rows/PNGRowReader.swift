@@ -3,14 +3,14 @@ import OzuImaging
 /// Reads the pixels of a common PNG row by row: 8 or 16 bits, not interlaced, any colour type, transparency by alpha or by
 /// palette.
 ///
-/// libpng inflates through zlib, a row at a time. This reader inflates about 64 KB at a time through a faster library,
-/// undoes the filters with vectors, and never holds more of the picture than that. It reports no errors. It stops at any
-/// fault: a wrong checksum, an unknown filter, an index beyond the palette, missing data. Then libpng decodes the file and
-/// decides about the error.
+/// libpng inflates through zlib, a row at a time. This reader inflates about 64 KB at a time, through a faster library or, where
+/// the data shrink much, through `InflateStream`; undoes the filters with vectors, and never holds more of the picture than that.
+/// It reports no errors. It stops at any fault: a wrong checksum, an unknown filter, an index beyond the palette, missing data.
+/// Then libpng decodes the file and decides about the error.
 ///
-/// A class, because it owns a stream of the library and memory; it stays on the thread that decodes. Unsafe
-/// pointers: the file must outlive the reader. `raw` has room for `batch` rows with their filter bytes. After it are
-/// `ring` rows, each with the margin that `PNGUnfilter` needs.
+/// A class, because it owns a stream and memory; it stays on the thread that decodes. Unsafe pointers: the file must outlive the
+/// reader. `batchStart` has `batchRows` rows with their filter bytes, and a margin after them. `memory` has the places of a group
+/// of rows, each with the margin that `PNGUnfilter` needs.
 package final class PNGRowReader {
   /// The meaning of the bytes of a row.
   enum Layout {
@@ -21,27 +21,28 @@ package final class PNGRowReader {
     case indexed([UInt32], isOpaque: Bool)
   }
 
+  /// From this ratio on `InflateStream` is faster than ISA-L, whatever the picture.
+  private static let ownRatio = 12
+
   let layout: Layout
   /// Whether values have sixteen bits, the high byte first.
   package let isDeep: Bool
   private let height: Int
   private let rowByteCount: Int
   private let unfilter: PNGUnfilter
-  private var chunks: PNGChunkReader
-  private var input: UnsafeRawBufferPointer
-  private let inflater: any PNGInflating
+  private let data: any PNGDataReading
+  /// The first of the stored rows that were inflated last, after the number of its filter.
+  private var batchStart: UnsafePointer<UInt8>
   private let memory: UnsafeMutableRawBufferPointer
   private let pool: PixelBufferPool
   private let batch: Int
   private var batchRows = 0
   private var batchRow = 0
-  private var nextRow = 0
-  private var hasEnded = false
-  /// The number of rows that are made. Those from `nextRow` on are not yet returned.
   private var madeRows = 0
-
-  private var raw: UnsafeMutablePointer<UInt8> { memory.baseAddress!.assumingMemoryBound(to: UInt8.self) }
-  private var rawByteCount: Int { batch * (rowByteCount + 1) }
+  /// The rows that were made last, and how many of them there are and are returned.
+  private var group: PNGUnfilter.Rows<UnsafePointer<UInt8>>
+  private var groupRows = 0
+  private var returnedRows = 0
 
   /// Reads the chunks before the pixels; `nil` if libpng has to decode the file.
   package init?(
@@ -51,7 +52,7 @@ package final class PNGRowReader {
     guard header.bitDepth == 8 || isDeep && header.colorType != .indexed, !header.isInterlaced else {
       return nil
     }
-    chunks = PNGChunkReader(file) { inflating.checksum(of: $0) }
+    var chunks = PNGChunkReader(file) { inflating.checksum(of: $0) }
     var palette: [UInt32]?
     var first: UnsafeRawBufferPointer?
     var hasPalette = false
@@ -85,18 +86,29 @@ package final class PNGRowReader {
       layout = .indexed(palette, isOpaque: palette.allSatisfy { $0 >> 24 == 255 })
       pixelByteCount = 1
     }
-    guard let inflater = inflating.init() else { return nil }
-    self.inflater = inflater
     self.pool = pool
-    input = first
     height = header.size.height
     let byteCount = isDeep ? 2 * pixelByteCount : pixelByteCount
     rowByteCount = header.size.width * byteCount
     unfilter = PNGUnfilter(count: rowByteCount, pixelByteCount: byteCount)
-    // Four rows at least, so that they can be made at once.
-    batch = min(height, max(4, (64 << 10) / (rowByteCount + 1)))
-    let rowRoom = rowByteCount + PNGUnfilter.margin
-    memory = pool.takeBlock(byteCount: batch * (rowByteCount + 1) + PNGUnfilter.margin + Self.ring * rowRoom)
+    // Whole groups, so that eight rows can be made at once.
+    let groupRowCount = PNGUnfilter.groupRowCount
+    let groups = max(1, (64 << 10) / (rowByteCount + 1) / groupRowCount)
+    batch = min(height, groups * groupRowCount)
+    let pieceByteCount = batch * (rowByteCount + 1)
+    let shrinksMuch = (rowByteCount + 1) * height / file.count >= Self.ownRatio
+    let stream: (any PNGDataReading)?
+    if shrinksMuch {
+      stream = InflateStream(first, chunks, pieceByteCount: pieceByteCount, pool: pool, library: inflating)
+    } else {
+      stream = LibraryInflateStream(
+        first, chunks, pieceByteCount: pieceByteCount, pool: pool, library: inflating)
+    }
+    guard let stream else { return nil }
+    data = stream
+    memory = pool.takeBlock(byteCount: groupRowCount * (rowByteCount + PNGUnfilter.margin))
+    batchStart = UnsafePointer(memory.baseAddress!.assumingMemoryBound(to: UInt8.self))
+    group = PNGUnfilter.Rows(start: batchStart, stride: 0)
     // The row above the first is zero (§9.2), and margins must be written before they are read.
     memory.initializeMemory(as: UInt8.self, repeating: 0)
   }
@@ -105,94 +117,89 @@ package final class PNGRowReader {
     pool.giveBack(memory)
   }
 
-  /// The next row, valid until the call after the next; `nil` if libpng has to decode the file.
+  /// The next row, valid until the next call; `nil` if libpng has to decode the file.
   func next() -> UnsafePointer<UInt8>? {
-    if nextRow == madeRows {
-      guard makeRows() else { return nil }
+    if returnedRows == groupRows {
+      guard makeGroup() else { return nil }
     }
-    defer { nextRow += 1 }
-    return UnsafePointer(row(nextRow))
+    defer { returnedRows += 1 }
+    return group.start + returnedRows * group.stride
   }
 
-  /// Makes the next row, or two or four if that is faster; false if libpng has to decode the file.
-  private func makeRows() -> Bool {
+  /// The next rows, up to eight, valid until the next call; `nil` if libpng has to decode the file.
+  func nextGroup() -> (rows: PNGUnfilter.Rows<UnsafePointer<UInt8>>, count: Int)? {
+    if returnedRows == groupRows {
+      guard makeGroup() else { return nil }
+    }
+    defer { returnedRows = groupRows }
+    return (
+      PNGUnfilter.Rows(start: group.start + returnedRows * group.stride, stride: group.stride),
+      groupRows - returnedRows
+    )
+  }
+
+  /// Makes the next rows, up to eight; false if libpng has to decode the file.
+  ///
+  /// Groups begin at multiples of eight rows, so the row above is always in the last place.
+  private func makeGroup() -> Bool {
     if batchRow == batchRows {
       guard fill() else { return false }
     }
-    let stride = rowByteCount + 1
-    let stored = raw + batchRow * stride
-    let rest = batchRows - batchRow
-    let above = UnsafePointer(row(nextRow + Self.ring - 1))
-    var count = 1
-    if rest >= 4,
-      case let filters = SIMD4(stored[0], stored[stride], stored[2 * stride], stored[3 * stride]),
-      unfilter.canMakeFour(filters)
-    {
-      count = 4
-      let pixels = UnsafePointer(stored + 1)
-      unfilter.applyFour(
-        filters, (pixels, pixels + stride, pixels + 2 * stride, pixels + 3 * stride), above: above,
-        to: (row(nextRow), row(nextRow + 1), row(nextRow + 2), row(nextRow + 3)))
-    } else if rest >= 2, unfilter.canPair(stored[0], stored[stride]) {
-      count = 2
-      unfilter.applyPair(
-        SIMD2(stored[0], stored[stride]), stored + 1, stored + stride + 1, above: above, to: row(nextRow),
-        row(nextRow + 1))
-    } else if !unfilter.apply(stored[0], stored + 1, above: above, to: row(nextRow)) {
-      return false
+    let stored = PNGUnfilter.Rows(
+      start: batchStart + batchRow * (rowByteCount + 1) + 1, stride: rowByteCount + 1)
+    let places = PNGUnfilter.Rows(
+      start: memory.baseAddress!.assumingMemoryBound(to: UInt8.self),
+      stride: rowByteCount + PNGUnfilter.margin)
+    let last = places.start + (PNGUnfilter.groupRowCount - 1) * places.stride
+    returnedRows = 0
+    groupRows = min(PNGUnfilter.groupRowCount, batchRows - batchRow)
+    batchRow += groupRows
+    madeRows += groupRows
+    var filters = SIMD8<UInt8>.zero
+    for index in 0..<groupRows { filters[index] = stored.start[index * stored.stride - 1] }
+    if filters == .zero {
+      // Rows without a filter are read where they are; the last one may be above a filtered one.
+      last.update(from: stored.start + (groupRows - 1) * stored.stride, count: rowByteCount)
+      group = stored
+      return true
     }
-    batchRow += count
-    madeRows += count
+    group = PNGUnfilter.Rows(start: UnsafePointer(places.start), stride: places.stride)
+    if unfilter.canMakeGroup(filters) {
+      unfilter.applyGroup(filters, groupRows, stored, above: last, to: places)
+      return true
+    }
+    var above = UnsafePointer(last)
+    var index = 0
+    while index < groupRows {
+      let (source, target) = (
+        stored.start + index * stored.stride, places.start + index * places.stride
+      )
+      if index + 1 < groupRows, unfilter.canPair(filters[index], filters[index + 1]) {
+        unfilter.applyTwo(
+          SIMD2(filters[index], filters[index + 1]), source, source + stored.stride, above: above, to: target,
+          target + places.stride)
+        index += 1
+      } else if !unfilter.apply(filters[index], source, above: above, to: target) {
+        return false
+      }
+      above = UnsafePointer(places.start + index * places.stride)
+      index += 1
+    }
     return true
-  }
-
-  /// The places of rows: four that are made at once, and the one above them.
-  private static let ring = 5
-
-  /// The memory of a row: five places in turn, so the row above, `index - 1`, has the same place as `index + 4`.
-  private func row(_ index: Int) -> UnsafeMutablePointer<UInt8> {
-    raw + rawByteCount + PNGUnfilter.margin + index % Self.ring * (rowByteCount + PNGUnfilter.margin)
   }
 
   /// Whether the stream ends where the picture ends, with the right checksum. Call it after the last row.
   package func endsWell() -> Bool {
-    var byte: UInt8 = 0
-    while !hasEnded {
-      guard inflate(to: &byte, capacity: 1) == 0 else { return false }
-    }
-    return true
+    data.endsWell()
   }
 
   /// Inflates the next rows.
   private func fill() -> Bool {
-    batchRows = min(batch, height - nextRow)
+    batchRows = min(batch, height - madeRows)
     batchRow = 0
-    let wanted = batchRows * (rowByteCount + 1)
-    var count = 0
-    while count < wanted {
-      let written = inflate(to: raw + count, capacity: wanted - count)
-      guard written > 0 else { return false }
-      count += written
-    }
-    return batchRows > 0
-  }
-
-  /// Inflates until there is output. Returns the number of bytes: 0 at the end of the stream, -1 if the stream is broken or
-  /// incomplete.
-  private func inflate(to output: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
-    while !hasEnded {
-      let target = UnsafeMutableRawBufferPointer(start: output, count: capacity)
-      guard let (used, written, isLast) = inflater.inflate(input, to: target) else { return -1 }
-      input = UnsafeRawBufferPointer(rebasing: input[used...])
-      hasEnded = isLast
-      if written > 0 { return written }
-      // Without progress the library needs more input: it holds some bits and bytes back.
-      if used == 0, !hasEnded {
-        guard input.isEmpty, let more = chunks.nextImageData() else { return -1 }
-        input = more
-      }
-    }
-    return 0
+    guard batchRows > 0, let rows = data.read(batchRows * (rowByteCount + 1)) else { return false }
+    batchStart = rows
+    return true
   }
 
   /// The colours as words of BGRA; `nil` if the length is not that of at most 256 colours.

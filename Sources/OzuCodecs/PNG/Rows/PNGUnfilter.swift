@@ -1,8 +1,8 @@
 /// Undoes the filters of PNG (third edition, §9), a row at a time.
 ///
 /// Three of five filters depend on the pixel to the left, so the pixels of a row cannot be computed at the same time. The bytes
-/// of one pixel can: pixels of three and four bytes use the first lanes of vectors, or pixels of four rows share one vector
-/// (`PNGUnfilter+Quads.swift`). Pixels of six and eight bytes have vectors of their own (`PNGUnfilter+Deep.swift`).
+/// of one pixel can: pixels of three and four bytes use the first lanes of vectors, or pixels of eight rows share two vectors
+/// (`PNGUnfilter+Octets.swift`). Pixels of six and eight bytes have vectors of their own (`PNGUnfilter+Deep.swift`).
 ///
 /// Unsafe pointers. Why every index is in bounds: `raw`, `above` and `row` have `count` bytes, and `margin` more that
 /// may be read and, in `row`, written; loads take eight bytes and stores four or eight, at places up to
@@ -129,75 +129,7 @@ struct PNGUnfilter {
 
   /// Whether two rows with these filters can be made at once.
   func canPair(_ first: UInt8, _ second: UInt8) -> Bool {
-    isDeep ? Self.isSlow(first) && Self.isSlow(second) : first == 4 && second == 4 && pixelByteCount >= 3
-  }
-
-  /// Makes two rows, the second below the first.
-  ///
-  /// - Precondition: `canPair`.
-  func applyPair(
-    _ filters: SIMD2<UInt8>, _ raw: UnsafePointer<UInt8>, _ secondRaw: UnsafePointer<UInt8>,
-    above: UnsafePointer<UInt8>, to row: UnsafeMutablePointer<UInt8>,
-    _ secondRow: UnsafeMutablePointer<UInt8>
-  ) {
-    if isDeep {
-      applyTwo(filters, raw, secondRaw, above: above, to: row, secondRow)
-    } else {
-      applyPaeth(raw, secondRaw, above: above, to: row, secondRow)
-    }
-  }
-
-  /// Makes two rows with the filter of Paeth, the second below the first.
-  ///
-  /// The second row is one pixel behind the first: the lower lanes hold a pixel of the first row, and the upper ones the
-  /// pixel of the second row that is one to the left. Both go through the same instructions.
-  func applyPaeth(
-    _ raw: UnsafePointer<UInt8>, _ secondRaw: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>,
-    to row: UnsafeMutablePointer<UInt8>, _ secondRow: UnsafeMutablePointer<UInt8>
-  ) {
-    let upper = UnsafeRawPointer(above)
-    let low = SIMD8<Int16>(repeating: 0xFF)
-    var left = SIMD8<Int16>.zero
-    var corner = SIMD8<Int16>.zero
-    // One step more than there are pixels: it makes the last pixel of the second row. The lanes of the first row
-    // then read and write its margin.
-    for x in stride(from: 0, through: count, by: pixelByteCount) {
-      let before = max(0, x &- pixelByteCount)
-      let value = Self.widened(UnsafeRawPointer(raw), x, UnsafeRawPointer(secondRaw), before)
-      let aboveFirst = upper.loadUnaligned(fromByteOffset: x, as: SIMD4<UInt8>.self)
-      let up = SIMD8<Int16>(lowHalf: SIMD4<Int16>(truncatingIfNeeded: aboveFirst), highHalf: left.lowHalf)
-      let vertical = up &- corner
-      let horizontal = left &- corner
-      let diagonal = vertical &+ horizontal
-      let toLeft = Self.most(vertical, .zero &- vertical)
-      let toUp = Self.most(horizontal, .zero &- horizontal)
-      let toCorner = Self.most(diagonal, .zero &- diagonal)
-      let nearest = Self.least(Self.least(toLeft, toUp), toCorner)
-      var prediction = corner.replacing(with: up, where: toUp .== nearest)
-      prediction = prediction.replacing(with: left, where: toLeft .== nearest)
-      left = (value &+ prediction) & low
-      corner = up
-      let bytes = SIMD8<UInt8>(truncatingIfNeeded: left)
-      UnsafeMutableRawPointer(row).storeBytes(of: bytes.lowHalf, toByteOffset: x, as: SIMD4<UInt8>.self)
-      if x == 0 {
-        // The first pixel has no pixel to its left: the neighbours of the second row begin as zero.
-        left.highHalf = .zero
-        corner.highHalf = .zero
-      } else {
-        UnsafeMutableRawPointer(secondRow)
-          .storeBytes(of: bytes.highHalf, toByteOffset: before, as: SIMD4<UInt8>.self)
-      }
-    }
-  }
-
-  @inline(__always)
-  private static func widened(
-    _ first: UnsafeRawPointer, _ x: Int, _ second: UnsafeRawPointer, _ y: Int
-  ) -> SIMD8<Int16> {
-    SIMD8<Int16>(
-      truncatingIfNeeded: SIMD8<UInt8>(
-        lowHalf: first.loadUnaligned(fromByteOffset: x, as: SIMD4<UInt8>.self),
-        highHalf: second.loadUnaligned(fromByteOffset: y, as: SIMD4<UInt8>.self)))
+    isDeep && Self.isSlow(first) && Self.isSlow(second)
   }
 
   // In kernels as short as these the standard library's functions are called, and not inlined.
