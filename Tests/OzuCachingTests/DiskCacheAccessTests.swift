@@ -126,21 +126,7 @@ struct DiskCacheAccessTests {
   func asksWithoutWaiting() throws {
     let fixture = try filled()
     let cache = try fixture.open()
-    let (isWriting, mayGoOn, isDone) = (
-      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
-    )
-    fixture.files.respond = { call in
-      if call.operation == .write {
-        isWriting.signal()
-        mayGoOn.wait()
-      }
-      return .proceed
-    }
-    DispatchQueue(label: "slow store").async {
-      cache.store(body(200), forKey: key(200))
-      isDone.signal()
-    }
-    isWriting.wait()
+    let store = HeldStore(200, in: cache, of: fixture)
     let answers = Mutex<[Bool]>([])
     let hasAnswered = DispatchSemaphore(value: 0)
     DispatchQueue(label: "questions").async {
@@ -152,11 +138,9 @@ struct DiskCacheAccessTests {
       answers.withLock { $0 = given }
       hasAnswered.signal()
     }
-    // The write is held until the answers are there; the patience only ends a test that fails.
+    // The write is held until the answers are there. The time limit only ends a test that fails.
     #expect(hasAnswered.wait(timeout: .now() + 30) == .success)
-    fixture.files.respond = { _ in .proceed }
-    mayGoOn.signal()
-    isDone.wait()
+    store.release()
     if answers.withLock({ $0.isEmpty }) { hasAnswered.wait() }
     #expect(answers.withLock { $0 } == Array(repeating: true, count: 7))
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import OzuSynchronization
 import OzuTesting
 
@@ -45,7 +46,39 @@ struct Fixture {
   var byteCount: Int { files.byteCount }
 }
 
-/// The errors that an observer was given.
+/// A store of another thread that is held at its first write to a file.
+final class HeldStore {
+  private let files: MemoryFileSystem
+  private let mayContinue = DispatchSemaphore(value: 0)
+  private let isDone = DispatchSemaphore(value: 0)
+
+  /// Starts the store of `body(number)`, and returns when it is held.
+  init(_ number: Int, in cache: DiskCache, of fixture: Fixture) {
+    files = fixture.files
+    let isWriting = DispatchSemaphore(value: 0)
+    fixture.files.respond = { [mayContinue] call in
+      if call.operation == .write {
+        isWriting.signal()
+        mayContinue.wait()
+      }
+      return .proceed
+    }
+    DispatchQueue(label: "held store").async { [isDone] in
+      cache.store(body(number), forKey: key(number))
+      isDone.signal()
+    }
+    isWriting.wait()
+  }
+
+  /// Lets the store continue, and returns when it has ended.
+  func release() {
+    files.respond = { _ in .proceed }
+    mayContinue.signal()
+    isDone.wait()
+  }
+}
+
+/// The errors that an observer received.
 final class ErrorList: Sendable {
   private let list = Synchronization.Mutex<[DiskCacheError]>([])
   func add(_ error: DiskCacheError) { list.withLock { $0.append(error) } }
