@@ -37,7 +37,7 @@ struct Fixture {
 
   static let pages = "/cache/" + StoredIndex.pagesFileName
 
-  /// Removes the stored index, so that the segments alone count.
+  /// Removes the stored index, so that the cache must read the segments.
   func forgetIndex() {
     for path in [Self.index, Self.pages] where files.contents(of: path) != nil { try? files.remove(path) }
   }
@@ -85,7 +85,7 @@ final class ErrorList: Sendable {
   var all: [DiskCacheError] { list.withLock { $0 } }
 }
 
-/// Half a megabyte without a pattern, from which bodies are cut.
+/// Half a megabyte of random bytes, from which bodies are made.
 private let noise: Data = {
   var random = SeededGenerator(seed: 42)
   var words = ContiguousArray<UInt64>(repeating: 0, count: 1 << 16)
@@ -93,7 +93,7 @@ private let noise: Data = {
   return words.withUnsafeBytes { Data($0) }
 }()
 
-/// A body that tells its key and version and differs from others in nearly every byte.
+/// A body that begins with its key and version, and differs from others in nearly every byte.
 func body(_ key: Int, version: Int = 0, count: Int = 200) -> Data {
   let word = UInt64(key) << 32 | UInt64(version)
   let start = (key &* 7919 &+ version &* 104_729) & 0x1ffff

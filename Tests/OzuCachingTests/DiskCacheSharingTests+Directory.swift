@@ -16,7 +16,7 @@ import Testing
 #endif
 
 extension DiskCacheSharingTests {
-  @Test("a directory that vanished is made again at the next store")
+  @Test("a directory that was removed is made again at the next store")
   func vanished() throws {
     let fixture = Fixture()
     let cache = try fixture.open()
@@ -101,7 +101,7 @@ extension DiskCacheSharingTests {
     #expect(statistics.corruptEntries == 0)
     #expect(statistics.errors == 0)
     #expect(statistics.evictions > 0)
-    // A second cache in this process is kept out by the lock as another process would be.
+    // The lock excludes a second cache in this process as it excludes another process.
     let reader = try DiskCache(directory: URL(fileURLWithPath: directory, isDirectory: true))
     #expect(!reader.statistics.isWriter)
     // Some entries died after the writer stored its index. The reader notices that when it looks at each entry.

@@ -76,7 +76,7 @@ struct HTTPHostRuleTests {
     let client = directClient { $0.hostRule = .only(["127.0.0.1"]) }
     let error = await redirectFailure(of: client, from: server, toHost: "localhost", isByCache: isByCache)
     #expect(error == HTTPError(.hostNotAllowed("localhost"), url: server.url("/secret", host: "localhost")))
-    #expect(error?.message == "localhost is not among the hosts that may be loaded from")
+    #expect(error?.message == "localhost is not one of the allowed hosts")
     #expect(server.requests.map(\.path) == ["/one", "/two"])
   }
 

@@ -113,8 +113,8 @@ struct ImageServiceTests {
       (.failure(.timedOut(.idle)), 504, "too long"),
       (.failure(.hostNotAllowed("10.0.0.1")), 403, "not allowed"),
       (.failure(.addressRefused("10.0.0.1")), 403, "not allowed"),
-      (.ok(Data("<html>".utf8)), 422, "no picture"),
-      (.ok(Data()), 422, "no picture"),
+      (.ok(Data("<html>".utf8)), 422, "not a picture"),
+      (.ok(Data()), 422, "not a picture"),
     ])
   func failures(reply: FakeHTTPReply, status: Int, text: String) async throws {
     let records = Mutex<[ServiceLogRecord]>([])

@@ -113,7 +113,7 @@ struct RedisSessionTests {
   }
 
   @Test(
-    "an answer to no question, and bytes that are no answers, end the connection",
+    "an answer without a command, and bytes that are no answers, end the connection",
     arguments: ["+OK\r\n", "?"])
   func nonsense(bytes: String) throws {
     var session = session()

@@ -6,7 +6,7 @@ import OzuHTTP
 enum CacheCommand: Command {
   static let specification = CommandSpecification(
     name: "cache",
-    summary: "Look after the disk cache.",
+    summary: "Show, check, trim or clear the disk cache.",
     synopsis:
       "stats|list|verify|trim|clear [--to BYTES] [--older-than AGE] [--cache DIR] [--foreign] [--json]",
     discussion: """
@@ -51,9 +51,9 @@ enum CacheCommand: Command {
           ?? "It can: stats, list, verify, trim, clear.")
     }
     let target = try arguments.integer("to", in: 0...Int.max)
-    if target != nil && action != .trim { throw UsageError("--to goes with trim") }
+    if target != nil && action != .trim { throw UsageError("--to can only be used with trim") }
     let age = try AgeArgument.seconds(arguments, "older-than")
-    if age != nil && action != .trim { throw UsageError("--older-than goes with trim") }
+    if age != nil && action != .trim { throw UsageError("--older-than can only be used with trim") }
     let printer = CachePrinter(console: console, isJSON: arguments.has("json"))
     // The system finds no file at a path with a slash at its end.
     var path = PipelineArguments.folder(arguments).path(percentEncoded: false)

@@ -79,7 +79,7 @@
         console.printError("ozu: playground at \(place.shown(port: listener.port))/\(token)")
       }
       await end.wait()
-      console.printError("ozu: ending; what has been asked is answered")
+      console.printError("ozu: ending when the running requests are answered")
       service.beginDraining()
       await listener.stop(within: drainLimit)
       await service.pipeline.flush()

@@ -193,11 +193,11 @@
     }
 
     /// Whether the picture can be moved to the left or right of the screen.
-    var isWiderThanView: Bool { canMove(isTurnedAside ? \.isHigher : \.isWider) }
+    var isWiderThanView: Bool { canMove(isOnItsSide ? \.isHigher : \.isWider) }
 
-    private var isHigherThanView: Bool { canMove(isTurnedAside ? \.isWider : \.isHigher) }
+    private var isHigherThanView: Bool { canMove(isOnItsSide ? \.isWider : \.isHigher) }
 
-    private var isTurnedAside: Bool { display?.quarterTurns.isMultiple(of: 2) == false }
+    private var isOnItsSide: Bool { display?.quarterTurns.isMultiple(of: 2) == false }
 
     private func canMove(_ way: KeyPath<ZoomGeometry, Bool>) -> Bool {
       model.geometry?[keyPath: way] ?? false

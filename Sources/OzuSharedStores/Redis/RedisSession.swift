@@ -98,7 +98,7 @@ struct RedisSession {
   }
 
   private mutating func take(_ value: RESPValue) throws(RESPError) {
-    guard !slots.isEmpty else { throw RESPError("an answer to no question") }
+    guard !slots.isEmpty else { throw RESPError("an answer without a command") }
     let slot = slots.removeFirst()
     if slot.isLogin {
       switch value {

@@ -24,8 +24,8 @@ import OzuSynchronization
 /// #expect(server.requestCount(for: "/a.jpg") == 1)
 /// ```
 ///
-/// It has a thread that accepts and a thread per connection, none of them of the concurrency pool, and ends
-/// them with `stop()` or when it is released. Routes may be added at any time.
+/// It has a thread that accepts connections and a thread for each connection, outside of Swift's cooperative pool. `stop()`
+/// ends them, and so does releasing the server. Routes may be added at any time.
 public final class LoopbackServer: Sendable {
   /// Answers a request; called on the connection's thread.
   public typealias Handler = @Sendable (LoopbackRequest) -> LoopbackResponse
