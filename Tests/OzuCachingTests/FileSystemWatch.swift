@@ -5,7 +5,7 @@ import OzuTesting
 final class FileSystemWatch: Sendable {
   private let state = Synchronization.Mutex((fuse: Int?.none, largestExcess: Int.min))
 
-  /// The number of calls until the process ends.
+  /// Sets the number of calls until the process ends.
   func setFuse(_ count: Int?) { state.withLock { $0.fuse = count } }
   /// The most bytes by which the files exceeded the capacity.
   var largestExcess: Int { state.withLock { $0.largestExcess } }

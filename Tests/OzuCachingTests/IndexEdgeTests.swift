@@ -157,7 +157,7 @@ struct IndexEdgeTests {
     }
   }
 
-  @Test("a copy of a copy kills all of its former records")
+  @Test("a copy of a copy marks both former records as dead")
   func copyOfCopy() throws {
     let fixture = Fixture(capacity: 1 << 20, durability: .synced)
     var cache = try fixture.open()

@@ -41,7 +41,7 @@ struct UnseenSegmentTests {
   }
 
   @Test(
-    "after a shortage of descriptors while opening, overwritten entries do not come back",
+    "after a shortage of descriptors or memory while opening, overwritten entries do not come back",
     arguments: [DiskCacheError.Operation.open, .read, .size], [EMFILE, ENOMEM])
   func shortageAtOpening(operation: DiskCacheError.Operation, code: Int32) throws {
     for withIndex in [true, false] {

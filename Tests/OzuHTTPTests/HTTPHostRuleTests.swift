@@ -61,7 +61,7 @@ struct HTTPHostRuleTests {
     #expect(!Self.rule.allows(url(text)))
   }
 
-  @Test("without patterns no host is allowed; without a rule every one is")
+  @Test("without patterns no host is allowed; without a rule every host is")
   func extremes() {
     #expect(!HTTPHostRule.only([]).allows(url("http://example.com/")))
     #expect(HTTPHostRule.any.allows(url("http://evil.org%2F.example.com/")))
