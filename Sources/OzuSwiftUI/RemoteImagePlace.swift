@@ -27,7 +27,9 @@
     }
 
     private var inputs: Inputs {
-      Inputs(key: settings.completeRequest?.key, format: settings.format?.name, pipeline: ObjectIdentifier(pipeline))
+      Inputs(
+        key: settings.completeRequest?.key, format: settings.format?.name,
+        pipeline: ObjectIdentifier(pipeline))
     }
 
     private var layout: Layout { Layout(size: size, scale: scale, mode: settings.mode) }

@@ -57,7 +57,9 @@ import Testing
     let text = await CommandRun("cache", "stats", "--cache", cache).output
     #expect(text.contains("originals: 1 entries") && text.contains("renditions: 2 entries"))
     #expect(text.contains("variants: 1 entries"))
-    let partitions = try #require(stats["partitions"] as? [[String: Any]]).compactMap { $0["partition"] as? String }
+    let partitions = try #require(stats["partitions"] as? [[String: Any]]).compactMap {
+      $0["partition"] as? String
+    }
     #expect(partitions.sorted() == ["originals", "renditions", "variants"])
 
     let list = try await CommandRun("cache", "list", "--json", "--cache", cache).objects

@@ -21,9 +21,14 @@ struct JSONLinesTests {
     let run = await CommandRun(
       ["fetch", "--json-lines"],
       input: [
-        try requestLine(["id": 1, "url": fresh]), try requestLine(["id": "b", "url": fresh, "method": "GET"]), "",
-        try requestLine(["id": 3, "url": fresh, "cache": "reload", "headers": [["X-A", "é"], ["x-a", "2"]]]),
-        try requestLine(["id": 4, "url": fresh, "method": "POST", "body": Data("in".utf8).base64EncodedString()]),
+        try requestLine(["id": 1, "url": fresh]),
+        try requestLine(["id": "b", "url": fresh, "method": "GET"]), "",
+        try requestLine([
+          "id": 3, "url": fresh, "cache": "reload", "headers": [["X-A", "é"], ["x-a", "2"]],
+        ]),
+        try requestLine([
+          "id": 4, "url": fresh, "method": "POST", "body": Data("in".utf8).base64EncodedString(),
+        ]),
         try requestLine(["id": 5, "url": fresh, "cache": "only-if-cached"]),
       ])
     #expect(run.status == .done, "\(run.errors)")
@@ -56,7 +61,8 @@ struct JSONLinesTests {
     let redirects = await CommandRun(
       options,
       input: [
-        try requestLine(["id": 1, "url": moved, "redirect": "manual"]), try requestLine(["id": 2, "url": moved]),
+        try requestLine(["id": 1, "url": moved, "redirect": "manual"]),
+        try requestLine(["id": 2, "url": moved]),
       ])
     #expect(try redirects.objects.map { $0["status"] as? Int } == [301, 200])
   }

@@ -33,7 +33,10 @@ struct DiskCacheErrorTests {
       (.change, EBUSY, "change /cache/x: another process writes to it"),
       (.change, EROFS, "change /cache/x: it was opened to be read only"),
       (.change, EBADF, "change /cache/x: it is closed"),
-      (.useOpenDirectory, EPERM, "use a directory that everybody may write to /cache/x: this user does not have the permission"),
+      (
+        .useOpenDirectory, EPERM,
+        "use a directory that everybody may write to /cache/x: this user does not have the permission"
+      ),
       (.write, 5000, "write /cache/x: error 5000 of the system"),
     ] as [(DiskCacheError.Operation, Int32, String)])
   func descriptions(operation: DiskCacheError.Operation, code: Int32, text: String) {

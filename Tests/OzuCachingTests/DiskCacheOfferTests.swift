@@ -23,7 +23,8 @@ struct DiskCacheOfferTests {
   func tick(_ fixture: Fixture) { fixture.clock.advance(by: .milliseconds(1)) }
 
   @Test(
-    "the other cache stores an entry, and all caches have it after the writer has looked", arguments: [Durability.buffered, .synced])
+    "the other cache stores an entry, and all caches have it after the writer has looked",
+    arguments: [Durability.buffered, .synced])
   func handOver(durability: Durability) throws {
     let fixture = Self.fixture(durability: durability)
     let writer = try fixture.open()

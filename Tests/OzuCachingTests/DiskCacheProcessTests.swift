@@ -23,7 +23,9 @@ struct DiskCacheProcessTests {
     try body(directory)
   }
 
-  @Test("a process reads the entries that another one flushed, and becomes the writer when that one is killed", arguments: [1, 3, 9])
+  @Test(
+    "a process reads the entries that another one flushed, and becomes the writer when that one is killed",
+    arguments: [1, 3, 9])
   func takeover(flushes: Int) throws {
     try withDirectory { directory in
       let worker = try DrillProcess(program: Self.program, ["work", directory, "0"])

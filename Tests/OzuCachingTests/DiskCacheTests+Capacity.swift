@@ -124,7 +124,8 @@ extension DiskCacheTests {
     #expect(cache.entry(forKey: key(1))?.body == body(1))
   }
 
-  @Test("trimming keeps the most recently used entries and frees the space", arguments: [0, 1, 700, 5000, 20_000])
+  @Test(
+    "trimming keeps the most recently used entries and frees the space", arguments: [0, 1, 700, 5000, 20_000])
   func trimming(limit: Int) throws {
     let fixture = Fixture()
     let cache = try fixture.open()

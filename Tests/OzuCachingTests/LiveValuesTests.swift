@@ -6,7 +6,8 @@ import Testing
 @Suite("Evicted values that are alive elsewhere")
 struct LiveValuesTests {
   @Test(
-    "an evicted value that other code keeps alive is found again, if this is configured", arguments: [true, false])
+    "an evicted value that other code keeps alive is found again, if this is configured",
+    arguments: [true, false])
   func alive(isFound: Bool) {
     let clock = ManualClock()
     var configuration = MemoryCacheConfiguration(costLimit: 10, maximumEntryFraction: 1, now: clock.now)

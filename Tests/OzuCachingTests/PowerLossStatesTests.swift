@@ -51,7 +51,8 @@ struct PowerLossStatesTests {
   }
 
   @Test(
-    "a file with a synchronized name has any part of its unsynchronized bytes: whole sectors, with zeros for missing ones")
+    "a file with a synchronized name has any part of its unsynchronized bytes: whole sectors, with zeros for missing ones"
+  )
   func torn() throws {
     let file = try make("/d/a", Data())
     try files.synchronizeDirectory("/d")

@@ -140,7 +140,9 @@ struct ResynchronizationTests {
     return Data(former)
   }
 
-  @Test("a segment of the former version is read and not changed, and its entries have the new version after a move")
+  @Test(
+    "a segment of the former version is read and not changed, and its entries have the new version after a move"
+  )
   func formerVersionIsRead() throws {
     let log = try Log((0..<4).map { body($0) })
     let former = formerVersion(of: log)

@@ -73,7 +73,8 @@ struct UnseenSegmentTests {
     }
   }
 
-  @Test("during the shortage readable entries are served, and opening is tried again once per refresh interval")
+  @Test(
+    "during the shortage readable entries are served, and opening is tried again once per refresh interval")
   func lastingShortage() throws {
     var fixture = try closed()
     fixture.refreshInterval = 10

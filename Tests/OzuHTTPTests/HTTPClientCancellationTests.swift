@@ -113,7 +113,9 @@ struct HTTPClientCancellationTests {
     await server.allConnectionsClosed()
   }
 
-  @Test("a thousand requests that are cancelled at random end once each, and leave nothing behind", arguments: [1, 2])
+  @Test(
+    "a thousand requests that are cancelled at random end once each, and leave nothing behind",
+    arguments: [1, 2])
   func randomCancels(seed: UInt64) async {
     let client = directClient()
     let outcome = await cancelAtRandom(1000, seed: seed, on: server, by: client)

@@ -106,7 +106,8 @@ struct HTTPClientFailureTests {
   }
 
   @Test(
-    "if a host accepts connections but does not answer the handshake, all requests reach the limit on connecting")
+    "if a host accepts connections but does not answer the handshake, all requests reach the limit on connecting"
+  )
   func connecting() async throws {
     // The one place of the server is taken: the system accepts further connections, but no thread reads from them.
     let server = try LoopbackServer(maximumConnections: 1)
@@ -129,7 +130,8 @@ struct HTTPClientFailureTests {
     #expect(await held.value == nil)
   }
 
-  @Test("a header section that comes slowly reaches the idle limit or the total limit", arguments: [true, false])
+  @Test(
+    "a header section that comes slowly reaches the idle limit or the total limit", arguments: [true, false])
   func slowHead(isIdle: Bool) async {
     let gate = Gate()
     gate.admit(20)
@@ -173,7 +175,8 @@ struct HTTPClientFailureTests {
     #expect(error?.reason == .timedOut(.total))
   }
 
-  @Test("an origin that is never silent but too slow reaches the limit on speed, and the error states the speed")
+  @Test(
+    "an origin that is never silent but too slow reaches the limit on speed, and the error states the speed")
   func tooSlow() async {
     let gate = Gate()
     gate.admit(3)

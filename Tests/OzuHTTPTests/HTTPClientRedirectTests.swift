@@ -90,7 +90,8 @@ struct HTTPClientRedirectTests {
     #expect(last.body == (status == 302 ? Data() : body))
   }
 
-  @Test("credentials are sent only to the host that they were given for", arguments: ["127.0.0.1", "localhost"])
+  @Test(
+    "credentials are sent only to the host that they were given for", arguments: ["127.0.0.1", "localhost"])
   func credentials(host: String) async throws {
     server.route("/a", .redirect(to: server.url("/b", host: host).absoluteString))
     server.route("/b", .redirect(to: server.url("/end").absoluteString))

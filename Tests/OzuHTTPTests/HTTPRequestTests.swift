@@ -65,7 +65,8 @@ struct HTTPRequestTests {
     #expect(request.endToEndHeaders.map(\.name) == ["Accept", "X"])
   }
 
-  @Test("a Range or Accept-Encoding of the request turns decoding off", arguments: ["Range", "accept-encoding"])
+  @Test(
+    "a Range or Accept-Encoding of the request turns decoding off", arguments: ["Range", "accept-encoding"])
   func decoding(name: String) {
     #expect(HTTPRequest(url: url("http://h/")).allowsContentDecoding)
     #expect(!HTTPRequest(url: url("http://h/"), headers: [name: "x"]).allowsContentDecoding)

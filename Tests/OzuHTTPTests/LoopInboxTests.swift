@@ -34,7 +34,8 @@
       deinit { waker?.close() }
     }
 
-    @Test("wakes the thread once, only when it sleeps, and keeps the order of the commands", arguments: 1...40)
+    @Test(
+      "wakes the thread once, only when it sleeps, and keeps the order of the commands", arguments: 1...40)
     func model(seed: UInt64) {
       var random = SeededGenerator(seed: seed)
       let loop = Loop()

@@ -79,7 +79,8 @@ struct TransferTimingTests {
     #expect(timing.overduePhase(at: at(12)) == .speed(bytesPerSecond: 100))
   }
 
-  @Test("a body must arrive at the minimum speed in each window; there is no minimum before the response begins")
+  @Test(
+    "a body must arrive at the minimum speed in each window; there is no minimum before the response begins")
   func speed() {
     var timing = timing(100)
     #expect(timing.overduePhase(at: at(50)) == nil)

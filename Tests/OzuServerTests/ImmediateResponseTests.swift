@@ -41,7 +41,8 @@ struct ImmediateResponseTests {
   }
 
   @Test(
-    "a request without a place is refused without a Swift task, and counted; pictures in memory and other hosts are served")
+    "a request without a place is refused without a Swift task, and counted; pictures in memory and other hosts are served"
+  )
   func refusal() async throws {
     let fixture = try ServiceFixture { $0.maximumPendingCount = 4 }
     let gate = Gate()
@@ -68,7 +69,9 @@ struct ImmediateResponseTests {
     #expect(immediate("/32/slow-2") == nil)
   }
 
-  @Test("health and refusals are answered while no thread of the cooperative pool is free, over a real connection")
+  @Test(
+    "health and refusals are answered while no thread of the cooperative pool is free, over a real connection"
+  )
   func withoutThreads() async throws {
     let fixture = try ServiceFixture { $0.maximumPendingCount = 4 }
     let gate = Gate()

@@ -35,7 +35,8 @@ extension PlaygroundTests {
     #expect(empty.status == 400)
   }
 
-  @Test("a picture of an uploaded file takes a place, has the same time limit as others, and releases the place")
+  @Test(
+    "a picture of an uploaded file takes a place, has the same time limit as others, and releases the place")
   func places() async throws {
     let page = try Playground(SignedAddresses(Self.rules), token: Self.secret)
     let fixture = try ServiceFixture {

@@ -112,7 +112,8 @@ struct RememberedAddressesTests {
     #expect(second.service.addresses.count == 0)
   }
 
-  @Test("the address of a picture in memory is read once; an expiring address is not remembered beyond its end")
+  @Test(
+    "the address of a picture in memory is read once; an expiring address is not remembered beyond its end")
   func expiry() async throws {
     let addresses = Addresses(Self.rules)
     let fixture = try Self.fixture(addresses, count: 4096)

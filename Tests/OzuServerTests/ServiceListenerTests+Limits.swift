@@ -41,7 +41,8 @@ extension ServiceListenerTests {
     #expect(await good.hasEnded())
   }
 
-  @Test("at the limit the connection that is idle longest is closed; if all are being answered, new ones wait")
+  @Test(
+    "at the limit the connection that is idle longest is closed; if all are being answered, new ones wait")
   func limit() async throws {
     let listener = try listener { $0.maximumConnectionCount = 2 }
     let idle = try TestClient(port: listener.port)

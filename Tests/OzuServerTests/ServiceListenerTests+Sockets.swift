@@ -54,7 +54,8 @@ extension ServiceListenerTests {
     }
   }
 
-  @Test("accepts connections at an inherited socket, which its owner keeps open: later connections are not lost")
+  @Test(
+    "accepts connections at an inherited socket, which its owner keeps open: later connections are not lost")
   func inheritedSocket() async throws {
     let made = try ListeningSocket(host: "127.0.0.1", port: 0)
     defer { made.close() }

@@ -58,7 +58,7 @@ struct SharedStoresDocumentationTests {
   }
 }
 
-/// The samples of the article "Over a client of your own", over stand-ins for the packages' types.
+/// The samples of the article "A store that uses your own client", with stand-ins for the packages' types.
 @Suite("The samples of the documentation of other clients work")
 struct OtherClientsDocumentationTests {
   private let entry = ImageStoreEntry(metadata: Data("m".utf8), body: Data("body".utf8))

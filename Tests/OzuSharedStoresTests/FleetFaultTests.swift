@@ -83,7 +83,8 @@ struct FleetFaultTests {
   private static let writes: Set = ["SET", "EVAL", "INCR", "UNLINK", "PEXPIRE"]
 
   @Test(
-    "no request fails and no byte is wrong with any fault of the store; breakers open and close as documented")
+    "no request fails and no byte is wrong with any fault of the store; breakers open and close as documented"
+  )
   func faults() async throws {
     let (closed, open) = (0, 2)
     let (fetches, body) = try await burst(newName())

@@ -60,7 +60,8 @@ struct RESPParserTests {
   ]
 
   @Test(
-    "bytes that are not RESP2, or exceed a limit, are an error at once and for all later calls", arguments: hostile)
+    "bytes that are not RESP2, or exceed a limit, are an error at once and for all later calls",
+    arguments: hostile)
   func refuses(bytes: String) throws {
     var limits = RESPLimits()
     (limits.lineByteCount, limits.bulkByteCount, limits.replyByteCount) = (64, 1024, 1500)

@@ -94,7 +94,9 @@ struct RealRedisTests {
     #expect(try await loadAll(store) == 0)
   }
 
-  @Test("while a server hangs, each command ends at its deadline and pictures are rendered; when it continues, it is used again")
+  @Test(
+    "while a server hangs, each command ends at its deadline and pictures are rendered; when it continues, it is used again"
+  )
   func hang() async throws {
     let redis = try await RealRedis()
     _ = try await loadAll(store(redis))

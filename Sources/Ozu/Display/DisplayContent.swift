@@ -1,7 +1,3 @@
-#if canImport(CoreGraphics)
-  import CoreGraphics
-#endif
-
 /// The content that a view must show.
 public enum DisplayContent: Sendable {
   /// Nothing: the view is emptied.
@@ -27,20 +23,6 @@ public enum DisplayContent: Sendable {
     }
   }
 }
-
-#if canImport(CoreGraphics)
-  extension DisplayContent {
-    /// The pixels to show as an image of Core Graphics, tagged with the profile of a picture that has one; `nil` for nothing.
-    package var cgImage: CGImage? {
-      switch self {
-      case .nothing: nil
-      case .placeholder(let picture), .preview(let picture), .picture(let picture), .failure(let picture):
-        picture.cgImage
-      case .frame(let bitmap): bitmap.cgImage
-      }
-    }
-  }
-#endif
 
 /// How a view changes from its current content to the new one.
 public enum DisplayTransition: Hashable, Sendable {

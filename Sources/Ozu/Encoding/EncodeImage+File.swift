@@ -59,7 +59,9 @@ extension EncodeImage {
   /// The note about a gain map that could not be applied.
   private func dimming(_ picture: Picture, _ type: ImageType) -> [String] {
     guard isDimmed, request.headroomStops != nil, picture.header?.gainMap != nil else { return [] }
-    return ["its gain map was not applied: a file as \(type.displayName) was possible, which cannot state the brightness"]
+    return [
+      "its gain map was not applied: a file as \(type.displayName) was possible, which cannot state the brightness"
+    ]
   }
 
   // MARK: Storing

@@ -67,7 +67,9 @@ public final class ImageBody: Sendable {
     }
     guard !data.isEmpty else { return }
     try turn { state in
-      guard state.head?.status == 200 else { throw HTTPError(.protocolError("bytes were written after a confirmation")) }
+      guard state.head?.status == 200 else {
+        throw HTTPError(.protocolError("bytes were written after a confirmation"))
+      }
       guard data.count <= request.maximumBodyByteCount - state.byteCount else {
         throw HTTPError(.bodyTooLarge(limit: request.maximumBodyByteCount))
       }

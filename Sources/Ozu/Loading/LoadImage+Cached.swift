@@ -136,7 +136,8 @@ extension LoadImage {
   /// that `HTTPCache` cannot decide this.
   func serveStale(after error: ImageError) -> JobStep {
     let validity = cachedResult.picture?.validity ?? cachedResult.rendition?.validity
-    guard error.isDisconnection, request.cachePolicy == .useCaches, let validity, validity.mayUseOffline else {
+    guard error.isDisconnection, request.cachePolicy == .useCaches, let validity, validity.mayUseOffline
+    else {
       return fail(error)
     }
     let verdict = ImageResponse.Verdict.servedStale(validity, now: configuration.testing.currentDate())

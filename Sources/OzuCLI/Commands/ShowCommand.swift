@@ -37,7 +37,8 @@ enum ShowCommand: Command {
     try SourceArgument.checkStandardInput(arguments.positional)
     let configuration = try PipelineArguments.configuration(arguments)
     guard asked != nil || console.outputIsTerminal else {
-      console.printError("ozu show: standard output is not a terminal; with --protocol it is written to all the same")
+      console.printError(
+        "ozu show: standard output is not a terminal; with --protocol it is written to all the same")
       return .failed
     }
     let terminal = Terminal(descriptor: STDOUT_FILENO)

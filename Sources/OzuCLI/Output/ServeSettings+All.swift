@@ -27,7 +27,8 @@
         help: "the bytes of a signature in an address, 16 to 32"),
       Setting(
         name: "sources", standard: "",
-        help: "the beginnings of the allowed addresses of pictures, separated by commas; any address by default"),
+        help:
+          "the beginnings of the allowed addresses of pictures, separated by commas; any address by default"),
       Setting(
         name: "hosts", standard: "",
         help: "the hosts that redirects may lead to; by default only the addresses of sources"),

@@ -33,7 +33,8 @@ extension HTTPCacheExchange {
     }
     return HTTPCachedResponse(
       head: head, body: body, decision: decision, freshUntil: policy.freshUntil(entry.response),
-      mayUseOffline: policy.mayUseOffline(entry.response.cacheControl), bodyIdentity: entry.response.bodyIdentity,
+      mayUseOffline: policy.mayUseOffline(entry.response.cacheControl),
+      bodyIdentity: entry.response.bodyIdentity,
       reasonNotStored: nil, unstored: nil)
   }
 

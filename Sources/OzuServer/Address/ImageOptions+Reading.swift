@@ -89,7 +89,8 @@ extension ImageOptions {
       try option.check(atMost: 1)
       cacheBuster = option[0]
     default:
-      throw option.refusal(Self.isKnown(option.name) ? "this option is not supported" : "there is no such option")
+      throw option.refusal(
+        Self.isKnown(option.name) ? "this option is not supported" : "there is no such option")
     }
   }
 

@@ -63,7 +63,8 @@ public final class S3Store: Sendable {
     guard
       configuration.bucket.map({ S3Configuration.isPlain($0) && !$0.isEmpty && !$0.contains("/") }) ?? true
     else {
-      throw InvalidConfiguration(description: "the bucket's name has characters that the name of a bucket cannot have")
+      throw InvalidConfiguration(
+        description: "the bucket's name has characters that the name of a bucket cannot have")
     }
     guard S3Configuration.isPlain(configuration.keyPrefix), !configuration.keyPrefix.hasPrefix("/") else {
       throw InvalidConfiguration(

@@ -29,7 +29,9 @@ extension HTTPCacheTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("a condition that no stored response meets is sent to the origin unchanged, and its answer is returned unchanged")
+  @Test(
+    "a condition that no stored response meets is sent to the origin unchanged, and its answer is returned unchanged"
+  )
   func forwardedCondition() async throws {
     let fixture = CacheFixture()
     fixture.serve(.status(304, headers: ["ETag": "\"9\""]))
@@ -84,7 +86,9 @@ extension HTTPCacheTests {
     #expect(fixture.client.requests.count == 3)
   }
 
-  @Test("through redirects an answer is fresh no longer than they are, and conditions are sent only to its own URL")
+  @Test(
+    "through redirects an answer is fresh no longer than they are, and conditions are sent only to its own URL"
+  )
   func redirects() async throws {
     let fixture = CacheFixture()
     let target = url("https://example.com/b")

@@ -70,7 +70,9 @@ struct HTTPRequestPreparingTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("redirects of a request that a hook replaced are followed hop by hop, within the limits of the first request")
+  @Test(
+    "redirects of a request that a hook replaced are followed hop by hop, within the limits of the first request"
+  )
   func replaced() async throws {
     struct Maker: HTTPRequestPreparing {
       func willSend(_ request: HTTPRequest) async throws -> HTTPRequest { HTTPRequest(url: request.url) }

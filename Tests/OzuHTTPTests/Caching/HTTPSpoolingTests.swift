@@ -49,7 +49,8 @@ struct HTTPSpoolingTests {
   }
 
   @Test(
-    "while a body arrives there is a file without a name, and none after an interruption", arguments: [true, false])
+    "while a body arrives there is a file without a name, and none after an interruption",
+    arguments: [true, false])
   func underWay(isCancelled: Bool) async throws {
     let fixture = fixture()
     let gate = Gate()

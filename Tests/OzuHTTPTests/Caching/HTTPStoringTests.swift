@@ -61,7 +61,8 @@ struct HTTPStoringTests {
   }
 
   @Test(
-    "server errors are not stored by default, whatever their fields are", arguments: [500, 502, 503, 504, 599])
+    "server errors are not stored by default, whatever their fields are",
+    arguments: [500, 502, 503, 504, 599])
   func serverErrors(_ status: Int) {
     let answer = head(status, ["Cache-Control": "max-age=9, public", "Expires": dateText(60)])
     for policy in [HTTPCachePolicy(), .ignoring(lifetime: .seconds(60))] {

@@ -54,7 +54,8 @@ struct HTTPContentCodingTests {
     }
 
     @Test(
-      "the offer is sent beside the request's own fields, but not for a range or with its own Accept-Encoding")
+      "the offer is sent beside the request's own fields, but not for a range or with its own Accept-Encoding"
+    )
     func offers() async throws {
       server.route("/a", .ok(text))
       for headers in [["X-A": "1"], ["Range": "bytes=0-"], ["Accept-Encoding": "br"], [:], ["X-A": ""]]

@@ -92,7 +92,8 @@ struct KeptColorsTests {
   }
 
   @Test(
-    "are read from disk after a restart with the same bits, primaries and transfer function", arguments: cases)
+    "are read from disk after a restart with the same bits, primaries and transfer function", arguments: cases
+  )
   func renditions(kind: Case) async throws {
     let files = MemoryFileSystem()
     let source = try Self.codecs.picture(

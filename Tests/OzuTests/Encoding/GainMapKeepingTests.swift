@@ -71,7 +71,8 @@ struct GainMapKeepingTests {
   ]
 
   @Test(
-    "are the same when they are brightened before they are written, or afterwards", arguments: recipes.indices,
+    "are the same when they are brightened before they are written, or afterwards",
+    arguments: recipes.indices,
     1...8)
   func kept(recipe: Int, orientation: Int) async throws {
     let pipeline = ImagePipeline.testing()

@@ -33,7 +33,9 @@ struct ImageStreamingTests {
     var gate: Gate?
 
     func stream(into body: ImageBody) async throws {
-      appFile.calls.change { $0.append(AppFile.Call(tag: body.known?.entityTag, date: body.known?.lastModified)) }
+      appFile.calls.change {
+        $0.append(AppFile.Call(tag: body.known?.entityTag, date: body.known?.lastModified))
+      }
       let (head, data) = (appFile.head.value, appFile.body.value)
       if let tag = head.entityTag, tag == body.known?.entityTag { return try body.confirm(head) }
       try body.begin(head)

@@ -87,7 +87,8 @@ import Testing
   }
 
   @Test(
-    "a request for a picture that is being prefetched joins that load, and releasing the prefetcher does not cancel it")
+    "a request for a picture that is being prefetched joins that load, and releasing the prefetcher does not cancel it"
+  )
   func joining() async throws {
     let fixture = Fixture()
     let gate = Gate()

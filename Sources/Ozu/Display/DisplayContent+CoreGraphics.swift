@@ -1,0 +1,15 @@
+#if canImport(CoreGraphics)
+  import CoreGraphics
+
+  extension DisplayContent {
+    /// The pixels to show as an image of Core Graphics, tagged with the profile of a picture that has one; `nil` for nothing.
+    package var cgImage: CGImage? {
+      switch self {
+      case .nothing: nil
+      case .placeholder(let picture), .preview(let picture), .picture(let picture), .failure(let picture):
+        picture.cgImage
+      case .frame(let bitmap): bitmap.cgImage
+      }
+    }
+  }
+#endif
