@@ -131,7 +131,7 @@
   public enum DisappearBehaviour: Hashable, Sendable {
     /// The load is cancelled.
     case cancel
-    /// The load goes on, so that the caches get the picture.
+    /// The load continues, so that the caches get the picture.
     case keepLoading
   }
 

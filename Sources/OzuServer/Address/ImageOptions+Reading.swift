@@ -170,7 +170,7 @@ extension ImageOptions {
       red: UInt8(number >> 16), green: UInt8(number >> 8 & 255), blue: UInt8(number & 255))
   }
 
-  /// A file name, plain or, if the second argument says so, in base64url.
+  /// A file name: plain, or in base64url if the second argument is 1.
   private static func fileName(_ option: AddressOption) throws(AddressRefusal) -> String? {
     try option.check(atMost: 2)
     guard let text = option[0] else { return nil }

@@ -40,7 +40,7 @@ public final class LoopbackServer: Sendable {
 
   /// The port it listens on.
   public let port: Int
-  /// The address it listens on, as it stands in a URL.
+  /// The address that it listens on, in the form of a URL.
   public let host: String
   private let site: LoopbackSite
 
