@@ -83,7 +83,7 @@ struct NetworkOptionsTests {
     // The rule also holds for stored answers.
     for command in ["load", "info", "fetch"] {
       let other = await run(command, url, "--allow-host", "example.com")
-      #expect(other.errors.contains("is not among the hosts"), "\(command): \(other.errors)")
+      #expect(other.errors.contains("is not one of the allowed hosts"), "\(command): \(other.errors)")
     }
     #expect(server.requestCount == 2)
     let guarded = await CommandRun("load", url.absoluteString, "--untrusted", "--cache", folder.path("empty"))

@@ -41,7 +41,7 @@ struct OwnClientTests {
     let article = file.deletingLastPathComponent().appending(
       path: "../../Sources/OzuHTTP/OzuHTTP.docc/Transferring.md")
     let test = try String(contentsOf: file, encoding: .utf8)
-    let start = try #require(test.range(of: "/// Answers from what"))
+    let start = try #require(test.range(of: "/// Answers with the files"))
     let end = try #require(test.range(of: "\n}\n", range: start.lowerBound..<test.endIndex))
     let sample = test[start.lowerBound..<end.upperBound]
     #expect(try String(contentsOf: article, encoding: .utf8).contains("```swift\n\(sample)```"))
