@@ -1,12 +1,13 @@
-// `import Ozu` is enough: the names that its API mentions come with it. Of pictures, caches and isolation that is the whole module.
+// `import Ozu` is enough: it exports every name that its API mentions. It exports the modules for pictures, caches and isolation
+// whole.
 @_exported import OzuCaching
 @_exported import OzuImaging
 @_exported import OzuIsolation
 // `CodecRegistry.standard` is this module's only declaration.
 @_exported import OzuStandardCodecs
 
-// Of HTTP these types alone. The rest of that module, `HTTPRequest` and `HTTPResponse` among it, has names that frameworks for servers
-// use too: an app that needs them, to write a client of its own, imports `OzuHTTP`.
+// Of the module for HTTP it exports only these types. Other names there, such as `HTTPRequest` and `HTTPResponse`, are also used by
+// frameworks for servers. An app that needs them, for example to write its own client, imports `OzuHTTP`.
 @_exported import struct OzuHTTP.CacheKeyRule
 @_exported import struct OzuHTTP.HTTPCachePolicy
 @_exported import protocol OzuHTTP.HTTPClient

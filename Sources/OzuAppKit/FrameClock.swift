@@ -1,8 +1,8 @@
 #if canImport(AppKit)
   import AppKit
 
-  /// Calls a closure sixty times a second while it is running. AppKit's display links need a selector; a timer takes a
-  /// closure, and frames of animations do not come faster.
+  /// Calls a closure sixty times a second while it is running. A timer is used because AppKit's display links need a selector, and
+  /// because no animation has more frames per second.
   @MainActor
   final class FrameClock {
     private static let interval = 1.0 / 60

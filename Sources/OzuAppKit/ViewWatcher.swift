@@ -2,7 +2,7 @@
   import AppKit
   import Ozu
 
-  /// An invisible subview that learns about events of its superview: size, screen and visibility. By this every view can be
+  /// An invisible subview that learns about events of its superview: size, screen and visibility. In this way every view can be
   /// observed without a subclass and without swizzling.
   final class ViewWatcher: NSView, ViewWatching {
     /// Called after each change of size or of screen.

@@ -67,7 +67,7 @@
     /// Makes the picture larger by half.
     func zoomIn() { zoom.zoom(by: Self.step) }
 
-    /// Undoes what `zoomIn` did.
+    /// Makes the picture smaller, as much as `zoomIn` makes it larger.
     func zoomOut() { zoom.zoom(by: 1 / Self.step) }
 
     /// Fits the picture to the window.

@@ -3,7 +3,7 @@ import Ozu
 
 /// Facts about a picture, as names and values for people.
 enum PictureFacts {
-  /// Reads the header of the file and no more of it.
+  /// Reads only the header of the file.
   static func facts(
     of item: PictureItem, _ pipeline: ImagePipeline, _ response: ImageResponse?
   ) async -> [(name: String, value: String)] {
@@ -19,7 +19,7 @@ enum PictureFacts {
     do throws(ImageError) {
       facts += describe(try await pipeline.header(for: ImageRequest(item.source)))
     } catch {
-      facts.append(("Trouble", error.explanation))
+      facts.append(("Error", error.explanation))
     }
     if let response { facts.append(("Came from", origin(response.source, isFile: item.file != nil))) }
     return facts

@@ -17,7 +17,7 @@
     /// - Parameters:
     ///   - urls: the files of the command line; empty to bring the first process to the front.
     ///   - onOpen: called in the first process with the files of a later one.
-    /// - Returns: whether this process is the first and must go on.
+    /// - Returns: whether this process is the first and must continue.
     static func isFirst(opening urls: [URL], onOpen: @escaping @MainActor ([URL]) -> Void) -> Bool {
       guard let application = g_application_new(Gallery.identifier, G_APPLICATION_HANDLES_OPEN) else {
         return true

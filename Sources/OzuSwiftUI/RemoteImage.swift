@@ -131,7 +131,7 @@
   public enum DisappearBehaviour: Hashable, Sendable {
     /// The load is cancelled.
     case cancel
-    /// The load goes on, so that the caches get the picture.
+    /// The load continues, so that the caches get the picture.
     case keepLoading
   }
 
@@ -145,7 +145,7 @@
     var onCompletion: ((Result<ImageResponse, ImageError>) -> Void)?
 
     /// The request with the processors of the modifiers after its own.
-    var asked: ImageRequest? {
+    var completeRequest: ImageRequest? {
       guard let request, !processors.isEmpty else { return request }
       return request.with { $0.processors += processors }
     }

@@ -16,10 +16,10 @@
     @ObservationIgnored private var model: DisplayModel?
     @ObservationIgnored private var place: (size: DisplaySize, scale: Double, mode: ScaleMode)?
     private var key: ImageKey?
-    private var isAsked = false
+    private var hasRequested = false
 
-    /// Whether the state is the one of this picture.
-    func isAbout(_ key: ImageKey?) -> Bool { isAsked && key == self.key }
+    /// Whether the state belongs to the picture with this key.
+    func hasState(of key: ImageKey?) -> Bool { hasRequested && key == self.key }
 
     /// Sets the size, scale and mode in which the picture is shown.
     func layout(_ size: DisplaySize, scale: Double, mode: ScaleMode) {
@@ -28,22 +28,22 @@
     }
 
     /// Requests the picture of the settings.
-    func ask(_ settings: RemoteImageSettings, through pipeline: ImagePipeline) {
-      let request = settings.asked
+    func load(_ settings: RemoteImageSettings, through pipeline: ImagePipeline) {
+      let request = settings.completeRequest
       model(pipeline).setImage(
         request, options: settings.options, cacheFormat: settings.format,
         handlers: DisplayHandlers(completion: settings.onCompletion))
       key = request?.key
-      isAsked = true
+      hasRequested = true
     }
 
-    /// The view is on screen again.
+    /// Called when the view is on screen again.
     func appear() { model?.images.viewDidAppear() }
 
-    /// The view is not on screen.
+    /// Called when the view is no longer on screen.
     func disappear() { model?.images.viewDidDisappear() }
 
-    /// A frame is about to be drawn.
+    /// Called before a frame is drawn.
     func advance(to date: Date) {
       model?.images.advance(to: .seconds(date.timeIntervalSinceReferenceDate))
     }

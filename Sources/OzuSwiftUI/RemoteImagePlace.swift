@@ -12,7 +12,7 @@
     let content: (DisplayState) -> Content
     @State private var model = RemoteImageModel()
 
-    /// A change of these values asks for another picture.
+    /// A change of these values loads another picture.
     private struct Inputs: Equatable {
       let key: ImageKey?
       let format: String?
@@ -27,7 +27,9 @@
     }
 
     private var inputs: Inputs {
-      Inputs(key: settings.asked?.key, format: settings.format?.name, pipeline: ObjectIdentifier(pipeline))
+      Inputs(
+        key: settings.completeRequest?.key, format: settings.format?.name,
+        pipeline: ObjectIdentifier(pipeline))
     }
 
     private var layout: Layout { Layout(size: size, scale: scale, mode: settings.mode) }
@@ -42,20 +44,20 @@
           }
         }
         .onChange(of: layout) { model.layout(size, scale: scale, mode: settings.mode) }
-        .onChange(of: inputs) { ask() }
+        .onChange(of: inputs) { load() }
         .onAppear {
           model.layout(size, scale: scale, mode: settings.mode)
-          if !model.isAbout(settings.asked?.key) { ask() }
+          if !model.hasState(of: settings.completeRequest?.key) { load() }
           model.appear()
         }
         .onDisappear { model.disappear() }
     }
 
-    /// The state of the model. Before the model has a request, it is made from the memory cache, so that the first frame shows a
-    /// cached picture.
+    /// The state to show: that of the model, if it belongs to the current picture. Otherwise it is made from the memory cache, so
+    /// that the first frame shows a cached picture.
     private var state: DisplayState {
-      if model.isAbout(settings.asked?.key) { return model.state }
-      guard let request = settings.asked else { return .empty }
+      if model.hasState(of: settings.completeRequest?.key) { return model.state }
+      guard let request = settings.completeRequest else { return .empty }
       let cached = pipeline.cachedImage(
         for: request, in: size, scale: scale, mode: settings.mode, cacheFormat: settings.format,
         automaticFormat: settings.options.automaticFormat)
@@ -63,9 +65,9 @@
         ?? DisplayState(placeholder: settings.options.placeholder, in: size)
     }
 
-    private func ask() {
+    private func load() {
       model.layout(size, scale: scale, mode: settings.mode)
-      model.ask(settings, through: pipeline)
+      model.load(settings, through: pipeline)
     }
   }
 #endif

@@ -2,8 +2,8 @@
   import Ozu
   import UIKit
 
-  /// An invisible subview that learns about events of its superview: layout, and entering or leaving a window. By this every
-  /// view can be observed without a subclass and without swizzling.
+  /// An invisible subview that learns about events of its superview: layout, and entering or leaving a window. In this way
+  /// every view can be observed without a subclass and without swizzling.
   final class ViewWatcher: UIView, ViewWatching {
     /// Called after each layout.
     var onLayout: () -> Void = {}

@@ -14,10 +14,6 @@ import Testing
     folder = try Folder()
   }
 
-  private func line(_ members: [String: Any]) throws -> String {
-    String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
-  }
-
   @Test("bytes on standard output, the decision on standard error; the next run has them from the cache")
   func urls() async throws {
     let address = server.url("/fresh").absoluteString
@@ -54,7 +50,7 @@ import Testing
     server.route("/down", .status(503, headers: ["Cache-Control": "max-age=600"]))
     let address = server.url("/down").absoluteString
     if isSession {
-      let lines = try (0..<2).map { try line(["id": $0, "url": address]) }
+      let lines = try (0..<2).map { try requestLine(["id": $0, "url": address]) }
       let run = await CommandRun(["fetch", "--json-lines"], input: lines)
       #expect(try run.objects.map { $0["from"] as? String } == ["network", "cache"])
     } else {
@@ -78,12 +74,12 @@ import Testing
     let slow = server.url("/slow").absoluteString
     // Cheap addresses: more than run at the same time, but so few that the held request does not reach its limit on
     // silence.
-    let others = try (0..<100).map { try line(["id": "other", "url": "none:\($0)"]) }
+    let others = try (0..<100).map { try requestLine(["id": "other", "url": "none:\($0)"]) }
     let run = await CommandRun(
       ["fetch", "--json-lines"],
-      input: [try line(["id": "first", "url": slow, "cache": "no-store"])] + others + [
-        try line(["id": "second", "url": slow, "cache": "no-store"])
-      ] + others.prefix(20) + [try line(["id": "last", "url": server.url("/last").absoluteString])])
+      input: [try requestLine(["id": "first", "url": slow, "cache": "no-store"])] + others + [
+        try requestLine(["id": "second", "url": slow, "cache": "no-store"])
+      ] + others.prefix(20) + [try requestLine(["id": "last", "url": server.url("/last").absoluteString])])
     let order = try run.objects.compactMap { $0["id"] as? String }.filter {
       ["first", "second"].contains($0)
     }
@@ -129,6 +125,11 @@ import Testing
     #expect((object["stored"] as? [[String: Any]])?.first?["lifetime_by"] as? String == "max-age")
     #expect(server.requestCount == 1)
   }
+}
+
+/// A line of the input of `ozu fetch --json-lines`.
+func requestLine(_ members: [String: Any]) throws -> String {
+  String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
 }
 
 extension LoopbackServer {

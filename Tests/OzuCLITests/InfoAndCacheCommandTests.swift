@@ -56,10 +56,15 @@ import Testing
     #expect(stats["entries"] as? Int == 4)
     let text = await CommandRun("cache", "stats", "--cache", cache).output
     #expect(text.contains("originals: 1 entries") && text.contains("renditions: 2 entries"))
-    #expect(text.contains("relatives: 1 entries"))
+    #expect(text.contains("variants: 1 entries"))
+    let partitions = try #require(stats["partitions"] as? [[String: Any]]).compactMap {
+      $0["partition"] as? String
+    }
+    #expect(partitions.sorted() == ["originals", "renditions", "variants"])
 
     let list = try await CommandRun("cache", "list", "--json", "--cache", cache).objects
     #expect(list.count == 4)
+    #expect(list.contains { $0["partition"] as? String == "variants" })
     #expect(list.allSatisfy { ($0["name"] as? String)?.contains("/a.jpg") == true })
     let verified = try #require(
       try await CommandRun("cache", "verify", "--json", "--cache", cache).objects.first)

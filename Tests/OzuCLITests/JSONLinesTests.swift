@@ -15,20 +15,21 @@ struct JSONLinesTests {
     folder = try Folder()
   }
 
-  private func line(_ members: [String: Any]) throws -> String {
-    String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
-  }
-
   @Test("each request through the cache that lasts, with place and reason")
   func jsonLines() async throws {
     let fresh = server.url("/fresh").absoluteString
     let run = await CommandRun(
       ["fetch", "--json-lines"],
       input: [
-        try line(["id": 1, "url": fresh]), try line(["id": "b", "url": fresh, "method": "GET"]), "",
-        try line(["id": 3, "url": fresh, "cache": "reload", "headers": [["X-A", "é"], ["x-a", "2"]]]),
-        try line(["id": 4, "url": fresh, "method": "POST", "body": Data("in".utf8).base64EncodedString()]),
-        try line(["id": 5, "url": fresh, "cache": "only-if-cached"]),
+        try requestLine(["id": 1, "url": fresh]),
+        try requestLine(["id": "b", "url": fresh, "method": "GET"]), "",
+        try requestLine([
+          "id": 3, "url": fresh, "cache": "reload", "headers": [["X-A", "é"], ["x-a", "2"]],
+        ]),
+        try requestLine([
+          "id": 4, "url": fresh, "method": "POST", "body": Data("in".utf8).base64EncodedString(),
+        ]),
+        try requestLine(["id": 5, "url": fresh, "cache": "only-if-cached"]),
       ])
     #expect(run.status == .done, "\(run.errors)")
     let answers = try run.objects
@@ -48,7 +49,7 @@ struct JSONLinesTests {
     "redirects are followed or returned, answers are validated, and the disk cache outlives the run"
   )
   func jsonLinesOnDisk() async throws {
-    let always = try line(["id": 1, "url": server.url("/always").absoluteString])
+    let always = try requestLine(["id": 1, "url": server.url("/always").absoluteString])
     let options = ["fetch", "--json-lines", "--cache", folder.path("cache")]
     let first = await CommandRun(options, input: [always])
     #expect(try first.objects.first?["from"] as? String == "network")
@@ -60,7 +61,8 @@ struct JSONLinesTests {
     let redirects = await CommandRun(
       options,
       input: [
-        try line(["id": 1, "url": moved, "redirect": "manual"]), try line(["id": 2, "url": moved]),
+        try requestLine(["id": 1, "url": moved, "redirect": "manual"]),
+        try requestLine(["id": 2, "url": moved]),
       ])
     #expect(try redirects.objects.map { $0["status"] as? Int } == [301, 200])
   }
@@ -70,10 +72,10 @@ struct JSONLinesTests {
     let run = await CommandRun(
       ["fetch", "--json-lines"],
       input: [
-        "{", try line(["id": 1]), try line(["id": 2, "url": "ftp://a/"]),
-        try line(["id": 3, "url": "http://a/", "cache": "x"]),
-        try line(["id": 4, "url": "http://a/", "body": "?"]),
-        try line(["id": 5, "url": server.url("/fresh").absoluteString]),
+        "{", try requestLine(["id": 1]), try requestLine(["id": 2, "url": "ftp://a/"]),
+        try requestLine(["id": 3, "url": "http://a/", "cache": "x"]),
+        try requestLine(["id": 4, "url": "http://a/", "body": "?"]),
+        try requestLine(["id": 5, "url": server.url("/fresh").absoluteString]),
       ])
     #expect(run.status == .failed)
     let answers = try run.objects
@@ -193,8 +195,8 @@ struct JSONLinesTests {
     let run = await CommandRun(
       ["fetch", "--json-lines"] + (isAsked ? ["--errors-as-504"] : []),
       input: [
-        try line(["id": 1, "url": server.url("/gone").absoluteString]),
-        try line(["id": 2, "url": "ftp://a/"]),
+        try requestLine(["id": 1, "url": server.url("/gone").absoluteString]),
+        try requestLine(["id": 2, "url": "ftp://a/"]),
       ])
     #expect(run.status == .done)
     let answers = try run.objects

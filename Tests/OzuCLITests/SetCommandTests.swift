@@ -204,11 +204,11 @@ struct SetCommandTests {
     "wrong usage",
     arguments: [
       (["-w", "0"], "--widths 0: up to 32 widths"), (["-w", "320,"], "for example: --widths 320,640,1280"),
-      (["-f", "webp,tif"], "\"tif\" is no format that can be written"), (["-o", "-"], "need a folder"),
+      (["-f", "webp,tif"], "\"tif\" is not a format that can be written"), (["-o", "-"], "need a folder"),
       (["-o", "{name}.{ext}"], "several widths need {width}"),
       (["-o", "{name}-{width}.jpg"], "several formats need {ext}"),
       (["-o", "{name}-{width}.png", "-f", "jpeg"], "ends in .png"), (["--alt", "x"], "--alt needs --html"),
-      (["--quiet", "--json"], "--quiet and --json do not go together"), (["-j", "0"], "--jobs 0"),
+      (["--quiet", "--json"], "--quiet and --json cannot be used together"), (["-j", "0"], "--jobs 0"),
     ])
   func usage(_ arguments: [String], _ message: String) async {
     let run = await CommandRun(["set", "a.jpg"] + arguments)

@@ -177,7 +177,8 @@
       let none = try await ChildRun(["show", "a.png", "--no-cache"], in: folder)
       #expect(none.status == 1 && none.output.isEmpty)
       #expect(
-        none.errors == "ozu show: standard output is no terminal; --protocol writes there all the same\n")
+        none.errors
+          == "ozu show: standard output is not a terminal; with --protocol it is written to all the same\n")
       let run = try await ChildRun(
         ["show", "a.png", "none.png", "--no-cache", "-p", "sixel", "--columns", "5"], in: folder)
       #expect(run.status == 1 && run.errors.hasPrefix("ozu: none.png: "))

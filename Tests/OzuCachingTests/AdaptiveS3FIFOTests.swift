@@ -7,7 +7,7 @@ import Testing
 struct AdaptiveS3FIFOTests {
   private static let one = AdaptiveS3FIFO.whole / 100
 
-  /// A policy whose cache is full.
+  /// A policy with a full cache.
   private static func full() -> AdaptiveS3FIFO {
     var policy = AdaptiveS3FIFO()
     policy.expect(200)
@@ -74,13 +74,13 @@ struct AdaptiveS3FIFOTests {
     return cache.statistics.hitRatio
   }
 
-  @Test("a loop longer than the cache keeps a part of itself, where LRU would keep nothing")
+  @Test("a loop longer than the cache keeps some of its entries, where LRU would keep none")
   func loop() {
     let trace = (0..<60).flatMap { _ in 0..<300 }
     #expect(hitRatio(trace, capacity: 100) > 0.2)
   }
 
-  @Test("scans between uses of a working set cost it little")
+  @Test("scans between the uses of a working set evict little of it")
   func scans() {
     var random = SeededGenerator(seed: 4)
     var trace: [Int] = []
@@ -88,11 +88,11 @@ struct AdaptiveS3FIFOTests {
       for _ in 0..<300 { trace.append(Int.random(in: 0..<80, using: &random)) }
       trace += (0..<200).map { 1_000_000 + round * 200 + $0 }
     }
-    // All uses of the set but the first few hundred hit; a scanned entry never does.
+    // All uses of the set except the first few hundred are hits. A scanned entry is never a hit.
     #expect(hitRatio(trace, capacity: 120) > 0.55)
   }
 
-  @Test("scrolling back over what was just seen is learnt")
+  @Test("the cache adapts to scrolling back over entries that were just used")
   func scrollBack() {
     var trace: [Int] = []
     for screen in 0..<600 {

@@ -22,7 +22,7 @@ struct AgeLimitsTests {
   }
 
   @Test(
-    "dates at the ends of the numbers are no trap",
+    "dates at the ends of the range of numbers do not trap",
     arguments: [Int64.min, -9_000_000_000_000_000_000, 0, .max])
   func extremes(_ now: Int64) {
     let limits = AgeLimits(maximumAge: 1e30, partitionMaximumAges: ["p": 0])
@@ -32,7 +32,7 @@ struct AgeLimitsTests {
     }
   }
 
-  @Test("a partition's own limit counts in the place of the common one")
+  @Test("a partition's own limit replaces the common limit")
   func partitions() {
     let limits = AgeLimits(maximumAge: 10, partitionMaximumAges: ["short": 1, "any": .infinity])
     func isExpired(_ partition: Partition, _ age: Int64) -> Bool {
@@ -51,7 +51,7 @@ struct AgeLimitsTests {
     #expect(!limits.isExpired(storedAt: .min, in: .default, at: .max))
   }
 
-  @Test("nothing is as young as a limit of zero or less asks", arguments: [0, -5.0])
+  @Test("with a limit of zero or less every entry has expired", arguments: [0, -5.0])
   func zero(_ maximumAge: Double) {
     let limits = AgeLimits(maximumAge: maximumAge, partitionMaximumAges: [:])
     #expect(limits.isExpired(storedAt: Self.now, in: .default, at: Self.now))

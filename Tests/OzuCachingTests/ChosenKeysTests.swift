@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-/// Keys that somebody chose so that their bits collide. Probes are counted, which no clock has a part in.
+/// Keys that an attacker chose so that their bits collide. The test counts probes, and measures no time.
 @Suite("Chosen keys")
 struct ChosenKeysTests {
   /// How the bits of `count` keys are chosen.
@@ -54,16 +54,16 @@ struct ChosenKeysTests {
     }
   }
 
-  /// Keys that fell together would have pages split that are nearly empty, and more of them than fit lost.
+  /// If the keys collided, nearly empty pages would be split, and keys that do not fit in a page would be lost.
   private func pageCount(_ cache: DiskCache) -> Int { cache.store.index.withLock { $0.pages.count } }
 
   @Test(
-    "the memory cache is no slower for them, under whatever seed",
+    "the memory cache is no slower for them, with any seed",
     arguments: Choice.allCases.filter { ![.oneLowHalf, .singleBits].contains($0) })
   func memory(choice: Choice) {
     let keys = choice.keys(Self.count)
-    // Each cache has a seed of its own. A weak hash has been seen to fail under three in a hundred; this one does under one
-    // in some thousands, and then by little.
+    // Each cache has its own seed. A weak hash fails under three seeds in a hundred. This hash fails under one seed in some
+    // thousands, and then by little.
     var slowCount = 0
     for _ in 0..<100 {
       let cache = MemoryCache<CacheKey, Int>(
@@ -97,7 +97,7 @@ struct ChosenKeysTests {
 }
 
 extension SlotTable {
-  /// The cells that are looked at when each slot is searched for once.
+  /// The number of cells that are read when each slot is searched for once.
   fileprivate var probeCount: Int {
     (0...mask).reduce(0) { sum, position in
       let cell = cells[position]

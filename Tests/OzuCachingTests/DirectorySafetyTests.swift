@@ -4,7 +4,7 @@ import Testing
 
 @testable import OzuCaching
 
-/// The system's files, in a directory where somebody else has been.
+/// The system's files, in a directory that another user has changed.
 @Suite("Directories that others write to", .timeLimit(.minutes(15)))
 final class DirectorySafetyTests {
   private let root = FileManager.default.temporaryDirectory.path + "/ozu-safety-\(UUID())"
@@ -55,13 +55,13 @@ final class DirectorySafetyTests {
   // MARK: Links
 
   @Test(
-    "a link in the place of a file of the cache leads nowhere",
+    "a link with the name of a file of the cache is not followed",
     arguments: ["lock", "index", "index.new", "segment"])
   func links(name: String) throws {
     for exists in [true, false] {
       let names = try fill()
       let path = cacheDirectory + "/" + (name == "segment" ? names[0] : name)
-      // A target that would pass for the file itself.
+      // A target that is valid as the file itself.
       let target = root + "/target \(exists)"
       if FileManager.default.fileExists(atPath: path) {
         try FileManager.default.moveItem(atPath: path, toPath: target)
@@ -94,10 +94,10 @@ final class DirectorySafetyTests {
     #expect(throws: DiskCacheError(.useForeignDirectory, path: link, code: EPERM)) { try open(at: link) }
   }
 
-  // MARK: Pipes and directories in the place of files
+  // MARK: Pipes and directories with the names of files
 
   @Test(
-    "a pipe in the place of a file does not block", arguments: ["lock", "index", "segment"], [true, false])
+    "a pipe with the name of a file does not block", arguments: ["lock", "index", "segment"], [true, false])
   func pipes(name: String, isReader: Bool) throws {
     let names = try fill()
     let path = cacheDirectory + "/" + (name == "segment" ? names[0] : name)
@@ -128,7 +128,7 @@ final class DirectorySafetyTests {
   }
 
   @Test(
-    "a path that is not a directory gives an error that says so",
+    "a path that is not a directory gives an error with this reason",
     arguments: [DiskCacheAccess.updating, .reading])
   func noDirectory(access: DiskCacheAccess) throws {
     let path = root + "/file"
@@ -171,7 +171,7 @@ final class DirectorySafetyTests {
   }
 
   @Test(
-    "a directory that another user puts in the place of one that vanished is not used",
+    "a directory that another user makes after the directory disappeared is not used",
     .enabled(if: geteuid() == 0))
   func replacedDirectory() throws {
     let cache = try open()
@@ -187,7 +187,7 @@ final class DirectorySafetyTests {
   // MARK: Files that shrink
 
   @Test(
-    "files that are shortened while the cache is open cost entries and nothing else",
+    "files that are shortened while the cache is open only cause entries to be lost",
     arguments: ["index", "segment"])
   func cutWhileOpen(name: String) throws {
     let names = try fill()

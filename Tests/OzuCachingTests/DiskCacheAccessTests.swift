@@ -35,11 +35,11 @@ struct DiskCacheAccessTests {
   }
 
   @Test(
-    "opened to be read only, a cache changes nothing, whatever it is asked for", arguments: [true, false])
+    "a cache that is opened for reading changes nothing, whatever is called", arguments: [true, false])
   func changesNothing(withIndex: Bool) throws {
     let fixture = try filled()
     if !withIndex { fixture.forgetIndex() }
-    // A leftover of an editor, a torn tail, a stray segment and a damaged entry: a writer would tidy up.
+    // The file of an editor, a torn end, a segment with wrong content and a damaged entry: a writer would repair these.
     fixture.files.setContents(of: "/cache/0000000000000009-0000000000000009.segment.part", to: Data([1]))
     fixture.files.setContents(of: "/cache/0000000000000009-0000000000000009.segment", to: Data([1]))
     let path = try #require(fixture.segments.first { !$0.contains("9-0") })
@@ -75,7 +75,7 @@ struct DiskCacheAccessTests {
     #expect(refusal.description == "change /cache: it was opened to be read only")
   }
 
-  @Test("a directory that is not there is an error and is not made")
+  @Test("a missing directory is an error and is not made")
   func absent() throws {
     let fixture = Fixture()
     #expect(throws: DiskCacheError(.list, path: "/cache", code: ENOENT)) { try reading(fixture) }
@@ -92,7 +92,7 @@ struct DiskCacheAccessTests {
     #expect(reader.entry(forKey: key(100))?.body == body(100))
   }
 
-  @Test("emptying and trimming fail when another process writes, and say so")
+  @Test("emptying and trimming fail when another process writes, with this reason")
   func anotherWrites() throws {
     let fixture = try filled()
     let writer = try fixture.open()
@@ -126,21 +126,7 @@ struct DiskCacheAccessTests {
   func asksWithoutWaiting() throws {
     let fixture = try filled()
     let cache = try fixture.open()
-    let (isWriting, mayGoOn, isDone) = (
-      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
-    )
-    fixture.files.respond = { call in
-      if call.operation == .write {
-        isWriting.signal()
-        mayGoOn.wait()
-      }
-      return .proceed
-    }
-    DispatchQueue(label: "slow store").async {
-      cache.store(body(200), forKey: key(200))
-      isDone.signal()
-    }
-    isWriting.wait()
+    let store = HeldStore(200, in: cache, of: fixture)
     let answers = Mutex<[Bool]>([])
     let hasAnswered = DispatchSemaphore(value: 0)
     DispatchQueue(label: "questions").async {
@@ -152,11 +138,9 @@ struct DiskCacheAccessTests {
       answers.withLock { $0 = given }
       hasAnswered.signal()
     }
-    // The write is held until the answers are there; the patience only ends a test that fails.
+    // The write is held until the answers are there. The time limit only ends a test that fails.
     #expect(hasAnswered.wait(timeout: .now() + 30) == .success)
-    fixture.files.respond = { _ in .proceed }
-    mayGoOn.signal()
-    isDone.wait()
+    store.release()
     if answers.withLock({ $0.isEmpty }) { hasAnswered.wait() }
     #expect(answers.withLock { $0 } == Array(repeating: true, count: 7))
   }

@@ -18,7 +18,7 @@ import Testing
 
 extension DiskCacheAgeTests {
   @Test(
-    "stores and flushes find expired entries that are not looked up; each examines a bounded number of records"
+    "stores and flushes find expired entries that no caller looks up; each examines a bounded number of records"
   )
   func upkeep() throws {
     var fixture = Self.fixture()

@@ -24,7 +24,7 @@ struct DiskCacheAgeTests {
     return fixture
   }
 
-  /// Ways of asking for an entry; each says whether there was one.
+  /// Ways to look up an entry; each returns whether the entry was found.
   private static let readings: [(String, @Sendable (DiskCache) -> Bool)] = [
     ("fetch", { $0.entry(forKey: key(1)) != nil }), ("metadata", { $0.metadata(forKey: key(1)) != nil }),
     ("withBody", { $0.withBody(of: key(1)) { body, _ in body.count } != nil }),
@@ -36,7 +36,7 @@ struct DiskCacheAgeTests {
     ("verify", { $0.verify().intactEntries > 0 }),
   ]
 
-  @Test("a reading of any kind misses an expired entry and removes it", arguments: readings.indices)
+  @Test("every kind of lookup misses an expired entry and removes it", arguments: readings.indices)
   func reading(_ index: Int) throws {
     let fixture = Self.fixture()
     let cache = try fixture.open()
@@ -55,7 +55,7 @@ struct DiskCacheAgeTests {
     #expect(fixture.errors.all.isEmpty)
   }
 
-  @Test("a use, other metadata and moving to another place leave the age, a store does not")
+  @Test("a use, new metadata and moving do not change the age; a store does")
   func whatCounts() throws {
     let fixture = Self.fixture()
     let cache = try fixture.open()
@@ -64,7 +64,7 @@ struct DiskCacheAgeTests {
     #expect(cache.entry(forKey: key(1)) != nil)
     #expect(cache.updateMetadata(Data(count: 9000), forKey: key(1)))
     #expect(cache.store(body(2, version: 1), forKey: key(2)))
-    // The oldest segment goes, and the entries that were used are copied.
+    // The oldest segment is removed, and its used entries are copied.
     for round in 0..<8 {
       for number in 1...2 { _ = cache.entry(forKey: key(number)) }
       for number in 0..<8 { cache.store(body(number, count: 1000), forKey: key(100 + 8 * round + number)) }
@@ -76,7 +76,7 @@ struct DiskCacheAgeTests {
   }
 
   @Test(
-    "the age is found again when the cache is opened, with its index or without", arguments: [true, false])
+    "the age is kept when the cache is opened again, with its index or without", arguments: [true, false])
   func reopening(hasIndex: Bool) throws {
     let fixture = Self.fixture()
     let first = try fixture.open()
@@ -90,7 +90,7 @@ struct DiskCacheAgeTests {
     #expect(second.entry(forKey: key(1)) == nil && second.entry(forKey: key(2)) != nil)
   }
 
-  @Test("a partition's own age counts in the place of the common one")
+  @Test("a partition's own age limit replaces the common limit")
   func partitions() throws {
     var fixture = Self.fixture()
     fixture.partitionMaximumAges = ["short": 10, "any": .infinity]
@@ -121,7 +121,7 @@ struct DiskCacheAgeTests {
   }
 
   @Test(
-    "a clock set back: up to a day it costs nothing, beyond the age is not known",
+    "if the clock is set back by up to a day no entry is lost; by more, the age is unknown",
     arguments: [(3600.0, true), (86_400, true), (86_401, false), (1e9, false)])
   func clock(_ seconds: Double, _ isServed: Bool) throws {
     let fixture = Self.fixture()

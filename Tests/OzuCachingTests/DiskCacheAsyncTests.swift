@@ -33,7 +33,7 @@ struct DiskCacheAsyncTests {
     #expect(await cache.touch(key(77), orStore: { () async -> Data in body(77) }))
     #expect(await cache.withBody(of: key(77)) { bytes, _ in bytes.count } == body(77).count)
     #expect(await cache.info(forKey: key(77))?.bodyByteCount == body(77).count)
-    await cache.setCapacity(1, of: "nobody's")
+    await cache.setCapacity(1, of: "another")
     await cache.setCapacity(32 << 20)
     #expect(cache.capacity == 32 << 20)
     #expect(await cache.remove(forKey: key(77)))
@@ -50,7 +50,7 @@ struct DiskCacheAsyncTests {
     #expect(await cache.entry(forKey: key(1)) == nil)
   }
 
-  @Test("pieces are appended, committed and given up", arguments: [100, 200_000])
+  @Test("pieces are appended, and committed or aborted", arguments: [100, 200_000])
   func editor(length: Int) async throws {
     let cache = try Fixture(capacity: 1 << 20).open()
     let data = body(1, count: length)
@@ -88,7 +88,7 @@ struct DiskCacheAsyncTests {
     #expect(await cache.entries(in: .default).async.reduce(0) { count, _ in count + 1 } == 9)
   }
 
-  @Test("a disk that hangs blocks no thread of Swift concurrency and no question for sizes")
+  @Test("a disk that hangs blocks no thread of Swift concurrency and no call that returns sizes")
   func hangingDisk() async throws {
     let fixture = Fixture(capacity: 1 << 20)
     let cache = try fixture.open()
@@ -125,7 +125,7 @@ struct DiskCacheAsyncTests {
     #expect(await cache.verify().isSound)
   }
 
-  @Test("a text written out is a key")
+  @Test("a string literal is a key")
   func literals() throws {
     let cache = try Fixture().open()
     let page = 7

@@ -14,7 +14,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Entries in pieces, and bodies in place")
+@Suite("Entries that are appended in pieces, and bodies that are read in place")
 struct DiskCacheEditorTests {
   private func pieces(_ data: Data, of size: Int) -> [Data] {
     stride(from: 0, to: data.count, by: size).map { data[$0..<min(data.count, $0 + size)] }
@@ -70,7 +70,7 @@ struct DiskCacheEditorTests {
     #expect(cache.store(body(3, count: 300_000), forKey: key(3)))
   }
 
-  @Test("the files of editors count: the bound holds while they write")
+  @Test("the files of editors count towards the bound while they are written")
   func bound() throws {
     let fixture = Fixture(capacity: 600 << 10)
     let cache = try fixture.open()
@@ -118,7 +118,7 @@ struct DiskCacheEditorTests {
     }
   }
 
-  @Test("a full disk ends an editor, not the cache")
+  @Test("a full disk ends an editor; the cache continues to work")
   func fullDisk() throws {
     let fixture = Fixture(capacity: 1 << 20)
     let cache = try fixture.open()

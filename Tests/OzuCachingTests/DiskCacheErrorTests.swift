@@ -19,21 +19,24 @@ struct DiskCacheErrorTests {
   @Test(
     "an error is one line: the operation, the path, and why it failed",
     arguments: [
-      (.open, EACCES, "open /cache/x: this user may not"),
+      (.open, EACCES, "open /cache/x: this user does not have the permission"),
       (.open, EMFILE, "open /cache/x: this process has too many files open"),
       (.open, EISDIR, "open /cache/x: it is a directory"),
       (.open, ENXIO, "open /cache/x: it is a pipe, a socket or a device"),
       (.open, ELOOP, "open /cache/x: it is a symbolic link"),
       (.list, ENOTDIR, "list /cache/x: it is not a directory"),
       (.list, ENOENT, "list /cache/x: there is no such file or directory"),
-      (.lock, EROFS, "lock /cache/x: the file system can only be read"),
+      (.lock, EROFS, "lock /cache/x: the file system is read-only"),
       (.read, EIO, "read /cache/x: the device failed"),
       (.write, ENOSPC, "no space left on /cache/x"),
       (.write, EDQUOT, "no disk quota left on /cache/x"),
       (.change, EBUSY, "change /cache/x: another process writes to it"),
       (.change, EROFS, "change /cache/x: it was opened to be read only"),
       (.change, EBADF, "change /cache/x: it is closed"),
-      (.useOpenDirectory, EPERM, "use a directory that everybody may write to /cache/x: this user may not"),
+      (
+        .useOpenDirectory, EPERM,
+        "use a directory that everybody may write to /cache/x: this user does not have the permission"
+      ),
       (.write, 5000, "write /cache/x: error 5000 of the system"),
     ] as [(DiskCacheError.Operation, Int32, String)])
   func descriptions(operation: DiskCacheError.Operation, code: Int32, text: String) {
@@ -42,13 +45,13 @@ struct DiskCacheErrorTests {
     #expect((error as any Error).localizedDescription == text)
   }
 
-  @Test("an error stays one line whatever the directory is called")
+  @Test("an error is one line for every name of the directory")
   func oneLine() {
     let error = DiskCacheError(.open, path: "/a\nb\u{7}\u{2028}c", code: EIO)
     #expect("\(error)" == "open /a?b??c: the device failed")
   }
 
-  @Test("a full disk is said with the bytes that were needed", arguments: [ENOSPC, EDQUOT])
+  @Test("the error of a full disk states the needed bytes", arguments: [ENOSPC, EDQUOT])
   func fullDisk(code: Int32) throws {
     let fixture = Fixture()
     let cache = try fixture.open()

@@ -1,3 +1,4 @@
+import Dispatch
 import OzuSynchronization
 import OzuTesting
 
@@ -36,7 +37,7 @@ struct Fixture {
 
   static let pages = "/cache/" + StoredIndex.pagesFileName
 
-  /// Removes the stored index, so that the segments alone count.
+  /// Removes the stored index, so that the cache must read the segments.
   func forgetIndex() {
     for path in [Self.index, Self.pages] where files.contents(of: path) != nil { try? files.remove(path) }
   }
@@ -45,14 +46,46 @@ struct Fixture {
   var byteCount: Int { files.byteCount }
 }
 
-/// The errors that an observer was given.
+/// A store of another thread that is held at its first write to a file.
+final class HeldStore {
+  private let files: MemoryFileSystem
+  private let mayContinue = DispatchSemaphore(value: 0)
+  private let isDone = DispatchSemaphore(value: 0)
+
+  /// Starts the store of `body(number)`, and returns when it is held.
+  init(_ number: Int, in cache: DiskCache, of fixture: Fixture) {
+    files = fixture.files
+    let isWriting = DispatchSemaphore(value: 0)
+    fixture.files.respond = { [mayContinue] call in
+      if call.operation == .write {
+        isWriting.signal()
+        mayContinue.wait()
+      }
+      return .proceed
+    }
+    DispatchQueue(label: "held store").async { [isDone] in
+      cache.store(body(number), forKey: key(number))
+      isDone.signal()
+    }
+    isWriting.wait()
+  }
+
+  /// Lets the store continue, and returns when it has ended.
+  func release() {
+    files.respond = { _ in .proceed }
+    mayContinue.signal()
+    isDone.wait()
+  }
+}
+
+/// The errors that an observer received.
 final class ErrorList: Sendable {
   private let list = Synchronization.Mutex<[DiskCacheError]>([])
   func add(_ error: DiskCacheError) { list.withLock { $0.append(error) } }
   var all: [DiskCacheError] { list.withLock { $0 } }
 }
 
-/// Half a megabyte without a pattern, from which bodies are cut.
+/// Half a megabyte of random bytes, from which bodies are made.
 private let noise: Data = {
   var random = SeededGenerator(seed: 42)
   var words = ContiguousArray<UInt64>(repeating: 0, count: 1 << 16)
@@ -60,7 +93,7 @@ private let noise: Data = {
   return words.withUnsafeBytes { Data($0) }
 }()
 
-/// A body that tells its key and version and differs from others in nearly every byte.
+/// A body that begins with its key and version, and differs from others in nearly every byte.
 func body(_ key: Int, version: Int = 0, count: Int = 200) -> Data {
   let word = UInt64(key) << 32 | UInt64(version)
   let start = (key &* 7919 &+ version &* 104_729) & 0x1ffff

@@ -21,7 +21,7 @@ extension DiskCacheIndexTests {
     cache.close()
     let index = try #require(fixture.files.contents(of: Fixture.index))
     let pages = try #require(fixture.files.contents(of: Fixture.pages))
-    // Pages are half full at least in the mean, when all were split at once.
+    // If all pages were split at once, they are at least half full on average.
     #expect((index.count + pages.count) / count <= 130)
     let reopened = try fixture.open()
     func loaded() -> Int {
@@ -59,7 +59,7 @@ extension DiskCacheIndexTests {
   }
 
   @Test(
-    "after a kill at any moment of a round, opening reads what was written since, and no more",
+    "after a kill at any moment of a round, opening reads only the entries that were written since",
     arguments: 0..<12)
   func recovery(moment: Int) throws {
     let fixture = Fixture(capacity: 4 << 20)

@@ -57,13 +57,13 @@ struct DiskCacheIndexTests {
     #expect(cache.statistics.rebuiltIndexes == 0)
     #expect(cache.totalByteCount == fixture.byteCount)
     #expect(Array(cache.entries(in: "even").map(\.label).prefix(2)) == ["38", "36"])
-    // It goes on as if nothing had been.
+    // It continues as usual.
     for number in 100..<400 { #expect(cache.store(body(number), forKey: key(number))) }
     #expect(cache.totalByteCount <= fixture.capacity)
     #expect(cache.verify().isSound)
   }
 
-  @Test("a flipped bit anywhere in the files of the index costs nothing but time")
+  @Test("a flipped bit anywhere in the files of the index only costs time")
   func flippedBits() throws {
     let (fixture, index) = try closed()
     let pages = try #require(fixture.files.contents(of: Fixture.pages))
@@ -91,7 +91,7 @@ struct DiskCacheIndexTests {
     #expect(fixture.errors.all.isEmpty)
   }
 
-  @Test("an index cut anywhere, or longer than it should be, is rebuilt")
+  @Test("an index that is truncated anywhere, or too long, is rebuilt")
   func lengths() throws {
     let (fixture, index) = try closed()
     for length in stride(from: 0, to: index.count, by: 37) {
@@ -118,7 +118,7 @@ struct DiskCacheIndexTests {
     #expect(fixture.errors.all.isEmpty)
   }
 
-  @Test("an index without its pages, and pages without an index, cost nothing but time", arguments: [0, 1])
+  @Test("an index without its pages, and pages without an index, only cost time", arguments: [0, 1])
   func halves(missing: Int) throws {
     let (fixture, _) = try closed()
     try fixture.files.remove([Fixture.index, Fixture.pages][missing])
@@ -152,7 +152,7 @@ struct DiskCacheIndexTests {
     #expect(reopened.statistics.rebuiltIndexes == 0)
   }
 
-  @Test("segments that left after the index was stored take their entries along")
+  @Test("entries of segments that were removed after the index was stored are misses")
   func goneSegments() throws {
     let (fixture, index) = try closed()
     let pages = try #require(fixture.files.contents(of: Fixture.pages))
@@ -170,7 +170,7 @@ struct DiskCacheIndexTests {
     #expect(reopened.verify().isSound)
   }
 
-  @Test("a segment shorter than the index says makes the index worthless")
+  @Test("if a segment is shorter than the index says, the index is rebuilt")
   func cutSegment() throws {
     let (fixture, _) = try closed()
     let path = try #require(fixture.segments.first)

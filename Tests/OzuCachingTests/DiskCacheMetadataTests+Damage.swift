@@ -41,7 +41,7 @@ extension DiskCacheMetadataTests {
       cache.close()
       for other in fixture.segments where other != path { try fixture.files.remove(other) }
     }
-    // The area that is not current, what it has beyond its metadata, and the dates matter to nobody.
+    // The area that is not current, the bytes after the metadata of an area, and the dates have no effect.
     #expect(served > 150)
   }
 
@@ -61,7 +61,7 @@ extension DiskCacheMetadataTests {
     #expect(reader.statistics.corruptEntries == 0)
   }
 
-  @Test("a full disk leaves the former metadata", arguments: [0, 8, 40])
+  @Test("on a full disk the former metadata stays", arguments: [0, 8, 40])
   func fullDisk(written: Int) throws {
     let fixture = Fixture()
     let cache = try fixture.open()
@@ -102,7 +102,7 @@ extension DiskCacheMetadataTests {
     cache.close()
   }
 
-  @Test("generations take turns between the areas for ever")
+  @Test("generations alternate between the areas without end")
   func generations() throws {
     let areas = MetadataAreas(metadataByteCount: 10)
     var generation: UInt16 = 1

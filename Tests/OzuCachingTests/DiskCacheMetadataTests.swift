@@ -26,7 +26,7 @@ struct DiskCacheMetadataTests {
     return try fixture.open()
   }
 
-  @Test("the entry has the new metadata at once and after reopening, and all else as it was")
+  @Test("the entry has the new metadata at once and after reopening, and everything else is unchanged")
   func basics() throws {
     let fixture = Fixture(capacity: 1 << 20)
     let cache = try fixture.open()
@@ -38,7 +38,7 @@ struct DiskCacheMetadataTests {
       #expect(cache.updateMetadata(Self.metadata(version, count: 100 - version * 9), forKey: key(1)))
       #expect(cache.metadata(forKey: key(1)) == Self.metadata(version, count: 100 - version * 9))
     }
-    // Each reads the head and writes an area and a word, and the look reads the head.
+    // Each update reads the head and writes an area and a word. The lookup reads the head.
     #expect(fixture.files.callCount - before <= 5 * 4)
     #expect(cache.totalByteCount == size)
     for isReopened in [false, true] {
@@ -92,7 +92,7 @@ struct DiskCacheMetadataTests {
     }
   }
 
-  @Test("entries from editors have room for other metadata too")
+  @Test("entries from editors have room for new metadata too")
   func editors() throws {
     let fixture = Fixture(capacity: 1 << 20)
     let cache = try fixture.open()
@@ -108,7 +108,7 @@ struct DiskCacheMetadataTests {
     }
   }
 
-  @Test("a copied entry takes its metadata along, whatever was updated last")
+  @Test("a copied entry keeps its current metadata, whichever area has it")
   func relocation() throws {
     let fixture = Fixture(capacity: 100 << 10)
     let cache = try fixture.open()
@@ -116,7 +116,7 @@ struct DiskCacheMetadataTests {
     for step in 0..<600 {
       let number = step % 8
       #expect(cache.updateMetadata(Self.metadata(step), forKey: key(number)))
-      // Being used, the eight are carried along while the others push them through the log.
+      // The eight entries are used, so they are copied again and again while the other entries fill the log.
       #expect(cache.entry(forKey: key(number))?.metadata == Self.metadata(step))
       cache.store(body(100 + step, count: 1500), forKey: key(100 + step))
     }
@@ -129,7 +129,7 @@ struct DiskCacheMetadataTests {
   }
 
   @Test(
-    "after a crash at any call the metadata is the former or the new, and the new once it was flushed",
+    "after a crash at any call the metadata is the former or the new one; after a flush it is the new one",
     arguments: [(Durability.buffered, MemoryFileSystem.Loss.nothing), (.synced, .unsynchronized)])
   func crashes(durability: Durability, loss: MemoryFileSystem.Loss) throws {
     /// Versions that were begun, and the last that was flushed.
@@ -142,7 +142,7 @@ struct DiskCacheMetadataTests {
       flushed = 0
       for version in 1...6 where !fixture.files.hasCrashed {
         begun = version
-        // The fourth outgrows its room.
+        // The fourth metadata is larger than its room.
         let isUpdated = cache.updateMetadata(
           Self.metadata(version, count: version == 4 ? 900 : 100), forKey: key(1))
         if isUpdated, version % 2 == 0, (try? cache.flush()) != nil { flushed = version }

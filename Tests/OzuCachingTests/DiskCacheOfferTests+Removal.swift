@@ -15,7 +15,7 @@ import Testing
 #endif
 
 extension DiskCacheOfferTests {
-  @Test("a full offer is released, and there are never nine offers")
+  @Test("a full offer is released, and there are at most eight offers")
   func full() throws {
     let fixture = Self.fixture()
     let (writer, other) = (try fixture.open(), try fixture.open())
@@ -31,13 +31,13 @@ extension DiskCacheOfferTests {
     #expect(other.entry(forKey: key(number)) == nil)
     try writer.flush()
     #expect(writer.count == stored)
-    // The former is gone after the next look, because nobody holds its lock; there is a new one.
+    // The former offer is removed at the next look, because no process holds its lock. There is a new one.
     #expect(other.store(body(number, count: 5000), forKey: key(number)))
     try writer.flush()
     #expect(writer.count == stored + 1)
     #expect(offers().count == 2)
     for number in 0...stored { #expect(other.entry(forKey: key(number))?.body == body(number, count: 5000)) }
-    // Each takes one.
+    // Each cache takes one offer.
     let others = try (0..<12).map { _ in try fixture.open() }
     for (place, cache) in others.enumerated() {
       let isFree = place < 7
@@ -48,7 +48,7 @@ extension DiskCacheOfferTests {
     }
     #expect(others[11].statistics.dropped == 1)
     #expect(writer.statistics.totalByteCount == fixture.byteCount)
-    // When all are gone, one is left for the next.
+    // When all caches are closed, one offer stays for the next.
     for cache in others + [other] { cache.close() }
     for _ in 0..<2 { try writer.flush() }
     #expect(offers().count == 1)
@@ -83,7 +83,7 @@ extension DiskCacheOfferTests {
     #expect(!other.store(body(14), forKey: key(14)))
   }
 
-  @Test("trimming by age removes entries wherever they are")
+  @Test("trimming by age removes entries of segments and of offers")
   func older() throws {
     let fixture = Self.fixture()
     let (writer, other) = (try fixture.open(), try fixture.open())
@@ -143,7 +143,7 @@ extension DiskCacheOfferTests {
     #expect(next.entry(forKey: key(6))?.body == body(6))
   }
 
-  @Test("an entry that came in pieces is handed over like any other")
+  @Test("an entry that was appended in pieces is handed over like any other")
   func pieces() throws {
     var fixture = Self.fixture()
     fixture.capacity = 64 << 20

@@ -23,7 +23,8 @@ struct DiskCacheOfferTests {
   func tick(_ fixture: Fixture) { fixture.clock.advance(by: .milliseconds(1)) }
 
   @Test(
-    "the other stores, and all have it when the writer has looked", arguments: [Durability.buffered, .synced])
+    "the other cache stores an entry, and all caches have it after the writer has looked",
+    arguments: [Durability.buffered, .synced])
   func handOver(durability: Durability) throws {
     let fixture = Self.fixture(durability: durability)
     let writer = try fixture.open()
@@ -76,7 +77,7 @@ struct DiskCacheOfferTests {
     #expect(!writer.contains(key(5)))
   }
 
-  @Test("the later of two entries of a key wins, whichever process stored it and whenever it is adopted")
+  @Test("of two entries of a key the later is kept, whichever process stored it and whenever it is adopted")
   func order() throws {
     let fixture = Self.fixture()
     let (writer, other, third) = (try fixture.open(), try fixture.open(), try fixture.open())

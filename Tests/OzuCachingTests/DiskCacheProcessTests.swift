@@ -23,7 +23,9 @@ struct DiskCacheProcessTests {
     try body(directory)
   }
 
-  @Test("a process reads what another flushed, and takes over when that is killed", arguments: [1, 3, 9])
+  @Test(
+    "a process reads the entries that another one flushed, and becomes the writer when that one is killed",
+    arguments: [1, 3, 9])
   func takeover(flushes: Int) throws {
     try withDirectory { directory in
       let worker = try DrillProcess(program: Self.program, ["work", directory, "0"])
@@ -46,7 +48,7 @@ struct DiskCacheProcessTests {
     }
   }
 
-  @Test("of two processes that store, one writes, and both end well")
+  @Test("of two processes that store, one writes, and both end without an error")
   func twoWriters() throws {
     try withDirectory { directory in
       let first = try DrillProcess(program: Self.program, ["work", directory, "300"])

@@ -19,7 +19,7 @@ struct DiskCacheReaderTests {
     case replace, move, moveAndReplace
   }
 
-  /// How the reader is asked for the entry of `key(1)`.
+  /// The call by which the reader looks up the entry of `key(1)`.
   enum Question: CaseIterable {
     case fetch, metadata, contains, touch
   }
@@ -60,7 +60,7 @@ struct DiskCacheReaderTests {
       writer.store(body(1, version: version.value), metadata: Data([1]), forKey: key(1))
     }
 
-    /// Leaves dead bytes beside the entry and has the segment rewritten.
+    /// Makes dead bytes beside the entry, so that the segment is rewritten.
     private func move() {
       writer.store(body(2), forKey: key(2))
       writer.remove(forKey: key(2))
@@ -106,7 +106,7 @@ struct DiskCacheReaderTests {
   ) throws -> Int {
     let pair = try Pair()
     if question == .contains || question == .touch {
-      // They ask the index alone: the reader must not know the entry.
+      // They read only the index: the reader must not know the entry.
       #expect(!pair.reader.remove(forKey: key(1)))
     }
     let calls = Counter()
@@ -136,7 +136,7 @@ struct DiskCacheReaderTests {
     #expect(first > 2)
   }
 
-  @Test("ends, however much the writer writes", arguments: Question.allCases, Act.allCases)
+  @Test("ends even if the writer writes without pause", arguments: Question.allCases, Act.allCases)
   func endlessActs(question: Question, act: Act) throws {
     let pair = try Pair()
     let lists = Counter()
@@ -148,7 +148,7 @@ struct DiskCacheReaderTests {
     #expect(lists.value <= 8)
   }
 
-  @Test("looks once for an absent key, and again if that look found something")
+  @Test("looks once for an absent key, and again if the first look found something")
   func absent() throws {
     let pair = try Pair()
     let lists = Counter()

@@ -31,7 +31,9 @@ extension DiskCacheRecoveryTests {
     return (fixture, path, try #require(fixture.files.contents(of: path)), records)
   }
 
-  @Test("a flipped bit anywhere costs entries, never truth", arguments: [0x01, 0x80, 0xff] as [UInt8])
+  @Test(
+    "a flipped bit anywhere causes entries to be lost, and no wrong entry is served",
+    arguments: [0x01, 0x80, 0xff] as [UInt8])
   func flippedBits(mask: UInt8) throws {
     let (fixture, path, bytes, records) = try threeEntries()
     for offset in bytes.indices {
@@ -63,7 +65,7 @@ extension DiskCacheRecoveryTests {
     }
   }
 
-  @Test("a segment cut anywhere serves what lies before the cut")
+  @Test("of a segment that is truncated anywhere, the entries before the end are served")
   func truncation() throws {
     let (fixture, path, bytes, records) = try threeEntries()
     for length in 0...bytes.count {
@@ -81,7 +83,7 @@ extension DiskCacheRecoveryTests {
     }
   }
 
-  @Test("damage met while the cache is open is a miss, is counted and removes itself")
+  @Test("a damaged entry that is found while the cache is open is a miss, is counted and is removed")
   func damageWhileOpen() throws {
     let fixture = Fixture()
     let cache = try fixture.open()
@@ -104,7 +106,7 @@ extension DiskCacheRecoveryTests {
     #expect(reopened.count == 2)
   }
 
-  @Test("a segment of another version is not read but replaced")
+  @Test("a segment of another version is not read; it is replaced")
   func otherVersion() throws {
     let (fixture, path, bytes, _) = try threeEntries()
     var other = bytes
@@ -118,7 +120,7 @@ extension DiskCacheRecoveryTests {
     #expect(cache.store(body(1), forKey: key(1)))
   }
 
-  @Test("files of others in the directory are left alone")
+  @Test("other files in the directory are not changed")
   func otherFiles() throws {
     let fixture = Fixture()
     let names = ["/cache/notes.txt", "/cache/0000000000000001.segment", "/cache/README"]
@@ -134,7 +136,7 @@ extension DiskCacheRecoveryTests {
     let (fixture, path, bytes, _) = try threeEntries()
     try fixture.files.remove(path)
     let cache = try fixture.open()
-    // The body holds whole records, which end exactly where a scan that stumbled would go on.
+    // The body contains whole records, which end exactly where a scan continues after a damaged header.
     cache.store(bytes, forKey: key(7))
     cache.close()
     let carrier = try #require(fixture.segments.first)

@@ -61,7 +61,7 @@ struct DiskCacheRecoveryTests {
     }
     #expect(cache.totalByteCount <= fixture.capacity, place)
     #expect(cache.totalByteCount == fixture.byteCount, place)
-    // It works as if nothing had been.
+    // It works as usual.
     for number in 0..<12 {
       #expect(cache.store(body(number, version: 999), forKey: key(number)), place)
     }
@@ -69,7 +69,7 @@ struct DiskCacheRecoveryTests {
     let again = try fixture.open()
     for number in 0..<12 {
       let found = again.entry(forKey: key(number))?.body
-      // A small cache may have evicted some, though not the last.
+      // A small cache may have evicted some entries, but not the last one.
       if found != nil || number == 11 || keepsCertain {
         #expect(found == body(number, version: 999), place)
       }
@@ -78,7 +78,7 @@ struct DiskCacheRecoveryTests {
   }
 
   @Test(
-    "after a crash at any call, only what was stored is served, and what was flushed is there",
+    "after a crash at any call, only stored entries are served, and flushed entries are kept",
     arguments: [
       (Durability.buffered, MemoryFileSystem.Loss.nothing), (.synced, .unsynchronized),
       (.buffered, .unsynchronized),
@@ -108,7 +108,7 @@ struct DiskCacheRecoveryTests {
     }
   }
 
-  @Test("after a crash at any call of a full cache, only what was stored is served")
+  @Test("after a crash at any call of a full cache, only stored entries are served")
   func crashWhileFull() throws {
     for capacity in [6 << 10, 12 << 10] {
       let plain = Fixture(capacity: capacity)
@@ -125,7 +125,7 @@ struct DiskCacheRecoveryTests {
     }
   }
 
-  @Test("a failure at any call of a scenario is survived", arguments: [ENOSPC, EIO, EACCES])
+  @Test("the cache works after a failure at any call of a scenario", arguments: [ENOSPC, EIO, EACCES])
   func failEverywhere(code: Int32) throws {
     let plain = Fixture(capacity: 12 << 10)
     _ = try scenario(plain, seed: 3)

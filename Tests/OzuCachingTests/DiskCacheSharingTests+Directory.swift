@@ -16,7 +16,7 @@ import Testing
 #endif
 
 extension DiskCacheSharingTests {
-  @Test("a directory that vanished is made again at the next store")
+  @Test("a directory that was removed is made again at the next store")
   func vanished() throws {
     let fixture = Fixture()
     let cache = try fixture.open()
@@ -48,27 +48,11 @@ extension DiskCacheSharingTests {
     let fixture = Fixture()
     let cache = try fixture.open()
     cache.store(body(1), forKey: key(1))
-    let (isWriting, mayGoOn, isDone) = (
-      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
-    )
-    fixture.files.respond = { call in
-      if call.operation == .write {
-        isWriting.signal()
-        mayGoOn.wait()
-      }
-      return .proceed
-    }
-    DispatchQueue(label: "slow store").async {
-      cache.store(body(2), forKey: key(2))
-      isDone.signal()
-    }
-    isWriting.wait()
-    // The store waits for its disk; fetches go on, and find what was there before.
+    let store = HeldStore(2, in: cache, of: fixture)
+    // The store waits for its disk. Fetches continue, and find the entries that were there before.
     #expect(cache.entry(forKey: key(1))?.body == body(1))
     #expect(cache.entry(forKey: key(2)) == nil)
-    fixture.files.respond = { _ in .proceed }
-    mayGoOn.signal()
-    isDone.wait()
+    store.release()
     #expect(cache.entry(forKey: key(2))?.body == body(2))
   }
 
@@ -117,7 +101,7 @@ extension DiskCacheSharingTests {
     #expect(statistics.corruptEntries == 0)
     #expect(statistics.errors == 0)
     #expect(statistics.evictions > 0)
-    // A second cache in this process is kept out by the lock as another process would be.
+    // The lock excludes a second cache in this process as it excludes another process.
     let reader = try DiskCache(directory: URL(fileURLWithPath: directory, isDirectory: true))
     #expect(!reader.statistics.isWriter)
     // Some entries died after the writer stored its index. The reader notices that when it looks at each entry.

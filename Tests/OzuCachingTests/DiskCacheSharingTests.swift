@@ -17,7 +17,7 @@ import Testing
 
 @Suite("Two caches on one directory, and directories that fail")
 struct DiskCacheSharingTests {
-  @Test("the second reads what the first commits, before and after it opened")
+  @Test("the second cache reads the entries of the first, those from before its opening and those from after")
   func reader() throws {
     let fixture = Fixture()
     let writer = try fixture.open()
@@ -43,7 +43,7 @@ struct DiskCacheSharingTests {
     #expect(fixture.errors.all.isEmpty)
   }
 
-  @Test("a reader looks for new entries only so often")
+  @Test("a reader looks for new entries once per refresh interval")
   func refreshInterval() throws {
     var fixture = Fixture()
     fixture.refreshInterval = 1
@@ -57,7 +57,7 @@ struct DiskCacheSharingTests {
     #expect(reader.entry(forKey: key(1))?.body == body(1))
   }
 
-  @Test("when the writer goes, the reader takes over at its next store")
+  @Test("when the writer closes, the reader becomes the writer at its next store")
   func takeover() throws {
     let fixture = Fixture()
     let writer = try fixture.open()
@@ -73,7 +73,7 @@ struct DiskCacheSharingTests {
     #expect(third.entry(forKey: key(30))?.body == body(30))
   }
 
-  @Test("a reader serves the truth or nothing while the writer stores, evicts and compacts")
+  @Test("a reader serves the current entry or nothing while the writer stores, evicts and compacts")
   func churn() throws {
     let fixture = Fixture(capacity: 40 << 10)
     let writer = try fixture.open()
@@ -102,7 +102,7 @@ struct DiskCacheSharingTests {
     #expect(fixture.errors.all.isEmpty)
   }
 
-  @Test("a full disk: misses, counts and one report, and life goes on when there is room again")
+  @Test("a full disk causes misses, counts and one report; the cache works again when there is room")
   func fullDisk() throws {
     let fixture = Fixture()
     let cache = try fixture.open()
@@ -128,7 +128,7 @@ struct DiskCacheSharingTests {
     #expect(reopened.verify().isSound)
   }
 
-  @Test("a full cache on a disk with no more room than its capacity needs none")
+  @Test("a full cache needs no room beyond its capacity on the disk")
   func fullDiskAndCache() throws {
     let fixture = Fixture(capacity: 40 << 10)
     let cache = try fixture.open()
@@ -149,7 +149,7 @@ struct DiskCacheSharingTests {
     #expect(cache.entry(forKey: key(299))?.body == body(299, count: 800))
   }
 
-  @Test("a reader whose directory vanished makes it again at its next store")
+  @Test("a reader whose directory was removed makes it again at its next store")
   func vanishedReader() throws {
     let fixture = Fixture()
     let writer = try fixture.open()
@@ -194,7 +194,7 @@ struct DiskCacheSharingTests {
     #expect(cache.entry(forKey: key(1))?.body == body(1))
   }
 
-  @Test("a directory that cannot be made is the one error that opening throws")
+  @Test("opening throws an error if the directory cannot be made")
   func noDirectory() throws {
     let fixture = Fixture()
     fixture.files.respond = { $0.operation == .makeDirectory ? .fail(EACCES) : .proceed }

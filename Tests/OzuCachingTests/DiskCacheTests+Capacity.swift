@@ -45,7 +45,7 @@ extension DiskCacheTests {
     #expect(cache.statistics.corruptEntries == 0)
   }
 
-  @Test("entries in use survive a stream of others through the cache")
+  @Test("entries that are used stay while many others are stored")
   func hotEntries() throws {
     let fixture = Fixture(capacity: 256 << 10)
     let cache = try fixture.open()
@@ -61,7 +61,7 @@ extension DiskCacheTests {
     #expect(cache.statistics.relocations < 1000)
   }
 
-  @Test("a partition over its capacity loses what was used longest ago")
+  @Test("a partition over its capacity evicts the least recently used entries")
   func partitionCapacity() throws {
     var fixture = Fixture(capacity: 256 << 10)
     fixture.partitions = ["p": 10 * 320]
@@ -109,7 +109,7 @@ extension DiskCacheTests {
     #expect(reopened.entries().map(\.label) == ["1", "9", "3", "8", "7", "6", "5", "4", "2", "0"])
   }
 
-  @Test("touch stores what is made when nothing is there, and makes nothing otherwise")
+  @Test("touch makes and stores a body only if there is no entry")
   func touch() throws {
     let cache = try Fixture().open()
     #expect(!cache.touch(key(1)))
@@ -124,7 +124,8 @@ extension DiskCacheTests {
     #expect(cache.entry(forKey: key(1))?.body == body(1))
   }
 
-  @Test("trimming keeps the last used and gives the space back", arguments: [0, 1, 700, 5000, 20_000])
+  @Test(
+    "trimming keeps the most recently used entries and frees the space", arguments: [0, 1, 700, 5000, 20_000])
   func trimming(limit: Int) throws {
     let fixture = Fixture()
     let cache = try fixture.open()
@@ -159,7 +160,7 @@ extension DiskCacheTests {
     #expect(reopened.count > 5)
   }
 
-  @Test("a dropped cache lets go of its lock and keeps its dates")
+  @Test("a released cache releases its lock and stores its dates")
   func dropping() throws {
     let fixture = Fixture()
     var cache: DiskCache? = try fixture.open()

@@ -62,7 +62,7 @@ struct DiskCacheTests {
     #expect(reopened.entry(forKey: key(1))?.label == nil)
   }
 
-  @Test("a key means different things in different partitions, and is removed from all at once")
+  @Test("a key has an entry in each partition, and is removed from all at once")
   func partitions() throws {
     let fixture = Fixture()
     let cache = try fixture.open()
@@ -92,7 +92,7 @@ struct DiskCacheTests {
     return try fixture.open()
   }
 
-  @Test("random operations agree with a dictionary, and with what is there after reopening", arguments: 0..<6)
+  @Test("random operations agree with a dictionary, also after reopening", arguments: 0..<6)
   func model(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let fixture = Fixture(capacity: 4 << 20)

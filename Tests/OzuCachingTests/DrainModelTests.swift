@@ -10,9 +10,9 @@ import Testing
   import Foundation
 #endif
 
-/// Random operations on a cache whose segments are large enough to leave a bit with each store, compared with a dictionary.
-/// The process dies at any call, and the cache opens again.
-@Suite("A disk cache whose segments leave in steps")
+/// Random operations on a cache whose segments are so large that they are removed in steps, compared with a dictionary. The
+/// process may end at any call, and the cache opens again.
+@Suite("A disk cache whose segments are removed in steps")
 struct DrainModelTests {
   private struct Name: Hashable {
     let number: Int
@@ -34,7 +34,7 @@ struct DrainModelTests {
     var version = 0
     let watch = FileSystemWatch()
     let place: Comment
-    /// Whether the cache was closed before it opened, so that its index must have been taken up.
+    /// Whether the cache was closed before it opened, so that it must have read its stored index.
     var isTakenUp = false
 
     init(seed: UInt64, durability: Durability) throws {
@@ -187,7 +187,7 @@ struct DrainModelTests {
   private static let capacity = 10 << 20
 
   @Test(
-    "never serves what is out of date, and never exceeds its capacity", arguments: 0..<3,
+    "never serves an outdated entry, and never exceeds its capacity", arguments: 0..<3,
     [Durability.buffered, .synced])
   func model(seed: UInt64, durability: Durability) throws {
     let model = try Model(seed: seed, durability: durability)

@@ -16,7 +16,7 @@ import Testing
 
 @Suite("A store that failed")
 struct FailedStoreTests {
-  /// In which state the cache is that the store meets.
+  /// The state of the cache before the store.
   enum Situation: CaseIterable {
     case quiet, full, directoryGone, writerGone, anotherWrites, inPieces
   }
@@ -106,7 +106,7 @@ struct FailedStoreTests {
     #expect(!cache.contains(key(1)))
   }
 
-  @Test("an editor whose directory vanished under it removes nothing but its own key")
+  @Test("an editor whose directory was removed removes only its own key")
   func editorAfterVanishing() throws {
     let fixture = Fixture(capacity: 1 << 20)
     let cache = try fixture.open()

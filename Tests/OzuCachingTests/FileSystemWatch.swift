@@ -1,16 +1,16 @@
 import OzuSynchronization
 import OzuTesting
 
-/// Notes how many bytes the files of a cache have at each call of the file system, and lets the process die at one.
+/// Records the bytes of a cache's files at each call of the file system, and can end the process at one of the calls.
 final class FileSystemWatch: Sendable {
   private let state = Synchronization.Mutex((fuse: Int?.none, largestExcess: Int.min))
 
-  /// Calls until the process dies.
+  /// Sets the number of calls until the process ends.
   func setFuse(_ count: Int?) { state.withLock { $0.fuse = count } }
-  /// The bytes by which the files exceeded the capacity at most.
+  /// The most bytes by which the files exceeded the capacity.
   var largestExcess: Int { state.withLock { $0.largestExcess } }
 
-  /// Notes how many bytes the files have at every call, and lets the process die at one.
+  /// Begins to record the bytes of the files.
   func begin(_ files: MemoryFileSystem, capacity: Int) {
     files.respond = { [unowned files] call in
       let excess = files.byteCount - capacity

@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-/// A user or program that can write to the directory can write an index whose checksum is right.
+/// A user or program that can write to the directory can write an index with a valid checksum.
 @Suite("A forged stored index", .timeLimit(.minutes(15)))
 struct ForgedIndexTests {
   private static let count = 40
@@ -36,7 +36,7 @@ struct ForgedIndexTests {
     return (fixture, IndexEditor(index, pages: try #require(fixture.files.contents(of: Fixture.pages))))
   }
 
-  /// Looks at every entry: it is what was stored, or it is not there.
+  /// Checks every entry: it is the stored one, or it is missing.
   private func missing(_ cache: DiskCache, _ place: Comment) -> Int {
     (0..<Self.count).count { number in
       let entry = cache.entry(forKey: key(number), in: Self.partition(number))
@@ -67,7 +67,7 @@ struct ForgedIndexTests {
     #expect(reopened.totalByteCount == fixture.byteCount, place)
   }
 
-  @Test("neither crashes nor loops nor serves anything wrong, and is gone", arguments: Forgery.all)
+  @Test("does not cause a crash, a loop or a wrong entry, and is removed", arguments: Forgery.all)
   func forged(_ forgery: Forgery) throws {
     var (fixture, editor) = try closed()
     let before = editor
@@ -80,7 +80,7 @@ struct ForgedIndexTests {
     try use(cache, fixture, place)
   }
 
-  @Test("does a reader no harm", arguments: Forgery.all)
+  @Test("does not affect a reader", arguments: Forgery.all)
   func forgedForReader(_ forgery: Forgery) throws {
     var (fixture, editor) = try closed()
     let writer = try fixture.open()
@@ -97,7 +97,7 @@ struct ForgedIndexTests {
     #expect(missing(writer, place) == 0, place)
   }
 
-  @Test("is survived with random fields changed, thousands of times", arguments: 0..<6)
+  @Test("causes no crash with random fields changed, thousands of times", arguments: 0..<6)
   func random(seed: UInt64) throws {
     let (fixture, original) = try closed()
     let files = fixture.files.paths.map { ($0, fixture.files.contents(of: $0) ?? Data()) }

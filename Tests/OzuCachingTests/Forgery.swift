@@ -9,10 +9,10 @@ import Testing
   import Foundation
 #endif
 
-/// One change to a stored index by somebody who can compute its checksums.
+/// One change to a stored index by an attacker who can compute its checksums.
 struct Forgery: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// How many entries may be missing after: the index is sound in itself, but does not have them.
+  /// The number of entries that may be missing afterwards: the index is consistent, but does not have them.
   let cost: Int
   let apply: @Sendable (inout IndexEditor) -> Void
 
@@ -92,7 +92,7 @@ struct Forgery: Sendable, CustomTestStringConvertible {
     .entry("another segment", 44, UInt32(2)),
     .entry("the last sequence number", 16, UInt64.max),
     .entry("another sequence number", 16, UInt64(2)),
-    .entry("flags that nobody knows", 50, UInt16.max),
+    .entry("unknown flags", 50, UInt16.max),
     .entry("a date before all dates", 24, Int64.min),
     .entry("a date after all dates", 24, Int64.max),
     .entry("another key", 8, UInt64(1)),
@@ -118,9 +118,9 @@ struct Forgery: Sendable, CustomTestStringConvertible {
     .page("no entries", IndexPage.countOffset, UInt16(0)),
     .page("one entry more", IndexPage.countOffset, UInt16(40)),
     .page("more entries than fit", IndexPage.countOffset, UInt16(76)),
-    .page("as many entries as two bytes can say", IndexPage.countOffset, UInt16.max),
+    .page("the largest number of entries in two bytes", IndexPage.countOffset, UInt16.max),
     .page("a bit more of depth", IndexPage.depthOffset, UInt8(1)),
-    .page("all depth there is", IndexPage.depthOffset, UInt8.max),
+    .page("the largest depth", IndexPage.depthOffset, UInt8.max),
     .page("another prefix", IndexPage.prefixOffset, UInt64.max),
     .page("another version", IndexPage.versionOffset, UInt32(9)),
     .page("another tag", 32, UInt16(1)),

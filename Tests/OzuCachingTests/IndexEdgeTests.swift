@@ -14,8 +14,8 @@ import Testing
   import Darwin
 #endif
 
-/// Things that go wrong while the index is in pages: damage that is found late, a disk that is full, a limit that changes.
-@Suite("The index at its edges")
+/// Faults while the index is in pages: damage that is found late, a disk that is full, a limit that changes.
+@Suite("Rare faults of the index")
 struct IndexEdgeTests {
   /// A closed cache with a damaged byte in each page.
   private func damaged() throws -> Fixture {
@@ -40,7 +40,7 @@ struct IndexEdgeTests {
     return try fixture.open()
   }
 
-  @Test("an entry that is removed while its page is damaged does not come back", arguments: 0..<3)
+  @Test("an entry that is removed while its page is damaged stays removed", arguments: 0..<3)
   func removal(kind: Int) throws {
     let fixture = try damaged()
     let cache = try fixture.open()
@@ -67,7 +67,7 @@ struct IndexEdgeTests {
     #expect((0..<40).count { larger.contains(key($0)) } == 40)
   }
 
-  @Test("an index that could not be read for a shortage is not believed later")
+  @Test("an index that could not be read because descriptors or memory were short is not used later")
   func shortage() throws {
     let fixture = Fixture()
     var cache = try fixture.open()
@@ -115,7 +115,7 @@ struct IndexEdgeTests {
     #expect(editor.commit())
   }
 
-  @Test("a segment that is leaving keeps to a capacity that is lowered")
+  @Test("a lowered capacity also holds while a segment is removed in steps")
   func loweredCapacity() throws {
     let fixture = Fixture(capacity: 10 << 20)
     let cache = try fixture.open()
@@ -138,7 +138,7 @@ struct IndexEdgeTests {
     #expect(most.value <= capacity)
   }
 
-  @Test("an index that makes room before it is stored is what it says it is")
+  @Test("an index that evicts entries before it is stored agrees with the segments")
   func closingFull() throws {
     for excess in stride(from: 0, to: 9000, by: 1500) {
       var fixture = Fixture(capacity: 8 << 20)
@@ -157,13 +157,13 @@ struct IndexEdgeTests {
     }
   }
 
-  @Test("a copy of a copy takes all of its originals along")
+  @Test("a copy of a copy marks both former records as dead")
   func copyOfCopy() throws {
     let fixture = Fixture(capacity: 1 << 20, durability: .synced)
     var cache = try fixture.open()
     for number in 0..<12 { cache.store(body(number, count: 3000), forKey: key(number)) }
     let store = cache.store
-    // A limit that lets the first records go and not the rest: the compaction is given up.
+    // A limit that allows the first records to be copied and not the rest: the compaction is stopped.
     func copy(_ count: Int) throws {
       try store.write { (writer) throws(DiskCacheError) in
         guard let location = store.index.withLock({ $0.location(of: key(0), in: .default) }) else { return }

@@ -6,7 +6,8 @@ import Testing
 @Suite("Evicted values that are alive elsewhere")
 struct LiveValuesTests {
   @Test(
-    "an evicted value that is alive elsewhere is found again, if the cache is to", arguments: [true, false])
+    "an evicted value that other code keeps alive is found again, if this is configured",
+    arguments: [true, false])
   func alive(isFound: Bool) {
     let clock = ManualClock()
     var configuration = MemoryCacheConfiguration(costLimit: 10, maximumEntryFraction: 1, now: clock.now)
@@ -35,7 +36,7 @@ struct LiveValuesTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("values that are no objects cannot be found after they left")
+  @Test("values that are not objects cannot be found after their eviction")
   func aliveValues() {
     var configuration = MemoryCacheConfiguration(costLimit: 10, maximumEntryFraction: 1)
     configuration.findsEvictedAlive = true
@@ -44,7 +45,7 @@ struct LiveValuesTests {
     #expect((0..<100).count { cache.contains($0) } == 10)
   }
 
-  @Test("no eviction pays for many others: a sweep looks at a small part of the values that are remembered")
+  @Test("no eviction does the work of many: a sweep reads a small part of the references")
   func sweeping() throws {
     let values = try #require(LiveValues<Int, Noted>())
     let kept = (0..<20_000).map { _ in Noted {} }
@@ -59,7 +60,7 @@ struct LiveValuesTests {
     #expect((0..<20_000).allSatisfy { values.find($0)?.value === kept[$0] })
   }
 
-  @Test("values that died are forgotten")
+  @Test("references to released values are removed")
   func dead() throws {
     let values = try #require(LiveValues<Int, Noted>())
     let released = Counter()

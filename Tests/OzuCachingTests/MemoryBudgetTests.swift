@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-      "the tightest limit counts, of either version and at any height",
+      "the lowest limit counts, of either version and at any level",
       arguments: [
         (["/proc/self/cgroup": "0::/a/b\n", "/sys/fs/cgroup/a/b/memory.max": "1073741824\n"], 1 << 30),
         (
@@ -59,7 +59,7 @@ import Testing
       #expect(MemoryCacheConfiguration().costLimit == MemoryBudget.system.defaultCostLimit)
     }
 
-    @Test("a machine that says nothing gets a modest one")
+    @Test("without information about the machine the budget is 2 GB")
     func silent() {
       #expect(MemoryBudget(reading: { _ in nil }).byteCount == 2 << 30)
     }

@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-/// Readers must see whole values, and the cache must count every look, while other threads write.
+/// Readers must see whole values, and the cache must count every lookup, while other threads write.
 @Suite("Reading the memory cache while others write", .timeLimit(.minutes(15)))
 struct MemoryCacheReadersTests {
   /// A value that knows its key, as long as it is alive.
@@ -30,7 +30,7 @@ struct MemoryCacheReadersTests {
     return MemoryCache(configuration)
   }
 
-  @Test("no reader sees a value of another key or one that was let go", arguments: [1, 2])
+  @Test("no reader sees a value of another key or a released value", arguments: [1, 2])
   func values(shards: Int) {
     let cache = cache(shards: shards, count: 100)
     let (wrong, looks, found) = (Counter(), Counter(), Counter())
@@ -62,7 +62,7 @@ struct MemoryCacheReadersTests {
     #expect(cache.count <= 100)
   }
 
-  @Test("a writer waits until a reader is out, and a reader of another shard does not wait")
+  @Test("a writer waits until a reader has left the shard, and a reader of another shard does not wait")
   func waiting() {
     let cache = cache(shards: 2, count: 100)
     let keys = (0..<100).filter { cache.shardNumber(of: cache.tag(of: $0)) == 0 }
@@ -92,7 +92,7 @@ struct MemoryCacheReadersTests {
       isDone.signal()
     }
     isBegun.wait()
-    // Gives a writer that would not wait the time to write.
+    // Gives a writer that does not wait the time to write.
     for _ in 0..<2000 { sched_yield() }
     mayLeave.signal()
     for _ in 0..<2 { isDone.wait() }

@@ -91,7 +91,7 @@ extension MemoryCacheTests {
     #expect(released.value == 54)
   }
 
-  @Test("threads on all cores keep the books in order", arguments: [1, 4])
+  @Test("the sums stay correct with threads on all cores", arguments: [1, 4])
   func threads(shards: Int) {
     let cache = MemoryCache<Int, Int>(configuration(cost: 2000, count: 300, fraction: 0.3, shards: shards))
     let violations = Counter()
@@ -119,7 +119,7 @@ extension MemoryCacheTests {
     for _ in 0..<4 { for key in 0..<1000 { _ = cache.value(forKey: key) } }
     let oldest = cache.withShard(0) { shard in shard.node(Int(shard.main.tail)).pointee.key }
     cache.store(0, forKey: 5000, cost: 1)
-    // Sixteen went around again; then the seventeenth left, though it was used.
+    // Sixteen entries were moved to the end of the queue; then the seventeenth was evicted, although it was used.
     #expect(cache.contains(oldest))
     #expect(!cache.contains(oldest + 16))
     #expect(cache.contains(oldest + 17))

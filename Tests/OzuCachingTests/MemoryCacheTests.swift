@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuCaching
 
-/// A value that says when it goes.
+/// A value that calls a closure when it is released.
 final class Noted: Sendable {
   let action: @Sendable () -> Void
   init(_ action: @escaping @Sendable () -> Void) { self.action = action }
@@ -50,7 +50,7 @@ struct MemoryCacheTests {
     #expect(statistics.replacements == 1)
   }
 
-  @Test("an entry larger than its share is refused, and its key has no value then")
+  @Test("an entry larger than the allowed part of the limit is refused, and its key then has no value")
   func refusal() {
     let cache = MemoryCache<String, Int>(configuration(cost: 1000, fraction: 0.1))
     #expect(cache.store(1, forKey: "a", cost: 100))
@@ -61,7 +61,7 @@ struct MemoryCacheTests {
   }
 
   @Test(
-    "random operations: never over a limit, never a wrong value",
+    "random operations never exceed a limit and never return a wrong value",
     arguments: [(1, 1000, 50), (1, 1000, Int.max), (4, 5000, 40), (8, 300, 10), (2, 0, 5), (2, 100, 0)])
   func model(shards: Int, cost: Int, count: Int) {
     var random = SeededGenerator(seed: UInt64(shards + cost))
@@ -121,7 +121,7 @@ struct MemoryCacheTests {
     #expect(count == cache.count)
   }
 
-  @Test("a scan of a thousand pictures does not flush those in use", arguments: [1, 2])
+  @Test("a scan of a thousand pictures does not evict those in use", arguments: [1, 2])
   func scan(shards: Int) {
     let cache = MemoryCache<CacheKey, Int>(configuration(cost: 200, shards: shards))
     let used = (0..<100).map { CacheKey("used \($0)") }

@@ -39,7 +39,7 @@ import Testing
 
       func signal() -> Bool { send(test, "!", 1, Int32(truncatingIfNeeded: MSG_OOB)) == 1 }
 
-      /// Takes the urgent data, as the kernel clears a trigger when it was waited for.
+      /// Reads the urgent data, as the kernel clears a trigger after a wait.
       static func clear(_ file: Int32) {
         var byte: UInt8 = 0
         recv(file, &byte, 1, Int32(truncatingIfNeeded: MSG_OOB))
@@ -133,7 +133,7 @@ import Testing
       #expect(Self.isClosed(group.test))
     }
 
-    @Test("the files of the kernel are found, and told what to wait for")
+    @Test("the files of the kernel are found, and triggers are written to them")
     func files() throws {
       let root = FileManager.default.temporaryDirectory.path + "/ozu-pressure-\(UUID())"
       defer { try? FileManager.default.removeItem(atPath: root) }
@@ -149,7 +149,7 @@ import Testing
       #expect(sources.events.count == 1)
       for path in stalls {
         let trigger = try String(contentsOfFile: path, encoding: .utf8)
-        // The second trigger went over the first: here both are one file, in the kernel they are not.
+        // The second trigger has overwritten the first: here both are one file, in the kernel they are not.
         #expect(trigger == "full 150000 2000000\0")
       }
     }

@@ -17,7 +17,7 @@ struct OfferModelTests {
     let fixture: Fixture
     var caches: [DiskCache]
     var random: SeededGenerator
-    /// The last version of each key, as far as it is certain; zero for none.
+    /// The last version of each key, if it is certain; zero for none.
     var versions: [Int: Int] = [:]
     /// Versions that a crash interrupted: they may be there or not.
     var uncertain: [Int: Set<Int>] = [:]
@@ -60,7 +60,7 @@ struct OfferModelTests {
       } else if isStored {
         (versions[number], uncertain[number]) = (version, nil)
       } else {
-        // Of a cache that follows another the key keeps what it has.
+        // If the cache is not the writer, the key keeps its entry.
         #expect(!caches[cache].statistics.isWriter, place)
       }
     }
@@ -70,7 +70,7 @@ struct OfferModelTests {
       guard !fixture.files.hasCrashed, let found else { return }
       let version = found.withUnsafeBytes { Int($0.loadUnaligned(as: UInt64.self) & 0xffff_ffff) }
       #expect(found == body(number, version: version, count: count(number)), place)
-      // None goes back to an earlier version.
+      // No cache returns to an earlier version.
       #expect(version >= seen[cache][number, default: 0], place)
       seen[cache][number] = version
       #expect(
@@ -142,7 +142,7 @@ struct OfferModelTests {
   }
 
   @Test(
-    "agree whenever the writer has looked, within the capacity",
+    "agree each time that the writer has looked, within the capacity",
     arguments: [Durability.buffered, .synced], 0..<5 as Range<UInt64>)
   func model(durability: Durability, seed: UInt64) throws {
     let model = try Model(seed: seed, durability: durability, isFull: seed % 3 == 2, count: 3)

@@ -41,7 +41,7 @@ struct PowerLossStatesTests {
     Data(letters.utf8.flatMap { [UInt8](repeating: $0, count: 512) })
   }
 
-  @Test("bytes that were synchronized are in every state, once their name is, too")
+  @Test("synchronized bytes are in every state after their name is synchronized too")
   func synchronized() throws {
     let file = try make("/d/a", sectors("ab"))
     try file.synchronize()
@@ -51,7 +51,8 @@ struct PowerLossStatesTests {
   }
 
   @Test(
-    "a name that was synchronized has any part of its bytes that were not: sectors whole, absent ones zero")
+    "a file with a synchronized name has any part of its unsynchronized bytes: whole sectors, with zeros for missing ones"
+  )
   func torn() throws {
     let file = try make("/d/a", Data())
     try files.synchronizeDirectory("/d")
@@ -65,11 +66,11 @@ struct PowerLossStatesTests {
       #expect(bytes == sectors(String(letters)))
       for (letter, written) in zip(letters, "abc") { #expect([zero, written].contains(letter)) }
     }
-    // None, and every subset of three sectors.
+    // No sector, and every subset of three sectors.
     #expect(found.count == 9)
   }
 
-  @Test("a sector has what one of several writes left in it, and no mixture")
+  @Test("a sector has the content after one of several writes, and no mixture")
   func sectorVersions() throws {
     let file = try make("/d/a", sectors("aa"))
     try file.synchronize()
@@ -83,7 +84,7 @@ struct PowerLossStatesTests {
     #expect(found.count == 6)
   }
 
-  @Test("a file that was cut and grew again may have any of its lengths")
+  @Test("a file that was truncated and grew again may have any of its lengths")
   func lengths() throws {
     let file = try make("/d/a", sectors("aa"))
     try file.synchronize()
@@ -93,7 +94,7 @@ struct PowerLossStatesTests {
     #expect(try Set(ends(300).map { $0["/d/a"]?.count }) == [1024, 600, 1112])
   }
 
-  @Test("a rename is done or not, whatever is kept besides")
+  @Test("a rename is done or not, independently of other changes")
   func rename() throws {
     try make("/d/a", sectors("a")).synchronize()
     try files.synchronizeDirectory("/d")
@@ -128,7 +129,7 @@ struct PowerLossStatesTests {
     #expect(Array(all.suffix(7)) == last)
   }
 
-  @Test("the state with everything is what the file system has, after every operation of a disk cache")
+  @Test("the state with all changes is that of the file system, after every operation of a disk cache")
   func everything() throws {
     let cache = try DiskCache(
       directory: "/d", configuration: DiskCacheConfiguration(capacity: 32 << 10, fileSystem: files))

@@ -17,7 +17,7 @@ struct PowerLossTests {
     return "seed \(seed), \(report.states) states: \(texts.joined(separator: "\n"))"
   }
 
-  // Seen to fail: with records that are not marked as dead, with the metadata's generation written before its area.
+  // Proved to fail with records that are not marked as dead, with the metadata's generation written before its area.
   @Test(
     "rows 1 and 2: when the process dies, everything that was stored, removed and updated is kept",
     arguments: [Durability.buffered, .synced], seeds)
@@ -33,7 +33,7 @@ struct PowerLossTests {
     #expect(report.served > 1000)
   }
 
-  // Seen to fail: with the checksum of bodies unchecked.
+  // Proved to fail with the checksum of bodies unchecked.
   @Test(
     "rows 3 and 4: after a loss of power every cache opens, works on, and serves nothing torn",
     arguments: [Durability.buffered, .synced], seeds)
@@ -52,8 +52,8 @@ struct PowerLossTests {
     #expect(report.isSound, comment(report, seed: seed))
   }
 
-  // Seen to fail: with a flush that does not synchronize, and with one that leaves out the directory.
-  @Test("rows 3 and 4: an entry that a synced cache flushed is there when nothing else is", arguments: seeds)
+  // Fails with a flush that does not synchronize, and with one that leaves out the directory.
+  @Test("rows 3 and 4: an entry that a synced cache flushed is kept when nothing else is", arguments: seeds)
   func flushed(seed: UInt64) throws {
     let workload = PowerLossWorkload(durability: .synced, seed: seed)
     let run = try workload.run()
@@ -64,7 +64,7 @@ struct PowerLossTests {
   }
 
   @Test(
-    "rows 3 and 4: an entry that a synced cache flushed is there, whatever else is kept",
+    "rows 3 and 4: an entry that a synced cache flushed is kept, whatever else is kept",
     arguments: seeds)
   func flushedAmongOthers(seed: UInt64) throws {
     let workload = PowerLossWorkload(durability: .synced, seed: seed)
@@ -77,24 +77,24 @@ struct PowerLossTests {
     #expect(report.isSound, comment(report, seed: seed))
   }
 
-  // Seen to fail: with copies that are not synchronized before the original goes.
-  @Test("rows 3 and 4: an entry that is being copied is there when nothing else is, or names alone")
+  // Proved to fail with copies that are not synchronized before the original goes.
+  @Test("rows 3 and 4: an entry that is being copied is kept when nothing else is, or only names")
   func copies() throws {
     let (missing, states) = try PowerLossCopies.missing([.everything, .synchronizedOnly, .namesOnly])
     #expect(missing.isEmpty && states > 50, "\(missing.joined(separator: "\n"))")
   }
 
-  @Test("rows 3 and 4: an entry that is being copied is there, whatever else is kept")
+  @Test("rows 3 and 4: an entry that is being copied is kept, whatever else is kept")
   func tornCopies() throws {
     let (missing, states) = try PowerLossCopies.missing(Set((0..<60).map { .sample($0) }))
     #expect(states > 1000)
     #expect(missing.isEmpty, "\(missing.joined(separator: "\n"))")
   }
 
-  // Seen to fail: with a flush that leaves out what was handed over, with offered records that are marked as dead before
+  // Proved to fail with a flush that leaves out what was handed over, with offered records that are marked as dead before
   // their copies are durable, and with offers that are removed before.
   @Test(
-    "rows 3 and 4: an entry that was offered and flushed is there, whatever the writer is about to do with it"
+    "rows 3 and 4: an entry that was offered and flushed is kept, at every step of its adoption"
   )
   func offers() throws {
     let (missing, states) = try PowerLossOffers.missing([
@@ -105,7 +105,7 @@ struct PowerLossTests {
   }
 
   @Test(
-    "rows 3 and 4: a buffered cache promises no more than that: entries are lost, and older versions come back"
+    "rows 3 and 4: a buffered cache loses entries and returns older versions, as the table says"
   )
   func bufferedLoses() throws {
     let workload = PowerLossWorkload(durability: .buffered, seed: 1)
@@ -119,7 +119,7 @@ struct PowerLossTests {
     #expect(report.failures.isEmpty)
   }
 
-  @Test("power may go again while a cache opens", arguments: [Durability.buffered, .synced])
+  @Test("power may be lost again while a cache opens", arguments: [Durability.buffered, .synced])
   func secondLoss(durability: Durability) throws {
     let workload = PowerLossWorkload(durability: durability, seed: 3)
     let run = try workload.run()

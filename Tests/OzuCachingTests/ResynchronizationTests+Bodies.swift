@@ -10,7 +10,7 @@ import Testing
 #endif
 
 extension ResynchronizationTests {
-  @Test("a copy of a record inside a body is not taken for a record", arguments: 0..<8)
+  @Test("a copy of a record inside a body is not read as a record", arguments: 0..<8)
   func copyInBody(padding: Int) throws {
     let fixture = Fixture(capacity: 1 << 20)
     let cache = try fixture.open()
@@ -35,7 +35,7 @@ extension ResynchronizationTests {
     #expect(reopened.count == 1)
   }
 
-  @Test("a body full of what begins a header is searched once")
+  @Test("a body full of beginnings of headers is searched once")
   func hostileBody() throws {
     // The first eight bytes of a header with the longest name of a partition there can be.
     let start = Data("OZe2".utf8) + Data([0xff, 0xff, 0, 0])
@@ -80,7 +80,7 @@ extension ResynchronizationTests {
 
   // MARK: Readers of a log that grows
 
-  @Test("a reader passes over a header that was damaged while it looked on")
+  @Test("a reader skips a header that was damaged after its last look")
   func readerPassesOver() throws {
     let log = try Log((0..<4).map { body($0) })
     let reader = try log.open(log.bytes.prefix(log.records[1]), .reading)

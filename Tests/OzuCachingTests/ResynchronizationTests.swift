@@ -97,7 +97,7 @@ struct ResynchronizationTests {
     }
     #expect(cache.statistics.corruptEntries == 4)
     #expect(!cache.verify().isSound)
-    // The log goes on behind its last record, and what was found is in the stored index.
+    // The log continues after its last record, and the stored index has the entries that were found.
     #expect(cache.store(body(100), forKey: key(100)))
     #expect(log.fixture.segments == [log.path])
     cache.close()
@@ -140,7 +140,9 @@ struct ResynchronizationTests {
     return Data(former)
   }
 
-  @Test("a segment of the former version is read and left, and what is moved from it is of the new one")
+  @Test(
+    "a segment of the former version is read and not changed, and its entries have the new version after a move"
+  )
   func formerVersionIsRead() throws {
     let log = try Log((0..<4).map { body($0) })
     let former = formerVersion(of: log)

@@ -13,7 +13,7 @@ import Testing
 
 extension SelfRepairTests {
   @Test(
-    "a lock that cannot be opened for want of permission is replaced", arguments: [EACCES, EISDIR, ENXIO])
+    "a lock that cannot be opened without permission is replaced", arguments: [EACCES, EISDIR, ENXIO])
   func unreadableLock(code: Int32) throws {
     let fixture = Fixture()
     let former = try fixture.open()
@@ -32,7 +32,7 @@ extension SelfRepairTests {
     #expect(fixture.errors.all.isEmpty)
   }
 
-  @Test("a lock that cannot be replaced either is reported, and the first store that can writes")
+  @Test("a lock that cannot be replaced is reported, and the first store that can take it writes")
   func unremovableLock() throws {
     let fixture = Fixture()
     let former = try fixture.open()

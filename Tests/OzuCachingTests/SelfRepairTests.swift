@@ -81,7 +81,7 @@ final class SelfRepairTests: Sendable {
   }
 
   @Test(
-    "nothing in the place of a file of the cache keeps it from writing", arguments: Obstacle.allCases,
+    "the cache writes, whatever has the name of its lock or index", arguments: Obstacle.allCases,
     ["lock", "index", "index.new", "pages"])
   func obstacles(obstacle: Obstacle, name: String) throws {
     let first = try open()
@@ -104,13 +104,13 @@ final class SelfRepairTests: Sendable {
       let attributes = try FileManager.default.attributesOfItem(atPath: cacheDirectory + "/" + file)
       #expect(attributes[.type] as? FileAttributeType == .typeRegular)
     }
-    // Files that somebody put there are kept, and links lead nowhere.
+    // Files in the directory are kept, and links are not followed.
     if obstacle == .directory { #expect(contents(named: "inside") == ["mine"]) }
     if obstacle == .link { #expect(contents(named: "target") == ["mine"]) }
     #expect(!FileManager.default.fileExists(atPath: root + "/nowhere"))
   }
 
-  @Test("a directory that takes the lock's place while the cache is open goes too")
+  @Test("a directory that replaces the lock while the cache is open is removed too")
   func whileOpen() throws {
     let cache = try open()
     #expect(cache.store(body(1), forKey: key(1)))
@@ -161,7 +161,7 @@ final class SelfRepairTests: Sendable {
 
   #if os(Linux)
     @Test(
-      "a file of another user goes from this user's directory and stays in a foreign one",
+      "a file of another user is removed from this user's directory, and stays in a directory of another user",
       .enabled(if: geteuid() == 0), arguments: [true, false])
     func foreignFile(isOwnDirectory: Bool) throws {
       let path = root + "/file"

@@ -57,7 +57,7 @@ struct SlotTableTests {
     #expect(table.count == 3000)
   }
 
-  @Test("a ghost is remembered until the window has left after it, and once")
+  @Test("a ghost is found once, until the window has moved past it")
   func ghosts() {
     var set = GhostSet(window: 64)
     defer { set.deallocate() }
@@ -73,7 +73,7 @@ struct SlotTableTests {
     #expect(last == 0)
   }
 
-  @Test("growing keeps the ghosts there are")
+  @Test("growing keeps the ghosts")
   func growing() {
     var set = GhostSet(window: 64)
     defer { set.deallocate() }

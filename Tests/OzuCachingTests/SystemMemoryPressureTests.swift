@@ -30,7 +30,7 @@ import Testing
       observation.cancel()
     }
 
-    @Test("sources are open while someone observes, and closed after")
+    @Test("sources are open while there is an observer, and closed afterwards")
     func lifetime() {
       let monitor = SystemMemoryPressure(root: "")
       let first = monitor.observe { _ in }

@@ -14,7 +14,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Segments that cannot be opened, or are not what they seem")
+@Suite("Segments that cannot be opened, or that are forged")
 struct UnseenSegmentTests {
   private static let count = 60
 
@@ -41,7 +41,7 @@ struct UnseenSegmentTests {
   }
 
   @Test(
-    "a shortage while opening never lets overwritten entries come back",
+    "after a shortage of descriptors or memory while opening, overwritten entries do not come back",
     arguments: [DiskCacheError.Operation.open, .read, .size], [EMFILE, ENOMEM])
   func shortageAtOpening(operation: DiskCacheError.Operation, code: Int32) throws {
     for withIndex in [true, false] {
@@ -73,7 +73,8 @@ struct UnseenSegmentTests {
     }
   }
 
-  @Test("while the shortage lasts, what can be read is served, and nothing is tried more often than it helps")
+  @Test(
+    "during the shortage readable entries are served, and opening is tried again once per refresh interval")
   func lastingShortage() throws {
     var fixture = try closed()
     fixture.refreshInterval = 10
@@ -90,7 +91,7 @@ struct UnseenSegmentTests {
     #expect(storeAll(2, cache).allSatisfy { $0 })
   }
 
-  @Test("a segment that fails for good is removed, and nothing of it comes back", arguments: [EACCES, EIO])
+  @Test("a segment that always fails is removed, and its entries do not come back", arguments: [EACCES, EIO])
   func brokenSegment(code: Int32) throws {
     for operation in [DiskCacheError.Operation.open, .read, .size] {
       for withIndex in [true, false] {
@@ -150,7 +151,7 @@ struct UnseenSegmentTests {
   }
 
   @Test(
-    "a stray file with the name of a segment does no harm",
+    "another file with the name of a segment has no effect",
     arguments: [
       "ffffffffffffffff-ffffffffffffffff", "fffffffffffffffe-0000000000000001",
       "4000000000000000-0000000000000001",
@@ -172,7 +173,7 @@ struct UnseenSegmentTests {
     #expect(try fixture.open().entry(forKey: key(3))?.body == body(3, count: 20_000))
   }
 
-  /// A segment with one record, as somebody writes it who knows the format.
+  /// A segment with one record, as an attacker writes it who knows the format.
   private func forgedSegment(number: UInt64, sequence: UInt64) -> (path: String, bytes: Data) {
     let header = SegmentHeader(number: number, salt: 7, created: 0)
     var head = EntryHead(key: key(1), partition: .default, label: "", metadata: Data())
@@ -188,7 +189,7 @@ struct UnseenSegmentTests {
   }
 
   @Test(
-    "a segment with the last numbers there are cannot stop the cache from writing",
+    "a segment with the largest numbers cannot stop the cache from writing",
     arguments: [
       (1, UInt64.max), (1, LogNumbers.limit - 1), (UInt64.max, 1), (LogNumbers.limit - 1, 1),
       (LogNumbers.limit, LogNumbers.limit), (LogNumbers.exhausted - 1, LogNumbers.exhausted - 1),

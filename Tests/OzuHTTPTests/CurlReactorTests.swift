@@ -10,7 +10,7 @@
     "The waits of the transport's thread", .timeLimit(.minutes(15)), .enabled(if: SecureServer.isAvailable))
   struct CurlReactorTests {
     @Test(
-      "a stream whose bytes another stream's turn has read is not forgotten, and the thread does not sleep on it"
+      "a stream whose bytes were read in another stream's turn continues, and the thread does not sleep"
     )
     func bytesReadByAnother() async throws {
       let server = try await SecureServer(["-alpn", "h2"])
@@ -49,7 +49,7 @@
       #expect(answers.map { $0?.bodyByteCount } == [5, 5, 5, nil, nil])
     }
 
-    /// A reactor that the test drives in the place of a loop, on a thread of its own.
+    /// A reactor that the test drives instead of a loop, on its own thread.
     ///
     /// Unchecked Sendable: from the start of the thread on it alone uses the reactor and the transfers.
     private final class Drive: @unchecked Sendable {
@@ -82,12 +82,12 @@
         reactor.start(transfer, completion)
       }
 
-      /// Drives the reactor as its loop does, until something holds.
+      /// Drives the reactor as its loop does, until a condition holds.
       func turn(until condition: () -> Bool) {
         while !condition() { reactor.wait(milliseconds: min(100, reactor.turn())) }
       }
 
-      /// Drives the reactor until something holds, or until it would sleep although nothing more comes.
+      /// Drives the reactor until a condition holds, or until it would sleep although no more bytes come.
       func turnWithoutSleep(until condition: () -> Bool) {
         while !condition() {
           let patience = reactor.turn()
@@ -95,7 +95,7 @@
         }
       }
 
-      /// Returns when the one connection has bytes to read.
+      /// Returns when the connection has bytes to read.
       func waitForBytes() {
         guard let descriptor = reactor.sockets.descriptors.first else { return }
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("A receiver that cannot keep up", .timeLimit(.minutes(15)))
+@Suite("A receiver that is slower than its transfer", .timeLimit(.minutes(15)))
 struct HTTPBackPressureTests {
   private let server: LoopbackServer
   private let client = directClient()
@@ -20,9 +20,9 @@ struct HTTPBackPressureTests {
     server.route("/other", .ok(Data("other".utf8)))
   }
 
-  @Test("holds up its own transfer alone, until it says so; nothing is lost")
+  @Test("pauses only its own transfer, until it is ready again; no byte is lost")
   func pausing() async throws {
-    // More than the sockets of both sides hold.
+    // More than the buffers of both sockets hold.
     let part = patternedBytes(1 << 20)
     let body = (0..<16).reduce(into: Data()) { body, _ in body.append(part) }
     server.route("/large", .ok(body))
@@ -31,7 +31,7 @@ struct HTTPBackPressureTests {
     async let response = client.send(request, into: sink)
     await sink.paused.arrivals(1)
     let count = sink.byteCount
-    // Exchanges beside it go on, and each is a turn of the transport's thread.
+    // Other exchanges continue, and each needs a turn of the transport's thread.
     for _ in 0..<20 { _ = try await client.data(from: server.url("/other")) }
     #expect(sink.byteCount == count)
     #expect(server.sentByteCount < body.count)
@@ -40,7 +40,7 @@ struct HTTPBackPressureTests {
     #expect(sink.body == body)
   }
 
-  @Test("pauses as often as it likes, also when it is ready before the transport has paused")
+  @Test("may pause any number of times, also if it is ready before the transport has paused")
   func often() async throws {
     let body = patternedBytes(2 << 20)
     server.route("/large", .ok(body))
@@ -62,7 +62,7 @@ struct HTTPBackPressureTests {
 
   #if os(Linux)
     @Test(
-      "in any coding: nothing is lost or doubled, however often it pauses within a piece",
+      "in every coding no byte is lost or doubled, for any number of pauses within a piece",
       arguments: ContentCoding.allCases)
     func coded(_ coding: ContentCoding) async throws {
       let body = patternedBytes(2 << 20)
@@ -73,7 +73,7 @@ struct HTTPBackPressureTests {
       #expect(sink.body == body)
     }
 
-    @Test("a few bytes that stand for many are held up in the middle, and other transfers have their turn")
+    @Test("a few encoded bytes that decode to many are paused in the middle, and other transfers continue")
     func dense() async throws {
       server.route("/dense", .ok(CodedBytes.brotliBomb).header("Content-Encoding", "br"))
       let sink = PausingSink(afterByteCount: 3_000_000)
@@ -89,7 +89,7 @@ struct HTTPBackPressureTests {
     }
   #endif
 
-  @Test("can be cancelled while it is held up, and told to go on after that")
+  @Test("can be cancelled during a pause, and resumed after that without effect")
   func cancelling() async throws {
     server.route("/large", .endless(repeating: Data(count: 50_000)))
     let sink = PausingSink(afterByteCount: 1)
@@ -104,7 +104,7 @@ struct HTTPBackPressureTests {
     #expect(try await client.data(from: server.url("/other")).body == Data("other".utf8))
   }
 
-  @Test("an error behind the pause is the exchange's", arguments: [true, false])
+  @Test("an error after the pause is the error of the exchange", arguments: [true, false])
   func failing(isRefused: Bool) async throws {
     server.route("/large", .ok(patternedBytes(4 << 20)).closing(afterByteCount: 300_000))
     let sink = PausingSink(afterByteCount: 1, isRefusingLater: isRefused)
@@ -118,7 +118,7 @@ struct HTTPBackPressureTests {
         == (isRefused ? .refused("enough") : .bodyTruncated(received: 300_000, expected: 4 << 20)))
   }
 
-  @Test("is not blamed on the origin: silence and speed are not judged meanwhile")
+  @Test("does not count against the origin: the limits on silence and speed stop during a pause")
   func limits() async throws {
     let body = Data(count: 8 << 20)
     server.route("/large", .ok(body))
@@ -139,7 +139,7 @@ struct HTTPBackPressureTests {
   }
 }
 
-/// Takes bytes up to a limit, then nothing until it is told to.
+/// Takes bytes up to a limit, and then none until it is resumed.
 private final class PausingSink: HTTPBodySink {
   private struct State {
     var body = Data()
@@ -191,7 +191,7 @@ private final class PausingSink: HTTPBodySink {
   }
 }
 
-/// Is not ready every other time, and at once after all.
+/// Is not ready at every second call, and is ready immediately afterwards.
 private final class HesitantSink: HTTPBodySink {
   private let state = Mutex((body: Data(), isReady: false, pauseCount: 0))
 

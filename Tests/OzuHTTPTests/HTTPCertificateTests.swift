@@ -25,7 +25,7 @@
     private static let hint =
       "to trust it, name its authority (certificateAuthorities, --cacert or SSL_CERT_FILE)"
 
-    @Test("one whose time is over is refused with the day, and so is one whose time has not come")
+    @Test("an expired certificate is refused with the date, and so is one that is not valid yet")
     func times() async throws {
       #expect(
         try await words(identity: SecureIdentities.expired)
@@ -36,7 +36,7 @@
           == "its certificate is not valid yet before 2990-01-01; is this machine's clock right?")
     }
 
-    @Test("one for another host is refused with both hosts")
+    @Test("a certificate for another host is refused, and the message names both hosts")
     func hosts() async throws {
       #expect(try await words(host: "localhost") == "its certificate is for 127.0.0.1, not for localhost")
     }
@@ -51,7 +51,7 @@
       #expect(stranger.text == "its certificate comes from an unknown issuer (Strange CA); \(Self.hint)")
     }
 
-    @Test("a file of authorities that is not there is named")
+    @Test("a missing file of authorities is named")
     func missingFile() async throws {
       #expect(
         try await words(trusting: { _ in "/nonexistent.pem" })
@@ -71,7 +71,7 @@
       #expect(try await words(arguments) == text)
     }
 
-    @Test("SSL_CERT_FILE and SSL_CERT_DIR take the place of the system's, unless a file is named")
+    @Test("SSL_CERT_FILE and SSL_CERT_DIR replace the system's authorities, unless a file is named")
     func environment() async throws {
       let server = try await SecureServer()
       defer { server.stop() }
@@ -99,7 +99,7 @@
       let client = directClient {
         $0.environmentCertificates = EnvironmentCertificates(["SSL_CERT_DIR": folder.path])
       }
-      // Found, and so nothing is wrong with it but its time.
+      // The authority is found, so only the dates of the certificate are wrong.
       guard
         case .tlsFailed(let text)? = await failure(
           of: HTTPRequest(url: server.url, timeouts: .patient), by: client)

@@ -19,7 +19,7 @@ struct HTTPClientCancellationTests {
     server = try LoopbackServer()
   }
 
-  @Test("a task cancelled before it sends never reaches the server")
+  @Test("a task that is cancelled before it sends does not reach the server")
   func beforeStart() async {
     let request = HTTPRequest(url: server.url("/a"), timeouts: .patient)
     let gate = Gate()
@@ -32,7 +32,7 @@ struct HTTPClientCancellationTests {
     #expect(server.requestCount == 0)
   }
 
-  @Test("a task cancelled while it waits for its turn never reaches the server")
+  @Test("a task that is cancelled while it waits in the queue does not reach the server")
   func whileWaiting() async throws {
     let client = directClient { $0.maximumConcurrentRequests = 1 }
     let gate = Gate()
@@ -51,7 +51,7 @@ struct HTTPClientCancellationTests {
     #expect(server.requestCount(for: "/queued") == 0)
   }
 
-  @Test("a task cancelled before the head or in the body drops its connection", arguments: [true, false])
+  @Test("cancelling a task before the head or in the body closes its connection", arguments: [true, false])
   func inFlight(inBody: Bool) async {
     let gate = Gate()
     let response = LoopbackResponse.ok(Data(count: 10_000))
@@ -77,7 +77,7 @@ struct HTTPClientCancellationTests {
     #expect(client.statistics.activeRequestCount == 0)
   }
 
-  @Test("shutting down cancels what runs and what waits, and refuses what comes")
+  @Test("shutting down cancels running and waiting requests, and refuses new ones")
   func shutdown() async throws {
     let client = directClient { $0.maximumConcurrentRequests = 2 }
     let gate = Gate()
@@ -97,14 +97,14 @@ struct HTTPClientCancellationTests {
     await client.shutdown()
   }
 
-  @Test("a client that was never used shuts down at once")
+  @Test("an unused client shuts down at once")
   func unused() async {
     await client.shutdown()
     #expect(
       await failure(of: HTTPRequest(url: server.url("/a"), timeouts: .patient), by: client) == .cancelled)
   }
 
-  @Test("a client let go of closes its connections")
+  @Test("a released client closes its connections")
   func released() async throws {
     server.route("/a", .ok(Data()))
     try await {
@@ -113,7 +113,9 @@ struct HTTPClientCancellationTests {
     await server.allConnectionsClosed()
   }
 
-  @Test("a thousand requests cancelled at random all end once, and nothing is left", arguments: [1, 2])
+  @Test(
+    "a thousand requests that are cancelled at random end once each, and leave nothing behind",
+    arguments: [1, 2])
   func randomCancels(seed: UInt64) async {
     let client = directClient()
     let outcome = await cancelAtRandom(1000, seed: seed, on: server, by: client)
@@ -133,8 +135,8 @@ struct HTTPClientCancellationTests {
   }
 
   #if os(Linux)
-    // In a process of its own, where nobody else opens descriptors.
-    @Test("no descriptor is left after a thousand random cancels")
+    // In its own process, where no other code opens descriptors.
+    @Test("no descriptor is left open after a thousand random cancellations")
     func descriptors() async {
       await #expect(processExitsWith: .success) {
         var counts: [Int] = []

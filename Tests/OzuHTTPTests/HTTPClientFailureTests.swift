@@ -18,7 +18,7 @@ struct HTTPClientFailureTests {
     server = try LoopbackServer()
   }
 
-  @Test("a closed port refuses")
+  @Test("a closed port refuses the connection")
   func refused() async {
     let address = server.url("/a")
     server.stop()
@@ -26,7 +26,7 @@ struct HTTPClientFailureTests {
     #expect(await failure(of: HTTPRequest(url: address), by: client) == .connectionRefused)
   }
 
-  @Test("a name without address is not resolved")
+  @Test("a host name without an address is not resolved")
   func unresolved() async throws {
     let address = url("http://does-not-exist.invalid/a")
     let error = await #expect(throws: HTTPError.self) { try await client.data(from: address) }
@@ -38,7 +38,7 @@ struct HTTPClientFailureTests {
   }
 
   @Test(
-    "other schemes never reach the transport",
+    "other schemes are refused before the transport",
     arguments: ["file:///etc/hostname", "gopher://127.0.0.1/1", "ftp://127.0.0.1/a"])
   func schemes(text: String) async throws {
     let scheme = try #require(url(text).scheme)
@@ -48,7 +48,7 @@ struct HTTPClientFailureTests {
     #endif
   }
 
-  @Test("a connection that ends without an answer is lost", arguments: [true, false])
+  @Test("a connection that ends without an answer is reported as lost", arguments: [true, false])
   func noAnswer(isReset: Bool) async {
     server.route("/a", .noAnswer(isReset: isReset))
     #expect(
@@ -93,7 +93,7 @@ struct HTTPClientFailureTests {
   }
 
   @Test(
-    "a silent server runs into the idle limit, before the head and in the body", arguments: [true, false])
+    "a silent server reaches the idle limit, before the head and in the body", arguments: [true, false])
   func idle(inBody: Bool) async {
     let gate = Gate()
     let response = LoopbackResponse.ok(Data(count: 10))
@@ -106,9 +106,10 @@ struct HTTPClientFailureTests {
   }
 
   @Test(
-    "a host that takes connections and says nothing to the handshake runs all into the limit on connecting")
+    "if a host accepts connections but does not answer the handshake, all requests reach the limit on connecting"
+  )
   func connecting() async throws {
-    // Its one place is taken: the system accepts further connections, and nobody reads from them.
+    // The one place of the server is taken: the system accepts further connections, but no thread reads from them.
     let server = try LoopbackServer(maximumConnections: 1)
     let gate = Gate()
     server.route("/held", .ok(Data()).held(by: gate))
@@ -129,7 +130,8 @@ struct HTTPClientFailureTests {
     #expect(await held.value == nil)
   }
 
-  @Test("a header section that drips runs into the idle limit or the total one", arguments: [true, false])
+  @Test(
+    "a header section that comes slowly reaches the idle limit or the total limit", arguments: [true, false])
   func slowHead(isIdle: Bool) async {
     let gate = Gate()
     gate.admit(20)
@@ -145,13 +147,13 @@ struct HTTPClientFailureTests {
     await server.allConnectionsClosed()
   }
 
-  @Test("a header section without end is a protocol error, long before it fills memory")
+  @Test("an endless header section is a protocol error before it takes much memory")
   func endlessHead() async {
     var response = LoopbackResponse.endless(repeating: Data("X-Field: 0123456789\r\n".utf8))
     response.ending = .verbatim
     server.route("/a", response)
     let reason = await failure(of: HTTPRequest(url: server.url("/a"), timeouts: .patient), by: client)
-    // Without a status line libcurl has an opinion of its own.
+    // Without a status line libcurl itself decides on the error.
     if case .protocolError? = reason {} else { Issue.record("\(String(describing: reason))") }
     var lines = LoopbackResponse.endless(
       repeating: Data("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".utf8))
@@ -163,7 +165,7 @@ struct HTTPClientFailureTests {
     await server.allConnectionsClosed()
   }
 
-  @Test("a server that never stops runs into the total limit")
+  @Test("a server that never ends its answer reaches the total limit")
   func total() async {
     server.route("/a", .endless(repeating: Data(count: 1000)))
     var request = HTTPRequest(url: server.url("/a"), maximumBodyByteCount: .max)
@@ -173,7 +175,8 @@ struct HTTPClientFailureTests {
     #expect(error?.reason == .timedOut(.total))
   }
 
-  @Test("an origin that is never silent but too slow is given up, and the error says how slow")
+  @Test(
+    "an origin that is never silent but too slow reaches the limit on speed, and the error states the speed")
   func tooSlow() async {
     let gate = Gate()
     gate.admit(3)

@@ -35,7 +35,7 @@ struct HTTPClientLimitTests {
     #expect(await failure(limit: 0) == .bodyTooLarge(limit: 0))
   }
 
-  @Test("a length beyond the limit is refused before any byte")
+  @Test("an announced length beyond the limit is refused before any byte is read")
   func announcedTooLarge() async {
     let gate = Gate()
     server.route("/a", .ok(Data(count: 2000)).dripping(1, through: gate))
@@ -62,7 +62,7 @@ struct HTTPClientLimitTests {
     #expect(server.requests.first?.headers["Accept-Encoding"]?.contains("gzip") == true)
   }
 
-  @Test("a range is asked for and given as it is")
+  @Test("a range is requested without a coding, and returned as it is")
   func range() async throws {
     server.route("/a", .ok(gzipText).header("Content-Encoding", "gzip"))
     let (body, _) = try await client.data(
@@ -79,7 +79,7 @@ struct HTTPClientLimitTests {
     #expect(try await client.data(from: server.url("/a")).body.count == 1 << 20)
   }
 
-  @Test("a coding that cannot be undone is an error")
+  @Test("a coding that cannot be decoded is an error")
   func brokenGzip() async {
     server.route("/a", .ok(Data("not gzip at all".utf8)).header("Content-Encoding", "gzip"))
     guard case .protocolError = await failure() else {

@@ -80,7 +80,7 @@ struct HTTPClientRedirectTests {
     #expect(body == Data("end".utf8))
   }
 
-  @Test("a POST becomes a GET by 302 and stays one with its body by 307", arguments: [302, 307])
+  @Test("a POST becomes a GET after 302, and stays a POST with its body after 307", arguments: [302, 307])
   func post(status: Int) async throws {
     server.route("/a", .redirect(to: "/end", status: status))
     let body = patternedBytes(1000)
@@ -90,7 +90,8 @@ struct HTTPClientRedirectTests {
     #expect(last.body == (status == 302 ? Data() : body))
   }
 
-  @Test("credentials stay with the host they were given for", arguments: ["127.0.0.1", "localhost"])
+  @Test(
+    "credentials are sent only to the host that they were given for", arguments: ["127.0.0.1", "localhost"])
   func credentials(host: String) async throws {
     server.route("/a", .redirect(to: server.url("/b", host: host).absoluteString))
     server.route("/b", .redirect(to: server.url("/end").absoluteString))
@@ -102,7 +103,7 @@ struct HTTPClientRedirectTests {
     #expect(server.requests.allSatisfy { $0.headers["X-Trace"] == "1" })
   }
 
-  @Test("nothing is signed for another origin than the one that was meant")
+  @Test("no request to another origin is signed")
   func signature() async throws {
     let other = try LoopbackServer()
     other.route("/end", .ok(Data()))
@@ -116,7 +117,7 @@ struct HTTPClientRedirectTests {
     #expect(other.requests.map { $0.headers["X-Amz-Date"] } == [nil])
   }
 
-  @Test("credentials stay with the port they were given for")
+  @Test("credentials are sent only to the port that they were given for")
   func otherPort() async throws {
     let other = try LoopbackServer()
     other.route("/end", .ok(Data()))

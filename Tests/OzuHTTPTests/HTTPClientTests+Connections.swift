@@ -13,7 +13,7 @@ import Testing
 #endif
 
 extension HTTPClientTests {
-  @Test("no host gets more connections than allowed, and everything is answered")
+  @Test("no host gets more connections than allowed, and all requests are answered")
   func connectionBound() async throws {
     let client = directClient { $0.maximumConnectionsPerHost = 3 }
     let gate = Gate()
@@ -53,7 +53,7 @@ extension HTTPClientTests {
       server.requests.dropFirst().map(\.path) == ["/veryHigh", "/high", "/normal", "/low", "/veryLow"])
   }
 
-  @Test("a request whose priority changes while it waits goes where the new one puts it")
+  @Test("a waiting request moves in the queue when its priority changes")
   func livePriority() async throws {
     let client = directClient { $0.maximumConcurrentRequests = 1 }
     let gate = Gate()
@@ -72,7 +72,7 @@ extension HTTPClientTests {
       }
       cells[0].set(.veryLow)
       cells[3].set(.veryHigh)
-      // The client hears of everything in order: when it has counted this one, it has heard of the others.
+      // The client receives all events in order: when it has counted this request, it has received the earlier changes.
       let last = HTTPRequest(url: server.url("/last"), priority: .veryLow)
       group.addTask { _ = try await client.data(for: last) }
       try await eventually(client.statistics.waitingRequestCount > 4)
@@ -91,7 +91,7 @@ extension HTTPClientTests {
     #expect(try await client.data(from: server.url("/a")).body == Data("six".utf8))
   }
 
-  @Test("a thousand requests leave no more behind than a few do")
+  @Test("a thousand requests leave no more memory and descriptors behind than a few")
   func many() async throws {
     let client = directClient()
     let url = server.url("/a")
@@ -114,9 +114,9 @@ extension HTTPClientTests {
   }
 
   #if os(Linux)
-    @Test("the environment's proxy is used, and is not where it is switched off")
+    @Test("the proxy of the environment is used, unless that is switched off")
     func environmentProxy() async {
-      // In a process of its own, whose environment is nobody else's.
+      // In its own process, because it changes the environment.
       await #expect(processExitsWith: .success) {
         let proxy = try LoopbackServer()
         proxy.routeRest { _ in .ok(Data("proxy".utf8)) }

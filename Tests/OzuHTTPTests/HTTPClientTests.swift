@@ -37,7 +37,7 @@ struct HTTPClientTests {
   }
 
   @Test(
-    "a body arrives whole however it is framed",
+    "a body arrives whole with every framing",
     arguments: [0, 1, 16_384, 1_000_000], [LoopbackResponse.Framing.contentLength, .chunked, .untilClose])
   func framing(count: Int, framing: LoopbackResponse.Framing) async throws {
     let bytes = patternedBytes(count)
@@ -77,7 +77,7 @@ struct HTTPClientTests {
     #expect(server.requests.map { $0.headers["Content-Length"] } == ["0", nil])
   }
 
-  @Test("HEAD brings the fields, and a length beyond the limit does not matter")
+  @Test("HEAD returns the fields, and a length beyond the limit is no error")
   func head() async throws {
     server.route("/a", .ok(Data(count: 1000)))
     var request = HTTPRequest(url: server.url("/a"), method: .head, maximumBodyByteCount: 10)
@@ -87,7 +87,7 @@ struct HTTPClientTests {
     #expect(response.headers["Content-Length"] == "1000")
   }
 
-  @Test("one connection serves requests in a row, and says that it was reused")
+  @Test("one connection serves several requests, and the metrics state that it was reused")
   func keepAlive() async throws {
     server.route("/a", .ok(Data(count: 100)))
     var reused: [Bool] = []
@@ -98,7 +98,7 @@ struct HTTPClientTests {
     #expect(reused == [false] + Array(repeating: true, count: 19))
   }
 
-  @Test("a kept connection that has died is replaced without the caller noticing")
+  @Test("an idle connection that was closed is replaced without an error")
   func staleConnection() async throws {
     server.route("/a", .ok(Data("a".utf8)))
     server.route("/last", [.ok(Data("b".utf8)).closing(afterByteCount: 1), .ok(Data("b".utf8))])

@@ -24,7 +24,7 @@ struct HTTPFramingTests {
   }
 
   @Test(
-    "a length that is no number, or contradicts another, is refused",
+    "a length that is not a number, or contradicts another, is refused",
     arguments: [
       ["5, 6"], ["5", "6"], ["0x5"], ["123456789012345678901234567890"], ["-5"], ["+5"], ["5.0"], ["5 5"],
       ["five"], [""],
@@ -40,14 +40,14 @@ struct HTTPFramingTests {
   }
 
   @Test(
-    "the same length twice is that length",
+    "an equal length twice is accepted",
     arguments: ["Content-Length: 5, 5", "Content-Length: 5\r\nContent-Length: 5"])
   func repeated(_ line: String) async throws {
     serve(line, body: "12345")
     #expect(try await client.data(from: server.url("/a")).body == Data("12345".utf8))
   }
 
-  @Test("chunks say where the body ends, whatever a length beside them says", arguments: ["3", "99", "3, 4"])
+  @Test("chunks decide where the body ends, even if there is also a length", arguments: ["3", "99", "3, 4"])
   func chunksWithLength(_ length: String) async throws {
     serve("Content-Length: \(length)", "Transfer-Encoding: chunked", body: "6\r\n123456\r\n0\r\n\r\n")
     let (body, response) = try await client.data(from: server.url("/a"))
@@ -55,7 +55,7 @@ struct HTTPFramingTests {
     #expect(!response.headers.contains(name: "Content-Length"))
   }
 
-  @Test("a head alone may say what it likes")
+  @Test("an answer to HEAD may have any length")
   func withoutBody() async throws {
     serve("Content-Length: 5, 6", body: "")
     let response = try await client.send(HTTPRequest(url: server.url("/a"), method: .head), into: DataSink())

@@ -18,7 +18,7 @@ struct HTTPHeadersTests {
     #expect(headers["keep"] == nil)
   }
 
-  @Test("lines of one name stay apart in order and join with a comma")
+  @Test("lines with one name keep their order, and are joined with commas")
   func repeated() {
     var headers: HTTPHeaders = ["A": "1", "Vary": "Accept", "B": "2"]
     headers.add(name: "vary", value: "Cookie")
@@ -48,7 +48,7 @@ struct HTTPHeadersTests {
     #expect(HTTPHeaders.Field(name: "X", value: written).value == read)
   }
 
-  @Test("sections are equal whatever the case of names, not of values")
+  @Test("sections are equal without regard to the case of names, but not of values")
   func equality() {
     let a: HTTPHeaders = ["ETag": "\"a\""]
     #expect(a == ["etag": "\"a\""])

@@ -61,7 +61,7 @@ struct HTTPHostRuleTests {
     #expect(!Self.rule.allows(url(text)))
   }
 
-  @Test("without patterns no host is allowed; without a rule every one is")
+  @Test("without patterns no host is allowed; without a rule every host is")
   func extremes() {
     #expect(!HTTPHostRule.only([]).allows(url("http://example.com/")))
     #expect(HTTPHostRule.any.allows(url("http://evil.org%2F.example.com/")))
@@ -76,7 +76,7 @@ struct HTTPHostRuleTests {
     let client = directClient { $0.hostRule = .only(["127.0.0.1"]) }
     let error = await redirectFailure(of: client, from: server, toHost: "localhost", isByCache: isByCache)
     #expect(error == HTTPError(.hostNotAllowed("localhost"), url: server.url("/secret", host: "localhost")))
-    #expect(error?.message == "localhost is not among the hosts that may be loaded from")
+    #expect(error?.message == "localhost is not one of the allowed hosts")
     #expect(server.requests.map(\.path) == ["/one", "/two"])
   }
 

@@ -4,12 +4,12 @@ import Testing
 
 @testable import OzuHTTP
 
-@Suite("Messages for people")
+@Suite("Messages of errors")
 struct HTTPMessageTests {
   private static let page = url("http://host.example/a")
 
   @Test(
-    "say what happened, to whom, and what to do",
+    "state the failure, the host, and the remedy",
     arguments: [
       (
         HTTPError(.proxyFailed(proxy: "10.0.0.1:3128", why: "refused the connection"), url: page),
@@ -50,7 +50,7 @@ struct HTTPMessageTests {
   }
 
   @Test(
-    "orders for a terminal are written as numbers, line feeds and tabs stay",
+    "control characters are written as numbers; line feeds and tabs stay",
     arguments: [
       ("plain é 🙂 \t\n", "plain é 🙂 \t\n"), ("\u{1B}[31m", "\\u001b[31m"),
       ("\0\u{7F}\u{85}", "\\u0000\\u007f\\u0085"),
@@ -75,7 +75,7 @@ struct HTTPMessageTests {
     }
 
     @Test(
-      "a proxy that does not let through is named with its answer",
+      "a proxy that refuses the tunnel is named with its answer",
       arguments: [(403, "answered 403"), (407, "answered 407 (it wants a name and a password)")])
     func answeringProxy(status: Int, why: String) async throws {
       let server = try LoopbackServer()
@@ -88,7 +88,7 @@ struct HTTPMessageTests {
     }
 
     @Test(
-      "which proxy of the environment it was",
+      "the proxy of the environment is named",
       arguments: [
         (["http_proxy": "http://u:w@10.0.0.1:3128/"], "10.0.0.1", "10.0.0.1:3128"),
         (["http_proxy": "10.0.0.1:3128"], "10.0.0.1", "10.0.0.1:3128"),

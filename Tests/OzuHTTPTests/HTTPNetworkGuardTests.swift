@@ -84,7 +84,7 @@ struct HTTPNetworkGuardTests {
       let server = try LoopbackServer()
       var configuration = HTTPClientConfiguration()
       configuration.proxy = .none
-      // 127.0.0.1 plays the public network, the rest of loopback the private one.
+      // 127.0.0.1 stands for the public network, the other loopback addresses for a private one.
       let client = CurlClient(configuration: configuration) { $0.description == "127.0.0.1" }
       let error = await redirectFailure(
         of: client, from: server, toHost: "127.0.0.2", isByCache: isByCache)
@@ -93,7 +93,7 @@ struct HTTPNetworkGuardTests {
       #expect(server.requestCount == 2)
     }
 
-    @Test("a proxy that would connect in its place is not used")
+    @Test("a proxy that would connect instead is not used")
     func proxy() async throws {
       let proxy = try LoopbackServer()
       let client = directClient {

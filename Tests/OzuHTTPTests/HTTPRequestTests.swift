@@ -30,7 +30,7 @@ struct HTTPRequestTests {
   }
 
   @Test(
-    "a request that would break out of its line is refused",
+    "a request with line breaks or invalid characters is refused",
     arguments: [
       ("GET", "X", "a\r\nY: b"), ("GET", "X", "a\nb"), ("GET", "X", "a\0"), ("GET", "X Y", "a"),
       ("GET", "", "a"), ("GET", "X:", "a"), ("GE T", "X", "a"), ("", "X", "a"), ("G\r\nX", "X", "a"),
@@ -58,14 +58,15 @@ struct HTTPRequestTests {
     #expect(try (HTTPOrigin(of: url(a)) == HTTPOrigin(of: url(b))) == isSame)
   }
 
-  @Test("fields of the connection are the transport's")
+  @Test("fields of the connection are set by the transport")
   func connectionFields() {
     let request = HTTPRequest(
       url: url("http://h/"), headers: ["Accept": "a", "connection": "close", "Content-Length": "9", "X": "b"])
     #expect(request.endToEndHeaders.map(\.name) == ["Accept", "X"])
   }
 
-  @Test("a range or a coding of one's own turns decoding off", arguments: ["Range", "accept-encoding"])
+  @Test(
+    "a Range or Accept-Encoding of the request turns decoding off", arguments: ["Range", "accept-encoding"])
   func decoding(name: String) {
     #expect(HTTPRequest(url: url("http://h/")).allowsContentDecoding)
     #expect(!HTTPRequest(url: url("http://h/"), headers: [name: "x"]).allowsContentDecoding)
@@ -99,7 +100,7 @@ struct HTTPResponseHeadTests {
 @Suite("HTTP errors")
 struct HTTPErrorTests {
   @Test(
-    "the message names the place and keeps its secrets",
+    "the message names the URL without its secrets",
     arguments: [
       .connectionLost, .timedOut(.idle), .timedOut(.total), .bodyTooLarge(limit: 5), .cancelled, .invalidURL,
       .bodyTruncated(received: 1, expected: 2), .bodyTruncated(received: 1, expected: nil),
@@ -117,7 +118,7 @@ struct HTTPErrorTests {
   }
 
   @Test(
-    "errors of the way to a host name the host",
+    "errors before a connection name the host",
     arguments: [
       .nameNotResolved, .connectionFailed("x"), .tlsFailed("x"), .timedOut(.connect),
     ] as [HTTPError.Reason])

@@ -11,7 +11,7 @@
       directClient { $0.certificateAuthorities = path.map { .file(path: $0) } ?? .system }
     }
 
-    @Test("an authority of one's own is trusted, in the place of the system's")
+    @Test("an authority from a file is trusted instead of the system's")
     func ownAuthority() async throws {
       let server = try await SecureServer()
       defer { server.stop() }
@@ -21,11 +21,11 @@
       #expect(response.metrics.tls > .zero)
     }
 
-    @Test("HTTP/2 is spoken where the server knows it: requests at the same time share one connection")
+    @Test("HTTP/2 is used if the server supports it: requests at the same time share one connection")
     func multiplexing() async throws {
       let server = try await SecureServer(["-alpn", "h2"])
       defer { server.stop() }
-      // It takes one connection at a time, and answers only when it has three requests on it.
+      // The server takes one connection at a time, and answers only after three requests on it.
       let streams = Mutex<[UInt8]>([])
       server.speakHTTP2 { stream in
         let all = streams.withLock { streams in

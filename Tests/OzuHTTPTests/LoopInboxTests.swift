@@ -34,7 +34,8 @@
       deinit { waker?.close() }
     }
 
-    @Test("wakes it once, and only when it sleeps, and has everything in order", arguments: 1...40)
+    @Test(
+      "wakes the thread once, only when it sleeps, and keeps the order of the commands", arguments: 1...40)
     func model(seed: UInt64) {
       var random = SeededGenerator(seed: seed)
       let loop = Loop()
@@ -69,7 +70,7 @@
       #expect(loop.inbox.hasEnded && loop.put(0) == .ended && !loop.wasWoken())
     }
 
-    @Test("has no thread, no end and no command where none can be started; the next one tries again")
+    @Test("if no thread can be started, has no thread and drops the command; the next command tries again")
     func failedStart() {
       let loop = Loop()
       #expect(loop.inbox.put(1) { _ in false } == .noThread)
@@ -78,7 +79,7 @@
     }
 
     @Test(
-      "answers what a thread that gives up had been left, and is at its end if that was asked for",
+      "answers the remaining commands when its thread fails, and ends if that was requested",
       arguments: [false, true])
     func givingUp(isStopped: Bool) {
       let loop = Loop()

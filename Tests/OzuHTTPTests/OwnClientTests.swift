@@ -6,7 +6,7 @@ import Testing
 
 // The client of "A client of your own" in the documentation of OzuHTTP, word for word.
 
-/// Answers from what the app has with it.
+/// Answers with the files of the app.
 struct BundledClient: HTTPClient {
   let files: [String: Data]
 
@@ -35,19 +35,19 @@ struct BundledClient: HTTPClient {
 struct OwnClientTests {
   private let client = BundledClient(files: ["/a.bin": patternedBytes(200_000)])
 
-  @Test("the documentation has it word for word")
+  @Test("the documentation contains exactly this code")
   func documented() throws {
     let file = URL(filePath: #filePath)
     let article = file.deletingLastPathComponent().appending(
       path: "../../Sources/OzuHTTP/OzuHTTP.docc/Transferring.md")
     let test = try String(contentsOf: file, encoding: .utf8)
-    let start = try #require(test.range(of: "/// Answers from what"))
+    let start = try #require(test.range(of: "/// Answers with the files"))
     let end = try #require(test.range(of: "\n}\n", range: start.lowerBound..<test.endIndex))
     let sample = test[start.lowerBound..<end.upperBound]
     #expect(try String(contentsOf: article, encoding: .utf8).contains("```swift\n\(sample)```"))
   }
 
-  @Test("it answers by itself, and behind the cache")
+  @Test("it answers alone, and behind the cache")
   func behindTheCache() async throws {
     let cache = HTTPCache(client: client, storage: InMemoryHTTPCacheStorage())
     let request = HTTPRequest(url: url("https://example.com/a.bin"))
@@ -59,7 +59,7 @@ struct OwnClientTests {
     #expect(try await client.data(from: url("https://example.com/b.bin")).response.status == 404)
   }
 
-  @Test("it keeps to the limit, the back-pressure and the cancellation that a client owes")
+  @Test("it obeys the limit, back-pressure and cancellation, as every client must")
   func duties() async throws {
     let request = HTTPRequest(url: url("https://example.com/a.bin"), maximumBodyByteCount: 199_999)
     #expect(await failure(of: request, by: client) == .bodyTooLarge(limit: 199_999))
@@ -77,7 +77,7 @@ struct OwnClientTests {
   }
 }
 
-/// A sink that takes one piece at a time, and waits to be told before the next.
+/// A sink that takes one piece, and is ready for the next only when the test resumes it.
 private final class SlowSink: HTTPBodySink {
   private struct State {
     var byteCount = 0

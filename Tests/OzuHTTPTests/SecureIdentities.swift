@@ -1,5 +1,5 @@
 #if os(Linux)
-  /// Certificates for 127.0.0.1 whose time is long over or has not come, and their key, which is of no use elsewhere.
+  /// Certificates for 127.0.0.1 that are expired or not valid yet, and their key, which is used only here.
   enum SecureIdentities {
     /// Valid from 1 January 2020 to 4 March 2021, 05:06:07.
     static let expired = (certificate: pem("CERTIFICATE", expiredText), key: pem("PRIVATE KEY", keyText))

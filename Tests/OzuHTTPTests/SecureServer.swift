@@ -12,13 +12,13 @@
     let port: Int
     let certificate: String
     /// The folder and the pipes live as long as the server. Without a reader of its output it would end at the first line.
-    private let belongings = Mutex<(folder: TemporaryFolder, input: Pipe, output: Pipe)?>(nil)
+    private let resources = Mutex<(folder: TemporaryFolder, input: Pipe, output: Pipe)?>(nil)
     private let process: Int32
 
     /// Starts a server; by default it answers each request with a page about the connection.
     ///
     /// - Parameters:
-    ///   - identity: a certificate and its key, in the place of a fresh one.
+    ///   - identity: a certificate and its key, instead of a new one.
     ///   - files: whole responses by name, which `-HTTP` in the arguments sends.
     init(
       _ arguments: [String] = ["-www"], identity: (certificate: String, key: String)? = nil,
@@ -41,7 +41,7 @@
       }
       let started = try outcome.get()
       (process, port) = (started.process, started.port)
-      belongings.withLock { $0 = (folder, started.input, started.output) }
+      resources.withLock { $0 = (folder, started.input, started.output) }
     }
 
     var url: URL { OzuHTTPTests.url("https://127.0.0.1:\(port)/") }
@@ -49,13 +49,12 @@
     func stop() {
       // Not SIGTERM: threads of Dispatch block it, and the process inherits that.
       kill(process, SIGKILL)
-      belongings.withLock { $0 = nil }
+      resources.withLock { $0 = nil }
     }
 
-    /// Reads HTTP/2 (RFC 9113) on a thread of its own and tells of the stream of each request. Its answers come from
-    /// `answer`.
+    /// Reads HTTP/2 (RFC 9113) on its own thread, and reports the stream of each request. The test sends the answers with `send`.
     func speakHTTP2(onRequest: @escaping @Sendable (_ stream: UInt8) -> Void) {
-      guard let (_, input, output) = belongings.withLock({ $0 }) else { return }
+      guard let (_, input, output) = resources.withLock({ $0 }) else { return }
       Thread {
         // The program prints lines about the connection first. The bytes of the client come after them.
         var bytes: [UInt8] = []
@@ -72,7 +71,7 @@
             guard bytes.count >= 9 + length else { break }
             let (type, flags, stream) = (bytes[3], bytes[4], bytes[8])
             bytes.removeFirst(9 + length)
-            // SETTINGS: ours, and that theirs has been seen.
+            // SETTINGS: sends the settings of this server, and acknowledges those of the client.
             if type == 4, flags & 1 == 0 {
               Self.write([0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0], to: input)
             }
@@ -96,7 +95,7 @@
 
     /// Sends frames, in one piece if they are few.
     func send(_ frames: [UInt8]) {
-      guard let (_, input, _) = belongings.withLock({ $0 }) else { return }
+      guard let (_, input, _) = resources.withLock({ $0 }) else { return }
       Self.write(frames, to: input)
     }
 

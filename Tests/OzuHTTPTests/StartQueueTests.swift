@@ -31,7 +31,7 @@ struct StartQueueTests {
     #expect(started == ["high b", "normal b", "normal a", "normal b2", "low a"])
   }
 
-  @Test("an origin at its bound lets others pass, and goes on when a place is free")
+  @Test("requests for an origin at its limit wait while others start, and continue when a place is free")
   func perOrigin() {
     var queue = StartQueue<String>(maximumActive: 3, maximumActivePerOrigin: 1)
     queue.enqueue("a1", ticket: 0, origin: a, priority: .high)
@@ -48,7 +48,7 @@ struct StartQueueTests {
     #expect(queue.activeCount == 1)
   }
 
-  @Test("the bound on all holds for one origin that multiplexes")
+  @Test("the total limit also holds for one origin that multiplexes")
   func multiplexing() {
     var queue = StartQueue<String>(maximumActive: 3, maximumActivePerOrigin: 1)
     for ticket in 0..<5 { queue.enqueue("\(ticket)", ticket: UInt64(ticket), origin: a, priority: .normal) }
@@ -73,7 +73,7 @@ struct StartQueueTests {
     #expect(later == ["first again"])
   }
 
-  @Test("removed requests never start, wherever they stood", arguments: [0, 1, 2, 3])
+  @Test("removed requests never start, from any position in the queue", arguments: [0, 1, 2, 3])
   func removing(seed: UInt64) {
     var queue = StartQueue<String>(maximumActive: .max, maximumActivePerOrigin: .max)
     var random = SeededGenerator(seed: seed)

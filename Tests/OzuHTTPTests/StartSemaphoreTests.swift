@@ -13,7 +13,7 @@ struct StartSemaphoreTests {
     origin = try HTTPOrigin(of: url("http://a.example/"))
   }
 
-  @Test("tasks pass by priority, one at a time")
+  @Test("tasks enter by priority, one at a time")
   func order() async throws {
     let passed = Log()
     #expect(await semaphore.enter(origin: origin, priority: .normal))
@@ -32,7 +32,7 @@ struct StartSemaphoreTests {
     #expect(semaphore.statistics == HTTPClientStatistics())
   }
 
-  @Test("a task whose priority changes while it waits goes where the new one puts it")
+  @Test("a waiting task moves in the queue when its priority changes")
   func livePriority() async throws {
     let passed = Log()
     let cells = (0..<4).map { _ in TestPriority(.normal) }
@@ -49,7 +49,7 @@ struct StartSemaphoreTests {
       }
       cells[0].set(.low)
       cells[2].set(.veryHigh)
-      // There and back again: behind the others of its priority.
+      // Its priority changes and changes back: it is now behind the others of its priority.
       cells[1].set(.high)
       cells[1].set(.normal)
       semaphore.leave(origin: origin)
@@ -59,7 +59,7 @@ struct StartSemaphoreTests {
     #expect(cells.allSatisfy { $0.observerCount == 0 })
   }
 
-  @Test("a cancelled task leaves the row, whenever it is cancelled", arguments: [true, false])
+  @Test("a cancelled task leaves the queue, whenever it is cancelled", arguments: [true, false])
   func cancellation(isEarly: Bool) async throws {
     #expect(await semaphore.enter(origin: origin, priority: .normal))
     let gate = Gate()
@@ -77,7 +77,7 @@ struct StartSemaphoreTests {
     #expect(await semaphore.enter(origin: origin, priority: .normal))
   }
 
-  @Test("closing turns away who waits and who comes")
+  @Test("closing refuses waiting tasks and new ones")
   func closing() async throws {
     #expect(await semaphore.enter(origin: origin, priority: .normal))
     async let waiting = semaphore.enter(origin: origin, priority: .normal)

@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-/// A client that goes to the server itself, whatever proxy this machine has.
+/// A client that uses no proxy, even if this machine has one.
 func directClient(_ change: (inout HTTPClientConfiguration) -> Void = { _ in }) -> DefaultHTTPClient {
   var configuration = HTTPClientConfiguration()
   configuration.proxy = .none
@@ -23,7 +23,7 @@ func url(_ text: String) -> URL {
   return url
 }
 
-/// Bytes that differ from their neighbours, so that a lost or doubled piece shows.
+/// Bytes that differ from their neighbours, so that a lost or doubled piece is detected.
 func patternedBytes(_ count: Int) -> Data {
   Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
 }
@@ -57,7 +57,7 @@ func redirectFailure(
   }
 }
 
-/// Notes what a sink is told, and runs a closure at each piece.
+/// Records the calls of a sink, and runs a closure at each piece.
 final class RecordingSink: HTTPBodySink {
   private struct State {
     var heads: [HTTPResponseHead] = []
@@ -100,7 +100,7 @@ final class RecordingSink: HTTPBodySink {
     try onPiece(count)
   }
 
-  /// Says that no call may come any more.
+  /// Declares that no more calls may come.
   func close() { state.withLock { $0.isClosed = true } }
 
   var heads: [HTTPResponseHead] { state.withLock { $0.heads } }
@@ -142,7 +142,7 @@ final class TestPriority: HTTPPrioritySource {
   func removeObserver(_ id: Int) { state.withLock { $0.observers[id] = nil } }
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 final class TemporaryFolder: Sendable {
   let path: String
 

@@ -31,7 +31,7 @@ struct FakeHTTPClientTests {
     #expect(try await client.data(from: address).response.status == 404)
   }
 
-  @Test("it hands bodies over in pieces and fails where it was told to")
+  @Test("it delivers bodies in pieces and fails where the test says")
   func pieces() async throws {
     client.reply(
       to: address, with: .ok(Data(count: 10)).inPieces(of: 4).failing(.connectionLost, afterByteCount: 9))
@@ -59,7 +59,7 @@ struct FakeHTTPClientTests {
     #expect(await failure(of: HTTPRequest(url: address), by: client) == expected)
   }
 
-  @Test("it stands at its gates and can be cancelled there", arguments: [true, false])
+  @Test("it waits at its gates and can be cancelled there", arguments: [true, false])
   func gates(isCancelled: Bool) async {
     let gate = Gate()
     client.reply(to: address, with: .ok(Data(count: 5)).dripping(1, through: gate))
@@ -78,7 +78,7 @@ struct FakeHTTPClientTests {
 
 @Suite("The loopback server", .timeLimit(.minutes(15)))
 struct LoopbackServerTests {
-  @Test("it can be stopped at any time, twice, with requests in flight")
+  @Test("it can be stopped at any time, also twice, while requests run")
   func stopping() async throws {
     let server = try LoopbackServer()
     let gate = Gate()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import OzuHTTP
 
-@Suite("Limits of time")
+@Suite("Time limits")
 struct TransferTimingTests {
   private let start = ContinuousClock.now
   private let limits = HTTPTimeouts(connect: .seconds(1), idle: .seconds(3), total: .seconds(10))
@@ -67,7 +67,7 @@ struct TransferTimingTests {
     return timing
   }
 
-  @Test("a head that comes drop by drop is too slow, however often a drop comes")
+  @Test("a head that arrives in small pieces is too slow, however often a piece arrives")
   func slowHead() {
     var timing = timing(100)
     timing.noteActivity(at: at(0))
@@ -79,7 +79,8 @@ struct TransferTimingTests {
     #expect(timing.overduePhase(at: at(12)) == .speed(bytesPerSecond: 100))
   }
 
-  @Test("a body has to come at the minimum speed in each window; before the response begins there is none")
+  @Test(
+    "a body must arrive at the minimum speed in each window; there is no minimum before the response begins")
   func speed() {
     var timing = timing(100)
     #expect(timing.overduePhase(at: at(50)) == nil)
@@ -94,7 +95,7 @@ struct TransferTimingTests {
     #expect(timing.overduePhase(at: at(54)) == .speed(bytesPerSecond: 100))
   }
 
-  @Test("a burst does not pay for the windows after it, and a late look is fair")
+  @Test("a burst does not count for later windows, and a late check counts all windows")
   func burst() {
     var timing = timing(100)
     timing.beginBody(at: at(0))
@@ -107,7 +108,7 @@ struct TransferTimingTests {
     #expect(timing.overduePhase(at: at(10)) == nil)
   }
 
-  @Test("a receiver that holds the body up stops the limits of silence and of speed")
+  @Test("a paused receiver stops the limits on silence and on speed")
   func pause() {
     var timing = timing(100)
     timing.beginBody(at: at(0))
@@ -120,7 +121,7 @@ struct TransferTimingTests {
     #expect(timing.overduePhase(at: at(92)) == .speed(bytesPerSecond: 100))
   }
 
-  @Test("no speed is asked for by default")
+  @Test("there is no minimum speed by default")
   func anySpeed() {
     var timing = TransferTiming(limits: limits)
     timing.beginHop(at: at(0))
@@ -130,7 +131,7 @@ struct TransferTimingTests {
   }
 
   @Test(
-    "limits of any length can be reckoned with",
+    "limits of any length cause no overflow",
     arguments: [Duration.seconds(Int64.max), .zero, .seconds(-5), .seconds(Int64.min)])
   func extremes(limit: Duration) {
     var timing = TransferTiming(limits: HTTPTimeouts(connect: limit, idle: limit, total: limit))
@@ -139,7 +140,7 @@ struct TransferTimingTests {
   }
 
   @Test(
-    "milliseconds are cut to what C takes",
+    "milliseconds are limited to the range of C",
     arguments: [
       (Duration.milliseconds(1500), 1500), (.microseconds(1999), 1), (.zero, 0),
       (.seconds(Int64.max), 1_000_000_000), (.seconds(Int64.min + 1), -1_000_000_000),

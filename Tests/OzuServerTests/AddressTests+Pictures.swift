@@ -16,7 +16,7 @@ extension AddressTests {
   }
 
   @Test(
-    "the size of what is made of 64 x 48 pixels",
+    "the size of the result for a picture of 64 x 48 pixels",
     arguments: [
       ("", 64, 48), ("/rs:fit:32:32", 32, 24), ("/w:32", 32, 24), ("/h:12", 16, 12),
       ("/rs:fill:32:32", 32, 32),
@@ -37,7 +37,7 @@ extension AddressTests {
     #expect(try await pipeline.image(for: request).size == PixelSize(width, height))
   }
 
-  @Test("a place is where it says")
+  @Test("a gravity selects its part of the picture")
   func places() throws {
     let bitmap = Bitmap(size: PixelSize(40, 20)) { x, y in Pixel(red: UInt8(x), green: UInt8(y), blue: 0) }
     for (gravity, x, y) in [
@@ -52,7 +52,7 @@ extension AddressTests {
     }
   }
 
-  @Test("a backdrop is seen where the picture is not")
+  @Test("a background is visible outside of the picture")
   func backdrop() throws {
     let clear = Bitmap(size: PixelSize(2, 1), isOpaque: false) { x, _ in
       x == 0 ? Pixel(red: 0, green: 0, blue: 0, alpha: 0) : Pixel(red: 64, green: 0, blue: 0, alpha: 128)
@@ -65,7 +65,7 @@ extension AddressTests {
   }
 
   @Test(
-    "combinations that make no sense, and results that are too large, are refused",
+    "contradictory options, and results that are too large, are refused",
     arguments: [
       "/rs:force:10:0", "/c:10:10:sm", "/w:5000", "/w:2000/dpr:3",
     ])
@@ -88,7 +88,7 @@ extension AddressTests {
     #expect(fixed.varyingFields.isEmpty)
   }
 
-  @Test("client hints count where they are wanted and the address says nothing")
+  @Test("client hints are used if they are enabled and the address gives no value")
   func hints() throws {
     let headers: HTTPHeaders = ["Sec-CH-DPR": "2", "Sec-CH-Width": "30"]
     #expect(try Self.picture("/w:10", headers: headers).request.resize?.size.width == 10)
@@ -107,7 +107,7 @@ extension AddressTests {
 
   // MARK: Making addresses
 
-  @Test("an address that was made is read")
+  @Test("an address that was made can be read")
   func making() throws {
     let key = try AddressKey(hexKey: Self.key, salt: Self.salt)
     let addresses = SignedAddresses(AddressRules(keys: [key]))
@@ -120,7 +120,8 @@ extension AddressTests {
     #expect(throws: AddressRefusal.self) { try addresses.path(of: URL(string: "file:///a")!) }
   }
 
-  /// Pieces of the grammar in any order, some of them damaged: nothing traps, and what is read comes back from its own text.
+  /// Pieces of the grammar in any order, some of them damaged: nothing traps, and an accepted address gives the same value when
+  /// its own text is read.
   @Test("random addresses", arguments: 0..<UInt64(8))
   func random(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

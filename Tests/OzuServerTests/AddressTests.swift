@@ -78,7 +78,7 @@ struct AddressTests {
     #expect((address.options.width, address.options.height) == (300, 400))
   }
 
-  @Test("one key of several must have signed, whole")
+  @Test("the signature of one of several keys is accepted, at its full length")
   func rotation() throws {
     let old = try AddressKey(hexKey: Self.key, salt: Self.salt)
     let new = try AddressKey(hexKey: Self.salt, salt: Self.key)
@@ -154,7 +154,7 @@ struct AddressTests {
     ])
   func refused(option: String) { #expect(Self.status("/x/\(option)\(Self.plain)", Self.openRules) == 400) }
 
-  @Test("an address expires, and says why it is refused")
+  @Test("an expired address is refused with this reason")
   func expiry() throws {
     #expect(Self.status("/x/exp:1000001\(Self.plain)", Self.openRules) == 200)
     #expect(Self.status("/x/exp:1000000\(Self.plain)", Self.openRules) == 404)
@@ -165,7 +165,7 @@ struct AddressTests {
     #expect(error?.reason == "rot:45: 0, 90, 180 or 270 is needed")
   }
 
-  @Test("presets stand for options, and may be all there is")
+  @Test("presets stand for options, and may be the only options")
   func presets() throws {
     let rules = try Self.open {
       try $0.definePreset("default", options: "q:33")
@@ -194,7 +194,7 @@ struct AddressTests {
   // MARK: Sources
 
   @Test(
-    "sources are what the patterns allow",
+    "sources must match the patterns",
     arguments: [
       ("https://example.com/images/", "https://example.com/images/a.png", true),
       ("https://example.com/images/", "HTTPS://EXAMPLE.COM/images/a.png", true),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuServer
 
-/// Small files that are large pictures, asked of a real `ozu serve` that decodes in processes of its own.
+/// Small files with very large pictures, requested from a real `ozu serve` that decodes in separate processes.
 @Suite("Bombs", .timeLimit(.minutes(10)))
 struct BombTests {
   @Test("a picture has half a second of processor time")
@@ -13,7 +13,7 @@ struct BombTests {
     #expect(ImagePipeline.Configuration.service().decoding.limits.cpuTime == .milliseconds(500))
   }
 
-  @Test("a bomb is refused for what it costs, before it has cost much, and the service goes on")
+  @Test("a decompression bomb is refused at the limit on processor time, and the service continues")
   func bomb() async throws {
     let origin = try LoopbackServer()
     origin.route("/bomb.png", .ok(Self.bomb(side: 7000), type: "image/png"))
@@ -30,8 +30,8 @@ struct BombTests {
     let before = Self.processorTime(of: service.process.processIdentifier)
     #expect(try await status("bomb.png") == 422)
     let spent = Self.processorTime(of: service.process.processIdentifier) - before
-    // Processor time, not the clock's: it hardly depends on what else the machine does. The limit is looked at between rows,
-    // and the whole picture takes several seconds. Under a sanitizer the start of a process alone takes one.
+    // Processor time, not wall time: it hardly depends on other programs. The limit is checked between rows, and the whole
+    // picture would take several seconds. Under a sanitizer the start of a process already takes one second.
     #if !OZU_ASAN && !OZU_TSAN
       #expect(spent < 1.5, "\(spent) s")
     #else
@@ -65,8 +65,8 @@ struct BombTests {
 
   // MARK: The bomb
 
-  /// A PNG of one colour, 16 bits a channel, whose rows have to be filtered: 49 million pixels in half a megabyte. Its
-  /// compressed data are written by hand, with fixed Huffman codes, since no library here would be as fast.
+  /// A PNG of one colour, with 16 bits per channel and filtered rows: 49 million pixels in half a megabyte. Its compressed data
+  /// are written by hand with fixed Huffman codes, which is faster than a library.
   private static func bomb(side: Int) -> Data {
     let rowByteCount = side * 8
     let matchCount = (rowByteCount - 1) / 258

@@ -5,13 +5,13 @@ import OzuServer
 import OzuSharedStores
 import Testing
 
-/// The samples of the articles, as they stand there. Only the public face of the modules is imported.
+/// The samples of the articles, copied unchanged. Only the public API of the modules is imported.
 @Suite("The samples of the documentation of the service work")
 struct ServiceDocumentationTests {
   private let key = String(repeating: "0a", count: 32)
   private let salt = "0b"
 
-  @Test("A service that strangers may ask")
+  @Test("A service for untrusted clients")
   func making() async throws {
     var rules = AddressRules(keys: [try AddressKey(hexKey: key, salt: salt)])
     rules.sources = ["https://*.example.com/images/"]

@@ -17,7 +17,7 @@ struct EntityTagConditionTests {
     #expect(EntityTagCondition(["If-None-Match": value])?.matches("\"a\"") == isMatch)
   }
 
-  @Test("several fields are one list, and none is no condition")
+  @Test("several fields are one list; without a field there is no condition")
   func fields() {
     var headers = HTTPHeaders()
     #expect(EntityTagCondition(headers) == nil)

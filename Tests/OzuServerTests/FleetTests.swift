@@ -13,7 +13,7 @@ struct FleetTests {
   private let clock = ManualClock()
   private let store = MemoryImageStore()
 
-  /// Services with one store and one origin in common.
+  /// Services that share one store and one origin.
   private func fleet(_ leases: InMemoryLeases?) throws -> [ServiceFixture] {
     try (0..<8).map { _ in
       try ServiceFixture(network: network, clock: clock, stores: [store]) {
@@ -44,7 +44,7 @@ struct FleetTests {
     #expect(decodes(fleet) == 1)
   }
 
-  @Test("a failure in one service is reported by each to its own client, once")
+  @Test("a failure is reported by each service to its own client, once")
   func failing() async throws {
     let leases = InMemoryLeases()
     let fleet = try fleet(leases)
@@ -53,7 +53,7 @@ struct FleetTests {
     try await eventually(leases.state.withLock { $0.holders.isEmpty })
   }
 
-  @Test("a picture that may not be stored is made by each service, and stored by none")
+  @Test("a picture that may not be stored is made by each service and not stored")
   func privacy() async throws {
     let leases = InMemoryLeases()
     let fleet = try fleet(leases)

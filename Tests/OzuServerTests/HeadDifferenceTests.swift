@@ -11,33 +11,33 @@ import Testing
 /// Each connection has one to three mutated heads and a good one behind them. `OZU_HEAD_SECONDS` says for how long further
 /// seeds are tried; by default a few thousand connections are.
 @Suite(
-  "Heads of requests, beside nginx",
+  "Heads of requests, compared with nginx",
   .enabled(if: RealNginx.program != nil, "nginx is not installed: scripts/install-test-tools does that"),
   .timeLimit(.minutes(60)))
 struct HeadDifferenceTests {
-  /// A request as a reader saw it.
+  /// A request as one of the two parsers read it.
   private struct Seen: Equatable {
     var method: String
     var target: String
     var host: String
   }
 
-  /// Where the two may differ, each for its reason. None of them lets us see a request that nginx did not see.
+  /// The allowed differences, each with its reason. With none of them our parser accepts a request that nginx does not accept.
   private enum Difference: String, CaseIterable {
-    /// We refuse what nginx forgives, guesses, or hands to another server: methods, bodies, bare line ends, white space and
-    /// names that are not right, bytes beyond ASCII in a target, other versions. The connection ends there.
+    /// Our parser refuses requests that nginx tolerates or forwards: methods, bodies, bare line ends, wrong white space and
+    /// names, bytes beyond ASCII in a target, other versions. The connection ends there.
     case refusedByUs = "refused by us alone"
-    /// nginx refuses a path that climbs above its root, which is a picture's address like others to us.
+    /// nginx refuses a path that leads above its root. To our parser it is an address of a picture like others.
     case climbs = "a path climbs above the root"
-    /// nginx keeps HTTP/1.0 alive where asked to. We never do.
+    /// nginx keeps a connection of HTTP/1.0 open on request. Our parser never does.
     case oldKept = "HTTP/1.0 is kept alive"
-    /// Of several fields `Connection` the last one counts for nginx. To us each of them may end the connection.
+    /// Of several fields `Connection`, nginx uses the last one. For our parser each of them may end the connection.
     case connections = "several Connection fields"
   }
 
   private static let good = "GET /end HTTP/1.1\r\nHost: e\r\nConnection: close\r\n\r\n"
 
-  /// Mostly right, since what is refused at its first byte shows nothing.
+  /// Mostly valid heads, because a head that is refused at its first byte tests nothing.
   private static let seeds =
     [
       "GET /a/b?c=d HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -84,7 +84,7 @@ struct HeadDifferenceTests {
 
   // MARK: The readers
 
-  /// As the listener reads a connection: up to a refusal, or the end.
+  /// The requests that the listener reads from a connection, up to a refusal or the end.
   private static func ours(_ bytes: [UInt8]) -> (seen: [Seen], refusal: HeadRefusal?, last: RequestHead?) {
     var (parser, rest) = (RequestHeadParser(), bytes[...])
     var (seen, last): ([Seen], RequestHead?) = ([], nil)
@@ -100,11 +100,11 @@ struct HeadDifferenceTests {
     }
   }
 
-  /// As it says itself what it saw: each answer has it in a field.
+  /// The requests that nginx read: each answer has its request in a field.
   private static func nginx(_ answers: [UInt8]) throws -> (seen: [Seen], hasRefused: Bool) {
     var (seen, hasRefused, rest): ([Seen], Bool, ArraySlice<UInt8>) = ([], false, answers[...])
     while let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) {
-      // Not as Unicode: a byte is a character here.
+      // Not as Unicode: here each byte is a character.
       let head = String(String.UnicodeScalarView(rest[..<end.lowerBound].map { Unicode.Scalar($0) }))
       rest = rest[end.upperBound...]
       let lines = head.components(separatedBy: "\r\n")
@@ -118,7 +118,7 @@ struct HeadDifferenceTests {
         continue
       }
       let target = value("X-Target") ?? ""
-      // It leaves out the slash that an absolute URL without a path means (RFC 9112 §3.2.1).
+      // nginx leaves out the slash of an absolute URL without a path (RFC 9112 §3.2.1).
       seen.append(
         Seen(
           method: value("X-Method") ?? "", target: target.hasPrefix("?") ? "/" + target : target,
@@ -141,7 +141,8 @@ struct HeadDifferenceTests {
 
   // MARK: The comparison
 
-  /// Why the two may differ; `nil` for no reason. The order of the cases counts: what we see and nginx does not comes first.
+  /// The reason for a difference; `nil` if it is not allowed. The order of the cases counts: requests that only our parser reads
+  /// come first.
   private static func reason(_ bytes: [UInt8], _ other: (seen: [Seen], hasRefused: Bool)) -> Difference? {
     let own = ours(bytes)
     let common = zip(own.seen, other.seen).prefix { $0 == $1 }.count
@@ -169,7 +170,7 @@ struct HeadDifferenceTests {
     return false
   }
 
-  @Test("mutated heads are the same requests to both")
+  @Test("both parsers read the same requests from mutated heads")
   func comparison() async throws {
     let nginx = try await RealNginx { Self.echo.replacingOccurrences(of: "SOCKET", with: $0 + "/nginx.sock") }
     let seconds = ProcessInfo.processInfo.environment["OZU_HEAD_SECONDS"].flatMap { Int($0) }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A service for pictures", .timeLimit(.minutes(5)))
 struct ImageServiceTests {
-  @Test("makes a picture once, and has it in memory then")
+  @Test("makes a picture once, and then has it in memory")
   func once() async throws {
     let fixture = try ServiceFixture()
     try fixture.serve("a.png")
@@ -32,7 +32,7 @@ struct ImageServiceTests {
       await fixture.get("/32/a.png", ["Accept": "image/webp"], method: "HEAD").headers == second.headers)
   }
 
-  @Test("answers 304 without decoding, from memory, from what is stored and from the origin")
+  @Test("answers 304 without decoding, from memory, from a store and from the origin")
   func unchanged() async throws {
     let store = MemoryImageStore()
     let fixture = try ServiceFixture(stores: [store])
@@ -58,7 +58,7 @@ struct ImageServiceTests {
         }
       }
       #expect(next.service.pipeline.statistics.decodes == 0)
-      // Another size is another thing.
+      // Another size is another picture.
       #expect(await next.get("/16/a.png", ["If-None-Match": tag]).status == 200)
     }
   }
@@ -82,7 +82,7 @@ struct ImageServiceTests {
   }
 
   @Test(
-    "says outwards what the origin says",
+    "passes the freshness of the origin to the client",
     arguments: [
       (control: "max-age=600" as String?, "public, max-age=600"),
       ("max-age=600, s-maxage=60", "public, max-age=60"),
@@ -104,7 +104,7 @@ struct ImageServiceTests {
   }
 
   @Test(
-    "tells a client what is wrong, and no more",
+    "tells a client the reason of a failure, without the origin",
     arguments: [
       (reply: FakeHTTPReply.status(404), status: 404, text: "no such picture"),
       (.status(410), 404, "no such picture"),
@@ -113,8 +113,8 @@ struct ImageServiceTests {
       (.failure(.timedOut(.idle)), 504, "too long"),
       (.failure(.hostNotAllowed("10.0.0.1")), 403, "not allowed"),
       (.failure(.addressRefused("10.0.0.1")), 403, "not allowed"),
-      (.ok(Data("<html>".utf8)), 422, "no picture"),
-      (.ok(Data()), 422, "no picture"),
+      (.ok(Data("<html>".utf8)), 422, "not a picture"),
+      (.ok(Data()), 422, "not a picture"),
     ])
   func failures(reply: FakeHTTPReply, status: Int, text: String) async throws {
     let records = Mutex<[ServiceLogRecord]>([])
@@ -159,7 +159,7 @@ struct ImageServiceTests {
     #expect(await fixture.get("/32/slow-2").status == 200)
   }
 
-  @Test("is not ready once it drains, and answers all the same")
+  @Test("is not ready while it drains, but still answers")
   func draining() async throws {
     let fixture = try ServiceFixture()
     try fixture.serve("a.png")
@@ -170,7 +170,7 @@ struct ImageServiceTests {
   }
 
   @Test(
-    "answers GET and HEAD alone, and what has an address",
+    "answers only GET and HEAD, and only known addresses",
     arguments: [
       ("POST", "/32/a.png", 405), ("DELETE", "/health", 405), ("GET", "/", 404), ("GET", "/health/", 404),
       ("GET", "/metrics?x", 404), ("HEAD", "/health", 200),
@@ -183,7 +183,7 @@ struct ImageServiceTests {
   }
 
   @Test(
-    "names a file as it was asked",
+    "names a file as the address says",
     arguments: [
       ("cat.png", "attachment; filename=\"cat.png\""),
       ("sch%C3%B6n%22.png", "attachment; filename*=UTF-8''sch%C3%B6n%22.png"),
@@ -196,7 +196,7 @@ struct ImageServiceTests {
     #expect(await fixture.get("/32/a.png").headers["Content-Disposition"] == nil)
   }
 
-  @Test("counts what it did")
+  @Test("counts its work")
   func metrics() async throws {
     let fixture = try ServiceFixture()
     try fixture.serve("a.png")
@@ -219,7 +219,7 @@ struct ImageServiceTests {
     #expect(await hidden.get("/metrics").status == 404)
   }
 
-  @Test("a line of the log is JSON, and knows the trace")
+  @Test("a line of the log is JSON, and contains the trace")
   func log() async throws {
     let records = Mutex<[ServiceLogRecord]>([])
     let fixture = try ServiceFixture { $0.log = { record in records.withLock { $0.append(record) } } }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Answers without a Swift task", .timeLimit(.minutes(5)))
 struct ImmediateResponseTests {
-  @Test("a service answers from memory at once what it answers otherwise, and nothing else")
+  @Test("the immediate answers from memory equal the usual answers, and all other requests have none")
   func service() async throws {
     let records = Mutex<[String]>([])
     let fixture = try ServiceFixture { $0.log = { record in records.withLock { $0.append(record.result) } } }
@@ -35,13 +35,14 @@ struct ImmediateResponseTests {
     let text = String(decoding: await fixture.get("/metrics").body, as: UTF8.self)
     #expect(
       text.contains("ozu_requests_total{status=\"200\"} 5\n") && text.contains("ozu_requests_under_way 1\n"))
-    // Past its lifetime it needs a question to its origin.
+    // After its lifetime it needs a request to its origin.
     fixture.clock.advance(by: .seconds(601))
     #expect(fixture.service.immediateResponse(to: request) == nil)
   }
 
   @Test(
-    "a request without a place is refused without a Swift task, and counted; memory and other hosts go on")
+    "a request without a place is refused without a Swift task, and counted; pictures in memory and other hosts are served"
+  )
   func refusal() async throws {
     let fixture = try ServiceFixture { $0.maximumPendingCount = 4 }
     let gate = Gate()
@@ -68,7 +69,9 @@ struct ImmediateResponseTests {
     #expect(immediate("/32/slow-2") == nil)
   }
 
-  @Test("health and refusals are answered while no thread of Swift's is free, over a real connection")
+  @Test(
+    "health and refusals are answered while no thread of the cooperative pool is free, over a real connection"
+  )
   func withoutThreads() async throws {
     let fixture = try ServiceFixture { $0.maximumPendingCount = 4 }
     let gate = Gate()
@@ -78,7 +81,7 @@ struct ImmediateResponseTests {
     async let second = fixture.get("/32/slow-1")
     try await eventually(fixture.service.admission.count == 2)
     let client = try TestClient(port: listener.port)
-    // As many tasks as there are threads for them, each of which keeps one.
+    // One task for each thread of the pool; each task blocks its thread.
     let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let width = ProcessInfo.processInfo.activeProcessorCount
     let text: String = await withCheckedContinuation { continuation in
@@ -88,7 +91,7 @@ struct ImmediateResponseTests {
           end.wait()
         }
         for _ in 0..<width { Task { keepThread() } }
-        // Where the system has fewer threads than that, the others never begin.
+        // If the pool has fewer threads, the other tasks never begin.
         for _ in 0..<width { _ = begun.wait(timeout: .now() + 10) }
         for path in ["/health", "/32/slow-2", "/ready"] {
           client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -122,7 +125,7 @@ struct ImmediateResponseTests {
     }
   }
 
-  @Test("a listener keeps the order, and gives the others their turn after sixteen")
+  @Test("a listener keeps the order, and serves other connections after sixteen requests")
   func listener() async throws {
     let responder = Responder()
     let listener = try ServiceListener(responder)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import OzuServer
 
-@Suite("Large files on their way, in a real process", .timeLimit(.minutes(5)))
+@Suite("Large files while they are downloaded, in a real process", .timeLimit(.minutes(5)))
 struct LargeBodyTests {
   @Test(
-    "they are in a file without a name, not in memory: in the folder of the cache, or in one of the process alone",
+    "they are in a file without a name, not in memory: in the folder of the cache, or in a folder of the process",
     arguments: [false, true])
   func files(hasCache: Bool) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-large-\(UUID().uuidString)")
@@ -20,7 +20,7 @@ struct LargeBodyTests {
     }
     defer { try? FileManager.default.removeItem(at: folder) }
     let (origin, gate) = (try LoopbackServer(), Gate())
-    // Behind its end there are bytes that no decoder looks at.
+    // After its end there are bytes that no decoder reads.
     let picture = try ServiceFixture.picture() + Data(count: 1 << 20)
     origin.routeRest { _ in
       LoopbackResponse.ok(picture, type: "image/png").header("ETag", "\"a\"").dripping(
@@ -42,11 +42,11 @@ struct LargeBodyTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])
   }
 
-  /// How many files of bodies in a folder a process has open.
+  /// The number of files of bodies in a folder that a process has open.
   private func files(of service: ServeProcess, in folder: String) throws -> Int {
     let list = "/proc/\(service.process.processIdentifier)/fd"
     return try FileManager.default.contentsOfDirectory(atPath: list)
-      // One may be closed before it is looked at.
+      // A descriptor may be closed before its link is read.
       .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(list)/\($0)") }
       .filter {
         $0.hasPrefix(folder + "/") && ($0.contains("/ozu-spool-") || $0.contains("/ozu-beginning-"))

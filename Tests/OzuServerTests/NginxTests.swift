@@ -58,7 +58,7 @@ struct NginxTests {
     try addresses.path(of: origin.url("/\(name)"), options: "rs:fit:32:32", format: format)
   }
 
-  @Test("a picture is asked for once, and a client that has it gets 304 from nginx")
+  @Test("a picture is requested once, and a client that has it gets 304 from nginx")
   func caching() async throws {
     // Escapes are not rewritten on the way: the signature is over these characters.
     for name in ["a.png", "b%20c.png?d=e/f"] {
@@ -77,7 +77,7 @@ struct NginxTests {
     #expect(try await get(path("a.png")).headers["X-Cache"] == "HIT")
   }
 
-  @Test("a format that the client chooses is cached for clients that choose alike")
+  @Test("a format that the client chooses is cached for clients with the same choice")
   func variants() async throws {
     let path = try path("a.png", nil)
     for state in ["MISS", "HIT"] {
@@ -89,7 +89,7 @@ struct NginxTests {
     }
   }
 
-  @Test("strangers see no metrics, and bodies do not come through")
+  @Test("metrics are hidden from clients, and bodies are not forwarded")
   func refusals() async throws {
     #expect(try await get("/metrics").status == 403)
     #expect(try await get("/health").status == 200)
@@ -100,9 +100,9 @@ struct NginxTests {
     #expect(try await service.metric("ozu_requests_under_way") == 1)
   }
 
-  @Test("many requests at once for a picture in no cache cause one exchange with the origin")
+  @Test("many requests at once for a picture that is not cached cause one exchange with the origin")
   func stampede() async throws {
-    // The first picture starts what decodes; nginx lets a request wait five seconds for another.
+    // The first picture starts the decoding processes. nginx makes a request wait up to five seconds for an equal one.
     _ = try await get(path("warm.png"))
     let cold = try path("cold.png")
     let states = try await withThrowingTaskGroup(of: String.self) { group in

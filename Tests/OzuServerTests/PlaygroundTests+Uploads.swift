@@ -8,7 +8,7 @@ import Testing
 @testable import OzuServer
 
 extension PlaygroundTests {
-  @Test("an uploaded file is made into what is asked, and neither it nor that is stored")
+  @Test("an uploaded file is processed as requested, and neither the file nor the result is stored")
   func uploads() async throws {
     let store = MemoryImageStore()
     let fixture = try Self.fixture(stores: [store])
@@ -35,7 +35,8 @@ extension PlaygroundTests {
     #expect(empty.status == 400)
   }
 
-  @Test("a picture of an uploaded file takes a place, waits no longer than others, and gives the place back")
+  @Test(
+    "a picture of an uploaded file takes a place, has the same time limit as others, and releases the place")
   func places() async throws {
     let page = try Playground(SignedAddresses(Self.rules), token: Self.secret)
     let fixture = try ServiceFixture {
@@ -67,7 +68,7 @@ extension PlaygroundTests {
     #expect(PlaygroundQuery("/p?a=b&\(others)options=w:9")["options"].isEmpty)
   }
 
-  @Test("the size of an upload is bounded without the listener too, to the byte")
+  @Test("the exact limit on an upload also holds without the listener")
   func uploadSizes() async throws {
     let fixture = try Self.fixture()
     let page = try #require(fixture.service.configuration.playground)
@@ -79,14 +80,14 @@ extension PlaygroundTests {
     #expect(page.uploadStore.byteCount == Playground.maximumUploadByteCount)
     #expect(page.uploads.path == request.target)
     #expect(page.uploads.maximumByteCount == Playground.maximumUploadByteCount)
-    // Two whole ones can be received at a time.
+    // Two uploads of the largest size can be received at the same time.
     request.body = Data()
     #expect(page.uploads.refusal(of: request, 16 << 20, beside: 16 << 20) == nil)
     #expect(page.uploads.refusal(of: request, 16 << 20, beside: 16 << 20 + 1)?.status == 503)
   }
 
   @Test(
-    "options cannot put an address in the place of an uploaded file",
+    "options cannot replace an uploaded file by an address",
     arguments: [
       "w:9/plain/https:%2F%2Forigin.test%2Fpictures%2Fa.png", "plain/https:%2F%2Forigin.test%2Fa.png",
       "w:9%3F",
@@ -101,7 +102,7 @@ extension PlaygroundTests {
     #expect(fixture.service.pipeline.statistics.networkLoads == 0)
   }
 
-  @Test("two uploaded files are two pictures, whatever is made of them")
+  @Test("two uploaded files are two pictures, with all options")
   func differentUploads() async throws {
     let fixture = try Self.fixture()
     var bodies: Set<Data> = []
@@ -112,7 +113,7 @@ extension PlaygroundTests {
       bodies.insert(answer.body)
     }
     #expect(bodies.count == 2)
-    // Of which one may be under way when the other is asked for.
+    // One may still be in work when the other is requested.
     let addresses = SignedAddresses(Self.rules)
     let keys = try ["a", "b"].map { key in
       let picture = try addresses.uploadedPicture(
@@ -123,7 +124,7 @@ extension PlaygroundTests {
     #expect(keys[0] != keys[1])
   }
 
-  @Test("an uploaded file leaves memory after its time, whatever is asked then")
+  @Test("an uploaded file is removed from memory after its time limit, by any later request")
   func expiry() async throws {
     let fixture = try Self.fixture()
     let uploadStore = try #require(fixture.service.configuration.playground).uploadStore
@@ -137,7 +138,7 @@ extension PlaygroundTests {
     #expect(await fixture.get("/playground/picture?upload=\(key)", Self.bearer).status == 404)
   }
 
-  @Test("the bytes of uploaded files are bounded: the one used longest ago makes room")
+  @Test("the bytes of uploaded files are bounded: the least recently used file is removed")
   func budget() {
     let uploadStore = UploadStore(byteBudget: 100, lifetime: .seconds(60))
     let now = ContinuousClock.now
@@ -152,7 +153,7 @@ extension PlaygroundTests {
     #expect(uploadStore.data(for: third, at: now) == nil && uploadStore.byteCount == 0)
   }
 
-  @Test("the number of uploaded files is bounded too, and each is kept for its own time")
+  @Test("the number of uploaded files is bounded too, and each file has its own time limit")
   func uploadCount() {
     let uploadStore = UploadStore(byteBudget: 1000, lifetime: .seconds(60))
     let now = ContinuousClock.now

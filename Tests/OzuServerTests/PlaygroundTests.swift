@@ -51,7 +51,7 @@ struct PlaygroundTests {
     return "/playground/address?source=\(text[0])&options=\(text[1])&format=\(format)"
   }
 
-  @Test("is not there unless it is asked for")
+  @Test("exists only if it is configured")
   func off() async throws {
     let fixture = try ServiceFixture()
     for target in ["/", "/playground/settings", "/playground/uploads", "/playground/picture?upload=a"] {
@@ -60,7 +60,7 @@ struct PlaygroundTests {
     #expect(await fixture.get("/playground/uploads", Self.bearer, method: "POST").status == 405)
   }
 
-  @Test("the page holds nothing secret, loads nothing, and runs nothing but its own script")
+  @Test("the page contains no secret, loads nothing, and runs only its own script")
   func page() async throws {
     let fixture = try Self.fixture()
     let answer = await fixture.get("/")
@@ -76,7 +76,7 @@ struct PlaygroundTests {
   }
 
   @Test(
-    "without the token nothing else is answered",
+    "without the token only the page is answered",
     arguments: [
       nil, "Bearer", "Bearer ", "Bearer a-token-for-a-tes", "Bearer a-token-for-a-test2", "Basic \(secret)",
       "Bearer  \(secret)", "Digest \(secret)", "Bearer\t\(secret)",
@@ -100,7 +100,7 @@ struct PlaygroundTests {
     #expect(rule.refusal(of: refused, 1, beside: 0)?.status == 401)
   }
 
-  @Test("all of the token counts, not only what its digest begins with")
+  @Test("the whole token is compared, not only the beginning of its digest")
   func wholeToken() async throws {
     let token = try PlaygroundToken(Self.secret)
     let first = SHA256.digest(of: Array(Self.secret.utf8)).first
@@ -115,7 +115,7 @@ struct PlaygroundTests {
   }
 
   @Test(
-    "a token that could be guessed, or that no address holds, is refused",
+    "a token that could be guessed, or that cannot be in an address, is refused",
     arguments: [
       "", "short", "fifteen-letters", "with a blank in it", String(repeating: "a", count: 257),
       "a-token-for-a-tést", "a-token-for-a-test#",
@@ -133,7 +133,7 @@ struct PlaygroundTests {
     for token in tokens { _ = try Playground(SignedAddresses(Self.rules), token: token) }
   }
 
-  @Test("tells the page what the rules are")
+  @Test("gives the rules to the page")
   func settings() async throws {
     let fixture = try Self.fixture()
     let settings = try Self.json(await fixture.get("/playground/settings", Self.bearer))
@@ -142,7 +142,7 @@ struct PlaygroundTests {
   }
 
   @Test(
-    "signs what the service will answer, and nothing else",
+    "signs only addresses that the service will answer",
     arguments: [
       ("https://origin.test/pictures/a.png", "rs:fill:16:12/q:70", "webp", 200),
       ("https://origin.test/pictures/a.png", "", "", 200),
@@ -161,7 +161,7 @@ struct PlaygroundTests {
       ("https://origin.test/pictures/a.png", "w:9/plain/https:%2F%2Fother.test%2F", "", 403),
       ("https://origin.test/pictures/a.png", "w:9?", "", 400),
       ("https://origin.test/pictures/a.png", "w:9 ", "", 400),
-      // Of what may hold any text too.
+      // Options that may contain any text.
       ("https://origin.test/pictures/a.png", "cb:a-b", "", 200),
       ("https://origin.test/pictures/a.png", "cb:a b", "", 400),
       ("https://origin.test/pictures/a.png", "cb:ä", "", 400),
@@ -181,7 +181,7 @@ struct PlaygroundTests {
     #expect(path.hasPrefix("/") && path.contains("/\(options)"))
   }
 
-  @Test("with presets alone it signs presets alone")
+  @Test("if only presets are allowed, it signs only presets")
   func onlyPresets() async throws {
     var rules = Self.rules
     rules.onlyPresets = true

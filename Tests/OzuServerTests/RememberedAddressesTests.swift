@@ -50,7 +50,7 @@ struct RememberedAddressesTests {
     return fixture
   }
 
-  /// Paths of every kind: those that are answered, by what headers decide and what they do not, and those that are refused.
+  /// Paths of every kind: answered ones, which depend on headers or not, and refused ones.
   private static let targets: [String] = {
     let options = [
       "", "/w:20", "/w:20/q:40", "/pr:thumb", "/rs:fill:16:16/g:no", "/w:20/dpr:2", "/w:20/exp:1000060",
@@ -80,14 +80,14 @@ struct RememberedAddressesTests {
     ["Host": "other", "Cookie": "a=b"],
   ]
 
-  @Test("the answer is the one that a service gives that remembers nothing", arguments: [1 as UInt64, 2, 3])
+  @Test("the answer equals that of a service that remembers no addresses", arguments: [1 as UInt64, 2, 3])
   func model(seed: UInt64) async throws {
     let (remembering, reading) = (Addresses(Self.rules), Addresses(Self.rules))
-    // Few enough that generations are forgotten.
+    // So few that generations are removed.
     let first = try Self.fixture(remembering, count: seed == 1 ? 4096 : 20)
     let second = try Self.fixture(reading, count: 0)
     var generator = SeededGenerator(seed: seed)
-    // Few at a time, so that they come again.
+    // Few at a time, so that addresses are repeated.
     var near = Self.targets.shuffled(using: &generator).prefix(12)
     for number in 0..<1500 {
       if number % 150 == 149 { near = Self.targets.shuffled(using: &generator).prefix(12) }
@@ -112,7 +112,8 @@ struct RememberedAddressesTests {
     #expect(second.service.addresses.count == 0)
   }
 
-  @Test("an address whose picture memory has is read once, and one that expires not beyond its end")
+  @Test(
+    "the address of a picture in memory is read once; an expiring address is not remembered beyond its end")
   func expiry() async throws {
     let addresses = Addresses(Self.rules)
     let fixture = try Self.fixture(addresses, count: 4096)
@@ -142,7 +143,7 @@ struct RememberedAddressesTests {
       #expect(await fixture.get(Self.signed("/w:\(number)/plain/https://origin.test/a.png")).status == 200)
     }
     #expect(fixture.service.addresses.count == 0 && fixture.service.addresses.byteCount == 0)
-    // The fixture's own addresses say nothing of how long they name the same.
+    // The fixture's own addresses do not state how long they name the same picture.
     let own = try ServiceFixture()
     try own.serve("a.png")
     for _ in 0..<3 { #expect(await own.get("/32/a.png").status == 200) }
@@ -151,7 +152,7 @@ struct RememberedAddressesTests {
 
   // MARK: Bounds
 
-  /// A picture that nobody asks a pipeline for.
+  /// A picture that no pipeline loads.
   private static func picture(
     of source: ImageSource = .url(ServiceFixture.url("a.png")), fields: [String] = []
   ) throws -> KnownPicture {
@@ -166,7 +167,7 @@ struct RememberedAddressesTests {
     ServiceRequest(method: "GET", target: target, headers: headers)
   }
 
-  @Test("it holds no more than its number and its bytes, and keeps those that come again")
+  @Test("it keeps at most its limits of number and bytes, and keeps addresses that are repeated")
   func bounds() throws {
     let picture = try Self.picture()
     let addresses = RememberedAddresses(maximumCount: 100)
@@ -187,7 +188,7 @@ struct RememberedAddressesTests {
     #expect(large.byteCount > RememberedAddresses.byteBudget / 4)
   }
 
-  @Test("a target has a few variants at most, told apart by the lines of their fields")
+  @Test("a target has at most a few variants, which differ in the lines of their fields")
   func variants() throws {
     let picture = try Self.picture(fields: ["Accept", "DPR"])
     let addresses = RememberedAddresses(maximumCount: 100)
@@ -207,7 +208,7 @@ struct RememberedAddressesTests {
     }
   }
 
-  @Test("a source that holds bytes is not kept alive")
+  @Test("a source with bytes is not kept alive")
   func otherSources() throws {
     let picture = try Self.picture(of: .data(Data(count: 100), key: "a"))
     let addresses = RememberedAddresses(maximumCount: 100)

@@ -131,7 +131,7 @@ struct RequestHeadTests {
     ("GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n", 417),
   ]
 
-  @Test("a head, however it is cut", arguments: cases.indices)
+  @Test("a head in any pieces", arguments: cases.indices)
   func table(index: Int) {
     let (head, status) = Self.cases[index]
     let bytes = Array(head.utf8)
@@ -156,14 +156,14 @@ struct RequestHeadTests {
     #expect(second.method == "HEAD" && second.target == "/?x" && !second.keepsAlive)
     let third = try #require(try parser.take(&rest))
     #expect(third.target == "/c" && !third.keepsAlive)
-    // As nginx reads it.
+    // nginx reads it in the same way.
     #expect(try parser.take(&rest)?.keepsAlive == false)
     #expect(try parser.take(&rest) == nil)
     #expect(rest.isEmpty && parser.hasBegun)
   }
 
-  /// Mutated heads: no trap, the same answer however they are cut, and what is accepted has nothing in it that another reader
-  /// could take for the end of a line.
+  /// Mutated heads: no trap, the same answer in any pieces, and accepted heads contain no byte that another parser could read as
+  /// the end of a line.
   @Test("random heads", arguments: 0..<UInt64(8))
   func random(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

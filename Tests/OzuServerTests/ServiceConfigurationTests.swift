@@ -5,7 +5,7 @@ import Testing
 
 @testable import OzuServer
 
-@Suite("Settings that are unfit for strangers are refused")
+@Suite("Settings that are unsafe for untrusted clients are refused")
 struct ServiceConfigurationTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let error: ServiceConfigurationError?

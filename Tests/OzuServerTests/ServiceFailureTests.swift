@@ -8,12 +8,12 @@ import Testing
 struct ServiceFailureTests {
   private func status(_ error: ImageError) -> Int { ServiceFailure(error, failureLifetime: 60).status }
 
-  @Test("each kind of error has a status of its own choice", arguments: ImageError.Kind.all)
+  @Test("each kind of error has its own status", arguments: ImageError.Kind.all)
   func kinds(_ kind: ImageError.Kind) {
     #expect(status(ImageError(kind, "a")) != 500)
   }
 
-  @Test("404 and 410 of the origin are 404, which may be kept; other answers are 502 and name the status")
+  @Test("404 and 410 of the origin become 404, which may be cached; other answers become 502 with the status")
   func origin() {
     for code in [404, 410] {
       let failure = ServiceFailure(.httpStatus(code, source: "a"), failureLifetime: 60)
@@ -23,7 +23,7 @@ struct ServiceFailureTests {
     #expect(other.status == 502 && other.lifetime == 0 && other.reason.contains("503"))
   }
 
-  @Test("a host that the rules refuse is 403, another failure of the transport 502")
+  @Test("a host that the rules refuse gives 403; another failure of the transport gives 502")
   func transport() {
     #expect(status(.transport("a", underlying: HTTPError(.hostNotAllowed("b")))) == 403)
     #expect(status(.transport("a", underlying: HTTPError(.connectionLost))) == 502)

@@ -7,7 +7,7 @@ import Testing
 @testable import OzuServer
 
 extension ServiceListenerTests {
-  /// Lets this process have as many descriptors as the system allows it. Returns how many.
+  /// Raises the limit on descriptors of this process to the maximum. Returns the limit.
   private static func raiseDescriptorLimit() -> Int {
     var limits = rlimit()
     // The type of the constant is one of C's enumerations, which Glibc's module has as another type.
@@ -17,7 +17,7 @@ extension ServiceListenerTests {
     return Int(limits.rlim_cur)
   }
 
-  @Test("two thousand heads that never end delay no other request, and are closed after their time")
+  @Test("two thousand endless heads delay no other request, and are closed at their time limit")
   func slowHeads() async throws {
     let listener = try listener()
     // Both ends of each connection are in this process.
@@ -41,7 +41,8 @@ extension ServiceListenerTests {
     #expect(await good.hasEnded())
   }
 
-  @Test("at the limit the one that waits longest makes room; where all are answered, new ones wait")
+  @Test(
+    "at the limit the connection that is idle longest is closed; if all are being answered, new ones wait")
   func limit() async throws {
     let listener = try listener { $0.maximumConnectionCount = 2 }
     let idle = try TestClient(port: listener.port)
@@ -62,7 +63,7 @@ extension ServiceListenerTests {
     #expect(try await fourth.answer().body == Array("/fourth".utf8))
   }
 
-  @Test("a large answer reaches a client that takes its time, and one that takes nothing is given up")
+  @Test("a large answer reaches a slow client; a client that reads nothing is disconnected")
   func slowReading() async throws {
     let listener = try listener()
     let patient = try TestClient(port: listener.port)
@@ -70,11 +71,11 @@ extension ServiceListenerTests {
     for client in [patient, stuck] { client.send(Self.get("/large")) }
     try await eventually(responder.begunCount == 2)
     #expect(try await patient.answer().body.count == 4 << 20)
-    // Each look finds the one that takes nothing at its limit, and the idle one before its own.
+    // Each check finds the client that reads nothing at its limit, and the idle one before its limit.
     try await eventually(isEmptySecondsLater(listener))
   }
 
-  @Test("stops with every answer that was asked for, and no connection left")
+  @Test("stops after every requested answer, and leaves no connection")
   func draining() async throws {
     let listener = try listener()
     let idle = try TestClient(port: listener.port)
@@ -96,7 +97,7 @@ extension ServiceListenerTests {
     #expect(responder.begunCount == 20)
   }
 
-  @Test("requests that are not answered in time are cancelled at the end")
+  @Test("requests that are not answered within the limit are cancelled at the end")
   func drainLimit() async throws {
     let listener = try listener()
     let client = try TestClient(port: listener.port)

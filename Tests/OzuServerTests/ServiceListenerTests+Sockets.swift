@@ -38,7 +38,7 @@ extension ServiceListenerTests {
     #expect(dead.isThere)
     var listener = try ServiceListener(responder, path: path)
     _ = try TestClient(path: path)
-    // Another took the place meanwhile: its socket stays.
+    // Another process has replaced the socket meanwhile: its socket stays.
     unlink(path)
     let other = try ServiceListener(responder, path: path)
     await listener.stop(within: .zero)
@@ -54,7 +54,8 @@ extension ServiceListenerTests {
     }
   }
 
-  @Test("accepts at an inherited socket, which its owner keeps: later connections are not lost")
+  @Test(
+    "accepts connections at an inherited socket, which its owner keeps open: later connections are not lost")
   func inheritedSocket() async throws {
     let made = try ListeningSocket(host: "127.0.0.1", port: 0)
     defer { made.close() }
@@ -68,7 +69,7 @@ extension ServiceListenerTests {
     try await eventually(responder.begunCount == 2)
     async let stopped: Void = listener.stop(within: .seconds(3600))
     #expect(await client.hasEnded())
-    // Behind the drain nobody accepts; the next process does.
+    // After the drain this listener accepts no connections; the next process does.
     let late = try TestClient(port: made.port)
     late.send(Self.get("/late"))
     responder.gate.open()
@@ -95,7 +96,7 @@ extension ServiceListenerTests {
   }
 
   @Test(
-    "an address that cannot be listened at",
+    "listening fails at an impossible address",
     arguments: [("nowhere", 0), ("192.0.2.1", 0), ("127.0.0.1", 70_000)])
   func addresses(host: String, port: Int) throws {
     let error = #expect(throws: ServiceListenerError.self) {

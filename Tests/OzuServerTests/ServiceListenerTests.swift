@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A listener, over real connections", .timeLimit(.minutes(10)))
 struct ServiceListenerTests {
-  /// Answers with the path it was asked for; `/slow…` when the gate lets it, `/large…` with a megabyte.
+  /// Answers with the requested path; `/slow…` waits at the gate, `/large…` returns a megabyte.
   final class Responder: ServiceResponding {
     let gate = Gate()
     let counts = Mutex((begun: 0, cancelled: 0))
@@ -58,7 +58,7 @@ struct ServiceListenerTests {
   }
 
   @Test(
-    "answers requests on one connection, in their order, however they are cut", arguments: [1, 3, 50, 5000])
+    "answers requests on one connection in their order, in any pieces", arguments: [1, 3, 50, 5000])
   func pipelining(pieces: Int) async throws {
     let listener = try listener()
     let client = try TestClient(port: listener.port)
@@ -116,7 +116,7 @@ struct ServiceListenerTests {
   }
 
   @Test(
-    "closes when it is asked to, and after HTTP/1.0",
+    "closes the connection on request, and after HTTP/1.0",
     arguments: [
       get("/a", "Connection: close\r\n"), "GET /a HTTP/1.0\r\n\r\n",
     ])
@@ -131,7 +131,7 @@ struct ServiceListenerTests {
     try await eventually(listener.connectionCount == 0)
   }
 
-  @Test("the answer for a client that leaves is cancelled")
+  @Test("the answer for a client that disconnects is cancelled")
   func leaving() async throws {
     let listener = try listener()
     let client = try TestClient(port: listener.port)
@@ -142,7 +142,7 @@ struct ServiceListenerTests {
   }
 }
 
-/// The file of a Unix socket whose process is gone.
+/// The file of a Unix socket whose process has ended.
 struct ListeningSocketRemains {
   let isThere: Bool
 

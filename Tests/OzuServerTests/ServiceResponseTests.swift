@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The answers of a service")
 struct ServiceResponseTests {
-  @Test("has no body unless it is given one")
+  @Test("has no body by default")
   func empty() {
     let response = ServiceResponse(status: 304, headers: ["ETag": "\"a\""])
     #expect(response.body.isEmpty)

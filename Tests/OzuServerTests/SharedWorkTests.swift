@@ -4,9 +4,9 @@ import Testing
 
 @testable import OzuServer
 
-@Suite("Work that several ask for is done once", .timeLimit(.minutes(5)))
+@Suite("Work that several callers request is done once", .timeLimit(.minutes(5)))
 struct SharedWorkTests {
-  /// Waits until it is cancelled or let go.
+  /// Waits until it is cancelled or released.
   private final class Job: Sendable {
     let begun = Atomic(0)
     private let end = Atomic(false)
@@ -24,7 +24,7 @@ struct SharedWorkTests {
     }
   }
 
-  @Test("all get what one made, and those who come later something new")
+  @Test("all waiting callers get one result, and later callers a new one")
   func sharing() async throws {
     let (shared, job, gate) = (SharedWork<String, Int>(), Job(), Gate())
     let waiters = (0..<10).map { _ in Task { await shared.value(for: "a") { await job.run(gate) } } }
@@ -35,7 +35,7 @@ struct SharedWorkTests {
     #expect(await shared.value(for: "a") { await job.run(gate) } == 2)
   }
 
-  @Test("goes on while one waits, and is cancelled with the last", arguments: [0, 1, 5])
+  @Test("continues while a caller waits, and is cancelled with the last one", arguments: [0, 1, 5])
   func cancelling(remaining: Int) async throws {
     let (shared, job, gate) = (SharedWork<String, Int>(), Job(), Gate())
     let waiters = (0..<6).map { _ in Task { await shared.value(for: "a") { await job.run(gate) } } }
@@ -52,8 +52,8 @@ struct SharedWorkTests {
     #expect(shared.count == 0)
   }
 
-  /// Random waiters come, go and end, beside a count of who waits: work runs while and only while somebody does.
-  @Test("keeps its account", arguments: 0..<UInt64(20))
+  /// Random callers come, leave and end. Work runs exactly while the count of waiting callers is not zero.
+  @Test("runs exactly while a caller waits", arguments: 0..<UInt64(20))
   func model(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let shared = SharedWork<Int, Int>()

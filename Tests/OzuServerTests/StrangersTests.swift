@@ -6,9 +6,9 @@ import Testing
 
 @testable import OzuServer
 
-/// Strangers choose the addresses of sources. No spelling of an address reaches the machine's own network, and no redirect
-/// leads out of the allowed sources.
-@Suite("Sources that strangers name", .timeLimit(.minutes(10)))
+/// Untrusted clients choose the addresses of sources. No spelling of an address reaches the machine's own network, and no
+/// redirect leads out of the allowed sources.
+@Suite("Sources from untrusted clients", .timeLimit(.minutes(10)))
 struct StrangersTests {
   private let origin: LoopbackServer
 
@@ -54,16 +54,16 @@ struct StrangersTests {
     "local:///etc/passwd",
   ]
 
-  @Test("no spelling of an address of this machine or its network is asked", arguments: spellings)
+  @Test("no spelling of an address of this machine or its network gets a request", arguments: spellings)
   func spelling(_ text: String) async throws {
     let service = try service(AddressRules(), .service())
     let status = await status(service, text.replacingOccurrences(of: "PORT", with: "\(origin.port)"))
-    // A name that ends like an address is a name, which leads nowhere.
+    // A name that ends like an address is a host name, which does not resolve.
     #expect(text.contains(".1.:") ? status == 502 : status == 400 || status == 403, "\(text): \(status)")
     #expect(origin.connectionCount == 0)
   }
 
-  @Test("the same server is asked where private networks may be: the table above shows something")
+  @Test("the same server gets a request if private networks are allowed, so the table above is a real test")
   func allowed() async throws {
     var pipeline = ImagePipeline.Configuration.service()
     pipeline.network.httpClient = DefaultHTTPClient.shared
@@ -73,7 +73,7 @@ struct StrangersTests {
   }
 
   @Test(
-    "a redirect is followed to what is a source itself, and to nothing else",
+    "a redirect is followed only to an allowed source",
     arguments: [
       ("/pictures/b.png", 200), ("/secret/b.png", 403), ("/pictures/../secret/b.png", 403),
       ("/pictures/%2e%2e/secret/b.png", 403), ("http://localhost:PORT/pictures/b.png", 403),

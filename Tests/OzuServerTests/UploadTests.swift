@@ -41,7 +41,7 @@ struct UploadTests {
   }
 
   @Test(
-    "a body is taken whole, however it is cut, and the next request is read behind it",
+    "a body is read whole, in any pieces, and the next request is read after it",
     arguments: [1, 7, 5000])
   func bodies(pieces: Int) async throws {
     let listener = try listener()
@@ -58,7 +58,7 @@ struct UploadTests {
   }
 
   @Test(
-    "an upload that is not allowed is refused by its head, and its body is not read",
+    "an upload that is not allowed is refused after its head, and its body is not read",
     arguments: [
       (head(1001), 413), (head(10, "/up", ""), 401), (head(10, "/other"), 413), (head(0), 400),
       ("POST /up HTTP/1.1\r\nHost: a\r\n\r\n", 411),
@@ -88,7 +88,7 @@ struct UploadTests {
     #expect(responder.count == 0)
   }
 
-  @Test("a body that is as large as allowed is taken, with nothing behind it", arguments: [1, 999, 1000])
+  @Test("a body of exactly the limit is accepted, and no bytes after it", arguments: [1, 999, 1000])
   func sizes(count: Int) async throws {
     let listener = try listener()
     let client = try TestClient(port: listener.port)
@@ -100,7 +100,7 @@ struct UploadTests {
     await listener.stop(within: .seconds(10))
   }
 
-  @Test("a client that leaves in the middle of its body is no request, and its bytes count no longer")
+  @Test("a client that disconnects during its body makes no request, and its bytes are no longer counted")
   func left() async throws {
     let listener = try listener()
     for _ in 0..<20 {
@@ -116,7 +116,7 @@ struct UploadTests {
     #expect(responder.count == 1)
   }
 
-  @Test("without a rule no request has a body")
+  @Test("without a rule a request with a body is refused")
   func withoutRule() async throws {
     let listener = try listener(hasUploads: false)
     let client = try TestClient(port: listener.port)
@@ -125,18 +125,18 @@ struct UploadTests {
     #expect(responder.count == 0)
   }
 
-  @Test("all bodies together are bounded; one that does not come is given up, and makes room")
+  @Test("all bodies together are bounded; a body that does not arrive is dropped, and makes room")
   func budget() async throws {
     let listener = try listener()
     let slow = try TestClient(port: listener.port)
     slow.send(Self.head(1000) + "half of it")
-    // It has been read when the listener has no room for a second one.
+    // The first body has been read when the listener has no room for a second one.
     var isFull = false
     for _ in 0..<1000 where !isFull {
       isFull = try await post(600, to: listener) == 503
     }
     #expect(isFull)
-    // The rest of the budget is available to the last byte.
+    // The rest of the budget can be used to the last byte.
     #expect(try await post(501, to: listener) == 503)
     #expect(try await post(500, to: listener) == 200)
     let begun = responder.count
@@ -147,7 +147,7 @@ struct UploadTests {
     #expect(responder.count == begun + 1)
   }
 
-  /// The status of the answer to a body of that size.
+  /// The status of the answer to a body of this size.
   private func post(_ count: Int, to listener: ServiceListener) async throws -> Int {
     let client = try TestClient(port: listener.port)
     client.send(Self.head(count) + String(repeating: "a", count: count))

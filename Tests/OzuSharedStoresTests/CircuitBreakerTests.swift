@@ -39,7 +39,7 @@ struct CircuitBreakerTests {
     #expect(breaker.isPermitting(at: now + .seconds(1)))
   }
 
-  @Test("a probe that was not put leaves its place to the next")
+  @Test("a probe that was not sent leaves its place to the next")
   func withdrawal() throws {
     var breaker = CircuitBreaker(policy)
     func ask(at seconds: Int) -> CircuitBreaker.Permit? { breaker.permit(at: start + .seconds(seconds)) }
@@ -48,7 +48,7 @@ struct CircuitBreakerTests {
     #expect(ask(at: 1)?.isProbe == true)
   }
 
-  /// The same as words: what happened in the present period, from which everything follows.
+  /// The same rules in another form: the events of the current period decide everything.
   private struct Model {
     let policy: SharedStoreBreakerPolicy
     var failuresInARow = 0
@@ -85,7 +85,7 @@ struct CircuitBreakerTests {
     }
   }
 
-  @Test("it does what a naive model does, under random calls", arguments: 1...200)
+  @Test("it agrees with a naive model under random calls", arguments: 1...200)
   func model(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     var breaker = CircuitBreaker(policy)
@@ -118,7 +118,7 @@ struct CircuitBreakerTests {
 
 @Suite("Keys are spread over nodes")
 struct RendezvousHashTests {
-  @Test("evenly, in whatever order the nodes are named, and a node more or less moves its share alone")
+  @Test("evenly, in any order of the nodes; adding or removing a node moves only its share")
   func spreading() {
     let names = ["a:1", "b:1", "c:1", "d:1"]
     let (four, three) = (RendezvousHash(names), RendezvousHash(Array(names.dropLast())))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OzuSharedStores
 
-@Suite("A level over a client of the app", .timeLimit(.minutes(5)))
+@Suite("A level that uses a client of the app", .timeLimit(.minutes(5)))
 struct ClientStoreTests {
   private final class Client: Sendable {
     let values = Mutex<[String: Data]>([:])
@@ -63,7 +63,7 @@ struct ClientStoreTests {
     }
   }
 
-  @Test("the circuit of a client that fails opens, and one probe asks again")
+  @Test("the circuit of a failing client opens, and one probe tries again")
   func breaker() async throws {
     let store = store()
     client.isFailing.store(true, ordering: .relaxed)

@@ -5,8 +5,8 @@ import OzuSynchronization
 import OzuTesting
 import Testing
 
-/// The samples of the article "A level shared by many machines", as they stand there. Only the public face of the modules
-/// is imported.
+/// The samples of the article "A level shared by many machines", copied unchanged. Only the public API of the modules is
+/// imported.
 @Suite("The samples of the documentation of shared stores work", .timeLimit(.minutes(5)))
 struct SharedStoresDocumentationTests {
   private let secret = "secret"
@@ -32,7 +32,7 @@ struct SharedStoresDocumentationTests {
       $0.caching.stores = stores
       $0.caching.onStoreError = { error in print("\(error)") }
     }
-    // Neither is there, which nobody notices.
+    // Neither server exists, and the load still succeeds.
     #expect(try await pipeline.image(for: url).size == PixelSize(width: 32, height: 24))
     await pipeline.flush()
   }
@@ -58,7 +58,7 @@ struct SharedStoresDocumentationTests {
   }
 }
 
-/// The samples of the article "Over a client of your own", over stand-ins for the packages' types.
+/// The samples of the article "A store that uses your own client", with stand-ins for the packages' types.
 @Suite("The samples of the documentation of other clients work")
 struct OtherClientsDocumentationTests {
   private let entry = ImageStoreEntry(metadata: Data("m".utf8), body: Data("body".utf8))
@@ -80,7 +80,7 @@ struct OtherClientsDocumentationTests {
     typealias ValkeyKey = Valkey.ValkeyKey
     typealias ByteBuffer = NIO.ByteBuffer
     let client = Valkey.ValkeyClient()
-    // As long as a machine may need that does other things too.
+    // Long enough for a busy machine.
     let store = ClientStore(
       name: "valkey", deadline: .seconds(60), keepsOriginals: false,
       get: { name in try await client.get(ValkeyKey(name)).map { Data(ByteBuffer($0).readableBytesView) } },
@@ -113,7 +113,7 @@ struct OtherClientsDocumentationTests {
   }
 }
 
-/// A stand-in for the buffer of SwiftNIO, which both packages give away.
+/// A stand-in for the buffer of SwiftNIO, which both packages use in their API.
 private enum NIO {
   struct ByteBuffer: Hashable, Sendable {
     fileprivate let bytes: [UInt8]
@@ -160,7 +160,7 @@ private enum Valkey {
   }
 }
 
-/// Of valkey-swift, which makes `Data` one too.
+/// A protocol of valkey-swift, to which `Data` conforms too.
 private protocol RESPStringRenderable: Sendable, Hashable {
   var rendered: [UInt8] { get }
 }
@@ -173,7 +173,7 @@ extension NIO.ByteBuffer {
   fileprivate init(_ bulkString: Valkey.RESPBulkString) { self = bulkString.buffer }
 }
 
-/// Stand-ins for the types of Soto that the article uses, with the signatures that they have there, save for the parameters
+/// Stand-ins for the types of Soto that the article uses, with the signatures that they have there, except for the parameters
 /// that have a default and are not used.
 private enum Soto {
   struct S3ErrorType: Error, Equatable {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OzuSharedStores
 
-@Suite("One machine makes what all ask for", .timeLimit(.minutes(5)))
+@Suite("One machine makes the value that all request", .timeLimit(.minutes(5)))
 struct FillCoordinatorTests {
   private let key = ImageStoreKey(.encoded, "a")
   private let clock = ManualClock()
@@ -17,7 +17,7 @@ struct FillCoordinatorTests {
       sleep: { [clock] in try await clock.sleep(for: $0) })
   }
 
-  /// The place where values are put, and how many were made.
+  /// The place of the stored value, and the leases of all makes.
   private final class Place: Sendable {
     let value = Mutex<Int?>(nil)
     let makes = Mutex<[FillLease?]>([])
@@ -52,7 +52,7 @@ struct FillCoordinatorTests {
     #expect(place.makes.withLock { $0.count } == 1)
   }
 
-  @Test("a lease is renewed while the value is made, and given back after it")
+  @Test("a lease is renewed while the value is made, and released afterwards")
   func heartbeat() async throws {
     let (leases, place) = (InMemoryLeases(now: clock.now), Place())
     let task = ask(coordinator(leases), place)
@@ -103,7 +103,7 @@ struct FillCoordinatorTests {
     #expect(place.makes.withLock { $0 } == [nil])
   }
 
-  @Test("without a service for leases everybody makes the value")
+  @Test("without a service for leases every caller makes the value")
   func unavailable() async throws {
     let (leases, place) = (InMemoryLeases(now: clock.now), Place())
     leases.state.withLock { $0.isAvailable = false }
@@ -112,7 +112,7 @@ struct FillCoordinatorTests {
     #expect(place.makes.withLock { $0 } == [nil, nil, nil])
   }
 
-  @Test("a value that was stored before the lease was had is not made again")
+  @Test("a value that was stored before the lease was acquired is not made again")
   func lateLook() async throws {
     let (leases, place) = (InMemoryLeases(now: clock.now), Place())
     place.value.withLock { $0 = 5 }
@@ -121,7 +121,7 @@ struct FillCoordinatorTests {
     #expect(place.makes.withLock { $0.isEmpty } && leases.state.withLock { $0.holders.isEmpty })
   }
 
-  @Test("a lease lasts until the value is where others look, and the caller does not wait for that")
+  @Test("a lease lasts until the value is in the store, and the caller does not wait for that")
   func settling() async throws {
     let (leases, gate) = (InMemoryLeases(now: clock.now), Gate())
     let value = try await coordinator(leases).value(for: key) {
@@ -138,7 +138,7 @@ struct FillCoordinatorTests {
     try await eventually(leases.state.withLock { $0.holders.isEmpty })
   }
 
-  @Test("a maker that fails gives its lease back")
+  @Test("a failed maker releases its lease")
   func failure() async throws {
     struct Failed: Error {}
     let leases = InMemoryLeases(now: clock.now)

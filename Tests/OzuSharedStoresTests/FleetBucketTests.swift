@@ -37,7 +37,7 @@ struct FleetBucketTests {
     #expect(found.status == 200 && found.body == made.body)
     let late = try await second.metric(
       "ozu_shared_store_commands_total{store=\"s3\",node=\"127.0.0.1/bucket\",result=\"timed_out\"}")
-    // On a machine that is busy enough the bucket is too late, and the picture made.
+    // On a busy machine the bucket may answer too late; then the picture is made.
     #expect(origin.requestCount == 1 || late > 0)
     #expect(try await second.metric("ozu_decodes_total") == 0 || late > 0)
 

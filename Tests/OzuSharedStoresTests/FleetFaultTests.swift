@@ -7,8 +7,8 @@ import Testing
 
 @testable import OzuSharedStores
 
-/// Eight real processes and a Redis of the test's, which delays, cuts, corrupts and refuses. In every case, no request
-/// fails and no byte is wrong; the breakers open for what the page on shared stores says, and close again.
+/// Eight real processes and a fake Redis, which delays, closes connections, corrupts and refuses. In every case no request
+/// fails and no byte is wrong; the breakers open in the cases on the page about shared stores, and close again.
 @Suite("A fleet of real processes, and a store that misbehaves", .timeLimit(.minutes(10)))
 struct FleetFaultTests {
   private static let machineCount = 8
@@ -47,9 +47,9 @@ struct FleetFaultTests {
 
   private func newName() -> String { names.next() }
 
-  /// Has two clients of every machine ask for a picture at once. A request that fails is an issue.
+  /// Two clients of every machine request a picture at the same time. A failed request is an issue.
   ///
-  /// - Returns: how often the origin was asked, and the file.
+  /// - Returns: the number of requests to the origin, and the file.
   @discardableResult
   private func burst(_ name: String) async throws -> (fetches: Int, body: Data?) {
     let path = "/x/rs:fit:80:60/plain/http://127.0.0.1:\(origin.port)/\(name)@png"
@@ -70,7 +70,7 @@ struct FleetFaultTests {
 
   private func states() async throws -> [Int] { try await machines.metrics("ozu_shared_store_state{") }
 
-  /// Asks for new pictures until the breakers of all machines are in a state.
+  /// Requests new pictures until the breakers of all machines are in a state.
   private func burst(untilAllAre state: Int) async throws {
     let end = ContinuousClock.now + .seconds(60)
     repeat {
@@ -83,7 +83,8 @@ struct FleetFaultTests {
   private static let writes: Set = ["SET", "EVAL", "INCR", "UNLINK", "PEXPIRE"]
 
   @Test(
-    "no request fails and no byte is wrong, whatever the store does; breakers open and close as documented")
+    "no request fails and no byte is wrong with any fault of the store; breakers open and close as documented"
+  )
   func faults() async throws {
     let (closed, open) = (0, 2)
     let (fetches, body) = try await burst(newName())
@@ -97,7 +98,7 @@ struct FleetFaultTests {
     #expect(damaged.reduce(0, +) > 0)
     #expect(try await states().allSatisfy { $0 == closed })
 
-    // Writes are refused: each machine makes its own, and what is there is read.
+    // Writes are refused: each machine makes its own pictures, and existing entries are read.
     redis.react = { _, _ in .done }
     let stored = newName()
     _ = try await machines[0].get("/x/rs:fit:80:60/plain/http://127.0.0.1:\(origin.port)/\(stored)@png")
@@ -133,10 +134,10 @@ struct FleetFaultTests {
     for (fault, reaction) in [("loads its data", loading), ("cuts its answers", cutting), ("is late", late)] {
       redis.react = reaction
       try await burst(untilAllAre: open)
-      // Left alone: the breaker's pause is a second at least, and nobody waits for a deadline meanwhile.
+      // The circuit is open: the breaker's pause is at least a second, and no request waits for a deadline meanwhile.
       #expect(try await burst(newName()).body == right, "\(fault)")
       redis.react = { _, _ in .done }
-      // Answers of commands that nobody waits for any more. It comes last.
+      // Late answers of commands that have reached their deadline. This comes last.
       if fault == "is late" { hold.end() }
       try await burst(untilAllAre: closed)
       #expect(try await burst(newName()).fetches == 1, "\(fault)")

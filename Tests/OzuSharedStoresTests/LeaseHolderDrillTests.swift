@@ -6,8 +6,8 @@ import Testing
 
 @testable import OzuSharedStores
 
-/// The machine that makes a picture for its fleet dies, or stops for a while, in the middle of it. Another one takes its
-/// lease when that has ended, and makes the picture. The test counts the requests to the origin.
+/// The machine that makes a picture for its fleet dies, or stops for a while, during its work. Another machine takes the
+/// lease when it has ended, and makes the picture. The test counts the requests to the origin.
 @Suite(
   "The holder of a lease is lost", .enabled(if: RealRedis.program != nil, "redis-server is not installed"),
   .timeLimit(.minutes(10)))
@@ -47,7 +47,7 @@ struct LeaseHolderDrillTests {
     return holders
   }
 
-  @Test("one of the others makes the picture when the lease has ended", arguments: [SIGKILL, SIGSTOP])
+  @Test("another machine makes the picture when the lease has ended", arguments: [SIGKILL, SIGSTOP])
   func loss(signal: Int32) async throws {
     let path = "/x/rs:fit:80:60/plain/http://127.0.0.1:\(origin.port)/a.png@png"
     let first = Task { [machines] in try await machines[0].get(path) }
@@ -61,7 +61,7 @@ struct LeaseHolderDrillTests {
     }
     machines[0].signal(signal)
     await origin.received(2, for: "/a.png")
-    // Not because somebody was tired of waiting: then it would have no lease.
+    // Not because a machine waited too long: then it would have no lease.
     let secondHolder = try holders()
     #expect(secondHolder.count == 1 && secondHolder != firstHolder)
     gate.open()
@@ -72,7 +72,7 @@ struct LeaseHolderDrillTests {
       bodies.insert(answer.body)
     }
     if signal == SIGSTOP {
-      // It finds its lease taken, and tells its own client all the same.
+      // Another machine has its lease; it still answers its own client.
       machines[0].signal(SIGCONT)
       let answer = try await first.value
       #expect(answer.status == 200)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OzuSharedStores
 
-@Suite("Replies of Redis are read strictly, however they are split")
+@Suite("Replies of Redis are parsed strictly, for every split into pieces")
 struct RESPParserTests {
   private static let replies: [(bytes: String, values: [RESPValue])] = [
     ("+OK\r\n", [.simple("OK")]),
@@ -60,7 +60,8 @@ struct RESPParserTests {
   ]
 
   @Test(
-    "bytes that are not RESP2, or exceed a limit, are an error at once and from then on", arguments: hostile)
+    "bytes that are not RESP2, or exceed a limit, are an error at once and for all later calls",
+    arguments: hostile)
   func refuses(bytes: String) throws {
     var limits = RESPLimits()
     (limits.lineByteCount, limits.bulkByteCount, limits.replyByteCount) = (64, 1024, 1500)
@@ -80,7 +81,7 @@ struct RESPParserTests {
     }
   }
 
-  @Test("the largest that is allowed passes")
+  @Test("a reply with the largest allowed values is accepted")
   func atTheLimits() throws {
     var limits = RESPLimits()
     (limits.lineByteCount, limits.bulkByteCount, limits.elementCount, limits.depth) = (5, 4, 3, 3)
@@ -126,7 +127,7 @@ struct RESPParserTests {
     }
   }
 
-  @Test("commands are arrays of bulks, whatever bytes they have")
+  @Test("commands are arrays of bulk strings with any bytes")
   func commands() throws {
     let command = RESPCommand("SET", .text("k\r\n"), .data(Data([0, 13, 10, 255])), 12)
     let text = command.bytes.map { $0 == 255 ? "#" : String(UnicodeScalar($0)) }.joined()

@@ -30,7 +30,7 @@ struct RealFleetTests {
     self.machines = machines
   }
 
-  /// Has all clients ask all machines for a picture at the same time. A request that fails is an issue.
+  /// All clients request a picture from all machines at the same time. A failed request is an issue.
   ///
   /// - Returns: how often the origin was asked for it, and how often it was decoded.
   private func burst(_ name: String) async throws -> (fetches: Int, decodes: Int) {
@@ -57,21 +57,21 @@ struct RealFleetTests {
   }
 
   @Test(
-    "one exchange and one decode for a cold picture; no request fails for a store that hangs, dies, is empty or full"
+    "one exchange and one decode for a new picture; no request fails if the store hangs, dies, is empty or is full"
   )
   func faults() async throws {
     for name in ["cold-1", "cold-2"] { #expect(try await burst(name) == (1, 1)) }
     #expect(try await burst("cold-1") == (1, 0))
     redis.hang()
-    // Without leases each machine makes its own, and nobody makes two.
+    // Without leases each machine makes the picture, and no machine makes it twice.
     let hanging = try await burst("hanging")
     #expect((1...Self.machineCount).contains(hanging.fetches) && hanging.decodes == hanging.fetches)
-    redis.goOn()
+    redis.continueRunning()
     redis.crash()
     let dead = try await burst("dead")
     #expect((1...Self.machineCount).contains(dead.fetches) && dead.decodes == dead.fetches)
     try await redis.start()
-    // A picture that is in memory is not asked for again.
+    // A picture in memory is not requested again.
     #expect(try await burst("cold-2") == (1, 0))
     for machine in machines { #expect(try await machine.metric("ozu_requests_pending") == 0) }
   }

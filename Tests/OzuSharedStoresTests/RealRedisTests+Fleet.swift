@@ -29,7 +29,7 @@ extension RealRedisTests {
       $0.database = 6
     }
     #expect(try await loadAll(elsewhere) == 4)
-    // The rights that the article gives a user are enough for everything.
+    // The rights of the user in the article are enough for all calls.
     let key = ImageStoreKey(.encoded, "a")
     guard case .acquired(let lease) = await elsewhere.acquireLease(for: key, lasting: .seconds(600)) else {
       throw CancellationError()

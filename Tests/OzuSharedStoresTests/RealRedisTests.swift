@@ -34,10 +34,10 @@ struct RealRedisTests {
     return RedisStore(configuration)
   }
 
-  /// Has a machine with nothing in its caches load every picture. Any load that fails throws.
+  /// Loads every picture on a machine with empty caches. Throws if a load fails.
   ///
-  /// - Parameter movesTime: whether time passes meanwhile, faster than it does.
-  /// - Returns: how often the origin was asked.
+  /// - Parameter movesTime: whether the clock of the stores is moved meanwhile.
+  /// - Returns: the number of requests to the origin.
   func loadAll(_ store: RedisStore, movesTime: Bool = false) async throws -> Int {
     let before = client.requests.count
     let pipeline = ImagePipeline.testing(client: client) {
@@ -67,7 +67,7 @@ struct RealRedisTests {
     _ = try await teller.answer(teller.nodes[0], RESPCommand(arguments))
   }
 
-  @Test("a picture that one machine loaded is served by another without asking the origin")
+  @Test("a picture that one machine loaded is served by another without a request to the origin")
   func sharing() async throws {
     let redis = try await RealRedis()
     #expect(try await loadAll(store(redis)) == 4)
@@ -78,7 +78,7 @@ struct RealRedisTests {
     #expect(try await loadAll(store(redis)) == 4)
   }
 
-  @Test("a server that crashes costs renders alone; when it is back, empty, it is filled again")
+  @Test("while a server is down pictures are rendered again; when it is back, empty, it is filled again")
   func crash() async throws {
     let redis = try await RealRedis()
     _ = try await loadAll(store(redis))
@@ -94,7 +94,9 @@ struct RealRedisTests {
     #expect(try await loadAll(store) == 0)
   }
 
-  @Test("a server that hangs costs its deadlines and renders; when it goes on, it is used again")
+  @Test(
+    "while a server hangs, each command ends at its deadline and pictures are rendered; when it continues, it is used again"
+  )
   func hang() async throws {
     let redis = try await RealRedis()
     _ = try await loadAll(store(redis))
@@ -102,13 +104,13 @@ struct RealRedisTests {
     redis.hang()
     #expect(try await loadAll(store, movesTime: true) == 4)
     #expect(store.statistics.nodes[0].counts.timedOut >= 3 && store.statistics.nodes[0].state != .closed)
-    redis.goOn()
+    redis.continueRunning()
     clock.advance(by: .seconds(60))
     #expect(try await loadAll(store) == 0)
     #expect(store.statistics.nodes[0].state == .closed)
   }
 
-  @Test("a full server takes no writes, gives what it has, and its circuit stays closed")
+  @Test("a full server accepts no writes, returns its entries, and its circuit stays closed")
   func full() async throws {
     let redis = try await RealRedis("--maxmemory-policy", "noeviction")
     #expect(try await loadAll(store(redis)) == 4)
@@ -121,7 +123,7 @@ struct RealRedisTests {
     #expect(node.counts.refused > 0 && node.state == .closed && node.lastError?.contains("OOM") == true)
   }
 
-  @Test("a server that was made a replica takes no writes and gives what it has")
+  @Test("a server that became a replica accepts no writes and returns its entries")
   func readOnly() async throws {
     let redis = try await RealRedis()
     #expect(try await loadAll(store(redis)) == 4)
@@ -129,7 +131,7 @@ struct RealRedisTests {
     #expect(try await loadAll(store(redis)) == 0)
   }
 
-  @Test("values that others have changed are misses, and are replaced")
+  @Test("values that other programs changed are misses, and are replaced")
   func corruption() async throws {
     let redis = try await RealRedis()
     _ = try await loadAll(store(redis))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OzuSharedStores
 
-@Suite("The conversation over a connection to Redis")
+@Suite("The session over a connection to Redis")
 struct RedisSessionTests {
   private let start = ContinuousClock.now
 
@@ -45,7 +45,7 @@ struct RedisSessionTests {
     try result.get()
   }
 
-  @Test("many commands are under way, and answers come in their order")
+  @Test("many commands are sent before the first answer, and answers come in their order")
   func pipelining() throws {
     var session = session()
     for name in ["a", "b", "c"] { session.start(request(name, at: 1)) }
@@ -57,7 +57,7 @@ struct RedisSessionTests {
     #expect(session.isIdle && session.nextDeadline == nil)
   }
 
-  @Test("commands wait until the login is through, and are sent in pieces as the socket takes them")
+  @Test("commands wait until the login is accepted, and are sent in the pieces that the socket accepts")
   func login() throws {
     var session = session(login: [RESPCommand("AUTH", "p"), RESPCommand("SELECT", 3)])
     session.start(request("a", at: 1))
@@ -96,7 +96,7 @@ struct RedisSessionTests {
     #expect(outcomes["b"] == .success(.bulk(Data("b".utf8))))
   }
 
-  @Test("a server that said nothing since a command was sent shows no life")
+  @Test("a server that sent nothing since a command was sent counts as silent")
   func silence() throws {
     var session = session()
     session.start(request("a", at: 5))
@@ -107,13 +107,13 @@ struct RedisSessionTests {
     #expect(session.expire(at: start) == (false, false))
     #expect(session.expire(at: start + .seconds(1)) == (true, true))
     session.start(request("c", at: 2))
-    // It was never sent: that says nothing about the server.
+    // The command was never sent, so it is no evidence about the server.
     #expect(session.expire(at: start + .seconds(3)) == (true, false))
     #expect(!session.hasOutput)
   }
 
   @Test(
-    "an answer to no question, and bytes that are no answers, end the connection",
+    "an answer without a command, and bytes that are not answers, end the connection",
     arguments: ["+OK\r\n", "?"])
   func nonsense(bytes: String) throws {
     var session = session()

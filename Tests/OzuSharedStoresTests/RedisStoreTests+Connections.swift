@@ -25,11 +25,11 @@ extension RedisStoreTests {
     #expect("\(store.configuration.credentials!)" == "images:…")
   }
 
-  @Test("many commands are under way on one connection")
+  @Test("many commands run on one connection")
   func pipelining() async throws {
     let store = store()
     let redis = redis
-    // Nothing is answered until all have come; then each by its own name.
+    // The server answers only after all commands have arrived; then each command gets its own value.
     redis.react = { words, _ in
       guard words[0] == "EXISTS" else { return .done }
       let all = redis.log.filter { $0[0] == "EXISTS" }
@@ -77,7 +77,7 @@ extension RedisStoreTests {
   }
 
   @Test(
-    "a connection that breaks is one failure, however many commands it takes with it, and the next command makes another"
+    "a broken connection counts as one failure for all of its commands, and the next command makes a new connection"
   )
   func lostConnection() async throws {
     let store = store()
@@ -109,14 +109,14 @@ extension RedisStoreTests {
     redis.react = { _, _ in .done }
     redis.disconnect()
     try await blocking { [key, entry] () throws in
-      // The connection may only now be found to be gone.
+      // The loss of the connection may be found only now.
       do { try store.write(entry, for: key) } catch { try store.write(entry, for: key) }
       #expect(try store.read(key) == entry)
     }
   }
 
   @Test(
-    "a server that can do nothing now fails; one that refuses a command is well",
+    "a server that cannot work now counts as failed; one that refuses a command does not",
     arguments: [
       ("LOADING Redis is loading the dataset in memory", true), ("MASTERDOWN Link with MASTER is down", true),
       ("BUSY Redis is busy running a script", true),
@@ -136,7 +136,7 @@ extension RedisStoreTests {
     #expect(store.statistics.nodes[0].counts.refused == 3)
   }
 
-  @Test("the address of a server that takes no writes any more is looked up again, once a second at most")
+  @Test("the address of a server that accepts no more writes is resolved again, at most once a second")
   func failover() async throws {
     let store = store()
     redis.react = { words, _ in words[0] == "SET" ? .bytes("-READONLY replica\r\n") : .done }
@@ -180,7 +180,7 @@ extension RedisStoreTests {
     await #expect(throws: RedisError.self) { try await write.value }
   }
 
-  @Test("each key has one of several servers; the loss of one loses its keys alone")
+  @Test("each key has one of several servers; if one is lost, only its keys are lost")
   func severalNodes() async throws {
     let other = try FakeRedis()
     var configuration = RedisConfiguration(nodes: [.unix(redis.path), .unix(other.path)])
@@ -197,7 +197,7 @@ extension RedisStoreTests {
   }
 
   @Test(
-    "a server that is not there is not waited for",
+    "a missing server causes no wait",
     arguments: [
       RedisAddress.unix("/nonexistent/redis.sock"), .tcp("127.0.0.1", port: 1), .tcp("127.0.0.1", port: 0),
       .tcp("a b"),
@@ -210,7 +210,7 @@ extension RedisStoreTests {
     guard case .notConnected = error?.reason else { throw try #require(error) }
   }
 
-  @Test("a store that is released ends its thread and answers who waits")
+  @Test("a released store ends its thread and answers waiting callers")
   func release() async throws {
     redis.react = { _, _ in .silence }
     let read: Task<Void, any Error>

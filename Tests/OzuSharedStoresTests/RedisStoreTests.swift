@@ -32,7 +32,7 @@ struct RedisStoreTests {
     return RedisStore(configuration)
   }
 
-  /// Reads as the clock passes the deadline, once the server has the command.
+  /// Reads an entry, and moves the clock beyond the deadline when the server has the command.
   func readInVain(_ store: RedisStore, _ count: Int) async throws -> (any Error)? {
     let read = Task { try await blocking { [key] in try store.read(key) } }
     try await eventually(redis.count("GETRANGE") == count)
@@ -44,7 +44,7 @@ struct RedisStoreTests {
     }
   }
 
-  @Test("an entry is written, read, looked at, kept alive and removed")
+  @Test("an entry is written, read, inspected, touched and removed")
   func life() async throws {
     let store = store()
     try await blocking { [key, entry] () throws in
@@ -53,7 +53,7 @@ struct RedisStoreTests {
       #expect(try store.metadata(of: key) == nil)
       try store.write(entry, for: key)
       #expect(try store.read(key) == entry && store.metadata(of: key) == entry.metadata)
-      // It could not be done in one step: another machine's newer body would be lost.
+      // The store cannot do this in one step, so the newer body of another machine could be lost.
       #expect(try !store.updateMetadata(Data("n".utf8), of: key) && store.read(key) == entry)
       try store.write(ImageStoreEntry(metadata: Data("n".utf8), body: entry.body), for: key)
       #expect(try store.read(key) == ImageStoreEntry(metadata: Data("n".utf8), body: entry.body))
@@ -76,7 +76,7 @@ struct RedisStoreTests {
     #expect(statistics.nodes.map(\.state) == [.closed])
   }
 
-  @Test("entries that live as long as the server likes have no end")
+  @Test("without a time to live entries do not expire")
   func withoutEnd() async throws {
     let store = store { $0.timeToLive = nil }
     try await blocking { [key, entry] () throws in
@@ -134,7 +134,7 @@ struct RedisStoreTests {
     #expect(events.all.withLock { $0 } == [.damaged(node: redis.path)])
   }
 
-  @Test("an entry that is too large is not kept, nor is what was there before")
+  @Test("an entry that is too large is not stored, and the former entry is removed")
   func tooLarge() async throws {
     let store = store { $0.maximumEntryByteCount = 10_000 }
     redis[store.name(of: key)] = FakeRedis.Value(data: Data("old".utf8))
@@ -142,7 +142,7 @@ struct RedisStoreTests {
     #expect(redis.keys == [] && store.statistics.tooLarge == 1)
   }
 
-  @Test("kinds that are not shared are not asked for")
+  @Test("kinds that are not shared are not requested")
   func kinds() async throws {
     let store = store()
     for kind in [ImageStoreKind.original, .partial, .variants] {

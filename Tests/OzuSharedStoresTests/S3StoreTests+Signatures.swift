@@ -26,7 +26,7 @@ extension S3StoreTests {
       ),
     ]
 
-  @Test("the double computes the signatures that AWS has published", arguments: 0..<4)
+  @Test("the fake service computes the signatures that AWS has published", arguments: 0..<4)
   func publishedSignatures(number: Int) {
     let (method, path, query, fields, body, signature) = Self.published[number]
     let keys = SignatureV4(
@@ -83,7 +83,7 @@ extension S3StoreTests {
       ),
     ]
 
-  @Test("the double computes the signatures that botocore makes", arguments: 0..<7)
+  @Test("the fake service computes the signatures that botocore makes", arguments: 0..<7)
   func botocoreSignatures(number: Int) {
     let (method, path, query, fields, body, signature) = Self.botocore[number]
     var headers = fields

@@ -22,7 +22,7 @@ struct S3StoreTests {
       endpoint: service.server.url(""), bucket: "bucket", region: keys.region,
       credentials: S3Credentials(accessKey: keys.accessKey, secretKey: keys.secretKey))
     configuration.now = clock.now
-    // Long enough for a machine that does other things too: none of these tests waits for it.
+    // Long enough for a busy machine. None of these tests waits for it.
     configuration.deadline = .seconds(60)
     configuration.connections.proxy = .none
     change(&configuration)
@@ -30,7 +30,7 @@ struct S3StoreTests {
   }
 
   @Test(
-    "an entry is written, read, looked at and removed, with signatures that fit",
+    "an entry is written, read, inspected and removed, with valid signatures",
     arguments: [nil, "a/session+token=="])
   func life(token: String?) async throws {
     let store = try store { configuration in
@@ -46,7 +46,7 @@ struct S3StoreTests {
       try store.write(entry, for: key)
       #expect(
         try store.contains(key) && store.metadata(of: key) == entry.metadata && store.read(key) == entry)
-      // It could not be done in one step: another machine's newer body would be lost.
+      // The store cannot do this in one step, so the newer body of another machine could be lost.
       #expect(try !store.updateMetadata(Data("n".utf8), of: key) && store.read(key) == entry)
       try store.write(ImageStoreEntry(metadata: Data("n".utf8), body: entry.body), for: key)
       #expect(try store.read(key)?.metadata == Data("n".utf8))
@@ -124,7 +124,7 @@ struct S3StoreTests {
     #expect(error == .circuitOpen && service.server.requestCount == 3)
   }
 
-  @Test("the circuit of a service that fails opens, and one probe asks again")
+  @Test("the circuit of a failing service opens, and one probe tries again")
   func breaker() async throws {
     let store = try store()
     service.react = { _ in .status(503) }
@@ -139,7 +139,7 @@ struct S3StoreTests {
     #expect(store.statistics.nodes[0].state == .closed)
   }
 
-  @Test("a service that does not answer is not waited for longer than the deadline")
+  @Test("a call to a service that does not answer ends at the deadline")
   func deadline() async throws {
     let store = try store { $0.deadline = .milliseconds(20) }
     let gate = Gate(isOpen: false)
@@ -158,7 +158,7 @@ struct S3StoreTests {
   }
 
   @Test(
-    "settings that would need escaping, or name no service, are refused",
+    "settings that need escaping, or do not name a service, are refused",
     arguments: [
       ("ftp://a", "b", "p/"), ("http://a/path", "b", "p/"), ("http://a?x", "b", "p/"),
       ("http://a", "b/c", "p/"),

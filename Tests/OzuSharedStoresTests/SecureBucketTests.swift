@@ -6,7 +6,7 @@ import Testing
 
 @testable import OzuSharedStores
 
-/// A bucket behind TLS, whose certificate nobody but a file of the test vouches for.
+/// A bucket behind TLS, whose certificate is trusted only through a file of the test.
 @Suite(
   "A bucket over TLS", .timeLimit(.minutes(10)),
   .enabled(
@@ -31,7 +31,7 @@ struct SecureBucketTests {
     return try S3Store(configuration)
   }
 
-  @Test("with its authority it is written and read, and signatures fit")
+  @Test("with its authority the bucket is written and read, and the signatures are valid")
   func trusted() async throws {
     let store = try store(proxy.certificate)
     let (key, entry) = (ImageStoreKey(.encoded, "a"), ImageStoreEntry(metadata: Data(), body: Data("b".utf8)))
@@ -43,7 +43,7 @@ struct SecureBucketTests {
     #expect(bucket.faults == [] && bucket.names.count == 1)
   }
 
-  @Test("without its authority nothing is sent there", arguments: [false, true])
+  @Test("without its authority nothing is sent to it", arguments: [false, true])
   func untrusted(hasOther: Bool) async throws {
     let other = hasOther ? try await SecureProxy(port: bucket.server.port) : nil
     let store = try store(other?.certificate)
@@ -53,7 +53,7 @@ struct SecureBucketTests {
     #expect(bucket.server.requestCount == 0 && store.statistics.nodes[0].counts.lost > 0)
   }
 
-  @Test("ozu serve trusts the file of s3_ca, and without it fails no request", arguments: [true, false])
+  @Test("ozu serve trusts the file of s3_ca; without it no request fails", arguments: [true, false])
   func service(hasAuthority: Bool) async throws {
     let origin = try LoopbackServer()
     let picture = try PatternPicture(PixelSize(160, 120)).data(as: .png)
@@ -71,7 +71,7 @@ struct SecureBucketTests {
     #expect(answer.status == 200)
     guard hasAuthority else {
       let lost = "ozu_shared_store_commands_total{store=\"s3\",node=\"127.0.0.1/bucket\",result=\"lost\"}"
-      // A write is tried behind the answer.
+      // A write is tried after the answer.
       for _ in 0..<10_000 where try await machine.metric(lost) == 0 {}
       #expect(try await machine.metric(lost) > 0 && bucket.server.requestCount == 0)
       return

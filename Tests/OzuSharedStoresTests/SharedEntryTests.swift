@@ -26,7 +26,7 @@ struct SharedEntryTests {
     #expect(data.count <= entry.byteCount + SharedEntry.overhead(for: key))
   }
 
-  @Test("any byte that is another makes it no entry")
+  @Test("a change of any byte makes an entry invalid")
   func damage() {
     let data = SharedEntry.encode(entry, for: key)
     for place in data.indices {
@@ -38,7 +38,7 @@ struct SharedEntryTests {
     }
   }
 
-  @Test("a part of it, and more than it, is no entry")
+  @Test("a truncated or extended entry is invalid")
   func lengths() {
     let data = SharedEntry.encode(entry, for: key)
     for count in 0..<data.count { #expect(SharedEntry.decode(data.prefix(count), for: key) == nil) }
@@ -46,7 +46,7 @@ struct SharedEntryTests {
   }
 
   @Test(
-    "another key's or kind's is no entry",
+    "an entry of another key or kind is invalid",
     arguments: [ImageStoreKey(.rendition, "b"), ImageStoreKey(.encoded, "a")])
   func foreign(other: ImageStoreKey) throws {
     let data = SharedEntry.encode(entry, for: other)
@@ -54,7 +54,7 @@ struct SharedEntryTests {
     #expect(try SharedEntry.metadata(ofBeginning: data, for: key) == nil)
   }
 
-  @Test("a beginning without all of the metadata asks for more")
+  @Test("a beginning without all of the metadata needs more bytes")
   func beginnings() {
     let data = SharedEntry.encode(entry, for: key)
     #expect(throws: SharedEntry.NeedsMore.self) {
@@ -62,7 +62,7 @@ struct SharedEntryTests {
     }
   }
 
-  @Test("random bytes behind a true beginning are no entry", arguments: 1...50)
+  @Test("random bytes after a valid beginning are not an entry", arguments: 1...50)
   func noise(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     let data = SharedEntry.encode(entry, for: key)

@@ -5,8 +5,8 @@ import OzuMigration
 import OzuTesting
 import Testing
 
-/// The calls of the migration pages, as they stand there: here those of the libraries that `OzuMigration` has shims for. Only the
-/// public interface of the modules is imported.
+/// The calls of the migration pages, copied unchanged: here those of the libraries for which `OzuMigration` has shims. Only the
+/// public API of the modules is imported.
 @Suite("The calls of the migration pages work")
 @MainActor
 struct MigrationTests {

@@ -3,14 +3,14 @@ import Ozu
 import OzuTesting
 import Testing
 
-/// The first samples of the README, as they stand there except for the pipeline.
-@Suite("The README is true of its samples")
+/// The first samples of the README, copied unchanged except for the pipeline.
+@Suite("The samples of the README work")
 struct ReadmeTests {
   @Test("a picture is no larger than the size, and has exactly the size where it covers it")
   func samples() async throws {
     let client = FakeHTTPClient()
     let url = URL(string: "https://example.com/a.jpg")!
-    // Neither proportion of the sizes.
+    // The proportions of the picture are those of neither size.
     client.reply(to: url, with: .ok(try PatternPicture(PixelSize(1000, 700), tint: 2).data(as: .jpeg)))
     let pipeline = ImagePipeline.testing(client: client)
 

@@ -147,7 +147,7 @@ def use(browser, base, photo, page):
         bad.flush()
         browser.call("DOM.setFileInputFiles", nodeId=node, files=[bad.name])
         browser.wait("document.getElementById('status').classList.contains('bad')")
-        check("no picture" in browser.run("document.getElementById('status').textContent"), "a file that is no picture")
+        check("not a picture" in browser.run("document.getElementById('status').textContent"), "a file that is no picture")
     complaints = browser.complaints()
     check(not complaints, f"no errors, and nothing that the policy refused {complaints}")
     browser.run("document.querySelector('input[value=url]').click()")

@@ -27,7 +27,7 @@ public protocol ImageCaching: Sendable {
   func removeAll()
 
   /// Removes the pictures for which a closure returns `true`. The closure is short and does not use the cache.
-  func removeValues(where isToGo: (ImageKey, CachedPicture) -> Bool)
+  func removeValues(where shouldRemove: (ImageKey, CachedPicture) -> Bool)
 
   /// The bytes that all pictures take together.
   var totalCost: Int { get }

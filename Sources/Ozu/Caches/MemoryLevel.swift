@@ -57,7 +57,9 @@ struct MemoryLevel: Sendable {
 
   func removeAll() { cache.removeAll() }
 
-  func removeValues(where isToGo: (ImageKey, CachedPicture) -> Bool) { cache.removeValues(where: isToGo) }
+  func removeValues(where shouldRemove: (ImageKey, CachedPicture) -> Bool) {
+    cache.removeValues(where: shouldRemove)
+  }
 
   var totalCost: Int { cache.totalCost }
 

@@ -9,7 +9,7 @@ struct OriginalValidity: Hashable, Sendable {
   /// The identity of the body from which the picture was made.
   let bodyIdentity: String
   /// Whether the picture may be served after that time if the origin cannot be reached (RFC 9111 §4.2.4).
-  let mayOutlive: Bool
+  let mayUseOffline: Bool
 
   func isFresh(at date: Date) -> Bool { date < freshUntil }
 

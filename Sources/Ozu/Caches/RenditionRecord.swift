@@ -38,7 +38,7 @@ struct RenditionRecord {
     stamp = try reader.optional { (reader) throws(FieldReader.Damage) in try FileStamp(from: &reader) }
     validity = try reader.optional { (reader) throws(FieldReader.Damage) in
       OriginalValidity(
-        freshUntil: try reader.date(), bodyIdentity: try reader.text(), mayOutlive: try reader.flag())
+        freshUntil: try reader.date(), bodyIdentity: try reader.text(), mayUseOffline: try reader.flag())
     }
     notes = try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }
     // A picture never has more notes than these bounds allow.
@@ -59,7 +59,7 @@ struct RenditionRecord {
     writer.append(validity) { writer, validity in
       writer.append(validity.freshUntil)
       writer.append(validity.bodyIdentity)
-      writer.append(validity.mayOutlive)
+      writer.append(validity.mayUseOffline)
     }
     writer.append(notes) { $0.append($1) }
   }

@@ -1,4 +1,4 @@
-/// Encoding: the picture of the source becomes a file, whose record tells how it was made.
+/// Encoding: the picture of the source becomes a file, whose record tells how it was made. The caches store the file.
 extension EncodeImage {
   /// An animation is processed frame by frame, so it is loaded without processors.
   func prepare(_ loaded: LoadedPicture, _ fetched: FetchedData) -> JobStep {
@@ -59,6 +59,31 @@ extension EncodeImage {
   /// The note about a gain map that could not be applied.
   private func dimming(_ picture: Picture, _ type: ImageType) -> [String] {
     guard isDimmed, request.headroomStops != nil, picture.header?.gainMap != nil else { return [] }
-    return ["its gain map was not applied: a file as \(type.displayName) was possible, which cannot say so"]
+    return [
+      "its gain map was not applied: a file as \(type.displayName) was possible, which cannot state the brightness"
+    ]
+  }
+
+  // MARK: Storing
+
+  /// Stores a file, and the source's bytes if they are given and new. Waits if the backlog has no room.
+  func write(_ entry: EncodedEntry, _ fetched: FetchedData?) -> JobStep {
+    var waits = fetched.map { context.storeOriginal($0, for: goal.load) } ?? []
+    if goal.writesMemory { context.caches.keepEncoded(entry, goal.key) }
+    if goal.writesStores, !context.caches.stores.isEmpty {
+      let wait = context.backlog.add(byteCount: entry.data.count) { [context, goal] _ in
+        context.caches.store(entry, goal.key, for: goal.request)
+      }
+      if let wait { waits.append(wait) }
+    }
+    next = .wait
+    // Writes happen in order: when the last is done, all are done.
+    return waits.last.map(JobStep.depend) ?? .finish(succeeded: true)
+  }
+
+  func forget() {
+    guard request.cachePolicy.writesCaches else { return }
+    context.caches.encodedMemory.removeValue(forKey: goal.key)
+    context.backlog.enqueue { [context, goal] in context.caches.removeEncoded(goal.key, of: goal.request) }
   }
 }

@@ -23,7 +23,7 @@ extension EncodeImage {
   /// Serves the stale file if its origin cannot be reached.
   private func serveStale(after error: ImageError) -> JobStep {
     guard error.isDisconnection, request.cachePolicy == .useCaches, let stale,
-      let validity = stale.record.rendition.validity, validity.mayOutlive
+      let validity = stale.record.rendition.validity, validity.mayUseOffline
     else { return fail(error) }
     return finish(
       stale, .stale, .servedStale(validity, now: configuration.testing.currentDate()))

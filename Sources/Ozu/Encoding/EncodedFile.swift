@@ -95,7 +95,7 @@ struct EncodedFileMaker {
     // The gain map has already been applied to these pixels.
     if case .coded = picture.bitmap.colorSpace { return nil }
     guard type == .jpeg, case .data(let data) = input.fetched.content else {
-      notes.append("its gain map is left out: it is kept in JPEG alone")
+      notes.append("its gain map is left out: only a JPEG can contain it")
       return nil
     }
     let context = DecodingContext(

@@ -22,40 +22,40 @@
       signposter = OSSignposter(subsystem: subsystem, category: category)
     }
 
-    /// Begins an interval.
+    /// Begins the interval of a request.
     public func requestBegan(_ request: ObservedRequest) {
       guard signposter.isEnabled else { return }
       let source = request.request.source.name
       _ = signposter.beginInterval("request", id: Self.id(request.id), "\(source, privacy: .private)")
     }
 
-    /// Ends it.
+    /// Ends the interval of a request.
     public func requestEnded(_ request: ObservedRequest, _ outcome: RequestOutcome, after time: Duration) {
       guard signposter.isEnabled else { return }
       let text = Self.text(outcome)
       signposter.endInterval("request", Self.state(request.id), "\(text, privacy: .public)")
     }
 
-    /// Begins an interval.
+    /// Begins the interval of a stage.
     public func stageBegan(_ stage: ObservedStage) {
       guard signposter.isEnabled else { return }
       _ = signposter.beginInterval(
         stage.stage.signpostName, id: Self.id(stage.id), "\(stage.source, privacy: .private)")
     }
 
-    /// Ends it.
+    /// Ends the interval of a stage.
     public func stageEnded(_ stage: ObservedStage, after time: Duration, byteCount: Int) {
       guard signposter.isEnabled else { return }
       signposter.endInterval(stage.stage.signpostName, Self.state(stage.id), "\(byteCount) bytes")
     }
 
-    /// Marks the moment.
+    /// Emits the event "hit".
     public func cacheHit(_ entry: ObservedEntry) {
       guard signposter.isEnabled else { return }
       signposter.emitEvent("hit", "\(entry.layer.rawValue, privacy: .public)")
     }
 
-    /// Marks the moment.
+    /// Emits the event "miss".
     public func cacheMissed(_ entry: ObservedEntry) {
       guard signposter.isEnabled else { return }
       signposter.emitEvent("miss", "\(entry.layer.rawValue, privacy: .public)")

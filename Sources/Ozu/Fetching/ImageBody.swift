@@ -44,7 +44,7 @@ public final class ImageBody: Sendable {
   ///
   /// - Throws: `HTTPError` if there is no known file.
   public func confirm(_ head: ImageBodyHead = ImageBodyHead()) throws {
-    guard known != nil else { throw HTTPError(.protocolError("nothing is known that could be confirmed")) }
+    guard known != nil else { throw HTTPError(.protocolError("there is no earlier version to confirm")) }
     var head = head
     // A confirmation need not repeat the tag and the date.
     head.byteCount = nil
@@ -67,7 +67,9 @@ public final class ImageBody: Sendable {
     }
     guard !data.isEmpty else { return }
     try turn { state in
-      guard state.head?.status == 200 else { throw HTTPError(.protocolError("bytes follow a confirmation")) }
+      guard state.head?.status == 200 else {
+        throw HTTPError(.protocolError("bytes were written after a confirmation"))
+      }
       guard data.count <= request.maximumBodyByteCount - state.byteCount else {
         throw HTTPError(.bodyTooLarge(limit: request.maximumBodyByteCount))
       }

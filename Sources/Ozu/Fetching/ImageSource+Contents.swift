@@ -16,7 +16,7 @@ extension ImageSource {
   ) async throws -> Data {
     let name = ImageSource.url(url).name
     guard case .network(let url) = try ImageSource.url(url).access() else {
-      throw ImageError.invalidSource(name, reason: "this is no web address")
+      throw ImageError.invalidSource(name, reason: "this is not a web address")
     }
     let request = HTTPRequest(
       url: url, headers: ["Accept": ImageAcceptance.decodable.text(for: .standard)],

@@ -63,7 +63,7 @@ final class FetchedData: Sendable {
     http.map {
       OriginalValidity(
         freshUntil: hasOwnPolicy ? .distantPast : $0.freshUntil, bodyIdentity: $0.bodyIdentity,
-        mayOutlive: $0.mayOutlive)
+        mayUseOffline: $0.mayUseOffline)
     }
   }
 

@@ -102,7 +102,7 @@ extension LoadImage {
           timings: timings.adding(rendered.timings), verdict: verdict)
         return load.finish(loaded, after: writes?(load) ?? [])
       case .failure(let error):
-        if error.isEndOfInterest { return load.fail(error) }
+        if error.isCancelledOrLate { return load.fail(error) }
         load.cachedResult.rendition = nil
         load.cachedResult.miss = .damaged
         load.removeRendition()
@@ -136,7 +136,8 @@ extension LoadImage {
   /// that `HTTPCache` cannot decide this.
   func serveStale(after error: ImageError) -> JobStep {
     let validity = cachedResult.picture?.validity ?? cachedResult.rendition?.validity
-    guard error.isDisconnection, request.cachePolicy == .useCaches, let validity, validity.mayOutlive else {
+    guard error.isDisconnection, request.cachePolicy == .useCaches, let validity, validity.mayUseOffline
+    else {
       return fail(error)
     }
     let verdict = ImageResponse.Verdict.servedStale(validity, now: configuration.testing.currentDate())

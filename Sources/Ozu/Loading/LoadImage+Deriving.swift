@@ -96,7 +96,7 @@ extension LoadImage {
       return load.render(.decode(rendition.data, nil), from: Origin()) { load, outcome in
         switch outcome {
         case .failure(let error):
-          return error.isEndOfInterest ? load.fail(error) : load.derive(resize, from: rest)
+          return error.isCancelledOrLate ? load.fail(error) : load.derive(resize, from: rest)
         case .success(let larger):
           guard larger.picture.size == variant.size else { return load.derive(resize, from: rest) }
           let cached = CachedPicture(

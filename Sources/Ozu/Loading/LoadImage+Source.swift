@@ -103,7 +103,7 @@ extension LoadImage {
   func renderSource(_ fetched: FetchedData) -> JobStep {
     render(fetched) { load, error in
       load.context.fetchesInUse.forget(.fetch(load.request, number: 0))
-      guard fetched.isFromStore, !error.isEndOfInterest, load.request.cachePolicy == .useCaches else {
+      guard fetched.isFromStore, !error.isCancelledOrLate, load.request.cachePolicy == .useCaches else {
         load.noteFailure(error)
         return load.fail(error)
       }

@@ -207,7 +207,7 @@ extension LoadImage: ProgressListener, SizeSource {
 extension ImageError {
   /// Whether the load ended because it was cancelled or its deadline passed, and not because of the source or the
   /// data.
-  var isEndOfInterest: Bool {
+  var isCancelledOrLate: Bool {
     kind == .cancelled || kind == .deadlineExceeded
   }
 }

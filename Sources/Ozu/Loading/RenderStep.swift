@@ -59,27 +59,27 @@ extension RenderStep {
     case .decode(let data, let resize, let colors, let file):
       watch.enter(.decode)
       context.load.events.counters.decodes.increment()
-      let picture = try Self.decode(context, watch, colors) { surroundings throws(DecodingError) in
+      let picture = try Self.decode(context, watch, colors) { decodingContext throws(DecodingError) in
         try context.load.configuration.decoding.codecs.picture(
-          from: data, resize: resize, context: surroundings.identified(as: file))
+          from: data, resize: resize, context: decodingContext.identified(as: file))
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .deferDecoding(let data):
       watch.enter(.decode)
-      let picture = try Self.decode(context, watch) { surroundings throws(DecodingError) in
-        try context.load.configuration.decoding.codecs.deferredPicture(from: data, context: surroundings)
+      let picture = try Self.decode(context, watch) { decodingContext throws(DecodingError) in
+        try context.load.configuration.decoding.codecs.deferredPicture(from: data, context: decodingContext)
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .resize(let picture, let resize):
       watch.enter(.resize)
       try picture.decode(for: context)
-      let surroundings = ProcessingContext(
+      let processingContext = ProcessingContext(
         pool: context.load.configuration.decoding.pixelBufferPool,
         limits: context.load.configuration.decoding.limits)
       let resized: Picture
       do throws(ProcessingError) {
         let steps: [any ImageProcessing] = if let resize { [resize] } else { [] }
-        resized = try picture.processed(by: steps, context: surroundings)
+        resized = try picture.processed(by: steps, context: processingContext)
       } catch {
         throw .processingFailed(context.name, underlying: error)
       }
@@ -96,12 +96,12 @@ extension RenderStep {
       guard let previous else { throw .cancelled(context.name) }
       // The picture may have been made for a request that wanted it undecoded.
       try previous.picture.decode(for: context)
-      let surroundings = ProcessingContext(
+      let processingContext = ProcessingContext(
         pool: context.load.configuration.decoding.pixelBufferPool,
         limits: context.load.configuration.decoding.limits)
       let picture: Picture
       do throws(ProcessingError) {
-        picture = try previous.picture.processed(by: [processor], context: surroundings)
+        picture = try previous.picture.processed(by: [processor], context: processingContext)
       } catch {
         throw .processingFailed(context.name, underlying: error)
       }
@@ -114,7 +114,7 @@ extension RenderStep {
     _ context: Context, _ watch: StageWatch, _ colors: RequestedColors = .converted,
     _ decode: (DecodingContext) throws(DecodingError) -> Picture
   ) throws(ImageError) -> Picture {
-    let surroundings = DecodingContext(
+    let decodingContext = DecodingContext(
       limits: context.load.configuration.decoding.limits,
       pool: context.load.configuration.decoding.pixelBufferPool,
       colorPolicy: colors.policy, pixelFormats: colors.policy.pixelFormats,
@@ -123,7 +123,7 @@ extension RenderStep {
       isCancelled: { context.isCancelled || watch.isLate }
     ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
     do throws(DecodingError) {
-      return try decode(colors.apply(to: surroundings))
+      return try decode(colors.apply(to: decodingContext))
     } catch {
       if error == .cancelled, watch.isLate, !context.isCancelled {
         throw .deadlineExceeded(context.name, stage: watch.stage)

@@ -45,7 +45,7 @@
     }
 
     /// The messages of one datagram; `nil` if there are none now. After an overflow of the queue this returns no
-    /// bytes, and reading goes on: usually more messages follow the lost ones, and a missed return costs only one
+    /// bytes, and reading continues: usually more messages follow the lost ones, and a missed return costs only one
     /// restart.
     func read() -> [UInt8]? {
       var bytes = [UInt8](repeating: 0, count: 16 << 10)

@@ -111,7 +111,7 @@ public enum ImageSource: Sendable {
     case .fetcher(let fetcher): return .fetcher(fetcher)
     case .request(let request):
       guard case .network(let url) = try ImageSource.url(request.url).access() else {
-        throw .invalidSource(name, reason: "header fields go with web addresses only")
+        throw .invalidSource(name, reason: "only web addresses can have header fields")
       }
       return .network(url)
     case .url(let url):

@@ -28,7 +28,7 @@ package struct JobEffects<Payload, Waiter> {
   package var cancellations: [Payload] = []
   /// Running jobs whose priority has changed. The owner passes the new priority on to their work.
   package var levels: [(payload: Payload, level: ImagePriority)] = []
-  /// Jobs that waited for another one and now decide how to go on.
+  /// Jobs that waited for another one and now decide how to continue.
   package var wakes: [Wake] = []
   /// The subscribers of the finished job.
   package var answers: [Waiter] = []

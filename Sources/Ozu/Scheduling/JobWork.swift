@@ -53,7 +53,7 @@ enum JobStep: Sendable {
   case go(StationID, size: Int)
   /// The job waits for the job of a key, which is made if it does not exist, and then needs a place.
   case depend(JobDependence)
-  /// The job is over. The jobs that depend on it go on if it succeeded, and decide themselves otherwise.
+  /// The job is over. The jobs that depend on it continue if it succeeded; otherwise each decides itself.
   case finish(succeeded: Bool)
 }
 

@@ -10,7 +10,7 @@ enum ColorArgument {
     ("green", ColorValue(red: 0, green: 128, blue: 0)), ("blue", ColorValue(red: 0, green: 0, blue: 255)),
   ]
 
-  /// The colour of a text; `nil` when the text is no colour.
+  /// The colour of a text; `nil` when the text is not a colour.
   static func color(_ text: some StringProtocol) -> ColorValue? {
     if let named = names.first(where: { $0.0 == text.lowercased() }) { return named.1 }
     guard text.first == "#" else { return nil }
@@ -38,7 +38,7 @@ enum AnchorArgument {
 
   static let notation = names.map(\.0).joined(separator: ", ")
 
-  /// The place of a text; `nil` when the text is no place.
+  /// The place of a text; `nil` when the text is not a place.
   static func anchor(_ text: some StringProtocol) -> Anchor? {
     names.first { $0.0 == text.lowercased() }?.1
   }

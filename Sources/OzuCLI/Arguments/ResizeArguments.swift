@@ -17,7 +17,7 @@ struct ResizeArguments {
     OptionSpecification(name: "upscale", help: "Enlarge pictures that are smaller than the size."),
     OptionSpecification(
       name: "fast",
-      help: "Look at less of the file: thumbnails of JPEG in two thirds of the time, less sharp."),
+      help: "Read less of the file: thumbnails of JPEG in two thirds of the time, less sharp."),
     OptionSpecification(
       name: "kernel", value: "KERNEL", kind: .words(kernels.map(\.0)),
       help: "The filter: \(kernels.map(\.0).joined(separator: ", ")); lanczos3 by default."),

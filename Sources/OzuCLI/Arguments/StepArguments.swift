@@ -53,7 +53,7 @@ enum StepArguments {
   private static let turns: [(String, Turn)] = [("90", .right), ("180", .around), ("270", .left)]
   private static let attention = "attention"
 
-  /// The steps of an option; empty for an option that is no step.
+  /// The steps of an option; empty for an option that is not a step.
   static func steps(
     _ name: String, _ value: String?, _ sizes: ResizeArguments
   ) async throws(UsageError) -> [any ImageProcessing] {

@@ -1,4 +1,4 @@
-/// An error in the command line, as the user is told.
+/// An error in the command line, with the message for the user.
 struct UsageError: Error {
   let message: String
   /// A suggestion on a line of its own, such as a similar name or an example.

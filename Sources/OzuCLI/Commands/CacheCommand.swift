@@ -6,7 +6,7 @@ import OzuHTTP
 enum CacheCommand: Command {
   static let specification = CommandSpecification(
     name: "cache",
-    summary: "Look after the disk cache.",
+    summary: "Show, check, trim or clear the disk cache.",
     synopsis:
       "stats|list|verify|trim|clear [--to BYTES] [--older-than AGE] [--cache DIR] [--foreign] [--json]",
     discussion: """
@@ -51,9 +51,9 @@ enum CacheCommand: Command {
           ?? "It can: stats, list, verify, trim, clear.")
     }
     let target = try arguments.integer("to", in: 0...Int.max)
-    if target != nil && action != .trim { throw UsageError("--to goes with trim") }
+    if target != nil && action != .trim { throw UsageError("--to can only be used with trim") }
     let age = try AgeArgument.seconds(arguments, "older-than")
-    if age != nil && action != .trim { throw UsageError("--older-than goes with trim") }
+    if age != nil && action != .trim { throw UsageError("--older-than can only be used with trim") }
     let printer = CachePrinter(console: console, isJSON: arguments.has("json"))
     // The system finds no file at a path with a slash at its end.
     var path = PipelineArguments.folder(arguments).path(percentEncoded: false)
@@ -125,5 +125,21 @@ enum CacheCommand: Command {
   private static func trim(_ cache: DiskCache, to target: Int?, age: TimeInterval?) throws(DiskCacheError) {
     if let age { try cache.trim(olderThan: Date(timeIntervalSinceNow: -age)) }
     if target != nil || age == nil { try cache.trim(toByteCount: target ?? cache.totalByteCount / 2) }
+  }
+}
+
+/// An age as people type it: `90s`, `15m`, `12h`, `30d`, `4w`.
+private enum AgeArgument {
+  private static let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+
+  /// The seconds of an option's value; `nil` if it was not given.
+  static func seconds(_ arguments: ParsedArguments, _ name: String) throws(UsageError) -> Double? {
+    guard let text = arguments.value(name) else { return nil }
+    guard let last = text.last, let unit = units[last], let number = Int(text.dropLast()), number >= 0,
+      !text.hasPrefix("+")
+    else {
+      throw UsageError("--\(name) \(text): a whole number with a unit is needed: 90s, 15m, 12h, 30d or 4w")
+    }
+    return Double(number) * unit
   }
 }

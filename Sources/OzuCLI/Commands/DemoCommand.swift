@@ -5,7 +5,7 @@ import Ozu
 enum DemoCommand: Command {
   static let specification = CommandSpecification(
     name: "demo",
-    summary: "Show the main job on photographs that come with the program.",
+    summary: "Show the work of Ozu on photographs that come with the program.",
     synopsis: "[-o FILE] [--json]",
     discussion: """
       Starts an image server on this machine, loads its photographs at 320x240 over the network, again through a

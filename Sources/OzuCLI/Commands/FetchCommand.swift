@@ -46,12 +46,12 @@ enum FetchCommand: Command {
       guard arguments.positional.isEmpty else {
         throw UsageError("--json-lines reads its addresses from standard input")
       }
-      if mode != nil { throw UsageError("with --json-lines each request says its own mode") }
+      if mode != nil { throw UsageError("with --json-lines each request names its own mode") }
       if let name = ["timeout", "connect-timeout", "retries"].first(where: { arguments.value($0) != nil }) {
         throw UsageError("--\(name): with --json-lines requests are sent once, with the default limits")
       }
     } else if arguments.has("errors-as-504") {
-      throw UsageError("--errors-as-504 goes with --json-lines")
+      throw UsageError("--errors-as-504 can only be used with --json-lines")
     } else if arguments.positional.isEmpty {
       throw UsageError("fetch needs an address", hint: "Usage: ozu fetch \(specification.synopsis)")
     }
@@ -93,7 +93,7 @@ enum FetchCommand: Command {
     for request in requests {
       let url = request.url
       do throws(HTTPError) {
-        // Also for answers that are stored already.
+        // The rule holds for stored answers too.
         try hostRule.check(url)
         let answer = try await cache.response(for: request, mode: mode)
         if isVerbose {

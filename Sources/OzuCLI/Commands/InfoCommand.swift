@@ -5,7 +5,7 @@ import Ozu
 enum InfoCommand: Command {
   static let specification = CommandSpecification(
     name: "info",
-    summary: "Say what an image is, from its header alone.",
+    summary: "Describe an image by its header alone.",
     synopsis: OptionSpecification.synopsis("SOURCE…", options),
     discussion: """
       Type, size in pixels (upright), orientation, colour, frames, and the data of the camera. No pixel is decoded, so the

@@ -136,7 +136,8 @@ enum SetCommand: Command {
     {
       guard let type = OutputFormats.type(ofEnding: name.lowercased()) else {
         throw UsageError(
-          "--formats: \"\(name)\" is no format that can be written", hint: "There are: \(OutputFormats.list)."
+          "--formats: \"\(name)\" is not a format that can be written",
+          hint: "There are: \(OutputFormats.list)."
         )
       }
       if !types.contains(type) { types.append(type) }

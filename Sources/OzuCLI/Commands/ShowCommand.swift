@@ -24,7 +24,7 @@ enum ShowCommand: Command {
     [
       OptionSpecification(
         name: "protocol", letter: "p", value: protocols.map(\.0).joined(separator: "|"),
-        kind: .words(protocols.map(\.0)), help: "How to show them, also where the output is no terminal."),
+        kind: .words(protocols.map(\.0)), help: "How to show them, also where the output is not a terminal."),
       OptionSpecification(
         name: "columns", value: "N",
         help: "The most columns a picture takes; those of the terminal by default."),
@@ -37,7 +37,8 @@ enum ShowCommand: Command {
     try SourceArgument.checkStandardInput(arguments.positional)
     let configuration = try PipelineArguments.configuration(arguments)
     guard asked != nil || console.outputIsTerminal else {
-      console.printError("ozu show: standard output is no terminal; --protocol writes there all the same")
+      console.printError(
+        "ozu show: standard output is not a terminal; with --protocol it is written to all the same")
       return .failed
     }
     let terminal = Terminal(descriptor: STDOUT_FILENO)

@@ -34,7 +34,7 @@ enum ThumbnailCommand: Command {
         name: "folder", value: "DIR", kind: .folder, help: "The shared cache; that of the user by default."),
       OptionSpecification(name: "force", help: "Make thumbnails again, also where it failed before."),
       .recursive,
-      OptionSpecification(name: "quiet", letter: "q", help: "Print failures alone."),
+      OptionSpecification(name: "quiet", letter: "q", help: "Print only failures."),
       .isolation,
     ]
 
@@ -60,7 +60,7 @@ enum ThumbnailCommand: Command {
         "--size needs a source and an output", hint: "ozu thumbnail --size 256 photo.jpg photo.png")
     }
     for name in ["sizes", "folder", "force", "recursive"] where arguments.has(name) {
-      throw UsageError("--\(name) and --size do not go together")
+      throw UsageError("--\(name) and --size cannot be used together")
     }
     let (text, output) = (arguments.positional[0], arguments.positional[1])
     guard SourceArgument.isFile(text) else {
@@ -114,7 +114,7 @@ enum ThumbnailCommand: Command {
     for name in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let size = ThumbnailSize(rawValue: String(name)) else {
         throw UsageError(
-          "--sizes: \"\(name)\" is no size of thumbnails",
+          "--sizes: \"\(name)\" is not a size of thumbnails",
           hint: "There are: \(ThumbnailSize.allCases.map(\.rawValue).joined(separator: ", ")).")
       }
       if !sizes.contains(size) { sizes.append(size) }

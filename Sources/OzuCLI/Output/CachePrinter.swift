@@ -22,7 +22,7 @@ struct CachePrinter: Sendable {
     if isJSON {
       let parts = partitions.map { partition in
         JSON.object([
-          ("partition", .string(partition.name)), ("entries", .integer(cache.count(in: partition))),
+          ("partition", .string(partition.shownName)), ("entries", .integer(cache.count(in: partition))),
           ("bytes", .integer(cache.byteCount(of: partition))),
         ])
       }
@@ -40,7 +40,7 @@ struct CachePrinter: Sendable {
       "\(cache.directory): \(cache.count) entries, \(Format.bytes(cache.totalByteCount))")
     for partition in partitions {
       console.print(
-        "  \(partition.name): \(cache.count(in: partition)) entries,"
+        "  \(partition.shownName): \(cache.count(in: partition)) entries,"
           + " \(Format.bytes(cache.byteCount(of: partition)))")
     }
   }
@@ -54,7 +54,7 @@ struct CachePrinter: Sendable {
           JSON.report(
             "cache-entry",
             [
-              ("key", .string("\(entry.key)")), ("partition", .string(entry.partition.name)),
+              ("key", .string("\(entry.key)")), ("partition", .string(entry.partition.shownName)),
               ("name", .string(name)), ("bytes", .integer(entry.bodyByteCount)),
               ("stored", .string(Self.text(entry.storedDate))),
               ("used", .string(Self.text(entry.accessDate))),
@@ -63,7 +63,7 @@ struct CachePrinter: Sendable {
       } else {
         let size = Format.bytes(entry.bodyByteCount).padding(to: 9, alignedRight: true)
         console.print(
-          "\(Self.text(entry.accessDate))  \(size)  \(entry.partition.name.padding(to: 10))  \(name)")
+          "\(Self.text(entry.accessDate))  \(size)  \(entry.partition.shownName.padding(to: 10))  \(name)")
       }
     }
   }
@@ -85,7 +85,7 @@ struct CachePrinter: Sendable {
     console.print("\(report.intactEntries) entries are intact, \(Format.bytes(report.intactByteCount))")
     for damage in report.corruptEntries {
       console.printError(
-        "ozu cache: entry \(damage.key) in \(damage.partition.name) is damaged")
+        "ozu cache: entry \(damage.key) in \(damage.partition.shownName) is damaged")
     }
     if report.unreadableByteCount > 0 {
       console.printError("ozu cache: \(Format.bytes(report.unreadableByteCount)) cannot be read")
@@ -100,4 +100,9 @@ struct CachePrinter: Sendable {
   private static func text(_ date: Date) -> String {
     date.formatted(.iso8601)
   }
+}
+
+extension DiskCache.Partition {
+  /// The name in reports. On disk, the lists of variants have a name of an earlier release.
+  fileprivate var shownName: String { name == ImageStoreKind.variants.name ? "variants" : name }
 }

@@ -70,8 +70,8 @@ enum Interruption {
     holdingOff { messageByteCount = 0 }
   }
 
-  /// Writes the message, with calls that POSIX allows a signal handler. Gives up when nobody reads, because Ctrl-C must end
-  /// the process. The caller has `isHeld`.
+  /// Writes the message, with calls that POSIX allows in a signal handler. Stops when no process reads the pipe, because Ctrl-C must
+  /// end the process. The caller has `isHeld`.
   private static func writeMessage() {
     guard let start = message?.baseAddress else { return }
     // By POSIX, a pipe that can be written to takes at least this many bytes at once.
@@ -125,7 +125,7 @@ enum Interruption {
 
   /// The handler. It calls only functions that POSIX allows in a handler, and no code that allocates or takes another lock.
   private static func end(by number: Int32) {
-    // A second signal may interrupt the first one's handler, which goes on when this returns.
+    // A second signal may interrupt the first one's handler, which continues when this returns.
     if isEnding.exchange(true, ordering: .acquiringAndReleasing) { return }
     take()
     cleanUp()

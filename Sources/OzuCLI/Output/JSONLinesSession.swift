@@ -110,7 +110,7 @@ struct JSONLinesSession: Sendable {
   private static func parse(_ text: String) -> Line {
     guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8)),
       let object = value as? [String: Any]
-    else { return Line(id: .null, request: .failure(LineError(message: "the line is no JSON object"))) }
+    else { return Line(id: .null, request: .failure(LineError(message: "the line is not a JSON object"))) }
     let id = object["id"].map(identity) ?? .null
     do throws(LineError) {
       return Line(id: id, request: .success(try request(object)))
@@ -146,7 +146,7 @@ struct JSONLinesSession: Sendable {
       for pair in pairs { request.headers.add(name: pair[0], value: pair[1]) }
     }
     if let text = try string("body", in: object) {
-      guard let body = Data(base64Encoded: text) else { throw LineError(message: "\"body\" is no base64") }
+      guard let body = Data(base64Encoded: text) else { throw LineError(message: "\"body\" is not base64") }
       request.body = body
     }
     if let redirect = try string("redirect", in: object) {
@@ -169,7 +169,7 @@ struct JSONLinesSession: Sendable {
   /// A member that must be text. A value of another kind is an error and must not be ignored.
   private static func string(_ name: String, in object: [String: Any]) throws(LineError) -> String? {
     guard let value = member(name, in: object) else { return nil }
-    guard let text = value as? String else { throw LineError(message: "\"\(name)\" is no text") }
+    guard let text = value as? String else { throw LineError(message: "\"\(name)\" is not a text") }
     return text
   }
 }

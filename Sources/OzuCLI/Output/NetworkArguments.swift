@@ -1,3 +1,4 @@
+import Foundation
 import Ozu
 import OzuHTTP
 
@@ -60,5 +61,24 @@ enum NetworkArguments {
       throw UsageError("--\(name) \(text): seconds are needed, from 0.001 to 86400")
     }
     return .seconds(number)
+  }
+}
+
+/// `--cacert`: the certificate authorities that the commands of the network trust.
+private enum CertificateOption {
+  static let option = OptionSpecification(
+    name: "cacert", value: "FILE", kind: .file,
+    help: "Trust only the authorities in this PEM file; by default those of SSL_CERT_FILE or the system.")
+
+  /// Makes a client trust the authorities of the option, if it is given.
+  static func configure(
+    _ client: inout HTTPClientConfiguration, _ arguments: ParsedArguments
+  ) throws(UsageError) {
+    guard let path = arguments.value(option.name) else { return }
+    var isFolder = ObjCBool(false)
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+      throw UsageError("--\(option.name) \(path): there is no such file")
+    }
+    client.certificateAuthorities = .file(path: path)
   }
 }

@@ -136,7 +136,7 @@ extension OutputFile {
     }
   }
 
-  /// Makes a folder and the missing folders above it. An existing folder is no error.
+  /// Makes a folder and the missing folders above it. An existing folder is not an error.
   private static func makeFolder(_ path: String) throws(SystemError) {
     if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, path.contains("/"), path != "/" else { throw SystemError(code: errno) }

@@ -58,7 +58,7 @@ struct OutputTemplate: Sendable {
       }
       guard character == "{", let end = rest.firstIndex(of: "}") else {
         throw UsageError(
-          "-o \(text): a \"\(character)\" has no partner",
+          "-o \(text): a \"\(character)\" is not matched",
           hint: "A brace in a name is written twice: {{ or }}.")
       }
       let name = String(rest[..<end])

@@ -43,7 +43,7 @@ enum PipelineArguments {
       configuration.caching.encodedMemoryCache.costLimit, memoryCost)
     if arguments.has(OptionSpecification.noCache.name) {
       if arguments.has(OptionSpecification.cache.name) {
-        throw UsageError("--no-cache and --cache do not go together")
+        throw UsageError("--no-cache and --cache cannot be used together")
       }
       configuration.caching.diskStorage = .none
     } else {

@@ -5,7 +5,7 @@ enum ReportStyle: Sendable {
   /// Reads `--json` and `--quiet`.
   init(_ arguments: ParsedArguments) throws(UsageError) {
     let (isJSON, isQuiet) = (arguments.has("json"), arguments.has("quiet"))
-    if isJSON, isQuiet { throw UsageError("--quiet and --json do not go together") }
+    if isJSON, isQuiet { throw UsageError("--quiet and --json cannot be used together") }
     self = isJSON ? .json : isQuiet ? .quiet : .text
   }
 }

@@ -44,7 +44,7 @@ final class RequestQueue: Sendable {
   private static let maximumTaskCount = 64
   /// Reading stops at this number of ready requests.
   private static let maximumReadyCount = 128
-  /// Reading goes on at this number of ready requests.
+  /// Reading continues at this number of ready requests.
   private static let refillCount = 64
   /// The largest number of requests that wait for another one with their address.
   private static let maximumWaitingCount = 1024

@@ -27,18 +27,19 @@
         help: "the bytes of a signature in an address, 16 to 32"),
       Setting(
         name: "sources", standard: "",
-        help: "the beginnings of the allowed addresses of pictures, separated by commas; all without it"),
+        help:
+          "the beginnings of the allowed addresses of pictures, separated by commas; any address by default"),
       Setting(
         name: "hosts", standard: "",
         help: "the hosts that redirects may lead to; by default only the addresses of sources"),
       Setting(name: "presets", standard: "", help: "NAME=OPTIONS, several separated by semicolons"),
       Setting(name: "only_presets", standard: "no", help: "whether addresses may only name presets"),
-      Setting(name: "client_hints", standard: "no", help: "whether DPR and Width of a client count"),
+      Setting(name: "client_hints", standard: "no", help: "whether the client hints DPR and Width are used"),
       Setting(
         name: "quality", standard: "80", help: "the compression quality when an address names none"),
       Setting(name: "largest_side", standard: "4096", help: "the largest side of a result, in pixels"),
-      Setting(name: "cache", standard: "", help: "the folder of the disk cache; none without it"),
-      Setting(name: "cache_bytes", standard: "1073741824", help: "the bytes that it may take"),
+      Setting(name: "cache", standard: "", help: "the folder of the disk cache; by default there is none"),
+      Setting(name: "cache_bytes", standard: "1073741824", help: "the most bytes of the disk cache"),
       Setting(
         name: "memory_bytes", standard: "134217728", help: "the bytes of finished files that memory keeps"),
       Setting(
@@ -46,8 +47,8 @@
         help:
           "HOST:PORT or a socket's path of Redis or Valkey, several separated by commas: files and leases are shared"
       ),
-      Setting(name: "redis_user", standard: "", help: "the user there"),
-      Setting(name: "redis_password", standard: "", help: "the password there"),
+      Setting(name: "redis_user", standard: "", help: "the user of Redis"),
+      Setting(name: "redis_password", standard: "", help: "the password of Redis"),
       Setting(
         name: "redis_deadline", standard: "50", help: "the milliseconds to wait for an answer of Redis"
       ),
@@ -59,18 +60,18 @@
       Setting(name: "s3_bucket", standard: "", help: "the bucket, unless the address names it"),
       Setting(name: "s3_region", standard: "us-east-1", help: "the region that requests are signed for"),
       Setting(
-        name: "s3_access_key", standard: "", help: "the name of the key; AWS_ACCESS_KEY_ID counts too"),
+        name: "s3_access_key", standard: "", help: "the name of the key; also read from AWS_ACCESS_KEY_ID"),
       Setting(
         name: "s3_secret_key", standard: "",
-        help: "the key that requests are signed with; AWS_SECRET_ACCESS_KEY counts too"),
+        help: "the key that requests are signed with; also read from AWS_SECRET_ACCESS_KEY"),
       Setting(
         name: "s3_session_token", standard: "",
-        help: "the token of temporary keys; AWS_SESSION_TOKEN counts too"),
+        help: "the token of temporary keys; also read from AWS_SESSION_TOKEN"),
       Setting(name: "s3_prefix", standard: "ozu/", help: "the beginning of the names of all objects"),
       Setting(
         name: "s3_ca", standard: "",
         help: "a PEM file of the trusted authorities for S3; by default those of the system"),
-      Setting(name: "pending", standard: "256", help: "how many requests may wait; 503 beyond"),
+      Setting(name: "pending", standard: "256", help: "how many requests may wait; more requests get 503"),
       Setting(name: "timeout", standard: "30", help: "the seconds that an answer may take; then 504"),
       Setting(name: "drain", standard: "20", help: "the seconds that answers have left after SIGTERM"),
       Setting(

@@ -22,9 +22,9 @@ struct SourceFiles: Sendable {
     self.owners = owners
   }
 
-  /// The name of the source that would be lost when a file is written; `nil` if the file is no source or may be replaced.
+  /// The name of the source that would be lost when a file is written; `nil` if the file is not a source or may be replaced.
   ///
-  /// - Parameter index: the source whose result is written; `nil` for a file that is no result.
+  /// - Parameter index: the source whose result is written; `nil` for a file that is not a result.
   func source(lostBy path: String, of index: Int? = nil) -> String? {
     guard !owners.isEmpty, let identity = FileIdentity(path), let owner = owners[identity] else {
       return nil

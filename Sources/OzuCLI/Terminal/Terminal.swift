@@ -96,7 +96,7 @@ private struct RawMode {
   private let descriptor: Int32
   private let former: termios
 
-  /// `nil` if the descriptor is no terminal.
+  /// `nil` if the descriptor is not a terminal.
   init?(_ descriptor: Int32) {
     var mode = termios()
     guard tcgetattr(descriptor, &mode) == 0 else { return nil }

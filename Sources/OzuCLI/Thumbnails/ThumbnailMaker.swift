@@ -7,7 +7,7 @@ struct ThumbnailMaker: Sendable {
 
   /// The original that a source names, with its address and the time of its last change.
   ///
-  /// - Throws: `ThumbnailError` for a source that is no local file, `ImageError` for a file that cannot be read.
+  /// - Throws: `ThumbnailError` for a source that is not a local file, `ImageError` for a file that cannot be read.
   static func original(_ text: String) throws -> ThumbnailCache.Original {
     guard SourceArgument.isFile(text), case .url(let url) = SourceArgument.source(text) else {
       throw ThumbnailError("only files of this machine have thumbnails in the shared cache")

@@ -35,7 +35,7 @@ struct AgeLimits: Sendable {
   /// Whether an entry that was stored at this time has expired.
   func isExpired(storedAt stored: Int64, in partition: Partition, at now: Int64) -> Bool {
     guard let limit = limit(of: partition) else { return false }
-    let (age, isBeyondNumbers) = now.subtractingReportingOverflow(stored)
-    return isBeyondNumbers || age < -Self.tolerance || max(0, age) >= limit
+    let (age, overflows) = now.subtractingReportingOverflow(stored)
+    return overflows || age < -Self.tolerance || max(0, age) >= limit
   }
 }

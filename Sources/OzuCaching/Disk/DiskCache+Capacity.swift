@@ -40,8 +40,8 @@ extension DiskCache {
   /// evictions are not included.
   public var evictionCounts: [Partition: Int] {
     store.index.withLock { index in
-      let losers = index.partitions.filter { $0.evictions > 0 }
-      return Dictionary(uniqueKeysWithValues: losers.map { ($0.partition, $0.evictions) })
+      let evicted = index.partitions.filter { $0.evictions > 0 }
+      return Dictionary(uniqueKeysWithValues: evicted.map { ($0.partition, $0.evictions) })
     }
   }
 

@@ -64,5 +64,5 @@ extension DiskCacheError {
   var isShortage: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(code) }
 
   /// Whether the name belongs to a link, a directory, a pipe or a device instead of a file.
-  var isOfNoFile: Bool { [ELOOP, EISDIR, ENXIO].contains(code) }
+  var isNotRegularFile: Bool { [ELOOP, EISDIR, ENXIO].contains(code) }
 }

@@ -15,7 +15,7 @@ public protocol FileSystem: Sendable {
   /// Removes a file. Open files stay readable.
   func remove(_ path: String) throws(DiskCacheError)
   /// Frees a name that cannot be opened as a file: of a symbolic link, a directory, a pipe, a device, or of a file
-  /// that this user may not open. A thing that somebody may miss is renamed instead of removed. Does nothing if the
+  /// that this user may not open. A directory that is not empty is renamed instead of removed. Does nothing if the
   /// name is free, or if another process made a regular file there meanwhile. By default calls `remove`.
   func removeObstacle(_ path: String) throws(DiskCacheError)
   /// Renames a file atomically, and replaces the file with the new name.

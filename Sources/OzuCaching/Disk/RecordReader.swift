@@ -100,7 +100,7 @@ enum RecordReader {
   static func map(_ location: SegmentIndex.Location) throws(DiskCacheError) -> Result {
     let end = location.offset + location.length
     guard let mapping = location.file.mapped(to: end) else { return try read(location) }
-    // Reading a mapping after the end of a file that somebody shortened raises a signal instead of an error.
+    // Reading a mapping after the end of a file that was shortened raises a signal instead of an error.
     guard try location.file.file.byteCount() >= end else { return .corrupt }
     let bytes = UnsafeMutableRawBufferPointer(rebasing: mapping.bytes[location.offset..<end])
     switch verify(UnsafeRawBufferPointer(bytes), location, checksBody: true) {

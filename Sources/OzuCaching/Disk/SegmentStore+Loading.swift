@@ -124,7 +124,7 @@ extension SegmentStore {
       try fileSystem.remove(directory + "/" + name)
     } catch {
       if error.code != ENOENT { writer.errors.append(error) }
-      guard error.code == ENOENT || error.isOfNoFile else { return false }
+      guard error.code == ENOENT || error.isNotRegularFile else { return false }
     }
     if let number { index.removeSegment(number) }
     return true

@@ -16,7 +16,7 @@ extension SegmentStore {
     do throws(DiskCacheError) {
       return try body()
     } catch {
-      guard error.mayBeOfObstacle else { throw error }
+      guard error.mayBeObstacle else { throw error }
       obstacle = error
     }
     do throws(DiskCacheError) {
@@ -31,5 +31,5 @@ extension SegmentStore {
 extension DiskCacheError {
   /// Whether freeing the name may help: the name belongs to a link, a directory, a pipe or a device, or to a file
   /// that this user may not open.
-  fileprivate var mayBeOfObstacle: Bool { isOfNoFile || [EACCES, EPERM, EEXIST].contains(code) }
+  fileprivate var mayBeObstacle: Bool { isNotRegularFile || [EACCES, EPERM, EEXIST].contains(code) }
 }

@@ -30,7 +30,7 @@ extension SegmentStore {
         if error.code != ENOENT { writer.errors.append(error) }
         // A shortage is temporary, and the file is still good.
         if error.isShortage { return nil }
-        if isWriter, error.isOfNoFile {
+        if isWriter, error.isNotRegularFile {
           for path in [indexPath, pagesPath] {
             note(&writer) { (_) throws(DiskCacheError) in
               if (try? fileSystem.open(path, for: .updating)) == nil { try fileSystem.removeObstacle(path) }

@@ -77,7 +77,7 @@ public struct CacheKey: Hashable, Sendable {
   }
 
   /// The low half of the key, which is spread like a hash already. `MemoryCache` mixes it with a random number of
-  /// its own, so nobody can choose keys that collide there.
+  /// its own, so an attacker cannot choose keys that collide there.
   @inlinable public var hashValue: Int { Int(truncatingIfNeeded: low) }
 
   // An arbitrary key ("Ozu:stil", "l frames" in ASCII). It must never change, because keys are stored.

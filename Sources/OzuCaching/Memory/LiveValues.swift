@@ -83,14 +83,14 @@ final class LiveValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Forgets the values for which the closure returns true.
-  func forget(where isToGo: (Key, Value) -> Bool) {
+  func forget(where shouldRemove: (Key, Value) -> Bool) {
     let held = tables.withLock { tables in
       var held = Held()
       for number in tables.indices {
         tables[number].references = tables[number].references.filter { key, reference in
           guard let object = reference.object, let value = object as? Value else { return false }
           held.objects.append(object)
-          return !isToGo(key, value)
+          return !shouldRemove(key, value)
         }
       }
       return held

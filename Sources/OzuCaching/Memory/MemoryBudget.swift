@@ -68,7 +68,7 @@ public struct MemoryBudget: Sendable {
         files.append(root + path + "/" + name)
       }
     }
-    // "max", and the huge number that version 1 writes for it, are no limit.
+    // "max", and the huge number that version 1 writes for it, mean that there is no limit.
     return files.compactMap { file in
       guard let text = read(file), let limit = Int(text.prefix { $0.isNumber }), limit < 1 << 60 else {
         return nil

@@ -41,7 +41,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   /// Makes a cache with these limits. Negative limits count as zero.
   ///
-  ///   - Parameter onEviction: Called for each entry that was evicted to make room, after it left, on the thread
+  /// - Parameter onEviction: Called for each entry that was evicted to make room, after it left, on the thread
   ///     that caused it. It may use the cache. It is not called for entries that were removed, replaced or expired.
   ///     Default: `nil`.
   public init(
@@ -207,7 +207,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// short and must not use the cache.
   ///
   /// - Complexity: O(entries).
-  public func removeValues(where isToGo: (Key, Value) -> Bool) {
+  public func removeValues(where shouldRemove: (Key, Value) -> Bool) {
     for number in 0...shardMask {
       let removed = withShard(number) { shard -> [Shard.Departed] in
         var indices: [Int] = []
@@ -215,7 +215,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
           var index = Int(queue.head)
           while index >= 0 {
             let node = shard.node(index)
-            if isToGo(node.pointee.key, node.pointee.value) { indices.append(index) }
+            if shouldRemove(node.pointee.key, node.pointee.value) { indices.append(index) }
             index = Int(node.pointee.next)
           }
         }
@@ -224,7 +224,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
       // Released here, after the lock: releasing the last reference to a value may run any code.
       _ = consume removed
     }
-    live?.forget(where: isToGo)
+    live?.forget(where: shouldRemove)
   }
 
   /// Removes every value.

@@ -4,7 +4,7 @@
   // Closures for GTK's signals. GLib passes the arguments of a signal to a closure as typed values, so that one C function
   // serves signals with any number of arguments.
 
-  /// A pointer to an instance of any GObject class, valid as long as somebody holds a reference.
+  /// A pointer to an instance of any GObject class, valid while there is a reference to it.
   public typealias ObjectPointer = UnsafeMutableRawPointer
 
   /// A GObject whose signals call closures.

@@ -5,8 +5,8 @@
   /// The content of a GTK widget: a picture, and during a transition also the picture before it.
   ///
   /// GTK widgets draw any `GdkPaintable`. This one does three things that a texture cannot: it gives the size in points of
-  /// a picture for a high-density screen, it cross-fades two pictures, and it reports when it was drawn at which size. By
-  /// that the views learn about their layout without a subclass.
+  /// a picture for a high-density screen, it cross-fades two pictures, and it reports when it was drawn at which size. In
+  /// this way the views learn about their layout without a subclass.
   @MainActor
   final class ImagePaintable: Paintable {
     /// Called when GTK is about to draw.
@@ -21,8 +21,8 @@
       }
     }
 
-    /// The position of a picture that the user zooms and moves; `nil` for one that fills its place. With it the paintable has no
-    /// size of its own.
+    /// The position of a picture that the user zooms and moves; `nil` for a picture that fills its place. A paintable with a
+    /// position has no size of its own.
     var zoom: ZoomDrawing? {
       didSet { tellSize() }
     }
@@ -32,7 +32,7 @@
     /// The size of a picture that is loading: the content until then has that size.
     private var reservedSize: PixelSize?
     private var scale = 1.0
-    private var isSizeUntold = false
+    private var isSizeReportPending = false
     /// The opacity of the current picture during a transition, 0 to 1.
     private var visibility = 1.0
 
@@ -68,11 +68,11 @@
     /// for another layout at that time is drawn without a place (GTK then warns of a "snapshot without a current
     /// allocation").
     private func tellSize() {
-      guard !isSizeUntold else { return }
-      isSizeUntold = true
+      guard !isSizeReportPending else { return }
+      isSizeReportPending = true
       Task { [weak self] in
         guard let self else { return }
-        isSizeUntold = false
+        isSizeReportPending = false
         gdk_paintable_invalidate_size(pointer)
       }
     }
@@ -86,13 +86,13 @@
 
     // MARK: Answers to GTK
 
-    private var isTurnedAside: Bool { !quarterTurns.isMultiple(of: 2) }
+    private var isOnItsSide: Bool { !quarterTurns.isMultiple(of: 2) }
 
     override var width: gint {
-      zoom == nil ? side(isTurnedAside ? size?.height : size?.width) : Self.emptySide
+      zoom == nil ? side(isOnItsSide ? size?.height : size?.width) : Self.emptySide
     }
     override var height: gint {
-      zoom == nil ? side(isTurnedAside ? size?.width : size?.height) : Self.emptySide
+      zoom == nil ? side(isOnItsSide ? size?.width : size?.height) : Self.emptySide
     }
 
     private func side(_ pixels: Int?) -> gint {
@@ -102,7 +102,7 @@
     override var aspectRatio: Double {
       guard zoom == nil, let size, size.height > 0 else { return 0 }
       let ratio = Double(size.width) / Double(size.height)
-      return isTurnedAside ? 1 / ratio : ratio
+      return isOnItsSide ? 1 / ratio : ratio
     }
 
     override func draw(into snapshot: OpaquePointer, _ width: Double, _ height: Double) {
@@ -112,7 +112,7 @@
       var middle = graphene_point_t(x: Float(width / 2), y: Float(height / 2))
       gtk_snapshot_translate(snapshot, &middle)
       gtk_snapshot_rotate(snapshot, Float(90 * quarterTurns))
-      let (w, h) = isTurnedAside ? (height, width) : (width, height)
+      let (w, h) = isOnItsSide ? (height, width) : (width, height)
       var corner = graphene_point_t(x: Float(-w / 2), y: Float(-h / 2))
       gtk_snapshot_translate(snapshot, &corner)
       drawUpright(into: snapshot, w, h)

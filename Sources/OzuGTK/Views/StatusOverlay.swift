@@ -18,7 +18,7 @@
     private var loadNumber = 0
 
     /// The delay before the progress bar is shown: a quick load shows none.
-    private static let patience = Duration.milliseconds(400)
+    private static let failureDelay = Duration.milliseconds(400)
 
     init(_ overlay: OpaquePointer, _ picture: PictureWidget, _ style: StatusImageView.Style) {
       self.overlay = overlay
@@ -63,7 +63,7 @@
 
     private func showProgressLater(_ number: Int) {
       Task { [weak self] in
-        try? await Task.sleep(for: Self.patience)
+        try? await Task.sleep(for: Self.failureDelay)
         guard let self, loadNumber == number, let display, case .loading(let fraction) = display.state else {
           return
         }

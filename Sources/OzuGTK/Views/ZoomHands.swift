@@ -193,11 +193,11 @@
     }
 
     /// Whether the picture can be moved to the left or right of the screen.
-    var isWiderThanView: Bool { canMove(isTurnedAside ? \.isHigherThanView : \.isWiderThanView) }
+    var isWiderThanView: Bool { canMove(isOnItsSide ? \.isHigherThanView : \.isWiderThanView) }
 
-    private var isHigherThanView: Bool { canMove(isTurnedAside ? \.isWiderThanView : \.isHigherThanView) }
+    private var isHigherThanView: Bool { canMove(isOnItsSide ? \.isWiderThanView : \.isHigherThanView) }
 
-    private var isTurnedAside: Bool { display?.quarterTurns.isMultiple(of: 2) == false }
+    private var isOnItsSide: Bool { display?.quarterTurns.isMultiple(of: 2) == false }
 
     private func canMove(_ way: KeyPath<ZoomGeometry, Bool>) -> Bool {
       model.geometry?[keyPath: way] ?? false

@@ -6,7 +6,7 @@
   /// GTK ticks only for widgets that are mapped.
   @MainActor
   final class WidgetClock {
-    /// Called for each frame with the frame clock's time; returns whether to go on.
+    /// Called for each frame with the frame clock's time; returns whether to continue.
     private let tick: @MainActor (Duration) -> Bool
     private var callback: guint?
 

@@ -26,11 +26,13 @@
     /// Whether the widget was ever visible. Lists of GTK keep hundreds of widgets outside the visible part, with a place and
     /// mapped; their pictures are not loaded before the user scrolls there.
     private var isDrawn = false
-    /// The number of frames since the widget was mapped, up to the one after which its size is believed.
+    /// The number of frames since the widget was mapped. Only after the second frame it is known whether its container gives it a
+    /// size.
     private var frameCount = 0
     /// Whether the widget got no size from its container, and takes the size of its picture.
     private var hasNoRoom = false
-    /// Called for each change of `state`. They may use widgets that are destroyed with this one, so they are removed first.
+    /// Called for each change of `state`. They may use widgets that are destroyed together with this one, so they are removed
+    /// before that.
     var observers: [@MainActor (PictureState) -> Void] = []
     /// The state of the widget's picture.
     private(set) var state = PictureState.empty
@@ -213,8 +215,8 @@
 
     private func tick(_ time: Duration) -> Bool {
       guard let widget else { return false }
-      // A frame begins with this call, and the layout comes after it. So only in the second frame it is known that the
-      // container gives the widget no size. Then the picture decides the size.
+      // A frame begins with this call, and the layout follows. So only in the second frame it is known that the container gives
+      // the widget no size. Then the picture decides the size.
       frameCount += 1
       if frameCount == 2, kind == .picture, kind.displaySize(of: widget) == nil {
         hasNoRoom = gtk_widget_get_mapped(widget) != 0

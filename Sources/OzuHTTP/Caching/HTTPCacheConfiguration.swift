@@ -32,7 +32,7 @@ public struct HTTPCacheConfiguration: Sendable {
   /// A number from 0 to 1 that spreads retries.
   public var randomFraction: @Sendable () -> Double = { Double.random(in: 0...1) }
 
-  /// Describes an error of `preparation` in one line. A caller that links all of Foundation has better texts for
+  /// Describes an error of `preparation` in one line. A caller that links all of Foundation can give better texts for
   /// Foundation's errors.
   package var errorText: @Sendable (any Error) -> String = { PrintableText.oneLine("\($0)") }
 
@@ -65,7 +65,7 @@ public struct HTTPCachedResponse: Sendable {
   /// The date until which it may be served again without asking the origin; in the past if it may not.
   public let freshUntil: Date
   /// Whether a result made from it may be used when the origin cannot be reached.
-  package let mayOutlive: Bool
+  package let mayUseOffline: Bool
   /// An identity of the body: equal bodies have equal identities.
   public let bodyIdentity: String
   /// The reason why the cache may not store it, or nil if it may or has.

@@ -33,13 +33,14 @@ extension HTTPCacheExchange {
     }
     return HTTPCachedResponse(
       head: head, body: body, decision: decision, freshUntil: policy.freshUntil(entry.response),
-      mayOutlive: policy.mayOutlive(entry.response.cacheControl), bodyIdentity: entry.response.bodyIdentity,
+      mayUseOffline: policy.mayUseOffline(entry.response.cacheControl),
+      bodyIdentity: entry.response.bodyIdentity,
       reasonNotStored: nil, unstored: nil)
   }
 
   func answer(_ head: HTTPResponseHead, _ decision: HTTPDecision) -> HTTPCachedResponse {
     HTTPCachedResponse(
-      head: head, body: Data(), decision: decision, freshUntil: .distantPast, mayOutlive: false,
+      head: head, body: Data(), decision: decision, freshUntil: .distantPast, mayUseOffline: false,
       bodyIdentity: "",
       reasonNotStored: nil, unstored: nil)
   }

@@ -172,7 +172,7 @@ package struct HTTPCacheExchange: Sendable {
     return HTTPCachedResponse(
       head: result.head, body: body, decision: decision,
       freshUntil: reason == nil ? policy.freshUntil(stored) : .distantPast,
-      mayOutlive: policy.mayOutlive(stored.cacheControl), bodyIdentity: stored.bodyIdentity,
+      mayUseOffline: policy.mayUseOffline(stored.cacheControl), bodyIdentity: stored.bodyIdentity,
       reasonNotStored: reason, unstored: entry)
   }
 

@@ -116,7 +116,7 @@ extension HTTPCachePolicy {
   }
 
   /// Whether a result made from a response may be used after its lifetime when the origin cannot be reached.
-  func mayOutlive(_ control: CacheControl) -> Bool {
+  func mayUseOffline(_ control: CacheControl) -> Bool {
     directiveAgainstStale(control) == nil && !control.contains("no-cache")
   }
 

@@ -16,7 +16,9 @@ extension HTTPCachePolicy {
     let control = CacheControl(head.headers)
     if control.contains("must-understand") {
       // A cache that knows must-understand uses it instead of no-store (§5.2.2.3).
-      guard Self.understood.contains(head.status) else { return "must-understand, and the status is not" }
+      guard Self.understood.contains(head.status) else {
+        return "must-understand, and the status is not understood"
+      }
     } else if control.contains("no-store") {
       return "no-store"
     }

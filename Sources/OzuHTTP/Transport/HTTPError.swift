@@ -116,8 +116,8 @@ public struct HTTPError: Error, Sendable, Hashable {
       "the proxy \(proxy) \(why), on the way to \(place); check http_proxy and https_proxy, or the client's setting"
     case .addressRefused(let address): "\(host) is at \(address), which is not a public address"
     case .hostNotAllowed(let name):
-      "\(name.isEmpty ? place : name) is not among the hosts that may be loaded from"
-    case .constrainedNetwork: "\(place) is not loaded while data is to be saved"
+      "\(name.isEmpty ? place : name) is not one of the allowed hosts"
+    case .constrainedNetwork: "\(place) is not loaded, because the user wants to save data"
     case .connectionLost: "\(host) closed the connection before answering \(place)"
     case .tlsFailed(let why): "no secure connection to \(host): \(why)"
     case .timedOut(.connect): "connecting to \(host) took too long\(limitText("the limit on connecting"))"
@@ -133,7 +133,7 @@ public struct HTTPError: Error, Sendable, Hashable {
       "the body of \(place) ended after \(received) of \(expected) bytes"
     case .bodyTruncated(let received, nil): "the body of \(place) broke off after \(received) bytes"
     case .contentCodingTruncated(let coding):
-      "the body of \(place) broke off: its \(coding) coding has no end"
+      "the body of \(place) ended before its \(coding) coding was complete"
     case .protocolError(let what): "\(host) did not answer \(place) in valid HTTP: \(what)"
     case .refused(let why): "the body of \(place) was refused: \(why)"
     case .cancelled: "loading \(place) was cancelled"

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Which hosts, or which addresses, a client may ask: an allow list for clients that load addresses of strangers.
+/// Which hosts, or which addresses, a client may ask: an allow list for clients that load untrusted addresses.
 ///
 /// The client checks it before the first request and before each hop of a chain of redirects, whether the client or
 /// an `HTTPCache` follows them. A host that is not allowed gets no request, and its name is not even looked up. The

@@ -29,7 +29,7 @@ public struct HTTPRequest: Sendable, Hashable {
   public var timeouts: HTTPTimeouts
   /// The largest accepted body, in bytes after content decoding. Default: 100 MB.
   ///
-  /// The limit applies while the body arrives, whatever `Content-Length` says.
+  /// The limit applies while the body arrives, independently of `Content-Length`.
   public var maximumBodyByteCount: Int
   /// How redirects are handled.
   public var redirectPolicy: HTTPRedirectPolicy

@@ -19,7 +19,7 @@ final class StartSemaphore: Sendable {
     var waiting: [UInt64: Waiter] = [:]
     var isClosed = false
 
-    mutating func letIn() -> [CheckedContinuation<Bool, Never>] {
+    mutating func admit() -> [CheckedContinuation<Bool, Never>] {
       var admitted: [CheckedContinuation<Bool, Never>] = []
       while let ticket = queue.next() {
         if let waiter = waiting.removeValue(forKey: ticket) { admitted.append(waiter.continuation) }
@@ -27,7 +27,7 @@ final class StartSemaphore: Sendable {
       return admitted
     }
 
-    mutating func takeOut(_ ticket: UInt64) -> CheckedContinuation<Bool, Never>? {
+    mutating func remove(_ ticket: UInt64) -> CheckedContinuation<Bool, Never>? {
       guard let waiter = waiting.removeValue(forKey: ticket) else { return nil }
       queue.remove(ticket: waiter.place, origin: waiter.origin, priority: waiter.priority)
       return waiter.continuation
@@ -88,7 +88,7 @@ final class StartSemaphore: Sendable {
             ticket,
             Waiter(
               continuation: continuation, origin: origin, priority: live?.value ?? priority, place: 0))
-          return (false, state.letIn())
+          return (false, state.admit())
         }
         if isRefused { continuation.resume(returning: false) }
         for next in admitted { next.resume(returning: true) }
@@ -96,7 +96,7 @@ final class StartSemaphore: Sendable {
     } onCancel: {
       let continuation = state.withLock { state in
         state.arriving.remove(ticket)
-        return state.takeOut(ticket)
+        return state.remove(ticket)
       }
       continuation?.resume(returning: false)
     }
@@ -114,7 +114,7 @@ final class StartSemaphore: Sendable {
   func leave(origin: HTTPOrigin) {
     let admitted = state.withLock { state in
       state.queue.finish(origin: origin)
-      return state.letIn()
+      return state.admit()
     }
     for next in admitted { next.resume(returning: true) }
   }
@@ -123,7 +123,7 @@ final class StartSemaphore: Sendable {
   func close() {
     let refused = state.withLock { state in
       state.isClosed = true
-      return Array(state.waiting.keys).compactMap { state.takeOut($0) }
+      return Array(state.waiting.keys).compactMap { state.remove($0) }
     }
     for one in refused { one.resume(returning: false) }
   }

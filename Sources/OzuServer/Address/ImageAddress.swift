@@ -21,7 +21,7 @@ struct ImageAddress: Hashable, Sendable {
     guard target.utf8.count <= Self.longest else {
       throw AddressRefusal(status: 414, reason: "the address is too long")
     }
-    let noAddress = AddressRefusal(status: 404, reason: "this is no address of a picture")
+    let noAddress = AddressRefusal(status: 404, reason: "this is not the address of a picture")
     guard target.utf8.first == UInt8(ascii: "/"), !target.utf8.contains(UInt8(ascii: "?")),
       let end = target.dropFirst().firstIndex(of: "/")
     else { throw noAddress }
@@ -31,7 +31,7 @@ struct ImageAddress: Hashable, Sendable {
     }
     let signature = target[target.index(after: target.startIndex)..<end]
     guard rules.allowsUnsigned || rules.keys.contains(where: { $0.signs(path, signature) }) else {
-      throw AddressRefusal(status: 403, reason: "the signature is not right")
+      throw AddressRefusal(status: 403, reason: "the signature is not valid")
     }
     var segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)[...]
     var options = ImageOptions()
@@ -47,7 +47,7 @@ struct ImageAddress: Hashable, Sendable {
       options.type = type
     }
     guard let source = URL(string: text), source.scheme != nil else {
-      throw AddressRefusal(status: 400, reason: "the source is no address")
+      throw AddressRefusal(status: 400, reason: "the source is not an address")
     }
     guard rules.allows(source) else {
       throw AddressRefusal(status: 403, reason: "this source is not allowed")
@@ -112,7 +112,7 @@ struct ImageAddress: Hashable, Sendable {
       throw AddressRefusal(status: 400, reason: "an @ in the source is written as %40")
     }
     guard let source = String(parts[0]).removingPercentEncoding else {
-      throw AddressRefusal(status: 400, reason: "the source is not escaped rightly")
+      throw AddressRefusal(status: 400, reason: "the percent escapes of the source are invalid")
     }
     return (source, parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : nil)
   }

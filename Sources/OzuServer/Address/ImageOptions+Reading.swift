@@ -89,7 +89,8 @@ extension ImageOptions {
       try option.check(atMost: 1)
       cacheBuster = option[0]
     default:
-      throw option.refusal(Self.isKnown(option.name) ? "it cannot be done here" : "there is no such option")
+      throw option.refusal(
+        Self.isKnown(option.name) ? "this option is not supported" : "there is no such option")
     }
   }
 
@@ -100,7 +101,7 @@ extension ImageOptions {
     guard let resizing = Resizing(rawValue: word) else {
       throw option.refusal(
         word == "auto"
-          ? "auto cannot be done here" : "fit, fill, fill-down or force is needed, not \"\(word)\"")
+          ? "auto is not supported" : "fit, fill, fill-down or force is needed, not \"\(word)\"")
     }
     self.resizing = resizing
   }
@@ -169,7 +170,7 @@ extension ImageOptions {
       red: UInt8(number >> 16), green: UInt8(number >> 8 & 255), blue: UInt8(number & 255))
   }
 
-  /// A file name, plain or, if the second argument says so, in base64url.
+  /// A file name: plain, or in base64url if the second argument is 1.
   private static func fileName(_ option: AddressOption) throws(AddressRefusal) -> String? {
     try option.check(atMost: 2)
     guard let text = option[0] else { return nil }
@@ -179,7 +180,7 @@ extension ImageOptions {
     }
     guard let name, name.utf8.count <= 255,
       !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0 == "/" || $0 == "\\" })
-    else { throw option.refusal("this is no name for a file") }
+    else { throw option.refusal("this cannot be the name of a file") }
     return name
   }
 

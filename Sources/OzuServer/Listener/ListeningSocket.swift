@@ -99,7 +99,7 @@ struct ListeningSocket: Sendable {
     switch Self.occupant(of: path, old) {
     case .nobody, .deadSocket: break
     case .listener: throw failure("listen at", EADDRINUSE)
-    case .otherFile: throw failure("replace what is no socket,", EEXIST)
+    case .otherFile: throw failure("replace a file that is not a socket,", EEXIST)
     }
     descriptor = Self.make(AF_UNIX)
     guard descriptor >= 0 else { throw failure("make a socket for") }

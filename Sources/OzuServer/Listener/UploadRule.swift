@@ -42,7 +42,7 @@ public struct UploadRule: Sendable {
   func bodyByteCount(_ headers: HTTPHeaders) throws(HeadRefusal) -> Int {
     let lengths = headers.values(for: "Content-Length")
     guard let length = lengths.first else {
-      throw HeadRefusal(status: 411, reason: "the length of the body must be said")
+      throw HeadRefusal(status: 411, reason: "the length of the body must be stated")
     }
     guard lengths.count == 1, !length.isEmpty, length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
       throw .malformed("Content-Length is malformed")
@@ -58,7 +58,7 @@ public struct UploadRule: Sendable {
   func refusal(of request: ServiceRequest, _ byteCount: Int, beside others: Int) -> ServiceResponse? {
     if let refusal = refuse(request) { return refusal }
     guard others + byteCount <= maximumTotalByteCount else {
-      return ServiceFailure(status: 503, reason: "too much is being uploaded", retryAfter: 1).response
+      return ServiceFailure(status: 503, reason: "too many bytes are being uploaded", retryAfter: 1).response
     }
     return nil
   }

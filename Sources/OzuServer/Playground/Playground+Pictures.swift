@@ -31,7 +31,7 @@ extension SignedAddresses {
   /// - Throws: `AddressRefusal`.
   func path(_ query: PlaygroundQuery, now: Date) throws(AddressRefusal) -> String {
     guard let source = URL(string: query["source"]), source.scheme != nil else {
-      throw AddressRefusal(status: 400, reason: "the source is no address")
+      throw AddressRefusal(status: 400, reason: "the source is not an address")
     }
     guard rules.allows(source) else {
       throw AddressRefusal(status: 403, reason: "this source is not allowed")

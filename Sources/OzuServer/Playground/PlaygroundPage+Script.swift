@@ -8,7 +8,8 @@ extension PlaygroundPage {
     const $ = id => document.getElementById(id);
     const state = {token: "", settings: null, upload: null, blob: null, run: 0, abort: null, copies: ""};
 
-    // The token comes behind the #, which is sent to nobody, and leaves the address bar. A picture may stand behind it.
+    // The token comes after the #, which browsers send to no server. It is removed from the address bar. The address of a
+    // picture may follow the token.
     function readToken() {
       const [given, source] = decodeURIComponent(location.hash.slice(1)).split(/,(.*)/s);
       if (source) $("url").value = source;
@@ -41,7 +42,7 @@ extension PlaygroundPage {
         try {
           state.settings = await (await ask("/playground/settings")).json();
         } catch (error) {
-          say(error.status === 401 ? "This token is not right." : error.message, true);
+          say(error.status === 401 ? "This token is not valid." : error.message, true);
         }
       }
       $("token-box").hidden = Boolean(state.settings);
@@ -82,7 +83,7 @@ extension PlaygroundPage {
       return word + (x || y ? ":" + x + ":" + y : "");
     }
 
-    // What stands in the address; what is as usual is left out.
+    // The options of the address. Options that have their default are left out.
     function options() {
       const names = [...$("presets").querySelectorAll("input:checked:not(:disabled)")].map(box => box.value);
       if (state.settings.onlyPresets) return names.join(":");

@@ -23,7 +23,7 @@ final class KnownPicture: Sendable {
   }
 
   /// Whether its source is just a URL. Other sources contain bytes or objects of the app, whose size is unknown.
-  var isOfURL: Bool {
+  var isFromURL: Bool {
     switch picture.request.source {
     case .url, .request: true
     case .data, .picture, .fetcher: false

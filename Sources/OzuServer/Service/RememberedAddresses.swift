@@ -74,7 +74,7 @@ final class RememberedAddresses: Sendable {
 
   /// Remembers the picture that a request names.
   func remember(_ picture: KnownPicture, of request: ServiceRequest) {
-    guard maximumCount > 0, picture.isOfURL, let end = picture.picture.reusableUntil else { return }
+    guard maximumCount > 0, picture.isFromURL, let end = picture.picture.reusableUntil else { return }
     let values = picture.picture.varyingFields.map(request.headers.values)
     let variant = Variant(picture: picture, values: values, end: end.timeIntervalSince1970)
     let forgotten = state.withLock { add(variant, request.target, to: &$0) }

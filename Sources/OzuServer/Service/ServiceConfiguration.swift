@@ -20,7 +20,7 @@ extension ImageService {
     public var answerLimit = Duration.seconds(30)
     /// The number of seconds in the `Retry-After` of a 503. Default: 1.
     public var retryAfter = 1
-    /// The longest time that clients may keep pictures, in seconds, whatever their origin says. Default: a year.
+    /// The longest time that clients may keep pictures, in seconds, even if their origin allows more. Default: a year.
     public var maximumLifetime = 31_536_000
     /// The time that clients may keep pictures of sources without HTTP rules (data, fetchers), in seconds. Default:
     /// an hour.

@@ -33,11 +33,11 @@ struct ServiceFailure: Error {
     case .timedOut, .deadlineExceeded: (status, reason) = (504, "it took too long")
     case .bodyTooLarge, .limitExceeded: (status, reason) = (422, "the picture is larger than allowed")
     case .emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData:
-      (status, reason) = (422, "the source is no picture that can be read")
+      (status, reason) = (422, "the source is not a picture that can be read")
       lifetime = failureLifetime
     case .decoderFailed: (status, reason) = (422, "the source cannot be decoded")
-    case .processingFailed: (status, reason) = (422, "the picture cannot be changed so")
-    case .encodingFailed: (status, reason) = (422, "the picture cannot be written so")
+    case .processingFailed: (status, reason) = (422, "the picture cannot be processed in this way")
+    case .encodingFailed: (status, reason) = (422, "the picture cannot be written in this way")
     case .notCached: (status, reason) = (504, "the picture is in no cache")
     case .cancelled:
       (status, reason) = (503, "the service is busy")

@@ -55,8 +55,8 @@ final class ServiceMetrics: Sendable {
     page.value("ozu_response_bytes_total", "counter", "Bytes of bodies.", state.byteCount)
     page.value("ozu_requests_under_way", "gauge", "Requests without an answer yet.", state.underWayCount)
     page.value(
-      "ozu_requests_pending", "gauge", "Requests that hold a place among those who wait.", pendingCount)
-    page.value("ozu_requests_pending_limit", "gauge", "How many may wait.", pendingLimit)
+      "ozu_requests_pending", "gauge", "Requests that hold a place in the queue.", pendingCount)
+    page.value("ozu_requests_pending_limit", "gauge", "The most requests that may wait.", pendingLimit)
     page.value(
       "ozu_draining", "gauge", "Whether requests are to be sent elsewhere.",
       isDraining.load(ordering: .relaxed) ? 1 : 0)
@@ -123,7 +123,7 @@ final class ServiceMetrics: Sendable {
     )
     page.value("ozu_origin_requests_total", "counter", "Exchanges with origins.", statistics.networkLoads)
     page.value(
-      "ozu_origin_failures_total", "counter", "Exchanges with origins that broke off or never came about.",
+      "ozu_origin_failures_total", "counter", "Exchanges with origins that failed or were interrupted.",
       statistics.networkFailures)
     page.value("ozu_origin_bytes_total", "counter", "Bytes from origins.", statistics.downloadedByteCount)
     page.value("ozu_store_hits_total", "counter", "Files that a store had.", statistics.encoded.hits)

@@ -91,10 +91,10 @@ struct RESPParser {
         guard let count = try length(rest, limit: limits.elementCount, of: "an array") else { return .null }
         elementCount += count
         guard elementCount <= limits.elementCount else { throw RESPError("a reply has too many elements") }
-        guard open.count < limits.depth else { throw RESPError("arrays stand too deep in arrays") }
+        guard open.count < limits.depth else { throw RESPError("arrays are nested too deeply") }
         if count == 0 { return .array([]) }
         open.append(OpenArray(missingCount: count))
-      default: throw RESPError("a reply begins with a byte that is no type of RESP2")
+      default: throw RESPError("a reply begins with a byte that is not a type of RESP2")
       }
     }
   }

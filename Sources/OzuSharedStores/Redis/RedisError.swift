@@ -49,7 +49,7 @@ extension RedisError: CustomStringConvertible {
       case .protocolError(let what): "\(node) did not answer in RESP2: \(what)"
       case .refused(let text): "\(node) refused: \(text)"
       case .circuitOpen: "\(node) has failed repeatedly and is not asked for a while"
-      case .overloaded: "too much waits for \(node)"
+      case .overloaded: "too many commands wait for \(node)"
       case .closed: "the store is closed"
       }
     return PrintableText.escaped(words)

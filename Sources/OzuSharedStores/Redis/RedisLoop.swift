@@ -54,7 +54,7 @@ final class RedisLoop: Sendable {
       let now = configuration.now()
       for connection in connections { connection.expire(at: now) }
       let mayRest = inbox.withLock { $0.mayRest() }
-      wait(waker, connections, milliseconds: mayRest ? patience(connections, now) : 0)
+      wait(waker, connections, milliseconds: mayRest ? waitTime(connections, now) : 0)
     }
     for connection in connections { connection.lose(.closed) }
     inbox.withLock { $0.end() }
@@ -62,7 +62,7 @@ final class RedisLoop: Sendable {
   }
 
   /// The milliseconds until the next deadline.
-  private func patience(_ connections: [RedisConnection], _ now: ContinuousClock.Instant) -> Int32 {
+  private func waitTime(_ connections: [RedisConnection], _ now: ContinuousClock.Instant) -> Int32 {
     guard let deadline = connections.lazy.compactMap(\.nextDeadline).min() else { return -1 }
     let (seconds, attoseconds) = now.duration(to: deadline).components
     return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))

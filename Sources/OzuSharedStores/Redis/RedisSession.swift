@@ -85,7 +85,7 @@ struct RedisSession {
 
   /// Takes bytes from the server, and completes the commands that they answer.
   ///
-  /// - Throws: if the bytes are no valid answers, or if the login was refused. Then the connection must be closed.
+  /// - Throws: if the bytes are not valid answers, or if the login was refused. Then the connection must be closed.
   mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
     receiptCount += 1
     parser.append(bytes)
@@ -98,7 +98,7 @@ struct RedisSession {
   }
 
   private mutating func take(_ value: RESPValue) throws(RESPError) {
-    guard !slots.isEmpty else { throw RESPError("an answer to no question") }
+    guard !slots.isEmpty else { throw RESPError("an answer without a command") }
     let slot = slots.removeFirst()
     if slot.isLogin {
       switch value {

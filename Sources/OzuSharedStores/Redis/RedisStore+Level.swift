@@ -23,7 +23,7 @@ extension RedisStore: ImageStoring {
       return try entry(in: try ask(node, readCommand(key)), for: key, of: node)
     } catch {
       _ = missed(error, key, node)
-      if error.isOfAnotherType { return nil }
+      if error.isWrongType { return nil }
       throw error
     }
   }
@@ -50,7 +50,7 @@ extension RedisStore: ImageStoring {
       return metadata
     } catch is SharedEntry.NeedsMore {
       return try read(key)?.metadata
-    } catch let error as RedisError where error.isOfAnotherType {
+    } catch let error as RedisError where error.isWrongType {
       discard(key, of: node)
       return nil
     }

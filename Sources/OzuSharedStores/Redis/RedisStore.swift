@@ -75,7 +75,7 @@ public final class RedisStore: Sendable {
   }
 
   func unexpected(_ node: RedisNode) -> RedisError {
-    RedisError(.protocolError("the answer is not one to this command"), node: node.name)
+    RedisError(.protocolError("the answer does not fit the command"), node: node.name)
   }
 
   // MARK: Reading
@@ -123,7 +123,7 @@ public final class RedisStore: Sendable {
 
   /// Handles a failed read. A list or a set under our key belongs to another program, and is removed.
   func missed(_ error: RedisError, _ key: ImageStoreKey, _ node: RedisNode) -> ImageStoreEntry? {
-    if error.isOfAnotherType { discard(key, of: node) } else { counts.count(\.misses) }
+    if error.isWrongType { discard(key, of: node) } else { counts.count(\.misses) }
     return nil
   }
 
@@ -147,7 +147,7 @@ public final class RedisStore: Sendable {
 
 extension RedisError {
   /// Whether the value of the key is not a string.
-  var isOfAnotherType: Bool {
+  var isWrongType: Bool {
     if case .refused(let text) = reason { text.hasPrefix("WRONGTYPE") } else { false }
   }
 }

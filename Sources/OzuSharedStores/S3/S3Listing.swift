@@ -7,7 +7,7 @@ struct S3Listing {
 
   /// - Throws: `S3Error.malformedListing`.
   init(_ text: String) throws(S3Error) {
-    guard text.contains("<ListBucketResult") else { throw .malformedListing("it is no ListBucketResult") }
+    guard text.contains("<ListBucketResult") else { throw .malformedListing("it is not a ListBucketResult") }
     keys = Self.texts(of: "Key", in: text)
     let isTruncated = Self.texts(of: "IsTruncated", in: text).first == "true"
     nextToken = Self.texts(of: "NextContinuationToken", in: text).first

@@ -66,7 +66,7 @@ struct S3Requests: Sendable {
     return request
   }
 
-  /// With TLS nobody can change the body, and the body has checksums of its own. In clear text the signature covers
+  /// With TLS the body cannot be changed, and the body has checksums of its own. In clear text the signature covers
   /// it.
   private func payloadHash(_ body: Data?) -> String {
     configuration.endpoint.scheme?.lowercased() == "https"

@@ -58,12 +58,13 @@ public final class S3Store: Sendable {
       configuration.endpoint.query() == nil
     else {
       throw InvalidConfiguration(
-        description: "the endpoint is no address of a service, such as https://s3.example.com")
+        description: "the endpoint is not the address of a service, such as https://s3.example.com")
     }
     guard
       configuration.bucket.map({ S3Configuration.isPlain($0) && !$0.isEmpty && !$0.contains("/") }) ?? true
     else {
-      throw InvalidConfiguration(description: "the bucket's name has characters that no bucket has")
+      throw InvalidConfiguration(
+        description: "the bucket's name has characters that the name of a bucket cannot have")
     }
     guard S3Configuration.isPlain(configuration.keyPrefix), !configuration.keyPrefix.hasPrefix("/") else {
       throw InvalidConfiguration(

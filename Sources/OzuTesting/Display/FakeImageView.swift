@@ -71,7 +71,7 @@ public final class FakeImageView: ImageDisplaying {
     wake()
   }
 
-  /// Returns when the view has recorded that many sizes.
+  /// Returns when the view has recorded this number of sizes.
   public func reservations(_ count: Int) async {
     await waiting { [weak self] in self.map { $0.reservations.count >= count } ?? true }
   }
@@ -88,7 +88,7 @@ public final class FakeImageView: ImageDisplaying {
     images.layoutDidChange()
   }
 
-  /// Returns when the view has recorded that many contents.
+  /// Returns when the view has recorded this number of contents.
   public func steps(_ count: Int) async {
     await waiting { [weak self] in self.map { $0.steps.count >= count } ?? true }
   }

@@ -36,7 +36,7 @@ public final class EventRecorder: ImagePipelineObserving {
   /// The number of events so far that meet a condition.
   public func count(where isWanted: (RecordedEvent) -> Bool) -> Int { events.count(where: isWanted) }
 
-  /// Removes the events so far. Calls that wait go on waiting.
+  /// Removes the events so far. Waiting calls continue to wait.
   public func removeAll() {
     state.withLock { $0.events = [] }
   }

@@ -59,7 +59,7 @@ public final class Gate: Sendable {
     }
   }
 
-  /// Lets that many tasks pass, also ones that come later.
+  /// Lets this number of tasks pass, also tasks that come later.
   public func admit(_ count: Int = 1) {
     let admitted = state.withLock { state in
       let now = min(count, state.waiting.count)
@@ -74,10 +74,10 @@ public final class Gate: Sendable {
   /// The number of tasks that wait at the gate.
   public var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// The number of tasks that have come to the gate so far; those that passed count too.
+  /// The number of tasks that have come to the gate so far; tasks that passed count too.
   public var arrivalCount: Int { state.withLock { $0.arrivalCount } }
 
-  /// Returns when that many tasks have come to the gate since it was made; those that passed count too.
+  /// Returns when this number of tasks have come to the gate since it was made; tasks that passed count too.
   public func arrivals(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in

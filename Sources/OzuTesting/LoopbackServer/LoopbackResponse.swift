@@ -28,7 +28,7 @@ public struct LoopbackResponse: Sendable {
   package enum Framing: Sendable, Hashable {
     /// With a true `Content-Length`.
     case contentLength
-    /// With this `Content-Length`, true or not. If the body is shorter, the connection closes after it.
+    /// With this `Content-Length`, right or wrong. If the body is shorter, the connection closes after it.
     case declared(Int)
     /// In chunks.
     case chunked
@@ -40,9 +40,9 @@ public struct LoopbackResponse: Sendable {
   package enum Ending: Sendable, Hashable {
     /// Properly.
     case complete
-    /// The connection closes after that many bytes of the body.
+    /// The connection closes after this number of bytes of the body.
     case close(afterByteCount: Int)
-    /// The connection is reset (RST) after that many bytes of the body.
+    /// The connection is reset (RST) after this number of bytes of the body.
     case reset(afterByteCount: Int)
     /// The connection closes, or is reset, instead of an answer.
     case noAnswer(isReset: Bool)
@@ -138,7 +138,7 @@ public struct LoopbackResponse: Sendable {
     with { $0.framing = .chunked }
   }
 
-  /// Announces that the body has that many bytes, true or not.
+  /// Announces that the body has this number of bytes, right or wrong.
   public func declaring(byteCount: Int) -> LoopbackResponse {
     with { $0.framing = .declared(byteCount) }
   }
@@ -148,12 +148,12 @@ public struct LoopbackResponse: Sendable {
     with { $0.framing = .untilClose }
   }
 
-  /// Closes the connection after that many bytes of the body.
+  /// Closes the connection after this number of bytes of the body.
   public func closing(afterByteCount count: Int) -> LoopbackResponse {
     ending(.close(afterByteCount: count))
   }
 
-  /// Resets the connection after that many bytes of the body.
+  /// Resets the connection after this number of bytes of the body.
   public func resetting(afterByteCount count: Int) -> LoopbackResponse {
     ending(.reset(afterByteCount: count))
   }

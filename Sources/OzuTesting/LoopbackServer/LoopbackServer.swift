@@ -24,8 +24,8 @@ import OzuSynchronization
 /// #expect(server.requestCount(for: "/a.jpg") == 1)
 /// ```
 ///
-/// It has a thread that accepts and a thread per connection, none of them of the concurrency pool, and ends
-/// them with `stop()` or when it is released. Routes may be added at any time.
+/// It has a thread that accepts connections and a thread for each connection, outside of Swift's cooperative pool. `stop()`
+/// ends them, and so does releasing the server. Routes may be added at any time.
 public final class LoopbackServer: Sendable {
   /// Answers a request; called on the connection's thread.
   public typealias Handler = @Sendable (LoopbackRequest) -> LoopbackResponse
@@ -40,7 +40,7 @@ public final class LoopbackServer: Sendable {
 
   /// The port it listens on.
   public let port: Int
-  /// The address it listens on, as it stands in a URL.
+  /// The address that it listens on, in the form of a URL.
   public let host: String
   private let site: LoopbackSite
 

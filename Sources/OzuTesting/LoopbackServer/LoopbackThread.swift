@@ -1,6 +1,6 @@
 import Foundation
 
-/// Starts the loopback server's own threads: its calls block, which the concurrency pool's threads must not.
+/// Starts the threads of the loopback server. Its calls block, and the threads of Swift's cooperative pool must not block.
 enum LoopbackThread {
   static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
     let thread = Thread(block: body)

@@ -32,7 +32,7 @@ public struct NumberedPicture: Sendable {
   ///   - number: one of `numbers`.
   ///   - size: the size in pixels; by default 480 × 360, 360 × 480 or a square, depending on the number.
   public init(_ number: Int, size: PixelSize? = nil) {
-    precondition(Self.numbers.contains(number), "a picture carries a number of \(Self.numbers)")
+    precondition(Self.numbers.contains(number), "the number of a picture is in \(Self.numbers)")
     self.number = number
     self.size = size ?? [PixelSize(480, 360), PixelSize(360, 480), PixelSize(400, 400)][number % 3]
   }
@@ -56,13 +56,13 @@ public struct NumberedPicture: Sendable {
 
   /// The picture as a file.
   ///
-  /// - Throws: `EncodingError`, for formats nothing here writes.
+  /// - Throws: `EncodingError`, for a format that no encoder writes.
   public func data(as type: ImageType = .jpeg) throws(EncodingError) -> Data {
     try ImagePipeline.Configuration().decoding.codecs.encode(
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.85))
   }
 
-  /// The number in a rendering; `nil` when it is not a rendering of such a picture.
+  /// The number in a rendering; `nil` when the bitmap does not show such a picture.
   ///
   /// - Parameter region: where in the bitmap the picture was drawn, centred and whole or cut off at two sides; the
   ///   whole bitmap by default.

@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
 
-/// Pictures that need no files: gradients that differ in their tint.
+/// A picture that needs no file: a gradient with one of eight tints.
 ///
 /// ```swift
 /// let pattern = PatternPicture(PixelSize(width: 640, height: 480), tint: 3)
@@ -32,7 +32,7 @@ public struct PatternPicture: Sendable {
 
   /// The pattern as a file.
   ///
-  /// - Throws: `EncodingError`, for formats nothing here writes.
+  /// - Throws: `EncodingError`, for a format that no encoder writes.
   public func data(as type: ImageType) throws(EncodingError) -> Data {
     try ImagePipeline.Configuration().decoding.codecs.encode(
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.95))

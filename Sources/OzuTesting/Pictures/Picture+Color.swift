@@ -18,7 +18,7 @@ extension Picture {
 
   /// The picture as a file.
   ///
-  /// - Throws: `EncodingError`, for formats nothing here writes.
+  /// - Throws: `EncodingError`, for a format that no encoder writes.
   public func data(as type: ImageType) throws(EncodingError) -> Data {
     try ImagePipeline.Configuration().decoding.codecs.encode(
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.95))

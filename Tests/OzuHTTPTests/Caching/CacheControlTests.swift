@@ -21,7 +21,7 @@ struct CacheControlTests {
   }
 
   @Test(
-    "a directive is qualified by field names only if every time it comes",
+    "a directive is limited to field names only if each occurrence is",
     arguments: [
       ("no-cache", []), ("no-cache=\"Set-Cookie, X-A\"", ["Set-Cookie", "X-A"]),
       ("no-cache=X-A", ["X-A"]), ("no-cache=\"X-A\", no-cache", []), ("no-cache=\"\"", []), ("public", nil),

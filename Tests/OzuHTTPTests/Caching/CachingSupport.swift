@@ -9,7 +9,7 @@ import OzuTesting
   import Foundation
 #endif
 
-/// Noon of an ordinary day; all tables count from here.
+/// Noon of a day; the times of all tables are relative to it.
 let noon = Date(timeIntervalSince1970: 1_767_355_200)
 
 /// The text of a date field, `offset` seconds after noon.
@@ -17,7 +17,7 @@ func dateText(_ offset: Double = 0) -> String {
   HTTPDate.string(from: noon.addingTimeInterval(offset))
 }
 
-/// A 200 that came at noon with these fields; `Date` says noon unless they say otherwise.
+/// A response with status 200 and these fields, received at noon. `Date` is noon by default.
 func storedResponse(
   _ headers: HTTPHeaders, status: Int = 200, selecting: HTTPHeaders = [:], delay: Double = 0
 ) -> HTTPStoredResponse {
@@ -73,7 +73,7 @@ struct CacheFixture: Sendable {
   var sent: HTTPHeaders { client.requests.last?.headers ?? [:] }
 }
 
-/// The waits that a cache has asked for; none of them is waited.
+/// The durations that a cache wanted to wait. The test does not wait.
 final class Waits: Sendable {
   private let durations = Mutex<[Duration]>([])
 

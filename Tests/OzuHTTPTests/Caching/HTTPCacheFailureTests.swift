@@ -10,7 +10,7 @@ import Testing
 #endif
 @Suite("A cache whose origin fails, or takes too long")
 struct HTTPCacheFailureTests {
-  @Test("stale if the origin fails and the answer allows it, and says so")
+  @Test("a stale answer is served if the origin fails and the answer allows it")
   func staleIfError() async throws {
     let fixture = CacheFixture()
     fixture.serve(
@@ -24,7 +24,7 @@ struct HTTPCacheFailureTests {
     #expect(try await fixture.get().status == 503)
   }
 
-  @Test("offline: stale where that is allowed, else the error")
+  @Test("offline, a stale answer is served if that is allowed; otherwise the request fails")
   func offline() async throws {
     let fixture = CacheFixture()
     fixture.serve(.text("one", ["Cache-Control": "max-age=10"]), .failure(.nameNotResolved))
@@ -43,7 +43,7 @@ struct HTTPCacheFailureTests {
   }
 
   @Test(
-    "an origin that is there is not replaced by what is stale, whatever is wrong with it",
+    "no stale answer is served if the origin can be reached, whatever its error",
     arguments: [
       .tlsFailed("x"), .other(code: 23, message: "x"), .protocolError("x"), .bodyTooLarge(limit: 1),
       .contentCodingTruncated(coding: "gzip"), .tooManyRedirects(limit: 1), .redirectRefused(location: "x"),
@@ -59,7 +59,7 @@ struct HTTPCacheFailureTests {
   }
 
   @Test(
-    "an origin that is not there, or not to the end, is",
+    "a stale answer is served if the origin cannot be reached, or the connection breaks",
     arguments: [
       .nameNotResolved, .connectionRefused, .connectionFailed("x"), .connectionLost, .timedOut(.idle),
       .bodyTruncated(received: 1, expected: 2),
@@ -72,7 +72,7 @@ struct HTTPCacheFailureTests {
     #expect(try await fixture.get().decision.place == .stale)
   }
 
-  @Test("the limit on the whole is one for all hops of a chain of redirects")
+  @Test("the total limit covers all hops of a chain of redirects")
   func totalLimit() async throws {
     let clock = ManualClock()
     let fixture = CacheFixture { $0.now = clock.now }
@@ -86,7 +86,7 @@ struct HTTPCacheFailureTests {
     #expect(fixture.client.requests.map(\.timeouts.total) == [.seconds(10), .seconds(6), .seconds(2)])
   }
 
-  @Test("the limit on the whole is one for all attempts, and the error names the one that the request had")
+  @Test("the total limit covers all attempts, and the error names the limit of the request")
   func totalLimitOfRetries() async throws {
     let clock = ManualClock()
     let fixture = CacheFixture {

@@ -79,7 +79,7 @@ struct HTTPCacheOriginTests {
     #expect(second.headers["X-A"] == "1")
   }
 
-  @Test("an error page without end is cut off, and its status is the answer")
+  @Test("an endless error page is cut off, and its status is the answer")
   func errorPage() async throws {
     var page = LoopbackResponse.endless(repeating: patternedBytes(10_000))
     page.status = 404
@@ -89,7 +89,7 @@ struct HTTPCacheOriginTests {
     #expect(answer.body.isEmpty)
   }
 
-  @Test("an origin that dies is stood in for, and answers again when it is back")
+  @Test("while an origin is down a stale answer is served; when it is back, it answers again")
   func outage() async throws {
     let clock = ManualClock(date: Date())
     var configuration = HTTPCacheConfiguration()
@@ -100,14 +100,14 @@ struct HTTPCacheOriginTests {
     let request = HTTPRequest(url: server.url("/a"), timeouts: .patient)
     _ = try await cache.response(for: request)
     clock.advance(by: .seconds(20))
-    // For as long as it is dead: libcurl itself may try again where a kept connection breaks.
+    // For the whole time: libcurl itself may try again if an idle connection breaks.
     server.route("/a", .noAnswer())
     #expect(try await cache.response(for: request).decision.place == .stale)
     server.route("/a", .ok(Data("two".utf8)))
     #expect(try await cache.response(for: request).body == Data("two".utf8))
   }
 
-  @Test("hundreds cancelled at random: each ends once, and what is stored is whole")
+  @Test("hundreds of requests that are cancelled at random end once each, and stored answers are whole")
   func cancels() async throws {
     let body = patternedBytes(120_000)
     server.routeRest { request in

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 extension HTTPCacheTests {
-  @Test("a request's own condition or range is answered from what is fresh")
+  @Test("a request's own condition or range is answered from a fresh response")
   func ownConditions() async throws {
     let fixture = CacheFixture()
     fixture.serve(.text("0123456789", ["Cache-Control": "max-age=60", "ETag": "\"1\""]))
@@ -29,7 +29,9 @@ extension HTTPCacheTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("a condition that nothing stored meets goes to the origin as it is, and so does its answer")
+  @Test(
+    "a condition that no stored response meets is sent to the origin unchanged, and its answer is returned unchanged"
+  )
   func forwardedCondition() async throws {
     let fixture = CacheFixture()
     fixture.serve(.status(304, headers: ["ETag": "\"9\""]))
@@ -59,7 +61,7 @@ extension HTTPCacheTests {
     #expect(try await fixture.get().text == "two")
   }
 
-  @Test("a POST that succeeds removes what is stored; one that fails does not")
+  @Test("a successful POST removes stored responses; a failed one does not")
   func invalidation() async throws {
     let fixture = CacheFixture()
     fixture.serve(
@@ -84,7 +86,9 @@ extension HTTPCacheTests {
     #expect(fixture.client.requests.count == 3)
   }
 
-  @Test("through redirects: fresh no longer than they are, and conditional only where the answer came from")
+  @Test(
+    "through redirects an answer is fresh no longer than they are, and conditions are sent only to its own URL"
+  )
   func redirects() async throws {
     let fixture = CacheFixture()
     let target = url("https://example.com/b")
@@ -112,7 +116,7 @@ extension HTTPCacheTests {
     #expect(try await fixture.get(url: permanent).decision.place == .cache)
   }
 
-  @Test("a redirect that the caller wants to see is another answer than what it leads to")
+  @Test("a redirect under the manual policy is another answer than its target")
   func manualRedirects() async throws {
     let fixture = CacheFixture()
     fixture.serve(.status(301, headers: ["Location": "/b", "Cache-Control": "max-age=60"]))
@@ -123,7 +127,7 @@ extension HTTPCacheTests {
     #expect(try await fixture.cache.response(for: manual).decision.place == .cache)
   }
 
-  @Test("storing can wait for the caller's word")
+  @Test("the caller can decide when a response is stored")
   func deferredStoring() async throws {
     let fixture = CacheFixture()
     fixture.serve(.text("one", ["Cache-Control": "max-age=60"]))
@@ -147,7 +151,7 @@ extension HTTPCacheTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("the storage in memory keeps to its bound; the least recently used goes first")
+  @Test("the storage in memory keeps its limit; the least recently used entry is evicted first")
   func bound() async throws {
     let storage = InMemoryHTTPCacheStorage(byteLimit: 10_000)
     func key(_ number: Int) -> HTTPCacheKey {

@@ -44,7 +44,7 @@ struct HTTPCacheTests {
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("a changed answer takes the place of the old")
+  @Test("a changed answer replaces the old one")
   func changed() async throws {
     let fixture = CacheFixture()
     fixture.serve(
@@ -83,7 +83,7 @@ struct HTTPCacheTests {
     #expect(fixture.client.requests.count == 4)
   }
 
-  @Test("an origin may answer a new variant by one that is stored")
+  @Test("an origin may confirm a stored response for a new variant")
   func sharedVariant() async throws {
     let fixture = CacheFixture()
     fixture.serve(
@@ -96,7 +96,7 @@ struct HTTPCacheTests {
     #expect(answer.decision.reason == "no stored variant matches, revalidated by ETag")
   }
 
-  @Test("a 304 about something that is not here is followed by a request for the whole")
+  @Test("after a 304 for a response that is not stored, the whole response is requested")
   func strayNotModified() async throws {
     let fixture = CacheFixture()
     fixture.serve(
@@ -107,7 +107,7 @@ struct HTTPCacheTests {
     #expect(fixture.client.requests.count == 3)
   }
 
-  @Test("stale while one validation runs behind; the next one has its answer")
+  @Test("stale while a validation runs in the background; the next request gets the new answer")
   func staleWhileRevalidate() async throws {
     let fixture = CacheFixture()
     let gate = Gate()
@@ -129,7 +129,7 @@ struct HTTPCacheTests {
     #expect(fixture.client.requests.count == 2)
   }
 
-  @Test("an answer that must not be kept removes what it outdates")
+  @Test("an answer that may not be stored removes the outdated response")
   func noStore() async throws {
     let fixture = CacheFixture()
     fixture.serve(
@@ -145,7 +145,7 @@ struct HTTPCacheTests {
   }
 
   @Test(
-    "negative caching: 404 and 410 by their lifetime, else for a minute where anything is guessed; errors never",
+    "negative caching: 404 and 410 for their lifetime, else for a minute if heuristics are allowed; server errors never",
     arguments: [
       (404, ["Cache-Control": "max-age=120"], 120.0), (410, ["Cache-Control": "max-age=120"], 120),
       (404, ["Last-Modified": dateText(-1e8)], 60), (410, ["Last-Modified": dateText(-1e8)], 60),

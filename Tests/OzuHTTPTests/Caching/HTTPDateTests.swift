@@ -25,7 +25,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "anything else is no date",
+    "any other text is not a date",
     arguments: [
       "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
       "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 EST",

@@ -220,7 +220,7 @@ struct HTTPDecidingTests {
     Stale(control: "max-age=40, stale-if-error=600", mode: .reload, onError: nil, offline: nil),
   ]
 
-  @Test("stale for want of an origin (RFC 5861 §4, RFC 9111 §4.2.4)", arguments: stale)
+  @Test("stale without an origin (RFC 5861 §4, RFC 9111 §4.2.4)", arguments: stale)
   func staleOnError(_ item: Stale) {
     let response = storedResponse(["Cache-Control": item.control])
     let ask = item.ask.isEmpty ? request() : request(["Cache-Control": item.ask])

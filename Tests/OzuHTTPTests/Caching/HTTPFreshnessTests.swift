@@ -87,7 +87,7 @@ struct HTTPFreshnessTests {
     #expect(freshness.source == item.source)
   }
 
-  @Test("a policy may give responses that say nothing a lifetime (§4.2.2), within the bounds of guesses")
+  @Test("a policy may give a lifetime to responses without one (§4.2.2), within the limits of heuristics")
   func assumed() {
     var policy = HTTPCachePolicy()
     policy.defaultLifetime = .seconds(3600)
@@ -142,7 +142,7 @@ struct HTTPFreshnessTests {
     #expect(HTTPCachePolicy.standard.age(of: response, now: noon.addingTimeInterval(10)) == item.age)
   }
 
-  @Test("a clock that was set back makes no negative age, and half a second no Date old")
+  @Test("a clock that was set back gives no negative age, and half a second gives no age")
   func clocks() {
     let policy = HTTPCachePolicy.standard
     #expect(policy.age(of: storedResponse([:]), now: noon.addingTimeInterval(-50)) == 0)
@@ -152,7 +152,7 @@ struct HTTPFreshnessTests {
     #expect(policy.age(of: response, now: noon.addingTimeInterval(0.9)) == 0)
   }
 
-  @Test("a redirect on the way that expires first ends the freshness of the whole")
+  @Test("the freshness ends when a redirect in the chain expires")
   func redirects() {
     var response = storedResponse(["Cache-Control": "max-age=100"])
     response.redirectsFreshUntil = noon.addingTimeInterval(10)

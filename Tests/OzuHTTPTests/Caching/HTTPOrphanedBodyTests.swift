@@ -10,12 +10,12 @@ import Testing
   import Foundation
 #endif
 
-@Suite("A process that is killed leaves the beginnings of bodies", .timeLimit(.minutes(15)))
+@Suite("A killed process leaves the beginnings of bodies", .timeLimit(.minutes(15)))
 struct HTTPOrphanedBodyTests {
   private static let body = patternedBytes(60_000)
   private static let prefix = "ozu-beginning-"
   private let folder: TemporaryFolder
-  /// Has copies of the files that a killed process leaves.
+  /// Copies of the files that a killed process leaves.
   private let left: TemporaryFolder
 
   init() throws {
@@ -78,7 +78,7 @@ struct HTTPOrphanedBodyTests {
       body: Self.body.dropFirst(offset))
   }
 
-  @Test("of which the next process asks for the rest", arguments: [8 << 20, 1000])
+  @Test("the next process asks for the rest of them", arguments: [8 << 20, 1000])
   func resumption(threshold: Int) async throws {
     let names = try await interrupt(threshold: threshold)
     #expect(names.count == 1 && names.allSatisfy { $0.hasPrefix(Self.prefix) })
@@ -88,20 +88,20 @@ struct HTTPOrphanedBodyTests {
     #expect(next.sent["Range"] == "bytes=40000-")
     #expect(next.sent["If-Range"] == "\"1\"")
     #expect(answer.body == Self.body)
-    // Nothing is left of it, here or in the process that was only interrupted.
+    // No file is left, here or in the process that was only interrupted.
     #expect(try left.names() == [])
     #expect(try folder.names() == [])
     let key = HTTPCacheKey(HTTPRequest(url: CacheFixture.url))
     #expect(await next.storage.partialBody(for: key) == nil)
   }
 
-  @Test("a body that comes fast enough is in no file")
+  @Test("a body that arrives fast enough is in no file")
   func fast() async throws {
     #expect(try await interrupt(after: 5, isExpected: false) == [])
   }
 
   @Test(
-    "nor is one with a name that could not be resumed, or must not be written down",
+    "nor is a body that cannot be resumed or may not be stored",
     arguments: [
       ["Cache-Control": "max-age=10"], ["ETag": "W/\"1\""], ["ETag": "\"1\"", "Cache-Control": "no-store"],
       ["ETag": "\"1\"", "Content-Encoding": "gzip"], ["ETag": "\"1\"", "Accept-Ranges": "none"],
@@ -111,12 +111,12 @@ struct HTTPOrphanedBodyTests {
     #expect(try await interrupt(headers: headers, threshold: 1000, isExpected: false) == [])
   }
 
-  @Test("nor one of a request that leaves the cache alone")
+  @Test("nor is the body of a request that bypasses the cache")
   func noStore() async throws {
     #expect(try await interrupt(mode: .noStore, isExpected: false) == [])
   }
 
-  @Test("no secret of the address is in name or file")
+  @Test("neither the name nor the file contains secrets of the address")
   func secrets() async throws {
     let names = try await interrupt(headers: ["ETag": "\"1\"", "Set-Cookie": "session=hunter2"])
     let name = try #require(names.first)
@@ -129,7 +129,7 @@ struct HTTPOrphanedBodyTests {
   func damaged(isCut: Bool) async throws {
     let path = try leave([39_000, 40_000])
     var file = try #require(FileManager.default.contents(atPath: path))
-    // A loss of power leaves zeros, or less than the checkpoint says.
+    // A loss of power leaves zeros, or fewer bytes than the checkpoint states.
     if isCut {
       file.removeLast(500)
     } else {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Hooks before a request is sent")
 struct HTTPRequestPreparingTests {
-  /// Signs what goes to one host, as an app does that must not show its token to others.
+  /// Signs requests to one host, as an app does that may not send its token to other hosts.
   private struct Signer: HTTPRequestPreparing {
     let host: String
 
@@ -70,7 +70,9 @@ struct HTTPRequestPreparingTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("a request that a hook replaces is still followed hop by hop, within the limits of the first")
+  @Test(
+    "redirects of a request that a hook replaced are followed hop by hop, within the limits of the first request"
+  )
   func replaced() async throws {
     struct Maker: HTTPRequestPreparing {
       func willSend(_ request: HTTPRequest) async throws -> HTTPRequest { HTTPRequest(url: request.url) }
@@ -84,7 +86,7 @@ struct HTTPRequestPreparingTests {
     #expect(fixture.client.requests.map(\.redirectPolicy) == [.manual])
   }
 
-  @Test("a hook that throws ends the exchange before anything is sent, and says why")
+  @Test("a hook that throws ends the exchange before anything is sent, with its reason")
   func failing() async throws {
     let thrown: [(any Error, HTTPError.Reason)] = [
       (Trouble(), .invalidRequest("preparing it failed: the token has expired")),

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 extension HTTPResumeAndRetryTests {
-  @Test("transient failures are tried again after growing waits; a broken body goes on")
+  @Test("transient failures are retried after growing waits; an interrupted body is resumed")
   func retry() async throws {
     let fixture = CacheFixture { $0.retryPolicy = .standard }
     fixture.serve(.status(503), Self.broken, Self.rest())
@@ -19,7 +19,7 @@ extension HTTPResumeAndRetryTests {
     #expect(fixture.sent["Range"] == "bytes=4-")
   }
 
-  @Test("then the failure is the answer", arguments: [408, 429, 502, 503, 504])
+  @Test("after the last retry the failure is the answer", arguments: [408, 429, 502, 503, 504])
   func exhausted(_ status: Int) async throws {
     let fixture = CacheFixture { $0.retryPolicy = .standard }
     fixture.serve(.status(status))
@@ -38,7 +38,7 @@ extension HTTPResumeAndRetryTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("nor is a POST")
+  @Test("a POST is not retried")
   func unsafe() async throws {
     let fixture = CacheFixture { $0.retryPolicy = .standard }
     fixture.serve(.failure(.connectionLost))
@@ -46,7 +46,7 @@ extension HTTPResumeAndRetryTests {
     #expect(fixture.client.requests.count == 1)
   }
 
-  @Test("a stale answer that may stand in is better than a retry")
+  @Test("a stale answer that may be served is preferred to a retry")
   func standIn() async throws {
     let fixture = CacheFixture { $0.retryPolicy = .standard }
     fixture.serve(.text("one", ["Cache-Control": "max-age=1"]), .failure(.connectionRefused))

@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Broken transfers continue where they broke off, and passing failures are tried again")
+@Suite("Interrupted transfers are resumed, and transient failures are retried")
 struct HTTPResumeAndRetryTests {
   static let whole = "0123456789"
   private static let tag: HTTPHeaders = ["ETag": "\"1\""]
@@ -21,7 +21,7 @@ struct HTTPResumeAndRetryTests {
     .text(body, ["ETag": tag, "Content-Range": range, "X-A": "late"], status: 206)
   }
 
-  @Test("the rest is asked for with Range and If-Range, joined, and stored as the whole")
+  @Test("the rest is requested with Range and If-Range, joined, and stored as a whole")
   func resume() async throws {
     let fixture = CacheFixture()
     fixture.serve(Self.broken, Self.rest(), .status(304))
@@ -38,7 +38,7 @@ struct HTTPResumeAndRetryTests {
     #expect(fixture.sent["Range"] == nil)
   }
 
-  @Test("it may break twice")
+  @Test("a transfer may be interrupted twice")
   func resumeTwice() async throws {
     let fixture = CacheFixture()
     fixture.serve(
@@ -97,7 +97,7 @@ struct HTTPResumeAndRetryTests {
     #expect(await fixture.storage.partialBody(for: key) == nil)
   }
 
-  @Test("a 206 that stops early is an error, never a whole; the next request goes on from there")
+  @Test("a 206 that ends early is an error and never a whole body; the next request continues from there")
   func shortRest() async throws {
     let fixture = CacheFixture()
     fixture.serve(Self.broken, Self.rest("bytes 4-6/10", "456"), Self.rest("bytes 7-9/10", "789"))
@@ -115,7 +115,7 @@ struct HTTPResumeAndRetryTests {
     #expect(try await fixture.get().text == Self.whole)
   }
 
-  @Test("an error in the rest counts the whole")
+  @Test("an error in the rest states the bytes of the whole body")
   func brokenRest() async throws {
     let server = try LoopbackServer()
     let body = patternedBytes(300_000)
@@ -152,7 +152,7 @@ struct HTTPResumeAndRetryTests {
     #expect(fixture.sent["Range"] == nil)
   }
 
-  @Test("a date that is a minute older than the answer is strong")
+  @Test("a date that is a minute older than the answer is a strong validator")
   func strongDate() async throws {
     let fixture = CacheFixture()
     fixture.serve(

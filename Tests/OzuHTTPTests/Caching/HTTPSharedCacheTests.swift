@@ -73,7 +73,7 @@ struct HTTPSharedCacheTests {
       #expect(decision.action == (mayBeStale ? .serveAndValidate : .validate))
       let reason = policy.reasonToServeStale(stored, request: request(), isDisconnected: true, now: later)
       #expect((reason != nil) == mayBeStale)
-      #expect(policy.mayOutlive(CacheControl(stored.headers)) == mayBeStale)
+      #expect(policy.mayUseOffline(CacheControl(stored.headers)) == mayBeStale)
     }
   }
 }

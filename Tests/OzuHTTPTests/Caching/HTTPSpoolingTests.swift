@@ -14,7 +14,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Large bodies go to files while they come", .timeLimit(.minutes(15)))
+@Suite("Large bodies are written to files while they arrive", .timeLimit(.minutes(15)))
 struct HTTPSpoolingTests {
   private let folder: TemporaryFolder
 
@@ -33,7 +33,7 @@ struct HTTPSpoolingTests {
   }
 
   @Test(
-    "whole, whatever its length and its pieces, announced or not; the folder stays empty",
+    "a body of any length, in any pieces, announced or not, is whole; the folder stays empty",
     arguments: [999, 1000, 1001, 70_000, 3_000_000], [true, false])
   func whole(byteCount: Int, isAnnounced: Bool) async throws {
     let body = patternedBytes(byteCount)
@@ -49,7 +49,8 @@ struct HTTPSpoolingTests {
   }
 
   @Test(
-    "while it comes there is a file without a name, and none when it breaks off", arguments: [true, false])
+    "while a body arrives there is a file without a name, and none after an interruption",
+    arguments: [true, false])
   func underWay(isCancelled: Bool) async throws {
     let fixture = fixture()
     let gate = Gate()
@@ -102,7 +103,7 @@ struct HTTPSpoolingTests {
   }
 
   #if os(Linux)
-    @Test("a disk that becomes full on the way gives back what it took")
+    @Test("if the disk becomes full, the bytes in the file are read back")
     func fullDisk() async {
       await #expect(processExitsWith: .success) {
         // A file may grow to 100,000 bytes: the write beyond that fails as on a full disk.
@@ -136,7 +137,7 @@ struct HTTPSpoolingTests {
     #expect(try folder.names() == ["segment"])
   }
 
-  @Test("a body that broke off in a file goes on from there")
+  @Test("a body that was interrupted in a file is resumed")
   func resumption() async throws {
     let body = patternedBytes(60_000)
     let fixture = fixture()
@@ -170,7 +171,7 @@ struct HTTPSpoolingTests {
 
 @Suite("The identity of bodies")
 struct HTTPBodyIdentityTests {
-  @Test("where pieces end makes no difference", arguments: [0, 1, 7, 8, 9, 100, 4096], [1, 3, 8, 13, 64])
+  @Test("the ends of pieces make no difference", arguments: [0, 1, 7, 8, 9, 100, 4096], [1, 3, 8, 13, 64])
   func pieces(byteCount: Int, pieceByteCount: Int) {
     let body = patternedBytes(byteCount)
     var identity = HTTPBodyIdentity()
@@ -180,9 +181,9 @@ struct HTTPBodyIdentityTests {
     #expect(identity.text == HTTPBodyIdentity.of(body))
   }
 
-  // Computed apart, by the definition: numbers in base 36.
+  // Computed independently, by the definition: numbers in base 36.
   @Test(
-    "the identity of a body stays what stores have written down",
+    "the identity of a body never changes, because stores contain it",
     arguments: [
       ("", "gl9t14vkw3yf-3eoly5x9ecdda-0"), ("abc", "o40ouo6ncqjl-24sbh5cqriohg-3"),
       (String(repeating: "0123456789", count: 100), "1z19g5c9pvggm-27qoswolxd2hm-rs"),
@@ -191,7 +192,7 @@ struct HTTPBodyIdentityTests {
     #expect(HTTPBodyIdentity.of(Data(body.utf8)) == identity)
   }
 
-  @Test("a changed bit, a swapped word and a zero more are other bodies")
+  @Test("a changed bit, a swapped word and an added zero give another identity")
   func differences() {
     let body = patternedBytes(64)
     var flipped = body
@@ -202,7 +203,7 @@ struct HTTPBodyIdentityTests {
   }
 }
 
-/// A storage of nothing, in a folder.
+/// A storage that keeps nothing, with a folder.
 private struct FolderStorage: HTTPCacheStorage {
   let spoolDirectory: String?
 

@@ -61,7 +61,8 @@ struct HTTPStoringTests {
   }
 
   @Test(
-    "errors of the server are left out by default, whatever they say", arguments: [500, 502, 503, 504, 599])
+    "server errors are not stored by default, whatever their fields are",
+    arguments: [500, 502, 503, 504, 599])
   func serverErrors(_ status: Int) {
     let answer = head(status, ["Cache-Control": "max-age=9, public", "Expires": dateText(60)])
     for policy in [HTTPCachePolicy(), .ignoring(lifetime: .seconds(60))] {
@@ -91,7 +92,7 @@ struct HTTPStoringTests {
   }
 
   @Test(
-    "unsafe methods that succeed make void what they may have changed",
+    "unsafe methods that succeed invalidate the responses that they may have changed",
     arguments: [
       (HTTPMethod.post, 200, 3), (.put, 204, 3), (.delete, 302, 3),
       (HTTPMethod(rawValue: "M-SEARCH"), 200, 3),
@@ -123,7 +124,7 @@ struct HTTPStoringTests {
   }
 
   @Test(
-    "query items that do not count are left out of the key",
+    "query items that are ignored are not in the key",
     arguments: [
       ("https://cdn.example.com/a?w=3&token=1&sig=2", "https://cdn.example.com/a?w=3"),
       ("https://x.cdn.example.com/a?token=1&w=3", "https://x.cdn.example.com/a?w=3"),

@@ -67,13 +67,13 @@ struct HTTPValidationTests {
       answer: ["ETag": "\"n\""], found: 0),
   ]
 
-  @Test("which one a 304 speaks of (§4.3.4)", arguments: matches)
+  @Test("the stored response that a 304 confirms (§4.3.4)", arguments: matches)
   func selection(_ item: Match) {
     let stored = item.stored.map { storedResponse($0) }
     #expect(policy.validated(by: head(304, item.answer), among: stored, choice: item.choice) == item.found)
   }
 
-  @Test("a 304 renews the fields but those of the body, and the age (§3.2)")
+  @Test("a 304 renews the age and the fields, except those of the body (§3.2)")
   func update() {
     let stored = storedResponse([
       "Cache-Control": "max-age=1", "Content-Type": "image/png", "Content-Length": "9", "X-A": "old",
@@ -111,7 +111,7 @@ struct HTTPValidationTests {
   }
 
   @Test(
-    "a request's own condition is answered by what is stored (§4.3.2)",
+    "a request's own condition is answered by the stored response (§4.3.2)",
     arguments: [
       (["If-None-Match": "\"a\""], true), (["If-None-Match": "\"b\", W/\"a\""], true),
       (["If-None-Match": "*"], true), (["If-None-Match": "\"b\""], false),
@@ -124,7 +124,7 @@ struct HTTPValidationTests {
     #expect(policy.satisfiesCondition(of: request(ask), stored) == isMet)
   }
 
-  @Test("a HEAD confirms what agrees with it (§4.3.5)")
+  @Test("a HEAD confirms a stored response that agrees with it (§4.3.5)")
   func confirmation() {
     let stored = storedResponse(["ETag": "\"a\"", "Content-Length": "9"])
     func confirms(_ status: Int, _ headers: HTTPHeaders) -> Bool {

@@ -39,7 +39,7 @@ struct InMemoryHTTPCacheStorageTests {
     }
   }
 
-  @Test("the newest stays, even where its variants alone are too many")
+  @Test("the newest entry stays, even if its variants alone exceed the limit")
   func newest() async {
     let storage = InMemoryHTTPCacheStorage(byteLimit: 4000)
     let key = HTTPCacheKey(HTTPRequest(url: url("https://example.com/a")))

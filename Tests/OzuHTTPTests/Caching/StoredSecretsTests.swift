@@ -30,7 +30,7 @@ struct StoredSecretsTests {
     #expect(stored.withoutSecrets == stored)
   }
 
-  @Test("it still tells its URL and its variant from others")
+  @Test("its URL and its variant can still be compared with others")
   func comparable() throws {
     let stored = try #require(response(["Vary": "X-Key"], selecting: ["x-key": "s3cret"]).withoutSecrets)
     #expect(stored.isFrom(Self.address))
@@ -40,14 +40,14 @@ struct StoredSecretsTests {
     #expect(vary.matches(request(["X-Key": "s3cret"]), stored: stored.selectingHeaders))
     #expect(!vary.matches(request(["X-Key": "other"]), stored: stored.selectingHeaders))
     #expect(!vary.matches(request(), stored: stored.selectingHeaders))
-    // The same variant takes the place of the stored one, another does not.
+    // The same variant replaces the stored one; another variant does not.
     let again = response(["Vary": "X-Key"], selecting: ["x-key": "s3cret"])
     #expect(HTTPVariants.place(for: again, replacing: nil, among: [0: stored]).place == 0)
     let other = response(["Vary": "X-Key"], selecting: ["x-key": "other"])
     #expect(HTTPVariants.place(for: other, replacing: nil, among: [0: stored]).place == 1)
   }
 
-  @Test("a redirect to a secret is not written, another is")
+  @Test("a redirect whose target contains a secret is not written; other redirects are")
   func redirects() {
     #expect(response(["Location": "/b?s3cret"], status: 302).withoutSecrets == nil)
     #expect(response(["Location": "https://u:s3cret@h/"], status: 301).withoutSecrets == nil)

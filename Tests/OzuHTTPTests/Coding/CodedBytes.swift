@@ -6,7 +6,7 @@
   import Foundation
 #endif
 
-/// Bytes in a content coding, by encoders that make nothing smaller.
+/// Bytes in a content coding, from encoders that do not compress.
 enum CodedBytes {
   static func encoded(_ bytes: Data, _ codings: [ContentCoding]) -> Data {
     codings.reduce(bytes) { encoded($0, $1) }

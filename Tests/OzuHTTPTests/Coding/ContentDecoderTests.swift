@@ -32,7 +32,7 @@
       ]
 
     @Test(
-      "the bytes are the same, wherever the pieces end", arguments: stacks,
+      "the decoded bytes do not depend on where the pieces end", arguments: stacks,
       [1, 2, 3, 7, 1000, 65_536, 1_000_000])
     func pieces(_ codings: [ContentCoding], _ pieceByteCount: Int) throws {
       let byteCount = pieceByteCount < 100 ? 2000 : 300_000
@@ -58,7 +58,7 @@
       #expect(answer.unended == nil)
     }
 
-    @Test("a coding that is cut anywhere has no end", arguments: ContentCoding.allCases)
+    @Test("a coding that is truncated anywhere is incomplete", arguments: ContentCoding.allCases)
     func cut(_ coding: ContentCoding) throws {
       let whole = CodedBytes.encoded(Data("still image".utf8), coding)
       for count in 1..<whole.count {
@@ -66,7 +66,7 @@
       }
     }
 
-    @Test("the outermost coding that is cut is named")
+    @Test("the outermost truncated coding is named")
     func cutInside() throws {
       let text = Data("still image".utf8)
       let inner = CodedBytes.encoded(text, .gzip).dropLast(3)
@@ -76,7 +76,7 @@
     }
 
     @Test(
-      "bytes behind the end are ignored", arguments: ContentCoding.allCases,
+      "bytes after the end are ignored", arguments: ContentCoding.allCases,
       ["\0", "\r\n", "\0\0\0\0\0\0\0\0", "<!-- served by 7 -->", "\u{1F}"])
     func junk(_ coding: ContentCoding, _ junk: String) throws {
       let text = Data("still image".utf8)
@@ -110,14 +110,14 @@
       #expect(answer.unended == nil)
     }
 
-    @Test("deflate without zlib's frame, and zlib's under the name of gzip")
+    @Test("deflate without zlib's frame, and zlib's frame under the name gzip")
     func otherFormats() throws {
       let bytes = patternedBytes(100_000)
       #expect(try decode(CodedBytes.storedDeflate(bytes), [.deflate]).output == bytes)
       #expect(try decode(CodedBytes.encoded(bytes, .deflate), [.gzip]).output == bytes)
     }
 
-    @Test("bytes that are not in the coding are corrupt", arguments: ContentCoding.allCases)
+    @Test("bytes that are not valid in the coding are corrupt", arguments: ContentCoding.allCases)
     func corrupt(_ coding: ContentCoding) throws {
       #expect(throws: ContentDecoder.Failure.self) {
         try decode(Data("\u{7}this is a text in no coding at all".utf8), [coding])
@@ -139,7 +139,7 @@
       #expect(throws: ContentDecoder.Failure.self) { try decode(frame, [.zstd]) }
     }
 
-    @Test("no step makes more than a window, and no coding of a stack more than the limit")
+    @Test("no step outputs more than a window, and no coding of a stack more than the limit")
     func bounds() throws {
       for (bomb, codings) in [
         (CodedBytes.brotliBomb, [.brotli]), (CodedBytes.zstdBomb(blockCount: 500), [.zstd]),

@@ -43,7 +43,7 @@ struct HTTPContentCodingTests {
   }
 
   #if os(Linux)
-    @Test("every coding is offered and undone", arguments: ContentCoding.allCases)
+    @Test("every coding is offered and decoded", arguments: ContentCoding.allCases)
     func codings(_ coding: ContentCoding) async throws {
       server.route("/a", serve(CodedBytes.encoded(text, coding), coding.rawValue))
       let (body, response) = try await client.data(from: server.url("/a"))
@@ -54,7 +54,8 @@ struct HTTPContentCodingTests {
     }
 
     @Test(
-      "the offer stands beside fields of the request's own, and is not made for a range or against its will")
+      "the offer is sent beside the request's own fields, but not for a range or with its own Accept-Encoding"
+    )
     func offers() async throws {
       server.route("/a", .ok(text))
       for headers in [["X-A": "1"], ["Range": "bytes=0-"], ["Accept-Encoding": "br"], [:], ["X-A": ""]]
@@ -66,7 +67,7 @@ struct HTTPContentCodingTests {
       #expect(offers == [ContentCoding.offer, nil, "br", ContentCoding.offer, ContentCoding.offer])
     }
 
-    @Test("five codings on top of each other are undone, six are refused")
+    @Test("five nested codings are decoded, six are refused")
     func stacked() async throws {
       let names = ["zstd", "gzip", "br", "deflate", "gzip"]
       let body = CodedBytes.encoded(text, names.compactMap { ContentCoding(name: $0) })
@@ -78,7 +79,7 @@ struct HTTPContentCodingTests {
   #endif
 
   @Test(
-    "a body in a coding that is not known is handed over as it came, and checked against its length",
+    "a body in an unknown coding is delivered as it was sent, and checked against its length",
     arguments: ["aws-chunked", "utf-8", "compress", "gzip, aws-chunked", "x"])
   func unknown(_ name: String) async throws {
     server.route("/a", serve(text, name))
@@ -95,7 +96,7 @@ struct HTTPContentCodingTests {
     }
 
     @Test(
-      "a coding that ends early is an error, however properly the body ends",
+      "a coding that ends early is an error, even if the body ends properly",
       arguments: ContentCoding.allCases,
       Framing.allCases)
     func cut(_ coding: ContentCoding, _ framing: Framing) async throws {
@@ -114,14 +115,14 @@ struct HTTPContentCodingTests {
       #expect(await storage.partialBody(for: HTTPCacheKey(request)) == nil)
     }
 
-    @Test("a body that is shorter than announced says so in encoded bytes")
+    @Test("the error of a body that is too short counts encoded bytes")
     func shorter() async throws {
       let body = CodedBytes.encoded(text, .gzip)
       server.route("/a", serve(body, "gzip").declaring(byteCount: 1000))
       #expect(await failure() == .bodyTruncated(received: body.count, expected: 1000))
     }
 
-    @Test("no bytes are an empty body in any coding", arguments: ContentCoding.allCases)
+    @Test("no bytes are an empty body in every coding", arguments: ContentCoding.allCases)
     func empty(_ coding: ContentCoding) async throws {
       server.route("/a", serve(Data(), coding.rawValue))
       #expect(try await client.data(from: server.url("/a")).body.isEmpty)
@@ -144,7 +145,7 @@ struct HTTPContentCodingTests {
       #expect(try await client.data(from: server.url("/b")).body == text)
     }
 
-    @Test("a coding that takes bytes for ever and gives none stops at the limit")
+    @Test("a coding that reads bytes without end and outputs none stops at the limit")
     func futile() async throws {
       // Empty blocks of deflate that are not the last.
       let blocks = Data([0x78, 0x01]) + (0..<600_000).flatMap { _ in [0, 0, 0, 0xFF, 0xFF] as [UInt8] }

@@ -4,7 +4,7 @@
 
   @testable import OzuHTTP
 
-  /// Answers that a cache keeps and serves again, or does not (RFC 9111, RFC 5861).
+  /// Answers that a cache stores and serves again, or does not (RFC 9111, RFC 5861).
   enum HostileCaching {
     static let cases = stored + stale + modes
 

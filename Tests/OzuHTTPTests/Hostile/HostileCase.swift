@@ -4,7 +4,7 @@
 
   @testable import OzuHTTP
 
-  /// One thing that an origin does wrong, or at the edge of right, and what it gets for it.
+  /// One fault or rare behaviour of an origin, and the outcome of the exchange.
   ///
   /// The verdicts stand in the page `HostileOrigins` too; `HostileTableTests` compares the two.
   struct HostileCase: Sendable, CustomTestStringConvertible {
@@ -50,12 +50,12 @@
     case taken(Int = 200, Content = .whole)
     /// The exchange fails for this cause.
     case refused(Cause)
-    /// Something else was looked at; this is what there was to see.
+    /// The test checked something else; this is its result.
     case seen(String)
 
     /// The body that the caller gets.
     enum Content: Hashable, Sendable {
-      /// The bytes that the origin means.
+      /// The body that the origin intends to send.
       case whole
       /// The bytes as they came, in the origin's content coding.
       case undecoded
@@ -88,7 +88,7 @@
       case other = "anything else"
     }
 
-    /// Whether what was seen is what this verdict says.
+    /// Whether an outcome agrees with this verdict.
     func accepts(_ seen: HostileVerdict) -> Bool {
       if case .refused(.damagedBody) = self {
         return [.refused(.protocolError), .refused(.bodyTruncated), self].contains(seen)

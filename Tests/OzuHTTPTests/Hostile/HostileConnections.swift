@@ -68,7 +68,7 @@
         return await stage.get("/a", timeouts: limited { $0.minimumSpeed = minimum })
       },
       HostileCase("handshake-silent", "no word to a TLS handshake", .refused(.connectTime)) { stage in
-        // Its one place is taken: the system accepts further connections, and nobody reads from them.
+        // The one place of the server is taken: the system accepts further connections, but no thread reads from them.
         let server = try LoopbackServer(maximumConnections: 1)
         let gate = Gate()
         server.route("/held", .ok(Data()).held(by: gate))

@@ -150,7 +150,7 @@
     private static func next(after request: HTTPRequest, _ stage: HostileStage) async -> HostileVerdict {
       stage.server.route("/own", .ok(Data("own".utf8)))
       let first = await stage.outcome(of: request)
-      // The origin says no more on that connection: a request that is sent there gets no answer.
+      // The origin sends no more on that connection: a request that is sent there gets no answer.
       var second = HTTPRequest(url: stage.server.url("/own"), timeouts: .patient)
       second.timeouts.idle = .milliseconds(150)
       let body = try? await stage.client.data(for: second).body

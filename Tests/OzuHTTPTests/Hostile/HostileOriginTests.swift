@@ -28,14 +28,14 @@
   @Suite("A hostile origin", .timeLimit(.minutes(15)))
   struct HostileOriginTests {
     @Test(
-      "gets its verdict",
+      "gets the outcome of its verdict",
       arguments: HostileCase.families.filter { $0.title != "Secure connections" }.flatMap(\.cases))
     func verdict(_ item: HostileCase) async throws {
       try await check(item)
     }
 
     @Test(
-      "with a certificate gets its verdict", .enabled(if: SecureServer.isAvailable),
+      "with a certificate gets the outcome of its verdict", .enabled(if: SecureServer.isAvailable),
       arguments: HostileSecure.cases)
     func secureVerdict(_ item: HostileCase) async throws {
       try await check(item)

@@ -4,7 +4,7 @@
 
   @testable import OzuHTTP
 
-  /// Where a case is played: an origin and a client of its own.
+  /// The origin and the client of one case.
   struct HostileStage: Sendable {
     let server: LoopbackServer
     let client: DefaultHTTPClient
@@ -17,7 +17,7 @@
     /// The body that an origin means to send.
     static let picture = patternedBytes(3698)
 
-    /// Text for the wire, in which `{P}` stands for the picture.
+    /// Text to send, in which `{P}` stands for the picture.
     static func bytes(_ text: String) -> Data {
       let parts = text.components(separatedBy: "{P}").map { Data($0.utf8) }
       return Data(parts.joined(separator: picture))

@@ -4,7 +4,7 @@
 
   @testable import OzuHTTP
 
-  /// Statuses that nobody asked for: the caller decides what they mean.
+  /// Unusual statuses: the caller decides what they mean.
   enum HostileStatuses {
     static let cases = plain + unasked
 

@@ -15,7 +15,7 @@ final class RealNginx: Sendable {
 
   /// Starts one, and returns when it takes connections.
   ///
-  /// - Parameter servers: makes what stands within `http { … }`, given the folder.
+  /// - Parameter servers: makes the content of `http { … }` for a folder.
   init(_ servers: (String) throws -> String) async throws {
     folder = FileManager.default.temporaryDirectory.appending(
       path: "ozu-nginx-\(UUID().uuidString.prefix(8))")

@@ -47,7 +47,7 @@ final class ServeProcess: Sendable {
 
   deinit { kill(process.processIdentifier, SIGKILL) }
 
-  /// The address that the process prints behind "listening at", once it does.
+  /// Returns the address that the process prints after "listening at".
   func place() async throws -> String {
     let prefix = "ozu: listening at "
     func find() -> String? {
@@ -57,7 +57,7 @@ final class ServeProcess: Sendable {
     return try #require(find(), "\(lines.withLock { $0 })")
   }
 
-  /// Its port, once it listens.
+  /// Returns the port when the process listens.
   func port() async throws -> Int {
     try #require(try await place().split(separator: ":").last.flatMap { Int($0) })
   }

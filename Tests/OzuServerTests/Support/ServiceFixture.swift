@@ -9,7 +9,7 @@ import OzuTesting
 
 /// A service on a fake network, with the address `/{width}/{name}` for `https://origin.test/{name}` as PNG.
 struct ServiceFixture {
-  /// Any number of digits as the width; `save` behind it makes an attachment.
+  /// The width may have any number of digits; `save` after it makes an attachment.
   struct Addresses: PictureAddressing {
     func picture(for request: ServiceRequest, at date: Date) throws(AddressRefusal) -> AddressedPicture {
       let parts = request.target.split(separator: "/")
@@ -30,7 +30,7 @@ struct ServiceFixture {
     }
   }
 
-  /// The part of a name before a hyphen is the host's.
+  /// The part of a name before a hyphen is the name of the host.
   static func host(_ name: Substring) -> String {
     name.contains("-") ? "\(name.prefix { $0 != "-" }).test" : "origin.test"
   }
@@ -66,7 +66,7 @@ struct ServiceFixture {
     try PatternPicture(PixelSize(64, 48), tint: number).data(as: .png)
   }
 
-  /// Has the origin answer with a picture.
+  /// Makes the origin answer with a picture.
   func serve(_ name: String, number: Int = 1, control: String? = "max-age=600", gate: Gate? = nil) throws {
     var reply = FakeHTTPReply.ok(try Self.picture(number), type: "image/png")
     if let control { reply = reply.header("Cache-Control", control) }

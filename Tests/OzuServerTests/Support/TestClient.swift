@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import OzuHTTP
 
-/// A connection to a listener. Waiting is done on a thread of Dispatch's, never on the tests' own.
+/// A connection to a listener. Waiting is done on a thread of Dispatch, never on a thread of the tests.
 final class TestClient: @unchecked Sendable {
   struct Failure: Error {}
 
@@ -19,7 +19,7 @@ final class TestClient: @unchecked Sendable {
 
   init(port: Int) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    Self.setPatience(descriptor)
+    Self.setTimeLimit(descriptor)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
@@ -39,7 +39,7 @@ final class TestClient: @unchecked Sendable {
   /// A connection to a Unix socket.
   init(path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    Self.setPatience(descriptor)
+    Self.setTimeLimit(descriptor)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -55,11 +55,11 @@ final class TestClient: @unchecked Sendable {
     }
   }
 
-  /// An answer that never comes fails the test; without this, the test would wait for ever.
-  private static func setPatience(_ descriptor: Int32) {
-    var patience = timeval(tv_sec: 120, tv_usec: 0)
+  /// Sets a time limit, so that a missing answer fails the test instead of making it wait for ever.
+  private static func setTimeLimit(_ descriptor: Int32) {
+    var limit = timeval(tv_sec: 120, tv_usec: 0)
     _ = setsockopt(
-      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
   deinit { close() }
@@ -74,7 +74,7 @@ final class TestClient: @unchecked Sendable {
 
   func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 
-  /// Says that nothing more is sent, and takes what comes until the end. Blocks.
+  /// Closes the sending side, and reads all bytes until the end. Blocks.
   func rest() -> [UInt8] {
     shutdown(descriptor, Int32(SHUT_WR))
     while receive() {}
@@ -107,7 +107,7 @@ final class TestClient: @unchecked Sendable {
     }
   }
 
-  /// Waits until the listener sends no more. Returns whether nothing else came before.
+  /// Waits until the listener closes its side. Returns whether no other bytes came before.
   func hasEnded() async -> Bool {
     (try? await waiting { client in
       while client.receive() {}

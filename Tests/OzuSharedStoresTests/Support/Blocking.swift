@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs what may block on a thread that may. It stays in the caller's task, so that what is expected there belongs to its
-/// test.
+/// Runs blocking code on a thread that may block. The code stays in the caller's task, so that its expectations belong to the
+/// test of the caller.
 func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withTaskExecutorPreference(BlockingThreads.shared) { try body() }
 }

@@ -4,19 +4,19 @@ import OzuSynchronization
 @testable import OzuSharedStores
 @testable import OzuTesting
 
-/// A Redis in the process, on a Unix socket: it keeps texts, and misbehaves when a test says so.
+/// A fake Redis in this process, on a Unix socket: it keeps texts, and has faults when a test asks for them.
 ///
 /// A thread for each connection. One lock guards the state; `react` is called outside of it.
 final class FakeRedis: Sendable {
   /// The server's reaction to a command.
   enum Reaction {
-    /// It is done.
+    /// The command is executed.
     case done
-    /// These bytes are sent in the place of the answer.
+    /// These bytes are sent instead of the answer.
     case bytes(String)
-    /// It is done, and half of the answer is sent; then the connection ends.
+    /// The command is executed, and half of the answer is sent; then the connection ends.
     case cut
-    /// It is done, and a bit of a longer answer is another one.
+    /// The command is executed, and one bit of a longer answer is flipped.
     case flipped
     /// Nothing is sent.
     case silence
@@ -75,7 +75,7 @@ final class FakeRedis: Sendable {
     unlink(path)
   }
 
-  /// Sees every command and the number of its connection before it is done.
+  /// Called with every command and the number of its connection before the command is executed.
   var react: @Sendable ([String], Int) -> Reaction {
     get { state.withLock { $0.react } }
     set { state.withLock { $0.react = newValue } }
@@ -92,7 +92,7 @@ final class FakeRedis: Sendable {
     set { state.withLock { $0.values[key] = newValue } }
   }
 
-  /// Forgets everything, as a restart does.
+  /// Removes all entries, as a restart does.
   func removeAll() { state.withLock { $0.values = [:] } }
 
   var keys: [String] { state.withLock { $0.values.keys.sorted() } }
@@ -156,7 +156,7 @@ final class FakeRedis: Sendable {
         state.values[words[1]] = Value(data: arguments[2], lifetime: place.flatMap { Int(words[$0 + 1]) })
         return Data("+OK\r\n".utf8)
       case "EVAL" where words.count > 4 && words[2] == "1":
-        // The scripts of leases: they change what has the value of its holder.
+        // The scripts of leases: they change a key only if it has the value of the holder.
         guard state.values[words[3]]?.data == arguments[4] else { return Data(":0\r\n".utf8) }
         if words[1].contains("'DEL'") { state.values[words[3]] = nil }
         return Data(":1\r\n".utf8)
@@ -173,7 +173,7 @@ final class FakeRedis: Sendable {
         state.values[words[1]] = Value(data: Data("\(number)".utf8))
         return Data(":\(number)\r\n".utf8)
       case "SCAN":
-        // All keys, in two steps, whatever the pattern is: a server is believed in nothing.
+        // All keys, in two steps, for every pattern: the client must not trust the server.
         let keys = state.values.keys.sorted()
         let half = words[1] == "0" ? keys.prefix(keys.count / 2) : keys.suffix(keys.count - keys.count / 2)
         var data = Data("*2\r\n".utf8) + bulk(Data((words[1] == "0" ? "7" : "0").utf8))

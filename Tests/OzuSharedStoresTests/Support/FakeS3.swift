@@ -3,7 +3,7 @@ import OzuHTTP
 import OzuSynchronization
 import OzuTesting
 
-/// A service that speaks as S3 does, on 127.0.0.1. It checks signatures itself, and refuses what is signed wrongly.
+/// A fake S3 service on 127.0.0.1. It checks the signatures, and refuses requests with a wrong one.
 final class FakeS3: Sendable {
   static let credentials = SignatureV4(
     accessKey: "AKIDEXAMPLE", secretKey: "a/secret+key", region: "eu-central-1")

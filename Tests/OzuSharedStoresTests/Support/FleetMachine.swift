@@ -44,7 +44,7 @@ final class FleetMachine: Sendable {
     return (answer.status, answer.body)
   }
 
-  /// The value of a metric, with its labels where it has some; their sum where a prefix of the labels is given.
+  /// The value of a metric with its labels; the sum, if only the beginning of the labels is given.
   func metric(_ name: String) async throws -> Int {
     let text = String(decoding: try await get("/metrics").body, as: UTF8.self)
     let values = text.split(separator: "\n").compactMap { line -> Int? in

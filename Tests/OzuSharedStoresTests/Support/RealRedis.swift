@@ -34,7 +34,7 @@ final class RealRedis: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Starts it with nothing in it.
+  /// Starts the server, empty.
   func start() async throws {
     let new = Process()
     new.executableURL = URL(fileURLWithPath: Self.program ?? "")
@@ -47,7 +47,7 @@ final class RealRedis: Sendable {
     configuration.deadline = .seconds(5)
     configuration.breaker.failureLimit = .max
     let probe = RedisStore(configuration)
-    // Any answer will do: a server with a password refuses.
+    // Every answer is accepted: a server with a password refuses the command.
     try await eventually(within: .seconds(60), isAnswering(probe))
   }
 
@@ -67,15 +67,16 @@ final class RealRedis: Sendable {
     }
   }
 
-  /// Ends it as a crash does, and returns when it is gone.
+  /// Ends the server as a crash does, and returns when it has ended.
   func crash() {
     signal(SIGKILL)
     process.withLock { $0?.waitUntilExit() }
     unlink(path)
   }
 
-  /// Has it hang: connections are still accepted by the system.
+  /// Stops the server: the system still accepts connections.
   func hang() { signal(SIGSTOP) }
 
-  func goOn() { signal(SIGCONT) }
+  /// Continues a stopped server.
+  func continueRunning() { signal(SIGCONT) }
 }

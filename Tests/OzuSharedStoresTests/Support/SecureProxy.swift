@@ -1,7 +1,7 @@
 import Foundation
 import OzuTesting
 
-/// An nginx that speaks TLS at a port of 127.0.0.1, with a fresh certificate, and passes everything on to a plain port. It ends
+/// An nginx with TLS at a port of 127.0.0.1 and a new certificate, which forwards all requests to a port without TLS. It ends
 /// with the test.
 final class SecureProxy: Sendable {
   private static func program(_ name: String) -> String? {
@@ -19,7 +19,7 @@ final class SecureProxy: Sendable {
   private let folder: URL
   private let process: Process
 
-  /// - Parameter port: where everything is passed on to.
+  /// - Parameter port: the port to which requests are forwarded.
   init(port: Int) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "ozu-proxy-\(UUID().uuidString.prefix(8))")
@@ -27,7 +27,7 @@ final class SecureProxy: Sendable {
     self.folder = folder
     certificate = folder.path + "/certificate.pem"
     try await blocking { try Self.makeIdentity(in: folder.path) }
-    // Somebody may take a free port before nginx does.
+    // Another program may take a free port before nginx does.
     for _ in 0..<10 {
       let own = try LoopbackServer().port
       let process = try Self.start(in: folder.path, at: own, to: port)

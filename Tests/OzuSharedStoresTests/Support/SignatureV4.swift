@@ -2,13 +2,13 @@ import Foundation
 import OzuHTTP
 
 /// AWS Signature Version 4 as a service computes it ("Authenticating Requests: Using the Authorization Header", S3 API
-/// Reference), apart from libcurl, which makes the signatures.
+/// Reference), independently of libcurl, which makes the signatures.
 struct SignatureV4 {
   var accessKey: String
   var secretKey: String
   var region: String
 
-  /// The fault of a request's signature; `nil` when it is right.
+  /// The fault of a request's signature; `nil` if it is valid.
   func fault(
     method: String, path: String, query: String?, headers: HTTPHeaders, body: Data
   ) -> String? {
@@ -49,7 +49,7 @@ struct SignatureV4 {
     }
     let signature = key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return parts[2].dropFirst("Signature=".count) == signature
-      ? nil : "the signature is another, of\n\(canonical)"
+      ? nil : "the signature differs from that of\n\(canonical)"
   }
 
   private func collapsed(_ value: String) -> String { value.split(separator: " ").joined(separator: " ") }

@@ -42,9 +42,9 @@ final class PictureDictionary: ImageCaching {
     state.withLock { $0.pictures = [:] }
   }
 
-  func removeValues(where isToGo: (ImageKey, CachedPicture) -> Bool) {
+  func removeValues(where shouldRemove: (ImageKey, CachedPicture) -> Bool) {
     state.withLock { state in
-      state.pictures = state.pictures.filter { !isToGo($0.key, $0.value) }
+      state.pictures = state.pictures.filter { !shouldRemove($0.key, $0.value) }
     }
   }
 
@@ -81,7 +81,7 @@ private final class NothingCache: ImageCaching {
 
   func removeValue(forKey key: ImageKey) -> CachedPicture? { nil }
   func removeAll() {}
-  func removeValues(where isToGo: (ImageKey, CachedPicture) -> Bool) {}
+  func removeValues(where shouldRemove: (ImageKey, CachedPicture) -> Bool) {}
   var totalCost: Int { 0 }
   var costLimit: Int { 0 }
 

@@ -92,7 +92,8 @@ struct KeptColorsTests {
   }
 
   @Test(
-    "come back from disk after a restart in their bits, primaries and transfer function", arguments: cases)
+    "are read from disk after a restart with the same bits, primaries and transfer function", arguments: cases
+  )
   func renditions(kind: Case) async throws {
     let files = MemoryFileSystem()
     let source = try Self.codecs.picture(
@@ -123,7 +124,7 @@ struct KeptColorsTests {
     #expect(looked?.bitmap.format == wanted && looked?.bitmap.colorSpace == kind.colorSpace)
   }
 
-  @Test("are other pictures than converted ones, in every layer")
+  @Test("are kept apart from converted pictures in every layer")
   func keys() async throws {
     let files = MemoryFileSystem()
     let kept = try Self.request(Self.cases[0]).with { $0.processors = [Turn.flip] }
@@ -139,7 +140,7 @@ struct KeptColorsTests {
   }
 
   @Test("are not stored if the encoding of renditions cannot state their colours")
-  func unsayable() async throws {
+  func unsupportedColors() async throws {
     let files = MemoryFileSystem()
     let request = try Self.request(Self.cases[0]).with { $0.processors = [Turn.flip] }
     for _ in 0..<2 {

@@ -8,7 +8,7 @@ import Testing
 @Suite("Records of entries on disk")
 struct RecordTests {
   private static let validity = OriginalValidity(
-    freshUntil: Date(timeIntervalSince1970: 1_700_000_000.25), bodyIdentity: "sha:é", mayOutlive: true)
+    freshUntil: Date(timeIntervalSince1970: 1_700_000_000.25), bodyIdentity: "sha:é", mayUseOffline: true)
 
   private static let response = HTTPStoredResponse(
     status: 200, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=60, must-revalidate", "X-Empty": ""],

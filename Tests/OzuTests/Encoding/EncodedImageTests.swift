@@ -14,7 +14,7 @@ struct EncodedImageTests {
 
   init() {
     let clock = clock
-    // Not the one of the fixture, whose decoder has no reduced scales.
+    // Not the pipeline of the fixture, whose decoder has no reduced scales.
     pipeline = fixture.freshPipeline { $0.testing.currentDate = clock.date }
   }
 
@@ -69,7 +69,7 @@ struct EncodedImageTests {
     }
   }
 
-  @Test("a second time nothing is decoded and nothing encoded, in this process and the next")
+  @Test("a second request decodes and encodes nothing, in this process and the next")
   func again() async throws {
     let url = try fixture.serve("photo.jpg") { $0.header("Cache-Control", "max-age=600") }
     for _ in 0..<2 { _ = try await pipeline.encoded(for: url, as: .webp) }
@@ -108,8 +108,8 @@ struct EncodedImageTests {
     #expect(pipeline.statistics.decodes == 1)
     #expect(pipeline.statistics.encodes == 1)
 
-    // Six widths of three formats, each made of the largest: one decode. Of another source, since the first may be in
-    // the store already or not.
+    // Six widths in three formats, all made from the largest: one decode. Another source is used, because the first may or may
+    // not be in the store already.
     let other = fresh()
     let release = Gate()
     let base = ImageRequest(url: try fixture.serve("other.jpg") { $0.held(by: release) })
@@ -166,7 +166,7 @@ struct EncodedImageTests {
     #expect(other.isNew && other.data != first.data)
     clock.advance(by: .seconds(61))
     let answer = Task { [pipeline] in try await pipeline.encoded(for: request(), as: .webp) }
-    // The changed original is on its way to the disk, where the older one still is: that must not stand in.
+    // The changed original waits to be written, and the disk still has the older one, which must not be served.
     try await eventually(pipeline.diagnostics().jobs.contains { $0.waitingFor == .backlog })
     pipeline.resume(.store)
     await #expect(throws: ImageError.self) { try await answer.value }
@@ -212,7 +212,7 @@ struct EncodedImageTests {
   }
 
   @Test("interceptors answer, change and observe the request; observers are notified")
-  func surroundings() async throws {
+  func interception() async throws {
     struct Other: ImageInterceptor {
       let url: URL
 

@@ -71,7 +71,8 @@ struct GainMapKeepingTests {
   ]
 
   @Test(
-    "are the same once brightened, whether before they were written or after", arguments: recipes.indices,
+    "are the same when they are brightened before they are written, or afterwards",
+    arguments: recipes.indices,
     1...8)
   func kept(recipe: Int, orientation: Int) async throws {
     let pipeline = ImagePipeline.testing()
@@ -150,7 +151,7 @@ struct GainMapKeepingTests {
     #expect(kept.notes.isEmpty && header.gainMap != nil)
   }
 
-  @Test("never share a picture with another headroom, in memory, on disk or on the way")
+  @Test("never share a picture with another headroom, in memory, on disk or in jobs")
   func identity() async throws {
     let files = MemoryFileSystem()
     let pipeline = ImagePipeline.testing(files: files)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Fetchers that stream")
 struct ImageStreamingTests {
   /// A file of the app with versions.
-  private final class Shelf: Sendable {
+  private final class AppFile: Sendable {
     struct Call: Equatable {
       var tag: String?
       var date: Date?
@@ -29,25 +29,27 @@ struct ImageStreamingTests {
 
   private struct Fetcher: ImageStreaming {
     let key: String
-    let shelf: Shelf
+    let appFile: AppFile
     var gate: Gate?
 
     func stream(into body: ImageBody) async throws {
-      shelf.calls.change { $0.append(Shelf.Call(tag: body.known?.entityTag, date: body.known?.lastModified)) }
-      let (head, data) = (shelf.head.value, shelf.body.value)
+      appFile.calls.change {
+        $0.append(AppFile.Call(tag: body.known?.entityTag, date: body.known?.lastModified))
+      }
+      let (head, data) = (appFile.head.value, appFile.body.value)
       if let tag = head.entityTag, tag == body.known?.entityTag { return try body.confirm(head) }
       try body.begin(head)
       for start in stride(from: 0, to: data.count, by: 2_000) {
         try await gate?.pass()
         try await body.write(data.dropFirst(start).prefix(2_000))
-        shelf.written.change { $0 += 1 }
+        appFile.written.change { $0 += 1 }
       }
-      if let failure = shelf.failure.value { throw failure }
+      if let failure = appFile.failure.value { throw failure }
     }
   }
 
-  private func request(_ shelf: Shelf, gate: Gate? = nil) -> ImageRequest {
-    ImageRequest(.fetcher(Fetcher(key: "scan/1", shelf: shelf, gate: gate)))
+  private func request(_ appFile: AppFile, gate: Gate? = nil) -> ImageRequest {
+    ImageRequest(.fetcher(Fetcher(key: "scan/1", appFile: appFile, gate: gate)))
   }
 
   private let photo = try! Fixture.photo.data(as: .jpeg)
@@ -61,8 +63,8 @@ struct ImageStreamingTests {
     let gate = Gate()
     let pattern = PatternPicture(PixelSize(640, 480), tint: 2)
     let body = try pattern.data(as: .jpeg)
-    let shelf = Shelf(body, ImageBodyHead(byteCount: body.count))
-    let task = fixture.pipeline.task(for: request(shelf, gate: gate))
+    let appFile = AppFile(body, ImageBodyHead(byteCount: body.count))
+    let task = fixture.pipeline.task(for: request(appFile, gate: gate))
     var (progress, size, preview) = (nil as LoadProgress?, nil as PixelSize?, nil as Picture?)
     let events = task.events
     gate.admit(body.count / 4_000)
@@ -93,26 +95,26 @@ struct ImageStreamingTests {
     let fixture = Fixture(configure)
     let modified = Date(timeIntervalSince1970: 1_700_000_000)
     let head = ImageBodyHead(lifetime: .seconds(60), entityTag: "a \"b\"/ü", lastModified: modified)
-    let shelf = Shelf(photo, head)
-    #expect(try await fixture.pipeline.data(for: request(shelf)) == photo)
+    let appFile = AppFile(photo, head)
+    #expect(try await fixture.pipeline.data(for: request(appFile)) == photo)
     await fixture.pipeline.flush()
     let pipeline = isRestarted ? fixture.freshPipeline(configure) : fixture.pipeline
     clock.advance(by: .seconds(59))
-    #expect(try await pipeline.response(for: request(shelf)).source == .original)
-    #expect(shelf.calls.value.count == 1)
+    #expect(try await pipeline.response(for: request(appFile)).source == .original)
+    #expect(appFile.calls.value.count == 1)
     clock.advance(by: .seconds(2))
-    #expect(try await pipeline.response(for: request(shelf)).source == .revalidated)
-    #expect(shelf.calls.value.last == Shelf.Call(tag: "a \"b\"/ü", date: modified))
-    #expect(shelf.written.value == (photo.count + 1_999) / 2_000)
+    #expect(try await pipeline.response(for: request(appFile)).source == .revalidated)
+    #expect(appFile.calls.value.last == AppFile.Call(tag: "a \"b\"/ü", date: modified))
+    #expect(appFile.written.value == (photo.count + 1_999) / 2_000)
     clock.advance(by: .seconds(59))
-    #expect(try await pipeline.response(for: request(shelf)).source == .memory)
+    #expect(try await pipeline.response(for: request(appFile)).source == .memory)
     clock.advance(by: .seconds(2))
     let other = PatternPicture(PixelSize(40, 30), tint: 5)
     let data = try other.data(as: .png)
-    shelf.body.change { $0 = data }
-    shelf.head.change { $0.entityTag = "c" }
-    #expect(try await pipeline.image(for: request(shelf)).size == PixelSize(40, 30))
-    #expect(shelf.calls.value.count == 3)
+    appFile.body.change { $0 = data }
+    appFile.head.change { $0.entityTag = "c" }
+    #expect(try await pipeline.image(for: request(appFile)).size == PixelSize(40, 30))
+    #expect(appFile.calls.value.count == 3)
     #expect(fixture.client.requests.isEmpty)
   }
 
@@ -120,13 +122,13 @@ struct ImageStreamingTests {
   func kept() async throws {
     let clock = ManualClock()
     let fixture = Fixture { $0.testing.currentDate = clock.date }
-    let shelf = Shelf(photo)
-    _ = try await fixture.pipeline.image(for: request(shelf))
+    let appFile = AppFile(photo)
+    _ = try await fixture.pipeline.image(for: request(appFile))
     await fixture.pipeline.flush()
     clock.advance(by: .seconds(365 * 86_400))
     let pipeline = fixture.freshPipeline { $0.testing.currentDate = clock.date }
-    #expect(try await pipeline.data(for: request(shelf)) == photo)
-    #expect(shelf.calls.value == [Shelf.Call()])
+    #expect(try await pipeline.data(for: request(appFile)) == photo)
+    #expect(appFile.calls.value == [AppFile.Call()])
   }
 
   private struct Trouble: Error {}
@@ -134,21 +136,21 @@ struct ImageStreamingTests {
   @Test("its errors are those of the request, and no part of a failed file is kept")
   func failures() async throws {
     let fixture = Fixture()
-    let shelf = Shelf(photo, ImageBodyHead(lifetime: .seconds(60), entityTag: "a"))
-    shelf.failure.change { $0 = Trouble() }
-    #expect(await error(fixture, shelf) == .fetchFailed("scan/1", underlying: Trouble()))
-    shelf.failure.change { $0 = ImageError.noSuchFile("scan/1") }
-    #expect(await error(fixture, shelf)?.kind == .noSuchFile)
-    shelf.failure.change { $0 = HTTPError(.connectionRefused) }
-    #expect(await error(fixture, shelf)?.kind == .connectionRefused)
-    shelf.failure.change { $0 = nil }
-    #expect(try await fixture.pipeline.data(for: request(shelf)) == photo)
-    #expect(shelf.calls.value == Array(repeating: Shelf.Call(), count: 4))
+    let appFile = AppFile(photo, ImageBodyHead(lifetime: .seconds(60), entityTag: "a"))
+    appFile.failure.change { $0 = Trouble() }
+    #expect(await error(fixture, appFile) == .fetchFailed("scan/1", underlying: Trouble()))
+    appFile.failure.change { $0 = ImageError.noSuchFile("scan/1") }
+    #expect(await error(fixture, appFile)?.kind == .noSuchFile)
+    appFile.failure.change { $0 = HTTPError(.connectionRefused) }
+    #expect(await error(fixture, appFile)?.kind == .connectionRefused)
+    appFile.failure.change { $0 = nil }
+    #expect(try await fixture.pipeline.data(for: request(appFile)) == photo)
+    #expect(appFile.calls.value == Array(repeating: AppFile.Call(), count: 4))
   }
 
-  private func error(_ fixture: Fixture, _ shelf: Shelf, gate: Gate? = nil) async -> ImageError? {
+  private func error(_ fixture: Fixture, _ appFile: AppFile, gate: Gate? = nil) async -> ImageError? {
     do {
-      _ = try await fixture.pipeline.image(for: request(shelf, gate: gate))
+      _ = try await fixture.pipeline.image(for: request(appFile, gate: gate))
       return nil
     } catch {
       return error
@@ -158,11 +160,11 @@ struct ImageStreamingTests {
   @Test("a file that is too large, too short or too long is refused", arguments: [-1, 1])
   func lengths(_ difference: Int) async throws {
     let fixture = Fixture()
-    let shelf = Shelf(photo, ImageBodyHead(byteCount: photo.count + difference))
-    #expect(await error(fixture, shelf)?.kind == .bodyTruncated)
+    let appFile = AppFile(photo, ImageBodyHead(byteCount: photo.count + difference))
+    #expect(await error(fixture, appFile)?.kind == .bodyTruncated)
     for count in [nil, photo.count] {
       let small = Fixture { [photo] in $0.decoding.limits.encodedByteCount = photo.count - 1 }
-      let other = Shelf(photo, ImageBodyHead(byteCount: count))
+      let other = AppFile(photo, ImageBodyHead(byteCount: count))
       #expect(await error(small, other)?.kind == .bodyTooLarge)
       // The last piece was refused, or all.
       #expect(other.written.value == (count == nil ? (photo.count - 1) / 2_000 : 0))
@@ -173,13 +175,13 @@ struct ImageStreamingTests {
   func cancelled() async throws {
     let fixture = Fixture()
     let gate = Gate()
-    let shelf = Shelf(photo)
-    let task = fixture.pipeline.task(for: request(shelf, gate: gate))
+    let appFile = AppFile(photo)
+    let task = fixture.pipeline.task(for: request(appFile, gate: gate))
     await gate.arrivals(1)
     task.cancel()
     gate.open()
     try await eventually(fixture.pipeline.fetchCount == 0)
-    #expect(shelf.written.value == 0)
+    #expect(appFile.written.value == 0)
   }
 
   @Test("large files are spooled to a file, and the preparation of requests is not called")
@@ -190,8 +192,8 @@ struct ImageStreamingTests {
       $0.network.requestPreparation = Preparation(asked: asked)
       $0.caching.httpPolicy = .ignoring(lifetime: .seconds(5))
     }
-    let shelf = Shelf(photo)
-    #expect(try await fixture.pipeline.data(for: request(shelf)) == photo)
+    let appFile = AppFile(photo)
+    #expect(try await fixture.pipeline.data(for: request(appFile)) == photo)
     #expect(asked.value == 0)
   }
 
@@ -206,26 +208,26 @@ struct ImageStreamingTests {
 
   @Test("outside of a pipeline a streaming fetcher returns the whole file")
   func plain() async throws {
-    let shelf = Shelf(photo)
-    guard case .data(photo) = try await Fetcher(key: "a", shelf: shelf).fetch() else {
+    let appFile = AppFile(photo)
+    guard case .data(photo) = try await Fetcher(key: "a", appFile: appFile).fetch() else {
       Issue.record("not the file")
       return
     }
-    shelf.failure.change { $0 = Trouble() }
-    await #expect(throws: ImageError.self) { try await Fetcher(key: "a", shelf: shelf).fetch() }
+    appFile.failure.change { $0 = Trouble() }
+    await #expect(throws: ImageError.self) { try await Fetcher(key: "a", appFile: appFile).fetch() }
   }
 
   @Test("a fetcher for a scheme may stream, and a fetcher that writes nothing has no picture")
   func schemes() async throws {
-    let shelf = Shelf(photo, ImageBodyHead(lifetime: .seconds(60)))
+    let appFile = AppFile(photo, ImageBodyHead(lifetime: .seconds(60)))
     let fixture = Fixture {
-      $0.sources.register(scheme: "shelf") { Fetcher(key: $0.absoluteString, shelf: shelf) }
+      $0.sources.register(scheme: "appFile") { Fetcher(key: $0.absoluteString, appFile: appFile) }
     }
-    let url = try #require(URL(string: "shelf://scan/1"))
+    let url = try #require(URL(string: "appFile://scan/1"))
     #expect(try await fixture.pipeline.image(for: url).size == PixelSize(320, 240))
     await fixture.pipeline.flush()
     #expect(try await fixture.pipeline.data(for: url) == photo)
-    #expect(shelf.calls.value.count == 1)
-    #expect(await error(fixture, Shelf(Data())) != nil)
+    #expect(appFile.calls.value.count == 1)
+    #expect(await error(fixture, AppFile(Data())) != nil)
   }
 }

@@ -32,7 +32,7 @@ import Testing
     Case(larger: fill(900, 900), resize: fill(300, 300), isPossible: true),
     Case(larger: fill(900, 900), resize: fill(300, 600), isPossible: true),
     Case(larger: fill(900, 900), resize: fill(600, 300), isPossible: false),
-    // The source itself is always good enough.
+    // The source itself is always large enough.
     Case(larger: nil, resize: fit(5999, 5999), isPossible: true),
     Case(larger: nil, resize: Resize(PixelSize(9000, 9000), allowsUpscaling: true), isPossible: true),
     // An enlarged picture has no more detail than the source.

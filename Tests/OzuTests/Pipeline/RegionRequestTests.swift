@@ -30,7 +30,7 @@ struct RegionRequestTests {
     #expect(try await fixture.pipeline.image(for: request).size == PixelSize(16, 12))
   }
 
-  @Test("has its own entry in memory and none on disk; the source is loaded once")
+  @Test("has its own entry in memory but not on disk; the source is loaded once")
   func caches() async throws {
     let fixture = Fixture()
     let url = try fixture.serve("a.jpg") { $0.header("Cache-Control", "max-age=600") }

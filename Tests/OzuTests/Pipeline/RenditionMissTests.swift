@@ -84,7 +84,7 @@ struct RenditionMissTests {
   }
 
   @Test(
-    "to remove a request is to remove its URL: every size, and no other source", arguments: [false, true])
+    "removing a request removes its URL: every size, and no other source", arguments: [false, true])
   func removing(byRequest: Bool) async throws {
     let fixture = Fixture()
     let (url, other) = (try fixture.serve("a.jpg?token=1"), try fixture.serve("b.jpg"))

@@ -87,7 +87,8 @@ import Testing
   }
 
   @Test(
-    "one who waits for a picture that is being prefetched joins it, and releasing the prefetcher spares it")
+    "a request for a picture that is being prefetched joins that load, and releasing the prefetcher does not cancel it"
+  )
   func joining() async throws {
     let fixture = Fixture()
     let gate = Gate()

@@ -18,7 +18,7 @@ struct ProgressBroadcastTests {
       preview: nil, size: size)
   }
 
-  @Test("an older event of another job that comes last is not passed on")
+  @Test("an older event that arrives last from another job is dropped")
   func order() {
     let broadcast = ProgressBroadcast()
     let listener = Listener()

@@ -37,7 +37,7 @@ struct Fixture: Sendable {
 
   static let photo = PatternPicture(PixelSize(320, 240), tint: 2)
 
-  /// A PNG file of 60 KB: no encoder makes less of noise.
+  /// A PNG file of 60 KB: noise cannot be compressed.
   static func noise() throws -> Data {
     var random = SeededGenerator(seed: 1)
     let noise = Bitmap(size: PixelSize(200, 100)) { _, _ in

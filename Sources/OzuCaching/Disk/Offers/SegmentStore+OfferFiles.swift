@@ -21,7 +21,7 @@ extension SegmentStore {
           try fileSystem.remove(path)
         } catch {
           if error.code == ENOENT { return }
-          if error.isOfNoFile { return try fileSystem.removeObstacle(path) }
+          if error.isNotRegularFile { return try fileSystem.removeObstacle(path) }
           throw error
         }
       }

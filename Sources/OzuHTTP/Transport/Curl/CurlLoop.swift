@@ -121,9 +121,9 @@
           }
         }
         if isStopping { break }
-        let patience = reactor.turn()
+        let waitTime = reactor.turn()
         let mayRest = state.withLock { $0.inbox.mayRest() }
-        reactor.wait(milliseconds: mayRest ? patience : 0)
+        reactor.wait(milliseconds: mayRest ? waitTime : 0)
       }
       reactor.cancelAll()
       state.withLock { $0.inbox.end() }

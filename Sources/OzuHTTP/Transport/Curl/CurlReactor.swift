@@ -74,7 +74,7 @@
         transfer, ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
     }
 
-    /// Ends a transfer, whatever its phase.
+    /// Ends a transfer in any phase.
     func cancel(_ transfer: CurlTransfer) {
       switch transfer.phase {
       case .fresh: transfer.phase = .cancelledBeforeStart
@@ -125,7 +125,7 @@
         // Transfers that ended have freed places.
       } while startWaiting()
       publishCounts()
-      return patience
+      return waitTime
     }
 
     // Runs the transfers whose socket is ready, and then those whose timer has expired, including new ones.
@@ -137,8 +137,8 @@
       ozu_curl_multi_socket_action(multi.handle, ozu_curl_socket_timeout, 0, &running)
     }
 
-    // The time until libcurl's next timer or the next limit of this client.
-    private var patience: Int32 {
+    // The milliseconds until libcurl's next timer or the next limit of this client.
+    private var waitTime: Int32 {
       var timer = -1
       ozu_curl_multi_timeout(multi.handle, &timer)
       let limit = nextDeadline.map { max(0, ($0 - clock.now).wholeMilliseconds) + 1 } ?? 60_000

@@ -32,7 +32,8 @@
         let isCut = head.isInSection || head.status == 0
         return .finished(
           .failure(
-            HTTPError(isCut ? .connectionLost : .protocolError("status \(head.status) is no final answer"))))
+            HTTPError(isCut ? .connectionLost : .protocolError("status \(head.status) is not a final status"))
+          ))
       }
       if let expectedByteCount, expectedByteCount != encodedByteCount {
         return .finished(

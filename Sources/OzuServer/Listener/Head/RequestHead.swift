@@ -44,7 +44,7 @@ extension RequestHead {
       }
       bodyByteCount = 0
     }
-    if headers.contains(name: "Expect") { throw HeadRefusal(status: 417, reason: "nothing can be expected") }
+    if headers.contains(name: "Expect") { throw HeadRefusal(status: 417, reason: "Expect is not supported") }
     guard method == "GET" || method == "HEAD" || bodyByteCount > 0 else {
       // Known methods are not allowed; unknown ones are not implemented.
       let isKnown = ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"].contains(method)
@@ -124,7 +124,7 @@ extension RequestHead {
     while let place = path.firstIndex(of: UInt8(ascii: "%")) {
       let digits = path[(place + 1)...].prefix(2)
       guard digits.count == 2, digits.allSatisfy(isHexDigit), !digits.elementsEqual("00".utf8) else {
-        throw .malformed("a percent sign is no escape")
+        throw .malformed("a percent sign does not begin an escape")
       }
       path = path[(place + 3)...]
     }

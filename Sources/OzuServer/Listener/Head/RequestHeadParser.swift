@@ -95,7 +95,7 @@ struct RequestHeadParser {
       method = takeText()
       place = .target
     case (.method, _):
-      guard byte.isHTTPTokenByte else { throw .malformed("the method is no token") }
+      guard byte.isHTTPTokenByte else { throw .malformed("the method is not a token") }
       guard text.count < Self.longestMethod else { throw .malformed("the method is too long") }
       text.append(byte)
     case (.target, Self.space) where !text.isEmpty:
@@ -126,7 +126,7 @@ struct RequestHeadParser {
       bytes.count == 8 && version.hasPrefix("HTTP/") && bytes[6] == 0x2E
       && [bytes[5], bytes[7]].allSatisfy { (0x30...0x39).contains($0) }
     guard isVersion else { throw .malformed("the version is malformed") }
-    throw HeadRefusal(status: 505, reason: "only HTTP/1.1 and HTTP/1.0 are spoken")
+    throw HeadRefusal(status: 505, reason: "only HTTP/1.1 and HTTP/1.0 are supported")
   }
 
   // MARK: The fields
@@ -139,7 +139,7 @@ struct RequestHeadParser {
     }
     guard byte.isHTTPTokenByte else {
       let isFolded = place == .line && (byte == Self.space || byte == Self.tab)
-      throw .malformed(isFolded ? "a line is folded" : "the name of a field is no token")
+      throw .malformed(isFolded ? "a line is folded" : "the name of a field is not a token")
     }
     guard headers.count < Self.largestFieldCount else {
       throw HeadRefusal(status: 431, reason: "there are more than \(Self.largestFieldCount) fields")
