@@ -58,9 +58,9 @@ serve-demo: dependencies ## start the image service with Redis and nginx, and a 
 build: dependencies ## build everything (CONFIG=release for an optimised build)
 	@$(BUILD) -c $(CONFIG) $(FLAGS) $(FORMATS)
 
-install: ## install ozu, its manual page and its completions (PREFIX=/usr/local, DESTDIR=)
-	@$(MAKE) build CONFIG=release
-	@scripts/install-ozu "$$($(BUILD) -c release $(FLAGS) $(FORMATS) --show-bin-path)" '$(DESTDIR)' '$(PREFIX)'
+install: dependencies ## build and install ozu, its manual page and its completions (PREFIX=/usr/local, DESTDIR=)
+	@$(RELEASE) --product ozu
+	@scripts/install-ozu "$$($(RELEASE) --show-bin-path)" '$(DESTDIR)' '$(PREFIX)'
 
 test: dependencies ## run the tests in a debug build (FILTER=… for some of them)
 	@$(BUILD) --build-tests --disable-xctest $(FLAGS) $(FORMATS)

@@ -6,8 +6,9 @@ traits. A warning of Ozu's in such a build is a failure.
     walk.py PHOTO OZU [--install] [server] [linux-desktop] [command-line]
     walk.py PHOTO OZU all
 
-PHOTO is a JPEG file that stands in for the reader's, OZU the command, built. `--install` runs the lines of the pages that install
-packages too; without, they are there. `all` builds the package of the command in every combination: by version, branch and path;
+PHOTO is a JPEG file that stands in for the reader's, OZU the command, built. `--install` is for a machine that is there for the walk
+alone (`Dockerfile` beside this file): it runs the lines of the pages that install packages and the command too; without, they are
+there. `all` builds the package of the command in every combination: by version, branch and path;
 debug and release; default traits and none; with Swift's libraries in it and without."""
 
 import itertools
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 import pictures
 import subject
@@ -81,6 +83,7 @@ class Reader:
             return ""
         if line.startswith("apt-get install"):
             line = line.replace("install", "install --yes --no-install-recommends", 1)
+        line = line.replace("<this repository>", self.address)
         outcome = subprocess.run(["bash", "-c", f"{line}\nstatus=$?; pwd >'{self.place_file}'; exit $status"], cwd=self.folder,
                                  env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         with open(self.place_file, encoding="utf-8") as file:
@@ -96,8 +99,12 @@ class Reader:
             process = subprocess.Popen(["bash", "-c", "exec " + line], cwd=self.folder, env=self.environment, stdout=output,
                                        stderr=subprocess.STDOUT, start_new_session=True)
         end = time.monotonic() + 3600
-        while not (shows := condition()) and time.monotonic() < end and process.poll() is None:
-            time.sleep(1)
+        try:
+            while not (shows := condition()) and time.monotonic() < end and process.poll() is None:
+                time.sleep(1)
+        except BaseException:
+            stop(process)
+            raise
         with open(log, encoding="utf-8", errors="replace") as file:
             output = file.read()
         check(shows, line + ("" if shows else "\n" + output))
@@ -118,14 +125,21 @@ def stop(process):
     process.wait()
 
 
+def answers(address):
+    try:
+        with urllib.request.urlopen(address):
+            return True
+    except OSError:
+        return False
+
+
 def server(reader):
     page = section("server", "## Install")
     reader.write_files(page)
     process = None
     for line in commands(page):
         if line.startswith(".build/release/Thumbs"):
-            health = ["curl", "-s", "http://127.0.0.1:8080/health"]
-            process = reader.start(line, lambda: subprocess.run(health, capture_output=True).returncode == 0)
+            process = reader.start(line, lambda: answers("http://127.0.0.1:8080/health"))
         else:
             reader.run(line)
     for name, kind in (("small.jpg", "JPEG"), ("small.webp", "WebP")):
@@ -155,6 +169,11 @@ def linux_desktop(reader):
 
 def command_line(reader):
     empty, top = os.path.join(reader.folder, "empty"), reader.folder
+    if reader.installs:
+        reader.folder = os.path.join(top, "command")
+        os.makedirs(reader.folder)
+        for line in commands(section("command-line", "## Build the command", until="## Resize a file")):
+            reader.run(line)
     os.makedirs(os.path.join(empty, "photos/summer"))
     photo = os.path.join(reader.environment["HOME"], "Pictures/photo.jpg")
     shutil.copy(photo, os.path.join(empty, "photo.jpg"))
