@@ -107,12 +107,15 @@ struct RowAveragerTests {
     }
   }
 
-  @Test("a picture as bright as possible stays in range, with the longest step")
-  func brightest() {
-    let size = PixelSize(256, 256)
-    let averager = RowAverager(size: size, channels: 1, step: .init(columns: 128, rows: 128), pool: .shared)
-    let white = [UInt8](repeating: 255, count: 256)
-    for _ in 0..<256 { averager.add(bytes: white.span) }
-    #expect(averager.planes[0].samples[0] == 255 * 64)
+  @Test("a picture as bright as possible stays in range, with every length of sums", arguments: [1, 3, 4])
+  func brightest(channels: Int) {
+    // 257 samples of 255 are the most that fit into sixteen bits.
+    for step in [16, 17, 128] {
+      let averager = RowAverager(
+        size: PixelSize(256, 256), channels: channels, step: .init(columns: step, rows: step), pool: .shared)
+      let white = [UInt8](repeating: 255, count: 256 * channels)
+      for _ in 0..<256 { averager.add(bytes: white.span) }
+      for plane in averager.planes { #expect(plane.samples[0] == 255 * 64) }
+    }
   }
 }

@@ -100,24 +100,14 @@ extension PNGUnfilter {
         }
       }
       make(upper.loadUnaligned(fromByteOffset: min(x, count), as: UInt32.self), first, second)
-      var lefts = (Self.words(left.0), Self.words(left.1))
-      var corners = (Self.words(corner.0), Self.words(corner.1))
+      // The first pixel of a row has no pixel to its left. Its neighbours are zero already: lanes of rows that have not begun get
+      // zeros alone, and the row above begins one step before.
+      let made = (Self.words(left.0), Self.words(left.1))
       for lane in 0..<4 {
         let (place, later) = (min(x &- lane &* step, count), min(x &- (lane &+ 4) &* step, count))
-        // The first pixel of a row has no pixel to its left: the neighbours of rows that have not begun are zero.
-        if place >= 0 {
-          target(lane).storeBytes(of: lefts.0[lane], toByteOffset: place, as: UInt32.self)
-        } else {
-          (lefts.0[lane], corners.0[lane]) = (0, 0)
-        }
-        if later >= 0 {
-          target(lane &+ 4).storeBytes(of: lefts.1[lane], toByteOffset: later, as: UInt32.self)
-        } else {
-          (lefts.1[lane], corners.1[lane]) = (0, 0)
-        }
+        if place >= 0 { target(lane).storeBytes(of: made.0[lane], toByteOffset: place, as: UInt32.self) }
+        if later >= 0 { target(lane &+ 4).storeBytes(of: made.1[lane], toByteOffset: later, as: UInt32.self) }
       }
-      left = (Self.bytes(lefts.0), Self.bytes(lefts.1))
-      corner = (Self.bytes(corners.0), Self.bytes(corners.1))
     }
 
     var x = 0
