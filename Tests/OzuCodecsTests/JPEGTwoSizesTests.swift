@@ -30,7 +30,8 @@ struct JPEGTwoSizesTests {
     }
   }
 
-  @Test("makes no rows from it either", arguments: [PixelSize(440, 304), PixelSize(400, 328)], [false, true])
+  @Test(
+    "makes no rows from it either", arguments: [PixelSize(440, 304), PixelSize(400, 328)], [false, true])
   func rows(planned: PixelSize, isProgressive: Bool) throws {
     let data = JPEGVariant(PixelSize(400, 304), isProgressive: isProgressive).data
     let header = try header(planned, data)

@@ -16,7 +16,7 @@ struct SquareTransformTests {
     case sparse
     /// All coefficients of that range.
     case dense
-    /// All coefficients of 16 bits, but for the smallest: the decoder has none beyond its limits.
+    /// All coefficients of 16 bits, except for the smallest: the decoder has none beyond its limits.
     case wide
     /// The ends of the ranges, their neighbours and zero.
     case extreme
