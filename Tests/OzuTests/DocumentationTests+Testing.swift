@@ -63,13 +63,17 @@ extension DocumentationTests {
     pipeline.resume(.decode)
     for task in tasks { _ = try await task.image }
 
-    let clock = ManualClock()
-    let patient = ImagePipeline.testing(client: client, clock: clock) { $0.network.retryPolicy = .standard }
-    client.reply(to: url, with: [.status(503), .ok(body)])
-    let retried = patient.task(for: url)
-    await clock.sleepers(1)
-    clock.advance(by: .seconds(60))
-    _ = try await retried.image
+    do {
+      // The cancelled load may ask for its own address as late as now, and would take the first reply.
+      let url = try #require(URL(string: "https://example.com/again.png"))
+      let clock = ManualClock()
+      let patient = ImagePipeline.testing(client: client, clock: clock) { $0.network.retryPolicy = .standard }
+      client.reply(to: url, with: [.status(503), .ok(body)])
+      let retried = patient.task(for: url)
+      await clock.sleepers(1)
+      clock.advance(by: .seconds(60))
+      _ = try await retried.image
+    }
   }
 
   @Test("Testing your app with OzuTesting: failures")
