@@ -125,8 +125,8 @@ struct HighDynamicRangeTests {
   @Test("need no more memory than their plan declares, and have 8 bits if 16 are not allowed")
   func memory() throws {
     let file = Self.ramp(4096).data
-    // Nine rows and a bitmap of 8 bits fit, one of 16 bits does not.
-    let limits = DecodingLimits(decodedByteCount: (72 + 6) * 4096)
+    // 24 rows and a bitmap of 8 bits fit, one of 16 bits does not.
+    let limits = DecodingLimits(decodedByteCount: (192 + 6) * 4096)
     let picture = try CodecRegistry.standard.picture(from: file, context: DecodingContext(limits: limits))
     #expect(picture.notes.contains { $0.contains("8 bits") })
     #expect(picture.bitmap.colorSpace == .sRGB)

@@ -84,8 +84,8 @@ struct SteepCurveTests {
   @Test("are rounded to 8 bits first if memory for 16 is not allowed, with a note")
   func memory() throws {
     let file = Self.ramp(1024, gamma: 1, colorType: 2, bits: 16)
-    // Nine rows and a bitmap of 8 bits fit; one of 16 bits is too large.
-    let limits = DecodingLimits(decodedByteCount: (72 + 4) * 1024)
+    // 24 rows and a bitmap of 8 bits fit; one of 16 bits is too large.
+    let limits = DecodingLimits(decodedByteCount: (192 + 4) * 1024)
     let picture = try CodecRegistry.standard.picture(
       from: file.data, context: DecodingContext(limits: limits))
     #expect(

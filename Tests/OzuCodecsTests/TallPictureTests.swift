@@ -52,8 +52,8 @@ struct TallPictureTests {
   @Test("have the bytes of their padded rows, and are refused for these")
   func bytes() throws {
     let data = try CodecRegistry.standard.encode(waves(PixelSize(1, 30_000)), as: .png)
-    // And nine rows.
-    let byteCount = 16 * 30_000 + 36
+    // And 24 rows.
+    let byteCount = 16 * 30_000 + 96
     let limits = DecodingLimits(decodedByteCount: byteCount - 1)
     let violation = DecodingLimits.Violation(.decodedByteCount, value: byteCount, limit: byteCount - 1)
     #expect(throws: DecodingError.limitExceeded(violation)) {

@@ -9,8 +9,8 @@ import OzuImaging
 #endif
 
 extension PNGFile {
-  /// Twenty-four rows of at most four or eight bytes for each pixel: two pieces of the stream, and a group of rows. The passes of an interlaced file need the memory of
-  /// all rows, and so does a truncated file.
+  /// Twenty-four rows of at most four or eight bytes for each pixel: two pieces of the stream, and a group of rows. The passes
+  /// of an interlaced file need the memory of all rows, and so does a truncated file.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
     DecodingDemand(
       byteCount: (details.bitDepth == 16 ? 192 : 96) * header.storedSize.width,
