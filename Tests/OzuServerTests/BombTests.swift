@@ -32,8 +32,7 @@ struct BombTests {
     let answer = try await status("bomb.png")
     #expect(answer == 422 || answer == 200)
     let spent = Self.processorTime(of: service.process.processIdentifier) - before
-    // Processor time, not wall time: it hardly depends on other programs. The limit is checked between rows, and the whole
-    // picture would take several seconds. Under a sanitizer the start of a process already takes one second.
+    // Processor time, not wall time: it hardly depends on other programs. The limit is checked between rows. Under a sanitizer the start of a process already takes one second.
     #if !OZU_ASAN && !OZU_TSAN
       #expect(spent < 1.5, "\(spent) s")
     #else
