@@ -49,8 +49,8 @@ def use(browser, base, photo, page):
     check(browser.run("document.getElementById('options').inert"), "the rest of the page cannot be used before")
     browser.type("not-the-right-token")
     browser.key("Enter", text="\r")
-    browser.wait("document.getElementById('status').textContent.includes('not right')")
-    check(True, "a wrong token is reported")
+    browser.wait("document.getElementById('status').classList.contains('bad')")
+    check("token" in browser.run("document.getElementById('status').textContent"), "a wrong token is reported")
     browser.run("sessionStorage.clear()")
 
     browser.open(page)
