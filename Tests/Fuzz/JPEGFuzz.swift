@@ -7,7 +7,7 @@ import OzuLibraryCodecs
 /// Decodes a JPEG to planes, with scales (and for a progressive file, the lowest bit) that are computed from the
 /// file.
 ///
-/// Every file gives an error or planes. If libjpeg reports no error, the planes are compared with its coefficients;
+/// Every file gives an error or planes, and strips give the same picture. If libjpeg reports no error, the planes are compared with its coefficients;
 /// a difference ends the process like a crash.
 func fuzzPlanes(of file: Data) {
   let limits = DecodingLimits(pixelCount: 4 << 20, cpuTime: .seconds(20))
@@ -25,6 +25,7 @@ func fuzzPlanes(of file: Data) {
     let made = try? ReducedJPEGDecoder.planes(
       of: file, eighths: scales, lowestBit: lowestBit, context: context)
     compareHalves(of: file, with: made, scales, allowsTruncation: allowsTruncation, lowestBit: lowestBit)
+    compareStrips(of: file, header, choice, context)
     guard let planes = made else { continue }
     if allowsTruncation {
       let region = PixelRegion(x: 0, y: 0, width: 1, height: 1)
@@ -33,6 +34,19 @@ func fuzzPlanes(of file: Data) {
       compare(planes, file, header, scales, lowestBit)
     }
   }
+}
+
+/// Makes a thumbnail of a size that is computed from the file, once while it is decoded, in strips, and once from whole planes.
+private func compareStrips(of file: Data, _ header: ImageHeader, _ choice: UInt8, _ context: DecodingContext) {
+  let part = 2 + Int(choice % 13)
+  let size = PixelSize(max(1, header.size.width / part), max(1, header.size.height / part))
+  let plan = DecodePlan(header: header, resize: Resize(size, mode: .fill))
+  guard let reduction = plan.reduction, let outline = try? JPEGOutline(file, limits: context.limits) else { return }
+  let strips = try? ReducedJPEGDecoder.render(file, outline, header: header, plan: plan, context: context)
+  let planes = try? ReducedJPEGDecoder.planes(
+    of: file, outline, eighths: (reduction.luma, reduction.chroma), context: context
+  ).map { try plan.rendered($0, header: header, context: context) }
+  guard strips == planes else { fatalError("strips give another picture than planes") }
 }
 
 /// Decodes the file again with a second thread that begins at a place computed from the file: the result must be

@@ -13,8 +13,8 @@ struct JPEGHeaderTests {
       ("matrix/jpeg-baseline-420.jpg", ImageHeader.ColorModel.rgb, false, Self.planes(2, 2)),
       ("matrix/jpeg-baseline-422.jpg", .rgb, false, Self.planes(2, 1)),
       ("matrix/jpeg-440.jpg", .rgb, false, Self.planes(1, 2)),
-      ("matrix/jpeg-progressive-444.jpg", .rgb, true, Self.planes(1, 1)),
-      ("matrix/jpeg-gray.jpg", .gray, false, PlaneLayout(chromaStep: nil)),
+      ("matrix/jpeg-progressive-444.jpg", .rgb, true, PlaneLayout(chromaStep: .init(horizontal: 1, vertical: 1))),
+      ("matrix/jpeg-gray.jpg", .gray, false, PlaneLayout(chromaStep: nil, stripRows: 8)),
       ("matrix/jpeg-cmyk-noprofile.jpg", .cmyk, false, nil),
       ("matrix/jpeg-rgb-colourspace.jpg", .rgb, false, nil),
       ("matrix/jpeg-arithmetic.jpg", .rgb, false, nil),
@@ -36,8 +36,10 @@ struct JPEGHeaderTests {
     #expect(header == expected)
   }
 
+  /// Those of a sequential file.
   private static func planes(_ horizontal: Int, _ vertical: Int) -> PlaneLayout? {
-    PlaneLayout(chromaStep: PlaneLayout.ChromaStep(horizontal: horizontal, vertical: vertical))
+    PlaneLayout(
+      chromaStep: PlaneLayout.ChromaStep(horizontal: horizontal, vertical: vertical), stripRows: 8 * vertical)
   }
 
   @Test("does not read the data of the first scan")

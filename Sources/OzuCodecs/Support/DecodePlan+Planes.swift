@@ -15,4 +15,17 @@ extension DecodePlan {
       pool: context.pool
     ) { () throws(DecodingError) in try context.checkpoint() }
   }
+
+  /// The same from planes that are made in strips, for a plan that `makesStrips`.
+  package func rendered(
+    _ strips: any PlaneStripMaker, header: ImageHeader, context: DecodingContext
+  ) throws(DecodingError) -> Bitmap {
+    let stored = header.storedSize
+    return try resampler.resample(
+      strips, content: strips.shapes.count == 3 ? .yCbCr(.jfif) : .gray(.jfif),
+      region: sourceRegion.scaled(
+        horizontal: 1 / Double(stored.width), vertical: 1 / Double(stored.height)),
+      to: outputSize, colorSpace: header.storedColorSpace, pool: context.pool
+    ) { () throws(DecodingError) in try context.checkpoint() }
+  }
 }

@@ -34,6 +34,26 @@ extension DecodePlan {
     return needsNoResampling || format == .rgba16 ? format : .bgra8
   }
 
+  /// Whether the planes of a reduction are made in strips while they are resampled.
+  package func makesStrips(_ header: ImageHeader, _ context: DecodingContext) -> Bool {
+    makesStrips(header, pixelFormat(of: header, context))
+  }
+
+  private func makesStrips(_ header: ImageHeader, _ format: PixelFormat) -> Bool {
+    reduction != nil && header.planeLayout?.stripRows != nil && format != .rgba16
+  }
+
+  /// The bytes of planes, or of the strips of them that are in memory at one time.
+  private func planesByteCount(_ header: ImageHeader, _ format: PixelFormat) -> Int {
+    guard makesStrips(header, format), let reduction, let layout = header.planeLayout else {
+      return decodedByteCount
+    }
+    let strips = resampler.stripsByteCount(
+      luma: reduction.luma, chroma: reduction.chroma, layout: layout, stored: cut?.size ?? header.storedSize,
+      region: storedRegion, to: outputSize)
+    return min(strips, decodedByteCount)
+  }
+
   /// The most bytes that exist at one time on the way from the file to the upright picture.
   ///
   /// It is the largest of three sums: the decoder, with the pixels or planes that it makes; these pixels or planes,
@@ -49,7 +69,7 @@ extension DecodePlan {
     let kept: Int
     if reduction != nil || averaging != nil {
       // And the sums of one row for each plane (`RowAverager`).
-      let planes = decodedByteCount.saturatingSum(Int(clamping: 16 * Double(decodedSize.width)))
+      let planes = planesByteCount(header, format).saturatingSum(Int(clamping: 16 * Double(decodedSize.width)))
       decoding = demand.byteCount.saturatingSum(planes)
       kept = demand.keptByteCount.saturatingSum(planes)
     } else if demand.deliversRows, !needsNoResampling, format != .rgba16 {

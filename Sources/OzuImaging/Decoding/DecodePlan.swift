@@ -22,7 +22,7 @@ public struct DecodePlan: Hashable, Sendable {
   /// The recipe, for making the plan without a cut.
   private let resize: Resize?
   /// The shown region in the picture that is decoded, at full scale.
-  private let storedRegion: PixelRegion
+  let storedRegion: PixelRegion
   /// The frequencies of each plane that are decoded; `nil` if the decoder makes pixels of `decodedSize`.
   package private(set) var reduction: PlaneReduction?
   /// The number of samples of each plane that become one while decoding; `nil` if the decoder makes pixels, or if

@@ -45,6 +45,7 @@ extension PlaneLayout {
     if let step = chromaStep, !(1...4 ~= step.horizontal && 1...4 ~= step.vertical) {
       return "chroma for each \(step.horizontal) by \(step.vertical) pixels"
     }
+    if let stripRows, !(1...64 ~= stripRows) { return "strips of \(stripRows) rows" }
     if case .wholePlanes(let bytes) = source, !(1...32 ~= bytes) { return "planes of \(bytes) bytes a pixel" }
     return nil
   }

@@ -15,6 +15,9 @@ package struct PlaneLayout: Hashable, Sendable {
   package var source = Source.frequencies
   /// How many pixels a chroma sample covers; `nil` for a grey picture.
   package var chromaStep: ChromaStep?
+  /// The rows of the picture that become samples together, if a decoder of frequencies makes planes in strips; `nil` if it has
+  /// all samples only at the end.
+  package var stripRows: Int?
 
   /// How many pixels a chroma sample covers on each side: 2 and 2 for 4:2:0.
   package struct ChromaStep: Hashable, Sendable {
@@ -31,8 +34,9 @@ package struct PlaneLayout: Hashable, Sendable {
   }
 
   /// Makes a layout.
-  package init(chromaStep: ChromaStep?, source: Source = .frequencies) {
+  package init(chromaStep: ChromaStep?, source: Source = .frequencies, stripRows: Int? = nil) {
     self.chromaStep = chromaStep
+    self.stripRows = stripRows
     self.source = source
   }
 }

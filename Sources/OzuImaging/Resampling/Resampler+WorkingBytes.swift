@@ -51,6 +51,37 @@ extension Resampler {
     return sum
   }
 
+  /// The most bytes of the strips of planes that are in memory at one time (`PlaneStrips`), including the rounding of the pool.
+  ///
+  /// - Parameters:
+  ///   - luma: the eighths of luma; `chroma` those of chroma.
+  ///   - layout: that of a decoder that makes strips.
+  ///   - stored: the size of the picture in pixels.
+  ///   - region: the part that is shown, in pixels of `stored`.
+  func stripsByteCount(
+    luma: Int, chroma: Int, layout: PlaneLayout, stored: PixelSize, region: PixelRegion, to size: PixelSize
+  ) -> Int {
+    let pixelRows = Double(layout.stripRows ?? 8)
+    // The eighths of each kind of plane, its step, and how many there are.
+    var kinds = [(luma, PlaneLayout.ChromaStep(horizontal: 1, vertical: 1), 1.0)]
+    if let step = layout.chromaStep { kinds.append((chroma, step, 2)) }
+    var window = 0.0
+    var sampleCount = 0.0
+    for (eighths, step, planes) in kinds {
+      let across = Double(eighths) / 8 / Double(step.horizontal)
+      let down = Double(eighths) / 8 / Double(step.vertical)
+      let demand = FilterDemand(
+        extent: Double(stored.height) * down, length: region.height * down, count: size.height, kernel: kernel)
+      // Planes take turns band by band: one may be a band behind another, and each reads four pairs at a time.
+      let bandRows = region.height * down / Double(size.height) * Double(Self.bandRows)
+      window = max(window, ((2 * demand.pairsPerSample + 16) * demand.factor + bandRows) / down)
+      // Rows have whole groups of at most 4 blocks, and room for a vector.
+      sampleCount += planes * ((Double(stored.width) + 32) * across + 16) * pixelRows * down
+    }
+    let strips = min((window / pixelRows).rounded(.up) + 2, (Double(stored.height) / pixelRows).rounded(.up))
+    return Int(clamping: strips * Double(Self.blockByteCount(sampleCount * 2)))
+  }
+
   /// The memory for planes of light: the strips that a window of the filter covers, and the memory for making one.
   private func lightByteCount(of source: PixelSize, region: PixelRegion, to size: PixelSize) -> Int {
     // Pictures without alpha have one channel less.

@@ -2,8 +2,8 @@ import OzuImaging
 
 /// A component while its scans are decoded: the places of its coefficients, and their quantization steps.
 ///
-/// Dequantized coefficients are written into the plane itself, into the square of `scale` × `scale` samples of their block,
-/// at the place of their frequencies. `ReducedIDCT` transforms the squares into samples in place.
+/// Coefficients are written into the plane itself, or into a strip of it: into the square of `scale` × `scale` samples of their
+/// block, at the place of their frequencies. `ReducedIDCT` transforms the squares into samples in place.
 struct ReducedComponent {
   /// The last coefficient in zigzag order that a square of 1 to 8 keeps.
   static let lastKept = [0, 0, 4, 12, 24, 39, 51, 59, 63]
@@ -12,8 +12,9 @@ struct ReducedComponent {
   /// The last coefficient that is kept.
   let lastKept: Int
   let stride: Int
-  /// The first sample of the plane. The decoder holds the plane until all scans are decoded.
-  let samples: UnsafeMutablePointer<Int16>
+  /// The first sample of the plane, or of the strip that is being decoded; `nil` before there is one. The decoder holds a plane
+  /// until all scans are decoded.
+  var samples: UnsafeMutablePointer<Int16>?
   /// In zigzag order: the place in a square, or −1 for coefficients that are not kept.
   let places: UnsafeMutablePointer<Int32>
   /// The same with 0, the place of the mean, for coefficients that are not kept. It has 128 entries: those after the first 64
@@ -34,12 +35,14 @@ struct ReducedComponent {
   /// The mean value of the previous block.
   var prediction: Int32 = 0
 
-  init(plane: SamplePlane, scale: Int, blocks: PixelSize) {
+  /// - Parameters:
+  ///   - samplesPerRow: the distance between rows of samples.
+  ///   - blocks: the number of blocks in the rows and columns of the plane.
+  init(samplesPerRow: Int, scale: Int, blocks: PixelSize) {
     self.scale = scale
     lastKept = Self.lastKept[scale]
     blockCount = blocks
-    stride = plane.samplesPerRow
-    samples = plane.samples.baseAddress!
+    stride = samplesPerRow
     places = .allocate(capacity: 64)
     targets = .allocate(capacity: 128)
     targets.initialize(repeating: 0, count: 128)
@@ -85,7 +88,7 @@ struct ReducedComponent {
   /// The first sample of a block's square.
   @inline(__always)
   func block(column: Int, row: Int) -> UnsafeMutablePointer<Int16> {
-    samples + (row &* scale &* stride &+ column &* scale)
+    samples! + (row &* scale &* stride &+ column &* scale)
   }
 
   /// A dequantized mean value, clamped to twice the range of valid files.

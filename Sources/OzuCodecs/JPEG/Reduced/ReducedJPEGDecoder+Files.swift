@@ -19,7 +19,7 @@ extension ReducedJPEGDecoder {
   ) throws(DecodingError) -> PlanarPicture? {
     guard let frame = outline.frame else { return nil }
     return try data.withBytes { (bytes) throws(DecodingError) in
-      var decoder = try ReducedJPEGDecoder(
+      var decoder = ReducedJPEGDecoder(
         file: bytes, outline.details, frame: frame, eighths: eighths, lowestBit: lowestBit,
         division: division, context: context)
       return try decoder.decode()
@@ -33,12 +33,26 @@ extension ReducedJPEGDecoder {
   package static func render(
     _ data: Data, _ outline: JPEGOutline, header: ImageHeader, plan: DecodePlan, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
-    guard let reduction = plan.reduction,
-      let planes = try planes(
-        of: data, outline, eighths: (reduction.luma, reduction.chroma), context: context)
-    else { return nil }
-    context.begin(.resize)
-    return try plan.rendered(planes, header: header, context: context)
+    guard let reduction = plan.reduction, let frame = outline.frame else { return nil }
+    return try data.withBytes { (bytes) throws(DecodingError) in
+      var decoder = ReducedJPEGDecoder(
+        file: bytes, outline.details, frame: frame, eighths: (reduction.luma, reduction.chroma), lowestBit: nil,
+        division: ScanDivision(), context: context)
+      // A second thread writes into whole planes.
+      let extra = decoder.mayBeDivided ? context.reserveAside(decoder.planeByteCount) : nil
+      if plan.makesStrips(header, context), extra == nil {
+        guard try decoder.readScans(inStrips: true) else { return nil }
+        let bitmap = try plan.rendered(ReducedJPEGStrips(decoder), header: header, context: context)
+        // As where rows are resampled while they are decoded.
+        context.begin(.resize)
+        return bitmap
+      }
+      return try withExtendedLifetime(extra) { () throws(DecodingError) in
+        guard let planes = try decoder.decode() else { return nil }
+        context.begin(.resize)
+        return try plan.rendered(planes, header: header, context: context)
+      }
+    }
   }
 
   /// The same for a file that nobody has opened.

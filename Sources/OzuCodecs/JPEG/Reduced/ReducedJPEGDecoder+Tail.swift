@@ -2,6 +2,11 @@ import OzuImaging
 
 /// The second half of a scan, which another thread decodes.
 extension ReducedJPEGDecoder {
+  /// Whether another thread could decode the second half of the file.
+  var mayBeDivided: Bool {
+    !frame.isProgressive && context.assistant != nil && division.mark(in: file, from: header.scanOffset) != nil
+  }
+
   /// Begins the second half of a scan on another thread; `nil` if the scan is too short for that, or no thread is free.
   func makeTail(
     _ header: JPEGScanHeader, parts: [ReducedScan.Part], tables: [HuffmanTable], position: Int

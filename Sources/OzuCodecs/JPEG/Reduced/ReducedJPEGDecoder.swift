@@ -18,26 +18,34 @@ package struct ReducedJPEGDecoder: ~Copyable {
   static let scanStage = "scan data"
 
   let file: UnsafeRawBufferPointer
-  private let header: JPEGHeader
+  let header: JPEGHeader
   let frame: ReducedJPEGFrame
   let scales: [Int]
   let context: DecodingContext
-  private let planes: [SamplePlane]
+  /// The bytes of whole planes, and of what is known about their blocks.
   let planeByteCount: Int
   let division: ScanDivision
-  private var components: [ReducedComponent]
+  var components: [ReducedComponent]
+  /// Whole planes, for a picture that is not made in strips.
+  var planes: [SamplePlane] = []
+  /// The tables of the scan that is being decoded, which the scan points to.
+  var tables: [HuffmanTable] = []
+  /// The scan of a picture that is made in strips.
+  var stripScan: ReducedScan?
+  /// The components of that scan, in its order.
+  var stripParts: [Int] = []
 
   var definitions = JPEGTables()
   /// For each component the coefficients, in zigzag order from the lowest bit on, that scans have brought.
-  private var known: [UInt64]
+  var known: [UInt64]
   /// The scans of last bits that are read.
-  private var passes: ProgressivePasses
+  var passes: ProgressivePasses
   private var hasEnd = false
-  private var missesData = false
-  /// Rows of groups whose coefficients were turned into samples.
-  private var transformedRows = 0
+  var missesData = false
+  /// Rows of groups of whole planes whose coefficients were turned into samples.
+  var transformedRows = 0
 
-  /// Prepares a decode and takes the memory of the planes.
+  /// Prepares a decode.
   ///
   /// - Parameters:
   ///   - file: the bytes, which must outlive the decoder.
@@ -45,28 +53,25 @@ package struct ReducedJPEGDecoder: ~Copyable {
   ///   - lowestBit: of a progressive file, the lowest bit of coefficients that is read from scans of last bits; `nil` to
   ///     choose one for each component by what can be seen of it.
   ///   - division: where a scan is divided when another thread helps.
-  /// - Throws: `limitExceeded` for the bytes of the planes.
   init(
     file: UnsafeRawBufferPointer, _ header: JPEGHeader, frame: ReducedJPEGFrame,
     eighths: (luma: Int, chroma: Int), lowestBit: Int?, division: ScanDivision, context: DecodingContext
-  ) throws(DecodingError) {
+  ) {
     let scales = frame.components.indices.map { $0 == 0 ? eighths.luma : eighths.chroma }
-    let byteCount = scales.indices.reduce(0) {
-      $0 + frame.planeByteCount($1, scale: scales[$1])
-        + (frame.isProgressive ? frame.historyByteCount($1) : 0)
-    }
-    try context.limits.checkDecodedByteCount(byteCount)
-    let planes = scales.indices.map { frame.plane($0, scale: scales[$0], pool: context.pool) }
     self.file = file
     self.header = header
     self.frame = frame
     self.scales = scales
     self.context = context
-    self.planes = planes
     self.division = division
-    planeByteCount = byteCount
+    planeByteCount = scales.indices.reduce(0) {
+      $0 + frame.planeByteCount($1, scale: scales[$1])
+        + (frame.isProgressive ? frame.historyByteCount($1) : 0)
+    }
     components = scales.indices.map {
-      ReducedComponent(plane: planes[$0], scale: scales[$0], blocks: frame.blocks(of: $0))
+      ReducedComponent(
+        samplesPerRow: frame.stripShape($0, scale: scales[$0]).samplesPerRow, scale: scales[$0],
+        blocks: frame.blocks(of: $0))
     }
     known = scales.map { _ in 0 }
     passes = ProgressivePasses(scales: scales, lowestBit: lowestBit)
@@ -76,24 +81,23 @@ package struct ReducedJPEGDecoder: ~Copyable {
     for component in components { component.free() }
   }
 
-  /// Reads all scans that are needed and makes the planes; `nil` if this decoder does not support the file.
+  /// Reads all scans that are needed; `false` if this decoder does not support the file.
   ///
+  /// - Parameter inStrips: whether the scan of a sequential file is only opened, for `decodeStrip`.
   /// - Throws: `truncated` if data are missing, unless the context allows it: then the missing part is grey. The errors of
   ///   `DecodingContext.checkpoint()`, which is called at every row of blocks.
-  mutating func decode() throws(DecodingError) -> PlanarPicture? {
-    guard try readSegments() else { return nil }
+  mutating func readScans(inStrips: Bool) throws(DecodingError) -> Bool {
+    guard try readSegments(inStrips: inStrips) else { return false }
     // Where whole frequencies are missing, libjpeg makes its guess at them.
-    guard components.indices.allSatisfy({ components[$0].kept & ~known[$0] == 0 }) else { return nil }
+    guard components.indices.allSatisfy({ components[$0].kept & ~known[$0] == 0 }) else { return false }
     // If the end of the file is missing, skipped scans may be truncated; libjpeg decides.
-    if !context.allowsTruncation, frame.isProgressive, !hasEnd { return nil }
+    if !context.allowsTruncation, frame.isProgressive, !hasEnd { return false }
     if missesData, !context.allowsTruncation { throw .truncated(.jpeg, stage: Self.scanStage) }
-    transform(upTo: frame.groupRows)
-    guard planes.count == 3 else { return PlanarPicture(luma: planes[0]) }
-    return PlanarPicture(luma: planes[0], chroma: (planes[1], planes[2]))
+    return true
   }
 
   /// Steps from segment to segment, from the first scan on; `false` when one is not for this decoder.
-  private mutating func readSegments() throws(DecodingError) -> Bool {
+  private mutating func readSegments(inStrips: Bool) throws(DecodingError) -> Bool {
     let bytes = Span<UInt8>(_unsafeElements: file.bindMemory(to: UInt8.self))
     for (marker, content) in header.tables {
       guard definitions.read(marker, bytes.extracting(content)) else { return false }
@@ -125,8 +129,13 @@ package struct ReducedJPEGDecoder: ~Copyable {
           continue
         }
         guard passes.isInOrder(header, known: known[header.parts[0].component]),
-          let end = try readScan(header, at: position)
+          let parts = makeParts(header)
         else { return false }
+        if inStrips {
+          openScan(header, parts, at: position)
+          return true
+        }
+        guard let end = try readScan(header, parts, at: position) else { return false }
         if !frame.isProgressive { return true }
         position = end
       // A second one.
@@ -137,9 +146,9 @@ package struct ReducedJPEGDecoder: ~Copyable {
     return true
   }
 
-  /// Decodes a scan; where it ends, or `nil` when its tables are not there.
-  private mutating func readScan(_ header: JPEGScanHeader, at position: Int) throws(DecodingError) -> Int? {
-    var tables: [HuffmanTable] = []
+  /// The components of a scan with their tables; `nil` when a table is not there.
+  private mutating func makeParts(_ header: JPEGScanHeader) -> [ReducedScan.Part]? {
+    tables = []
     var parts: [ReducedScan.Part] = []
     let isAlone = header.parts.count == 1
     if frame.isProgressive, passes.isTracked(header) { components[header.parts[0].component].track() }
@@ -175,6 +184,14 @@ package struct ReducedJPEGDecoder: ~Copyable {
           horizontalBlocks: isAlone ? 1 : component.horizontalBlocks,
           verticalBlocks: isAlone ? 1 : component.verticalBlocks))
     }
+    return parts
+  }
+
+  /// Decodes a scan; where it ends, or `nil` when it breaks a rule.
+  private mutating func readScan(
+    _ header: JPEGScanHeader, _ parts: [ReducedScan.Part], at position: Int
+  ) throws(DecodingError) -> Int? {
+    let isAlone = parts.count == 1
     let own = frame.components[header.parts[0].component]
     let tail = makeTail(header, parts: parts, tables: tables, position: position)
     defer { tail?.end() }
@@ -183,16 +200,14 @@ package struct ReducedJPEGDecoder: ~Copyable {
       columns: isAlone ? own.ownColumns : frame.groupColumns, rows: isAlone ? own.ownRows : frame.groupRows,
       restartInterval: definitions.restartInterval)
     let step = step(header)
-    try withExtendedLifetime(tables) { () throws(DecodingError) in
-      for row in 0..<scan.rows {
-        try context.checkpoint()
-        scan.decodeRow(row, step)
-        // While they are in the cache of the processor. Scans of a progressive file bring more.
-        if !frame.isProgressive { transform(upTo: row + 1) }
-        if let tail, row + 1 < scan.rows, let isShort = try finish(scan, behind: row, with: tail) {
-          if isShort { missesData = true }
-          return
-        }
+    for row in 0..<scan.rows {
+      try context.checkpoint()
+      scan.decodeRow(row, step)
+      // While they are in the cache of the processor. Scans of a progressive file bring more.
+      if !frame.isProgressive { transform(upTo: row + 1) }
+      if let tail, row + 1 < scan.rows, let isShort = try finish(scan, behind: row, with: tail) {
+        if isShort { missesData = true }
+        return scan.source.position
       }
     }
     scan.finish()
@@ -224,22 +239,5 @@ package struct ReducedJPEGDecoder: ~Copyable {
   ) -> HuffmanTable? {
     guard isNeeded else { return .empty }
     return definition.flatMap { HuffmanTableCache.shared.table($0, kind: kind) }
-  }
-
-  /// Turns coefficients into samples, from the rows of groups where that was done before up to `end`.
-  mutating func transform(upTo end: Int) {
-    for (index, plane) in planes.enumerated() {
-      let scale = scales[index]
-      if passes.isWhole(index) { components[index].flattenMeans() }
-      let component = frame.components[index]
-      for row in transformedRows * component.verticalBlocks..<end * component.verticalBlocks {
-        ReducedIDCT(
-          samples: plane.samples.baseAddress! + row * scale * plane.samplesPerRow,
-          stride: plane.samplesPerRow, blockCount: frame.groupColumns * component.horizontalBlocks,
-          dequantization: components[index].dequantization
-        ).transform(scale: scale)
-      }
-    }
-    transformedRows = end
   }
 }

@@ -77,11 +77,13 @@ package struct ReducedJPEGFrame {
 
   /// How the planes lie, for the plan.
   package var planeLayout: PlaneLayout {
-    guard components.count == 3 else { return PlaneLayout(chromaStep: nil) }
+    let stripRows = isProgressive ? nil : 8 * components[0].verticalBlocks
+    guard components.count == 3 else { return PlaneLayout(chromaStep: nil, stripRows: stripRows) }
     return PlaneLayout(
       chromaStep: PlaneLayout.ChromaStep(
         horizontal: components[0].horizontalBlocks / components[1].horizontalBlocks,
-        vertical: components[0].verticalBlocks / components[1].verticalBlocks))
+        vertical: components[0].verticalBlocks / components[1].verticalBlocks),
+      stripRows: stripRows)
   }
 
   /// A plane for a component, with room for whole groups of blocks.
@@ -93,6 +95,16 @@ package struct ReducedJPEGFrame {
       rowCount: groupRows * component.verticalBlocks * scale,
       extentWidth: component.extentWidth * factor, extentHeight: component.extentHeight * factor,
       lift: lift(index, scale: scale), pool: pool)
+  }
+
+  /// The rows of a component's plane that a row of groups makes.
+  package func stripShape(_ index: Int, scale: Int) -> PlaneStrips.Shape {
+    let component = components[index]
+    let factor = Double(scale) / 8
+    return PlaneStrips.Shape(
+      columnCount: planeColumns(index, scale: scale), rowCount: component.verticalBlocks * scale,
+      extentWidth: component.extentWidth * factor, extentHeight: component.extentHeight * factor,
+      lift: lift(index, scale: scale))
   }
 
   /// The loss of detail by leaving out frequencies. With one frequency it is that of a mean; with two it is a quarter of that,

@@ -2,7 +2,8 @@ import OzuImaging
 
 /// A scan that is being decoded: its data, and its components with their tables.
 ///
-/// The pointers of `parts` belong to the decoder, which holds the planes and tables until the scan has ended.
+/// The pointers of `parts` belong to the decoder, which holds the planes and tables until the scan has ended. Only strips are held
+/// for a row of groups at a time.
 struct ReducedScan: ~Copyable {
   /// A component with the tables for its blocks.
   struct Part {
@@ -64,6 +65,11 @@ struct ReducedScan: ~Copyable {
     case coefficients(first: Int, last: Int, low: Int, isTracked: Bool)
     /// One more bit of coefficients. The table has only symbols of one bit.
     case refinement(Refinement)
+  }
+
+  /// Sets the places of a strip, which are zero, for each part. It is then row 0.
+  mutating func setPlaces(_ samples: (Int) -> UnsafeMutablePointer<Int16>) {
+    for index in parts.indices { parts[index].component.samples = samples(index) }
   }
 
   /// Decodes a row of groups.

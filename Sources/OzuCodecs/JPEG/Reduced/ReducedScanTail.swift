@@ -92,7 +92,8 @@ final class ReducedScanTail: @unchecked Sendable {
     for (index, part) in plan.parts {
       let plane = frame.plane(index, scale: plan.scales[index], pool: plan.pool)
       var component = ReducedComponent(
-        plane: plane, scale: plan.scales[index], blocks: frame.blocks(of: index))
+        samplesPerRow: plane.samplesPerRow, scale: plan.scales[index], blocks: frame.blocks(of: index))
+      component.samples = plane.samples.baseAddress
       component.quantization.update(from: part.component.quantization, count: 64)
       component.keepDifferences()
       planes.append(plane)

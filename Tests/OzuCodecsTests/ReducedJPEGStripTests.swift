@@ -1,0 +1,117 @@
+import Foundation
+import JPEGOracle
+import OzuCodecs
+import OzuImaging
+import OzuStandardCodecs
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+/// A sequential JPEG is resampled while it is decoded, and gives the same picture as planes that were decoded before.
+@Suite("Reduced JPEG decoder in strips")
+struct ReducedJPEGStripTests {
+  private func plan(_ data: Data, _ resize: Resize) throws -> DecodePlan {
+    DecodePlan(header: try CodecRegistry.standard.header(of: data), resize: resize)
+  }
+
+  /// The results of both ways, without the conversion of colours.
+  private func render(
+    _ data: Data, _ resize: Resize, _ context: DecodingContext = .init()
+  ) throws -> (strips: Bitmap?, planes: Bitmap?) {
+    let plan = try plan(data, resize)
+    let reduction = try #require(plan.reduction)
+    let outline = try JPEGOutline(data, limits: .default)
+    let strips = Result {
+      try ReducedJPEGDecoder.render(data, outline, header: outline.header, plan: plan, context: context)
+    }
+    let planes = Result {
+      try ReducedJPEGDecoder.planes(
+        of: data, outline, eighths: (reduction.luma, reduction.chroma), context: context
+      ).map { try plan.rendered($0, header: outline.header, context: context) }
+    }
+    switch (strips, planes) {
+    case (.success(let strips), .success(let planes)): return (strips, planes)
+    case (.failure(let first as DecodingError), .failure(let second as DecodingError)):
+      #expect(first == second)
+      return (nil, nil)
+    default:
+      Issue.record("\(strips), but \(planes)")
+      return (nil, nil)
+    }
+  }
+
+  static let variants: [JPEGVariant] = [PixelSize(131, 77), PixelSize(33, 200), PixelSize(17, 9)].flatMap {
+    size in
+    ReducedJPEGTests.samplings.flatMap { sampling in
+      [JPEGVariant(size, sampling: sampling), JPEGVariant(size, sampling: sampling, restartInterval: 3)]
+    } + [JPEGVariant(size, isGray: true), JPEGVariant(size, isProgressive: true)]
+  }
+
+  @Test("gives the same picture as planes", arguments: variants)
+  func pixels(variant: JPEGVariant) throws {
+    let data = variant.data
+    let size = variant.size
+    var count = 0
+    for (width, height) in [(1, 1), (3, 2), (5, 9), (9, 5), (16, 40), (65, 38), (31, 17)] {
+      let resize = Resize(PixelSize(width, height), mode: .fill, allowsUpscaling: true)
+      guard try plan(data, resize).reduction != nil else { continue }
+      let made = try render(data, resize)
+      #expect(made.strips == made.planes && made.strips != nil, "\(width) by \(height)")
+      count += 1
+    }
+    #expect(count > 0, "\(size)")
+  }
+
+  @Test("grey where data are missing, or an error, as planes", arguments: [0.2, 0.5, 0.99])
+  func truncation(share: Double) throws {
+    for restartInterval in [0, 2] {
+      let data = JPEGVariant(PixelSize(131, 277), restartInterval: restartInterval).data
+      let part = data.prefix(600 + Int(Double(data.count - 600) * share))
+      let resize = Resize(PixelSize(40, 85), mode: .fill)
+      let made = try render(part, resize, DecodingContext(allowsTruncation: true))
+      #expect(made.strips == made.planes && made.strips != nil)
+      #expect(try render(part, resize).strips == nil)
+    }
+  }
+
+  @Test("takes a fraction of the memory of whole planes")
+  func memory() throws {
+    let data = JPEGVariant(PixelSize(640, 3000)).data
+    let plan = try plan(data, Resize(PixelSize(200, 938), mode: .fill))
+    let reduction = try #require(plan.reduction)
+    let outline = try JPEGOutline(data, limits: .default)
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    let result = try #require(
+      try ReducedJPEGDecoder.render(
+        data, outline, header: outline.header, plan: plan, context: DecodingContext(pool: pool)))
+    let taken = pool.statistics.peakLentByteCount
+    let whole = try #require(
+      try ReducedJPEGDecoder.planes(
+        of: data, outline, eighths: (reduction.luma, reduction.chroma), context: .init()))
+    let planes = whole.planes.reduce(0) { $0 + 2 * $1.samples.count }
+    #expect(taken - result.byteCount < planes / 3)
+    #expect(taken <= plan.byteCount)
+  }
+
+  @Test("stops between strips when it is cancelled, and at the limit of time", arguments: [true, false])
+  func checkpoints(isCancelled: Bool) throws {
+    let data = JPEGVariant(PixelSize(640, 3000)).data
+    let plan = try plan(data, Resize(PixelSize(200, 938), mode: .fill))
+    let outline = try JPEGOutline(data, limits: .default)
+    let calls = Mutex(0)
+    func isOver() -> Bool {
+      calls.withLock { calls in
+        calls += 1
+        return calls > 20
+      }
+    }
+    let context = DecodingContext(
+      isCancelled: { isCancelled && isOver() },
+      threadTime: { !isCancelled && isOver() ? .seconds(10_000) : .zero })
+    let error = #expect(throws: DecodingError.self) {
+      try ReducedJPEGDecoder.render(data, outline, header: outline.header, plan: plan, context: context)
+    }
+    #expect((error == .cancelled) == isCancelled)
+    #expect(calls.withLock { $0 } < 30)
+  }
+}
