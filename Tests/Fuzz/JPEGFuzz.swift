@@ -37,11 +37,14 @@ func fuzzPlanes(of file: Data) {
 }
 
 /// Makes a thumbnail of a size that is computed from the file, once while it is decoded, in strips, and once from whole planes.
-private func compareStrips(of file: Data, _ header: ImageHeader, _ choice: UInt8, _ context: DecodingContext) {
+private func compareStrips(of file: Data, _ header: ImageHeader, _ choice: UInt8, _ context: DecodingContext)
+{
   let part = 2 + Int(choice % 13)
   let size = PixelSize(max(1, header.size.width / part), max(1, header.size.height / part))
   let plan = DecodePlan(header: header, resize: Resize(size, mode: .fill))
-  guard let reduction = plan.reduction, let outline = try? JPEGOutline(file, limits: context.limits) else { return }
+  guard let reduction = plan.reduction, let outline = try? JPEGOutline(file, limits: context.limits) else {
+    return
+  }
   let strips = try? ReducedJPEGDecoder.render(file, outline, header: header, plan: plan, context: context)
   let planes = try? ReducedJPEGDecoder.planes(
     of: file, outline, eighths: (reduction.luma, reduction.chroma), context: context

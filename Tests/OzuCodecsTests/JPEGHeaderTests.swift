@@ -13,7 +13,10 @@ struct JPEGHeaderTests {
       ("matrix/jpeg-baseline-420.jpg", ImageHeader.ColorModel.rgb, false, Self.planes(2, 2)),
       ("matrix/jpeg-baseline-422.jpg", .rgb, false, Self.planes(2, 1)),
       ("matrix/jpeg-440.jpg", .rgb, false, Self.planes(1, 2)),
-      ("matrix/jpeg-progressive-444.jpg", .rgb, true, PlaneLayout(chromaStep: .init(horizontal: 1, vertical: 1))),
+      (
+        "matrix/jpeg-progressive-444.jpg", .rgb, true,
+        PlaneLayout(chromaStep: .init(horizontal: 1, vertical: 1))
+      ),
       ("matrix/jpeg-gray.jpg", .gray, false, PlaneLayout(chromaStep: nil, stripRows: 8)),
       ("matrix/jpeg-cmyk-noprofile.jpg", .cmyk, false, nil),
       ("matrix/jpeg-rgb-colourspace.jpg", .rgb, false, nil),

@@ -69,7 +69,8 @@ extension DecodePlan {
     let kept: Int
     if reduction != nil || averaging != nil {
       // And the sums of one row for each plane (`RowAverager`).
-      let planes = planesByteCount(header, format).saturatingSum(Int(clamping: 16 * Double(decodedSize.width)))
+      let planes = planesByteCount(header, format).saturatingSum(
+        Int(clamping: 16 * Double(decodedSize.width)))
       decoding = demand.byteCount.saturatingSum(planes)
       kept = demand.keptByteCount.saturatingSum(planes)
     } else if demand.deliversRows, !needsNoResampling, format != .rgba16 {

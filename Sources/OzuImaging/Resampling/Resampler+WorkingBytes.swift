@@ -71,7 +71,8 @@ extension Resampler {
       let across = Double(eighths) / 8 / Double(step.horizontal)
       let down = Double(eighths) / 8 / Double(step.vertical)
       let demand = FilterDemand(
-        extent: Double(stored.height) * down, length: region.height * down, count: size.height, kernel: kernel)
+        extent: Double(stored.height) * down, length: region.height * down, count: size.height, kernel: kernel
+      )
       // Planes take turns band by band: one may be a band behind another, and each reads four pairs at a time.
       let bandRows = region.height * down / Double(size.height) * Double(Self.bandRows)
       window = max(window, ((2 * demand.pairsPerSample + 16) * demand.factor + bandRows) / down)

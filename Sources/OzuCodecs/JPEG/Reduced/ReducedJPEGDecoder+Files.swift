@@ -36,7 +36,8 @@ extension ReducedJPEGDecoder {
     guard let reduction = plan.reduction, let frame = outline.frame else { return nil }
     return try data.withBytes { (bytes) throws(DecodingError) in
       var decoder = ReducedJPEGDecoder(
-        file: bytes, outline.details, frame: frame, eighths: (reduction.luma, reduction.chroma), lowestBit: nil,
+        file: bytes, outline.details, frame: frame, eighths: (reduction.luma, reduction.chroma),
+        lowestBit: nil,
         division: ScanDivision(), context: context)
       // A second thread writes into whole planes.
       let extra = decoder.mayBeDivided ? context.reserveAside(decoder.planeByteCount) : nil

@@ -4,7 +4,8 @@ import OzuImaging
 extension ReducedJPEGDecoder {
   /// Whether another thread could decode the second half of the file.
   var mayBeDivided: Bool {
-    !frame.isProgressive && context.assistant != nil && division.mark(in: file, from: header.scanOffset) != nil
+    !frame.isProgressive && context.assistant != nil
+      && division.mark(in: file, from: header.scanOffset) != nil
   }
 
   /// Begins the second half of a scan on another thread; `nil` if the scan is too short for that, or no thread is free.
