@@ -31,7 +31,7 @@ struct HuffmanTableTests {
       let lookup = table.lookup
       for window in 0..<1 << HuffmanLookup.window {
         let several = lookup.several[window]
-        let severalSteps = kind == .pairedAC ? several >> 56 : several >> 7 & 0x1FF
+        let severalSteps = kind.hasPairs ? several >> 56 : several >> 7 & 0x1FF
         let skips = UInt64(lookup.skips[window])
         for (entry, steps) in [(skips, Int(skips >> 7)), (several, Int(severalSteps))] {
           let bits = Int(entry & 63)
@@ -45,7 +45,7 @@ struct HuffmanTableTests {
         }
         guard several & 63 != 0 else { continue }
         let walk = Walk(lookup: lookup, window: window, bits: Int(several & 63))
-        if kind == .pairedAC {
+        if kind.hasPairs {
           let pairs = [0, 1].map { index in
             let number = Int16(truncatingIfNeeded: several >> UInt64(24 + 16 * index))
             return [Int(several >> UInt64(8 + 8 * index) & 0xFF), Int(number)]
@@ -71,6 +71,35 @@ struct HuffmanTableTests {
       #expect(HuffmanLookup.isBeyond(HuffmanLookup.blockEnd(at: index) + steps) == (index + steps > 63))
     }
     if index > 0 { #expect(HuffmanLookup.isBeyond(index + HuffmanLookup.noSteps - 1)) }
+  }
+
+  @Test("are used in a scan of some coefficients only if all their symbols are in the block")
+  func inside() {
+    for last in [1, 5, 62, 63] {
+      for next in 1...last + 1 { #expect(HuffmanLookup.isInside(next, last: last)) }
+      for next in last + 2...127 { #expect(!HuffmanLookup.isInside(next, last: last)) }
+      for index in 1...last { #expect(HuffmanLookup.isInside(HuffmanLookup.blockEnd(at: index), last: last)) }
+      // The last coefficient leaves no end: it would be that of the next block.
+      for index in last + 1...126 {
+        #expect(!HuffmanLookup.isInside(HuffmanLookup.blockEnd(at: index), last: last))
+      }
+    }
+    #expect(!HuffmanLookup.isInside(1 + HuffmanLookup.noSteps, last: 63))
+  }
+
+  @Test("of progressive scans stop before a run of ends of blocks")
+  func runsOfEnds() throws {
+    // One bit for a coefficient, two for the end of two or three blocks.
+    let definition = HuffmanTable.Definition(
+      counts: [1, 1] + [UInt8](repeating: 0, count: 14), symbols: [0x01, 0x10])
+    let lookup = try #require(HuffmanTable(definition, kind: .progressiveAC)).lookup
+    // A coefficient of two bits, then the run.
+    let window = 0b01_10_0000000
+    #expect(lookup.several[window] & 63 == 2)
+    #expect(lookup.several[window] >> 56 == 1)
+    #expect(lookup.skips[window] == 1 << 7 | 2)
+    // Only the run.
+    #expect(lookup.several[0b10_000000000] >> 56 == UInt64(HuffmanLookup.noSteps))
   }
 
   @Test("decode single symbols with their numbers")

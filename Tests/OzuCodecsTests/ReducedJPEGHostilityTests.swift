@@ -112,6 +112,25 @@ struct ReducedJPEGHostilityTests {
     #expect(try isRead([0, 1, 2, 3, 6, 5, 4], lowestBit: 9))
   }
 
+  @Test("has the bits of complete scans where the last scan is cut off", arguments: [2, 3, 4, 5, 8])
+  func missingBits(scale: Int) throws {
+    let whole = JPEGVariant(PixelSize(640, 480), isGray: true, isProgressive: true).data
+    let scan = try #require(whole.range(of: Data([0xFF, 0xDA]), options: .backwards)).lowerBound
+    let cut = whole.prefix((scan + whole.count) / 2)
+    func plane(_ data: Data, lowestBit: Int) throws -> SamplePlane {
+      let context = DecodingContext(allowsTruncation: true)
+      let planes = try ReducedJPEGDecoder.planes(
+        of: data, eighths: (scale, scale), lowestBit: lowestBit, context: context)
+      return try #require(planes).planes[0]
+    }
+    let found = try plane(cut, lowestBit: 0)
+    let (all, allButLast) = (try plane(whole, lowestBit: 0), try plane(whole, lowestBit: 1))
+    let third = found.rowCount / 3 * found.samplesPerRow
+    #expect(found.samples.prefix(third).elementsEqual(all.samples.prefix(third)))
+    #expect(found.samples.suffix(third).elementsEqual(allButLast.samples.suffix(third)))
+    #expect(!all.samples.suffix(third).elementsEqual(allButLast.samples.suffix(third)))
+  }
+
   @Test("leaves a progressive file to libjpeg if a scan of last bits has numbers of two bits")
   func longNumbers() throws {
     var data = JPEGVariant(PixelSize(320, 240), isGray: true, isProgressive: true).data

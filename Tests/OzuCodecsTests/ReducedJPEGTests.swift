@@ -62,6 +62,37 @@ struct ReducedJPEGTests {
   }
 
   @Test(
+    "makes the same planes of a progressive file as of the sequential file with its coefficients",
+    arguments: samplings, [30, 75, 92, 100])
+  func passesOfTheSame(sampling: (Int, Int), quality: Int) throws {
+    let sizes = [PixelSize(647, 489), PixelSize(131, 77)]
+    for (size, restartInterval) in zip(sizes, [0, 7]) {
+      func planes(isProgressive: Bool, _ scale: Int) throws -> [SamplePlane] {
+        let variant = JPEGVariant(
+          size, sampling: sampling, isProgressive: isProgressive, restartInterval: restartInterval,
+          quality: quality)
+        let picture = try ReducedJPEGDecoder.planes(
+          of: variant.data, eighths: (scale, scale), lowestBit: 0, context: .init())
+        return try #require(picture).planes
+      }
+      // Not at one eighth, where blocks that have only a mean are not known, and so not rounded.
+      for scale in [2, 3, 4, 5, 6, 8] {
+        let pairs = try zip(planes(isProgressive: true, scale), planes(isProgressive: false, scale))
+        for (index, (found, expected)) in pairs.enumerated() {
+          // Scans of one component have only blocks with pixels of it.
+          let columns = min(Int(expected.extentWidth.rounded(.up)), expected.samplesPerRow)
+          for row in 0..<min(Int(expected.extentHeight.rounded(.up)), expected.rowCount) {
+            let line = row * expected.samplesPerRow..<row * expected.samplesPerRow + columns
+            try #require(
+              found.samples[line].elementsEqual(expected.samples[line]),
+              "component \(index) at \(scale)/8, row \(row) of \(size)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test(
     "reads only the visible bits of a progressive file",
     arguments: [(5, 0), (50, 0), (75, 0), (90, 1), (98, 2)])
   func passes(quality: Int, lowestBit: Int) throws {

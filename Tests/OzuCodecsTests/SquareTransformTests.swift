@@ -49,27 +49,44 @@ struct SquareTransformTests {
   /// Transforms a row of blocks, in a plane as the decoder makes it, with random numbers in the columns behind the last
   /// block.
   ///
-  /// - Parameter steps: the quantization steps in zigzag order; 1 without.
+  /// - Parameters:
+  ///   - steps: the quantization steps in zigzag order; 1 without.
+  ///   - missing: the number of missing bits of each coefficient, for which estimates are added.
   /// - Returns: the samples of each block; `nil` if the transform wrote behind the plane.
   private static func transform(
-    _ blocks: [[Int16]], side: Int, steps: [Int32]? = nil, _ random: inout SeededGenerator
+    _ blocks: [[Int16]], side: Int, steps: [Int32]? = nil, missing: [Int]? = nil,
+    _ random: inout SeededGenerator
   ) -> [[Int16]]? {
-    let surplus = side > 4 ? 8 - side : 4 - side
+    let surplus = side > 4 ? 8 - side : side == 3 ? 1 : 0
     let stride = (blocks.count * side + surplus + 7) / 8 * 8
     let mark: Int16 = 12345
     let dequantization = Dequantization()
-    defer { dequantization.free() }
+    let units = Dequantization()
+    defer {
+      dequantization.free()
+      units.free()
+    }
     if let steps { dequantization.set(steps, scale: side) }
+    let isEstimated = missing.map { dequantization.estimate($0, steps!, scale: side) } ?? false
     var samples = (0..<side * stride).map { _ in Int16.random(in: .min ... .max, using: &random) }
     samples += [Int16](repeating: mark, count: 16)
     for (index, block) in blocks.enumerated() {
       // The axes of a square are exchanged.
-      for v in 0..<side { for u in 0..<side { samples[u * stride + index * side + v] = block[v * side + u] } }
+      for v in 0..<side {
+        for u in 0..<side {
+          let (row, column) = side > 2 ? (u, v) : (v, u)
+          samples[row * stride + index * side + column] = block[v * side + u]
+        }
+      }
     }
-    samples.withUnsafeMutableBufferPointer {
-      ReducedIDCT(
-        samples: $0.baseAddress!, stride: stride, blockCount: blocks.count, dequantization: dequantization
-      ).transform(scale: side)
+    samples.withUnsafeMutableBufferPointer { samples in
+      func row(_ dequantization: Dequantization) -> ReducedIDCT {
+        ReducedIDCT(
+          samples: samples.baseAddress!, stride: stride, blockCount: blocks.count,
+          dequantization: dequantization)
+      }
+      if isEstimated { row(dequantization).multiply(scale: side) }
+      row(isEstimated ? units : dequantization).transform(scale: side)
     }
     guard samples.suffix(16).allSatisfy({ $0 == mark }) else { return nil }
     return blocks.indices.map { index in
@@ -116,6 +133,44 @@ struct SquareTransformTests {
         }
         #expect(samples == SquareModel.samples(products, side: side), "\(block) in steps of \(steps)")
       }
+    }
+  }
+
+  @Test("adds estimates for missing bits to coefficients that are not zero", arguments: [2, 3, 4, 5, 6, 8])
+  func estimates(side: Int) throws {
+    var random = SeededGenerator(seed: UInt64(side) << 32)
+    for round in 0..<40 {
+      let steps = (0..<64).map { _ in Int32.random(in: 1...(round % 2 == 0 ? 255 : 20), using: &random) }
+      let missing = (0..<64).map { _ in Int.random(in: 0...(round % 4 == 0 ? 13 : 3), using: &random) }
+      let largest = round % 3 == 0 ? Int16.max : 40
+      let blocks = (0..<1 + round % 9).map { _ in
+        (0..<side * side).map { place in
+          if place == 0 { return Int16.random(in: -2048...2047, using: &random) }
+          return Bool.random(using: &random) ? 0 : Int16.random(in: -largest...largest, using: &random)
+        }
+      }
+      let found = try #require(
+        Self.transform(blocks, side: side, steps: steps, missing: missing, &random), "wrote behind the plane")
+      for (block, samples) in zip(blocks, found) {
+        var whole = block
+        for (index, position) in ReducedComponent.zigzag.enumerated().dropFirst() {
+          let (v, u) = (position / 8, position % 8)
+          guard v < side, u < side else { continue }
+          let known = Int(block[v * side + u]) * Int(steps[index])
+          let amount = ((1 << missing[index]) - 1) * Int(steps[index]) * 3 / 8
+          whole[v * side + u] = Int16(max(-2048, min(2047, known + known.signum() * amount)))
+        }
+        #expect(samples == Self.model(whole, side: side), "\(block) in steps of \(steps) without \(missing)")
+      }
+    }
+  }
+
+  /// The samples of a square of any size.
+  private static func model(_ square: [Int16], side: Int) -> [Int16] {
+    guard side == 2 else { return SquareModel.samples(square, side: side) }
+    let (a, b, c, d) = (Int(square[0]), Int(square[1]), Int(square[2]), Int(square[3]))
+    return [a + b + c + d, a - b + c - d, a + b - c - d, a - b - c + d].map {
+      Int16(max(-1024, min(1016, $0)) + 1024) << 3
     }
   }
 

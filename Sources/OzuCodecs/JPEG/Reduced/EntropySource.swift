@@ -22,7 +22,8 @@
 /// - *Bits of the register.* A refill ensures 56. Decoding one symbol takes at most 32 of them; one
 ///   entry of `skips` or `several` takes at most 11 + 15 = 26, so one refill suffices for two of those. A difference of means
 ///   whose entry contains its number takes 11, and leaves 45 for such an entry; any other difference is followed by a refill.
-///   A block of a refinement takes at most one more bit for each coefficient, and refills when the register has fewer.
+///   A block of a refinement takes at most one more bit for each coefficient. It takes up to 32 of them at once, which the register
+///   has after a refill and the code and the number of a new coefficient, which are at most 17 bits and one; before more, it refills.
 /// - *Tables.* Indices are 11 bits wide, and tables have as many entries.
 /// - *Writing.* A coefficient of block (x, y) of a component is written at its place in a square of `scale`
 ///   samples in the plane, whose rows and columns were counted from the frame in whole groups of blocks; loops
@@ -30,7 +31,8 @@
 ///   from a table of 64 that gives those of the kept coefficients, and −1 or the mean's for all others, and a coefficient's
 ///   number is compared with 63 before it is looked up, or is that of a bit of a word. An entry that is used leads to 63 at
 ///   most, so its coefficients come before. A coefficient that an entry does not have is 64 steps ahead, and the tables have
-///   128 places for it. The tracked coefficients are a word for each block, in an array for the same blocks.
+///   128 places for it. The tracked coefficients are a word for each block, in an array for the same blocks. A refinement looks its
+///   coefficients up in a list of places below 64, and compares each with 64 (`ZeroPlaces`).
 /// - *Arithmetic.* All values from the file are computed with `&+`, `&-`, `&*`, `&<<`: invalid data give wrong samples,
 ///   which the transform clamps, and never a trap.
 ///

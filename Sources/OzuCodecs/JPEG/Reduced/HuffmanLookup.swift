@@ -34,6 +34,11 @@ struct HuffmanLookup {
   @inline(__always)
   static func isBeyond(_ index: Int) -> Bool { index & 64 != 0 }
 
+  /// Whether an entry that leads to `index` may be used in a scan of coefficients up to `last`: all its symbols belong to the
+  /// block, which has coefficients left before an end.
+  @inline(__always)
+  static func isInside(_ index: Int, last: Int) -> Bool { (index & 127) &+ index &>> 7 <= last &+ 1 }
+
   /// Bits 0–5 the bits consumed, 8–15 the kind, 16–31 the number.
   ///
   /// The kind is the number of coefficients that the entry decodes, 1 to 16; or `blockEnd`; or 0 if the number did not fit.
@@ -45,7 +50,7 @@ struct HuffmanLookup {
   ///
   /// - in tables of the kind `ac` its steps in bits 7–15 as in `skips`, and four coefficients in bits 32–63, the next one
   ///   lowest;
-  /// - in tables of the kind `pairedAC` its steps in bits 56–63; in bits 8–15 and 16–23 the coefficients that come before two
+  /// - in tables of the kinds `pairedAC` and `progressiveAC` its steps in bits 56–63; in bits 8–15 and 16–23 the coefficients that come before two
   ///   that are not zero; in bits 24–39 and 40–55 their numbers. Before a missing coefficient come 64. All numbers are in the
   ///   window, so at most 11 bits are consumed.
   let several: UnsafePointer<UInt64>

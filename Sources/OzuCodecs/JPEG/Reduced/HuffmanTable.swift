@@ -13,6 +13,9 @@ final class HuffmanTable: @unchecked Sendable {
     case pairedAC
     /// Coefficients of a progressive scan, where ends of blocks come in runs.
     case progressiveAC
+
+    /// Whether entries of `several` have two coefficients.
+    var hasPairs: Bool { self == .pairedAC || self == .progressiveAC }
   }
 
   /// The codes and symbols that a table is made of.
@@ -50,7 +53,7 @@ final class HuffmanTable: @unchecked Sendable {
     values.initialize(repeating: 0, count: size)
     skips.initialize(repeating: UInt16(HuffmanLookup.noSteps) << 7, count: size)
     several.initialize(
-      repeating: UInt64(HuffmanLookup.noSteps) << (kind == .pairedAC ? 56 : 7), count: size)
+      repeating: UInt64(HuffmanLookup.noSteps) << (kind.hasPairs ? 56 : 7), count: size)
     lookup = HuffmanLookup(
       values: values, skips: skips, several: several, limits: limits, offsets: offsets, symbols: symbols)
 
@@ -72,7 +75,7 @@ final class HuffmanTable: @unchecked Sendable {
       values[window] = builder.value(window)
       if kind == .dc { continue }
       skips[window] = builder.skip(window)
-      several[window] = kind == .pairedAC ? builder.pair(window) : builder.low(window)
+      several[window] = kind.hasPairs ? builder.pair(window) : builder.low(window)
     }
   }
 

@@ -81,7 +81,6 @@ struct HuffmanTableBuilder {
       let size = symbol & 15
       let run = symbol >> 4
       if size == 0, run < 15 {
-        if kind == .progressiveAC && run > 0 { break }
         return entry(position + length, isEnd: true)
       }
       let end = position + length + size
@@ -108,6 +107,7 @@ struct HuffmanTableBuilder {
       let size = symbol & 15
       let run = symbol >> 4
       if size == 0, run < 15 {
+        if kind == .progressiveAC && run > 0 { break }
         position += length
         done += HuffmanLookup.end
         break

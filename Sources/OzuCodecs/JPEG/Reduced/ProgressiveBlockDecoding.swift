@@ -1,53 +1,147 @@
-/// Decodes one block of a progressive scan. `EntropySource` explains why it stays inside its buffers.
-extension BitReader {
-  /// Decodes the coefficients `first...last` of a block in a first scan of them (ITU-T T.81 §G.1.2.2).
-  ///
-  /// - Parameters:
-  ///   - low: the lowest bit of the coefficients in this scan; later scans have the lower bits.
-  ///   - isTracked: whether scans of last bits will be read: then no coefficient is stepped over.
-  ///   - emptyBlocks: the number of blocks from this one on that have no coefficients in the scan.
-  /// - Returns: for a tracked scan, the coefficients that are not zero, as bits.
-  @inline(__always)
-  @discardableResult
-  mutating func takeProgressive(
-    _ component: ReducedComponent, ac: HuffmanLookup, first: Int, last: Int, low: Int, isTracked: Bool,
-    emptyBlocks: inout Int, to block: UnsafeMutablePointer<Int16>
-  ) -> UInt64 {
-    if emptyBlocks > 0 {
-      emptyBlocks &-= 1
-      return 0
-    }
-    var found: UInt64 = 0
-    let lastKept = isTracked ? last : min(last, component.lastKept)
-    var index = first
-    while index <= last {
-      refill()
-      if index > lastKept {
-        // Symbols beyond `last` would belong to the next block, and the entry may end in a run of block ends.
-        let entry = ac.skips[window]
-        let next = index &+ Int(entry &>> 7)
-        if next <= last {
-          consume(entry: UInt64(entry))
+/// The coefficients and the lowest bit of a first scan.
+struct FirstBand {
+  /// The first and the last coefficient, in zigzag order.
+  let first: Int
+  let last: Int
+  /// The lowest bit of the coefficients in this scan; later scans have the lower bits.
+  let low: Int
+  /// Whether scans of last bits will be read: then no coefficient is stepped over.
+  let isTracked: Bool
+}
+
+/// Decodes the blocks of a first scan of coefficients (ITU-T T.81 §G.1.2.2). `EntropySource` explains why it stays inside its
+/// buffers.
+///
+/// Coefficients are written as they are: `Dequantization` multiplies them. One that is not kept is written over the mean, which
+/// is restored after the block.
+extension ReducedScan.Part {
+  /// Decodes all coefficients, and notes which are not zero.
+  @inline(never)
+  func takeTracked(_ start: BlockStretch, _ band: FirstBand) -> BlockStretch {
+    guard let history = component.history else { return takeUntracked(start, band) }
+    var stretch = start
+    var reader = start.reader
+    let ac = ac
+    let targets = component.targets
+    let words = history + start.row &* component.blockCount.width
+    let squares = component.block(column: 0, row: start.row)
+    let last = band.last
+    let low = band.low
+    while stretch.column < stretch.end {
+      if stretch.stepOverEmptyBlocks() { break }
+      let block = squares + stretch.column &* component.scale
+      let mean = block[0]
+      var found: UInt64 = 0
+      var index = band.first
+      while index <= last {
+        reader.refill()
+        let entry = ac.several[reader.window]
+        let next = index &+ Int(entry &>> 56)
+        if HuffmanLookup.isInside(next, last: last) {
+          found |= Self.write(entry, behind: index, from: low, to: block, targets)
+          reader.consume(entry: entry)
           index = next
           continue
         }
-        if next >= HuffmanLookup.end, next <= HuffmanLookup.blockEnd(at: last) {
-          consume(entry: UInt64(entry))
-          return found
-        }
+        guard
+          let value = reader.takeProgressiveCoefficient(ac, index: &index, emptyBlocks: &stretch.emptyBlocks)
+        else { break }
+        // Sixteen zeros, or a run beyond the last coefficient, which no encoder writes.
+        guard index <= 64, value != 0 else { continue }
+        found |= 1 &<< UInt64(truncatingIfNeeded: index &- 1)
+        block[Int(targets[index &- 1])] = Int16(truncatingIfNeeded: value &<< low)
       }
-      guard let value = takeProgressiveCoefficient(ac, index: &index, emptyBlocks: &emptyBlocks) else {
-        break
-      }
-      guard index <= 64, value != 0 else { continue }
-      found |= 1 &<< UInt64(truncatingIfNeeded: index &- 1)
-      let place = component.places[index &- 1]
-      guard place >= 0 else { continue }
-      block[Int(place)] = component.coefficient(value, at: index &- 1, from: low)
+      block[0] = mean
+      words[stretch.column] |= found
+      stretch.column &+= 1
+      if reader.next >= stretch.limit { break }
     }
-    return found
+    stretch.reader = reader
+    return stretch
   }
 
+  /// Decodes the coefficients that are kept.
+  @inline(never)
+  func takeUntracked(_ start: BlockStretch, _ band: FirstBand) -> BlockStretch {
+    var stretch = start
+    var reader = start.reader
+    let ac = ac
+    let targets = component.targets
+    let squares = component.block(column: 0, row: start.row)
+    let last = band.last
+    let lastKept = min(last, component.lastKept)
+    let low = band.low
+    while stretch.column < stretch.end {
+      if stretch.stepOverEmptyBlocks() { break }
+      let block = squares + stretch.column &* component.scale
+      let mean = block[0]
+      var index = band.first
+      while index <= last {
+        reader.refill()
+        if index > lastKept {
+          let entry = ac.skips[reader.window]
+          let next = index &+ Int(entry &>> 7)
+          if HuffmanLookup.isInside(next, last: last) {
+            reader.consume(entry: UInt64(entry))
+            index = next
+            continue
+          }
+        } else {
+          let entry = ac.several[reader.window]
+          let next = index &+ Int(entry &>> 56)
+          if HuffmanLookup.isInside(next, last: last) {
+            Self.write(entry, behind: index, from: low, to: block, targets)
+            reader.consume(entry: entry)
+            index = next
+            continue
+          }
+        }
+        guard
+          let value = reader.takeProgressiveCoefficient(ac, index: &index, emptyBlocks: &stretch.emptyBlocks)
+        else { break }
+        guard index <= 64, value != 0 else { continue }
+        block[Int(targets[index &- 1])] = Int16(truncatingIfNeeded: value &<< low)
+      }
+      block[0] = mean
+      stretch.column &+= 1
+      if reader.next >= stretch.limit { break }
+    }
+    stretch.reader = reader
+    return stretch
+  }
+
+  /// Writes the two coefficients of an entry that begins at coefficient `index`. Returns them as bits.
+  @inline(__always)
+  @discardableResult
+  private static func write(
+    _ entry: UInt64, behind index: Int, from low: Int, to block: UnsafeMutablePointer<Int16>,
+    _ targets: UnsafeMutablePointer<Int32>
+  ) -> UInt64 {
+    let places = (index &+ Int(entry &>> 8 & 0xFF), index &+ Int(entry &>> 16 & 0xFF))
+    let values = (
+      Int16(truncatingIfNeeded: entry &>> 24), Int16(truncatingIfNeeded: entry &>> 40)
+    )
+    block[Int(targets[places.0])] = values.0 &<< Int16(truncatingIfNeeded: low)
+    block[Int(targets[places.1])] = values.1 &<< Int16(truncatingIfNeeded: low)
+    // A coefficient that is not there is zero.
+    return (values.0 == 0 ? 0 : 1) &<< UInt64(truncatingIfNeeded: places.0)
+      | (values.1 == 0 ? 0 : 1) &<< UInt64(truncatingIfNeeded: places.1)
+  }
+}
+
+extension BlockStretch {
+  /// Moves to the end of a run of empty blocks, and says whether the end of the stretch is reached.
+  @inline(__always)
+  fileprivate mutating func stepOverEmptyBlocks() -> Bool {
+    guard emptyBlocks > 0 else { return false }
+    let count = min(emptyBlocks, end &- column)
+    emptyBlocks &-= count
+    column &+= count
+    return column == end
+  }
+}
+
+extension BitReader {
   /// Takes one symbol after a refill, with its number. Returns a coefficient and moves `index` after it; the coefficient is
   /// 0 if only zeros were stepped over. Returns `nil` for the end of the block and perhaps of some that follow.
   @inline(__always)
@@ -82,25 +176,5 @@ extension BitReader {
   @inline(__always)
   private mutating func takeRun(exponent: Int) -> Int {
     (1 &<< exponent) &- 1 &+ take(exponent)
-  }
-}
-
-extension ReducedComponent {
-  /// A dequantized coefficient whose bits below `low` are not known.
-  ///
-  /// Small values are more frequent than large ones, so 3/8 of the range of the missing bits is added. That improves the
-  /// picture by about half a decibel over adding nothing.
-  @inline(__always)
-  func coefficient(_ value: Int, at index: Int, from low: Int) -> Int16 {
-    let missing = missing(Int(quantization[index]), below: low)
-    let known = (value &<< low) &* Int(quantization[index])
-    let whole = value < 0 ? known &- missing : known &+ missing
-    return Int16(truncatingIfNeeded: max(-2048, min(2047, whole)))
-  }
-
-  /// The amount that is added for the missing bits of a coefficient below `low`.
-  @inline(__always)
-  func missing(_ step: Int, below low: Int) -> Int {
-    (((1 &<< low) &- 1) &* step &* 3) &>> 3
   }
 }

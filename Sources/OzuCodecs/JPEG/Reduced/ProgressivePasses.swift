@@ -21,6 +21,8 @@ struct ProgressivePasses {
   private let isChosen: Bool
   /// For each component and coefficient the lowest bit that has been read.
   private var bits: [[Int]]
+  /// The same for the rows of blocks from `row` on, if the data of a scan of the component ended there.
+  private var cuts: [(row: Int, bits: [Int])?]
   /// For each component the coefficients that are tracked, as bits.
   private var tracked: [UInt64]
 
@@ -32,6 +34,7 @@ struct ProgressivePasses {
     lowestBits = scales.map { _ in lowestBit ?? 0 }
     isChosen = lowestBit != nil
     bits = scales.map { _ in [Int](repeating: 0, count: 64) }
+    cuts = scales.map { _ in nil }
     tracked = scales.map { _ in 0 }
   }
 
@@ -81,12 +84,26 @@ struct ProgressivePasses {
   }
 
   /// Notes a scan that was read.
-  mutating func note(_ header: JPEGScanHeader) {
+  ///
+  /// - Parameter end: the row of blocks where its data ended too early, if they did.
+  mutating func note(_ header: JPEGScanHeader, end: Int?) {
     guard header.first > 0 else { return }
     let part = header.parts[0].component
-    for index in header.first...header.last { bits[part][index] = header.low }
+    if let end, cuts[part] == nil { cuts[part] = (end, bits[part]) }
+    for index in header.first...header.last {
+      bits[part][index] = header.low
+      if end == nil { cuts[part]?.bits[index] = header.low }
+    }
     let band = Refinement.set(header.first...header.last)
     if isTracked(header) { tracked[part] |= band } else { tracked[part] &= ~band }
+  }
+
+  /// For some of the rows of blocks of a component each: the number of bits of each coefficient that were not read, in zigzag
+  /// order.
+  func missingBits(of component: Int, in rows: Range<Int>) -> [(rows: Range<Int>, bits: [Int])] {
+    guard let cut = cuts[component] else { return [(rows, bits[component])] }
+    let row = min(max(rows.lowerBound, cut.row), rows.upperBound)
+    return [(rows.lowerBound..<row, bits[component]), (row..<rows.upperBound, cut.bits)]
   }
 
   /// Whether every bit of a component's coefficients is known, so that a block without coefficients is flat.

@@ -3,7 +3,8 @@ import OzuImaging
 /// A component while its scans are decoded: the places of its coefficients, and their quantization steps.
 ///
 /// Coefficients are written into the plane itself, or into a strip of it: into the square of `scale` × `scale` samples of their
-/// block, at the place of their frequencies. `ReducedIDCT` transforms the squares into samples in place.
+/// block, at the place of their frequencies. `ReducedIDCT` transforms the squares into samples in place. Means are multiplied by
+/// their steps before; `Dequantization` tells where other coefficients are.
 struct ReducedComponent {
   /// The last coefficient in zigzag order that a square of 1 to 8 keeps.
   static let lastKept = [0, 0, 4, 12, 24, 39, 51, 59, 63]
@@ -60,6 +61,17 @@ struct ReducedComponent {
 
   /// The coefficients that are kept, as bits. The first in zigzag order is the lowest bit.
   var kept: UInt64 { (0..<64).reduce(0) { places[$1] >= 0 ? $0 | 1 << UInt64($1) : $0 } }
+
+  /// Sets the quantization steps: 64 of them in zigzag order.
+  func set(steps: [UInt8]) {
+    for index in 0..<64 { quantization[index] = Int32(steps[index]) }
+    dequantization.set(quantization, scale: scale)
+  }
+
+  /// Prepares estimates for the missing bits of coefficients, which are counted in zigzag order. Returns whether there are any.
+  func estimate(_ missingBits: [Int]) -> Bool {
+    dequantization.estimate(missingBits, quantization, scale: scale)
+  }
 
   /// Begins to note which coefficients are not zero.
   mutating func track() {
@@ -122,12 +134,6 @@ struct ReducedComponent {
         block[0] = Self.flat(block[0], 7)
       }
     }
-  }
-
-  /// A dequantized coefficient, clamped to the same range.
-  @inline(__always)
-  func coefficient(_ value: Int, at index: Int) -> Int16 {
-    Self.product(Int32(truncatingIfNeeded: value), quantization[index])
   }
 
   /// A product, clamped to the range of coefficients.

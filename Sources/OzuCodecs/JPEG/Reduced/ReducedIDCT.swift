@@ -15,7 +15,7 @@ struct ReducedIDCT {
   let samples: UnsafeMutablePointer<Int16>
   let stride: Int
   let blockCount: Int
-  /// For squares above 2.
+  /// For squares above 2, and for `multiply`.
   let dequantization: Dequantization
 
   private static let largest = SIMD8<Int16>(repeating: 255 << 6)

@@ -1,6 +1,6 @@
 import OzuImaging
 
-/// From coefficients to samples: in whole planes, or in strips.
+/// The planes: whole ones, or strips of them.
 extension ReducedJPEGDecoder {
   /// Reads the file and makes whole planes; `nil` if this decoder does not support the file.
   ///
@@ -16,28 +16,6 @@ extension ReducedJPEGDecoder {
     transform(upTo: frame.groupRows)
     guard planes.count == 3 else { return PlanarPicture(luma: planes[0]) }
     return PlanarPicture(luma: planes[0], chroma: (planes[1], planes[2]))
-  }
-
-  /// Turns coefficients of whole planes into samples, from the rows of groups where that was done before up to `end`.
-  mutating func transform(upTo end: Int) {
-    for (index, plane) in planes.enumerated() {
-      if passes.isWhole(index) { components[index].flattenMeans() }
-      let blocks = frame.components[index].verticalBlocks
-      transform(index, transformedRows * blocks..<end * blocks, of: plane.samples.baseAddress!)
-    }
-    transformedRows = end
-  }
-
-  /// Turns coefficients of a component into samples: rows of blocks that are counted from `samples` on.
-  private func transform(_ index: Int, _ rows: Range<Int>, of samples: UnsafeMutablePointer<Int16>) {
-    let stride = components[index].stride
-    for row in rows {
-      ReducedIDCT(
-        samples: samples + row * scales[index] * stride, stride: stride,
-        blockCount: frame.groupColumns * frame.components[index].horizontalBlocks,
-        dequantization: components[index].dequantization
-      ).transform(scale: scales[index])
-    }
   }
 
   /// Opens the scan of a sequential file, whose header names all components.
@@ -65,7 +43,8 @@ extension ReducedJPEGDecoder {
     stripScan?.decodeRow(0, .sequential)
     if isSeen {
       for index in scales.indices {
-        transform(index, 0..<frame.components[index].verticalBlocks, of: samples[index])
+        components[index].samples = samples[index]
+        transform(index, 0..<frame.components[index].verticalBlocks, components[index].dequantization)
       }
     }
     guard row == frame.groupRows - 1 else { return }

@@ -170,11 +170,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
       }
       tables += [dc, ac]
       // The table of the first scan holds for all, as in libjpeg: so it is read once.
-      for index in 0..<64 where known[part.component] == 0 {
-        components[part.component].quantization[index] = Int32(quantization[index])
-      }
-      let own = components[part.component]
-      if !frame.isProgressive { own.dequantization.set(own.quantization, scale: own.scale) }
+      if known[part.component] == 0 { components[part.component].set(steps: quantization) }
       guard header.high == 0 || header.first > 0 || known[part.component] & 1 == 1 else { return nil }
       known[part.component] |= Refinement.set(header.first...header.last)
       let component = frame.components[part.component]
@@ -200,9 +196,11 @@ package struct ReducedJPEGDecoder: ~Copyable {
       columns: isAlone ? own.ownColumns : frame.groupColumns, rows: isAlone ? own.ownRows : frame.groupRows,
       restartInterval: definitions.restartInterval)
     let step = step(header)
+    var end: Int?
     for row in 0..<scan.rows {
       try context.checkpoint()
       scan.decodeRow(row, step)
+      if !scan.hasData, end == nil { end = row }
       // While they are in the cache of the processor. Scans of a progressive file bring more.
       if !frame.isProgressive { transform(upTo: row + 1) }
       if let tail, row + 1 < scan.rows, let isShort = try finish(scan, behind: row, with: tail) {
@@ -212,7 +210,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
     }
     scan.finish()
     if scan.isBroken { return nil }
-    if frame.isProgressive { passes.note(header) }
+    if frame.isProgressive { passes.note(header, end: end) }
     if scan.source.missesData { missesData = true }
     return scan.source.position
   }
@@ -230,7 +228,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
           of: components[header.parts[0].component]))
     }
     return .coefficients(
-      first: header.first, last: header.last, low: header.low, isTracked: passes.isTracked(header))
+      FirstBand(
+        first: header.first, last: header.last, low: header.low, isTracked: passes.isTracked(header)))
   }
 
   /// A table for a scan, any table where the scan needs none.

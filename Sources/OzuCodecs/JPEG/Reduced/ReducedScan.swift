@@ -31,6 +31,8 @@ struct ReducedScan: ~Copyable {
   private(set) var hasData = true
   /// Records the ends of groups, so that the decoder of the first half can find them; `nil` to record none.
   private let boundaries: ScanBoundaries?
+  /// For `takeRefinement`.
+  private let zeros: ZeroPlaces
   /// Whether a block broke a rule, so that libjpeg has to decode the file.
   private(set) var isBroken = false
 
@@ -40,6 +42,7 @@ struct ReducedScan: ~Copyable {
   ) {
     self.source = source
     self.boundaries = boundaries
+    zeros = ZeroPlaces()
     self.parts = .allocate(capacity: parts.count)
     _ = self.parts.initialize(fromContentsOf: parts)
     self.columns = columns
@@ -51,6 +54,7 @@ struct ReducedScan: ~Copyable {
 
   deinit {
     parts.deallocate()
+    zeros.free()
   }
 
   /// The way in which the blocks of a group are decoded.
@@ -61,8 +65,8 @@ struct ReducedScan: ~Copyable {
     case firstMeans(low: Int)
     /// One more bit of mean values.
     case nextMeans(low: Int)
-    /// Coefficients `first...last`, from bit `low` on.
-    case coefficients(first: Int, last: Int, low: Int, isTracked: Bool)
+    /// The upper bits of coefficients.
+    case coefficients(FirstBand)
     /// One more bit of coefficients. The table has only symbols of one bit.
     case refinement(Refinement)
   }
@@ -78,63 +82,47 @@ struct ReducedScan: ~Copyable {
   mutating func decodeRow(_ row: Int, _ step: Step) {
     switch step {
     case .sequential:
-      forEachPart(in: row) { reader, part, _, column in
+      forEachPart(in: row) { reader, part, column in
         reader = part.pointee.takeBlocks(
           reader, column: column &* part.pointee.horizontalBlocks, row: row &* part.pointee.verticalBlocks)
       }
     case .firstMeans(let low):
-      forEachBlock(in: row) { reader, part, _, _, block in
+      forEachBlock(in: row) { reader, part, block in
         part.pointee.component.prediction &+= reader.takeDifference(part.pointee.dc)
         block[0] = part.pointee.component.mean(part.pointee.component.prediction &<< Int32(low))
       }
     case .nextMeans(let low):
-      forEachBlock(in: row) { reader, part, _, _, block in
+      forEachBlock(in: row) { reader, part, block in
         reader.refill()
-        if reader.take(1) != 0 { block[0] &+= part.pointee.component.mean(1 &<< Int32(low)) }
+        // Without a branch, because the processor could not predict it.
+        let bit = Int16(truncatingIfNeeded: reader.take(1))
+        block[0] &+= part.pointee.component.mean(1 &<< Int32(low)) & (0 &- bit)
       }
-    case .coefficients(let first, let last, let low, let isTracked):
-      guard isTracked, let history = parts[0].component.history else {
-        return forEachBlock(in: row) { reader, part, emptyBlocks, _, block in
-          reader.takeProgressive(
-            part.pointee.component, ac: part.pointee.ac, first: first, last: last, low: low,
-            isTracked: false, emptyBlocks: &emptyBlocks, to: block)
-        }
-      }
-      forEachBlock(in: row) { reader, part, emptyBlocks, number, block in
-        history[number] |= reader.takeProgressive(
-          part.pointee.component, ac: part.pointee.ac, first: first, last: last, low: low, isTracked: true,
-          emptyBlocks: &emptyBlocks, to: block)
+    case .coefficients(let band):
+      forEachStretch(in: row) { part, stretch in
+        band.isTracked ? part.takeTracked(stretch, band) : part.takeUntracked(stretch, band)
       }
     case .refinement(let band):
-      guard let history = parts[0].component.history else { return }
+      let zeros = zeros
       var isWhole = true
-      forEachBlock(in: row) { reader, part, emptyBlocks, number, block in
-        let isRead = reader.takeRefinement(
-          part.pointee.component, ac: part.pointee.ac, band: band, emptyBlocks: &emptyBlocks,
-          history: &history[number], to: block)
-        if !isRead { isWhole = false }
+      forEachStretch(in: row) { part, stretch in part.takeRefinement(stretch, band, zeros, isWhole: &isWhole)
       }
       if !isWhole { isBroken = true }
     }
   }
 
-  /// Calls the closure for each block of a row of groups, with its number in the component's plane and its square there.
+  /// Calls the closure for the square of each block of a row of groups.
   @inline(__always)
   private mutating func forEachBlock(
-    in row: Int,
-    _ take: (
-      inout BitReader, UnsafeMutablePointer<Part>, _ emptyBlocks: inout Int, _ number: Int,
-      UnsafeMutablePointer<Int16>
-    ) -> Void
+    in row: Int, _ take: (inout BitReader, UnsafeMutablePointer<Part>, UnsafeMutablePointer<Int16>) -> Void
   ) {
-    forEachPart(in: row) { reader, part, emptyBlocks, column in
+    forEachPart(in: row) { reader, part, column in
       for y in 0..<part.pointee.verticalBlocks {
         for x in 0..<part.pointee.horizontalBlocks {
-          let blockColumn = column &* part.pointee.horizontalBlocks &+ x
-          let blockRow = row &* part.pointee.verticalBlocks &+ y
-          take(
-            &reader, part, &emptyBlocks, blockRow &* part.pointee.component.blockCount.width &+ blockColumn,
-            part.pointee.component.block(column: blockColumn, row: blockRow))
+          let block = part.pointee.component.block(
+            column: column &* part.pointee.horizontalBlocks &+ x,
+            row: row &* part.pointee.verticalBlocks &+ y)
+          take(&reader, part, block)
         }
       }
     }
@@ -142,16 +130,11 @@ struct ReducedScan: ~Copyable {
 
   @inline(__always)
   private mutating func forEachPart(
-    in row: Int,
-    _ take: (inout BitReader, UnsafeMutablePointer<Part>, _ emptyBlocks: inout Int, _ column: Int) -> Void
+    in row: Int, _ take: (inout BitReader, UnsafeMutablePointer<Part>, _ column: Int) -> Void
   ) {
     var reader = self.reader
-    var emptyBlocks = self.emptyBlocks
     for column in 0..<columns {
-      if groupsToRestart == 0 {
-        reader = restart(reader)
-        emptyBlocks = 0
-      }
+      if groupsToRestart == 0 { reader = restart(reader) }
       groupsToRestart &-= 1
       guard hasData else { continue }
       if reader.next >= source.limit {
@@ -159,14 +142,40 @@ struct ReducedScan: ~Copyable {
         if !hasData { continue }
       }
       for part in parts.baseAddress!..<parts.baseAddress! + parts.count {
-        take(&reader, part, &emptyBlocks, column)
+        take(&reader, part, column)
       }
       if let boundaries {
         boundaries.note(source.bitsBehindMark(reader) ?? 0) { Self.predictions(parts) }
       }
     }
     self.reader = reader
-    self.emptyBlocks = emptyBlocks
+  }
+
+  /// Calls the closure for all blocks of a row of a scan that has one component, with one block in each group. A call takes the
+  /// blocks of a stretch up to its end, or up to the first block for which `prepare` must be called.
+  private mutating func forEachStretch(in row: Int, _ take: (Part, BlockStretch) -> BlockStretch) {
+    var column = 0
+    while column < columns {
+      if groupsToRestart == 0 {
+        reader = restart(reader)
+        emptyBlocks = 0
+      }
+      let end = column + min(columns - column, groupsToRestart)
+      if hasData, reader.next >= source.limit { reader = prepare(reader) }
+      var reached = end
+      if hasData {
+        let stretch = take(
+          parts[0],
+          BlockStretch(
+            reader: reader, emptyBlocks: emptyBlocks, row: row, column: column, end: end, limit: source.limit)
+        )
+        reader = stretch.reader
+        emptyBlocks = stretch.emptyBlocks
+        reached = stretch.column
+      }
+      groupsToRestart -= reached - column
+      column = reached
+    }
   }
 
   /// The number of bits that were taken after the source's mark; `nil` before the mark.

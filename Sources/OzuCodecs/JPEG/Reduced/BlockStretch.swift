@@ -1,0 +1,15 @@
+/// Blocks of a row that are decoded at once: none of them follows a restart marker.
+///
+/// A function that decodes blocks takes it by value and returns it. So it has its own copy of the reader, which stays in
+/// registers.
+struct BlockStretch {
+  var reader: BitReader
+  /// The number of blocks from `column` on that the scan's last run of ends of blocks covers.
+  var emptyBlocks: Int
+  let row: Int
+  /// The next block.
+  var column: Int
+  let end: Int
+  /// `reader.next` must be below this before a block that is not the first: `EntropySource.prepare` was called for that one.
+  let limit: UnsafePointer<UInt8>
+}
