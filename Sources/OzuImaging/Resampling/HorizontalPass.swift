@@ -19,20 +19,47 @@ struct HorizontalPass {
     _ upper: UnsafePointer<PixelWord>, _ lower: UnsafePointer<PixelWord>,
     to result: UnsafeMutablePointer<PixelWord>
   ) {
-    let count = table.pairsPerSample
+    switch table.pairsPerSample {
+    case 2: filter(upper, lower, to: result, Two.self)
+    case 3: filter(upper, lower, to: result, Three.self)
+    case 4: filter(upper, lower, to: result, Four.self)
+    case 5: filter(upper, lower, to: result, Five.self)
+    case 6: filter(upper, lower, to: result, Six.self)
+    case 7: filter(upper, lower, to: result, Seven.self)
+    case 8: filter(upper, lower, to: result, Eight.self)
+    default:
+      let count = table.pairsPerSample
+      table.starts.withUnsafeBufferPointer { starts in
+        table.weights.withUnsafeBufferPointer { weights in
+          for x in 0..<starts.count {
+            var sums = Sums(upper + starts[x], lower + starts[x], weights.baseAddress! + x &* count)
+            for pair in 0..<count { sums.add(pair) }
+            result[x] = sums.word
+          }
+        }
+      }
+    }
+  }
+
+  /// The same for a number of pairs that is known to the compiler.
+  @inline(never)
+  private func filter<Count: PairCount>(
+    _ upper: UnsafePointer<PixelWord>, _ lower: UnsafePointer<PixelWord>,
+    to result: UnsafeMutablePointer<PixelWord>, _ count: Count.Type
+  ) {
     table.starts.withUnsafeBufferPointer { starts in
       table.weights.withUnsafeBufferPointer { weights in
         for x in 0..<starts.count {
-          let start = starts[x]
-          let first = x &* count
-          var upperSum = PixelWord.roundingToWord
-          var lowerSum = PixelWord.roundingToWord
-          for pair in 0..<count {
-            let weight = weights[first &+ pair]
-            upperSum = upper[start &+ pair].multiplied(by: weight, addedTo: upperSum)
-            lowerSum = lower[start &+ pair].multiplied(by: weight, addedTo: lowerSum)
-          }
-          result[x] = PixelWord(PixelWord.component(upperSum), PixelWord.component(lowerSum))
+          var sums = Sums(upper + starts[x], lower + starts[x], weights.baseAddress! + x &* Count.value)
+          sums.add(0)
+          sums.add(1)
+          if Count.value > 2 { sums.add(2) }
+          if Count.value > 3 { sums.add(3) }
+          if Count.value > 4 { sums.add(4) }
+          if Count.value > 5 { sums.add(5) }
+          if Count.value > 6 { sums.add(6) }
+          if Count.value > 7 { sums.add(7) }
+          result[x] = sums.word
         }
       }
     }
@@ -63,3 +90,44 @@ struct HorizontalPass {
     }
   }
 }
+
+/// The sums of two rows for a sample of the result.
+private struct Sums {
+  let upper: UnsafePointer<PixelWord>
+  let lower: UnsafePointer<PixelWord>
+  let weights: UnsafePointer<Int32>
+  var upperSum = PixelWord.roundingToWord
+  var lowerSum = PixelWord.roundingToWord
+
+  @inline(__always)
+  init(
+    _ upper: UnsafePointer<PixelWord>, _ lower: UnsafePointer<PixelWord>, _ weights: UnsafePointer<Int32>
+  ) {
+    self.upper = upper
+    self.lower = lower
+    self.weights = weights
+  }
+
+  @inline(__always)
+  mutating func add(_ pair: Int) {
+    let weight = PixelWord(repeating: weights[pair]).wide
+    upperSum = upper[pair].multiplied(byWide: weight, addedTo: upperSum)
+    lowerSum = lower[pair].multiplied(byWide: weight, addedTo: lowerSum)
+  }
+
+  @inline(__always)
+  var word: PixelWord { PixelWord(PixelWord.component(upperSum), PixelWord.component(lowerSum)) }
+}
+
+/// A number of pairs for which there is a loop without branches.
+private protocol PairCount {
+  static var value: Int { get }
+}
+
+private enum Two: PairCount { static var value: Int { 2 } }
+private enum Three: PairCount { static var value: Int { 3 } }
+private enum Four: PairCount { static var value: Int { 4 } }
+private enum Five: PairCount { static var value: Int { 5 } }
+private enum Six: PairCount { static var value: Int { 6 } }
+private enum Seven: PairCount { static var value: Int { 7 } }
+private enum Eight: PairCount { static var value: Int { 8 } }

@@ -12,14 +12,22 @@ struct PlaneRows {
   let source: any SampleRowSource
   let columnFactor: Int
   let rowFactor: Int
-
-  /// The number of columns of the picture before the reduction.
-  private var extentColumns: Int { Int(source.extentWidth.rounded(.up)) }
-  private var extentRows: Int { Int(source.extentHeight.rounded(.up)) }
+  /// The size of the picture before the reduction.
+  private let extentColumns: Int
+  private let extentRows: Int
   /// The number of rows after the reduction.
-  var rowCount: Int { (extentRows + rowFactor - 1) / rowFactor }
+  let rowCount: Int
 
   private var isReduced: Bool { columnFactor > 1 || rowFactor > 1 }
+
+  init(source: any SampleRowSource, columnFactor: Int, rowFactor: Int) {
+    self.source = source
+    self.columnFactor = columnFactor
+    self.rowFactor = rowFactor
+    extentColumns = Int(source.extentWidth.rounded(.up))
+    extentRows = Int(source.extentHeight.rounded(.up))
+    rowCount = (extentRows + rowFactor - 1) / rowFactor
+  }
 
   /// Writes the words of rows `row`, `row + 2`, `row + 4` and `row + 6`, for `pairs` of neighbours. Beyond the last
   /// row, the last row is repeated.
