@@ -32,8 +32,8 @@ struct HorizontalPass {
       table.starts.withUnsafeBufferPointer { starts in
         table.weights.withUnsafeBufferPointer { weights in
           for x in 0..<starts.count {
-            var sums = Sums(upper + starts[x], lower + starts[x], weights.baseAddress! + x &* count)
-            for pair in 0..<count { sums.add(pair) }
+            var sums = Sums(upper + starts[x], lower + starts[x])
+            for pair in 0..<count { sums.add(pair, weights[x &* count &+ pair]) }
             result[x] = sums.word
           }
         }
@@ -50,15 +50,26 @@ struct HorizontalPass {
     table.starts.withUnsafeBufferPointer { starts in
       table.weights.withUnsafeBufferPointer { weights in
         for x in 0..<starts.count {
-          var sums = Sums(upper + starts[x], lower + starts[x], weights.baseAddress! + x &* Count.value)
-          sums.add(0)
-          sums.add(1)
-          if Count.value > 2 { sums.add(2) }
-          if Count.value > 3 { sums.add(3) }
-          if Count.value > 4 { sums.add(4) }
-          if Count.value > 5 { sums.add(5) }
-          if Count.value > 6 { sums.add(6) }
-          if Count.value > 7 { sums.add(7) }
+          var sums = Sums(upper + starts[x], lower + starts[x])
+          let all = UnsafeRawPointer(weights.baseAddress! + x &* Count.value)
+          if Count.value < 4 {
+            let weights = all.assumingMemoryBound(to: Int32.self)
+            sums.add(0, weights[0])
+            sums.add(1, weights[1])
+            if Count.value > 2 { sums.add(2, weights[2]) }
+          } else {
+            // Four at a time; the last four overlap the first.
+            let weights = all.loadUnaligned(as: SIMD4<Int32>.self)
+            sums.add(0, weights[0])
+            sums.add(1, weights[1])
+            sums.add(2, weights[2])
+            sums.add(3, weights[3])
+            let last = all.loadUnaligned(fromByteOffset: 4 &* (Count.value &- 4), as: SIMD4<Int32>.self)
+            if Count.value > 7 { sums.add(Count.value &- 4, last[0]) }
+            if Count.value > 6 { sums.add(Count.value &- 3, last[1]) }
+            if Count.value > 5 { sums.add(Count.value &- 2, last[2]) }
+            if Count.value > 4 { sums.add(Count.value &- 1, last[3]) }
+          }
           result[x] = sums.word
         }
       }
@@ -95,22 +106,18 @@ struct HorizontalPass {
 private struct Sums {
   let upper: UnsafePointer<PixelWord>
   let lower: UnsafePointer<PixelWord>
-  let weights: UnsafePointer<Int32>
   var upperSum = PixelWord.roundingToWord
   var lowerSum = PixelWord.roundingToWord
 
   @inline(__always)
-  init(
-    _ upper: UnsafePointer<PixelWord>, _ lower: UnsafePointer<PixelWord>, _ weights: UnsafePointer<Int32>
-  ) {
+  init(_ upper: UnsafePointer<PixelWord>, _ lower: UnsafePointer<PixelWord>) {
     self.upper = upper
     self.lower = lower
-    self.weights = weights
   }
 
   @inline(__always)
-  mutating func add(_ pair: Int) {
-    let weight = PixelWord(repeating: weights[pair]).wide
+  mutating func add(_ pair: Int, _ weights: Int32) {
+    let weight = PixelWord(repeating: weights).wide
     upperSum = upper[pair].multiplied(byWide: weight, addedTo: upperSum)
     lowerSum = lower[pair].multiplied(byWide: weight, addedTo: lowerSum)
   }

@@ -23,10 +23,6 @@ struct RoundedConversion {
   private static var fractionBits: Int16 { Int16(SamplePlane.fractionBits) }
   private static var fraction: Samples { Samples(repeating: 1 << fractionBits - 1) }
   private static var integer: Samples { Samples(repeating: -1 << fractionBits) }
-  /// A contribution is kept as its difference from this number: from luma as an unsigned number with an offset of
-  /// 2^15, it is subtracted with saturation, and the result is rounded and not negative.
-  private static var base: Samples { Samples(repeating: 32767 - 1 << (fractionBits - 1) + 1) }
-
   /// The part of a factor between -1 and 0.
   private struct Factor {
     /// With 15 fractional bits.
@@ -60,6 +56,9 @@ struct RoundedConversion {
     /// The same for green, but the first less by 31.
     var greenHalf: Samples
     var greenHalfOffset: Samples
+    /// A contribution is kept as its difference from this number: from luma as an unsigned number with an offset
+    /// of 2^15, it is subtracted with saturation, and the result is rounded and not negative.
+    var base = Samples(repeating: 32767 - 1 << (fractionBits - 1) + 1)
   }
 
   private let factors: Factors
@@ -91,22 +90,20 @@ struct RoundedConversion {
   ///
   /// - Parameters:
   ///   - luma: a row of samples; the rows of chroma have the same length and are overwritten.
-  ///   - green: working space for a row.
   ///   - width: the number of pixels; they are written in whole groups of four.
   func convert(
     luma: UnsafePointer<Int16>, blue: UnsafeMutablePointer<Int16>, red: UnsafeMutablePointer<Int16>,
-    green: UnsafeMutablePointer<Int16>, to pixels: UnsafeMutablePointer<UInt32>, width: Int
+    to pixels: UnsafeMutablePointer<UInt32>, width: Int
   ) {
-    withUnsafePointer(to: factors) { Self.makeContributions($0, blue, red, green, width: width) }
-    Self.makeComponents(luma, blue, green, red, width: width)
+    withUnsafePointer(to: factors) { Self.makeComponents($0, luma, blue, red, width: width) }
     Self.weave(blue, red, to: pixels, width: width)
   }
 
-  /// Replaces both kinds of chroma by their contributions to blue and red, and writes that to green.
+  /// Replaces one kind of chroma by the components blue and green, and the other by red and alpha.
   @inline(never)
-  private static func makeContributions(
-    _ factors: UnsafePointer<Factors>, _ blue: UnsafeMutablePointer<Int16>,
-    _ red: UnsafeMutablePointer<Int16>, _ green: UnsafeMutablePointer<Int16>, width: Int
+  private static func makeComponents(
+    _ factors: UnsafePointer<Factors>, _ luma: UnsafePointer<Int16>, _ blue: UnsafeMutablePointer<Int16>,
+    _ red: UnsafeMutablePointer<Int16>, width: Int
   ) {
     for x in stride(from: 0, to: width, by: 8) {
       let b = Chroma(load(blue, x))
@@ -126,21 +123,26 @@ struct RoundedConversion {
       let lower = choose(b.part, where: greenRest &+ factors.pointee.greenOfRed.lower, isLess: ofBlue)
       let left = choose(r.part, where: greenRest, isLess: factors.pointee.greenOfRed.threshold)
       let turn = (upper &- lower) &* r.part &+ Samples(repeating: 1 << (fractionBits - 1))
-      store(base &- corner &+ upper &+ left &- turn &>> Samples(repeating: fractionBits), green, x)
+      let base = factors.pointee.base
+      let green = base &- corner &+ upper &+ left &- turn &>> Samples(repeating: fractionBits)
 
       let blueRest = b.whole &* factors.pointee.blue.lower &+ factors.pointee.halfOffset
       let blueCorner =
         (upperProduct(b.doubleWhole, factors.pointee.blue.upper) &+ factors.pointee.half) & integer
-      store(
-        base &- b.double &- blueCorner
-          &+ choose(b.part, where: blueRest, isLess: factors.pointee.blue.threshold), blue, x)
+      let blueStep = choose(b.part, where: blueRest, isLess: factors.pointee.blue.threshold)
 
       let redRest = r.whole &* factors.pointee.red.lower &+ factors.pointee.halfOffset
       let redCorner =
         (upperProduct(r.doubleWhole, factors.pointee.red.upper) &+ factors.pointee.half) & integer
+      let redStep = choose(r.part, where: redRest, isLess: factors.pointee.red.threshold)
+
+      let luma = load(luma, x) ^ Samples(repeating: .min)
+      let blueAndGreen =
+        component(luma, base &- b.double &- blueCorner &+ blueStep)
+        | component(luma, green) &<< Samples(repeating: 8)
+      store(blueAndGreen, blue, x)
       store(
-        base &- r.double &- redCorner
-          &+ choose(r.part, where: redRest, isLess: factors.pointee.red.threshold), red, x)
+        component(luma, base &- r.double &- redCorner &+ redStep) | Samples(repeating: -0x100), red, x)
     }
   }
 
@@ -166,20 +168,6 @@ struct RoundedConversion {
       whole = chroma &>> Samples(repeating: fractionBits)
       part = chroma & RoundedConversion.fraction
       doubleWhole = double & (RoundedConversion.integer &<< Samples(repeating: 1))
-    }
-  }
-
-  /// Adds luma and the contributions of chroma. Blue and green replace the contribution to blue, red and alpha that
-  /// to red.
-  @inline(never)
-  private static func makeComponents(
-    _ luma: UnsafePointer<Int16>, _ blue: UnsafeMutablePointer<Int16>, _ green: UnsafePointer<Int16>,
-    _ red: UnsafeMutablePointer<Int16>, width: Int
-  ) {
-    for x in stride(from: 0, to: width, by: 8) {
-      let luma = load(luma, x) ^ Samples(repeating: .min)
-      store(component(luma, load(blue, x)) | component(luma, load(green, x)) &<< Samples(repeating: 8), blue, x)
-      store(component(luma, load(red, x)) | Samples(repeating: -0x100), red, x)
     }
   }
 
