@@ -41,7 +41,9 @@ struct HorizontalPass {
     }
   }
 
-  /// The same for a number of pairs that is known to the compiler.
+  /// The same for a number of pairs that is known to the compiler: without a loop over them, and with fewer loads.
+  ///
+  /// Not inlined, because the optimiser stops inlining vector operations in a function of all numbers.
   @inline(never)
   private func filter<Count: PairCount>(
     _ upper: UnsafePointer<PixelWord>, _ lower: UnsafePointer<PixelWord>,

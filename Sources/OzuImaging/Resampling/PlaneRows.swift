@@ -32,19 +32,19 @@ struct PlaneRows {
   /// Writes the words of rows `row`, `row + 2`, `row + 4` and `row + 6`, for `pairs` of neighbours. Beyond the last
   /// row, the last row is repeated.
   func readEverySecond(from row: Int, pairs: Range<Int>, to words: UnsafeMutablePointer<PixelWord>) {
-    let rows = (0..<4).map { min(row + 2 * $0, rowCount - 1) }
+    func place(_ index: Int) -> Int { min(row + 2 * index, rowCount - 1) }
     if isReduced {
-      let averages = rows.map { self.averages(row: $0, pairs: pairs) }
+      let averages = (0..<4).map { self.averages(row: place($0), pairs: pairs) }
       for pair in 0..<pairs.count {
         words[pair] = PixelWord(
           averages[0][pair], averages[1][pair], averages[2][pair], averages[3][pair])
       }
       return
     }
-    let a = pointer(row: rows[0])
-    let b = pointer(row: rows[1])
-    let c = pointer(row: rows[2])
-    let d = pointer(row: rows[3])
+    let a = pointer(row: place(0))
+    let b = pointer(row: place(1))
+    let c = pointer(row: place(2))
+    let d = pointer(row: place(3))
     var pair = pairs.lowerBound
     // Four pairs of each row at a time.
     while pair &+ 4 <= pairs.upperBound {

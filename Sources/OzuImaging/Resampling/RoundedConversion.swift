@@ -12,6 +12,8 @@
 /// next integer gives one less. So every pixel needs one product for each kind of chroma, not one for each corner.
 ///
 /// It processes eight pixels at a time. Products are the halves of 32 bits, in the form of a single instruction.
+/// A row has two loops: one that ends with pairs of components, and one that interleaves them, because the compiler
+/// interleaves vectors lane by lane unless they come from memory.
 /// Limits are written with comparisons, because those of the standard library for vectors compile to calls, and then
 /// the compiler does not find the instructions.
 ///
@@ -23,6 +25,7 @@ struct RoundedConversion {
   private static var fractionBits: Int16 { Int16(SamplePlane.fractionBits) }
   private static var fraction: Samples { Samples(repeating: 1 << fractionBits - 1) }
   private static var integer: Samples { Samples(repeating: -1 << fractionBits) }
+
   /// The part of a factor between -1 and 0.
   private struct Factor {
     /// With 15 fractional bits.
@@ -49,7 +52,7 @@ struct RoundedConversion {
     var red: Factor
     var greenOfBlue: Factor
     var greenOfRed: Factor
-    /// What is added before numbers are rounded down: with 6 fractional bits, and as the difference from a half
+    /// The numbers that are added before rounding down: with 6 fractional bits, and as the difference from a half
     /// with 16.
     var half: Samples
     var halfOffset: Samples

@@ -1,8 +1,9 @@
-/// Filters columns, four pixels at a time.
+/// Filters columns, four pixels at a time, or eight words of a plane.
 ///
 /// For the unsafe pointers see `HorizontalPass.swift`. Why every index is in bounds: the caller passes
-/// `table.pairsPerSample` row offsets, each of a row that has `width` words rounded up to a multiple of four;
-/// result rows have as many places (a bitmap's rows are multiples of 16 bytes, four pixels).
+/// `table.pairsPerSample` row offsets, each of a row that has `width` words rounded up to a multiple of four, or a
+/// multiple of eight for planes; result rows have as many places (a bitmap's rows are multiples of 16 bytes, four
+/// pixels).
 struct VerticalPass {
   let table: FilterTable
 
@@ -50,13 +51,19 @@ struct VerticalPass {
 
   /// Filters one row of the result into samples of a plane, where a word is four columns.
   ///
-  /// - Parameter result: receives four samples for each word, `width` words rounded up to a whole block.
+  /// Eight words at a time, because a pair of weights is then loaded once for all; their sums just fit into the
+  /// registers of x86-64.
+  ///
+  /// - Parameters:
+  ///   - width: the number of words in a row, a multiple of eight.
+  ///   - result: receives four samples for each word.
   func filter(
     _ rows: UnsafePointer<PixelWord>, offsets: [Int], row: Int, width: Int,
     to result: UnsafeMutablePointer<Int16>
   ) {
     let count = table.pairsPerSample
     precondition(offsets.count == count, "one row for each pair of weights")
+    precondition(width % 8 == 0, "rows of whole groups")
     let result = UnsafeMutableRawPointer(result)
     @inline(__always)
     func store(_ first: SIMD4<Int32>, _ second: SIMD4<Int32>, _ x: Int) {
