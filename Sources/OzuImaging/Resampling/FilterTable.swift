@@ -60,7 +60,7 @@ struct FilterTable: Sendable {
   /// - Complexity: O(`count` × taps).
   init(_ key: Key) {
     precondition(key.extent > 0 && key.length > 0 && key.count > 0, "a filter has a source and a result")
-    let windows = Self.windows(key)
+    let windows = key.lift == 0 ? Self.windows(key) : Self.trimmed(Self.windows(key))
     let pairCount = (Self.sampleCount(key) + 1) / 2
     let pairsPerSample = windows.reduce(1) { longest, window in
       max(longest, (window.first + window.weights.count + 1) / 2 - window.first / 2)
@@ -114,6 +114,26 @@ struct FilterTable: Sendable {
       } else {
         windows.append(window(key, sample: sample))
       }
+    }
+    return windows
+  }
+
+  /// The windows without the weights at their ends that were rounded to 0. A window still does not begin after the
+  /// next one.
+  ///
+  /// Only for a lift, which adds a sample on each side: nearly all of these are 0. Other windows have few of them.
+  private static func trimmed(_ windows: [Window]) -> [Window] {
+    var windows = windows
+    var next = Int.max
+    for index in windows.indices.reversed() {
+      let window = windows[index]
+      guard let lowest = window.weights.firstIndex(where: { $0 != 0 }),
+        let highest = window.weights.lastIndex(where: { $0 != 0 })
+      else { continue }
+      let start = min(lowest, max(next - window.first, 0))
+      next = window.first + start
+      if start == 0 && highest == window.weights.count - 1 { continue }
+      windows[index] = Window(first: next, weights: Array(window.weights[start...highest]))
     }
     return windows
   }

@@ -20,10 +20,22 @@ extension PixelWord {
   /// Adds the products of both pixels and their weights to a sum.
   @inline(__always)
   func multiplied(by weights: Int32, addedTo sum: SIMD4<Int32>) -> SIMD4<Int32> {
-    let pixels = SIMD8<Int32>(truncatingIfNeeded: unsafeBitCast(self, to: SIMD8<Int16>.self))
-    let pairs = unsafeBitCast(SIMD4<Int32>(repeating: weights), to: SIMD8<Int16>.self)
-    let products = pixels &* SIMD8<Int32>(truncatingIfNeeded: pairs)
+    multiplied(byWide: PixelWord(repeating: weights).wide, addedTo: sum)
+  }
+
+  /// The same with a widened pair of weights in each two lanes.
+  @inline(__always)
+  func multiplied(byWide pairs: SIMD8<Int32>, addedTo sum: SIMD4<Int32>) -> SIMD4<Int32> {
+    let products = wide &* pairs
     return sum &+ (products.evenHalf &+ products.oddHalf)
+  }
+
+  /// The numbers of 16 bits in numbers of 32 bits.
+  @inline(__always)
+  var wide: SIMD8<Int32> {
+    let v = unsafeBitCast(self, to: SIMD8<Int16>.self)
+    return SIMD8(
+      Int32(v[0]), Int32(v[1]), Int32(v[2]), Int32(v[3]), Int32(v[4]), Int32(v[5]), Int32(v[6]), Int32(v[7]))
   }
 
   /// The initial sum of a pass that ends in words; it rounds the result.

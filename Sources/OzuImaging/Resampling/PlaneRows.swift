@@ -12,31 +12,39 @@ struct PlaneRows {
   let source: any SampleRowSource
   let columnFactor: Int
   let rowFactor: Int
-
-  /// The number of columns of the picture before the reduction.
-  private var extentColumns: Int { Int(source.extentWidth.rounded(.up)) }
-  private var extentRows: Int { Int(source.extentHeight.rounded(.up)) }
+  /// The size of the picture before the reduction.
+  private let extentColumns: Int
+  private let extentRows: Int
   /// The number of rows after the reduction.
-  var rowCount: Int { (extentRows + rowFactor - 1) / rowFactor }
+  let rowCount: Int
 
   private var isReduced: Bool { columnFactor > 1 || rowFactor > 1 }
+
+  init(source: any SampleRowSource, columnFactor: Int, rowFactor: Int) {
+    self.source = source
+    self.columnFactor = columnFactor
+    self.rowFactor = rowFactor
+    extentColumns = Int(source.extentWidth.rounded(.up))
+    extentRows = Int(source.extentHeight.rounded(.up))
+    rowCount = (extentRows + rowFactor - 1) / rowFactor
+  }
 
   /// Writes the words of rows `row`, `row + 2`, `row + 4` and `row + 6`, for `pairs` of neighbours. Beyond the last
   /// row, the last row is repeated.
   func readEverySecond(from row: Int, pairs: Range<Int>, to words: UnsafeMutablePointer<PixelWord>) {
-    let rows = (0..<4).map { min(row + 2 * $0, rowCount - 1) }
+    func place(_ index: Int) -> Int { min(row + 2 * index, rowCount - 1) }
     if isReduced {
-      let averages = rows.map { self.averages(row: $0, pairs: pairs) }
+      let averages = (0..<4).map { self.averages(row: place($0), pairs: pairs) }
       for pair in 0..<pairs.count {
         words[pair] = PixelWord(
           averages[0][pair], averages[1][pair], averages[2][pair], averages[3][pair])
       }
       return
     }
-    let a = pointer(row: rows[0])
-    let b = pointer(row: rows[1])
-    let c = pointer(row: rows[2])
-    let d = pointer(row: rows[3])
+    let a = pointer(row: place(0))
+    let b = pointer(row: place(1))
+    let c = pointer(row: place(2))
+    let d = pointer(row: place(3))
     var pair = pairs.lowerBound
     // Four pairs of each row at a time.
     while pair &+ 4 <= pairs.upperBound {

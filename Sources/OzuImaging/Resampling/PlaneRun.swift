@@ -61,7 +61,7 @@ final class PlaneRun {
   }
 
   /// The padded width of a row between and after the passes: whole words in whole blocks.
-  static func padded(_ width: Int) -> Int { (width + 15) & ~15 }
+  static func padded(_ width: Int) -> Int { (width + 31) & ~31 }
 
   /// Makes the next rows of the result, which are `padded(width)` samples apart.
   func makeRows(_ count: Int, to target: UnsafeMutablePointer<Int16>) {

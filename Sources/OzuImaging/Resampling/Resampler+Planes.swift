@@ -51,13 +51,11 @@ extension Resampler {
     Self.check(region)
     let rowStride = PlaneRun.padded(size.width)
     let planeCount = rowStride * Self.bandRows
-    // One more row is working space.
-    let block = pool.takeBlock(byteCount: (planeCount * sources.count + rowStride) * 2)
+    let block = pool.takeBlock(byteCount: planeCount * sources.count * 2)
     defer { pool.giveBack(block) }
     let samples = block.bindMemory(to: Int16.self).baseAddress!
     let runs = sources.map { PlaneRun(source: $0, region: region, size: size, kernel: kernel, pool: pool) }
-    let merge = Self.merging(
-      content, planeCount: planeCount, width: size.width, scratch: samples + sources.count * planeCount)
+    let merge = Self.merging(content, planeCount: planeCount, width: size.width)
     return try Bitmap(
       size: size, isOpaque: content.isOpaque, colorSpace: colorSpace, pool: pool
     ) { (target, bytesPerRow) throws(Failure) in
@@ -76,7 +74,7 @@ extension Resampler {
   /// The function that makes a row of pixels from the rows of the planes, which are `planeCount` samples apart and
   /// are overwritten.
   private static func merging(
-    _ content: PlanarPicture.Content, planeCount: Int, width: Int, scratch: UnsafeMutablePointer<Int16>
+    _ content: PlanarPicture.Content, planeCount: Int, width: Int
   ) -> (UnsafeMutablePointer<Int16>, UnsafeMutablePointer<UInt32>) -> Void {
     switch content {
     case .gray(let encoding):
@@ -86,7 +84,7 @@ extension Resampler {
       if let conversion = RoundedConversion(encoding) {
         return {
           conversion.convert(
-            luma: $0, blue: $0 + planeCount, red: $0 + 2 * planeCount, green: scratch, to: $1, width: width)
+            luma: $0, blue: $0 + planeCount, red: $0 + 2 * planeCount, to: $1, width: width)
         }
       }
       let conversion = YCbCrConversion(encoding)

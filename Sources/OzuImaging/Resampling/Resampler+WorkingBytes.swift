@@ -41,11 +41,11 @@ extension Resampler {
   ) -> Int {
     let across = FilterDemand(extent: width, length: region.width, count: size.width, kernel: kernel)
     let down = FilterDemand(extent: height, length: region.height, count: size.height, kernel: kernel)
-    let rowStride = Self.padded(across.count)
+    let rowStride = across.count + 32
     let ringWordCount =
       (down.pairsPerSample + 3) * rowStride / 4 + 2 * across.pairCount + across.count
     let ring = Self.blockByteCount(ringWordCount * Self.wordByteCount)
-    let band = Self.blockByteCount((rowStride * Double(Self.bandRows * count) + rowStride) * 2)
+    let band = Self.blockByteCount(rowStride * Double(Self.bandRows * count) * 2)
     var sum = band.saturatingSum(Int(clamping: Double(count) * (across.tableByteCount + down.tableByteCount)))
     for _ in 0..<count { sum = sum.saturatingSum(ring) }
     return sum
@@ -121,7 +121,7 @@ extension Resampler {
     return downFirst * 1.25 < acrossFirst
   }
 
-  /// The largest padded width of a row in the passes.
+  /// The largest padded width of a row in the passes over pixels.
   private static func padded(_ width: Double) -> Double { width + 16 }
 
   /// The size of the block that the pool lends for this many bytes.

@@ -6,11 +6,16 @@
 /// picture. So the differences are computed for integer chroma, rounded, and interpolated for the values between,
 /// which come from resampling. In detailed areas both methods give equal results.
 ///
-/// It processes eight pixels at a time, in 16 bits throughout: products are the upper halves of 32 bits, in the
-/// form of a single instruction. Conversions and limits are written lane by lane or with comparisons, because those
-/// of the standard library for vectors compile to calls, and then the compiler does not find the instruction for
-/// the upper half. A row has four short loops, because a single loop is too long for the optimiser to inline its
-/// operations.
+/// The arithmetic has 16 bits throughout. A factor is split into a whole number and a rest between -1 and 0, so that
+/// the contribution falls by at most one from an integer to the next, in a way that a comparison finds: the product
+/// of the rest and an integer, modulo 1, is the lower half of a multiplication; if it is less than the rest, the
+/// next integer gives one less. So every pixel needs one product for each kind of chroma, not one for each corner.
+///
+/// It processes eight pixels at a time. Products are the halves of 32 bits, in the form of a single instruction.
+/// A row has two loops: one that ends with pairs of components, and one that interleaves them, because the compiler
+/// interleaves vectors lane by lane unless they come from memory.
+/// Limits are written with comparisons, because those of the standard library for vectors compile to calls, and then
+/// the compiler does not find the instructions.
 ///
 /// Unsafe pointers. Why every index is in bounds: rows of samples have whole groups of eight (`PlaneRun.padded`),
 /// rows of bitmaps have whole groups of four (16 bytes), and no group after these is written.
@@ -19,183 +24,200 @@ struct RoundedConversion {
 
   private static var fractionBits: Int16 { Int16(SamplePlane.fractionBits) }
   private static var fraction: Samples { Samples(repeating: 1 << fractionBits - 1) }
+  private static var integer: Samples { Samples(repeating: -1 << fractionBits) }
 
-  /// Factors with 14 fractional bits, and the rounding of products that are shifted by 5 bits.
-  private var red: Int16
-  private var blue: Int16
-  private let half: Int16
-  /// Factors with 15 fractional bits, and the rounding of sums that are shifted by 6 bits.
-  private var greenOfBlue: Int16
-  private var greenOfRed: Int16
-  private let greenHalf: Int16
+  /// The part of a factor between -1 and 0.
+  private struct Factor {
+    /// With 15 fractional bits.
+    var upper: Samples
+    /// With 16 fractional bits, modulo 1.
+    var lower: Samples
+    /// Its absolute value with 16 fractional bits, minus 2^15 as fractions are.
+    var threshold: Samples
+
+    init(_ value: Double) {
+      let steps = Int(value * Double(1 << 15))
+      precondition(-1 << 15 < steps && steps <= 0, "the rest of a factor is between -1 and 0")
+      upper = Samples(repeating: Int16(steps))
+      lower = Samples(repeating: Int16(truncatingIfNeeded: 2 * steps))
+      threshold = Samples(repeating: Int16(-2 * steps - 1 << 15))
+    }
+  }
+
+  /// In memory and read from there each time: if LLVM knows that factors are constant, it widens them once and then
+  /// no longer recognises a multiplication of 16 bits, for which there is an instruction.
+  private struct Factors {
+    /// Less by 2 than the factors.
+    var blue: Factor
+    var red: Factor
+    var greenOfBlue: Factor
+    var greenOfRed: Factor
+    /// The numbers that are added before rounding down: with 6 fractional bits, and as the difference from a half
+    /// with 16.
+    var half: Samples
+    var halfOffset: Samples
+    /// The same for green, but the first less by 31.
+    var greenHalf: Samples
+    var greenHalfOffset: Samples
+    /// A contribution is kept as its difference from this number: from luma as an unsigned number with an offset
+    /// of 2^15, it is subtracted with saturation, and the result is rounded and not negative.
+    var base = Samples(repeating: 32767 - 1 << (fractionBits - 1) + 1)
+  }
+
+  private let factors: Factors
 
   /// The conversion for 8-bit samples in the full range; `nil` for others, whose luma is not an integer in the
   /// picture.
   init?(_ encoding: YCbCrEncoding) {
     guard encoding.isFullRange, encoding.bits == 8 else { return nil }
-    func fixed(_ value: Double, bits: Int) -> Int16 {
+    func fixed(_ value: Double, bits: Int) -> Double {
       let steps = Double(1 << (encoding.factorBits ?? bits))
-      return Int16((value * steps).rounded() / steps * Double(1 << bits))
+      return (value * steps).rounded() / steps
     }
     let kr = encoding.matrix.red
     let kb = encoding.matrix.blue
-    red = fixed(2 * (1 - kr), bits: 14)
-    blue = fixed(2 * (1 - kb), bits: 14)
-    greenOfBlue = fixed(-2 * kb * (1 - kb) / (1 - kr - kb), bits: 15)
-    greenOfRed = fixed(-2 * kr * (1 - kr) / (1 - kr - kb), bits: 15)
     // Coarse factors give sums that are equally near to two integers; libyuv takes the lower one.
     let isCoarse = encoding.factorBits != nil
-    half = isCoarse ? 15 : 16
-    greenHalf = isCoarse ? 31 : 32
+    factors = Factors(
+      blue: Factor(fixed(2 * (1 - kb), bits: 14) - 2),
+      red: Factor(fixed(2 * (1 - kr), bits: 14) - 2),
+      greenOfBlue: Factor(fixed(-2 * kb * (1 - kb) / (1 - kr - kb), bits: 15)),
+      greenOfRed: Factor(fixed(-2 * kr * (1 - kr) / (1 - kr - kb), bits: 15)),
+      half: Samples(repeating: isCoarse ? 30 : 32),
+      halfOffset: Samples(repeating: isCoarse ? -2 << 10 : 0),
+      greenHalf: Samples(repeating: isCoarse ? 0 : 1),
+      greenHalfOffset: Samples(repeating: isCoarse ? -1 << 10 : 0))
   }
 
   /// Makes a row of opaque pixels.
   ///
   /// - Parameters:
   ///   - luma: a row of samples; the rows of chroma have the same length and are overwritten.
-  ///   - green: working space for a row.
   ///   - width: the number of pixels; they are written in whole groups of four.
   func convert(
     luma: UnsafePointer<Int16>, blue: UnsafeMutablePointer<Int16>, red: UnsafeMutablePointer<Int16>,
-    green: UnsafeMutablePointer<Int16>, to pixels: UnsafeMutablePointer<UInt32>, width: Int
+    to pixels: UnsafeMutablePointer<UInt32>, width: Int
   ) {
-    var factors = self
-    makeGreen(blue, red, &factors.greenOfBlue, &factors.greenOfRed, to: green, width: width)
-    makeDifference(blue, &factors.blue, width: width)
-    makeDifference(red, &factors.red, width: width)
-    Self.merge(luma, blue, green, red, to: pixels, width: width)
+    withUnsafePointer(to: factors) { Self.makeComponents($0, luma, blue, red, width: width) }
+    Self.weave(blue, red, to: pixels, width: width)
   }
 
-  /// Replaces one kind of chroma by its contribution to the colour, with the fractional bits of samples.
+  /// Replaces one kind of chroma by the components blue and green, and the other by red and alpha.
   @inline(never)
-  private func makeDifference(
-    _ row: UnsafeMutablePointer<Int16>, _ factor: UnsafePointer<Int16>, width: Int
+  private static func makeComponents(
+    _ factors: UnsafePointer<Factors>, _ luma: UnsafePointer<Int16>, _ blue: UnsafeMutablePointer<Int16>,
+    _ red: UnsafeMutablePointer<Int16>, width: Int
   ) {
     for x in stride(from: 0, to: width, by: 8) {
-      let chroma = Self.chroma(row, x)
-      let part = chroma & Self.fraction
-      let whole = (chroma &- part) &<< Samples(repeating: 1)
-      // 7 + 14 - 16 fractional bits.
-      let next = whole &+ Samples(repeating: 2 << Self.fractionBits)
-      let low = (Self.product(whole, factor) &+ Samples(repeating: half)) &>> Samples(repeating: 5)
-      let high = (Self.product(next, factor) &+ Samples(repeating: half)) &>> Samples(repeating: 5)
-      Self.store(low &<< Samples(repeating: Self.fractionBits) &+ (high &- low) &* part, row, x)
+      let b = Chroma(load(blue, x))
+      let r = Chroma(load(red, x))
+      let greenRest =
+        b.whole &* factors.pointee.greenOfBlue.lower &+ r.whole &* factors.pointee.greenOfRed.lower
+        &+ factors.pointee.greenHalfOffset
+      // The sum of the upper halves is up to 2 too low. The fraction is known, so the integer is too.
+      let sum =
+        upperProduct(b.doubleWhole, factors.pointee.greenOfBlue.upper)
+        &+ upperProduct(r.doubleWhole, factors.pointee.greenOfRed.upper)
+      let corner =
+        (sum &- greenRest &>> Samples(repeating: 16 - fractionBits) &+ factors.pointee.greenHalf) & integer
+      // How much less it is at the other end of the upper, lower and left side of the square.
+      let ofBlue = factors.pointee.greenOfBlue.threshold
+      let upper = choose(b.part, where: greenRest, isLess: ofBlue)
+      let lower = choose(b.part, where: greenRest &+ factors.pointee.greenOfRed.lower, isLess: ofBlue)
+      let left = choose(r.part, where: greenRest, isLess: factors.pointee.greenOfRed.threshold)
+      let turn = (upper &- lower) &* r.part &+ Samples(repeating: 1 << (fractionBits - 1))
+      let base = factors.pointee.base
+      let green = base &- corner &+ upper &+ left &- turn &>> Samples(repeating: fractionBits)
+
+      let blueRest = b.whole &* factors.pointee.blue.lower &+ factors.pointee.halfOffset
+      let blueCorner =
+        (upperProduct(b.doubleWhole, factors.pointee.blue.upper) &+ factors.pointee.half) & integer
+      let blueStep = choose(b.part, where: blueRest, isLess: factors.pointee.blue.threshold)
+
+      let redRest = r.whole &* factors.pointee.red.lower &+ factors.pointee.halfOffset
+      let redCorner =
+        (upperProduct(r.doubleWhole, factors.pointee.red.upper) &+ factors.pointee.half) & integer
+      let redStep = choose(r.part, where: redRest, isLess: factors.pointee.red.threshold)
+
+      let luma = load(luma, x) ^ Samples(repeating: .min)
+      let blueAndGreen =
+        component(luma, base &- b.double &- blueCorner &+ blueStep)
+        | component(luma, green) &<< Samples(repeating: 8)
+      store(blueAndGreen, blue, x)
+      store(
+        component(luma, base &- r.double &- redCorner &+ redStep) | Samples(repeating: -0x100), red, x)
     }
   }
 
-  /// The contribution of both kinds of chroma to green: rounded at the corners of a square and interpolated.
-  @inline(never)
-  private func makeGreen(
-    _ blue: UnsafePointer<Int16>, _ red: UnsafePointer<Int16>, _ ofBlue: UnsafePointer<Int16>,
-    _ ofRed: UnsafePointer<Int16>, to green: UnsafeMutablePointer<Int16>, width: Int
-  ) {
-    for x in stride(from: 0, to: width, by: 8) {
-      let blueChroma = Self.chroma(blue, x)
-      let redChroma = Self.chroma(red, x)
-      let bluePart = blueChroma & Self.fraction
-      let redPart = redChroma & Self.fraction
-      // 7 + 15 - 16 fractional bits.
-      let blueWhole = (blueChroma &- bluePart) &<< Samples(repeating: 1)
-      let redWhole = (redChroma &- redPart) &<< Samples(repeating: 1)
-      let one = Samples(repeating: 2 << Self.fractionBits)
-      let blueLow = Self.wholeProduct(blueWhole, ofBlue)
-      let blueHigh = Self.wholeProduct(blueWhole &+ one, ofBlue)
-      let redLow = Self.wholeProduct(redWhole, ofRed)
-      let redHigh = Self.wholeProduct(redWhole &+ one, ofRed)
-      let first = between(blueLow, blueHigh, redLow, bluePart)
-      let second = between(blueLow, blueHigh, redHigh, bluePart)
-      let steps = (second &- first) &* redPart &+ Samples(repeating: 1 << (Self.fractionBits - 1))
-      let step = steps &>> Samples(repeating: Self.fractionBits)
-      Self.store(first &+ step, green, x)
+  /// Chroma around 0.
+  private struct Chroma {
+    /// With fractional bits, doubled.
+    let double: Samples
+    /// The integer below.
+    let whole: Samples
+    /// The integer below with 7 fractional bits.
+    let doubleWhole: Samples
+    /// The fractional bits.
+    let part: Samples
+
+    /// Values outside the range of bytes are only overshoots of a filter. The range ends one step earlier, so that
+    /// twice the next integer still fits into 16 bits.
+    @inline(__always)
+    init(_ samples: Samples) {
+      let limit = Samples(repeating: 255 << fractionBits - 1)
+      let raised = samples &- Samples(repeating: 128 << fractionBits)
+      let chroma = RoundedConversion.clamp(raised, from: .zero &- limit, to: limit)
+      double = chroma &+ chroma
+      whole = chroma &>> Samples(repeating: fractionBits)
+      part = chroma & RoundedConversion.fraction
+      doubleWhole = double & (RoundedConversion.integer &<< Samples(repeating: 1))
     }
   }
 
-  /// Adds luma and the contributions of chroma, and writes pixels.
+  /// A component of pixels, 0 to 255.
+  @inline(__always)
+  private static func component(_ luma: Samples, _ contribution: Samples) -> Samples {
+    let luma = unsafeBitCast(luma, to: SIMD8<UInt16>.self)
+    let contribution = unsafeBitCast(contribution, to: SIMD8<UInt16>.self)
+    // A subtraction that ends at 0: in this form, it is one instruction.
+    let sum = luma.replacing(with: contribution, where: luma .< contribution) &- contribution
+    let value = unsafeBitCast(sum &>> SIMD8(repeating: UInt16(fractionBits)), to: Samples.self)
+    let white = Samples(repeating: 255)
+    return value.replacing(with: white, where: value .> white)
+  }
+
+  /// Writes pixels of two numbers of 16 bits.
   @inline(never)
-  private static func merge(
-    _ luma: UnsafePointer<Int16>, _ blue: UnsafePointer<Int16>, _ green: UnsafePointer<Int16>,
-    _ red: UnsafePointer<Int16>, to pixels: UnsafeMutablePointer<UInt32>, width: Int
+  private static func weave(
+    _ lower: UnsafePointer<Int16>, _ upper: UnsafePointer<Int16>, to pixels: UnsafeMutablePointer<UInt32>,
+    width: Int
   ) {
     for x in stride(from: 0, to: width, by: 8) {
-      let base = load(luma, x)
-      let lower = channel(base, load(blue, x)) | channel(base, load(green, x)) &<< SIMD8(repeating: 8)
-      let upper = channel(base, load(red, x)) | SIMD8(repeating: 0xFF00)
-      let group = wide(lower) | wide(upper) &<< SIMD8(repeating: 16)
+      let l = load(lower, x)
+      let u = load(upper, x)
       let target = UnsafeMutableRawPointer(pixels + x)
+      target.storeBytes(of: Samples(l[0], u[0], l[1], u[1], l[2], u[2], l[3], u[3]), as: Samples.self)
       if x &+ 4 < width {
-        target.storeBytes(of: group, as: SIMD8<UInt32>.self)
-      } else {
-        target.storeBytes(of: group.lowHalf, as: SIMD4<UInt32>.self)
+        target.storeBytes(
+          of: Samples(l[4], u[4], l[5], u[5], l[6], u[6], l[7], u[7]), toByteOffset: 16, as: Samples.self)
       }
     }
   }
 
+  /// `value` in the lanes where one number is less than another, and 0 elsewhere.
   @inline(__always)
-  private static func channel(_ base: Samples, _ difference: Samples) -> SIMD8<UInt16> {
-    // Half of the sum, exact except for its last bit: the sum itself may have 17 bits.
-    let last = base & difference & Samples(repeating: 1)
-    let half = base &>> Samples(repeating: 1) &+ difference &>> Samples(repeating: 1) &+ last
-    let value =
-      (half &+ Samples(repeating: 1 << (fractionBits - 2))) &>> Samples(repeating: fractionBits - 1)
-    let byte = clamp(value, from: .zero, to: Samples(repeating: 255))
-    return unsafeBitCast(byte, to: SIMD8<UInt16>.self)
-  }
-
-  /// Interpolates between the rounded sums of two products and a third.
-  @inline(__always)
-  private func between(
-    _ first: (upper: Samples, lower: Samples), _ second: (upper: Samples, lower: Samples),
-    _ third: (upper: Samples, lower: Samples), _ part: Samples
-  ) -> Samples {
-    @inline(__always)
-    func rounded(_ product: (upper: Samples, lower: Samples)) -> Samples {
-      // The carry of the lower halves is the top bit of their sum, which as a signed number is -1.
-      let carry = (product.lower &+ third.lower) &>> Samples(repeating: 15)
-      return (product.upper &+ third.upper &- carry &+ Samples(repeating: greenHalf))
-        &>> Samples(repeating: 6)
-    }
-    let low = rounded(first)
-    return low &<< Samples(repeating: Self.fractionBits) &+ (rounded(second) &- low) &* part
-  }
-
-  /// Both halves of a product; the lower half without its last bit, as 0 to 32,767.
-  @inline(__always)
-  private static func wholeProduct(
-    _ samples: Samples, _ factor: UnsafePointer<Int16>
-  ) -> (upper: Samples, lower: Samples) {
-    let lower = unsafeBitCast(samples &* Samples(repeating: factor.pointee), to: SIMD8<UInt16>.self)
-    return (product(samples, factor), unsafeBitCast(lower &>> SIMD8<UInt16>(repeating: 1), to: Samples.self))
+  private static func choose(_ value: Samples, where first: Samples, isLess second: Samples) -> Samples {
+    Samples.zero.replacing(with: value, where: first .< second)
   }
 
   /// The upper half of a product.
-  ///
-  /// The factor is read from memory each time. If LLVM knows that it is constant, it widens it once and then no
-  /// longer recognises a multiplication of 16 bits, for which there is an instruction.
   @inline(__always)
-  private static func product(_ samples: Samples, _ factor: UnsafePointer<Int16>) -> Samples {
-    let factors = Samples(repeating: factor.pointee)
+  private static func upperProduct(_ samples: Samples, _ factors: Samples) -> Samples {
     @inline(__always)
     func upper(_ lane: Int) -> Int16 {
       Int16(truncatingIfNeeded: (Int32(samples[lane]) &* Int32(factors[lane])) &>> 16)
     }
     return Samples(upper(0), upper(1), upper(2), upper(3), upper(4), upper(5), upper(6), upper(7))
-  }
-
-  /// Chroma around 0. Values outside the range of bytes are only overshoots of a filter. The range ends one step
-  /// earlier, so that twice the next integer still fits into 16 bits.
-  @inline(__always)
-  private static func chroma(_ row: UnsafePointer<Int16>, _ x: Int) -> Samples {
-    let limit = Samples(repeating: 255 << fractionBits - 1)
-    let chroma = load(row, x) &- Samples(repeating: 128 << fractionBits)
-    return Self.clamp(chroma, from: .zero &- limit, to: limit)
-  }
-
-  /// Widened with zeros.
-  @inline(__always)
-  private static func wide(_ v: SIMD8<UInt16>) -> SIMD8<UInt32> {
-    SIMD8(
-      UInt32(v[0]), UInt32(v[1]), UInt32(v[2]), UInt32(v[3]), UInt32(v[4]), UInt32(v[5]), UInt32(v[6]),
-      UInt32(v[7]))
   }
 
   @inline(__always)

@@ -1,8 +1,9 @@
-/// Filters columns, four pixels at a time.
+/// Filters columns, four pixels at a time, or eight words of a plane.
 ///
 /// For the unsafe pointers see `HorizontalPass.swift`. Why every index is in bounds: the caller passes
-/// `table.pairsPerSample` row offsets, each of a row that has `width` words rounded up to a multiple of four;
-/// result rows have as many places (a bitmap's rows are multiples of 16 bytes, four pixels).
+/// `table.pairsPerSample` row offsets, each of a row that has `width` words rounded up to a multiple of four, or a
+/// multiple of eight for planes; result rows have as many places (a bitmap's rows are multiples of 16 bytes, four
+/// pixels).
 struct VerticalPass {
   let table: FilterTable
 
@@ -50,24 +51,78 @@ struct VerticalPass {
 
   /// Filters one row of the result into samples of a plane, where a word is four columns.
   ///
-  /// - Parameter result: receives four samples for each word, `width` words rounded up to a whole block.
+  /// Eight words at a time, because a pair of weights is then loaded once for all; their sums just fit into the
+  /// registers of x86-64.
+  ///
+  /// - Parameters:
+  ///   - width: the number of words in a row, a multiple of eight.
+  ///   - result: receives four samples for each word.
   func filter(
     _ rows: UnsafePointer<PixelWord>, offsets: [Int], row: Int, width: Int,
     to result: UnsafeMutablePointer<Int16>
   ) {
+    let count = table.pairsPerSample
+    precondition(offsets.count == count, "one row for each pair of weights")
+    precondition(width % 8 == 0, "rows of whole groups")
     let result = UnsafeMutableRawPointer(result)
     @inline(__always)
-    func store(_ sum: SIMD4<Int32>, _ x: Int) {
+    func store(_ first: SIMD4<Int32>, _ second: SIMD4<Int32>, _ x: Int) {
+      let samples = SIMD8(lowHalf: first, highHalf: second) &>> SIMD8(repeating: 14)
       result.storeBytes(
-        of: SIMD4<Int16>(truncatingIfNeeded: PixelWord.component(sum)), toByteOffset: 8 &* x,
-        as: SIMD4<Int16>.self)
+        of: SIMD8<Int16>(truncatingIfNeeded: samples), toByteOffset: 8 &* x, as: SIMD8<Int16>.self)
     }
-    forEachBlock(rows, offsets: offsets, row: row, width: width, rounding: PixelWord.roundingToWord) {
-      x, a, b, c, d in
-      store(a, x)
-      store(b, x &+ 1)
-      store(c, x &+ 2)
-      store(d, x &+ 3)
+    withUnsafeTemporaryAllocation(of: Tap.self, capacity: count) { taps in
+      for pair in 0..<count {
+        let weights = PixelWord(repeating: table.weights[row &* count &+ pair])
+        taps.initializeElement(at: pair, to: Tap(weights: weights, words: rows + offsets[pair]))
+      }
+      var x = 0
+      while x < width {
+        var sums = Sums()
+        for pair in 0..<count {
+          let tap = taps[pair]
+          sums.add(tap.words + x, tap.weights)
+        }
+        store(sums.a, sums.b, x)
+        store(sums.c, sums.d, x &+ 2)
+        store(sums.e, sums.f, x &+ 4)
+        store(sums.g, sums.h, x &+ 6)
+        x &+= 8
+      }
+    }
+  }
+
+  /// A row of words and the pair of weights that it is multiplied by.
+  ///
+  /// In memory, not in variables: a weight that is constant in a loop is widened before it, and then the
+  /// multiplication is no longer a single instruction (see `PixelWord`).
+  private struct Tap {
+    /// The pair in each lane.
+    let weights: PixelWord
+    let words: UnsafePointer<PixelWord>
+  }
+
+  private struct Sums {
+    var a = PixelWord.roundingToWord
+    var b = PixelWord.roundingToWord
+    var c = PixelWord.roundingToWord
+    var d = PixelWord.roundingToWord
+    var e = PixelWord.roundingToWord
+    var f = PixelWord.roundingToWord
+    var g = PixelWord.roundingToWord
+    var h = PixelWord.roundingToWord
+
+    @inline(__always)
+    mutating func add(_ words: UnsafePointer<PixelWord>, _ weights: PixelWord) {
+      let pairs = weights.wide
+      a = words[0].multiplied(byWide: pairs, addedTo: a)
+      b = words[1].multiplied(byWide: pairs, addedTo: b)
+      c = words[2].multiplied(byWide: pairs, addedTo: c)
+      d = words[3].multiplied(byWide: pairs, addedTo: d)
+      e = words[4].multiplied(byWide: pairs, addedTo: e)
+      f = words[5].multiplied(byWide: pairs, addedTo: f)
+      g = words[6].multiplied(byWide: pairs, addedTo: g)
+      h = words[7].multiplied(byWide: pairs, addedTo: h)
     }
   }
 

@@ -118,6 +118,25 @@ struct FilterTableTests {
     #expect(sum == FilterTable.one)
   }
 
+  @Test("weights of 0 at the ends of a window are not read")
+  func trimmed() {
+    // At the same size, the filter itself has one weight, and the lift adds one on each side.
+    let table = FilterTable(
+      FilterTable.Key(extent: 100, origin: 0, length: 100, count: 100, kernel: .lanczos3, lift: -0.1))
+    #expect(table.pairsPerSample == 2)
+    #expect((0..<100).map { table.weight(ofSource: $0, inResult: 50) }.filter { $0 != 0 }.count == 3)
+  }
+
+  @Test("windows of a lift do not move back", arguments: [33, 60, 75, 97, 98, 99, 101, 150])
+  func order(count: Int) {
+    for lift in [-0.1, -0.05, -0.01, 0.01] {
+      let table = FilterTable(
+        FilterTable.Key(
+          extent: 98.5, origin: 0.3, length: 97.1, count: count, kernel: .lanczos3, lift: lift))
+      #expect(zip(table.starts, table.starts.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+  }
+
   @Test("after blocks were averaged, the filter reads no sample that does not exist", arguments: [1, 2, 3])
   func samplesAfterReduction(count: Int) {
     for extent in stride(from: 300, to: 60_000, by: 7).map({ $0 }) + [18_975, 19_050, 23_114, 31_242] {
