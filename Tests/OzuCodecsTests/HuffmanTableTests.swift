@@ -29,20 +29,24 @@ struct HuffmanTableTests {
       let table = try #require(HuffmanTable(definition, kind: kind))
       defer { withExtendedLifetime(table) {} }
       let lookup = table.lookup
+      func check(_ bits: Int, steps: Int, window: Int, width: Int) throws {
+        try #require(HuffmanLookup.isBeyond(steps) == (bits == 0))
+        if bits == 0 { return }
+        let walk = Walk(lookup: lookup, window: window, width: width, bits: bits)
+        try #require(walk.position == bits)
+        try #require(bits <= width + 15)
+        try #require(walk.done <= 63)
+        try #require(steps == walk.done + (walk.isEnd ? HuffmanLookup.end : 0))
+      }
+      for window in 0..<1 << HuffmanLookup.skipWindow {
+        let skips = lookup.skips[window]
+        try check(
+          Int(skips & 63), steps: Int(skips >> 7), window: window, width: HuffmanLookup.skipWindow)
+      }
       for window in 0..<1 << HuffmanLookup.window {
         let several = lookup.several[window]
-        let severalSteps = kind.hasPairs ? several >> 56 : several >> 7 & 0x1FF
-        let skips = UInt64(lookup.skips[window])
-        for (entry, steps) in [(skips, Int(skips >> 7)), (several, Int(severalSteps))] {
-          let bits = Int(entry & 63)
-          try #require(HuffmanLookup.isBeyond(steps) == (bits == 0))
-          if bits == 0 { continue }
-          let walk = Walk(lookup: lookup, window: window, bits: bits)
-          try #require(walk.position == bits)
-          try #require(bits <= 26)
-          try #require(walk.done <= 63)
-          try #require(steps == walk.done + (walk.isEnd ? HuffmanLookup.end : 0))
-        }
+        let steps = kind.hasPairs ? several >> 56 : several >> 7 & 0x1FF
+        try check(Int(several & 63), steps: Int(steps), window: window, width: HuffmanLookup.window)
         guard several & 63 != 0 else { continue }
         let walk = Walk(lookup: lookup, window: window, bits: Int(several & 63))
         if kind.hasPairs {
@@ -97,7 +101,7 @@ struct HuffmanTableTests {
     let window = 0b01_10_0000000
     #expect(lookup.several[window] & 63 == 2)
     #expect(lookup.several[window] >> 56 == 1)
-    #expect(lookup.skips[window] == 1 << 7 | 2)
+    #expect(lookup.skips[window << 1] == 1 << 7 | 2)
     // Only the run.
     #expect(lookup.several[0b10_000000000] >> 56 == UInt64(HuffmanLookup.noSteps))
   }
@@ -176,9 +180,9 @@ struct HuffmanTableTests {
     var numbers: [(place: Int, number: Int)] = []
 
     /// Walks over `count` bits.
-    init(lookup: HuffmanLookup, window: Int, bits count: Int) {
+    init(lookup: HuffmanLookup, window: Int, width: Int = HuffmanLookup.window, bits count: Int) {
       self.lookup = lookup
-      bits = UInt64(window) << (64 - HuffmanLookup.window)
+      bits = UInt64(window) << (64 - width)
       while position < count { step() }
     }
 

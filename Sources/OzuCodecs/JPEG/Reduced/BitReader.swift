@@ -32,6 +32,10 @@ struct BitReader {
   @inline(__always)
   var window: Int { Int(truncatingIfNeeded: bits &>> 53) }
 
+  /// The next 12 bits (`HuffmanLookup.skipWindow`) as an index.
+  @inline(__always)
+  var skipWindow: Int { Int(truncatingIfNeeded: bits &>> 52) }
+
   @inline(__always)
   mutating func consume(_ length: Int) {
     bits &<<= UInt64(truncatingIfNeeded: length)

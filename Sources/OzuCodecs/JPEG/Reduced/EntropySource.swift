@@ -20,11 +20,11 @@
 ///   its 64 coefficients, and a symbol at most 17 bits of code and 15 bits of number: 64 × 32 bits = 256 bytes.
 ///   The reader itself is at most 8 bytes ahead, and loads 8. 10 × 256 + 16 is below `margin`.
 /// - *Bits of the register.* A refill ensures 56. Decoding one symbol takes at most 32 of them; one
-///   entry of `skips` or `several` takes at most 11 + 15 = 26, so one refill suffices for two of those. A difference of means
+///   entry of `several` takes at most 11 + 15 = 26 and one of `skips` 12 + 15 = 27, so one refill suffices for two of those. A difference of means
 ///   whose entry contains its number takes 11, and leaves 45 for such an entry; any other difference is followed by a refill.
 ///   A block of a refinement takes at most one more bit for each coefficient. It takes up to 32 of them at once, which the register
 ///   has after a refill and the code and the number of a new coefficient, which are at most 17 bits and one; before more, it refills.
-/// - *Tables.* Indices are 11 bits wide, and tables have as many entries.
+/// - *Tables.* Indices are 11 or 12 bits wide, and tables have as many entries.
 /// - *Writing.* A coefficient of block (x, y) of a component is written at its place in a square of `scale`
 ///   samples in the plane, whose rows and columns were counted from the frame in whole groups of blocks; loops
 ///   over blocks end at counts that were computed from the same frame, once, in `ReducedJPEGFrame`. Places come

@@ -48,10 +48,11 @@ final class HuffmanTable: @unchecked Sendable {
     symbols.initialize(repeating: 0, count: 256)
     let size = 1 << HuffmanLookup.window
     let values = UnsafeMutablePointer<UInt32>.allocate(capacity: size)
-    let skips = UnsafeMutablePointer<UInt16>.allocate(capacity: size)
+    let skipSize = 1 << HuffmanLookup.skipWindow
+    let skips = UnsafeMutablePointer<UInt16>.allocate(capacity: skipSize)
     let several = UnsafeMutablePointer<UInt64>.allocate(capacity: size)
     values.initialize(repeating: 0, count: size)
-    skips.initialize(repeating: UInt16(HuffmanLookup.noSteps) << 7, count: size)
+    skips.initialize(repeating: UInt16(HuffmanLookup.noSteps) << 7, count: skipSize)
     several.initialize(
       repeating: UInt64(HuffmanLookup.noSteps) << (kind.hasPairs ? 56 : 7), count: size)
     lookup = HuffmanLookup(
@@ -70,13 +71,15 @@ final class HuffmanTable: @unchecked Sendable {
       code <<= 1
     }
     for (index, symbol) in definition.symbols.enumerated() { symbols[index] = symbol }
-    let builder = HuffmanTableBuilder(definition, kind: kind)
+    let builder = HuffmanTableBuilder(definition, kind: kind, width: HuffmanLookup.window)
     for window in 0..<size {
       values[window] = builder.value(window)
       if kind == .dc { continue }
-      skips[window] = builder.skip(window)
       several[window] = kind.hasPairs ? builder.pair(window) : builder.low(window)
     }
+    if kind == .dc { return }
+    let skipper = HuffmanTableBuilder(definition, kind: kind, width: HuffmanLookup.skipWindow)
+    for window in 0..<skipSize { skips[window] = skipper.skip(window) }
   }
 
   deinit {

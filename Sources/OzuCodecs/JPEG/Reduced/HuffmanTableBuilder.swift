@@ -1,18 +1,20 @@
-/// Computes the entries of a `HuffmanLookup` by decoding a window of 11 bits.
+/// Computes the entries of a `HuffmanLookup` by decoding windows of some bits.
 struct HuffmanTableBuilder {
-  private static let window = HuffmanLookup.window
-
   private let kind: HuffmanTable.Kind
+  /// The number of bits of a window.
+  private let width: Int
   /// For each window: the length of the first code in the high byte, and its symbol in the low one; 0 if the code is longer.
-  private var codes = [UInt16](repeating: 0, count: 1 << window)
+  private var codes: [UInt16]
 
   /// Takes a definition whose codes fit their lengths.
-  init(_ definition: HuffmanTable.Definition, kind: HuffmanTable.Kind) {
+  init(_ definition: HuffmanTable.Definition, kind: HuffmanTable.Kind, width: Int) {
     self.kind = kind
+    self.width = width
+    codes = [UInt16](repeating: 0, count: 1 << width)
     var window = 0
     var place = 0
-    for length in 1...Self.window {
-      let span = 1 << (Self.window - length)
+    for length in 1...width {
+      let span = 1 << (width - length)
       for symbol in definition.symbols[place..<place + Int(definition.counts[length - 1])] {
         for index in window..<window + span { codes[index] = UInt16(length) << 8 | UInt16(symbol) }
         window += span
@@ -23,16 +25,16 @@ struct HuffmanTableBuilder {
 
   /// The code that begins at bit `position` of a window; `nil` if the window does not contain all of it.
   private func code(in window: Int, at position: Int) -> (symbol: Int, length: Int)? {
-    let entry = codes[(window << position) & ((1 << Self.window) - 1)]
+    let entry = codes[(window << position) & ((1 << width) - 1)]
     let length = Int(entry >> 8)
-    guard length > 0, position + length <= Self.window else { return nil }
+    guard length > 0, position + length <= width else { return nil }
     return (Int(entry & 0xFF), length)
   }
 
   /// The number of `size` bits that ends at bit `end` of a window.
   private func number(in window: Int, size: Int, end: Int) -> Int {
     guard size > 0 else { return 0 }
-    let bits = (window >> (Self.window - end)) & ((1 << size) - 1)
+    let bits = (window >> (width - end)) & ((1 << size) - 1)
     return bits >> (size - 1) == 1 ? bits : bits - (1 << size) + 1
   }
 
@@ -46,7 +48,7 @@ struct HuffmanTableBuilder {
       return UInt32(length) | (HuffmanLookup.blockEnd | exponent) << 8
     }
     let total = length + size
-    guard total <= Self.window else { return UInt32(length) | UInt32(symbol) << 16 }
+    guard total <= width else { return UInt32(length) | UInt32(symbol) << 16 }
     let number = UInt32(UInt16(truncatingIfNeeded: number(in: window, size: size, end: total)))
     return UInt32(total) | UInt32(run + 1) << 8 | number << 16
   }
@@ -55,7 +57,7 @@ struct HuffmanTableBuilder {
   func skip(_ window: Int) -> UInt16 {
     var position = 0
     var done = 0
-    while position < Self.window, let (symbol, length) = code(in: window, at: position) {
+    while position < width, let (symbol, length) = code(in: window, at: position) {
       let size = symbol & 15
       let run = symbol >> 4
       if size == 0, run < 15 {
@@ -77,7 +79,7 @@ struct HuffmanTableBuilder {
     func entry(_ position: Int, isEnd: Bool) -> UInt64 {
       coefficients << 32 | UInt64(position) | UInt64(isEnd ? HuffmanLookup.end + done : done) << 7
     }
-    while position < Self.window, let (symbol, length) = code(in: window, at: position) {
+    while position < width, let (symbol, length) = code(in: window, at: position) {
       let size = symbol & 15
       let run = symbol >> 4
       if size == 0, run < 15 {
@@ -87,7 +89,7 @@ struct HuffmanTableBuilder {
       let place = done + run
       guard place < 63 else { break }
       if size > 0, place < 4 {
-        guard size <= 7, end <= Self.window else { break }
+        guard size <= 7, end <= width else { break }
         let byte = UInt8(truncatingIfNeeded: number(in: window, size: size, end: end))
         coefficients |= UInt64(byte) << UInt64(8 * place)
       }
@@ -103,7 +105,7 @@ struct HuffmanTableBuilder {
     var done = 0
     var entry: UInt64 = 0
     var found = 0
-    while position < Self.window, let (symbol, length) = code(in: window, at: position) {
+    while position < width, let (symbol, length) = code(in: window, at: position) {
       let size = symbol & 15
       let run = symbol >> 4
       if size == 0, run < 15 {
@@ -113,7 +115,7 @@ struct HuffmanTableBuilder {
         break
       }
       let end = position + length + size
-      guard end <= Self.window, done + run < 63 else { break }
+      guard end <= width, done + run < 63 else { break }
       position = end
       done += run + 1
       // Sixteen zeros write no coefficient.

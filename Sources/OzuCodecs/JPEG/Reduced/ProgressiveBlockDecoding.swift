@@ -79,7 +79,7 @@ extension ReducedScan.Part {
       while index <= last {
         reader.refill()
         if index > lastKept {
-          let entry = ac.skips[reader.window]
+          let entry = ac.skips[reader.skipWindow]
           let next = index &+ Int(entry &>> 7)
           if HuffmanLookup.isInside(next, last: last) {
             reader.consume(entry: UInt64(entry))

@@ -46,7 +46,7 @@ extension BitReader {
     return takeNumber(size)
   }
 
-  /// Steps over the coefficients from `start` to the end of a block. The register must have at least 26 bits.
+  /// Steps over the coefficients from `start` to the end of a block. The register must have at least 27 bits.
   ///
   /// - Returns: `HuffmanLookup.blockEnd(at: start)` if the block ends immediately.
   @inline(__always)
@@ -55,13 +55,13 @@ extension BitReader {
     var index = start
     while true {
       // Two entries for each refill: after the second there are enough bits for the first one of the next round.
-      let first = table.skips[window]
+      let first = table.skips[skipWindow]
       var next = index &+ Int(first &>> 7)
       if next < 64 {
         consume(entry: UInt64(first))
         index = next
         refill()
-        let second = table.skips[window]
+        let second = table.skips[skipWindow]
         next = index &+ Int(second &>> 7)
         if next < 64 {
           consume(entry: UInt64(second))
