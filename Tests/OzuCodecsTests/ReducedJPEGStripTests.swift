@@ -114,4 +114,26 @@ struct ReducedJPEGStripTests {
     #expect((error == .cancelled) == isCancelled)
     #expect(calls.withLock { $0 } < 30)
   }
+
+  @Test(
+    "a second thread takes half of a large file, but not where resampling is most of the work",
+    arguments: [8, 2])
+  func division(part: Int) throws {
+    let size = PixelSize(2000, 1500)
+    let data = JPEGVariant(size, quality: 95).data
+    let plan = try plan(data, Resize(PixelSize(size.width / part, size.height / part), mode: .fill))
+    let outline = try JPEGOutline(data, limits: .default)
+    let halves = Mutex(0)
+    let assistant = DecodingAssistant { half in
+      halves.withLock { $0 += 1 }
+      half()
+      return true
+    }
+    func render(_ context: DecodingContext) throws -> Bitmap? {
+      try ReducedJPEGDecoder.render(data, outline, header: outline.header, plan: plan, context: context)
+    }
+    let result = try #require(try render(DecodingContext(assistant: assistant)))
+    #expect(halves.withLock { $0 } == (part == 8 ? 1 : 0))
+    #expect(try render(DecodingContext()) == result)
+  }
 }

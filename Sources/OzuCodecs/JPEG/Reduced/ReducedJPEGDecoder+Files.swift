@@ -40,7 +40,7 @@ extension ReducedJPEGDecoder {
         lowestBit: nil,
         division: ScanDivision(), context: context)
       // A second thread writes into whole planes.
-      let extra = decoder.mayBeDivided ? context.reserveAside(decoder.planeByteCount) : nil
+      let extra = decoder.isWorthDividing ? context.reserveAside(decoder.planeByteCount) : nil
       if plan.makesStrips(header, context), extra == nil {
         guard try decoder.readScans(inStrips: true) else { return nil }
         let bitmap = try plan.rendered(ReducedJPEGStrips(decoder), header: header, context: context)
