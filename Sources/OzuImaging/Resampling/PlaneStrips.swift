@@ -85,11 +85,6 @@ package final class PlaneStrips {
     for block in held + free { pool.giveBack(block) }
   }
 
-  /// The bytes of one strip of planes, without the rounding of the pool.
-  package static func byteCount(of shapes: [Shape]) -> Int {
-    shapes.reduce(0) { $0 + $1.sampleCount * MemoryLayout<Int16>.stride }
-  }
-
   /// The planes, in the order of the shapes.
   var planes: [any SampleRowSource] { shapes.indices.map { Plane(strips: self, index: $0) } }
 
