@@ -96,7 +96,9 @@ struct HuffmanTableTests {
     // One bit for a coefficient, two for the end of two or three blocks.
     let definition = HuffmanTable.Definition(
       counts: [1, 1] + [UInt8](repeating: 0, count: 14), symbols: [0x01, 0x10])
-    let lookup = try #require(HuffmanTable(definition, kind: .progressiveAC)).lookup
+    let table = try #require(HuffmanTable(definition, kind: .progressiveAC))
+    defer { withExtendedLifetime(table) {} }
+    let lookup = table.lookup
     // A coefficient of two bits, then the run.
     let window = 0b01_10_0000000
     #expect(lookup.several[window] & 63 == 2)
