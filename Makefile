@@ -39,8 +39,8 @@ STORE_PEERS = $(if $(and $(wildcard /usr/include/lmdb.h),$(wildcard /usr/include
 CHOICES = $(if $(FILTER),'--filter=$(FILTER)','--filter=OzuTests|OzuCLITests|OzuCachingTests' '--skip=OzuTests|OzuCLITests|OzuCachingTests')
 # Code with data that threads share; the loops over pixels belong to one thread each, and take most of an hour.
 SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|OzuIsolationTests|PixelBufferPool|DecodedByteBudget|Animation|ScanTail|OzuSharedStoresTests|OzuServerTests'
-# Code with unsafe pointers, except for the tests that resize hundreds of pictures to measure their memory.
-UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG'
+# Code with unsafe pointers, except for the tests that resize or write hundreds of pictures to measure memory.
+UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG|AnimationWritingTests.memory'
 
 .PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs site-test package-test conformance clean dependencies
 

@@ -67,17 +67,21 @@ struct ReducedJPEGTests {
   func passesOfTheSame(sampling: (Int, Int), quality: Int) throws {
     let sizes = [PixelSize(647, 489), PixelSize(131, 77)]
     for (size, restartInterval) in zip(sizes, [0, 7]) {
-      func planes(isProgressive: Bool, _ scale: Int) throws -> [SamplePlane] {
-        let variant = JPEGVariant(
+      let (progressive, sequential) = (file(isProgressive: true), file(isProgressive: false))
+      func file(isProgressive: Bool) -> Data {
+        JPEGVariant(
           size, sampling: sampling, isProgressive: isProgressive, restartInterval: restartInterval,
-          quality: quality)
+          quality: quality
+        ).data
+      }
+      func planes(_ file: Data, _ scale: Int) throws -> [SamplePlane] {
         let picture = try ReducedJPEGDecoder.planes(
-          of: variant.data, eighths: (scale, scale), lowestBit: 0, context: .init())
+          of: file, eighths: (scale, scale), lowestBit: 0, context: .init())
         return try #require(picture).planes
       }
       // Not at one eighth, where blocks that have only a mean are not known, and so not rounded.
       for scale in [2, 3, 4, 5, 6, 8] {
-        let pairs = try zip(planes(isProgressive: true, scale), planes(isProgressive: false, scale))
+        let pairs = try zip(planes(progressive, scale), planes(sequential, scale))
         for (index, (found, expected)) in pairs.enumerated() {
           // Scans of one component have only blocks with pixels of it.
           let columns = min(Int(expected.extentWidth.rounded(.up)), expected.samplesPerRow)
