@@ -19,21 +19,26 @@ extension ReducedIDCT {
     _ side: Int, _ transform: (SquareTransform, SquareTransform.Square) -> SquareTransform.Square
   ) {
     guard blockCount > 0 else { return }
-    dequantize(side)
     let constants = SquareTransform()
-    var next = square(0, side)
-    for block in 0..<blockCount {
-      let sums = transform(constants, next)
-      next = square(min(block &+ 1, blockCount &- 1), side)
-      let start = samples + block &* side
-      store(sums.a, start)
-      store(sums.b, start + stride)
-      store(sums.c, start + 2 &* stride)
-      store(sums.d, start + 3 &* stride)
-      store(sums.e, start + 4 &* stride)
-      if side > 5 { store(sums.f, start + 5 &* stride) }
-      if side > 6 { store(sums.g, start + 6 &* stride) }
-      if side > 6 { store(sums.h, start + 7 &* stride) }
+    var coefficients = SquareTransform.Square(
+      a: .zero, b: .zero, c: .zero, d: .zero, e: .zero, f: .zero, g: .zero, h: .zero)
+    // One turn more than squares: it reads a square, and writes the one before it. A second reading place would be a second copy
+    // of all that is inlined, and then a call.
+    for block in 0...blockCount {
+      let read = square(min(block, blockCount &- 1), side)
+      if block > 0 {
+        let sums = transform(constants, coefficients)
+        let start = samples + (block &- 1) &* side
+        store(sums.a, start)
+        store(sums.b, start + stride)
+        store(sums.c, start + 2 &* stride)
+        store(sums.d, start + 3 &* stride)
+        store(sums.e, start + 4 &* stride)
+        if side > 5 { store(sums.f, start + 5 &* stride) }
+        if side > 6 { store(sums.g, start + 6 &* stride) }
+        if side > 6 { store(sums.h, start + 7 &* stride) }
+      }
+      coefficients = read
     }
   }
 
@@ -42,33 +47,16 @@ extension ReducedIDCT {
   private func square(_ block: Int, _ side: Int) -> SquareTransform.Square {
     let start = samples + block &* side
     return SquareTransform.Square(
-      a: load(start), b: load(start + stride), c: load(start + 2 &* stride), d: load(start + 3 &* stride),
-      e: load(start + 4 &* stride), f: side > 5 ? load(start + 5 &* stride) : .zero,
-      g: side > 6 ? load(start + 6 &* stride) : .zero, h: side > 6 ? load(start + 7 &* stride) : .zero)
+      a: products(start, row: 0), b: products(start, row: 1), c: products(start, row: 2),
+      d: products(start, row: 3), e: products(start, row: 4), f: side > 5 ? products(start, row: 5) : .zero,
+      g: side > 6 ? products(start, row: 6) : .zero, h: side > 6 ? products(start, row: 7) : .zero)
   }
 
-  /// Coefficients with two fraction bits.
+  /// Products with two fraction bits.
   @inline(__always)
-  private func load(_ place: UnsafeMutablePointer<Int16>) -> SIMD8<Int16> {
-    UnsafeRawPointer(place).loadUnaligned(as: SIMD8<Int16>.self) &<< SIMD8(repeating: 2)
-  }
-
-  /// Replaces the coefficients of a row of squares by their products. A vector is read before the one to its left is written,
-  /// whose end would wait in the processor otherwise. A function of its own, because the optimiser gives up on one that
-  /// transforms too.
-  @inline(never)
-  private func dequantize(_ side: Int) {
-    for row in 0..<side {
-      var place = UnsafeMutableRawPointer(samples + row &* stride)
-      var next = place.loadUnaligned(as: SIMD8<Int16>.self)
-      for block in 0..<blockCount {
-        let products = dequantization.products(next, vector: row)
-        let here = place
-        if block &+ 1 < blockCount { place += 2 &* side }
-        next = place.loadUnaligned(as: SIMD8<Int16>.self)
-        here.storeBytes(of: products, as: SIMD8<Int16>.self)
-      }
-    }
+  private func products(_ square: UnsafeMutablePointer<Int16>, row: Int) -> SIMD8<Int16> {
+    let coefficients = UnsafeRawPointer(square + row &* stride).loadUnaligned(as: SIMD8<Int16>.self)
+    return dequantization.products(coefficients, vector: row) &<< SIMD8(repeating: 2)
   }
 
   /// Writes a row of samples.
