@@ -1,4 +1,5 @@
-/// The tables of a `HuffmanTable` as the inner loops see them: plain pointers, so that no references are counted.
+/// The tables of a `HuffmanTable` as the inner loops see them: one plain pointer, so that no references are counted and only one
+/// register is taken.
 ///
 /// Three tables are indexed by the next 11 or 12 bits of the stream:
 ///
@@ -42,13 +43,40 @@ struct HuffmanLookup {
   @inline(__always)
   static func isInside(_ index: Int, last: Int) -> Bool { (index & 127) &+ index &>> 7 <= last &+ 1 }
 
+  /// Where the tables are in the memory of a `HuffmanTable`, in bytes.
+  private static let skipsOffset = 4 << window
+  private static let severalOffset = skipsOffset + 2 << skipWindow
+  private static let limitsOffset = severalOffset + 8 << window
+  private static let offsetsOffset = limitsOffset + 4 * 18
+  private static let symbolsOffset = offsetsOffset + 8 * 17
+  /// The size of that memory in bytes, and its alignment.
+  static let byteCount = symbolsOffset + 256
+  static let alignment = 64
+
+  private let memory: UnsafeMutableRawPointer
+
+  /// Takes memory of `byteCount` zeros, aligned to `alignment`.
+  init(_ memory: UnsafeMutableRawPointer) {
+    self.memory = memory
+    memory.bindMemory(to: UInt32.self, capacity: 1 << Self.window)
+    (memory + Self.skipsOffset).bindMemory(to: UInt16.self, capacity: 1 << Self.skipWindow)
+    (memory + Self.severalOffset).bindMemory(to: UInt64.self, capacity: 1 << Self.window)
+    (memory + Self.limitsOffset).bindMemory(to: UInt32.self, capacity: 17)
+    (memory + Self.offsetsOffset).bindMemory(to: Int.self, capacity: 17)
+    (memory + Self.symbolsOffset).bindMemory(to: UInt8.self, capacity: 256)
+  }
+
   /// Bits 0–5 the bits consumed, 8–15 the kind, 16–31 the number.
   ///
   /// The kind is the number of coefficients that the entry decodes, 1 to 16; or `blockEnd`; or 0 if the number did not fit.
   /// Then the entry has the symbol in its place, and the bits of the number are not yet read.
-  let values: UnsafePointer<UInt32>
+  @inline(__always)
+  var values: UnsafeMutablePointer<UInt32> { memory.assumingMemoryBound(to: UInt32.self) }
   /// Bits 0–5 the bits consumed, 7–15 the steps.
-  let skips: UnsafePointer<UInt16>
+  @inline(__always)
+  var skips: UnsafeMutablePointer<UInt16> {
+    (memory + Self.skipsOffset).assumingMemoryBound(to: UInt16.self)
+  }
   /// An entry consumes the bits of its lowest six bits, and stops where a number does not fit. It also has
   ///
   /// - in tables of the kind `ac` its steps in bits 7–15 as in `skips`, and four coefficients in bits 32–63, the next one
@@ -56,13 +84,25 @@ struct HuffmanLookup {
   /// - in tables of the kinds `pairedAC` and `progressiveAC` its steps in bits 56–63; in bits 8–15 and 16–23 the coefficients that come before two
   ///   that are not zero; in bits 24–39 and 40–55 their numbers. Before a missing coefficient come 64. All numbers are in the
   ///   window, so at most 11 bits are consumed.
-  let several: UnsafePointer<UInt64>
+  @inline(__always)
+  var several: UnsafeMutablePointer<UInt64> {
+    (memory + Self.severalOffset).assumingMemoryBound(to: UInt64.self)
+  }
   /// For each length, 0 to 16: one more than the largest code, at the top of 16 bits.
-  let limits: UnsafePointer<UInt32>
+  @inline(__always)
+  var limits: UnsafeMutablePointer<UInt32> {
+    (memory + Self.limitsOffset).assumingMemoryBound(to: UInt32.self)
+  }
   /// For each length: the place of a code's symbol, minus the code.
-  let offsets: UnsafePointer<Int>
+  @inline(__always)
+  var offsets: UnsafeMutablePointer<Int> {
+    (memory + Self.offsetsOffset).assumingMemoryBound(to: Int.self)
+  }
   /// The symbols in the order of their codes; 256 of them.
-  let symbols: UnsafePointer<UInt8>
+  @inline(__always)
+  var symbols: UnsafeMutablePointer<UInt8> {
+    (memory + Self.symbolsOffset).assumingMemoryBound(to: UInt8.self)
+  }
 
   /// The next symbol and the length of its code, read bit by bit. Bits that are no code count as symbol 0
   /// with 17 bits, as in libjpeg.

@@ -30,7 +30,8 @@ final class HuffmanTable: @unchecked Sendable {
   static let empty = HuffmanTable(
     Definition(counts: [UInt8](repeating: 0, count: 16), symbols: []), kind: .dc)
 
-  /// The pointers for the inner loops, which are valid as long as the table.
+  private let memory: UnsafeMutableRawPointer
+  /// The pointer for the inner loops, which is valid as long as the table.
   let lookup: HuffmanLookup
 
   /// Makes a table; `nil` if its codes do not fit their lengths, or a symbol is out of range.
@@ -40,23 +41,13 @@ final class HuffmanTable: @unchecked Sendable {
     else { return nil }
     // The difference of two means has at most 15 bits, even in 12-bit files.
     if kind == .dc, definition.symbols.contains(where: { $0 > 15 }) { return nil }
-    let limits = UnsafeMutablePointer<UInt32>.allocate(capacity: 17)
-    let offsets = UnsafeMutablePointer<Int>.allocate(capacity: 17)
-    let symbols = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
-    limits.initialize(repeating: 0, count: 17)
-    offsets.initialize(repeating: 0, count: 17)
-    symbols.initialize(repeating: 0, count: 256)
+    memory = .allocate(byteCount: HuffmanLookup.byteCount, alignment: HuffmanLookup.alignment)
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: HuffmanLookup.byteCount)
+    lookup = HuffmanLookup(memory)
     let size = 1 << HuffmanLookup.window
-    let values = UnsafeMutablePointer<UInt32>.allocate(capacity: size)
     let skipSize = 1 << HuffmanLookup.skipWindow
-    let skips = UnsafeMutablePointer<UInt16>.allocate(capacity: skipSize)
-    let several = UnsafeMutablePointer<UInt64>.allocate(capacity: size)
-    values.initialize(repeating: 0, count: size)
-    skips.initialize(repeating: UInt16(HuffmanLookup.noSteps) << 7, count: skipSize)
-    several.initialize(
-      repeating: UInt64(HuffmanLookup.noSteps) << (kind.hasPairs ? 56 : 7), count: size)
-    lookup = HuffmanLookup(
-      values: values, skips: skips, several: several, limits: limits, offsets: offsets, symbols: symbols)
+    lookup.skips.update(repeating: UInt16(HuffmanLookup.noSteps) << 7, count: skipSize)
+    lookup.several.update(repeating: UInt64(HuffmanLookup.noSteps) << (kind.hasPairs ? 56 : 7), count: size)
 
     var code: UInt32 = 0
     var place = 0
@@ -64,30 +55,25 @@ final class HuffmanTable: @unchecked Sendable {
       let count = UInt32(definition.counts[length - 1])
       // The code of all ones is reserved; libjpeg refuses tables that have it.
       guard code + count < 1 << UInt32(length), place + Int(count) <= 256 else { return nil }
-      offsets[length] = place - Int(code)
+      lookup.offsets[length] = place - Int(code)
       code += count
       place += Int(count)
-      limits[length] = code << UInt32(16 - length)
+      lookup.limits[length] = code << UInt32(16 - length)
       code <<= 1
     }
-    for (index, symbol) in definition.symbols.enumerated() { symbols[index] = symbol }
+    for (index, symbol) in definition.symbols.enumerated() { lookup.symbols[index] = symbol }
     let builder = HuffmanTableBuilder(definition, kind: kind, width: HuffmanLookup.window)
     for window in 0..<size {
-      values[window] = builder.value(window)
+      lookup.values[window] = builder.value(window)
       if kind == .dc { continue }
-      several[window] = kind.hasPairs ? builder.pair(window) : builder.low(window)
+      lookup.several[window] = kind.hasPairs ? builder.pair(window) : builder.low(window)
     }
     if kind == .dc { return }
     let skipper = HuffmanTableBuilder(definition, kind: kind, width: HuffmanLookup.skipWindow)
-    for window in 0..<skipSize { skips[window] = skipper.skip(window) }
+    for window in 0..<skipSize { lookup.skips[window] = skipper.skip(window) }
   }
 
   deinit {
-    lookup.values.deallocate()
-    lookup.skips.deallocate()
-    lookup.several.deallocate()
-    lookup.limits.deallocate()
-    lookup.offsets.deallocate()
-    lookup.symbols.deallocate()
+    memory.deallocate()
   }
 }

@@ -97,6 +97,16 @@ struct ReducedComponent {
     dequantization.free()
   }
 
+  /// The distance between rows of blocks in samples.
+  @inline(__always)
+  var lineStep: Int { scale &* stride }
+
+  /// Where the flags for flat blocks begin at a block, if they are noted.
+  @inline(__always)
+  func flags(column: Int, row: Int) -> UnsafeMutablePointer<Bool>? {
+    flatBlocks.map { $0 + (row &* blockCount.width &+ column) }
+  }
+
   /// The first sample of a block's square.
   @inline(__always)
   func block(column: Int, row: Int) -> UnsafeMutablePointer<Int16> {

@@ -21,11 +21,11 @@ extension ReducedScan.Part {
   /// Writes a mean value, or the sum of differences if means are not known yet.
   @inline(__always)
   private func store(
-    _ prediction: Int32, isFlat: Bool, number: Int, flatBlocks: UnsafeMutablePointer<Bool>?,
+    _ prediction: Int32, isFlat: Bool, flags: UnsafeMutablePointer<Bool>?, number: Int,
     to block: UnsafeMutablePointer<Int16>
   ) {
-    if let flatBlocks {
-      flatBlocks[number] = isFlat
+    if let flags {
+      flags[number] = isFlat
       block[0] = Int16(truncatingIfNeeded: prediction)
     } else {
       block[0] = component.mean(prediction, isFlat: isFlat)
@@ -37,19 +37,23 @@ extension ReducedScan.Part {
   private mutating func takeMeans(_ start: BitReader, column: Int, row: Int) -> BitReader {
     var reader = start
     let dc = dc, ac = ac
-    let flatBlocks = component.flatBlocks
+    var flags = component.flags(column: column, row: row)
     var prediction = component.prediction
-    for y in 0..<verticalBlocks {
-      let block = component.block(column: column, row: row &+ y)
-      let number = (row &+ y) &* component.blockCount.width &+ column
-      for x in 0..<horizontalBlocks {
+    var line = component.block(column: column, row: row)
+    var lines = verticalBlocks
+    while lines > 0 {
+      let block = line
+      var x = 0
+      while x < horizontalBlocks {
         prediction &+= reader.takeDifference(dc)
         let end = reader.skipCoefficients(ac, from: 1)
         store(
-          prediction, isFlat: end == HuffmanLookup.blockEnd(at: 1), number: number &+ x,
-          flatBlocks: flatBlocks,
-          to: block + x)
+          prediction, isFlat: end == HuffmanLookup.blockEnd(at: 1), flags: flags, number: x, to: block + x)
+        x &+= 1
       }
+      lines &-= 1
+      line += component.lineStep
+      flags = flags.map { $0 + component.blockCount.width }
     }
     component.prediction = prediction
     return reader
@@ -60,16 +64,18 @@ extension ReducedScan.Part {
   private mutating func takeQuads(_ start: BitReader, column: Int, row: Int) -> BitReader {
     var reader = start
     let dc = dc, ac = ac
-    let flatBlocks = component.flatBlocks
+    var flags = component.flags(column: column, row: row)
     let stride = component.stride
     let steps = (component.quantization[1], component.quantization[2], component.quantization[4])
     // Bytes multiplied by these steps stay in the range of coefficients. If not, the fourth number of `wide` marks it.
     let noWide: UInt64 = max(steps.0, steps.1, steps.2) <= 15 ? 0 : 1 << 48
     var prediction = component.prediction
-    for y in 0..<verticalBlocks {
-      var block = component.block(column: column, row: row &+ y)
-      let number = (row &+ y) &* component.blockCount.width &+ column
-      for x in 0..<horizontalBlocks {
+    var line = component.block(column: column, row: row)
+    var lines = verticalBlocks
+    while lines > 0 {
+      var block = line
+      var x = 0
+      while x < horizontalBlocks {
         prediction &+= reader.takeDifference(dc)
         // Four bytes, that of coefficient 1 lowest. A coefficient that does not fit into a byte is one of four in `wide`.
         var lows: UInt32 = 0
@@ -101,9 +107,7 @@ extension ReducedScan.Part {
           reader.skipCoefficients(ac, from: index)
         }
         store(
-          prediction, isFlat: index == HuffmanLookup.blockEnd(at: 1), number: number &+ x,
-          flatBlocks: flatBlocks,
-          to: block)
+          prediction, isFlat: index == HuffmanLookup.blockEnd(at: 1), flags: flags, number: x, to: block)
         let first = Int32(Int8(truncatingIfNeeded: lows))
         let second = Int32(Int8(truncatingIfNeeded: lows &>> 8))
         let fourth = Int32(Int8(truncatingIfNeeded: lows &>> 24))
@@ -119,7 +123,11 @@ extension ReducedScan.Part {
             fourth &+ Int32(Int16(truncatingIfNeeded: wide &>> 32)), steps.2)
         }
         block += 2
+        x &+= 1
       }
+      lines &-= 1
+      line += component.lineStep
+      flags = flags.map { $0 + component.blockCount.width }
     }
     component.prediction = prediction
     return reader
@@ -130,14 +138,16 @@ extension ReducedScan.Part {
   private mutating func takeSquares(_ start: BitReader, column: Int, row: Int) -> BitReader {
     var reader = start
     let dc = dc, ac = ac
-    let flatBlocks = component.flatBlocks
+    var flags = component.flags(column: column, row: row)
     let lastKept = component.lastKept
     let targets = component.targets
     var prediction = component.prediction
-    for y in 0..<verticalBlocks {
-      var block = component.block(column: column, row: row &+ y)
-      let number = (row &+ y) &* component.blockCount.width &+ column
-      for x in 0..<horizontalBlocks {
+    var line = component.block(column: column, row: row)
+    var lines = verticalBlocks
+    while lines > 0 {
+      var block = line
+      var x = 0
+      while x < horizontalBlocks {
         prediction &+= reader.takeDifference(dc)
         // At least 45 bits: enough for two entries of 11 bits. So the register is refilled after every second entry.
         var index = 1
@@ -165,14 +175,17 @@ extension ReducedScan.Part {
           reader.refill()
         }
         store(
-          prediction, isFlat: index == HuffmanLookup.blockEnd(at: 1), number: number &+ x,
-          flatBlocks: flatBlocks, to: block)
+          prediction, isFlat: index == HuffmanLookup.blockEnd(at: 1), flags: flags, number: x, to: block)
         if index < 64 {
           reader.refill()
           reader.skipCoefficients(ac, from: index)
         }
         block += component.scale
+        x &+= 1
       }
+      lines &-= 1
+      line += component.lineStep
+      flags = flags.map { $0 + component.blockCount.width }
     }
     component.prediction = prediction
     return reader
