@@ -115,9 +115,7 @@ struct ReducedJPEGStripTests {
     #expect(calls.withLock { $0 } < 30)
   }
 
-  @Test(
-    "a second thread takes half of a large file, but not where resampling is most of the work",
-    arguments: [8, 2])
+  @Test("a second thread takes half of a large file", arguments: [8, 2])
   func division(part: Int) throws {
     let size = PixelSize(2000, 1500)
     let data = JPEGVariant(size, quality: 95).data
@@ -129,11 +127,41 @@ struct ReducedJPEGStripTests {
       half()
       return true
     }
-    func render(_ context: DecodingContext) throws -> Bitmap? {
-      try ReducedJPEGDecoder.render(data, outline, header: outline.header, plan: plan, context: context)
+    func render(_ assistant: DecodingAssistant?) throws -> Bitmap? {
+      try ReducedJPEGDecoder.render(
+        data, outline, header: outline.header, plan: plan, context: DecodingContext(assistant: assistant))
     }
-    let result = try #require(try render(DecodingContext(assistant: assistant)))
-    #expect(halves.withLock { $0 } == (part == 8 ? 1 : 0))
-    #expect(try render(DecodingContext()) == result)
+    let result = try #require(try render(assistant))
+    #expect(halves.withLock { $0 } == 1)
+    #expect(try render(nil) == result)
+  }
+
+  @Test(
+    "gives the same picture from two threads, whatever part is shown", arguments: Assistance.allCases,
+    [1, 0.6])
+  func halves(assistance: Assistance, kept: Double) throws {
+    for variant in ScanTailTests.variants {
+      let whole = variant.data
+      let data = whole.prefix(Int(Double(whole.count) * kept))
+      let outline = try JPEGOutline(data, limits: .default)
+      for (width, height, mode) in [
+        (80, 60, ScaleMode.fill), (210, 140, .fill), (200, 40, .aspectFill), (40, 200, .aspectFill),
+      ] {
+        let plan = try plan(data, Resize(PixelSize(width, height), mode: mode))
+        guard plan.reduction != nil else { continue }
+        func render(_ assistant: DecodingAssistant?, _ share: Double = 0.5) throws -> Bitmap? {
+          try ReducedJPEGDecoder.render(
+            data, outline, header: outline.header, plan: plan,
+            division: ScanDivision(smallestByteCount: 64, share: share),
+            context: DecodingContext(
+              pool: PixelBufferPool(retainedByteLimit: 0), allowsTruncation: kept < 1, assistant: assistant))
+        }
+        let expected = try render(nil)
+        for share in [0, 0.1, 0.37, 0.5, 0.8, 0.97] {
+          let made = try assistance.assist { assistant in try render(assistant, share) }
+          #expect(made == expected && made != nil, "\(width) by \(height), the first \(share)")
+        }
+      }
+    }
   }
 }

@@ -21,6 +21,15 @@ enum Assistance: CaseIterable {
     _ data: Data, eighths: (Int, Int), share: Double, allowsTruncation: Bool = false,
     smallestByteCount: Int = 64
   ) -> (outcome: Outcome, rowCount: Int) {
+    assist { assistant in
+      Outcome.of(
+        data, eighths: eighths, division: ScanDivision(smallestByteCount: smallestByteCount, share: share),
+        assistant: assistant, allowsTruncation: allowsTruncation)
+    }
+  }
+
+  /// Decodes in the closure with such a thread.
+  func assist<Result>(_ decode: (DecodingAssistant) throws -> Result) rethrows -> Result {
     let work = Mutex<[@Sendable () -> Void]>([])
     let assistant = DecodingAssistant { half in
       switch self {
@@ -30,9 +39,7 @@ enum Assistance: CaseIterable {
       }
       return true
     }
-    let result = Outcome.of(
-      data, eighths: eighths, division: ScanDivision(smallestByteCount: smallestByteCount, share: share),
-      assistant: assistant, allowsTruncation: allowsTruncation)
+    let result = try decode(assistant)
     for half in work.withLock({ $0 }) { half() }
     return result
   }

@@ -24,7 +24,7 @@ package final class SamplePlane {
   package let rowCount: Int
   /// How much fine detail the resampler has to strengthen.
   package let lift: DetailLift
-  /// The samples: `rowCount` rows of `samplesPerRow`. All zero at first.
+  /// The samples: `rowCount` rows of `samplesPerRow`. All zero at first, if their owner did not ask for less.
   package let samples: UnsafeMutableBufferPointer<Int16>
 
   private let memory: UnsafeMutableRawBufferPointer
@@ -38,10 +38,12 @@ package final class SamplePlane {
   ///   - extentWidth: the width of the picture in samples; positive, at most `columnCount`.
   ///   - extentHeight: its height in samples; positive, at most `rowCount`.
   ///   - lift: how much fine detail the resampler has to strengthen; none by default.
+  ///   - isZero: whether all samples are 0. Otherwise they are what the memory had, and the owner sets them before others
+  ///     read them.
   ///   - pool: the pool that the memory comes from.
   package init(
     columnCount: Int, rowCount: Int, extentWidth: Double, extentHeight: Double, lift: DetailLift = .none,
-    pool: PixelBufferPool = .shared
+    isZero: Bool = true, pool: PixelBufferPool = .shared
   ) {
     precondition(extentWidth > 0 && extentWidth <= Double(columnCount), "a plane covers its extent")
     precondition(extentHeight > 0 && extentHeight <= Double(rowCount), "a plane covers its extent")
@@ -55,7 +57,7 @@ package final class SamplePlane {
     memory = pool.takeBlock(byteCount: count * 2)
     let all = memory.bindMemory(to: Int16.self)
     samples = UnsafeMutableBufferPointer(rebasing: all[..<count])
-    samples.initialize(repeating: 0)
+    if isZero { samples.initialize(repeating: 0) }
   }
 
   deinit {

@@ -29,30 +29,29 @@ extension ReducedJPEGDecoder {
   /// Makes the result of a plan that has a reduction; `nil` for a plan without one, and for a file that takes a full
   /// decoder.
   ///
+  /// - Parameter division: as for `planes`.
   /// - Throws: as `planes` does.
   package static func render(
-    _ data: Data, _ outline: JPEGOutline, header: ImageHeader, plan: DecodePlan, context: DecodingContext
+    _ data: Data, _ outline: JPEGOutline, header: ImageHeader, plan: DecodePlan,
+    division: ScanDivision = ScanDivision(), context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
     guard let reduction = plan.reduction, let frame = outline.frame else { return nil }
     return try data.withBytes { (bytes) throws(DecodingError) in
       var decoder = ReducedJPEGDecoder(
         file: bytes, outline.details, frame: frame, eighths: (reduction.luma, reduction.chroma),
-        lowestBit: nil,
-        division: ScanDivision(), context: context)
-      // A second thread writes into whole planes.
-      let extra = decoder.isWorthDividing ? context.reserveAside(decoder.planeByteCount) : nil
-      if plan.makesStrips(header, context), extra == nil {
-        guard try decoder.readScans(inStrips: true) else { return nil }
-        let bitmap = try plan.rendered(ReducedJPEGStrips(decoder), header: header, context: context)
-        // As where rows are resampled while they are decoded.
-        context.begin(.resize)
-        return bitmap
-      }
-      return try withExtendedLifetime(extra) { () throws(DecodingError) in
+        lowestBit: nil, division: division, context: context)
+      guard plan.makesStrips(header, context) else {
         guard let planes = try decoder.decode() else { return nil }
         context.begin(.resize)
         return try plan.rendered(planes, header: header, context: context)
       }
+      guard try decoder.readScans() else { return nil }
+      let strips = ReducedJPEGStrips(decoder)
+      defer { strips.end() }
+      let bitmap = try plan.rendered(strips, header: header, context: context)
+      // As where rows are resampled while they are decoded.
+      context.begin(.resize)
+      return bitmap
     }
   }
 

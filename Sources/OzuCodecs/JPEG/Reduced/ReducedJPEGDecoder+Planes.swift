@@ -7,23 +7,33 @@ extension ReducedJPEGDecoder {
   /// - Throws: as `readScans` does; `limitExceeded` for the bytes of the planes.
   mutating func decode() throws(DecodingError) -> PlanarPicture? {
     try context.limits.checkDecodedByteCount(planeByteCount)
+    var rows: [(start: UnsafeMutablePointer<Int16>, count: Int)] = []
     for index in scales.indices {
       let plane = frame.plane(index, scale: scales[index], pool: context.pool)
-      components[index].samples = plane.samples.baseAddress
+      let start = plane.samples.baseAddress!
+      components[index].samples = start
+      rows.append((start, frame.components[index].verticalBlocks * components[index].lineStep))
       planes.append(plane)
     }
-    guard try readScans(inStrips: false) else { return nil }
-    transform(upTo: frame.groupRows)
+    guard try readScans() else { return nil }
+    if frame.isProgressive {
+      transform()
+    } else {
+      for row in 0..<frame.groupRows {
+        try decodeStrip(row, in: rows.map { $0.start + row * $0.count }, isSeen: true)
+      }
+    }
     guard planes.count == 3 else { return PlanarPicture(luma: planes[0]) }
     return PlanarPicture(luma: planes[0], chroma: (planes[1], planes[2]))
   }
 
   /// Opens the scan of a sequential file, whose header names all components.
   mutating func openScan(_ header: JPEGScanHeader, _ parts: [ReducedScan.Part], at position: Int) {
-    stripParts = header.parts.map(\.component)
-    stripScan = ReducedScan(
-      source: EntropySource(file: file, position: position), parts: parts, columns: frame.groupColumns,
-      rows: frame.groupRows, restartInterval: definitions.restartInterval)
+    scanParts = header.parts.map(\.component)
+    tail = makeTail(header, parts: parts, position: position)
+    scan = ReducedScan(
+      source: EntropySource(file: file, position: position, mark: tail?.mark), parts: parts,
+      columns: frame.groupColumns, rows: frame.groupRows, restartInterval: definitions.restartInterval)
   }
 
   /// Makes the next row of groups of a sequential file, after `readScans`.
@@ -37,20 +47,28 @@ extension ReducedJPEGDecoder {
     _ row: Int, in samples: [UnsafeMutablePointer<Int16>], isSeen: Bool
   ) throws(DecodingError) {
     precondition(samples.count == scales.count, "a place for each component")
-    try context.checkpoint()
-    let parts = stripParts
-    stripScan?.setPlaces { samples[parts[$0]] }
-    stripScan?.decodeRow(0, .sequential)
+    for index in scales.indices { components[index].samples = samples[index] }
+    // Copying a row from the other thread takes no time in which anybody would cancel it.
+    if try !takeRow(row) {
+      try context.checkpoint()
+      let parts = scanParts
+      scan?.setPlaces { samples[parts[$0]] }
+      scan?.decodeRow(0, .sequential)
+      lookForTail(behind: row)
+    }
     if isSeen {
       for index in scales.indices {
-        components[index].samples = samples[index]
         transform(index, 0..<frame.components[index].verticalBlocks, components[index].dequantization)
       }
     }
     guard row == frame.groupRows - 1 else { return }
-    stripScan?.finish()
-    if stripScan?.source.missesData ?? true, !context.allowsTruncation {
-      throw .truncated(.jpeg, stage: Self.scanStage)
+    if meeting == nil {
+      scan?.finish()
+      missesData = scan?.source.missesData ?? true
     }
+    if missesData, !context.allowsTruncation { throw .truncated(.jpeg, stage: Self.scanStage) }
   }
+
+  /// Stops the second thread, and returns when it no longer reads the file.
+  func endTail() { tail?.end() }
 }

@@ -1,18 +1,12 @@
 /// The samples of coefficients.
 extension ReducedJPEGDecoder {
-  /// Turns coefficients of whole planes into samples, from the rows of groups where that was done before up to `end`.
-  mutating func transform(upTo end: Int) {
+  /// Turns coefficients of the whole planes of a progressive file into samples.
+  mutating func transform() {
     for index in planes.indices {
       if passes.isWhole(index) { components[index].flattenMeans() }
-      let vertical = frame.components[index].verticalBlocks
-      let rows = transformedRows * vertical..<end * vertical
-      guard frame.isProgressive else {
-        transform(index, rows, components[index].dequantization)
-        continue
-      }
+      let rows = 0..<frame.groupRows * frame.components[index].verticalBlocks
       for (rows, bits) in passes.missingBits(of: index, in: rows) { transform(index, rows, missing: bits) }
     }
-    transformedRows = end
   }
 
   /// Turns rows of blocks into samples, which are counted from the component's first sample on.

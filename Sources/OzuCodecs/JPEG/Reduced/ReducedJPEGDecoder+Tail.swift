@@ -2,22 +2,11 @@ import OzuImaging
 
 /// The second half of a scan, which another thread decodes.
 extension ReducedJPEGDecoder {
-  /// The most bytes of planes for each byte of the file with which a file is divided. Planes are then whole, which takes time, and
-  /// resampling them is not divided: with four bytes, both threads together take 1.15 of the time of one.
-  private static let mostPlaneBytes = 4
-
-  /// Whether another thread should decode the second half of the file.
-  var isWorthDividing: Bool {
-    !frame.isProgressive && context.assistant != nil
-      && division.mark(in: file, from: header.scanOffset) != nil
-      && planeByteCount <= Self.mostPlaneBytes * (file.count - header.scanOffset)
-  }
-
   /// Begins the second half of a scan on another thread; `nil` if the scan is too short for that, or no thread is free.
   func makeTail(
-    _ header: JPEGScanHeader, parts: [ReducedScan.Part], tables: [HuffmanTable], position: Int
+    _ header: JPEGScanHeader, parts: [ReducedScan.Part], position: Int
   ) -> ReducedScanTail? {
-    guard !frame.isProgressive, definitions.restartInterval == 0, let assistant = context.assistant,
+    guard definitions.restartInterval == 0, let assistant = context.assistant,
       let mark = division.mark(in: file, from: position),
       // The tail takes as much as the planes, and less for its flags.
       let reservation = context.reserveAside(2 * planeByteCount)
@@ -30,23 +19,45 @@ extension ReducedJPEGDecoder {
     return assistant.begin { tail.run() } ? tail : nil
   }
 
-  /// Takes the rest of a scan from its tail, when the row just read ended where one of the tail's groups did.
-  ///
-  /// - Returns: whether data were missing; `nil` when the scan is to be read on.
-  /// - Throws: what `DecodingContext.checkpoint()` throws.
-  mutating func finish(
-    _ scan: borrowing ReducedScan, behind row: Int, with tail: ReducedScanTail
-  ) throws(DecodingError) -> Bool? {
-    guard let bits = scan.bitsBehindMark, scan.hasData,
-      case .found(let group, let predictions) = tail.meet(at: bits)
-    else { return nil }
-    // Something to do while the tail is not done.
-    transform(upTo: row + 1)
-    let context = context
-    guard try tail.wait(checkpoint: { () throws(DecodingError) in try context.checkpoint() }) else {
-      return nil
-    }
-    return tail.place(
-      behind: group, in: scan.components, row: row + 1, offset: scan.predictions &- predictions)
+  /// Notes that the tail has the rows behind `row`, if the scan is where one of the tail's groups ended.
+  mutating func lookForTail(behind row: Int) {
+    guard let tail, row + 1 < frame.groupRows, let bits = scan?.bitsBehindMark, scan?.hasData == true,
+      case .found(let group, let predictions) = tail.meet(at: bits), let sums = scan?.predictions
+    else { return }
+    meeting = TailMeeting(row: row, group: group, offset: sums &- predictions)
   }
+
+  /// Takes a row of groups from the tail, and waits for it. `false` if the row is to be read from the scan.
+  ///
+  /// - Throws: what `DecodingContext.checkpoint()` throws.
+  mutating func takeRow(_ row: Int) throws(DecodingError) -> Bool {
+    guard let tail, let meeting else { return false }
+    let context = context
+    let columns = frame.groupColumns
+    guard try tail.wait(checkpoint: { () throws(DecodingError) in try context.checkpoint() }),
+      let rest = tail.rest(behind: meeting.group, wanted: (frame.groupRows - meeting.row - 1) * columns)
+    else {
+      self.meeting = nil
+      self.tail = nil
+      return false
+    }
+    if rest.isShort { missesData = true }
+    let before = (row - meeting.row - 1) * columns
+    let first = meeting.group + 1 + before
+    let count = max(0, min(columns, rest.groupCount - before))
+    if count > 0 {
+      tail.place(first..<first + count, in: scanParts.map { components[$0] }, offset: meeting.offset)
+    }
+    return true
+  }
+}
+
+/// Where a scan and its tail were between the same two groups.
+struct TailMeeting {
+  /// The row of groups of the picture that had ended there.
+  var row: Int
+  /// The group of the tail that had ended there.
+  var group: Int
+  /// The amount that is added to the tail's sums of differences.
+  var offset: SIMD4<Int32>
 }

@@ -26,14 +26,18 @@ package struct ReducedJPEGDecoder: ~Copyable {
   let planeByteCount: Int
   let division: ScanDivision
   var components: [ReducedComponent]
-  /// Whole planes, for a picture that is not made in strips.
+  /// Whole planes, for a picture that is not resampled while it is decoded.
   var planes: [SamplePlane] = []
   /// The tables of the scan that is being decoded, which the scan points to.
   var tables: [HuffmanTable] = []
-  /// The scan of a picture that is made in strips.
-  var stripScan: ReducedScan?
+  /// The scan of a sequential file.
+  var scan: ReducedScan?
   /// The components of that scan, in its order.
-  var stripParts: [Int] = []
+  var scanParts: [Int] = []
+  /// The second half of that scan, if another thread decodes it.
+  var tail: ReducedScanTail?
+  /// Where the scan reached groups of the tail, which has the rest.
+  var meeting: TailMeeting?
 
   var definitions = JPEGTables()
   /// For each component the coefficients, in zigzag order from the lowest bit on, that scans have brought.
@@ -42,8 +46,6 @@ package struct ReducedJPEGDecoder: ~Copyable {
   var passes: ProgressivePasses
   private var hasEnd = false
   var missesData = false
-  /// Rows of groups of whole planes whose coefficients were turned into samples.
-  var transformedRows = 0
 
   /// Prepares a decode.
   ///
@@ -78,16 +80,17 @@ package struct ReducedJPEGDecoder: ~Copyable {
   }
 
   deinit {
+    tail?.end()
     for component in components { component.free() }
   }
 
-  /// Reads all scans that are needed; `false` if this decoder does not support the file.
+  /// Reads all scans of a progressive file that are needed, or opens the scan of a sequential one, for `decodeStrip`. `false` if this
+  /// decoder does not support the file.
   ///
-  /// - Parameter inStrips: whether the scan of a sequential file is only opened, for `decodeStrip`.
   /// - Throws: `truncated` if data are missing, unless the context allows it: then the missing part is grey. The errors of
   ///   `DecodingContext.checkpoint()`, which is called at every row of blocks.
-  mutating func readScans(inStrips: Bool) throws(DecodingError) -> Bool {
-    guard try readSegments(inStrips: inStrips) else { return false }
+  mutating func readScans() throws(DecodingError) -> Bool {
+    guard try readSegments() else { return false }
     // Where whole frequencies are missing, libjpeg makes its guess at them.
     guard components.indices.allSatisfy({ components[$0].kept & ~known[$0] == 0 }) else { return false }
     // If the end of the file is missing, skipped scans may be truncated; libjpeg decides.
@@ -97,7 +100,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   }
 
   /// Steps from segment to segment, from the first scan on; `false` when one is not for this decoder.
-  private mutating func readSegments(inStrips: Bool) throws(DecodingError) -> Bool {
+  private mutating func readSegments() throws(DecodingError) -> Bool {
     let bytes = Span<UInt8>(_unsafeElements: file.bindMemory(to: UInt8.self))
     for (marker, content) in header.tables {
       guard definitions.read(marker, bytes.extracting(content)) else { return false }
@@ -131,12 +134,11 @@ package struct ReducedJPEGDecoder: ~Copyable {
         guard passes.isInOrder(header, known: known[header.parts[0].component]),
           let parts = makeParts(header)
         else { return false }
-        if inStrips {
+        guard frame.isProgressive else {
           openScan(header, parts, at: position)
           return true
         }
         guard let end = try readScan(header, parts, at: position) else { return false }
-        if !frame.isProgressive { return true }
         position = end
       // A second one.
       case _ where JPEGMarker.isFrameHeader(marker): return false
@@ -183,16 +185,14 @@ package struct ReducedJPEGDecoder: ~Copyable {
     return parts
   }
 
-  /// Decodes a scan; where it ends, or `nil` when it breaks a rule.
+  /// Decodes a scan of a progressive file; where it ends, or `nil` when it breaks a rule.
   private mutating func readScan(
     _ header: JPEGScanHeader, _ parts: [ReducedScan.Part], at position: Int
   ) throws(DecodingError) -> Int? {
     let isAlone = parts.count == 1
     let own = frame.components[header.parts[0].component]
-    let tail = makeTail(header, parts: parts, tables: tables, position: position)
-    defer { tail?.end() }
     var scan = ReducedScan(
-      source: EntropySource(file: file, position: position, mark: tail?.mark), parts: parts,
+      source: EntropySource(file: file, position: position), parts: parts,
       columns: isAlone ? own.ownColumns : frame.groupColumns, rows: isAlone ? own.ownRows : frame.groupRows,
       restartInterval: definitions.restartInterval)
     let step = step(header)
@@ -201,22 +201,15 @@ package struct ReducedJPEGDecoder: ~Copyable {
       try context.checkpoint()
       scan.decodeRow(row, step)
       if !scan.hasData, end == nil { end = row }
-      // While they are in the cache of the processor. Scans of a progressive file bring more.
-      if !frame.isProgressive { transform(upTo: row + 1) }
-      if let tail, row + 1 < scan.rows, let isShort = try finish(scan, behind: row, with: tail) {
-        if isShort { missesData = true }
-        return scan.source.position
-      }
     }
     scan.finish()
     if scan.isBroken { return nil }
-    if frame.isProgressive { passes.note(header, end: end) }
+    passes.note(header, end: end)
     if scan.source.missesData { missesData = true }
     return scan.source.position
   }
 
   private func step(_ header: JPEGScanHeader) -> ReducedScan.Step {
-    guard frame.isProgressive else { return .sequential }
     let isFirst = header.high == 0
     guard header.first > 0 else {
       return isFirst ? .firstMeans(low: header.low) : .nextMeans(low: header.low)

@@ -87,14 +87,18 @@ package struct ReducedJPEGFrame {
   }
 
   /// A plane for a component, with room for whole groups of blocks.
-  package func plane(_ index: Int, scale: Int, pool: PixelBufferPool) -> SamplePlane {
+  ///
+  /// - Parameter isZero: whether all samples are 0. Otherwise their owner sets them before others read them.
+  package func plane(
+    _ index: Int, scale: Int, isZero: Bool = true, pool: PixelBufferPool
+  ) -> SamplePlane {
     let component = components[index]
     let factor = Double(scale) / 8
     return SamplePlane(
       columnCount: planeColumns(index, scale: scale),
       rowCount: groupRows * component.verticalBlocks * scale,
       extentWidth: component.extentWidth * factor, extentHeight: component.extentHeight * factor,
-      lift: lift(index, scale: scale), pool: pool)
+      lift: lift(index, scale: scale), isZero: isZero, pool: pool)
   }
 
   /// The rows of a component's plane that a row of groups makes.

@@ -20,4 +20,7 @@ final class ReducedJPEGStrips: PlaneStripMaker {
     try decoder.decodeStrip(nextRow, in: planes, isSeen: isSeen)
     nextRow += 1
   }
+
+  /// Ends the work of a second thread. Afterwards nobody reads the file.
+  func end() { decoder.endTail() }
 }

@@ -90,7 +90,7 @@ final class ReducedScanTail: @unchecked Sendable {
     let frame = plan.frame
     var parts: [ReducedScan.Part] = []
     for (index, part) in plan.parts {
-      let plane = frame.plane(index, scale: plan.scales[index], pool: plan.pool)
+      let plane = frame.plane(index, scale: plan.scales[index], isZero: false, pool: plan.pool)
       var component = ReducedComponent(
         samplesPerRow: plane.samplesPerRow, scale: plan.scales[index], blocks: frame.blocks(of: index))
       component.samples = plane.samples.baseAddress
@@ -108,6 +108,11 @@ final class ReducedScanTail: @unchecked Sendable {
       columns: frame.groupColumns, rows: frame.groupRows, restartInterval: 0, boundaries: boundaries)
     var isPublished = false
     for row in 0..<scan.rows {
+      // Only the rows that it reaches, and before they leave the cache of the processor again.
+      for component in parts.map(\.component) {
+        let count = component.blockCount.height / scan.rows * component.lineStep
+        (component.samples! + row * count).update(repeating: 0, count: count)
+      }
       scan.decodeRow(row, .sequential)
       let isComplete = boundaries.ends.count == boundaries.capacity || !scan.hasData
       let isUnwanted = state.withLock { state in
@@ -175,59 +180,62 @@ final class ReducedScanTail: @unchecked Sendable {
     if isRunning { finished.wait() }
   }
 
-  /// Writes its groups after `group` into the planes of the first half, from the beginning of a row on.
+  /// The groups after group `group`, up to the end of a picture.
+  ///
+  /// Call it only after `wait` has returned `true`.
+  ///
+  /// - Parameter wanted: how many groups of the picture are left.
+  /// - Returns: `nil` if its planes ended before the picture. Otherwise whether data were missing up to the last group.
+  func rest(behind group: Int, wanted: Int) -> (isShort: Bool, groupCount: Int)? {
+    let count = min(wanted, groupCount - group - 1)
+    guard isWhole || count == wanted else { return nil }
+    // It may have read beyond the picture. If a group lacked bits, it is the last one.
+    return (missesData && groupCount - group - 1 <= wanted, count)
+  }
+
+  /// Writes the squares of a row of groups, with their means.
   ///
   /// Call it only after `wait` has returned `true`.
   ///
   /// - Parameters:
-  ///   - targets: the components of the first half, in the order of the scan.
+  ///   - groups: the numbers of the groups, at most as many as there are columns of them.
+  ///   - targets: the components of the first half, in the order of the scan. The row begins at their first sample.
   ///   - offset: the amount that is added to the sums of differences of each component.
-  /// - Returns: whether data were missing up to the last group of the picture; `nil` if its planes ended before the picture:
-  ///   then nothing is written.
-  func place(
-    behind group: Int, in targets: [ReducedComponent], row firstRow: Int, offset: SIMD4<Int32>
-  ) -> Bool? {
+  func place(_ groups: Range<Int>, in targets: [ReducedComponent], offset: SIMD4<Int32>) {
     let columns = plan.frame.groupColumns
-    let wanted = (plan.frame.groupRows - firstRow) * columns
-    let count = min(wanted, groupCount - group - 1)
-    guard isWhole || count == wanted else { return nil }
+    precondition(groups.lowerBound >= 0 && groups.upperBound <= groupCount && groups.count <= columns)
     for (index, target) in targets.enumerated() {
       let block = plan.parts[index].part
-      var placed = 0
-      while placed < count {
-        let from = group + 1 + placed
-        let run = min(columns - from % columns, columns - placed % columns, count - placed)
+      var from = groups.lowerBound
+      while from < groups.upperBound {
+        let run = min(columns - from % columns, groups.upperBound - from)
         components[index].copySquares(
           columns: block.horizontalBlocks * run, rows: block.verticalBlocks,
           from: (block.horizontalBlocks * (from % columns), block.verticalBlocks * (from / columns)),
-          to: target,
-          at: (
-            block.horizontalBlocks * (placed % columns), block.verticalBlocks * (firstRow + placed / columns)
-          ),
-          adding: offset[index])
-        placed += run
+          to: target, at: block.horizontalBlocks * (from - groups.lowerBound), adding: offset[index])
+        from += run
       }
     }
-    // It may have read beyond the picture. If a group lacked bits, it is the last one.
-    return missesData && groupCount - group - 1 <= wanted
   }
 }
 
 extension ReducedComponent {
   /// Copies the squares of blocks, and writes their means, to which `difference` is added.
   ///
-  /// Places and counts are in blocks; all are in the planes, which have the same size.
+  /// Places and counts are in blocks. Both planes have the same width, and a row of groups in the target has at least `rows` rows.
   fileprivate func copySquares(
     columns: Int, rows: Int, from source: (column: Int, row: Int), to target: ReducedComponent,
-    at place: (column: Int, row: Int), adding difference: Int32
+    at column: Int, adding difference: Int32
   ) {
-    guard let flatBlocks, scale == target.scale, blockCount == target.blockCount else { return }
+    guard let flatBlocks, scale == target.scale, stride == target.stride, blockCount == target.blockCount else {
+      return
+    }
     precondition(
       source.column + columns <= blockCount.width && source.row + rows <= blockCount.height
-        && place.column + columns <= blockCount.width && place.row + rows <= blockCount.height)
+        && column + columns <= blockCount.width)
     for row in 0..<rows {
       let from = block(column: source.column, row: source.row + row)
-      let to = target.block(column: place.column, row: place.row + row)
+      let to = target.block(column: column, row: row)
       for y in 0..<scale {
         (to + y * stride).update(from: from + y * stride, count: columns * scale)
       }

@@ -3,10 +3,10 @@ package struct ScanDivision: Sendable {
   /// The least number of bytes of the second part. By default 128 KB: decoding them takes about ten times as long as waking a
   /// thread.
   package var smallestByteCount: Int
-  /// The fraction of the data in the first part. By default a little less than half, because its thread also joins the parts.
+  /// The fraction of the data in the first part. By default a little less than half, because its thread also resamples.
   package var share: Double
 
-  package init(smallestByteCount: Int = 128 << 10, share: Double = 0.49) {
+  package init(smallestByteCount: Int = 128 << 10, share: Double = 0.48) {
     self.smallestByteCount = smallestByteCount
     self.share = share
   }
