@@ -372,9 +372,10 @@ if !buildsLibraries {
 // Only the tests of what has unsafe code run unoptimised, so what they do not need is not built.
 if Context.environment["OZU_UNOPTIMISED"] != nil {
   let unneeded: Set = [
-    "OzuCachingTests", "OzuCLI", "OzuCLITests", "OzuConformance", "OzuDiskDrills", "OzuGallery", "OzuGalleryApp",
-    "OzuGalleryDrills", "OzuGTK", "OzuHTTPTests", "OzuIsolationDrills", "OzuIsolationTests", "OzuMigration",
-    "OzuSchedulerDrills", "OzuServer", "OzuServerTests", "OzuSharedStores", "OzuSharedStoresTests", "OzuTests",
+    "OzuCachingTests", "OzuCLI", "OzuCLITests", "OzuConformance", "OzuDiskDrills", "OzuGallery",
+    "OzuGalleryApp", "OzuGalleryDrills", "OzuGTK", "OzuHTTPTests", "OzuIsolationDrills", "OzuIsolationTests",
+    "OzuMigration", "OzuSchedulerDrills", "OzuServer", "OzuServerTests", "OzuSharedStores",
+    "OzuSharedStoresTests", "OzuTests",
   ]
   package.targets.removeAll { unneeded.contains($0.name) }
   package.products.removeAll { !["OzuImaging", "OzuCodecs"].contains($0.name) }

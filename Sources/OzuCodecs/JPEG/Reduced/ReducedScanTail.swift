@@ -227,7 +227,8 @@ extension ReducedComponent {
     columns: Int, rows: Int, from source: (column: Int, row: Int), to target: ReducedComponent,
     at column: Int, adding difference: Int32
   ) {
-    guard let flatBlocks, scale == target.scale, stride == target.stride, blockCount == target.blockCount else {
+    guard let flatBlocks, scale == target.scale, stride == target.stride, blockCount == target.blockCount
+    else {
       return
     }
     precondition(
