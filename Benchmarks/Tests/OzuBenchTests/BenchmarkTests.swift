@@ -91,6 +91,18 @@ import Testing
     #expect(report.rows.allSatisfy { $0.samples.count == 1 && $0.median > 0 })
   }
 
+  @Test("one photograph is measured on one thread and on two, in both kinds of time")
+  func twoThreads() throws {
+    let arguments = try BenchArguments([
+      "two-threads", "--smoke", "--no-peers", "--cases", "12mp-420-320x240",
+    ])
+    let rows = try arguments.benchmarks[0].run(arguments.options).rows
+    #expect(
+      rows.map(\.subject) == ["ozu, one thread", "ozu, one thread", "ozu, two threads", "ozu, two threads"])
+    #expect(rows.map(\.metric) == ["wall_ms", "cpu_ms", "wall_ms", "cpu_ms"])
+    #expect(rows.allSatisfy { $0.samples.count == 1 && $0.median > 0 })
+  }
+
   @Test(
     "arguments that mean nothing are refused, with what there is",
     arguments: [

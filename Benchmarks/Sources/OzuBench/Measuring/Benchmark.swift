@@ -27,6 +27,9 @@ struct Benchmark: Sendable {
     Benchmark(ThumbnailBench.name, "decode and resize of photographs", ThumbnailBench.run),
     Benchmark(BrightBench.name, "thumbnails of high dynamic range beside the same in sRGB", BrightBench.run),
     Benchmark(FolderBench.name, "1,000 photographs from files into memory", FolderBench.run),
+    Benchmark(
+      TwoThreadsBench.name, "one large photograph by the wall clock, on one thread and on two",
+      TwoThreadsBench.run),
     Benchmark(GrowthBench.name, "costs by megapixels, entries and requests at once", GrowthBench.run),
     Benchmark(FormatsBench.name, "reading and writing each format, and previews", FormatsBench.run),
     Benchmark(ProcessingBench.name, "processors, and the files of renditions", ProcessingBench.run),
