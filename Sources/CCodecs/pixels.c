@@ -16,10 +16,6 @@ bool ozu_rows_hold(const OzuRows *rows, uint32_t width, uint32_t height, OzuPixe
       && rows->bytes_per_row / ozu_pixel_size(format) >= width;
 }
 
-bool ozu_plane_rows_hold(const OzuPlaneRows *rows, size_t bytes_per_row, uint32_t height) {
-  return rows->bytes != NULL && rows->bytes_per_row >= bytes_per_row && rows->height >= height;
-}
-
 bool ozu_encode_request_holds(const OzuEncodeRequest *request) {
   return request->pixels != NULL && request->width > 0 && request->height > 0
       && request->width <= INT32_MAX && request->height <= INT32_MAX && request->bytes_per_row <= INT32_MAX

@@ -15,6 +15,8 @@ struct OzuWebPDecoder {
   WebPIDecoder *decoder;
   int width;
   int height;
+  // The rows of planes that the caller has taken.
+  int taken_rows;
   bool has_features;
   const char *message;
 };
@@ -64,38 +66,67 @@ OzuWebPDecoder *ozu_webp_decoder_new(OzuRows rows) {
   return begun(decoder);
 }
 
+size_t ozu_webp_planes_size(uint32_t width, uint32_t height) {
+  if (!is_possible(width, height)) return 0;
+  return ((size_t)width + (width + 1) / 2) * ((size_t)height + height % 2);
+}
+
+// The planes share their rows, so that the rows of a part of the picture are one range of the memory: a row of luma and
+// one of blue, then a row of luma and one of red.
 OzuWebPDecoder *ozu_webp_plane_decoder_new(
-    OzuPlaneRows luma, OzuPlaneRows blue, OzuPlaneRows red, uint32_t width, uint32_t height,
-    uint32_t written_width, uint32_t written_height, bool skips_loop_filter) {
-  uint32_t chroma_width = (written_width + 1) / 2, chroma_height = (written_height + 1) / 2;
-  if (!is_possible(width, height) || !is_possible(written_width, written_height) || written_width > width
-      || written_height > height || luma.bytes_per_row > INT_MAX || blue.bytes_per_row > INT_MAX
-      || blue.bytes_per_row != red.bytes_per_row || !ozu_plane_rows_hold(&luma, written_width, written_height)
-      || !ozu_plane_rows_hold(&blue, chroma_width, chroma_height)
-      || !ozu_plane_rows_hold(&red, chroma_width, chroma_height))
-    return NULL;
+    uint8_t *bytes, size_t size, uint32_t width, uint32_t height, bool skips_loop_filter) {
+  if (bytes == NULL || !is_possible(width, height) || size < ozu_webp_planes_size(width, height)) return NULL;
   OzuWebPDecoder *decoder = new_decoder((int)width, (int)height);
   if (decoder == NULL) return NULL;
   decoder->config.options.bypass_filtering = skips_loop_filter;
-  if (written_width != width || written_height != height) {
-    decoder->config.options.use_scaling = 1;
-    decoder->config.options.scaled_width = (int)written_width;
-    decoder->config.options.scaled_height = (int)written_height;
-    decoder->config.output.width = (int)written_width;
-    decoder->config.output.height = (int)written_height;
-  }
+  size_t bytes_per_row = (size_t)width + (width + 1) / 2;
   WebPDecBuffer *output = &decoder->config.output;
   output->colorspace = MODE_YUV;
-  output->u.YUVA.y = luma.bytes;
-  output->u.YUVA.u = blue.bytes;
-  output->u.YUVA.v = red.bytes;
-  output->u.YUVA.y_stride = (int)luma.bytes_per_row;
-  output->u.YUVA.u_stride = output->u.YUVA.v_stride = (int)blue.bytes_per_row;
-  output->u.YUVA.y_size = luma.bytes_per_row * written_height;
-  output->u.YUVA.u_size = output->u.YUVA.v_size = blue.bytes_per_row * chroma_height;
+  output->u.YUVA.y = bytes;
+  output->u.YUVA.u = bytes + width;
+  output->u.YUVA.v = bytes + bytes_per_row + width;
+  output->u.YUVA.y_stride = (int)bytes_per_row;
+  output->u.YUVA.u_stride = output->u.YUVA.v_stride = 2 * (int)bytes_per_row;
+  output->u.YUVA.y_size = size;
+  output->u.YUVA.u_size = size - width;
+  output->u.YUVA.v_size = size - bytes_per_row - width;
   // The only way to make an incremental decoder with options; it keeps a pointer to them.
   decoder->decoder = WebPIDecode(NULL, 0, &decoder->config);
   return begun(decoder);
+}
+
+static uint8_t *moved_up(const uint8_t *plane, size_t distance) {
+  // An integer, because the result may be before the memory.
+  return (uint8_t *)((uintptr_t)plane - distance);
+}
+
+OzuWebPPlaneRows ozu_webp_decoder_take_rows(OzuWebPDecoder *decoder) {
+  OzuWebPPlaneRows rows = {0};
+  int left = 0, top = 0, width = 0, complete = 0;
+  const WebPDecBuffer *buffer = WebPIDecodedArea(decoder->decoder, &left, &top, &width, &complete);
+  if (buffer == NULL || buffer->colorspace != MODE_YUV) return rows;
+  // Two rows of luma belong to one of chroma.
+  int end = complete < decoder->height ? complete & ~1 : complete;
+  const WebPYUVABuffer *planes = &buffer->u.YUVA;
+  rows.luma_bytes_per_row = (size_t)planes->y_stride;
+  rows.chroma_bytes_per_row = (size_t)planes->u_stride;
+  rows.luma = planes->y + (size_t)decoder->taken_rows * rows.luma_bytes_per_row;
+  size_t chroma_offset = (size_t)(decoder->taken_rows / 2) * rows.chroma_bytes_per_row;
+  rows.blue = planes->u + chroma_offset;
+  rows.red = planes->v + chroma_offset;
+  rows.luma_count = (uint32_t)(end - decoder->taken_rows);
+  rows.chroma_count = (rows.luma_count + 1) / 2;
+  decoder->taken_rows = end;
+  // libwebp computes the place of a row from this struct each time. If it had a copy, or if a row that is complete was
+  // not taken, the next rows come behind these ones: the memory is large enough for all.
+  WebPDecBuffer *output = &decoder->config.output;
+  if (buffer == output && end == complete) {
+    size_t distance = (size_t)rows.luma_count * rows.luma_bytes_per_row;
+    output->u.YUVA.y = moved_up(output->u.YUVA.y, distance);
+    output->u.YUVA.u = moved_up(output->u.YUVA.u, distance);
+    output->u.YUVA.v = moved_up(output->u.YUVA.v, distance);
+  }
+  return rows;
 }
 
 void ozu_webp_decoder_free(OzuWebPDecoder *decoder) {

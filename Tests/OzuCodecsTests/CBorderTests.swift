@@ -159,8 +159,12 @@ struct CBorderTests {
     #if WebP
       refuses { ozu_webp_decoder_new($0) == nil }
       #expect(ozu_webp_decoder_new(OzuRows()) == nil)
-      let none = OzuPlaneRows()
-      #expect(ozu_webp_plane_decoder_new(none, none, none, 8, 8, 8, 8, false) == nil)
+      #expect(ozu_webp_planes_size(0, 8) == 0 && ozu_webp_planes_size(8, 16_385) == 0)
+      #expect(ozu_webp_plane_decoder_new(nil, 96, 8, 8, false) == nil)
+      var planes = [UInt8](repeating: 0, count: 96)
+      #expect(ozu_webp_planes_size(8, 8) == planes.count && ozu_webp_planes_size(7, 7) == 88)
+      #expect(ozu_webp_plane_decoder_new(&planes, planes.count - 1, 8, 8, false) == nil)
+      #expect(ozu_webp_plane_decoder_new(&planes, 0, 0, 8, false) == nil)
     #endif
     #if JXL
       refuses { ozu_jxl_feed_new($0) == nil }
@@ -180,6 +184,26 @@ struct CBorderTests {
           return ozu_webp_decoder_decode(decoder, start, count) == .failed
         }
       }
+    }
+
+    @Test("of another size is refused by the WebP decoder of planes")
+    func webPPlanes() throws {
+      let path = "matrix/webp-lossy.webp"
+      let size = try CodecRegistry.standard.header(of: fixture(path)).storedSize
+      var planes = [UInt8](repeating: 0xA5, count: 4 * size.pixelCount)
+      try Self.withFile(path) { start, count in
+        try planes.withUnsafeMutableBufferPointer { planes in
+          for (width, height) in [(size.width - 1, size.height), (size.width, size.height + 1)] {
+            let decoder = try #require(
+              ozu_webp_plane_decoder_new(
+                planes.baseAddress, planes.count, UInt32(width), UInt32(height), false))
+            defer { ozu_webp_decoder_free(decoder) }
+            #expect(ozu_webp_decoder_decode(decoder, start, count) == .failed)
+            #expect(ozu_webp_decoder_take_rows(decoder).luma_count == 0)
+          }
+        }
+      }
+      #expect(planes.allSatisfy { $0 == 0xA5 })
     }
   #endif
 }

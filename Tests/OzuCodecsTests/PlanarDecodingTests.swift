@@ -1,3 +1,4 @@
+import CCodecs
 import Foundation
 import JPEGOracle
 import OzuCodecs
@@ -73,26 +74,66 @@ struct PlanarDecodingTests {
       }
     }
 
+    /// A file of waves, of which the upper half has one colour: its rows take a few bytes.
+    private func halfPlain(_ size: PixelSize) throws -> Data {
+      let waves = waves(size)
+      let bitmap = Bitmap(size: size, isOpaque: true) { x, y in waves[x, y < size.height / 2 ? 0 : y] }
+      return try WebPEncoder().encode(bitmap, options: .init(compressionQuality: 0.9))
+    }
+
     @Test(
-      "WebP with planes that libwebp averages looks as with whole planes",
-      arguments: [PixelSize(403, 301), PixelSize(800, 600), PixelSize(801, 97)])
-    func scaledWebP(size: PixelSize) throws {
-      let data = try WebPEncoder().encode(waves(size), options: .init(compressionQuality: 0.9))
+      "WebP has the same planes, however many rows libwebp decodes in a step",
+      arguments: [PixelSize(403, 301), PixelSize(400, 304), PixelSize(801, 97), PixelSize(160, 600)],
+      [1, 2, 5])
+    func webpSteps(size: PixelSize, step: Int) throws {
+      let data = try halfPlain(size)
       let file = try CodecRegistry.standard.open(data)
-      let context = DecodingContext()
-      let resize = Resize(PixelSize(size.width / 20, size.height / 15), mode: .fill)
-      let plan = DecodePlan(of: file, resize: resize, context: context)
+      let frame = try #require(WebPHeader(data.span, frameLimit: 1).frames.first)
+      let output = PixelSize(size.width * 2 / 5 / step, size.height * 2 / 5 / step)
+      let plan = DecodePlan(of: file, resize: Resize(output, mode: .fill), context: DecodingContext())
       let averaging = try #require(plan.averaging)
-      let header = try WebPHeader(data.span, frameLimit: 1)
-      let results = try [0, Int.max].map { largest in
-        let planes = try data.withUnsafeBytes { bytes in
+      #expect(averaging.luma.columns == step && averaging.luma.rows == step)
+      func planes(_ stepByteCount: Int) throws -> [[Int16]] {
+        let picture = try data.withUnsafeBytes { bytes in
           try WebPPlanes.decode(
-            UnsafeRawBufferPointer(rebasing: bytes[header.frames[0].range]), size: size, averaging: averaging,
-            context: context, largestWholePlanes: largest)
+            UnsafeRawBufferPointer(rebasing: bytes[frame.range]), size: size, averaging: averaging,
+            context: DecodingContext(), stepByteCount: stepByteCount)
         }
-        return try plan.rendered(try #require(planes), header: file.header, context: context)
+        return try #require(picture).planes.map { Array($0.samples) }
       }
-      #expect(results[0].signalToNoise(against: results[1]) > 45)
+      let whole = try planes(.max)
+      for stepByteCount in [1, 100, data.count / 3] {
+        // Without the difference of the arrays, which takes minutes.
+        let isSame = try planes(stepByteCount) == whole
+        #expect(isSame, "in steps of \(stepByteCount) bytes")
+      }
+    }
+
+    @Test("WebP writes the rows of every step to the same memory", arguments: [true, false])
+    func webpMemory(skipsLoopFilter: Bool) throws {
+      let size = PixelSize(403, 301)
+      let data = try WebPEncoder().encode(waves(size), options: .init(compressionQuality: 0.9))
+      let byteCount = ozu_webp_planes_size(UInt32(size.width), UInt32(size.height))
+      var memory = [UInt8](repeating: 0xA5, count: byteCount)
+      var counts: [(luma: UInt32, chroma: UInt32)] = []
+      try memory.withUnsafeMutableBufferPointer { memory in
+        let decoder = try #require(
+          ozu_webp_plane_decoder_new(memory.baseAddress, memory.count, 403, 301, skipsLoopFilter))
+        defer { ozu_webp_decoder_free(decoder) }
+        data.withUnsafeBytes { bytes in
+          for count in 1...bytes.count {
+            let status = ozu_webp_decoder_decode(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, count)
+            #expect(status == .more || status == .done)
+            let rows = ozu_webp_decoder_take_rows(decoder)
+            guard rows.luma_count > 0 else { continue }
+            #expect(rows.luma == UnsafePointer(memory.baseAddress))
+            counts.append((rows.luma_count, rows.chroma_count))
+          }
+        }
+      }
+      #expect(counts.reduce(0) { $0 + $1.luma } == 301 && counts.reduce(0) { $0 + $1.chroma } == 151)
+      let largest = Int(counts.map(\.luma).max() ?? 0)
+      #expect(largest < 50 && memory[((largest + 1) * (403 + 202))...].allSatisfy { $0 == 0xA5 })
     }
 
     @Test("WebP with alpha, lossless or truncated is decoded to pixels")

@@ -32,14 +32,4 @@ typedef struct {
 /// Whether the memory is for exactly `height` rows of `width` pixels of a format, and its rows are long enough.
 bool ozu_rows_hold(const OzuRows *rows, uint32_t width, uint32_t height, OzuPixels format);
 
-/// The caller's memory for one component of a picture: `height` rows, one after the other.
-typedef struct {
-  uint8_t *bytes;
-  size_t bytes_per_row;
-  uint32_t height;
-} OzuPlaneRows;
-
-/// Whether the memory has at least `height` rows of at least `bytes_per_row` bytes.
-bool ozu_plane_rows_hold(const OzuPlaneRows *rows, size_t bytes_per_row, uint32_t height);
-
 #endif

@@ -15,15 +15,33 @@ typedef struct OzuWebPDecoder OzuWebPDecoder;
 /// other pixels, or if memory is short.
 OzuWebPDecoder *ozu_webp_decoder_new(OzuRows rows);
 
-/// Makes a decoder of a lossy picture of `width` by `height` that writes luma and chroma, with chroma at half the
-/// size on both sides, to memory that must outlive it: `written_height` rows of `written_width` bytes for luma, and
-/// half as many rows of half as many bytes, rounded up, for each kind of chroma. If both sizes are equal, samples
-/// are as stored; if the written size is smaller, each sample is the mean of those that it covers.
-/// `skips_loop_filter` leaves out the filter that smooths the borders of blocks. NULL if the given
-/// memory is smaller, or if memory is short.
+/// The memory that a decoder of planes needs, in bytes: luma and chroma of the whole picture. 0 if the size is impossible.
+size_t ozu_webp_planes_size(uint32_t width, uint32_t height);
+
+/// Makes a decoder of a lossy picture that writes samples as stored, with chroma at half the size on both sides, to
+/// memory that must outlive it. `skips_loop_filter` leaves out the filter that smooths the borders of blocks. NULL if
+/// the memory is smaller than `ozu_webp_planes_size`, or if memory is short.
 OzuWebPDecoder *ozu_webp_plane_decoder_new(
-    OzuPlaneRows luma, OzuPlaneRows blue, OzuPlaneRows red, uint32_t width, uint32_t height,
-    uint32_t written_width, uint32_t written_height, bool skips_loop_filter);
+    uint8_t *bytes, size_t size, uint32_t width, uint32_t height, bool skips_loop_filter);
+
+/// Rows of luma and of both kinds of chroma, which belong to the same part of a picture.
+typedef struct OzuWebPPlaneRows {
+  const uint8_t *luma;
+  const uint8_t *blue;
+  const uint8_t *red;
+  size_t luma_bytes_per_row;
+  size_t chroma_bytes_per_row;
+  uint32_t luma_count;
+  uint32_t chroma_count;
+} OzuWebPPlaneRows;
+
+/// The rows that a decoder of planes has written since the last call. They are valid until the next call of
+/// `ozu_webp_decoder_decode`, which writes the next rows to the same memory.
+///
+/// So the processor's cache holds the rows, and most pages of the memory are never touched. Their number has no bound
+/// but that of the picture: a byte can stand for thousands of blocks of one colour, and libwebp decodes all that it can.
+OzuWebPPlaneRows ozu_webp_decoder_take_rows(OzuWebPDecoder *decoder);
+
 void ozu_webp_decoder_free(OzuWebPDecoder *decoder);
 
 /// Decodes as far as the first `size` bytes of the file allow. Each call passes the same bytes, and more. `More`

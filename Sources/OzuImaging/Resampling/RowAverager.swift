@@ -54,13 +54,11 @@ package final class RowAverager {
   ///   - extentWidth: the width of the picture in samples; by default that of the rows.
   ///   - extentHeight: the height of the picture in samples.
   ///   - white: the sample that becomes 255.
-  ///   - averaged: how many samples of the picture were already averaged into one of these; none by default.
   ///   - upsampled: for chroma, how many pixels a sample covers: the result is then as soft as in a full decode.
   ///   - pool: the pool that the memory comes from.
   package init(
     size: PixelSize, channels: Int, step: Step, extentWidth: Double? = nil, extentHeight: Double? = nil,
-    white: Double = 255, averaged: Step = Step(columns: 1, rows: 1),
-    upsampled: PlaneLayout.ChromaStep? = nil, pool: PixelBufferPool
+    white: Double = 255, upsampled: PlaneLayout.ChromaStep? = nil, pool: PixelBufferPool
   ) {
     precondition(!size.isEmpty && [1, 3, 4].contains(channels), "rows have samples of 1, 3 or 4 channels")
     columns = size.width
@@ -72,15 +70,14 @@ package final class RowAverager {
     meanColumns = (size.width + step.columns - 1) / step.columns
     let meanColumns = meanColumns
     let meanRows = (size.height + step.rows - 1) / step.rows
-    let means = (columns: step.columns * averaged.columns, rows: step.rows * averaged.rows)
     planes = (0..<channels).map { _ in
       SamplePlane(
         columnCount: meanColumns, rowCount: meanRows,
         extentWidth: (extentWidth ?? Double(size.width)) / Double(step.columns),
         extentHeight: (extentHeight ?? Double(size.height)) / Double(step.rows),
-        lift: .mean(columns: means.columns, rows: means.rows)
+        lift: .mean(columns: step.columns, rows: step.rows)
           + (upsampled.map {
-            .upsampling($0, samples: (columns: Double(means.columns), rows: Double(means.rows)))
+            .upsampling($0, samples: (columns: Double(step.columns), rows: Double(step.rows)))
           } ?? .none), pool: pool)
     }
     // 32 bits for each sum, for rows of 16-bit samples; rows of bytes use half of it.

@@ -59,23 +59,6 @@ extension IncrementalPixels {
   var rows: OzuRows { OzuRows(memory, bytesPerRow: bytesPerRow, size: size) }
 }
 
-extension OzuPlaneRows {
-  /// Rows of one component in memory that must outlive the value. An empty size gives no rows, and C refuses them.
-  ///
-  /// - Precondition: the bytes hold them all.
-  init(_ bytes: UnsafeMutableRawBufferPointer, bytesPerRow: Int, height: Int) {
-    guard bytesPerRow > 0, height > 0 else {
-      self.init()
-      return
-    }
-    precondition(
-      height <= UInt32.max && bytes.count / bytesPerRow >= height, "memory that holds its rows")
-    self.init(
-      bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes_per_row: bytesPerRow,
-      height: UInt32(height))
-  }
-}
-
 extension OzuBytes {
   /// Takes over the block of an encoder; `nil` if there is none.
   consuming func data() -> Data? {

@@ -3,8 +3,10 @@
   import OzuCodecs
   import OzuImaging
 
-  /// The planes of a lossy WebP picture as libwebp stores them, averaged row by row. For a large picture, libwebp
-  /// computes a part of the means itself.
+  /// The planes of a lossy WebP picture as libwebp stores them, averaged while they are decoded.
+  ///
+  /// libwebp writes the rows of each step to the same memory, where the averager reads them. Scaling by libwebp itself
+  /// takes longer than both: it adds samples one by one.
   enum WebPPlanes {
     /// The layout of the planes; `nil` for pictures that are lossless, have alpha or do not fill their canvas.
     static func layout(_ header: WebPHeader) -> PlaneLayout? {
@@ -15,76 +17,53 @@
         chromaStep: .init(horizontal: 2, vertical: 2), source: .wholePlanes(bytesPerPixel: 2))
     }
 
-    /// The largest size of whole planes, if libwebp can average them instead. Larger planes do not fit into a pool,
-    /// so their pages would be new each time, which takes longer than libwebp's averaging.
-    static let largestWholePlanes = 32 << 20
-
-    /// How many samples libwebp averages into one, on each side: the number in the plan for chroma.
-    ///
-    /// It uses the same number for luma, which has twice as many samples; the averager does the rest for luma.
-    private static func scaling(
-      _ size: PixelSize, _ averaging: PlaneAveraging, _ largest: Int
-    ) -> RowAverager.Step {
-      let step = averaging.chroma
-      let isLarge = size.pixelCount + size.pixelCount / 2 > largest
-      return isLarge && step.columns >= 2 && step.rows >= 2 ? step : RowAverager.Step(columns: 1, rows: 1)
-    }
+    /// libwebp receives the bytes in at most this number of steps. Short steps keep the rows of a step in the
+    /// processor's cache.
+    private static let stepCount = 1024
+    private static let shortestStep = 512
 
     /// Decodes a frame; `nil` if data are missing.
     ///
     /// The filter at block borders is skipped if at least two samples on each side become one: averaging has the
     /// same effect.
+    ///
+    /// - Parameter stepByteCount: how many bytes libwebp receives at a time; by default it depends on their number.
     static func decode(
       _ coded: UnsafeRawBufferPointer, size: PixelSize, averaging: PlaneAveraging, context: DecodingContext,
-      largestWholePlanes: Int = largestWholePlanes
+      stepByteCount: Int? = nil
     ) throws(DecodingError) -> PlanarPicture? {
-      let scaling = scaling(size, averaging, largestWholePlanes)
-      let lumaSize = PixelSize(
-        (size.width + scaling.columns - 1) / scaling.columns, (size.height + scaling.rows - 1) / scaling.rows)
-      let chromaSize = PixelSize((lumaSize.width + 1) / 2, (lumaSize.height + 1) / 2)
-      let memory = context.pool.takeBlock(byteCount: lumaSize.pixelCount + 2 * chromaSize.pixelCount)
-      defer { context.pool.giveBack(memory) }
-      let luma = memory.bindMemory(to: UInt8.self).baseAddress!
-      let blue = luma + lumaSize.pixelCount
-      let red = blue + chromaSize.pixelCount
-      let isCoarse = min(averaging.luma.columns, averaging.luma.rows) >= 2
-      func rows(_ start: UnsafeMutablePointer<UInt8>, _ size: PixelSize) -> OzuPlaneRows {
-        let bytes = UnsafeMutableRawBufferPointer(start: start, count: size.pixelCount)
-        return OzuPlaneRows(bytes, bytesPerRow: size.width, height: size.height)
+      let chromaSize = PixelSize((size.width + 1) / 2, (size.height + 1) / 2)
+      let luma = RowAverager(size: size, channels: 1, step: averaging.luma, pool: context.pool)
+      func chroma() -> RowAverager {
+        RowAverager(
+          size: chromaSize, channels: 1, step: averaging.chroma, extentWidth: Double(size.width) / 2,
+          extentHeight: Double(size.height) / 2, upsampled: .init(horizontal: 2, vertical: 2),
+          pool: context.pool)
       }
+      let (blue, red) = (chroma(), chroma())
+      // For all rows, in case that one step decodes them all. Most pages of it are never touched.
+      let memory = context.pool.takeBlock(
+        byteCount: ozu_webp_planes_size(UInt32(size.width), UInt32(size.height)))
+      defer { context.pool.giveBack(memory) }
+      let isCoarse = min(averaging.luma.columns, averaging.luma.rows) >= 2
       guard
         let decoder = ozu_webp_plane_decoder_new(
-          rows(luma, lumaSize), rows(blue, chromaSize), rows(red, chromaSize), UInt32(size.width),
-          UInt32(size.height), UInt32(lumaSize.width), UInt32(lumaSize.height), isCoarse)
+          memory.bindMemory(to: UInt8.self).baseAddress, memory.count, UInt32(size.width),
+          UInt32(size.height), isCoarse)
       else { throw .corrupt(.webp, stage: WebPHeader.stage, reason: "out of memory") }
       defer { ozu_webp_decoder_free(decoder) }
-      guard try WebPSession.feed(coded, to: decoder, context) else { return nil }
+      let step = stepByteCount ?? max(shortestStep, coded.count / stepCount)
+      let isComplete = try WebPSession.feed(coded, to: decoder, step: step, context) {
+        let rows = ozu_webp_decoder_take_rows(decoder)
+        guard rows.luma_count > 0 else { return }
+        luma.add(bytes: rows.luma, stride: rows.luma_bytes_per_row, rows: Int(rows.luma_count))
+        blue.add(bytes: rows.blue, stride: rows.chroma_bytes_per_row, rows: Int(rows.chroma_count))
+        red.add(bytes: rows.red, stride: rows.chroma_bytes_per_row, rows: Int(rows.chroma_count))
+      }
+      guard isComplete else { return nil }
       context.begin(.resize)
-      /// The width or height of the picture in samples of chroma: libwebp scales all samples to the size that it
-      /// writes, and the last sample of an odd side covers only one pixel.
-      func extent(_ side: Int, _ written: Int) -> Double {
-        Double(side) / 2 / Double((side + 1) / 2) * Double(written)
-      }
-      let chromaExtent = (
-        width: extent(size.width, chromaSize.width), height: extent(size.height, chromaSize.height)
-      )
-      func plane(_ rows: UnsafePointer<UInt8>, _ size: PixelSize, isChroma: Bool) -> SamplePlane {
-        let step = isChroma ? averaging.chroma : averaging.luma
-        let averager = RowAverager(
-          size: size, channels: 1,
-          step: RowAverager.Step(columns: step.columns / scaling.columns, rows: step.rows / scaling.rows),
-          extentWidth: isChroma ? chromaExtent.width : nil,
-          extentHeight: isChroma ? chromaExtent.height : nil, averaged: scaling,
-          upsampled: isChroma ? .init(horizontal: 2, vertical: 2) : nil, pool: context.pool)
-        for y in 0..<size.height {
-          averager.add(bytes: UnsafeBufferPointer(start: rows + y * size.width, count: size.width).span)
-        }
-        return averager.planes[0]
-      }
       return PlanarPicture(
-        luma: plane(luma, lumaSize, isChroma: false),
-        chroma: (plane(blue, chromaSize, isChroma: true), plane(red, chromaSize, isChroma: true)),
-        encoding: .webp)
+        luma: luma.planes[0], chroma: (blue.planes[0], red.planes[0]), encoding: .webp)
     }
   }
 #endif

@@ -37,20 +37,25 @@
 
     /// Decodes all bytes, and returns the number of complete rows.
     func decode(_ context: DecodingContext) throws(DecodingError) -> Int {
-      try Self.feed(coded, to: decoder, context) ? size.height : Int(ozu_webp_decoder_rows(decoder))
+      let step = max(Self.shortestStep, coded.count / Self.stepCount)
+      return try Self.feed(coded, to: decoder, step: step, context)
+        ? size.height : Int(ozu_webp_decoder_rows(decoder))
     }
 
-    /// Passes the bytes to a decoder, piece by piece; returns whether the picture is complete.
+    /// Passes the bytes to a decoder in steps of `step` bytes, with a checkpoint before each and `afterStep` after it;
+    /// returns whether the picture is complete.
     static func feed(
-      _ coded: UnsafeRawBufferPointer, to decoder: OpaquePointer, _ context: DecodingContext
+      _ coded: UnsafeRawBufferPointer, to decoder: OpaquePointer, step: Int, _ context: DecodingContext,
+      afterStep: () -> Void = {}
     ) throws(DecodingError) -> Bool {
-      let step = max(shortestStep, coded.count / stepCount)
       var available = 0
       while available < coded.count {
         try context.checkpoint()
-        available = min(available + step, coded.count)
+        available += min(step, coded.count - available)
         let start = coded.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        switch ozu_webp_decoder_decode(decoder, start, available) {
+        let status = ozu_webp_decoder_decode(decoder, start, available)
+        if status != .failed { afterStep() }
+        switch status {
         case .done: return true
         case .more, .truncated: continue
         case .failed:
