@@ -117,7 +117,7 @@ def instructions(found):
 
 def recorded():
     """The page's order: what loads and decodes first; of several recordings of one benchmark, what README.md speaks of."""
-    order = ["thumbnail", "folder", "files", "files-thumbnails", "growth", "formats", "formats-kinds", "formats-isolated", "isolation", "processing",
+    order = ["thumbnail", "two-threads", "folder", "files", "files-thumbnails", "growth", "formats", "formats-kinds", "formats-isolated", "isolation", "processing",
              "instructions", "pipeline", "load", "http", "caches/memory-cache", "caches/disk-cache",
              "caches/disk-curve", "caches/eviction"]
     paths = [os.path.join(HERE, name + ".json") for name in order]
