@@ -24,7 +24,7 @@ package final class SamplePlane {
   package let rowCount: Int
   /// How much fine detail the resampler has to strengthen.
   package let lift: DetailLift
-  /// The samples: `rowCount` rows of `samplesPerRow`. All zero at first, if their owner did not ask for less.
+  /// The samples: `rowCount` rows of `samplesPerRow`. All zero at first, unless `isZero` was `false`.
   package let samples: UnsafeMutableBufferPointer<Int16>
 
   private let memory: UnsafeMutableRawBufferPointer

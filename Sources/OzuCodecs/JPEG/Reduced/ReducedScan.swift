@@ -184,9 +184,6 @@ struct ReducedScan: ~Copyable {
     return bits
   }
 
-  /// The components in the order of the scan.
-  var components: [ReducedComponent] { parts.map(\.component) }
-
   /// The sums of differences of mean values, component by component.
   var predictions: SIMD4<Int32> { Self.predictions(parts) }
 
