@@ -53,11 +53,11 @@ struct HuffmanLookup {
   static let byteCount = symbolsOffset + 256
   static let alignment = 64
 
-  private let memory: UnsafeMutableRawPointer
+  private let memory: UnsafeRawPointer
 
   /// Takes memory of `byteCount` zeros, aligned to `alignment`.
   init(_ memory: UnsafeMutableRawPointer) {
-    self.memory = memory
+    self.memory = UnsafeRawPointer(memory)
     memory.bindMemory(to: UInt32.self, capacity: 1 << Self.window)
     (memory + Self.skipsOffset).bindMemory(to: UInt16.self, capacity: 1 << Self.skipWindow)
     (memory + Self.severalOffset).bindMemory(to: UInt64.self, capacity: 1 << Self.window)
@@ -71,10 +71,12 @@ struct HuffmanLookup {
   /// The kind is the number of coefficients that the entry decodes, 1 to 16; or `blockEnd`; or 0 if the number did not fit.
   /// Then the entry has the symbol in its place, and the bits of the number are not yet read.
   @inline(__always)
-  var values: UnsafeMutablePointer<UInt32> { memory.assumingMemoryBound(to: UInt32.self) }
+  var values: UnsafePointer<UInt32> {
+    memory.assumingMemoryBound(to: UInt32.self)
+  }
   /// Bits 0–5 the bits consumed, 7–15 the steps.
   @inline(__always)
-  var skips: UnsafeMutablePointer<UInt16> {
+  var skips: UnsafePointer<UInt16> {
     (memory + Self.skipsOffset).assumingMemoryBound(to: UInt16.self)
   }
   /// An entry consumes the bits of its lowest six bits, and stops where a number does not fit. It also has
@@ -85,22 +87,22 @@ struct HuffmanLookup {
   ///   that are not zero; in bits 24–39 and 40–55 their numbers. Before a missing coefficient come 64. All numbers are in the
   ///   window, so at most 11 bits are consumed.
   @inline(__always)
-  var several: UnsafeMutablePointer<UInt64> {
+  var several: UnsafePointer<UInt64> {
     (memory + Self.severalOffset).assumingMemoryBound(to: UInt64.self)
   }
   /// For each length, 0 to 16: one more than the largest code, at the top of 16 bits.
   @inline(__always)
-  var limits: UnsafeMutablePointer<UInt32> {
+  var limits: UnsafePointer<UInt32> {
     (memory + Self.limitsOffset).assumingMemoryBound(to: UInt32.self)
   }
   /// For each length: the place of a code's symbol, minus the code.
   @inline(__always)
-  var offsets: UnsafeMutablePointer<Int> {
+  var offsets: UnsafePointer<Int> {
     (memory + Self.offsetsOffset).assumingMemoryBound(to: Int.self)
   }
   /// The symbols in the order of their codes; 256 of them.
   @inline(__always)
-  var symbols: UnsafeMutablePointer<UInt8> {
+  var symbols: UnsafePointer<UInt8> {
     (memory + Self.symbolsOffset).assumingMemoryBound(to: UInt8.self)
   }
 

@@ -44,10 +44,17 @@ final class HuffmanTable: @unchecked Sendable {
     memory = .allocate(byteCount: HuffmanLookup.byteCount, alignment: HuffmanLookup.alignment)
     memory.initializeMemory(as: UInt8.self, repeating: 0, count: HuffmanLookup.byteCount)
     lookup = HuffmanLookup(memory)
+    // Written only here: the loops have pointers for reading.
+    let values = UnsafeMutablePointer(mutating: lookup.values)
+    let skips = UnsafeMutablePointer(mutating: lookup.skips)
+    let several = UnsafeMutablePointer(mutating: lookup.several)
+    let limits = UnsafeMutablePointer(mutating: lookup.limits)
+    let offsets = UnsafeMutablePointer(mutating: lookup.offsets)
+    let symbols = UnsafeMutablePointer(mutating: lookup.symbols)
     let size = 1 << HuffmanLookup.window
     let skipSize = 1 << HuffmanLookup.skipWindow
-    lookup.skips.update(repeating: UInt16(HuffmanLookup.noSteps) << 7, count: skipSize)
-    lookup.several.update(repeating: UInt64(HuffmanLookup.noSteps) << (kind.hasPairs ? 56 : 7), count: size)
+    skips.update(repeating: UInt16(HuffmanLookup.noSteps) << 7, count: skipSize)
+    several.update(repeating: UInt64(HuffmanLookup.noSteps) << (kind.hasPairs ? 56 : 7), count: size)
 
     var code: UInt32 = 0
     var place = 0
@@ -55,22 +62,22 @@ final class HuffmanTable: @unchecked Sendable {
       let count = UInt32(definition.counts[length - 1])
       // The code of all ones is reserved; libjpeg refuses tables that have it.
       guard code + count < 1 << UInt32(length), place + Int(count) <= 256 else { return nil }
-      lookup.offsets[length] = place - Int(code)
+      offsets[length] = place - Int(code)
       code += count
       place += Int(count)
-      lookup.limits[length] = code << UInt32(16 - length)
+      limits[length] = code << UInt32(16 - length)
       code <<= 1
     }
-    for (index, symbol) in definition.symbols.enumerated() { lookup.symbols[index] = symbol }
+    for (index, symbol) in definition.symbols.enumerated() { symbols[index] = symbol }
     let builder = HuffmanTableBuilder(definition, kind: kind, width: HuffmanLookup.window)
     for window in 0..<size {
-      lookup.values[window] = builder.value(window)
+      values[window] = builder.value(window)
       if kind == .dc { continue }
-      lookup.several[window] = kind.hasPairs ? builder.pair(window) : builder.low(window)
+      several[window] = kind.hasPairs ? builder.pair(window) : builder.low(window)
     }
     if kind == .dc { return }
     let skipper = HuffmanTableBuilder(definition, kind: kind, width: HuffmanLookup.skipWindow)
-    for window in 0..<skipSize { lookup.skips[window] = skipper.skip(window) }
+    for window in 0..<skipSize { skips[window] = skipper.skip(window) }
   }
 
   deinit {
