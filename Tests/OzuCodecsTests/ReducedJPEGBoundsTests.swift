@@ -131,6 +131,28 @@ struct ReducedJPEGBoundsTests {
     try expectPlanes(writer.data, componentCount: 1, scales: 1...4)
   }
 
+  @Test("steps over a coefficient behind the last one", arguments: [1, 2, 3, 4, 5, 6, 8])
+  func longRun(scale: Int) throws {
+    func writer(_ behind: [Int]) -> JPEGWriter {
+      var number = 0
+      return JPEGWriter(
+        size: PixelSize(64, 64), dcTable: JPEGWriter.Table((0...11).map { UInt8($0) }, length: 4),
+        acTable: JPEGWriter.Table([0x00, 0x03, 0xF0, 0xE3], length: 3)
+      ) { _ in
+        number += 1
+        return [number, 7] + [Int](repeating: 0, count: 62) + (number.isMultiple(of: 3) ? behind : [])
+      }
+    }
+    func samples(_ file: Data) throws -> [Int16] {
+      let planes = try ReducedJPEGDecoder.planes(of: file, eighths: (scale, scale), context: .init())
+      return Array(try #require(planes).planes[0].samples)
+    }
+    // The run and its coefficient end the block. libjpeg-turbo takes the coefficient for the last one, which is kept only at eight eighths.
+    let file = writer([5]).data
+    #expect(try samples(file) == samples(writer([]).data))
+    if scale < 8 { try expectPlanes(file, componentCount: 1, scales: scale...scale) }
+  }
+
   @Test("keeps 16 bits of a mean value, as libjpeg does, if the sum of differences is larger")
   func wrappingMeans() throws {
     // Sums of 0, 32,767, 65,534, 98,301, ...: in 16 bits 0, 32,767, -2, 32,765, -4, ... Every other one can be

@@ -141,6 +141,33 @@ struct ReducedJPEGHostilityTests {
     #expect(try ReducedJPEGDecoder.planes(of: data, eighths: (4, 4), lowestBit: 1, context: .init()) != nil)
   }
 
+  @Test(
+    "leaves a progressive file to libjpeg if a run of zeros leads behind the last coefficient of a scan",
+    arguments: [0, 9])
+  func longRuns(lowestBit: Int) throws {
+    let whole = JPEGVariant(PixelSize(320, 240), isGray: true, isProgressive: true).data
+    func isRead(_ file: Data) throws -> Bool {
+      let context = DecodingContext()
+      return try ReducedJPEGDecoder.planes(of: file, eighths: (4, 4), lowestBit: lowestBit, context: context)
+        != nil
+    }
+    // The first scans have coefficients 1 to 5 and 6 to 63. Now the first one ends before its codes of coefficient 5.
+    let scans = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
+    var file = whole
+    file[scans[1] + 8] = 4
+    file[scans[2] + 7] = 5
+    #expect(whole[scans[1] + 8] == 5 && whole[scans[2] + 7] == 6)
+    #expect(try isRead(whole))
+    #expect(try !isRead(file))
+    // Not where data are missing: the zeros in their place become the symbol with the first code, here a run of three zeros.
+    var cut = whole.prefix(scans[1] + 10)
+    let table = try #require(cut.range(of: Data([0xFF, 0xC4]), options: .backwards)).upperBound
+    cut[table + 19] = 0x31
+    let planes = try ReducedJPEGDecoder.planes(
+      of: cut, eighths: (1, 1), lowestBit: 0, context: DecodingContext(allowsTruncation: true))
+    #expect(planes != nil)
+  }
+
   @Test("reports that scan data are missing", arguments: variants)
   func truncated(variant: JPEGVariant) throws {
     let whole = variant.data

@@ -12,4 +12,7 @@ struct BlockStretch {
   let end: Int
   /// `reader.next` must be below this before a block that is not the first: `EntropySource.prepare` was called for that one.
   let limit: UnsafePointer<UInt8>
+  /// Whether a run of zeros led to a coefficient behind the last one of the scan. No encoder writes one. libjpeg takes the coefficient
+  /// although another scan has it, which may have other bits of it.
+  var isBroken = false
 }

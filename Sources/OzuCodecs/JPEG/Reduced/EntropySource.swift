@@ -166,11 +166,12 @@ struct EntropySource: ~Copyable {
     anchor = (offset, position)
   }
 
-  /// Checks whether the reader took more bits than there were.
+  /// Whether the reader took more bits than there were.
+  func isBehindEnd(_ reader: BitReader) -> Bool { hasEnded && bitOffset(reader) > filled * 8 }
+
+  /// Notes whether the reader took more bits than there were.
   mutating func note(_ reader: BitReader) {
-    guard hasEnded, !hasOverrun else { return }
-    let taken = (reader.next - UnsafePointer(buffer)) * 8 - reader.count
-    guard taken > filled * 8 else { return }
+    guard !hasOverrun, isBehindEnd(reader) else { return }
     hasOverrun = true
     if marker == nil || marker == JPEGMarker.endOfImage { missesData = true }
   }

@@ -46,8 +46,12 @@ extension ReducedScan.Part {
         guard
           let value = reader.takeProgressiveCoefficient(ac, index: &index, emptyBlocks: &stretch.emptyBlocks)
         else { break }
-        // Sixteen zeros, or a run beyond the last coefficient, which no encoder writes.
-        guard index <= 64, value != 0 else { continue }
+        // Sixteen zeros.
+        guard value != 0 else { continue }
+        guard index &- 1 <= last else {
+          stretch.isBroken = true
+          break
+        }
         found |= 1 &<< UInt64(truncatingIfNeeded: index &- 1)
         block[Int(targets[index &- 1])] = Int16(truncatingIfNeeded: value &<< low)
       }
@@ -99,7 +103,11 @@ extension ReducedScan.Part {
         guard
           let value = reader.takeProgressiveCoefficient(ac, index: &index, emptyBlocks: &stretch.emptyBlocks)
         else { break }
-        guard index <= 64, value != 0 else { continue }
+        guard value != 0 else { continue }
+        guard index &- 1 <= last else {
+          stretch.isBroken = true
+          break
+        }
         block[Int(targets[index &- 1])] = Int16(truncatingIfNeeded: value &<< low)
       }
       block[0] = mean

@@ -33,7 +33,8 @@ struct ReducedScan: ~Copyable {
   private let boundaries: ScanBoundaries?
   /// For `takeRefinement`.
   private let zeros: ZeroPlaces
-  /// Whether a block broke a rule, so that libjpeg has to decode the file.
+  /// Whether a block broke a rule (`BlockStretch.isBroken`), so that libjpeg has to decode the file. The zeros that replace missing data
+  /// may do that too, and do not count.
   private(set) var isBroken = false
 
   init(
@@ -104,10 +105,7 @@ struct ReducedScan: ~Copyable {
       }
     case .refinement(let band):
       let zeros = zeros
-      var isWhole = true
-      forEachStretch(in: row) { part, stretch in part.takeRefinement(stretch, band, zeros, isWhole: &isWhole)
-      }
-      if !isWhole { isBroken = true }
+      forEachStretch(in: row) { part, stretch in part.takeRefinement(stretch, band, zeros) }
     }
   }
 
@@ -170,6 +168,7 @@ struct ReducedScan: ~Copyable {
             reader: reader, emptyBlocks: emptyBlocks, row: row, column: column, end: end, limit: source.limit)
         )
         reader = stretch.reader
+        if stretch.isBroken, !source.isBehindEnd(reader) { isBroken = true }
         emptyBlocks = stretch.emptyBlocks
         reached = stretch.column
       }

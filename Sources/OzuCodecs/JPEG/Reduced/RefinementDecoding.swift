@@ -13,13 +13,9 @@
 extension ReducedScan.Part {
   /// Decodes blocks.
   ///
-  /// - Parameters:
-  ///   - zeros: memory for the list.
-  ///   - isWhole: becomes `false` for a run of zeros that is longer than the block; no encoder writes one.
+  /// - Parameter zeros: memory for the list.
   @inline(never)
-  func takeRefinement(
-    _ start: BlockStretch, _ band: Refinement, _ zeros: ZeroPlaces, isWhole: inout Bool
-  ) -> BlockStretch {
+  func takeRefinement(_ start: BlockStretch, _ band: Refinement, _ zeros: ZeroPlaces) -> BlockStretch {
     var stretch = start
     guard let history = component.history else {
       stretch.column = stretch.end
@@ -71,7 +67,7 @@ extension ReducedScan.Part {
           let place = zeros[zero &+ run &- 1]
           guard place < 64 else {
             // Sixteen zeros may be more than there are.
-            if value != 0 { isWhole = false }
+            if value != 0 { stretch.isBroken = true }
             break
           }
           let passed = place &- index &- run &+ 1
