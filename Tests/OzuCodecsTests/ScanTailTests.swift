@@ -102,6 +102,29 @@ struct ScanTailTests {
     }
   }
 
+  @Test("takes pieces until the first thread is near", arguments: variants)
+  func pieces(variant: JPEGVariant) {
+    let data = variant.data
+    let (whole, rowCount) = Outcome.of(data, eighths: (2, 2))
+    // The end of the scan alone is a tenth.
+    let (halves, halfRowCount) = Assistance.before.decode(data, eighths: (2, 2), share: 0.9)
+    #expect(halves == whole)
+    #expect(halfRowCount < rowCount / 4)
+  }
+
+  @Test("gives the same samples if the pieces have more rows than their planes", arguments: [64, 96])
+  func fewRows(height: Int) {
+    let data = JPEGVariant(PixelSize(1500, height)).data
+    let (whole, rowCount) = Outcome.of(data, eighths: (2, 2))
+    var metCount = 0
+    for share in stride(from: 0.3, to: 1, by: 0.05) {
+      let (halves, halfRowCount) = Assistance.before.decode(data, eighths: (2, 2), share: share)
+      #expect(halves == whole, "the first \(share)")
+      if halfRowCount < rowCount { metCount += 1 }
+    }
+    #expect(metCount > 7)
+  }
+
   @Test("gives the same samples or the same error for any file with wrong bits", arguments: variants)
   func mutants(variant: JPEGVariant) {
     let whole = variant.data

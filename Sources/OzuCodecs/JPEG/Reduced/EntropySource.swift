@@ -42,8 +42,12 @@ struct EntropySource: ~Copyable {
   static let margin = 4096
   /// The least number of bytes to which the buffer is filled while there are data.
   static let chunk = 32 << 10
+  /// The same while another thread decodes pieces of the scan, which must begin behind the data in the buffer. It takes half a percent more
+  /// time.
+  static let chunkBesideTail = 8 << 10
 
   private let file: UnsafeRawBufferPointer
+  private let chunk: Int
   private let buffer: UnsafeMutablePointer<UInt8>
   /// A byte of the buffer and its position in the file, if the source follows its position (`place(of:)`).
   private var anchor = (offset: 0, position: 0)
@@ -65,22 +69,29 @@ struct EntropySource: ~Copyable {
   /// At the beginning of a group of blocks `reader.next` must be below this.
   private(set) var limit: UnsafePointer<UInt8>
   /// A place in the file from which bits are counted. It is never a stuffed byte.
-  private let mark: Int?
+  private(set) var mark: Int?
   /// The offset of the byte at `mark` in the buffer, negative if the byte is no longer in it; `nil` until it is read.
   private var markOffset: Int?
+  /// The bytes that were in the buffer before its first one.
+  private var discarded = 0
 
   /// Begins a scan whose data start at `position` in the file, which must outlive the source.
   ///
   /// - Parameters:
   ///   - mark: the place from which `bitsBehindMark` counts, at `position` or after it. The byte before it is not 0xFF.
+  ///   - chunk: the least number of bytes to which the buffer is filled while there are data.
   ///   - followsPosition: whether `place(of:)` will be called, for which all bytes are examined a second time.
-  init(file: UnsafeRawBufferPointer, position: Int, mark: Int? = nil, followsPosition: Bool = false) {
+  init(
+    file: UnsafeRawBufferPointer, position: Int, mark: Int? = nil, chunk: Int = Self.chunk,
+    followsPosition: Bool = false
+  ) {
     self.file = file
+    self.chunk = chunk
     self.position = position
     self.mark = mark
     self.followsPosition = followsPosition
-    buffer = .allocate(capacity: Self.chunk + 2 * Self.margin)
-    buffer.initialize(repeating: 0, count: Self.chunk + 2 * Self.margin)
+    buffer = .allocate(capacity: chunk + 2 * Self.margin)
+    buffer.initialize(repeating: 0, count: chunk + 2 * Self.margin)
     limit = UnsafePointer(buffer)
   }
 
@@ -91,6 +102,7 @@ struct EntropySource: ~Copyable {
   /// A reader at the first bit.
   mutating func start() -> BitReader {
     filled = 0
+    discarded = 0
     hasEnded = false
     hasOverrun = false
     marker = nil
@@ -112,6 +124,7 @@ struct EntropySource: ~Copyable {
     let used = next - kept
     // Before the end, `next` is at most a group of blocks after `limit`, so it is inside the filled bytes.
     filled -= used
+    discarded += used
     if let offset = markOffset { markOffset = offset - used }
     if followsPosition {
       moveAnchor(to: used)
@@ -122,6 +135,20 @@ struct EntropySource: ~Copyable {
     fill()
     return true
   }
+
+  /// Sets the mark to a place, which is not a stuffed byte. It stays where it was for a place that was already loaded, or `nil`.
+  mutating func expect(_ place: Int?) {
+    guard let place, place > position, place != mark else { return }
+    mark = place
+    markOffset = nil
+  }
+
+  /// Whether a place that is the mark is loaded.
+  func hasMet(_ place: Int) -> Bool { mark == place && markOffset != nil }
+
+  /// The number of bits that the reader took since the start.
+  @inline(__always)
+  func bitsTaken(_ reader: BitReader) -> Int { discarded * 8 + bitOffset(reader) }
 
   /// The number of bits that the reader took after the mark; `nil` until the mark is read.
   @inline(__always)
@@ -222,7 +249,7 @@ struct EntropySource: ~Copyable {
 
   /// Fills the buffer. It has room for a chunk and a margin before the zeros.
   private mutating func fill() {
-    while filled < Self.chunk {
+    while filled < chunk {
       if position == mark { markOffset = filled }
       let rest = file.count - position
       guard rest > 0, let base = file.baseAddress else {
@@ -232,7 +259,7 @@ struct EntropySource: ~Copyable {
       let start = base + position
       // A step that reaches the mark ends there. No stuffed pair of bytes contains the mark.
       let toMark = mark.map { $0 > position ? $0 - position : .max } ?? .max
-      let length = min(rest, Self.chunk + Self.margin - filled, toMark)
+      let length = min(rest, chunk + Self.margin - filled, toMark)
       guard let found = memchr(start, 0xFF, length) else {
         memcpy(buffer + filled, start, length)
         filled += length

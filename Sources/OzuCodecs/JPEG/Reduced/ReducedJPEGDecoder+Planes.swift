@@ -32,7 +32,9 @@ extension ReducedJPEGDecoder {
     scanParts = header.parts.map(\.component)
     tail = makeTail(header, parts: parts, position: position)
     scan = ReducedScan(
-      source: EntropySource(file: file, position: position, mark: tail?.mark), parts: parts,
+      source: EntropySource(
+        file: file, position: position, mark: tail?.mark(behind: position),
+        chunk: tail == nil ? EntropySource.chunk : EntropySource.chunkBesideTail), parts: parts,
       columns: frame.groupColumns, rows: frame.groupRows, restartInterval: definitions.restartInterval)
   }
 

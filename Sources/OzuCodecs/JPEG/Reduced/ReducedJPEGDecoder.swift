@@ -34,10 +34,12 @@ package struct ReducedJPEGDecoder: ~Copyable {
   var scan: ReducedScan?
   /// The components of that scan, in its order.
   var scanParts: [Int] = []
-  /// The second half of that scan, if another thread decodes it.
+  /// Pieces of that scan, if another thread decodes some.
   var tail: ReducedScanTail?
   /// Where the scan reached groups of the tail, which has the rest.
   var meeting: TailMeeting?
+  /// The groups of the tail behind the meeting, when it is done.
+  var rest: ScanRest?
 
   var definitions = JPEGTables()
   /// For each component the coefficients, in zigzag order from the lowest bit on, that scans have brought.

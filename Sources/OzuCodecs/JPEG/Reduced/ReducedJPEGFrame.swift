@@ -28,7 +28,7 @@ package struct ReducedJPEGFrame {
   package let components: [Component]
   /// Groups of blocks of all components, in a row and in a column.
   package let groupColumns: Int
-  package let groupRows: Int
+  package private(set) var groupRows: Int
 
   /// Counts a frame out; `nil` for one that the reduced decoder leaves to libjpeg: arithmetic or lossless
   /// coding, other than 8 bits, other colours than grey and YCbCr, several sequential scans, chroma that is
@@ -84,6 +84,13 @@ package struct ReducedJPEGFrame {
         horizontal: components[0].horizontalBlocks / components[1].horizontalBlocks,
         vertical: components[0].verticalBlocks / components[1].verticalBlocks),
       stripRows: stripRows)
+  }
+
+  /// The same with more rows of groups below the picture.
+  func extended(byGroupRows count: Int) -> Self {
+    var copy = self
+    copy.groupRows += count
+    return copy
   }
 
   /// A plane for a component, with room for whole groups of blocks.

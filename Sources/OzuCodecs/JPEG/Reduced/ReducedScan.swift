@@ -143,7 +143,7 @@ struct ReducedScan: ~Copyable {
         take(&reader, part, column)
       }
       if let boundaries {
-        boundaries.note(source.bitsBehindMark(reader) ?? 0) { Self.predictions(parts) }
+        boundaries.note(source.bitsTaken(reader)) { Self.predictions(parts) }
       }
     }
     self.reader = reader

@@ -1,28 +1,36 @@
 import OzuImaging
 import OzuSynchronization
 
-/// The second half of a scan, which another thread decodes while the first is decoded.
+/// The pieces of a scan that another thread decodes while the first one decodes the scan from its beginning.
 ///
-/// **Why the result is right.** A scan without restart markers does not contain the places of its blocks. The tail begins at
+/// **Why the result is right.** A scan without restart markers does not contain the places of its blocks. A piece begins at
 /// a byte in the middle as if a group of blocks began there. Its first groups are wrong, but Huffman codes synchronize by
 /// themselves, mostly within some hundred bytes (Klein and Wiseman, "Parallel Huffman decoding with applications to JPEG
-/// files", 2003). The tail records the bits at which its first groups ended. The decoder of the first half continues
-/// after the middle, a row of groups at a time, until it is at one of these bits. From there on both would read the same
+/// files", 2003). The piece records the bits at which its first groups ended. The decoder of the data before it continues
+/// after its beginning, a row of groups at a time, until it is at one of these bits. From there on both would read the same
 /// groups: a group depends only on its bits, except for the sums of the mean values, whose difference stays the same as at
-/// that bit. Without a common bit the decoder of the first half continues to the end, and the result of the tail is not used.
+/// that bit. Without a common bit the decoder of the data before continues to the end, and the piece is not used.
 ///
-/// **The memory that it uses.** Its planes are its own, made on its thread. The file and the tables belong to the decoder of
-/// the first half, which must call `end()` before it releases them: that waits for a running tail, and prevents the start
+/// **Which pieces.** The first one is the end of the scan. When it is done, the next one begins in the middle between the place that
+/// the first thread has reached and the pieces that were taken, and ends where the piece behind it was met; and so on until the first
+/// thread is near (`ScanDivision`).
+///
+/// **The memory that it uses.** Its planes are its own, made on its thread; all pieces use the same. The file and the tables belong to the
+/// decoder of the first thread, which must call `end()` before it releases them: that waits for a running tail, and prevents the start
 /// of a tail that has not begun.
 ///
-/// `@unchecked Sendable`: other threads read the results of `run` only after `state` says that it is done.
+/// `@unchecked Sendable`: other threads read the planes only after `work` says that they are done.
 final class ReducedScanTail: @unchecked Sendable {
-  /// The input of the tail: the file, the place of the second half, and the tables.
+  /// The input of the tail: the file, the places of its pieces, and the tables.
   struct Plan: @unchecked Sendable {
     /// The file, which outlives the tail's run because of `end()`.
     var file: UnsafeRawBufferPointer
-    /// The offset in the file at which the tail begins.
+    /// Where the data of the scan begin.
+    var position: Int
+    /// The offset in the file at which the first piece begins.
     var mark: Int
+    var division: ScanDivision
+    /// The frame of the picture, with some more rows (`frame(for:)`).
     var frame: ReducedJPEGFrame
     var scales: [Int]
     /// The components in the order of the scan: the index of each, and the part with its tables.
@@ -34,62 +42,61 @@ final class ReducedScanTail: @unchecked Sendable {
     var cpuTime: Duration
     /// The memory budget for its planes.
     var reservation: DecodedByteBudget.Reservation
-  }
 
-  private enum Phase {
-    case waiting, running, abandoned, done
+    /// A frame whose planes have room for all pieces of a picture. Each begins at a row of groups, and ends in a row that
+    /// the piece behind it has too.
+    static func frame(for picture: ReducedJPEGFrame) -> ReducedJPEGFrame {
+      picture.extended(byGroupRows: min(32, picture.groupRows / 4))
+    }
   }
 
   private struct State {
-    var phase = Phase.waiting
-    var isUnwanted = false
-    /// The ends of its first groups, when they are known.
-    var ends: [ScanBoundaries.Boundary] = []
+    /// The place up to which the first thread has loaded the file.
+    var position: Int
+    /// In the order in which they are taken.
+    var pieces: [ScanPiece]
   }
 
   private let plan: Plan
-  private let state = Mutex(State())
-  private let finished = Latch()
+  private let state: Mutex<State>
+  private let work = AssistedWork()
   private var planes: [SamplePlane] = []
   private var components: [ReducedComponent] = []
-  private var groupCount = 0
-  private var missesData = false
-  /// Whether it reached the end of the data, and not only the end of its planes.
-  private var isWhole = false
 
   init(_ plan: Plan) {
     self.plan = plan
+    state = Mutex(State(position: plan.position, pieces: [ScanPiece(mark: plan.mark, row: 0)]))
   }
 
   deinit {
     for component in components { component.free() }
   }
 
-  /// The offset in the file at which it begins.
-  var mark: Int { plan.mark }
-
-  /// The number of ends of groups that are recorded. The decoder of the first half compares only the ends of its rows, and may
-  /// be a row after the middle at its first comparison.
+  /// The number of ends of groups that are recorded. They are compared only with the ends of rows, and the first of these may be a
+  /// row after the mark.
   private var boundaryCount: Int { 4 * plan.frame.groupColumns + 256 }
 
   /// Decodes on the calling thread.
-  func run() {
-    let isWanted = state.withLock { state in
-      guard state.phase == .waiting else { return false }
-      state.phase = .running
-      return true
-    }
-    guard isWanted else { return }
-    let isDone = decode()
-    state.withLock { $0.phase = isDone ? .done : .abandoned }
-    finished.open()
-  }
+  func run() { work.run(decode) }
 
+  /// Decodes piece after piece; `false` if it gives up.
   private func decode() -> Bool {
     let start = DecodingContext.systemThreadTime()
+    let parts = makeParts()
+    var next: ScanPiece?
+    var piece: ScanPiece? = state.withLock { $0.pieces[0] }
+    while let current = piece {
+      guard let made = decode(current, before: next, parts, since: start) else { return false }
+      next = made
+      piece = beginPiece(behind: made)
+    }
+    return true
+  }
+
+  /// The components of the scan, with planes of the tail.
+  private func makeParts() -> [ReducedScan.Part] {
     let frame = plan.frame
-    var parts: [ReducedScan.Part] = []
-    for (index, part) in plan.parts {
+    return plan.parts.map { index, part in
       let plane = frame.plane(index, scale: plan.scales[index], isZero: false, pool: plan.pool)
       var component = ReducedComponent(
         samplesPerRow: plane.samplesPerRow, scale: plan.scales[index], blocks: frame.blocks(of: index))
@@ -100,62 +107,81 @@ final class ReducedScanTail: @unchecked Sendable {
       components.append(component)
       var own = part
       own.component = component
-      parts.append(own)
+      return own
     }
+  }
+
+  /// Begins the piece before one that is decoded; `nil` if there is nothing left for one.
+  private func beginPiece(behind piece: ScanPiece) -> ScanPiece? {
+    let columns = plan.frame.groupColumns
+    let row = piece.row + (piece.groupCount + columns - 1) / columns
+    guard row < plan.frame.groupRows else { return nil }
+    return state.withLock { state in
+      guard let mark = plan.division.mark(in: plan.file, between: state.position, and: piece.mark) else {
+        return nil
+      }
+      let next = ScanPiece(mark: mark, row: row)
+      state.pieces.append(next)
+      return next
+    }
+  }
+
+  /// Decodes a piece up to the one behind it. `nil` if the tail is not wanted any more, or has no time left.
+  private func decode(
+    _ start: ScanPiece, before next: ScanPiece?, _ parts: [ReducedScan.Part], since time: Duration
+  ) -> ScanPiece? {
+    var piece = start
     let boundaries = ScanBoundaries(capacity: boundaryCount)
     var scan = ReducedScan(
-      source: EntropySource(file: plan.file, position: plan.mark, mark: plan.mark), parts: parts,
-      columns: frame.groupColumns, rows: frame.groupRows, restartInterval: 0, boundaries: boundaries)
-    var isPublished = false
-    for row in 0..<scan.rows {
+      source: EntropySource(file: plan.file, position: piece.mark, mark: next?.mark), parts: parts,
+      columns: plan.frame.groupColumns, rows: plan.frame.groupRows, restartInterval: 0, boundaries: boundaries
+    )
+    for row in piece.row..<scan.rows {
       // Only the rows that it reaches, and before they leave the cache of the processor again.
       for component in parts.map(\.component) {
         let count = component.blockCount.height / scan.rows * component.lineStep
         (component.samples! + row * count).update(repeating: 0, count: count)
       }
       scan.decodeRow(row, .sequential)
-      let isComplete = boundaries.ends.count == boundaries.capacity || !scan.hasData
-      let isUnwanted = state.withLock { state in
-        if isComplete, !isPublished { state.ends = boundaries.ends }
-        return state.isUnwanted
+      if let next, scan.hasData, let bits = scan.bitsBehindMark,
+        case .found(let group, let predictions) = next.meet(at: bits)
+      {
+        piece.link = ScanPiece.Link(group: group, offset: scan.predictions &- predictions)
       }
-      isPublished = isPublished || isComplete
-      if isUnwanted || DecodingContext.systemThreadTime() - start > plan.cpuTime { return false }
-      if !scan.hasData { break }
+      if piece.ends.isEmpty, boundaries.ends.count == boundaries.capacity {
+        piece.ends = boundaries.ends
+        publish(piece)
+      }
+      if work.isUnwanted || DecodingContext.systemThreadTime() - time > plan.cpuTime { return nil }
+      if !scan.hasData || piece.link != nil { break }
     }
     // The planes may have ended before the data: then this is the first check whether the last group had all its bits.
     scan.finish()
-    state.withLock { $0.ends = boundaries.ends }
-    groupCount = boundaries.groupCount
-    missesData = scan.source.missesData
-    isWhole = !scan.hasData
-    return true
+    piece.isOver = true
+    piece.ends = boundaries.ends
+    piece.groupCount = boundaries.groupCount
+    piece.missesData = scan.source.missesData
+    piece.hasEnd = !scan.hasData
+    publish(piece)
+    return piece
   }
 
-  /// The result of looking for a common end of a group.
-  enum Meeting {
-    /// A common end after this group of the tail, with the sums there. The groups up to it are left out.
-    case found(group: Int, predictions: SIMD4<Int32>)
-    /// None here; there may be one a row later.
-    case notYet
-    /// None here or later.
-    case never
+  private func publish(_ piece: ScanPiece) {
+    state.withLock { $0.pieces[$0.pieces.count - 1] = piece }
   }
 
-  /// Looks for a group that ended at a number of bits after the mark.
-  func meet(at bits: Int) -> Meeting {
+  /// Notes how far the first thread has loaded the file. Returns the place behind it at which the next piece begins, if there is one.
+  func mark(behind position: Int) -> Int? {
     state.withLock { state in
-      if state.phase == .abandoned { return .never }
-      guard let last = state.ends.last else { return .notYet }
-      guard bits <= last.bits else { return .never }
-      var low = 0
-      var high = state.ends.count - 1
-      while low < high {
-        let middle = (low + high) / 2
-        if state.ends[middle].bits < bits { low = middle + 1 } else { high = middle }
-      }
-      guard state.ends[low].bits == bits else { return .notYet }
-      return .found(group: low, predictions: state.ends[low].predictions)
+      state.position = position
+      return state.pieces.last { $0.mark > position }?.mark
+    }
+  }
+
+  /// Looks for a group that ended at a number of bits after the beginning of a piece.
+  func meet(at bits: Int, behind mark: Int) -> ScanPiece.Meeting {
+    state.withLock { state in
+      state.pieces.last { $0.mark == mark }?.meet(at: bits) ?? .never
     }
   }
 
@@ -163,34 +189,24 @@ final class ReducedScanTail: @unchecked Sendable {
   ///
   /// - Throws: the errors of `checkpoint`, which is called a hundred times a second.
   func wait<Failure: Error>(checkpoint: () throws(Failure) -> Void) throws(Failure) -> Bool {
-    while state.withLock({ $0.phase == .running }) {
-      if finished.wait(milliseconds: 10) { break }
-      try checkpoint()
-    }
-    return state.withLock { $0.phase == .done }
+    try work.wait(checkpoint: checkpoint)
   }
 
   /// Stops the tail, and returns when it no longer reads the file or the tables: immediately, or after a row of groups.
-  func end() {
-    let isRunning = state.withLock { state in
-      state.isUnwanted = true
-      if state.phase == .waiting { state.phase = .abandoned }
-      return state.phase == .running
-    }
-    if isRunning { finished.wait() }
-  }
+  func end() { work.end() }
 
-  /// The groups after group `group`, up to the end of a picture.
+  /// The groups after a meeting, up to the end of a picture; `nil` if the planes ended before the picture.
   ///
   /// Call it only after `wait` has returned `true`.
   ///
   /// - Parameter wanted: how many groups of the picture are left.
-  /// - Returns: `nil` if its planes ended before the picture. Otherwise whether data were missing up to the last group.
-  func rest(behind group: Int, wanted: Int) -> (isShort: Bool, groupCount: Int)? {
-    let count = min(wanted, groupCount - group - 1)
-    guard isWhole || count == wanted else { return nil }
-    // It may have read beyond the picture. If a group lacked bits, it is the last one.
-    return (missesData && groupCount - group - 1 <= wanted, count)
+  func rest(behind meeting: TailMeeting, wanted: Int) -> ScanRest? {
+    let pieces = state.withLock { $0.pieces }
+    guard let index = pieces.lastIndex(where: { $0.mark == meeting.mark }) else { return nil }
+    return ScanRest(
+      of: pieces, columns: plan.frame.groupColumns, from: index, behind: meeting.group,
+      offset: meeting.offset,
+      wanted: wanted)
   }
 
   /// Writes the squares of a row of groups, with their means.
@@ -198,22 +214,25 @@ final class ReducedScanTail: @unchecked Sendable {
   /// Call it only after `wait` has returned `true`.
   ///
   /// - Parameters:
-  ///   - groups: the numbers of the groups, at most as many as there are columns of them.
-  ///   - targets: the components of the first half, in the order of the scan. The row begins at their first sample.
-  ///   - offset: the amount that is added to the sums of differences of each component.
-  func place(_ groups: Range<Int>, in targets: [ReducedComponent], offset: SIMD4<Int32>) {
+  ///   - groups: the numbers of the groups in the rest, at most as many as there are columns of them.
+  ///   - targets: the components of the first thread, in the order of the scan. The row begins at their first sample.
+  func place(_ groups: Range<Int>, of rest: ScanRest, in targets: [ReducedComponent]) {
     let columns = plan.frame.groupColumns
-    precondition(groups.lowerBound >= 0 && groups.upperBound <= groupCount && groups.count <= columns)
-    for (index, target) in targets.enumerated() {
-      let block = plan.parts[index].part
-      var from = groups.lowerBound
-      while from < groups.upperBound {
-        let run = min(columns - from % columns, groups.upperBound - from)
-        components[index].copySquares(
-          columns: block.horizontalBlocks * run, rows: block.verticalBlocks,
-          from: (block.horizontalBlocks * (from % columns), block.verticalBlocks * (from / columns)),
-          to: target, at: block.horizontalBlocks * (from - groups.lowerBound), adding: offset[index])
-        from += run
+    precondition(groups.lowerBound >= 0 && groups.upperBound <= rest.groupCount && groups.count <= columns)
+    var column = 0
+    rest.forEachRun(of: groups) { run in
+      var from = run.groups.lowerBound
+      while from < run.groups.upperBound {
+        let count = min(columns - from % columns, run.groups.upperBound - from)
+        for (index, target) in targets.enumerated() {
+          let block = plan.parts[index].part
+          components[index].copySquares(
+            columns: block.horizontalBlocks * count, rows: block.verticalBlocks,
+            from: (block.horizontalBlocks * (from % columns), block.verticalBlocks * (from / columns)),
+            to: target, at: block.horizontalBlocks * column, adding: run.offset[index])
+        }
+        from += count
+        column += count
       }
     }
   }
@@ -227,7 +246,8 @@ extension ReducedComponent {
     columns: Int, rows: Int, from source: (column: Int, row: Int), to target: ReducedComponent,
     at column: Int, adding difference: Int32
   ) {
-    guard let flatBlocks, scale == target.scale, stride == target.stride, blockCount == target.blockCount
+    guard let flatBlocks, scale == target.scale, stride == target.stride,
+      blockCount.width == target.blockCount.width
     else {
       return
     }

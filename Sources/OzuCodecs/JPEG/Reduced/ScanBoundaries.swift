@@ -4,7 +4,7 @@
 /// would read the same groups from there on.
 final class ScanBoundaries {
   struct Boundary {
-    /// The number of bits after the mark.
+    /// The number of bits from the beginning on.
     var bits: Int
     /// The sums of differences there.
     var predictions: SIMD4<Int32>
