@@ -50,6 +50,21 @@ private func compareStrips(of file: Data, _ header: ImageHeader, _ choice: UInt8
     of: file, outline, eighths: (reduction.luma, reduction.chroma), context: context
   ).map { try plan.rendered($0, header: header, context: context) }
   guard strips == planes else { fatalError("strips give another picture than planes") }
+  let division = ScanDivision(
+    smallestByteCount: 8, share: Double(choice) / 256, batchByteCount: Int(choice) << 4)
+  let assisted = DecodingContext(
+    limits: context.limits, allowsTruncation: context.allowsTruncation, assistant: .immediate)
+  let halves = try? ReducedJPEGDecoder.render(
+    file, outline, header: header, plan: plan, division: division, context: assisted)
+  guard halves == strips else { fatalError("two threads give another picture than one") }
+}
+
+extension DecodingAssistant {
+  /// Does all work at once.
+  fileprivate static let immediate = DecodingAssistant { work in
+    work()
+    return true
+  }
 }
 
 /// Decodes the file again with a second thread that begins at a place computed from the file: the result must be
@@ -58,13 +73,9 @@ private func compareHalves(
   of file: Data, with whole: PlanarPicture?, _ scales: (luma: Int, chroma: Int), allowsTruncation: Bool,
   lowestBit: Int
 ) {
-  let assistant = DecodingAssistant { half in
-    half()
-    return true
-  }
   let context = DecodingContext(
     limits: DecodingLimits(pixelCount: 4 << 20, cpuTime: .seconds(20)), allowsTruncation: allowsTruncation,
-    assistant: assistant)
+    assistant: .immediate)
   let share = Double(file.reduce(UInt8(0)) { $0 &* 31 &+ $1 }) / 256
   let halves = try? ReducedJPEGDecoder.planes(
     of: file, eighths: scales, lowestBit: lowestBit,

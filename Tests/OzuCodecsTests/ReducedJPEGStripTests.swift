@@ -132,7 +132,8 @@ struct ReducedJPEGStripTests {
         data, outline, header: outline.header, plan: plan, context: DecodingContext(assistant: assistant))
     }
     let result = try #require(try render(assistant))
-    #expect(halves.withLock { $0 } == 1)
+    // For the scan, and for batches of strips.
+    #expect(halves.withLock { $0 } >= 1)
     #expect(try render(nil) == result)
   }
 
@@ -152,7 +153,7 @@ struct ReducedJPEGStripTests {
         func render(_ assistant: DecodingAssistant?, _ share: Double = 0.5) throws -> Bitmap? {
           try ReducedJPEGDecoder.render(
             data, outline, header: outline.header, plan: plan,
-            division: ScanDivision(smallestByteCount: 64, share: share),
+            division: ScanDivision(smallestByteCount: 64, share: share, batchByteCount: 1),
             context: DecodingContext(
               pool: PixelBufferPool(retainedByteLimit: 0), allowsTruncation: kept < 1, assistant: assistant))
         }
@@ -163,5 +164,66 @@ struct ReducedJPEGStripTests {
         }
       }
     }
+  }
+
+  /// A picture of 30 rows of groups, which is made of squares of more than two samples.
+  private func drawn(_ context: DecodingContext, batchByteCount: Int = 1) throws -> Bitmap? {
+    let data = ScanTailTests.variants[0].data
+    let outline = try JPEGOutline(data, limits: .default)
+    return try ReducedJPEGDecoder.render(
+      data, outline, header: outline.header, plan: plan(data, Resize(PixelSize(210, 140), mode: .fill)),
+      division: ScanDivision(smallestByteCount: 64, share: 0.4, batchByteCount: batchByteCount),
+      context: context)
+  }
+
+  @Test("a second thread makes strips ahead", arguments: [1, 1 << 20])
+  func batches(byteCount: Int) throws {
+    let begunCount = Mutex(0)
+    let assistant = DecodingAssistant { work in
+      begunCount.withLock { $0 += 1 }
+      work()
+      return true
+    }
+    let expected = try drawn(DecodingContext())
+    let made = try drawn(DecodingContext(assistant: assistant), batchByteCount: byteCount)
+    #expect(made == expected && made != nil)
+    // The pieces of the scan, and two rows of groups at a time. All rows at one time would be too many.
+    let count = begunCount.withLock { $0 }
+    #expect(byteCount == 1 ? count > 10 : count == 1)
+  }
+
+  @Test("gives back all memory when the decode is cancelled", arguments: Assistance.allCases)
+  func cancelledBatches(assistance: Assistance) {
+    for answer in 1...8 {
+      let pool = PixelBufferPool(retainedByteLimit: 0)
+      var questions = 0
+      assistance.assist { assistant in
+        let context = DecodingContext(
+          pool: pool, assistant: assistant,
+          isCancelled: {
+            questions += 1
+            return questions == answer
+          })
+        #expect(throws: DecodingError.cancelled) { try drawn(context) }
+        // A thread may hold its planes a little longer.
+        if assistance != .beside { #expect(pool.statistics.lentByteCount == 0, "answer \(answer)") }
+      }
+    }
+  }
+
+  @Test("makes strips itself while no thread is free for them", arguments: [1, 2, 3, 5])
+  func busyThreads(step: Int) throws {
+    let askedCount = Mutex(0)
+    let assistant = DecodingAssistant { work in
+      let isFree = askedCount.withLock { count in
+        defer { count += 1 }
+        return count.isMultiple(of: step)
+      }
+      if isFree { work() }
+      return isFree
+    }
+    let expected = try drawn(DecodingContext())
+    #expect(try drawn(DecodingContext(assistant: assistant)) == expected)
+    #expect(askedCount.withLock { $0 } > 5)
   }
 }

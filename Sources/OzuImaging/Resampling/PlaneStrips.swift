@@ -8,9 +8,20 @@ package protocol PlaneStripMaker: AnyObject {
   /// Makes the next strip, at most `stripCount` times.
   ///
   /// - Parameters:
-  ///   - planes: for each plane the place of its rows in the strip, with the length of the shape. All samples are zero.
+  ///   - strip: memory for the rows of all planes, one plane after the other (`planes(of:)`), with any content. The maker may exchange
+  ///     it for memory of the same length, from the same pool.
   ///   - isSeen: whether the samples will be read. Otherwise the strip is only to be stepped over.
-  func makeStrip(in planes: [UnsafeMutablePointer<Int16>], isSeen: Bool) throws(DecodingError)
+  func makeStrip(in strip: inout UnsafeMutableRawBufferPointer, isSeen: Bool) throws(DecodingError)
+}
+
+extension PlaneStripMaker {
+  /// The bytes of a strip.
+  package var stripByteCount: Int { PlaneStrips.byteCount(shapes) }
+
+  /// For each plane the place of its rows in the memory of a strip.
+  package func planes(of strip: UnsafeMutableRawBufferPointer) -> [UnsafeMutablePointer<Int16>] {
+    PlaneStrips.planes(of: strip, shapes: shapes)
+  }
 }
 
 /// The rows of planes that a decoder makes in strips: only those that the filter still needs are in memory.
@@ -51,6 +62,23 @@ package final class PlaneStrips {
     fileprivate var sampleCount: Int { samplesPerRow * rowCount }
   }
 
+  /// The bytes of a strip.
+  fileprivate static func byteCount(_ shapes: [Shape]) -> Int {
+    shapes.reduce(0) { $0 + $1.sampleCount } * MemoryLayout<Int16>.stride
+  }
+
+  /// For each plane the place of its rows in the memory of a strip.
+  package static func planes(
+    of strip: UnsafeMutableRawBufferPointer, shapes: [Shape]
+  ) -> [UnsafeMutablePointer<Int16>] {
+    precondition(strip.count >= byteCount(shapes), "memory of a strip")
+    var samples = strip.bindMemory(to: Int16.self).baseAddress!
+    return shapes.map { shape in
+      defer { samples += shape.sampleCount }
+      return samples
+    }
+  }
+
   private let maker: any PlaneStripMaker
   private let shapes: [Shape]
   private let pool: PixelBufferPool
@@ -78,7 +106,7 @@ package final class PlaneStrips {
       count += shape.sampleCount
     }
     self.offsets = offsets
-    byteCount = count * MemoryLayout<Int16>.stride
+    byteCount = maker.stripByteCount
   }
 
   deinit {
@@ -131,15 +159,14 @@ package final class PlaneStrips {
   private func makeStrip() {
     precondition(nextStrip < maker.stripCount, "a strip that does not exist")
     let isSeen = nextStrip >= firstNeeded
-    let block = free.popLast() ?? pool.takeBlock(byteCount: byteCount)
-    let samples = block.bindMemory(to: Int16.self).baseAddress!
-    samples.initialize(repeating: 0, count: byteCount / MemoryLayout<Int16>.stride)
-    if failure == nil {
-      do throws(DecodingError) {
-        try maker.makeStrip(in: offsets.map { samples + $0 }, isSeen: isSeen)
-      } catch {
-        failure = error
-      }
+    var block = free.popLast() ?? pool.takeBlock(byteCount: byteCount)
+    do throws(DecodingError) {
+      try check()
+      try maker.makeStrip(in: &block, isSeen: isSeen)
+      precondition(block.count >= byteCount, "memory of a strip")
+    } catch {
+      failure = error
+      block.initializeMemory(as: UInt8.self, repeating: 0)
     }
     if isSeen {
       if held.isEmpty { firstHeld = nextStrip }

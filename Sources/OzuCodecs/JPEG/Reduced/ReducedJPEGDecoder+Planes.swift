@@ -51,7 +51,9 @@ extension ReducedJPEGDecoder {
     precondition(samples.count == scales.count, "a place for each component")
     for index in scales.indices { components[index].samples = samples[index] }
     // Copying a row from the other thread takes no time in which anybody would cancel it.
-    if try !takeRow(row) {
+    if try isInTail(row), let tailRows {
+      tailRows.place(row, in: samples)
+    } else {
       try context.checkpoint()
       let parts = scanParts
       scan?.setPlaces { samples[parts[$0]] }
@@ -59,10 +61,15 @@ extension ReducedJPEGDecoder {
       lookForTail(behind: row)
     }
     if isSeen {
-      for index in scales.indices {
-        transform(index, 0..<frame.components[index].verticalBlocks, components[index].dequantization)
-      }
+      for index in scales.indices { components[index].transform(0..<frame.components[index].verticalBlocks) }
     }
+    try step(over: row)
+  }
+
+  /// Ends a row of groups, after `decodeStrip` or `TailRows.make`.
+  ///
+  /// - Throws: `truncated` with the last row.
+  mutating func step(over row: Int) throws(DecodingError) {
     guard row == frame.groupRows - 1 else { return }
     if meeting == nil {
       scan?.finish()

@@ -9,28 +9,29 @@ extension ReducedJPEGDecoder {
     }
   }
 
-  /// Turns rows of blocks into samples, which are counted from the component's first sample on.
-  func transform(_ index: Int, _ rows: Range<Int>, _ dequantization: Dequantization) {
-    for row in rows { transform(index, row: row, dequantization).transform(scale: scales[index]) }
-  }
-
-  /// The same for rows of a progressive file.
+  /// Turns coefficients of some rows of blocks into samples.
   private func transform(_ index: Int, _ rows: Range<Int>, missing bits: [Int]) {
-    let own = components[index].dequantization
     // Only the transforms of squares above 2 multiply, and without estimates for missing bits.
-    guard components[index].estimate(bits) || scales[index] == 2 else { return transform(index, rows, own) }
+    let component = components[index]
+    guard component.estimate(bits) || component.scale == 2 else { return component.transform(rows) }
     let units = Dequantization()
     defer { units.free() }
     for row in rows {
-      transform(index, row: row, own).multiply(scale: scales[index])
-      transform(index, row: row, units).transform(scale: scales[index])
+      component.transform(row, component.dequantization).multiply(scale: component.scale)
+      component.transform(row, units).transform(scale: component.scale)
     }
   }
+}
 
-  private func transform(_ index: Int, row: Int, _ dequantization: Dequantization) -> ReducedIDCT {
-    let component = components[index]
-    return ReducedIDCT(
-      samples: component.samples! + row * component.scale * component.stride, stride: component.stride,
-      blockCount: component.blockCount.width, dequantization: dequantization)
+extension ReducedComponent {
+  /// Turns rows of blocks into samples, which are counted from the component's first sample on.
+  func transform(_ rows: Range<Int>) {
+    for row in rows { transform(row, dequantization).transform(scale: scale) }
+  }
+
+  fileprivate func transform(_ row: Int, _ dequantization: Dequantization) -> ReducedIDCT {
+    ReducedIDCT(
+      samples: samples! + row * scale * stride, stride: stride, blockCount: blockCount.width,
+      dequantization: dequantization)
   }
 }

@@ -40,32 +40,26 @@ extension ReducedJPEGDecoder {
     }
   }
 
-  /// Takes a row of groups from the tail, and waits for it. `false` if the row is to be read from the scan.
+  /// Whether a row of groups is in `tailRows`, for which it waits. Otherwise it is to be read from the scan.
   ///
   /// - Throws: what `DecodingContext.checkpoint()` throws.
-  mutating func takeRow(_ row: Int) throws(DecodingError) -> Bool {
+  mutating func isInTail(_ row: Int) throws(DecodingError) -> Bool {
     guard let tail, let meeting else { return false }
-    if rest == nil { rest = try waitForRest(of: tail, behind: meeting) }
+    if tailRows != nil { return true }
+    let context = context
+    let rest =
+      try tail.wait(checkpoint: { () throws(DecodingError) in try context.checkpoint() })
+      ? tail.rest(behind: meeting, wanted: (frame.groupRows - meeting.row - 1) * frame.groupColumns) : nil
     guard let rest else {
       self.meeting = nil
       self.tail = nil
       return false
     }
     if rest.isShort { missesData = true }
-    let columns = frame.groupColumns
-    let first = min((row - meeting.row - 1) * columns, rest.groupCount)
-    tail.place(first..<min(first + columns, rest.groupCount), of: rest, in: scanParts.map { components[$0] })
+    tailRows = TailRows(
+      tail: tail, rest: rest, firstRow: meeting.row + 1, columns: frame.groupColumns, components: components,
+      scanParts: scanParts)
     return true
-  }
-
-  private func waitForRest(
-    of tail: ReducedScanTail, behind meeting: TailMeeting
-  ) throws(DecodingError) -> ScanRest? {
-    let context = context
-    guard try tail.wait(checkpoint: { () throws(DecodingError) in try context.checkpoint() }) else {
-      return nil
-    }
-    return tail.rest(behind: meeting, wanted: (frame.groupRows - meeting.row - 1) * frame.groupColumns)
   }
 }
 

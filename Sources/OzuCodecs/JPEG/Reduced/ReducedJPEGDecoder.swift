@@ -38,8 +38,8 @@ package struct ReducedJPEGDecoder: ~Copyable {
   var tail: ReducedScanTail?
   /// Where the scan reached groups of the tail, which has the rest.
   var meeting: TailMeeting?
-  /// The groups of the tail behind the meeting, when it is done.
-  var rest: ScanRest?
+  /// The rows of the tail behind the meeting, when it is done.
+  var tailRows: TailRows?
 
   var definitions = JPEGTables()
   /// For each component the coefficients, in zigzag order from the lowest bit on, that scans have brought.

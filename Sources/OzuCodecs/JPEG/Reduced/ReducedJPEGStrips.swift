@@ -2,11 +2,19 @@ import OzuImaging
 
 /// Makes the planes of a sequential JPEG for the resampler, one row of groups of blocks at a time.
 ///
+/// The rows that a second thread has decoded still have to be made into samples and resampled. These take about the same
+/// time, so the second thread makes the samples of a batch of rows while the first one resamples the batch before.
+///
 /// A class, because the resampler asks for strips while it makes rows. It must not outlive the bytes of the file.
 final class ReducedJPEGStrips: PlaneStripMaker {
   private var decoder: ReducedJPEGDecoder
   private var nextRow = 0
   let shapes: [PlaneStrips.Shape]
+  /// The batch of the row that is next, if there is one, and the batch behind it.
+  private var batches: [StripBatch] = []
+  /// Memory for batches.
+  private var free: [UnsafeMutableRawBufferPointer] = []
+  private var reservation: DecodedByteBudget.Reservation?
 
   /// Takes a decoder that has begun (`ReducedJPEGDecoder.begin`).
   init(_ decoder: consuming ReducedJPEGDecoder) {
@@ -16,11 +24,60 @@ final class ReducedJPEGStrips: PlaneStripMaker {
 
   var stripCount: Int { decoder.frame.groupRows }
 
-  func makeStrip(in planes: [UnsafeMutablePointer<Int16>], isSeen: Bool) throws(DecodingError) {
-    try decoder.decodeStrip(nextRow, in: planes, isSeen: isSeen)
-    nextRow += 1
+  func makeStrip(in strip: inout UnsafeMutableRawBufferPointer, isSeen: Bool) throws(DecodingError) {
+    defer { nextRow += 1 }
+    if try takeFromBatch(&strip) { return }
+    strip.initializeMemory(as: UInt8.self, repeating: 0)
+    try decoder.decodeStrip(nextRow, in: planes(of: strip), isSeen: isSeen)
+    // The first batch comes after some rows that this thread makes meanwhile.
+    if isSeen, batches.isEmpty { beginBatch(at: nextRow + 1 + batchRowCount) }
   }
 
+  private var batchRowCount: Int { max(2, decoder.division.batchByteCount / max(1, stripByteCount)) }
+
+  /// Takes the next row from its batch, if there is one that is made.
+  private func takeFromBatch(_ strip: inout UnsafeMutableRawBufferPointer) throws(DecodingError) -> Bool {
+    if let batch = batches.first, nextRow >= batch.rows.upperBound { endBatch() }
+    guard let batch = batches.first, nextRow >= batch.rows.lowerBound else { return false }
+    if nextRow == batch.rows.lowerBound {
+      let context = decoder.context
+      guard try batch.wait(checkpoint: { () throws(DecodingError) in try context.checkpoint() }) else {
+        endBatch()
+        return false
+      }
+    }
+    // Again with each row, because the thread is free a little after it has made its batch.
+    if batches.count == 1 { beginBatch(at: batch.rows.upperBound) }
+    batch.exchange(nextRow, &strip)
+    try decoder.step(over: nextRow)
+    return true
+  }
+
+  /// Lends the second thread some rows of the tail, if there are enough, and a thread.
+  private func beginBatch(at row: Int) {
+    guard let source = decoder.tailRows, let assistant = decoder.context.assistant, row + 1 < stripCount
+    else { return }
+    let rows = row..<min(row + batchRowCount, stripCount)
+    if reservation == nil {
+      // There are two batches at a time.
+      guard let reserved = decoder.context.reserveAside(2 * batchRowCount * stripByteCount) else { return }
+      reservation = reserved
+    }
+    while free.count < rows.count { free.append(decoder.context.pool.takeBlock(byteCount: stripByteCount)) }
+    let strips = Array(free.suffix(rows.count))
+    let batch = StripBatch(rows, of: source, shapes: shapes, in: strips)
+    guard assistant.begin({ batch.run() }) else { return }
+    free.removeLast(rows.count)
+    batches.append(batch)
+  }
+
+  private func endBatch() { free += batches.removeFirst().end() }
+
   /// Ends the work of a second thread. Afterwards nobody reads the file.
-  func end() { decoder.endTail() }
+  func end() {
+    while !batches.isEmpty { endBatch() }
+    for block in free { decoder.context.pool.giveBack(block) }
+    free = []
+    decoder.endTail()
+  }
 }

@@ -7,15 +7,20 @@ package struct ScanDivision: Sendable {
   /// The least number of bytes of the first piece that is taken. By default 96 KB: decoding them takes about ten times as long as waking a
   /// thread.
   package var smallestByteCount: Int
-  /// The least number of bytes of the others. By default 24 KB: there are some KB between the last byte that the first
+  /// The least number of bytes of the others. By default 12 KB: there are some KB between the last byte that the first
   /// thread has loaded and those that it will have loaded when it sees the piece.
   package var smallestPieceByteCount: Int
   /// The fraction of the data before the first piece that is taken. By default 0.6: if there is most work at the end of the data, the
   /// first thread is not done much earlier.
   package var share: Double
 
-  package init(smallestByteCount: Int = 96 << 10, share: Double = 0.6) {
+  /// The bytes of the strips that the second thread makes of coefficients at one time, while the first one resamples those before
+  /// them. By default 1 MB: making them takes about ten times as long as waking a thread.
+  package var batchByteCount: Int
+
+  package init(smallestByteCount: Int = 96 << 10, share: Double = 0.6, batchByteCount: Int = 1 << 20) {
     self.smallestByteCount = smallestByteCount
+    self.batchByteCount = batchByteCount
     smallestPieceByteCount = smallestByteCount / 8
     self.share = share
   }
