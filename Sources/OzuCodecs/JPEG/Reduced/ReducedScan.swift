@@ -30,7 +30,7 @@ struct ReducedScan: ~Copyable {
   private var emptyBlocks = 0
   private(set) var hasData = true
   /// Records the ends of groups, so that the decoder of the first half can find them; `nil` to record none.
-  private let boundaries: ScanBoundaries?
+  private(set) var boundaries: ScanBoundaries?
   /// For `takeRefinement`.
   private let zeros: ZeroPlaces
   /// Whether a block broke a rule (`BlockStretch.isBroken`), so that libjpeg has to decode the file. The zeros that replace missing data
@@ -142,9 +142,7 @@ struct ReducedScan: ~Copyable {
       for part in parts.baseAddress!..<parts.baseAddress! + parts.count {
         take(&reader, part, column)
       }
-      if let boundaries {
-        boundaries.note(source.bitsTaken(reader)) { Self.predictions(parts) }
-      }
+      boundaries?.note(source.bitsTaken(reader), predictions: Self.predictions(parts))
     }
     self.reader = reader
   }

@@ -131,11 +131,10 @@ final class ReducedScanTail: @unchecked Sendable {
     _ start: ScanPiece, before next: ScanPiece?, _ parts: [ReducedScan.Part], since time: Duration
   ) -> ScanPiece? {
     var piece = start
-    let boundaries = ScanBoundaries(capacity: boundaryCount)
     var scan = ReducedScan(
       source: EntropySource(file: plan.file, position: piece.mark, mark: next?.mark), parts: parts,
-      columns: plan.frame.groupColumns, rows: plan.frame.groupRows, restartInterval: 0, boundaries: boundaries
-    )
+      columns: plan.frame.groupColumns, rows: plan.frame.groupRows, restartInterval: 0,
+      boundaries: ScanBoundaries(capacity: boundaryCount))
     for row in piece.row..<scan.rows {
       // Only the rows that it reaches, and before they leave the cache of the processor again.
       for component in parts.map(\.component) {
@@ -148,7 +147,7 @@ final class ReducedScanTail: @unchecked Sendable {
       {
         piece.link = ScanPiece.Link(group: group, offset: scan.predictions &- predictions)
       }
-      if piece.ends.isEmpty, boundaries.ends.count == boundaries.capacity {
+      if piece.ends.isEmpty, let boundaries = scan.boundaries, boundaries.ends.count == boundaries.capacity {
         piece.ends = boundaries.ends
         publish(piece)
       }
@@ -158,8 +157,8 @@ final class ReducedScanTail: @unchecked Sendable {
     // The planes may have ended before the data: then this is the first check whether the last group had all its bits.
     scan.finish()
     piece.isOver = true
-    piece.ends = boundaries.ends
-    piece.groupCount = boundaries.groupCount
+    piece.ends = scan.boundaries?.ends ?? []
+    piece.groupCount = scan.boundaries?.groupCount ?? 0
     piece.missesData = scan.source.missesData
     piece.hasEnd = !scan.hasData
     publish(piece)
@@ -254,16 +253,24 @@ extension ReducedComponent {
     precondition(
       source.column + columns <= blockCount.width && source.row + rows <= blockCount.height
         && column + columns <= blockCount.width)
+    let step = target.quantization[0]
     for row in 0..<rows {
       let from = block(column: source.column, row: source.row + row)
       let to = target.block(column: column, row: row)
+      let flags = flatBlocks + ((source.row + row) * blockCount.width + source.column)
+      guard scale > 1 else {
+        // Several at a time.
+        for column in 0..<columns {
+          to[column] = Self.mean(Int32(from[column]) &+ difference, step: step, isFlat: flags[column])
+        }
+        continue
+      }
       for y in 0..<scale {
         (to + y * stride).update(from: from + y * stride, count: columns * scale)
       }
-      let flags = flatBlocks + ((source.row + row) * blockCount.width + source.column)
       for column in 0..<columns {
         let sum = Int32(to[column * scale]) &+ difference
-        to[column * scale] = target.mean(sum, isFlat: flags[column])
+        to[column * scale] = Self.mean(sum, step: step, isFlat: flags[column])
       }
     }
   }

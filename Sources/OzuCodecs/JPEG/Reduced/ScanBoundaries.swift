@@ -2,7 +2,7 @@
 ///
 /// The decoder of the scan's beginning uses it to find out whether both are at the same bit between two groups: then they
 /// would read the same groups from there on.
-final class ScanBoundaries {
+struct ScanBoundaries {
   struct Boundary {
     /// The number of bits from the beginning on.
     var bits: Int
@@ -23,7 +23,7 @@ final class ScanBoundaries {
   }
 
   @inline(__always)
-  func note(_ bits: Int, predictions: () -> SIMD4<Int32>) {
+  mutating func note(_ bits: Int, predictions: @autoclosure () -> SIMD4<Int32>) {
     groupCount &+= 1
     if ends.count < capacity { ends.append(Boundary(bits: bits, predictions: predictions())) }
   }
