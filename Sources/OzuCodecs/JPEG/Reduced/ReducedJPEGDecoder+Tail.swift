@@ -6,7 +6,7 @@ extension ReducedJPEGDecoder {
   func makeTail(
     _ header: JPEGScanHeader, parts: [ReducedScan.Part], position: Int
   ) -> ReducedScanTail? {
-    guard definitions.restartInterval == 0, let assistant = context.assistant,
+    guard let assistant = context.assistant,
       let mark = division.mark(in: file, from: position),
       // The tail takes a quarter more than the planes, and at most half as much for its flags.
       let reservation = context.reserveAside(2 * planeByteCount)
@@ -14,17 +14,24 @@ extension ReducedJPEGDecoder {
     let tail = ReducedScanTail(
       ReducedScanTail.Plan(
         file: file, position: position, mark: mark, division: division,
-        frame: ReducedScanTail.Plan.frame(for: frame), scales: scales,
+        frame: ReducedScanTail.Plan.frame(for: frame), rowCount: frame.groupRows, scales: scales,
         parts: zip(header.parts, parts).map { ($0.component, $1) }, tables: tables, pool: context.pool,
-        cpuTime: context.limits.cpuTime, reservation: reservation))
+        restartInterval: definitions.restartInterval, cpuTime: context.limits.cpuTime,
+        reservation: reservation))
     return assistant.begin { tail.run() } ? tail : nil
   }
 
   /// Notes that the tail has the rows behind `row`, if the scan is where a group of one of its pieces ended.
   mutating func lookForTail(behind row: Int) {
-    guard let tail, row + 1 < frame.groupRows, scan?.hasData == true, let position = scan?.source.position
-    else { return }
+    guard let tail, row + 1 < frame.groupRows, let position = scan?.source.position else { return }
     let next = tail.mark(behind: position)
+    guard definitions.restartInterval == 0 else {
+      meeting = tail.meet(behind: row).map {
+        TailMeeting(row: row, mark: $0.mark, group: $0.group, offset: .zero)
+      }
+      return
+    }
+    guard scan?.hasData == true else { return }
     guard let mark = scan?.source.mark, scan?.source.hasMet(mark) == true else {
       // Perhaps a piece that begins before the one that was expected.
       scan?.source.expect(next)
@@ -69,7 +76,7 @@ struct TailMeeting {
   var row: Int
   /// Where the piece begins.
   var mark: Int
-  /// The group of the piece that had ended there.
+  /// The group of the piece that had ended there; -1 before its first one.
   var group: Int
   /// The amount that is added to the piece's sums of differences.
   var offset: SIMD4<Int32>

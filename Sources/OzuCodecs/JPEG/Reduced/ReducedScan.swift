@@ -37,9 +37,14 @@ struct ReducedScan: ~Copyable {
   /// may do that too, and do not count.
   private(set) var isBroken = false
 
+  /// - Parameters:
+  ///   - columns: the groups in a row.
+  ///   - rows: the rows of groups.
+  ///   - restartCount: the restart markers before the data.
+  ///   - boundaries: where the ends of groups are recorded, if they are.
   init(
     source: consuming EntropySource, parts: [Part], columns: Int, rows: Int, restartInterval: Int,
-    boundaries: ScanBoundaries? = nil
+    restartCount: Int = 0, boundaries: ScanBoundaries? = nil
   ) {
     self.source = source
     self.boundaries = boundaries
@@ -50,6 +55,7 @@ struct ReducedScan: ~Copyable {
     self.rows = rows
     self.restartInterval = restartInterval
     groupsToRestart = restartInterval == 0 ? .max : restartInterval
+    restartNumber = UInt8(truncatingIfNeeded: restartCount & 7)
     reader = self.source.start()
   }
 

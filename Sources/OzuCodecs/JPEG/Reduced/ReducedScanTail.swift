@@ -11,6 +11,9 @@ import OzuSynchronization
 /// groups: a group depends only on its bits, except for the sums of the mean values, whose difference stays the same as at
 /// that bit. Without a common bit the decoder of the data before continues to the end, and the piece is not used.
 ///
+/// With restart markers a piece begins behind one, as far as they are in order (`RestartRows`): then its groups are right, and their places
+/// known.
+///
 /// **Which pieces.** The first one is the end of the scan. When it is done, the next one begins in the middle between the place that
 /// the first thread has reached and the pieces that were taken, and ends where the piece behind it was met; and so on until the first
 /// thread is near (`ScanDivision`).
@@ -27,17 +30,21 @@ final class ReducedScanTail: @unchecked Sendable {
     var file: UnsafeRawBufferPointer
     /// Where the data of the scan begin.
     var position: Int
-    /// The offset in the file at which the first piece begins.
+    /// The offset in the file at which the first piece begins, or that of a restart marker behind it.
     var mark: Int
     var division: ScanDivision
     /// The frame of the picture, with some more rows (`frame(for:)`).
     var frame: ReducedJPEGFrame
+    /// The rows of groups of the picture.
+    var rowCount: Int
     var scales: [Int]
     /// The components in the order of the scan: the index of each, and the part with its tables.
     var parts: [(index: Int, part: ReducedScan.Part)]
     /// The tables that `parts` points to.
     var tables: [HuffmanTable]
     var pool: PixelBufferPool
+    /// The groups between two restart markers; 0 for none.
+    var restartInterval: Int
     /// The processor time after which the tail gives up.
     var cpuTime: Duration
     /// The memory budget for its planes.
@@ -65,7 +72,8 @@ final class ReducedScanTail: @unchecked Sendable {
 
   init(_ plan: Plan) {
     self.plan = plan
-    state = Mutex(State(position: plan.position, pieces: [ScanPiece(mark: plan.mark, row: 0)]))
+    let first = ScanPiece(mark: plan.mark, row: 0)
+    state = Mutex(State(position: plan.position, pieces: plan.restartInterval == 0 ? [first] : []))
   }
 
   deinit {
@@ -82,13 +90,21 @@ final class ReducedScanTail: @unchecked Sendable {
   /// Decodes piece after piece; `false` if it gives up.
   private func decode() -> Bool {
     let start = DecodingContext.systemThreadTime()
+    let frame = plan.frame
+    var restarts: RestartRows?
+    if plan.restartInterval > 0 {
+      restarts = RestartRows(
+        in: plan.file, from: plan.position, interval: plan.restartInterval, columns: frame.groupColumns,
+        rows: plan.rowCount)
+      guard restarts != nil else { return false }
+    }
     let parts = makeParts()
     var next: ScanPiece?
-    var piece: ScanPiece? = state.withLock { $0.pieces[0] }
+    var piece = state.withLock { $0.pieces.first } ?? beginPiece(before: nil, restarts)
     while let current = piece {
       guard let made = decode(current, before: next, parts, since: start) else { return false }
       next = made
-      piece = beginPiece(behind: made)
+      piece = beginPiece(before: made, restarts)
     }
     return true
   }
@@ -111,16 +127,26 @@ final class ReducedScanTail: @unchecked Sendable {
     }
   }
 
-  /// Begins the piece before one that is decoded; `nil` if there is nothing left for one.
-  private func beginPiece(behind piece: ScanPiece) -> ScanPiece? {
+  /// Begins the piece before one that is decoded, or the last one of the scan; `nil` if there is nothing left for one.
+  private func beginPiece(before piece: ScanPiece?, _ restarts: RestartRows?) -> ScanPiece? {
     let columns = plan.frame.groupColumns
-    let row = piece.row + (piece.groupCount + columns - 1) / columns
+    let row = piece.map { $0.row + ($0.groupCount + columns - 1) / columns } ?? 0
     guard row < plan.frame.groupRows else { return nil }
     return state.withLock { state in
-      guard let mark = plan.division.mark(in: plan.file, between: state.position, and: piece.mark) else {
-        return nil
+      var mark = plan.mark
+      if let piece {
+        guard let middle = plan.division.mark(in: plan.file, between: state.position, and: piece.mark) else {
+          return nil
+        }
+        mark = middle
       }
-      let next = ScanPiece(mark: mark, row: row)
+      var next = ScanPiece(mark: mark, row: row)
+      if let restarts {
+        guard
+          let start = restarts.start(near: mark, between: state.position, and: piece?.mark ?? plan.file.count)
+        else { return nil }
+        next = ScanPiece(mark: start.position, row: row, pictureRow: start.row)
+      }
       state.pieces.append(next)
       return next
     }
@@ -131,17 +157,24 @@ final class ReducedScanTail: @unchecked Sendable {
     _ start: ScanPiece, before next: ScanPiece?, _ parts: [ReducedScan.Part], since time: Duration
   ) -> ScanPiece? {
     var piece = start
+    let frame = plan.frame
+    let first = start.pictureRow
+    // Behind a restart marker all groups are counted.
+    let rowCount = first.map { (next?.pictureRow ?? plan.rowCount) - $0 } ?? frame.groupRows - start.row
     var scan = ReducedScan(
-      source: EntropySource(file: plan.file, position: piece.mark, mark: next?.mark), parts: parts,
-      columns: plan.frame.groupColumns, rows: plan.frame.groupRows, restartInterval: 0,
-      boundaries: ScanBoundaries(capacity: boundaryCount))
-    for row in piece.row..<scan.rows {
+      source: EntropySource(file: plan.file, position: piece.mark, mark: first == nil ? next?.mark : nil),
+      parts: parts, columns: frame.groupColumns, rows: frame.groupRows, restartInterval: plan.restartInterval,
+      restartCount: first.map { $0 * frame.groupColumns / plan.restartInterval } ?? 0,
+      boundaries: first == nil ? ScanBoundaries(capacity: boundaryCount) : nil)
+    for row in piece.row..<piece.row + rowCount {
       // Only the rows that it reaches, and before they leave the cache of the processor again.
       for component in parts.map(\.component) {
         let count = component.blockCount.height / scan.rows * component.lineStep
         (component.samples! + row * count).update(repeating: 0, count: count)
       }
       scan.decodeRow(row, .sequential)
+      if work.isUnwanted || DecodingContext.systemThreadTime() - time > plan.cpuTime { return nil }
+      guard first == nil else { continue }
       if let next, scan.hasData, let bits = scan.bitsBehindMark,
         case .found(let group, let predictions) = next.meet(at: bits)
       {
@@ -151,16 +184,16 @@ final class ReducedScanTail: @unchecked Sendable {
         piece.ends = boundaries.ends
         publish(piece)
       }
-      if work.isUnwanted || DecodingContext.systemThreadTime() - time > plan.cpuTime { return nil }
       if !scan.hasData || piece.link != nil { break }
     }
     // The planes may have ended before the data: then this is the first check whether the last group had all its bits.
     scan.finish()
     piece.isOver = true
     piece.ends = scan.boundaries?.ends ?? []
-    piece.groupCount = scan.boundaries?.groupCount ?? 0
+    piece.groupCount = scan.boundaries?.groupCount ?? rowCount * frame.groupColumns
     piece.missesData = scan.source.missesData
-    piece.hasEnd = !scan.hasData
+    piece.hasEnd = first != nil || !scan.hasData
+    if first != nil, next != nil { piece.link = ScanPiece.Link(group: -1, offset: .zero) }
     publish(piece)
     return piece
   }
@@ -181,6 +214,17 @@ final class ReducedScanTail: @unchecked Sendable {
   func meet(at bits: Int, behind mark: Int) -> ScanPiece.Meeting {
     state.withLock { state in
       state.pieces.last { $0.mark == mark }?.meet(at: bits) ?? .never
+    }
+  }
+
+  /// The piece that has the row behind `row`, and its group before that, if pieces follow restart markers.
+  func meet(behind row: Int) -> (mark: Int, group: Int)? {
+    state.withLock { state in
+      for piece in state.pieces {
+        guard let first = piece.pictureRow, first <= row + 1 else { continue }
+        return (piece.mark, (row + 1 - first) * plan.frame.groupColumns - 1)
+      }
+      return nil
     }
   }
 

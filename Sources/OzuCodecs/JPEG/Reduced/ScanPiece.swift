@@ -2,7 +2,7 @@
 struct ScanPiece {
   /// The piece behind it, and the groups after which both were at the same bit.
   struct Link {
-    /// The group of the piece behind it.
+    /// The group of the piece behind it, or -1 before its first one.
     var group: Int
     /// The sums of differences of this piece, minus those of the other.
     var offset: SIMD4<Int32>
@@ -22,6 +22,8 @@ struct ScanPiece {
   let mark: Int
   /// The row of groups in the planes at which it begins.
   let row: Int
+  /// The row of the picture at which it begins, if it follows a restart marker.
+  let pictureRow: Int?
   /// The ends of its first groups, when they are known.
   var ends: [ScanBoundaries.Boundary] = []
   /// Whether it is decoded. All that follows is known then.
@@ -35,9 +37,10 @@ struct ScanPiece {
   /// Whether data were missing at their end.
   var missesData = false
 
-  init(mark: Int, row: Int) {
+  init(mark: Int, row: Int, pictureRow: Int? = nil) {
     self.mark = mark
     self.row = row
+    self.pictureRow = pictureRow
   }
 
   /// Looks for a group that ended at a number of bits after the mark.

@@ -1,0 +1,74 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// The rows of groups of blocks that follow a restart marker.
+///
+/// The data behind a restart marker do not depend on those before it. So a piece of a scan can begin there, with right groups and at a known
+/// place of the picture, if the markers are complete and in order: then they can be counted.
+struct RestartRows {
+  struct Start: Equatable {
+    /// The number of the row.
+    var row: Int
+    /// Where its data begin in the file.
+    var position: Int
+  }
+
+  /// In ascending order, without the first row.
+  private(set) var starts: [Start] = []
+
+  /// Finds the markers of a scan; `nil` if one is missing, repeated or out of order.
+  ///
+  /// - Parameters:
+  ///   - position: where the data of the scan begin.
+  ///   - interval: the groups between two markers.
+  ///   - columns: the groups in a row.
+  ///   - rows: the rows of groups.
+  /// - Complexity: O(bytes), at the speed of `memchr`.
+  init?(in file: UnsafeRawBufferPointer, from position: Int, interval: Int, columns: Int, rows: Int) {
+    guard let base = file.baseAddress, interval > 0 else { return nil }
+    var number = 0
+    var at = position
+    // `memchr` reads inside the file, and there is a byte behind the one that it finds.
+    search: while at + 1 < file.count, let found = memchr(base + at, 0xFF, file.count - at - 1) {
+      at = UnsafeRawPointer(found) - base
+      switch file[at + 1] {
+      case 0: at += 2
+      case 0xFF: at += 1
+      case let code where 0xD0...0xD7 ~= code:
+        guard Int(code & 7) == number & 7 else { return nil }
+        number += 1
+        at += 2
+        let group = number.multipliedReportingOverflow(by: interval)
+        guard !group.overflow, group.partialValue < columns * rows else { return nil }
+        if group.partialValue % columns == 0 {
+          starts.append(Start(row: group.partialValue / columns, position: at))
+        }
+      default: break search
+      }
+    }
+    guard number == (columns * rows - 1) / interval else { return nil }
+  }
+
+  /// The row between two places of the file, without them, that begins first at `middle` or after it, or else last before that; `nil` if
+  /// there is none.
+  func start(near middle: Int, between position: Int, and end: Int) -> Start? {
+    let index = firstIndex(from: middle)
+    if index < starts.count, starts[index].position < end { return starts[index] }
+    guard index > 0, starts[index - 1].position > position else { return nil }
+    return starts[index - 1]
+  }
+
+  /// The number of the first row that begins at a place or after it.
+  private func firstIndex(from position: Int) -> Int {
+    var low = 0
+    var high = starts.count
+    while low < high {
+      let middle = (low + high) / 2
+      if starts[middle].position < position { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
