@@ -41,6 +41,13 @@ struct RestartMarkerTests {
         #expect(difference.blockCount > 0)
       }
     }
+    // Two threads make the same of it.
+    let whole = Outcome.of(file, eighths: (2, 2), allowsTruncation: true)
+    for share in [0.2, 0.5, 0.8] {
+      let halves = Assistance.before.decode(file, eighths: (2, 2), share: share, allowsTruncation: true)
+      let isEqual = halves.outcome == whole.outcome
+      #expect(isEqual, "the first \(share)")
+    }
   }
 
   @Test(

@@ -95,7 +95,8 @@ struct ScanTailTests {
       var metCount = 0
       for share in [0, 0.03, 0.2, 0.37, 0.49, 0.61, 0.75, 0.9, 0.97] {
         let (halves, halfRowCount) = assistance.decode(data, eighths: (scale, scale), share: share)
-        #expect(halves == whole, "\(scale)/8, the first \(share)")
+        let isEqual = halves == whole
+        #expect(isEqual, "\(scale)/8, the first \(share)")
         if halfRowCount < rowCount { metCount += 1 }
       }
       switch assistance {
