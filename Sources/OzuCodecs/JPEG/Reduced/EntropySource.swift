@@ -42,8 +42,7 @@ struct EntropySource: ~Copyable {
   static let margin = 4096
   /// The least number of bytes to which the buffer is filled while there are data.
   static let chunk = 32 << 10
-  /// The same while another thread decodes pieces of the scan, which must begin behind the data in the buffer. It takes half a percent more
-  /// time.
+  /// The same while another thread decodes pieces of the scan, which must begin behind the buffer. It takes half a percent more time.
   static let chunkBesideTail = 8 << 10
 
   private let file: UnsafeRawBufferPointer
@@ -136,7 +135,7 @@ struct EntropySource: ~Copyable {
     return true
   }
 
-  /// Sets the mark to a place, which is not a stuffed byte. It stays where it was for a place that was already loaded, or `nil`.
+  /// Sets the mark to a place that is not loaded and no stuffed byte. For other places, or `nil`, it stays where it was.
   mutating func expect(_ place: Int?) {
     guard let place, place > position, place != mark else { return }
     mark = place
