@@ -15,6 +15,7 @@ final class ReducedJPEGStrips: PlaneStripMaker {
   /// Memory for batches.
   private var free: [UnsafeMutableRawBufferPointer] = []
   private var reservation: DecodedByteBudget.Reservation?
+  private var chosenRowCount: Int?
 
   /// Takes a decoder that has begun (`ReducedJPEGDecoder.begin`).
   init(_ decoder: consuming ReducedJPEGDecoder) {
@@ -33,7 +34,12 @@ final class ReducedJPEGStrips: PlaneStripMaker {
     if isSeen, batches.isEmpty { beginBatch(at: nextRow + 1 + batchRowCount) }
   }
 
-  private var batchRowCount: Int { max(2, decoder.division.batchByteCount / max(1, stripByteCount)) }
+  /// The rows of the batches. It is chosen when the first one is begun.
+  private var batchRowCount: Int {
+    if let chosen = chosenRowCount { return chosen }
+    let most = decoder.division.batchByteCount / max(1, stripByteCount)
+    return max(2, min((stripCount - nextRow) / 3, most), most / 8)
+  }
 
   /// Takes the next row from its batch, if there is one that is made.
   private func takeFromBatch(_ strip: inout UnsafeMutableRawBufferPointer) throws(DecodingError) -> Bool {
@@ -60,8 +66,10 @@ final class ReducedJPEGStrips: PlaneStripMaker {
     let rows = row..<min(row + batchRowCount, stripCount)
     if reservation == nil {
       // There are two batches at a time.
-      guard let reserved = decoder.context.reserveAside(2 * batchRowCount * stripByteCount) else { return }
+      let count = batchRowCount
+      guard let reserved = decoder.context.reserveAside(2 * count * stripByteCount) else { return }
       reservation = reserved
+      chosenRowCount = count
     }
     while free.count < rows.count { free.append(decoder.context.pool.takeBlock(byteCount: stripByteCount)) }
     let strips = Array(free.suffix(rows.count))

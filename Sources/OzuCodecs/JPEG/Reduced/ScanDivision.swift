@@ -14,8 +14,9 @@ package struct ScanDivision: Sendable {
   /// first thread is not done much earlier.
   package var share: Double
 
-  /// The bytes of the strips that the second thread makes of coefficients at one time, while the first one resamples those before
-  /// them. By default 1 MB: making them takes about ten times as long as waking a thread.
+  /// The most bytes of the strips that the second thread makes of coefficients at one time, while the first one resamples those before
+  /// them. By default 1 MB. A third of the rows is less in small pictures, down to an eighth of this number: making so many takes about
+  /// as long as waking a thread.
   package var batchByteCount: Int
 
   package init(smallestByteCount: Int = 96 << 10, share: Double = 0.6, batchByteCount: Int = 1 << 20) {
