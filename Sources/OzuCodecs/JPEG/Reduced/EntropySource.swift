@@ -42,7 +42,7 @@ struct EntropySource: ~Copyable {
   static let margin = 4096
   /// The least number of bytes to which the buffer is filled while there are data.
   static let chunk = 32 << 10
-  /// The same while another thread decodes pieces of the scan, which must begin behind the buffer. It takes half a percent more time.
+  /// The same while another thread decodes pieces of the scan, which must begin behind the buffer. It takes about one percent more time.
   static let chunkBesideTail = 8 << 10
 
   private let file: UnsafeRawBufferPointer
@@ -68,7 +68,7 @@ struct EntropySource: ~Copyable {
   /// At the beginning of a group of blocks `reader.next` must be below this.
   private(set) var limit: UnsafePointer<UInt8>
   /// A place in the file from which bits are counted. It is never a stuffed byte.
-  private(set) var mark: Int?
+  private var mark: Int?
   /// The offset of the byte at `mark` in the buffer, negative if the byte is no longer in it; `nil` until it is read.
   private var markOffset: Int?
   /// The bytes that were in the buffer before its first one.
@@ -142,8 +142,8 @@ struct EntropySource: ~Copyable {
     markOffset = nil
   }
 
-  /// Whether a place that is the mark is loaded.
-  func hasMet(_ place: Int) -> Bool { mark == place && markOffset != nil }
+  /// The mark, when it is loaded.
+  var loadedMark: Int? { markOffset == nil ? nil : mark }
 
   /// The number of bits that the reader took since the start.
   @inline(__always)
@@ -153,7 +153,7 @@ struct EntropySource: ~Copyable {
   @inline(__always)
   func bitsBehindMark(_ reader: BitReader) -> Int? {
     guard let markOffset else { return nil }
-    return (reader.next - UnsafePointer(buffer) - markOffset) * 8 - reader.count
+    return bitOffset(reader) - markOffset * 8
   }
 
   /// The number of bits of the buffer that the reader took. After `prepare` the same bit has another number.

@@ -51,8 +51,8 @@ extension ReducedJPEGDecoder {
     precondition(samples.count == scales.count, "a place for each component")
     for index in scales.indices { components[index].samples = samples[index] }
     // Copying a row from the other thread takes no time in which anybody would cancel it.
-    if try isInTail(row), let tailRows {
-      tailRows.place(row, in: samples)
+    if let rows = try waitForTailRows() {
+      rows.place(row, in: samples)
     } else {
       try context.checkpoint()
       let parts = scanParts

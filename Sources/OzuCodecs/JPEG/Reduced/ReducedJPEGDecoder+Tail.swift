@@ -32,7 +32,7 @@ extension ReducedJPEGDecoder {
       return
     }
     guard scan?.hasData == true else { return }
-    guard let mark = scan?.source.mark, scan?.source.hasMet(mark) == true else {
+    guard let mark = scan?.source.loadedMark else {
       // Perhaps a piece that begins before the one that was expected.
       scan?.source.expect(next)
       return
@@ -47,12 +47,12 @@ extension ReducedJPEGDecoder {
     }
   }
 
-  /// Whether a row of groups is in `tailRows`, for which it waits. Otherwise it is to be read from the scan.
+  /// The rows of the tail, for which it waits; `nil` if the next row is to be read from the scan.
   ///
   /// - Throws: what `DecodingContext.checkpoint()` throws.
-  mutating func isInTail(_ row: Int) throws(DecodingError) -> Bool {
-    guard let tail, let meeting else { return false }
-    if tailRows != nil { return true }
+  mutating func waitForTailRows() throws(DecodingError) -> TailRows? {
+    guard let tail, let meeting else { return nil }
+    if let tailRows { return tailRows }
     let context = context
     let rest =
       try tail.wait(checkpoint: { () throws(DecodingError) in try context.checkpoint() })
@@ -60,13 +60,13 @@ extension ReducedJPEGDecoder {
     guard let rest else {
       self.meeting = nil
       self.tail = nil
-      return false
+      return nil
     }
     if rest.isShort { missesData = true }
-    tailRows = TailRows(
-      tail: tail, rest: rest, firstRow: meeting.row + 1, columns: frame.groupColumns, components: components,
-      scanParts: scanParts)
-    return true
+    let rows = TailRows(
+      tail: tail, rest: rest, firstRow: meeting.row + 1, components: components, scanParts: scanParts)
+    tailRows = rows
+    return rows
   }
 }
 

@@ -29,7 +29,7 @@ struct ReducedScan: ~Copyable {
   /// The blocks that are still empty because of a run of ends of blocks (progressive).
   private var emptyBlocks = 0
   private(set) var hasData = true
-  /// Records the ends of groups, so that the decoder of the first half can find them; `nil` to record none.
+  /// Records the ends of groups, so that the decoder of the data before can find them; `nil` to record none.
   private(set) var boundaries: ScanBoundaries?
   /// For `takeRefinement`.
   private let zeros: ZeroPlaces

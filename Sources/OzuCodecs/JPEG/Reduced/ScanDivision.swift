@@ -9,7 +9,7 @@ package struct ScanDivision: Sendable {
   package var smallestByteCount: Int
   /// The least number of bytes of the others. By default 12 KB: there are some KB between the last byte that the first
   /// thread has loaded and those that it will have loaded when it sees the piece.
-  package var smallestPieceByteCount: Int
+  package var smallestPieceByteCount: Int { smallestByteCount / 8 }
   /// The fraction of the data before the first piece that is taken. By default 0.6: if there is most work at the end of the data, the
   /// first thread is not done much earlier.
   package var share: Double
@@ -22,7 +22,6 @@ package struct ScanDivision: Sendable {
   package init(smallestByteCount: Int = 96 << 10, share: Double = 0.6, batchByteCount: Int = 1 << 20) {
     self.smallestByteCount = smallestByteCount
     self.batchByteCount = batchByteCount
-    smallestPieceByteCount = smallestByteCount / 8
     self.share = share
   }
 

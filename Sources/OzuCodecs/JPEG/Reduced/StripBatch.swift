@@ -26,10 +26,9 @@ final class StripBatch: @unchecked Sendable {
   /// Makes the strips on the calling thread.
   func run() {
     work.run {
-      let blockRows = zip(shapes, source.components).map { $0.rowCount / $1.scale }
       for (row, strip) in zip(rows, strips) {
         if work.isUnwanted { return false }
-        source.make(row, in: PlaneStrips.planes(of: strip, shapes: shapes), blockRows: blockRows)
+        source.make(row, in: PlaneStrips.planes(of: strip, shapes: shapes))
       }
       return true
     }

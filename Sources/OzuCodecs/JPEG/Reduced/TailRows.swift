@@ -7,12 +7,13 @@ struct TailRows: @unchecked Sendable {
   let rest: ScanRest
   /// The row of groups of the picture with which they begin.
   let firstRow: Int
-  /// The groups in a row.
-  let columns: Int
   /// Those of the picture.
   let components: [ReducedComponent]
   /// The components of the scan, in its order.
   let scanParts: [Int]
+
+  /// The groups in a row.
+  private var columns: Int { tail.plan.frame.groupColumns }
 
   /// Writes the squares of a row, with their means. Samples beside and below the groups that the tail has keep what they were.
   ///
@@ -24,9 +25,8 @@ struct TailRows: @unchecked Sendable {
   }
 
   /// The same with all samples, of which those beside and below the groups become zero coefficients, and makes samples of the coefficients.
-  ///
-  /// - Parameter blockRows: for each component the rows of blocks in a row of groups.
-  func make(_ row: Int, in samples: [UnsafeMutablePointer<Int16>], blockRows: [Int]) {
+  func make(_ row: Int, in samples: [UnsafeMutablePointer<Int16>]) {
+    let blockRows = tail.plan.frame.components.map(\.verticalBlocks)
     let isFull = (row - firstRow + 1) * columns <= rest.groupCount
     for (index, start) in samples.enumerated() {
       let component = components[index]
