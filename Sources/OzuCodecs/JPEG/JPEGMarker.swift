@@ -35,18 +35,7 @@ enum JPEGMarker {
 
   /// The next marker and the offset of its 0xFF. Steps over bytes between segments, as libjpeg does.
   static func next(in bytes: Span<UInt8>, from start: Int) -> (marker: UInt8, offset: Int)? {
-    var position = start
-    while position + 1 < bytes.count {
-      let code = bytes[position + 1]
-      if bytes[position] == 0xFF, code != 0, code != 0xFF { return (code, position) }
-      position += 1
-    }
-    return nil
-  }
-
-  /// The next marker that ends the data of a scan. Restart markers are part of the data.
-  static func nextAfterScanData(in bytes: Span<UInt8>, from start: Int) -> (marker: UInt8, offset: Int)? {
-    // memchr reads `count - position` bytes from `position`, which is inside the buffer because of the loop's condition.
+    // memchr reads `count - position - 1` bytes from `position`, which is inside the buffer because of the loop's condition.
     bytes.withUnsafeBytes { buffer in
       guard let base = buffer.baseAddress else { return nil }
       var position = start
@@ -54,10 +43,20 @@ enum JPEGMarker {
         guard let found = memchr(base + position, 0xFF, buffer.count - position - 1) else { return nil }
         position = UnsafeRawPointer(found) - base
         let code = buffer[position + 1]
-        if code != 0, code != 0xFF, !(0xD0...0xD7 ~= code) { return (code, position) }
+        if code != 0, code != 0xFF { return (code, position) }
         position += code == 0xFF ? 1 : 2
       }
       return nil
     }
+  }
+
+  /// The next marker that ends the data of a scan. Restart markers are part of the data.
+  static func nextAfterScanData(in bytes: Span<UInt8>, from start: Int) -> (marker: UInt8, offset: Int)? {
+    var position = start
+    while let found = next(in: bytes, from: position) {
+      guard 0xD0...0xD7 ~= found.marker else { return found }
+      position = found.offset + 2
+    }
+    return nil
   }
 }

@@ -232,18 +232,10 @@ struct EntropySource: ~Copyable {
   }
 
   private mutating func skipToMarker() {
-    var from = position
-    marker = nil
-    while from + 1 < file.count {
-      let code = file[from + 1]
-      if file[from] == 0xFF, code != 0, code != 0xFF {
-        marker = code
-        position = from
-        return
-      }
-      from += 1
-    }
-    position = file.count
+    let bytes = Span<UInt8>(_unsafeElements: file.bindMemory(to: UInt8.self))
+    let found = JPEGMarker.next(in: bytes, from: position)
+    marker = found?.marker
+    position = found?.offset ?? file.count
   }
 
   /// Fills the buffer. It has room for a chunk and a margin before the zeros.

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Foundation
-#endif
-
 /// The rows of groups of blocks that follow a restart marker.
 ///
 /// The data behind a restart marker do not depend on those before it. So a piece of a scan can begin there, with right groups and at a known
@@ -28,25 +22,18 @@ struct RestartRows {
   ///   - rows: the rows of groups.
   /// - Complexity: O(bytes), at the speed of `memchr`.
   init?(in file: UnsafeRawBufferPointer, from position: Int, interval: Int, columns: Int, rows: Int) {
-    guard let base = file.baseAddress, interval > 0 else { return nil }
+    guard interval > 0 else { return nil }
+    let bytes = Span<UInt8>(_unsafeElements: file.bindMemory(to: UInt8.self))
     var number = 0
     var at = position
-    // `memchr` reads inside the file, and there is a byte behind the one that it finds.
-    search: while at + 1 < file.count, let found = memchr(base + at, 0xFF, file.count - at - 1) {
-      at = UnsafeRawPointer(found) - base
-      switch file[at + 1] {
-      case 0: at += 2
-      case 0xFF: at += 1
-      case let code where 0xD0...0xD7 ~= code:
-        guard Int(code & 7) == number & 7 else { return nil }
-        number += 1
-        at += 2
-        let group = number.multipliedReportingOverflow(by: interval)
-        guard !group.overflow, group.partialValue < columns * rows else { return nil }
-        if group.partialValue % columns == 0 {
-          starts.append(Start(row: group.partialValue / columns, position: at))
-        }
-      default: break search
+    while let found = JPEGMarker.next(in: bytes, from: at), 0xD0...0xD7 ~= found.marker {
+      guard Int(found.marker & 7) == number & 7 else { return nil }
+      number += 1
+      at = found.offset + 2
+      let group = number.multipliedReportingOverflow(by: interval)
+      guard !group.overflow, group.partialValue < columns * rows else { return nil }
+      if group.partialValue % columns == 0 {
+        starts.append(Start(row: group.partialValue / columns, position: at))
       }
     }
     guard number == (columns * rows - 1) / interval else { return nil }
