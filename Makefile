@@ -2,11 +2,13 @@
 #
 #   SWIFT=…   the swift to use                          FLAGS=…   more flags for every build, such as --traits
 #   CONFIG=…  debug (as usual) or release, for build    FILTER=…  the tests to run, a regular expression
+#   TRAITS=…  AllFormats as usual; Desktop for GTK too
 #   ARGS=…    arguments for demo and bench              CORPUS=…, REPORT=…  see conformance
 #   FORMAT=…, SECONDS=…  what is fuzzed and for how long, from the files of CORPUS too
 #   PREFIX=…, DESTDIR=…  see install
 
 SWIFT ?= swift
+TRAITS ?= AllFormats
 CONFIG ?= debug
 FLAGS ?=
 FILTER ?=
@@ -20,13 +22,13 @@ DESTDIR ?=
 
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
-export SWIFT
+export SWIFT TRAITS
 
 SOURCES = Package.swift Sources Tests Examples $(wildcard Benchmarks)
-# SwiftPM passes the traits on in the order of a hash table: when that changes, everything is built again.
-BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
-# SVG is no default trait of the package. Programs and tests of the repository have all formats.
-FORMATS = $(if $(findstring traits,$(FLAGS)),,--traits default,SVG)
+BUILD = $(SWIFT) build
+# SVG is no default trait of the package. Programs and tests of the repository have all formats, by one trait: with two,
+# SwiftPM up to 6.3 builds everything again whenever it passes them in another order.
+FORMATS = $(if $(findstring traits,$(FLAGS)),,--traits $(TRAITS))
 RELEASE = $(BUILD) -c release $(FLAGS) $(FORMATS)
 TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN
 ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -DOZU_ASAN -Xswiftc -use-ld=lld

@@ -1,14 +1,38 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every Swift target: warnings are errors (SwiftPM lifts this for packages that depend on Ozu by version or branch, not
-/// for those that do by path), `any` is written out, and an `async` function stays on its caller's executor unless it
-/// says otherwise.
-let strict: [SwiftSetting] = [
-  .treatAllWarnings(as: .error),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+/// Traits that each stand for several: SwiftPM up to 6.3 passes the traits that are on to the compiler in the order of a
+/// hash table, so a package that asks for two of them may have all of Ozu built again each time. One trait has one order.
+let sets = [
+  TraitSet(name: "Formats", use: "WebP, AVIF, HEIF, JXL and TIFF. On by default."),
+  TraitSet(name: "AllFormats", use: "Formats and SVG.", hasSVG: true),
+  TraitSet(name: "Desktop", use: "AllFormats and GTK.", hasSVG: true, hasGTK: true),
 ]
+
+struct TraitSet {
+  var name: String
+  var use: String
+  var hasSVG = false
+  var hasGTK = false
+}
+
+/// When the parts of a trait are built: with the trait itself, and with each set that has it.
+func traits(_ trait: String) -> Set<String> {
+  let standing = sets.filter { trait == "GTK" ? $0.hasGTK : trait == "SVG" ? $0.hasSVG : true }
+  return Set([trait] + standing.map(\.name))
+}
+
+/// Every Swift target: warnings are errors (SwiftPM lifts this for packages that depend on Ozu by version or branch, not
+/// for those that do by path) except for what a newer version of a library calls deprecated; `any` is written out, and an
+/// `async` function stays on its caller's executor unless it says otherwise. `#if AVIF` asks whether the parts of that
+/// trait are built, by whichever set.
+let strict: [SwiftSetting] =
+  [
+    .treatAllWarnings(as: .error),
+    .treatWarning("DeprecatedDeclaration", as: .warning),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ] + ["WebP", "AVIF", "HEIF", "JXL", "TIFF", "SVG", "GTK"].map { .define($0, .when(traits: traits($0))) }
 
 /// Targets that loop over pixels or bytes stay optimised in debug builds. There is no setting for that but `-O` as an
 /// unsafe flag, which SwiftPM allows in dependencies by version since tools version 6.2.
@@ -54,13 +78,13 @@ struct SystemLibrary {
 
   var dependency: Target.Dependency {
     guard let trait else { return .target(name: name) }
-    return .target(name: name, condition: .when(traits: [trait]))
+    return .target(name: name, condition: .when(traits: traits(trait)))
   }
 
   var isLinked: Bool { !isLoaded || !loadsLibraries }
 
   var linkerSettings: [LinkerSetting] {
-    isLinked ? links.map { .linkedLibrary($0, trait.map { .when(traits: [$0]) }) } : []
+    isLinked ? links.map { .linkedLibrary($0, trait.map { .when(traits: traits($0)) }) } : []
   }
 
   var packageTrait: Trait? {
@@ -69,7 +93,7 @@ struct SystemLibrary {
 
   /// `OZU_AVIF` for the trait AVIF.
   var cSettings: [CSetting] {
-    trait.map { [.define("OZU_\($0.uppercased())", .when(traits: [$0]))] } ?? []
+    trait.map { [.define("OZU_\($0.uppercased())", .when(traits: traits($0)))] } ?? []
   }
 }
 
@@ -166,9 +190,9 @@ let package = Package(
     .executable(name: "ozu-decode", targets: ["OzuDecode"]),
   ],
   traits: Set(systemLibraries.compactMap(\.packageTrait)).union([
-    .default(enabledTraits: Set(systemLibraries.filter(\.isDefault).compactMap(\.trait))),
+    .default(enabledTraits: ["Formats"]),
     .trait(name: "GTK", description: "Show pictures in GTK 4 widgets."),
-  ]),
+  ]).union(sets.map { .trait(name: $0.name, description: $0.use) }),
   targets: [
     // Floor 0: glue.
     .target(name: "CDynamicLibrary", cSettings: loading),
@@ -240,7 +264,7 @@ let package = Package(
     .executableTarget(
       name: "OzuDecode", dependencies: ["OzuIsolation", "OzuStandardCodecs"], swiftSettings: strict),
     .target(
-      name: "OzuGTK", dependencies: ["Ozu", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
+      name: "OzuGTK", dependencies: ["Ozu", .target(name: "CGTK", condition: .when(traits: traits("GTK")))],
       swiftSettings: strict),
     .target(name: "OzuUIKit", dependencies: ["Ozu"], swiftSettings: strict),
     .target(name: "OzuAppKit", dependencies: ["Ozu"], swiftSettings: strict),
@@ -249,7 +273,7 @@ let package = Package(
     .target(
       name: "OzuGallery",
       dependencies: [
-        "OzuGTK", "Ozu", "OzuTesting", .target(name: "CGTK", condition: .when(traits: ["GTK"])),
+        "OzuGTK", "Ozu", "OzuTesting", .target(name: "CGTK", condition: .when(traits: traits("GTK"))),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -292,7 +316,7 @@ let package = Package(
       exclude: ["exceptions.json"], swiftSettings: kernel),
     .executableTarget(
       name: "OzuGalleryDrills",
-      dependencies: ["OzuGallery", "OzuGTK", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
+      dependencies: ["OzuGallery", "OzuGTK", .target(name: "CGTK", condition: .when(traits: traits("GTK")))],
       path: "Tests/Gallery", swiftSettings: strict),
     .testTarget(
       name: "OzuTests",

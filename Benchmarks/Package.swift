@@ -17,7 +17,7 @@ let package = Package(
   traits: [
     .trait(name: "StorePeers", description: "Measure SQLite and LMDB beside the disk cache.")
   ],
-  dependencies: [.package(name: "Ozu", path: "..", traits: [.defaults, "SVG"])],
+  dependencies: [.package(name: "Ozu", path: "..", traits: ["AllFormats"])],
   targets: [
     .systemLibrary(
       name: "CBenchPeers", providers: [.apt(["libsqlite3-dev", "liblmdb-dev"]), .brew(["sqlite", "lmdb"])]),

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "Album",
-  dependencies: [.package(name: "ozu", path: "../..", traits: [.defaults, "GTK"])],
+  dependencies: [.package(name: "ozu", path: "../..", traits: ["Desktop"])],
   targets: [
     .executableTarget(
       name: "Album",

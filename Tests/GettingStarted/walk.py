@@ -207,7 +207,6 @@ def everything(reader):
     ways = {"version": f'url: "{reader.address}", from: "{subject.version()}"', "branch": f'url: "{reader.address}", branch: "main"',
             "path": 'path: "../ozu"'}
     reader.write_files(section("command-line", "## Write a tool of your own"))
-    reader.environment |= {"SWIFT_DETERMINISTIC_HASHING": "1"}
     manifest = os.path.join(top, "Shrink/Package.swift")
     with open(manifest, encoding="utf-8") as file:
         text = file.read()
