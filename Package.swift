@@ -55,8 +55,9 @@ struct SystemLibrary {
   /// The trait that switches it on, and what the trait is for; `nil` for a library that every build takes.
   var trait: String?
   var use: String?
-  /// The name for pkg-config. `nil` where Debian's answer has flags that SwiftPM refuses with a warning in every build
-  /// (`-DAVIF_DLL`): the glue in C then says what to install (`avif_decode.c`).
+  /// The name for pkg-config. `nil` where Debian's answer has flags that SwiftPM refuses with a warning in every build:
+  /// `-DAVIF_DLL` of libavif, and `-pthread` of Little CMS from 2.16 on. Their headers are where the compiler looks, and
+  /// the glue in C says what to install (`avif_library.h`, `color.c`).
   var pkgConfig: String?
   /// Whether the trait is on unless a package says otherwise.
   var isDefault = true
@@ -122,8 +123,7 @@ let systemLibraries = [
   SystemLibrary(name: "CPNG", pkgConfig: "libpng", links: ["png16", "z"], apt: "libpng-dev", brew: "libpng"),
   SystemLibrary(name: "CISAL", pkgConfig: "libisal", links: ["isal"], apt: "libisal-dev", brew: "isa-l"),
   SystemLibrary(name: "CZstd", pkgConfig: "libzstd", links: ["zstd"], apt: "libzstd-dev", brew: "zstd"),
-  SystemLibrary(
-    name: "CLCMS", pkgConfig: "lcms2", links: ["lcms2"], apt: "liblcms2-dev", brew: "little-cms2"),
+  SystemLibrary(name: "CLCMS", links: ["lcms2"], apt: "liblcms2-dev", brew: "little-cms2"),
   SystemLibrary(
     name: "CWebP", trait: "WebP", use: "Read and write WebP through libwebp.", pkgConfig: "libwebpmux",
     links: ["webp", "webpmux"], apt: "libwebp-dev", brew: "webp"),

@@ -1,20 +1,13 @@
 // AVIF decoding through libavif, with dav1d for the pixels. libavif decodes a frame in one call, which cannot be
 // stopped; so the size of the frame is checked against the limits first.
 
+#include "avif_library.h"
+
 #ifdef OZU_AVIF
 
 #include "avif_decoder.h"
 
-// The name changes with each version of libavif that breaks binary compatibility.
-#if AVIF_VERSION_MAJOR >= 1
-#define SONAME "libavif.so.16"
-#elif AVIF_VERSION_MINOR >= 11
-#define SONAME "libavif.so.15"
-#else
-#error "libavif 0.11 or newer is needed"
-#endif
-
-OZU_DEFINE_LIBRARY(avif, OZU_AVIF_FUNCTIONS, "Read and write AVIF", SONAME)
+OZU_DEFINE_LIBRARY(avif, OZU_AVIF_FUNCTIONS, "Read and write AVIF", OZU_AVIF_SONAME)
 
 static OzuStatus select_frame(OzuPictureDecoder *base, uint32_t frame) {
   ((AVIFDecoder *)base)->frame = frame;

@@ -1,5 +1,7 @@
 // AVIF encoding through libavif.
 
+#include "avif_library.h"
+
 #ifdef OZU_AVIF
 
 #include <stdio.h>
@@ -7,17 +9,19 @@
 #include <string.h>
 
 #include "CCodecs.h"
-#include "avif_library.h"
 
 // Adds the metadata blocks. The library copies them.
-static void add_blocks(avifImage *image, const OzuEncodeBlocks *blocks) {
-  if (blocks->exif != NULL) avifImageSetMetadataExif(image, blocks->exif, blocks->exif_size);
-  if (blocks->xmp != NULL) avifImageSetMetadataXMP(image, blocks->xmp, blocks->xmp_size);
+static avifResult add_blocks(avifImage *image, const OzuEncodeBlocks *blocks) {
+  avifResult result = AVIF_RESULT_OK;
+  if (blocks->exif != NULL)
+    result = OZU_AVIF_RESULT(avifImageSetMetadataExif(image, blocks->exif, blocks->exif_size));
+  if (result == AVIF_RESULT_OK && blocks->xmp != NULL)
+    result = OZU_AVIF_RESULT(avifImageSetMetadataXMP(image, blocks->xmp, blocks->xmp_size));
+  if (result != AVIF_RESULT_OK || blocks->profile == NULL) return result;
   // The numbers of H.273 would contradict the profile.
-  if (blocks->profile == NULL) return;
-  avifImageSetProfileICC(image, blocks->profile, blocks->profile_size);
   image->colorPrimaries = AVIF_COLOR_PRIMARIES_UNSPECIFIED;
   image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_UNSPECIFIED;
+  return OZU_AVIF_RESULT(avifImageSetProfileICC(image, blocks->profile, blocks->profile_size));
 }
 
 OzuStatus ozu_avif_encode(
@@ -49,7 +53,6 @@ OzuStatus ozu_avif_encode(
         image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_BT2020_NCL;
     }
     image->yuvRange = AVIF_RANGE_FULL;
-    add_blocks(image, &request->blocks);
     avifRGBImage source;
     avifRGBImageSetDefaults(&source, image);
     source.format = is_deep ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_BGRA;
@@ -63,7 +66,8 @@ OzuStatus ozu_avif_encode(
     int quantizer = request->is_lossless ? 0 : (int)((1 - request->quality) * 63 + 0.5);
     encoder->minQuantizer = encoder->maxQuantizer = quantizer;
     encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = quantizer;
-    result = avifImageRGBToYUV(image, &source);
+    result = add_blocks(image, &request->blocks);
+    if (result == AVIF_RESULT_OK) result = avifImageRGBToYUV(image, &source);
     if (result == AVIF_RESULT_OK) result = avifEncoderWrite(encoder, image, &output);
   }
   // libavif frees its buffer with its own function.

@@ -1,5 +1,7 @@
 // The header of an AVIF file: the facts about the picture, and the errors of libavif.
 
+#include "avif_library.h"
+
 #ifdef OZU_AVIF
 
 #include <stdio.h>
@@ -59,7 +61,7 @@ static int orientation(const avifImage *image) {
   // Mirrored top to bottom, and left to right.
   static const int flipped[2][4] = {{4, 5, 2, 7}, {2, 7, 4, 5}};
   if (!(image->transformFlags & AVIF_TRANSFORM_IMIR)) return turned[turn];
-  return flipped[image->imir.mode & 1][turn];
+  return flipped[OZU_AVIF_MIRROR_AXIS(image->imir) & 1][turn];
 }
 
 bool ozu_avif_has_planes(const AVIFDecoder *self) {

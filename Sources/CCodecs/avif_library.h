@@ -1,13 +1,20 @@
 // The functions of libavif that are called. Not visible to Swift.
+//
+// Undefines OZU_AVIF if libavif is missing or too old, so that there is no error but the one that says so.
 
 #ifndef OZU_AVIF_LIBRARY_H
 #define OZU_AVIF_LIBRARY_H
 
-#if !__has_include(<avif/avif.h>)
+#ifdef OZU_AVIF
+#if __has_include(<avif/avif.h>)
+#include "avif_versions.h"
+#else
 #error "libavif is missing: apt-get install libavif-dev, brew install libavif, or leave out the trait AVIF"
+#undef OZU_AVIF
+#endif
 #endif
 
-#include <avif/avif.h>
+#ifdef OZU_AVIF
 
 #include "ozu_dynamic_library.h"
 
@@ -60,6 +67,8 @@ OZU_DECLARE_LIBRARY(avif, OZU_AVIF_FUNCTIONS)
 #define avifRGBImageSetDefaults ozu_avif.avifRGBImageSetDefaults
 #define avifRWDataFree ozu_avif.avifRWDataFree
 #define avifResultToString ozu_avif.avifResultToString
+#endif
+
 #endif
 
 #endif

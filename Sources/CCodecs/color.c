@@ -1,5 +1,9 @@
 // Colour conversion through Little CMS, which does not use longjmp. It reports an error by returning NULL.
 
+#if !__has_include(<lcms2.h>)
+#error "Little CMS is missing: apt-get install liblcms2-dev, brew install little-cms2"
+#endif
+
 #include <lcms2.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,11 @@
 // HEIC and HEIF decoding through libheif, which turns pictures upright itself. A picture is decoded in one call.
 
+#include "heif_library.h"
+
 #ifdef OZU_HEIF
 
 #include <stdio.h>
 
-#include "heif_library.h"
 #include "picture.h"
 
 OZU_DEFINE_LIBRARY(heif, OZU_HEIF_FUNCTIONS, "Read HEIC and HEIF", "libheif.so.1")

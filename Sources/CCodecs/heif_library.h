@@ -1,13 +1,20 @@
 // The functions of libheif that are called. Not visible to Swift.
+//
+// Undefines OZU_HEIF if libheif is missing or too old, so that there is no error but the one that says so.
 
 #ifndef OZU_HEIF_LIBRARY_H
 #define OZU_HEIF_LIBRARY_H
 
-#if !__has_include(<libheif/heif.h>)
+#ifdef OZU_HEIF
+#if __has_include(<libheif/heif.h>)
+#include "heif_versions.h"
+#else
 #error "libheif is missing: apt-get install libheif-dev, brew install libheif, or leave out the trait HEIF"
+#undef OZU_HEIF
+#endif
 #endif
 
-#include <libheif/heif.h>
+#ifdef OZU_HEIF
 
 #include "ozu_dynamic_library.h"
 
@@ -80,6 +87,8 @@ OZU_DECLARE_LIBRARY(heif, OZU_HEIF_FUNCTIONS)
 #define heif_image_handle_release ozu_heif.heif_image_handle_release
 #define heif_image_release ozu_heif.heif_image_release
 #define heif_nclx_color_profile_free ozu_heif.heif_nclx_color_profile_free
+#endif
+
 #endif
 
 #endif

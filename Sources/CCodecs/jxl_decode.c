@@ -4,16 +4,13 @@
 // The input is never closed: the library then asks for more bytes at the end of a truncated file. If it is told
 // that there are no more, it reports the same file as broken, and Debian's build prints a line to standard error.
 
+#include "jxl_library.h"
+
 #ifdef OZU_JXL
 
 #include "jxl_decoder.h"
 
-#define TEXT_OF(number) #number
-// Before version 1, each minor version has a name of its own.
-#define SONAME(major, minor) "libjxl.so." TEXT_OF(major) "." TEXT_OF(minor)
-
-OZU_DEFINE_LIBRARY(
-    jxl, OZU_JXL_FUNCTIONS, "Read and write JPEG XL", SONAME(JPEGXL_MAJOR_VERSION, JPEGXL_MINOR_VERSION))
+OZU_DEFINE_LIBRARY(jxl, OZU_JXL_FUNCTIONS, "Read and write JPEG XL", OZU_JXL_SONAME)
 
 enum { smallest_piece = 1 << 16, pieces = 32 };
 

@@ -1,5 +1,7 @@
 // JPEG XL encoding through libjxl.
 
+#include "jxl_library.h"
+
 #ifdef OZU_JXL
 
 #include <stdio.h>
@@ -7,7 +9,6 @@
 #include <string.h>
 
 #include "CCodecs.h"
-#include "jxl_library.h"
 
 // The distance of libjxl's own tools for a quality from 0 to 100.
 static float distance(double quality) {

@@ -1,12 +1,13 @@
 // JPEG XL decoding of a file that is still arriving, through libjxl. JxlDecoderReleaseInput returns the bytes that
 // were not used; they are passed again with the next call.
 
+#include "jxl_library.h"
+
 #ifdef OZU_JXL
 
 #include <stdlib.h>
 
 #include "CCodecs.h"
-#include "jxl_library.h"
 
 struct OzuJXLFeed {
   JxlDecoder *decoder;

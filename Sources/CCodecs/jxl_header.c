@@ -1,5 +1,7 @@
 // The header of a JPEG XL: the facts about the picture, and the delays of its frames.
 
+#include "jxl_library.h"
+
 #ifdef OZU_JXL
 
 #include "jxl_decoder.h"
@@ -7,7 +9,7 @@
 static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
   JxlColorEncoding encoding;
   if (JxlDecoderGetColorAsEncodedProfile(
-          self->decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &encoding) == JXL_DEC_SUCCESS
+          OZU_JXL_COLORS_OF(self->decoder), JXL_COLOR_PROFILE_TARGET_DATA, &encoding) == JXL_DEC_SUCCESS
       && encoding.white_point == JXL_WHITE_POINT_D65
       && encoding.transfer_function != JXL_TRANSFER_FUNCTION_GAMMA
       && encoding.transfer_function != JXL_TRANSFER_FUNCTION_UNKNOWN
@@ -21,11 +23,11 @@ static void read_colors(JXLDecoder *self, OzuPictureInfo *info) {
   }
   size_t size = 0;
   if (JxlDecoderGetICCProfileSize(
-          self->decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS
+          OZU_JXL_COLORS_OF(self->decoder), JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS
       || size == 0 || size > 16 << 20 || (self->profile = malloc(size)) == NULL)
     return;
   if (JxlDecoderGetColorAsICCProfile(
-          self->decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, self->profile, size) != JXL_DEC_SUCCESS)
+          OZU_JXL_COLORS_OF(self->decoder), JXL_COLOR_PROFILE_TARGET_DATA, self->profile, size) != JXL_DEC_SUCCESS)
     return;
   info->profile = self->profile;
   info->profile_size = size;

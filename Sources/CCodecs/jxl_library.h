@@ -1,15 +1,20 @@
 // The functions of libjxl that are called. Not visible to Swift.
+//
+// Undefines OZU_JXL if libjxl is missing or too old, so that there is no error but the one that says so.
 
 #ifndef OZU_JXL_LIBRARY_H
 #define OZU_JXL_LIBRARY_H
 
-#if !__has_include(<jxl/decode.h>)
+#ifdef OZU_JXL
+#if __has_include(<jxl/decode.h>)
+#include "jxl_versions.h"
+#else
 #error "libjxl is missing: apt-get install libjxl-dev, brew install jpeg-xl, or leave out the trait JXL"
+#undef OZU_JXL
+#endif
 #endif
 
-#include <jxl/decode.h>
-#include <jxl/encode.h>
-#include <jxl/version.h>
+#ifdef OZU_JXL
 
 #include "ozu_dynamic_library.h"
 
@@ -90,6 +95,8 @@ OZU_DECLARE_LIBRARY(jxl, OZU_JXL_FUNCTIONS)
 #define JxlEncoderSetFrameLossless ozu_jxl.JxlEncoderSetFrameLossless
 #define JxlEncoderSetICCProfile ozu_jxl.JxlEncoderSetICCProfile
 #define JxlEncoderUseBoxes ozu_jxl.JxlEncoderUseBoxes
+#endif
+
 #endif
 
 #endif

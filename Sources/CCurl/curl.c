@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "curl_library.h"
+#include "curl_versions.h"
 
 // Of the builds of libcurl with the same interface, the one with OpenSSL is tried first, because it gives access to
 // certificates.
@@ -115,23 +116,20 @@ CURLcode ozu_curl_set_on_ssl_context(CURL *easy, curl_ssl_ctx_callback made, voi
   return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, made);
 }
 
-CURLcode ozu_curl_allow_only_http(CURL *easy) {
-#if LIBCURL_VERSION_NUM >= 0x075500
-  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
-  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
-#endif
+// Sets a choice of protocols: as text, or as bits if the library is too old for that.
+static CURLcode allow_only_http(CURL *easy, CURLoption text, CURLoption bits) {
+  CURLcode result = curl_easy_setopt(easy, text, "http,https");
+  if (result != CURLE_UNKNOWN_OPTION) return result;
+  return curl_easy_setopt(easy, bits, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 }
 
-void ozu_curl_never_wait_for_resolver(CURL *easy) {
-#if LIBCURL_VERSION_NUM >= 0x075700
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-#else
-  (void)easy;
-#endif
+CURLcode ozu_curl_allow_only_http(CURL *easy) {
+  CURLcode result = allow_only_http(easy, OZU_CURLOPT_REDIR_PROTOCOLS_STR, OZU_CURLOPT_REDIR_PROTOCOLS);
+  return result == CURLE_OK ? allow_only_http(easy, OZU_CURLOPT_PROTOCOLS_STR, OZU_CURLOPT_PROTOCOLS) : result;
 }
+
+// Older versions do not have the option, and answer so.
+void ozu_curl_never_wait_for_resolver(CURL *easy) { curl_easy_setopt(easy, OZU_CURLOPT_QUICK_EXIT, 1L); }
 
 long ozu_curl_long(CURL *easy, CURLINFO info) {
   long value = 0;

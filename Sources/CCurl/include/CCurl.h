@@ -64,7 +64,7 @@ CURLcode ozu_curl_set_on_socket(CURL *easy, curl_opensocket_callback opened, voi
 
 CURLcode ozu_curl_set_on_ssl_context(CURL *easy, curl_ssl_ctx_callback made, void *context);
 
-// The option as a string exists since 7.85; the bit mask is deprecated since then.
+// Requests and redirects use HTTP and HTTPS alone, with every version of libcurl.
 CURLcode ozu_curl_allow_only_http(CURL *easy);
 
 // Without this, removing a handle that is resolving its host waits for the resolver.
