@@ -1,10 +1,10 @@
 // Converts the rows of a TIFF to pixels.
 
+#include "tiff_decoder.h"
+
 #ifdef OZU_TIFF
 
 #include <math.h>
-
-#include "tiff_decoder.h"
 
 // A sample of a row. Two bytes must follow the row. The library has converted words of 16, 24 and 32 bits to the
 // byte order of the machine; samples of other sizes are stored bit by bit, the highest bit first.

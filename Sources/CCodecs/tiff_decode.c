@@ -3,9 +3,9 @@
 // else uses the library's own conversion to RGBA, strip by strip. Except for planes, rows can be read one by one.
 // The smaller pages of a pyramid are found, and each can be decoded by a decoder of its own.
 
-#ifdef OZU_TIFF
-
 #include "tiff_decoder.h"
+
+#ifdef OZU_TIFF
 
 // The name of version 4.5, the first with the options that are used, and of later versions.
 OZU_DEFINE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS, "Read TIFF", "libtiff.so.6")

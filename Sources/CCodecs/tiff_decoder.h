@@ -3,8 +3,11 @@
 #ifndef OZU_TIFF_DECODER_H
 #define OZU_TIFF_DECODER_H
 
-#include "picture.h"
 #include "tiff_library.h"
+
+#ifdef OZU_TIFF
+
+#include "picture.h"
 
 typedef struct {
   OzuPictureDecoder base;
@@ -79,5 +82,7 @@ static inline OzuStatus fail(OzuPictureDecoder *base, const char *otherwise) {
 static inline uint16_t color_count(const TIFFDecoder *self) {
   return self->photometric == PHOTOMETRIC_SEPARATED ? 4 : self->photometric == PHOTOMETRIC_RGB ? 3 : 1;
 }
+
+#endif
 
 #endif

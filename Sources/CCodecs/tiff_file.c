@@ -1,10 +1,10 @@
 // The input of the TIFF decoder: the library reads the file in memory, and reports errors here.
 
+#include "tiff_decoder.h"
+
 #ifdef OZU_TIFF
 
 #include <stdio.h>
-
-#include "tiff_decoder.h"
 
 static tmsize_t read_bytes(thandle_t handle, void *bytes, tmsize_t count) {
   TIFFDecoder *self = handle;

@@ -1,8 +1,8 @@
 // The header of a TIFF: the facts about the picture, the memory that decoding takes, and where parts can be cut out.
 
-#ifdef OZU_TIFF
-
 #include "tiff_decoder.h"
+
+#ifdef OZU_TIFF
 
 // A tile that is larger than the part of the picture in it is left to the library, unless it is smaller than this.
 enum { common_tile_size = 1 << 20 };

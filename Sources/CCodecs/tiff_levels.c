@@ -1,8 +1,8 @@
 // The smaller renditions in a TIFF: the levels of a pyramid.
 
-#ifdef OZU_TIFF
-
 #include "tiff_decoder.h"
+
+#ifdef OZU_TIFF
 
 // Adds the current directory to the levels, if it declares that it is a reduced image. The caller compares the
 // sizes.

@@ -1,13 +1,20 @@
 // The functions of libtiff that are called. Not visible to Swift.
+//
+// Undefines OZU_TIFF if libtiff is missing or too old, so that there is no error but the one that says so.
 
 #ifndef OZU_TIFF_LIBRARY_H
 #define OZU_TIFF_LIBRARY_H
 
-#if !__has_include(<tiffio.h>)
+#ifdef OZU_TIFF
+#if __has_include(<tiffio.h>)
+#include "tiff_versions.h"
+#else
 #error "libtiff is missing: apt-get install libtiff-dev, brew install libtiff, or leave out the trait TIFF"
+#undef OZU_TIFF
+#endif
 #endif
 
-#include <tiffio.h>
+#ifdef OZU_TIFF
 
 #include "ozu_dynamic_library.h"
 
@@ -68,6 +75,8 @@ OZU_DECLARE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS)
 #define TIFFSetSubDirectory ozu_tiff.TIFFSetSubDirectory
 #define TIFFStripSize ozu_tiff.TIFFStripSize
 #define TIFFTileSize ozu_tiff.TIFFTileSize
+#endif
+
 #endif
 
 #endif

@@ -6,6 +6,8 @@
 #include <gtk/gtk.h>
 #include <glib-unix.h>
 
+#include "gtk_versions.h"
+
 // Exported by libdispatch for run loops other than its own: the descriptor becomes readable when the main queue has
 // work, and the callback does that work.
 int _dispatch_get_main_queue_handle_4CF(void);
