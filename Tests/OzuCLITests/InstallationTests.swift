@@ -13,14 +13,16 @@ struct InstallationTests {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// The packages of the list that a build takes.
-  private static func needs() throws -> [String] {
+  /// The packages of the list, each with what it is for.
+  private static func packages() throws -> [(name: String, use: String)] {
     try text("scripts/packages").split(separator: "\n").filter { !$0.hasPrefix("#") }
-      .map { $0.split(separator: " ").map(String.init) }.filter { $0[3] != "GTK" }.map { $0[0] }
+      .map { $0.split(separator: " ").map(String.init) }.map { ($0[0], $0[3]) }
   }
 
   /// Runs the installer with an `apt-get` that only records that it was called, as if no package were installed.
-  private func install(swift: String) throws -> (status: Int32, message: String, hasInstalled: Bool) {
+  private func install(swift: String, traits: String = "") throws -> (
+    status: Int32, message: String, hasInstalled: Bool
+  ) {
     let folder = try Folder()
     for (name, script) in [
       ("dpkg-query", "exit 1"), ("apt-get", "touch '\(folder.url.path)/called'"), ("sudo", "exit 1"),
@@ -31,7 +33,9 @@ struct InstallationTests {
     }
     let run = try ProgramRun(
       "/bin/sh", [Self.root.appending(path: "scripts/install-dependencies").path],
-      environment: ["PATH": "\(folder.url.path):/usr/bin:/bin", "SWIFT": swift, "HOME": folder.url.path])
+      environment: [
+        "PATH": "\(folder.url.path):/usr/bin:/bin", "SWIFT": swift, "HOME": folder.url.path, "TRAITS": traits,
+      ])
     return (
       run.status, run.output,
       FileManager.default.fileExists(atPath: folder.url.appending(path: "called").path)
@@ -69,14 +73,22 @@ struct InstallationTests {
     #expect(!answer.hasInstalled)
   }
 
-  @Test("the installer installs every package of the list when none is installed")
-  func installs() throws {
+  @Test(
+    "the installer installs what the traits take when nothing is installed, and nothing for the others",
+    arguments: [
+      ("", ["GTK"]), ("Formats", ["SVG", "GTK"]), ("Desktop", []),
+      ("WebP", ["AVIF", "HEIF", "JXL", "TIFF", "SVG", "GTK"]),
+    ])
+  func installs(traits: String, others: [String]) throws {
     let folder = try Folder()
     let swift = folder.url.appending(path: "swift")
     try Data("#!/bin/sh\necho 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'\n".utf8).write(to: swift)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift.path)
-    let answer = try install(swift: swift.path)
-    for package in try Self.needs() { #expect(answer.message.contains(" \(package) ")) }
+    let answer = try install(swift: swift.path, traits: traits)
+    let words = answer.message.split { " '\n".contains($0) }.map(String.init)
+    for (name, use) in try Self.packages() {
+      #expect(words.contains(name) == !others.contains(use), "\(name)")
+    }
     #expect(answer.hasInstalled == (getuid() == 0))
   }
 }
