@@ -44,7 +44,7 @@ SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|
 # Code with unsafe pointers, except for the tests that resize or write hundreds of pictures to measure memory.
 UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG|AnimationWritingTests.memory'
 
-.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs site-test package-test conformance clean dependencies
+.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple check-systems gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs site-test package-test conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -101,6 +101,10 @@ lint: ## check formatting, layering, leftovers, the links and names on pages, an
 	@python3 -B scripts/documentation/check_words.py
 	@python3 -B scripts/documentation/check_packages.py
 	@python3 -B scripts/documentation/check_tree.py
+
+# Seconds, after the first time: the headers of packages are fetched once a week.
+check-systems: ## compile the C files against the headers of every system that Ozu is for (ARGS=debian-13 for some)
+	@scripts/check-systems $(ARGS)
 
 format: ## format the Swift sources in place
 	@$(SWIFT) format --in-place --recursive --parallel $(SOURCES)

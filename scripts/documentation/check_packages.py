@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Fails when the pages, Package.swift or the Dockerfile name other system packages than `scripts/packages`.
+"""Fails when the pages, Package.swift or the Dockerfile name other system packages or systems than `scripts/packages` and
+`scripts/systems`.
 
     check_packages.py          compares
     check_packages.py write    writes the blocks of the pages
 
 A comment on a page stands before such a block:
 
-    <!-- packages: build -->      the command that installs what a package with the default traits takes to build; with `build GTK`
-                                  for windows too, with `build all` for all formats, which `make` builds
+    <!-- packages: build -->      the command that installs what a package with the trait Formats takes to build; with `build all`
+                                  for AllFormats, which `make` builds, and with `build GTK` for Desktop
     <!-- packages: run -->        the table of what a machine takes that only runs the program
+    <!-- packages: versions -->   the table of the versions that the systems have
 """
 
 import os
@@ -18,28 +20,19 @@ import textwrap
 
 import pages
 
-RELEASES = {"debian-12": "Debian 12", "debian-13": "Debian 13", "ubuntu-22.04": "Ubuntu 22.04", "ubuntu-24.04": "Ubuntu 24.04"}
+sys.path.append(os.path.join(pages.ROOT, "scripts"))
+import system_list
+
+RELEASES = system_list.releases()
 USES = {"start": "to start", "HTTP": "for `http:` and `https:`", "WebP": "trait `WebP` (to start)"}
 # Pages that must have a block of each kind.
 BLOCKS = {
     "README.md": ["build all", "run"], "Sources/Ozu/Ozu.docc/GettingStarted.md": ["build"], "Documentation/gtk.md": ["build GTK"],
     "Documentation/getting-started/linux-desktop.md": ["build GTK"], "Documentation/getting-started/server.md": ["build"],
-    "Documentation/getting-started/command-line.md": ["build"], "Documentation/libraries.md": ["build", "run"],
+    "Documentation/getting-started/command-line.md": ["build"], "Documentation/libraries.md": ["build", "run", "versions"],
 }
 DOCKERFILE = "Examples/Thumbs/Dockerfile"
-BLOCK = re.compile(r"(<!-- packages: (build|build GTK|build all|run) -->\n)(```sh\n.*?^```\n|(?:\|[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
-
-
-class Package:
-    def __init__(self, line):
-        self.name, _, libraries, self.use, *names = line.split()
-        self.libraries = [] if libraries == "-" else libraries.split(",")
-        # The packages of a release that a machine needs which only runs the program.
-        self.runs = {release: [] if name == "-" else name.split(",") for release, name in zip(RELEASES, names, strict=True)}
-
-
-def packages():
-    return [Package(line) for line in pages.read("scripts/packages").splitlines() if not line.startswith("#")]
+BLOCK = re.compile(r"(<!-- packages: (build|build GTK|build all|run|versions) -->\n)(```sh\n.*?^```\n|(?:\|[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 
 
 def off():
@@ -50,10 +43,15 @@ def off():
 
 def build(list, kind):
     """The command that installs what a build takes."""
-    without = off() - {"GTK"} if kind == "build GTK" else {"GTK"} if kind == "build all" else off()
+    without = {"build": off(), "build all": {"GTK"}, "build GTK": set()}[kind]
     names = " ".join(package.name for package in list if package.use not in without)
     lines = textwrap.wrap("apt-get install " + names, 98, break_on_hyphens=False, break_long_words=False)
     return "```sh\n" + " \\\n  ".join(lines) + "\n```\n"
+
+
+def table(rows):
+    rows.insert(1, ["---"] * len(rows[0]))
+    return "".join("| " + " | ".join(row) + " |\n" for row in rows).replace("| --- ", "|---").replace("|--- |", "|---|").replace("---|---", "---|---")
 
 
 def run(list):
@@ -64,14 +62,31 @@ def run(list):
     for use in uses:
         row = [USES.get(use, f"trait `{use}`" + (" (off by default)" if use in off() else ""))]
         for release in RELEASES:
-            row.append(" ".join(name for package in list if package.use == use for name in package.runs[release]) or "none there")
+            row.append(" ".join(name for package in list if package.use == use for name in package.runs[release]) or "leave it out")
         rows.append(row)
-    rows.insert(1, ["---"] * len(rows[0]))
-    return "".join("| " + " | ".join(row) + " |\n" for row in rows).replace("| --- ", "|---").replace("|--- |", "|---|").replace("---|---", "---|---")
+    return table(rows)
+
+
+def versions(list):
+    """The table of the versions that the systems have; of those that are too old for Ozu it says so."""
+    rows = [["", *RELEASES.values()]]
+    for package in list:
+        if package.versions:
+            rows.append([f"`{package.name}`"] + [
+                "none" if version == "-" else version if package.runs[release] else version + ", too old"
+                for release, version in package.versions.items()])
+    return table(rows)
 
 
 def block(kind, list):
-    return run(list) if kind == "run" else build(list, kind)
+    return {"run": run, "versions": versions}.get(kind, lambda list: build(list, kind))(list)
+
+
+def manifest_line(list, release):
+    """The traits of a manifest on a release that cannot have some of the usual formats; nothing for others."""
+    lacking = set(system_list.lacking(list, release))
+    usual = [package.use for package in list if package.is_trait and package.use not in off()]
+    return "traits: [" + ", ".join(f'"{use}"' for use in usual if use not in lacking) + "]" if lacking & set(usual) else None
 
 
 def check_pages(list, writes):
@@ -86,11 +101,31 @@ def check_pages(list, writes):
                 file.write(new)
         elif new != text:
             problems.append(f"{page}: its packages are not those of scripts/packages: run check_packages.py write")
+        for release, name in RELEASES.items():
+            line = manifest_line(list, release) if "run" in kinds else None
+            if line and not re.search(re.escape(name) + r"\b(?:(?!\n\n).)*" + re.escape(line), text, re.DOTALL):
+                problems.append(f"{page}: it must say what a manifest asks for on {name}: {line}")
     for page in pages.documents() + pages.articles():
         # A list that no comment announces would not be compared.
         if page != "CHANGELOG.md" and len(re.findall(r"libpng-dev", BLOCK.sub("", pages.read(page)))) > 0:
             problems.append(f"{page}: it names packages outside of a block")
     return problems
+
+
+def check_systems(list):
+    """The lists have the same columns and rows, and the page about systems and traits has all of them."""
+    problems = []
+    for name in ("packages", "systems"):
+        heading = re.findall(r"^# package .*", pages.read("scripts/" + name), re.MULTILINE)[-1].split()
+        if heading[-len(RELEASES):] != [*RELEASES]:
+            problems.append(f"scripts/{name}: its columns must be those of the systems: {', '.join(RELEASES)}")
+    for package in list:
+        if bool(package.versions) != bool(package.libraries or package.use == "GTK"):
+            problems.append(f"scripts/systems: it {'has' if package.versions else 'lacks'} the versions of {package.name}")
+    page, text = "Documentation/libraries.md", pages.read("Documentation/libraries.md")
+    rows = ["|  | " + " | ".join(system.title for system in system_list.systems()) + " |"]
+    rows += [f"| `{name}` | " for name in re.findall(r'TraitSet\(name: "(\w+)"', pages.read("Package.swift"))]
+    return problems + [f"{page}: it must have a row that begins so: {row}" for row in rows if "\n" + row not in text]
 
 
 def check_manifest(list):
@@ -130,8 +165,8 @@ def check_dockerfile(list):
 
 
 def main():
-    list = packages()
-    problems = check_pages(list, sys.argv[1:] == ["write"]) + check_manifest(list) + check_dockerfile(list)
+    list = system_list.packages()
+    problems = check_pages(list, sys.argv[1:] == ["write"]) + check_systems(list) + check_manifest(list) + check_dockerfile(list)
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

@@ -1,0 +1,19 @@
+// libheif 1.12.0
+#include_next <libheif/heif.h>
+
+#undef LIBHEIF_VERSION
+#undef LIBHEIF_NUMERIC_VERSION
+#define LIBHEIF_VERSION "1.12.0"
+#define LIBHEIF_NUMERIC_VERSION 0x010c0000
+
+// Of 1.13 to 1.15.
+#pragma GCC poison heif_check_jpeg_filetype heif_context_add_XMP_metadata2 heif_context_set_max_decoding_threads
+#pragma GCC poison heif_decoder_descriptor heif_decoder_descriptor_get_id_name heif_decoder_descriptor_get_name heif_deinit
+#pragma GCC poison heif_error_Plugin_loading_error heif_get_decoder_descriptors heif_get_encoder_descriptors
+#pragma GCC poison heif_image_add_decoding_warning heif_image_extend_padding_to_size heif_image_get_content_light_level
+#pragma GCC poison heif_image_get_decoding_warnings heif_image_get_mastering_display_colour_volume
+#pragma GCC poison heif_image_get_pixel_aspect_ratio heif_image_has_content_light_level
+#pragma GCC poison heif_image_has_mastering_display_colour_volume heif_init heif_load_plugin heif_load_plugins heif_unload_plugin
+#pragma GCC poison heif_mastering_display_colour_volume_decode heif_nclx_color_profile_set_color_primaries
+#pragma GCC poison heif_nclx_color_profile_set_matrix_coefficients heif_nclx_color_profile_set_transfer_characteristics
+#pragma GCC poison heif_suberror_Cannot_read_plugin_directory heif_suberror_Plugin_is_not_loaded heif_suberror_Plugin_loading_error

@@ -1,0 +1,24 @@
+// libavif 1.0.4
+#include_next <avif/avif.h>
+
+#undef AVIF_VERSION_MAJOR
+#undef AVIF_VERSION_MINOR
+#undef AVIF_VERSION_PATCH
+#define AVIF_VERSION_MAJOR 1
+#define AVIF_VERSION_MINOR 0
+#define AVIF_VERSION_PATCH 4
+
+// Of 1.1 and 1.2.
+#pragma GCC poison AVIF_COLOR_PRIMARIES_BT2100 AVIF_COLOR_PRIMARIES_DCI_P3 AVIF_COLOR_PRIMARIES_SRGB AVIF_TRANSFER_CHARACTERISTICS_PQ
+#pragma GCC poison AVIF_CHROMA_SAMPLE_POSITION_RESERVED AVIF_HEADER_DEFAULT AVIF_HEADER_EXTENDED_PIXI AVIF_HEADER_FULL
+#pragma GCC poison AVIF_HEADER_MINI AVIF_IMAGE_CONTENT_ALL AVIF_IMAGE_CONTENT_COLOR_AND_ALPHA AVIF_IMAGE_CONTENT_DECODE_DEFAULT
+#pragma GCC poison AVIF_IMAGE_CONTENT_GAIN_MAP AVIF_IMAGE_CONTENT_NONE AVIF_RESULT_INTERNAL_ERROR
+#pragma GCC poison AVIF_RESULT_DECODE_GAIN_MAP_FAILED AVIF_RESULT_DECODE_SAMPLE_TRANSFORM_FAILED
+#pragma GCC poison AVIF_RESULT_ENCODE_GAIN_MAP_FAILED AVIF_RESULT_ENCODE_SAMPLE_TRANSFORM_FAILED AVIF_RESULT_INVALID_TONE_MAPPED_IMAGE
+#pragma GCC poison avifCleanApertureBoxFromCropRect avifCropRectFromCleanApertureBox avifCropRectRequiresUpsampling
+#pragma GCC poison avifDoubleToSignedFraction avifDoubleToUnsignedFraction avifGainMap avifGainMapCreate avifGainMapDestroy
+#pragma GCC poison avifEncoderGetGainMapSizeBytes avifHeaderFormat avifHeaderFormatFlags avifImageAddOpaqueProperty
+#pragma GCC poison avifImageAddUUIDProperty avifImageApplyGainMap avifImageComputeGainMap avifImageContentTypeFlags
+#pragma GCC poison avifImageItemProperty avifImageScale avifRGBImageApplyGainMap avifRGBImageComputeGainMap
+#pragma GCC poison avifSampleTransformRecipe avifSignedFraction avifUnsignedFraction gainMap headerFormat imageContentToDecode
+#pragma GCC poison imageSequenceTrackPresent numProperties qualityGainMap sampleTransformRecipe

@@ -1,0 +1,9 @@
+// libtiff 4.5.1
+#include_next <tiffio.h>
+
+#undef TIFFLIB_VERSION
+#undef TIFFLIB_VERSION_STR
+#undef TIFFLIB_MICRO_VERSION
+#define TIFFLIB_VERSION 20230609
+#define TIFFLIB_VERSION_STR "LIBTIFF, Version 4.5.1"
+#define TIFFLIB_MICRO_VERSION 1

@@ -1,0 +1,64 @@
+"""The lists `packages` and `systems` beside this file."""
+
+import os
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def lines(name):
+    """The words of each line of a list; an empty list for an empty line."""
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        return [line.split() for line in file.read().splitlines() if not line.startswith("#")]
+
+
+class System:
+    def __init__(self, name, headers, *title):
+        self.name, self.title = name, " ".join(title)
+        base, *exceptions = headers.split(",")
+        # The packages that are fetched, or nothing for a system whose headers stand over another's.
+        self.suite, self.architecture = base.split("/") if "/" in base else (None, None)
+        self.base = name if self.suite else base
+        # The system that the headers of a package come from, where it is not the base.
+        self.exceptions = dict(exception.split("=") for exception in exceptions)
+
+    def origin(self, package):
+        return self.exceptions.get(package, self.base)
+
+
+class Package:
+    def __init__(self, releases, versions, name, instead, libraries, use, *runs):
+        self.name, self.use = name, use
+        self.libraries = [] if libraries == "-" else libraries.split(",")
+        # By release: the packages that a machine needs which only runs the program, and the version of the library.
+        self.runs = {release: [] if text == "-" else text.split(",") for release, text in zip(releases, runs, strict=True)}
+        self.versions = versions
+
+    @property
+    def is_trait(self):
+        return self.use not in ("start", "HTTP", "-")
+
+
+def systems():
+    listed = lines("systems")
+    return [System(*words) for words in listed[:listed.index([])]]
+
+
+def releases():
+    """The systems that have a column in the lists, and what pages call them."""
+    return {system.name: system.title for system in systems() if system.name == release_of(system)}
+
+
+def release_of(system):
+    """The name of the column for a system: its own, or that of the system whose name its own begins with."""
+    return next(other.name for other in systems() if system.name == other.name or system.name.startswith(other.name + "-"))
+
+
+def packages():
+    listed, names = lines("systems"), list(releases())
+    versions = {words[0]: dict(zip(names, words[1:], strict=True)) for words in listed[listed.index([]) + 1:]}
+    return [Package(names, versions.get(words[0], {}), *words) for words in lines("packages")]
+
+
+def lacking(list, release):
+    """The traits that a release cannot have, because it has no such library or one that is too old."""
+    return [package.use for package in list if package.is_trait and not package.runs[release]]
