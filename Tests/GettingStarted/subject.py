@@ -17,8 +17,15 @@ def git(*arguments, folder=ROOT):
 
 
 def version():
-    with open(os.path.join(ROOT, "Sources/OzuCLI/Tool.swift"), encoding="utf-8") as file:
-        return re.search(r'static let current = "([^"]*)"', file.read())[1]
+    with open(os.path.join(ROOT, "VERSION"), encoding="utf-8") as file:
+        return file.read().strip()
+
+
+def ways():
+    """The ways to depend on this repository, as README shows them: by path, by branch and by version."""
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        found = re.findall(r'\.package\((path: "[^"]*"|url: "<this repository>", (?:branch|from): "[^"]*")\)', file.read())
+    return {"path" if way.startswith("path") else "branch" if "branch" in way else "version": way for way in found}
 
 
 def publish(folder):

@@ -1,7 +1,7 @@
 """Follows the pages of Documentation/getting-started by the letter, from empty folders: writes their files, runs their commands, and
-looks at what comes out. Their packages depend on this repository: the server by version, in a release build with Swift's libraries
-in it; the window by path, in a debug build with the trait GTK; the command by version and then by branch, in a debug build without
-traits. A warning of Ozu's in such a build is a failure.
+looks at what comes out. Their packages depend on this repository: the server by branch, in a release build with Swift's libraries
+in it; the window by path, in a debug build with the trait Desktop; the command by branch and then by version, as README shows it and with a
+tag of its own, in a debug build without traits. A warning of Ozu's in such a build is a failure.
 
     walk.py PHOTO OZU [--install] [server] [linux-desktop] [command-line]
     walk.py PHOTO OZU all
@@ -188,13 +188,16 @@ def command_line(reader):
     page = section("command-line", "## Write a tool of your own")
     reader.write_files(page)
     lines = commands(page)
-    check(prints_size([reader.run(line) for line in lines][-1]), "the tool, by version, prints the size of what it wrote")
-    # The same by branch: the same revision, so that nothing is built again.
+    check(prints_size([reader.run(line) for line in lines][-1]), "the tool, by branch, prints the size of what it wrote")
+    # The same by version: the same revision, so that nothing is built again.
     manifest = os.path.join(reader.folder, "Package.swift")
     with open(manifest, encoding="utf-8") as file:
         text = file.read()
-    reader.write(manifest, re.sub(r'from: "[^"]*"', 'branch: "main"', text))
-    check(prints_size(reader.run(lines[-1])), "the tool, by branch, prints it too")
+    ways = subject.ways()
+    changed = text.replace(ways["branch"].replace("<this repository>", reader.address), ways["version"].replace("<this repository>", reader.address))
+    check(changed != text, "the page depends on the branch as README does")
+    reader.write(manifest, changed)
+    check(prints_size(reader.run(lines[-1])), "the tool, by version, prints it too")
 
 
 def prints_size(output):
@@ -204,8 +207,7 @@ def prints_size(output):
 def everything(reader):
     """The tool in every combination."""
     top = reader.folder
-    ways = {"version": f'url: "{reader.address}", from: "{subject.version()}"', "branch": f'url: "{reader.address}", branch: "main"',
-            "path": 'path: "../ozu"'}
+    ways = {name: way.replace("<this repository>", reader.address) for name, way in subject.ways().items()}
     reader.write_files(section("command-line", "## Write a tool of your own"))
     manifest = os.path.join(top, "Shrink/Package.swift")
     with open(manifest, encoding="utf-8") as file:

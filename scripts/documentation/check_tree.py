@@ -13,7 +13,7 @@ import pages
 
 # The dependency in a reader's manifest; an example has the path of its own clone in its place.
 IN_TREE = 'name: "ozu", path: "../.."'
-BY_PAGE = re.compile(r'url: "<this repository>", from: "([^"]*)"|path: "../ozu"')
+BY_PAGE = re.compile(r'url: "<this repository>", branch: "main"|path: "../ozu"')
 
 
 def folders(path):
@@ -44,23 +44,32 @@ def check_map():
     return problems
 
 
-def version():
-    return re.search(r'static let current = "([^"]*)"', pages.read("Sources/OzuCLI/Tool.swift"))[1]
-
-
 def check_version():
-    """`Version.current` is the newest section of CHANGELOG.md, and what pages tell readers to depend on."""
-    problems = []
+    """The file VERSION is `Version.current`, the newest section of CHANGELOG.md, and what pages tell readers to depend on."""
+    problems, version = [], pages.read("VERSION").strip()
+    tool = "Sources/OzuCLI/Tool.swift"
+    if f'static let current = "{version}"' not in pages.read(tool):
+        problems.append(f"{tool}: its version is not {version}, that of the file VERSION")
     newest = re.search(r"^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$", pages.read("CHANGELOG.md"), re.MULTILINE)
-    if newest is None or newest[1] != version():
-        problems.append(f"CHANGELOG.md: its newest version is not {version()}, the version of Sources/OzuCLI/Tool.swift")
+    if newest is None or newest[1] != version:
+        problems.append(f"CHANGELOG.md: its newest version is not {version}, that of the file VERSION")
     store = "scripts/desktop/org.ozu.Gallery.metainfo.xml"
-    if f'<release version="{version()}"' not in pages.read(store):
-        problems.append(f"{store}: it has no release {version()}")
+    if f'<release version="{version}"' not in pages.read(store):
+        problems.append(f"{store}: it has no release {version}")
     for page in pages.documents() + pages.articles():
-        for found in re.findall(r'(?:repository>"|url: …), from: "([^"]*)"', pages.read(page)):
-            if found != version():
-                problems.append(f"{page}: it depends on version {found}, and this is {version()}")
+        for found in re.findall(r'(?:repository>"|url: …), from: "([^"]*)"|`from: "([^"]*)"`', pages.read(page)):
+            if version not in found:
+                problems.append(f"{page}: it depends on version {''.join(found)}, and this is {version}")
+    return problems
+
+
+def check_ways():
+    """README names each way to depend on Ozu, which `make package-test` tries, and so does each page that has one."""
+    ways = ['.package(path: "../ozu")', '.package(url: "<this repository>", branch: "main")',
+            f'.package(url: "<this repository>", from: "{pages.read("VERSION").strip()}")']
+    problems = [f"README.md: it must show {way}" for way in ways if way not in pages.read("README.md")]
+    for page in sorted(name for name in pages.documents() if "/getting-started/" in name):
+        problems += [f"{page}: it must name {way}" for way in ('path: "../ozu"', 'branch: "main"', 'from: "') if way not in pages.read(page)]
     return problems
 
 
@@ -83,7 +92,7 @@ def check_examples(writes):
 
 
 def main():
-    problems = check_map() + check_version() + check_examples(sys.argv[1:] == ["write"])
+    problems = check_map() + check_version() + check_ways() + check_examples(sys.argv[1:] == ["write"])
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0
