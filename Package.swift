@@ -215,7 +215,7 @@ let package = Package(
     .systemLibrary(
       name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
     .target(name: "OzuSynchronization", swiftSettings: strict),
-    .target(name: "OzuRecords", swiftSettings: strict),
+    .target(name: "OzuRecords", swiftSettings: kernel),
     .target(name: "OzuText", swiftSettings: strict),
 
     // Floor 1: they do not know each other.
@@ -225,16 +225,17 @@ let package = Package(
     .target(name: "OzuCaching", dependencies: ["OzuSynchronization"], swiftSettings: strict),
     .target(
       name: "OzuHTTP",
-      dependencies: ["OzuSynchronization", "OzuText"]
+      dependencies: ["OzuSynchronization", "OzuRecords", "OzuText"]
         + ["CCurl", "CContentCodings"].map { .target(name: $0, condition: .when(platforms: [.linux])) },
       swiftSettings: strict),
 
     // Floor 2.
-    .target(name: "OzuCodecs", dependencies: ["OzuImaging"], swiftSettings: kernel),
+    .target(name: "OzuCodecs", dependencies: ["OzuImaging", "OzuRecords"], swiftSettings: kernel),
 
     // Floor 3: they do not know each other.
     .target(
-      name: "OzuLibraryCodecs", dependencies: ["OzuCodecs", "OzuImaging", "CCodecs"], swiftSettings: kernel),
+      name: "OzuLibraryCodecs", dependencies: ["OzuCodecs", "OzuImaging", "OzuRecords", "CCodecs"],
+      swiftSettings: kernel),
     .target(name: "OzuImageIOCodecs", dependencies: ["OzuCodecs", "OzuImaging"], swiftSettings: strict),
     .target(
       name: "OzuIsolation",
@@ -281,11 +282,12 @@ let package = Package(
     .executableTarget(
       name: "OzuCLI",
       dependencies: [
-        "Ozu", "OzuHTTP", "OzuTesting", "OzuText",
+        "Ozu", "OzuHTTP", "OzuTesting", "OzuRecords", "OzuText",
       ] + serverModules,
       resources: [.copy("Resources/Photos")],
       swiftSettings: strict),
 
+    .testTarget(name: "OzuRecordsTests", dependencies: ["OzuRecords"], swiftSettings: strict),
     .testTarget(
       name: "OzuImagingTests", dependencies: ["OzuImaging", "OzuTesting"], swiftSettings: strict),
     .testTarget(
@@ -381,7 +383,7 @@ if !buildsLibraries {
       name: "OzuServer",
       dependencies: [
         "CListener", "OzuSharedStores", "Ozu", "OzuCodecs", "OzuHTTP", "OzuImaging", "OzuIsolation",
-        "OzuStandardCodecs", "OzuSynchronization", "OzuText",
+        "OzuStandardCodecs", "OzuRecords", "OzuSynchronization", "OzuText",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,4 +1,5 @@
 import OzuImaging
+import OzuRecords
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

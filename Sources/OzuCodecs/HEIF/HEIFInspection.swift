@@ -1,4 +1,5 @@
 import OzuImaging
+import OzuRecords
 
 /// Checks the values in a HEIF file that libheif 1.15 uses without checking them. It runs before the library sees
 /// the file.

@@ -1,3 +1,5 @@
+import OzuRecords
+
 /// The size of the pictures in a sequence parameter set of HEVC (ITU-T H.265 §7.3.2.2). A decoder allocates this
 /// size, whatever the file around it declares.
 enum HEVCParameterSet {

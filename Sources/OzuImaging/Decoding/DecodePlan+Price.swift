@@ -1,3 +1,5 @@
+import OzuRecords
+
 extension DecodePlan {
   /// Plans the decode of a file, and computes the memory that all of it takes (`byteCount`).
   ///

@@ -1,3 +1,5 @@
+import OzuRecords
+
 extension ImageFile {
   /// The result of a plan from the embedded thumbnail. `nil` if the thumbnail has fewer pixels than the result, or
   /// shows another area: bars above and below, or the picture before it was cropped.

@@ -1,3 +1,5 @@
+import OzuRecords
+
 /// How many samples of a picture's planes are averaged into one while they are decoded, in a plan that resamples
 /// planes.
 ///

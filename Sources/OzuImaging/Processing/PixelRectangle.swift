@@ -1,3 +1,5 @@
+import OzuRecords
+
 /// A rectangle of whole pixels.
 public struct PixelRectangle: Hashable, Sendable {
   /// The left edge.

@@ -1,3 +1,5 @@
+import OzuRecords
+
 /// The light of a picture's pixels, one plane for each colour and one for alpha. If the result is much smaller,
 /// squares of pixels are averaged.
 ///

@@ -1,3 +1,5 @@
+import OzuRecords
+
 /// Resampling of 16-bit pixels.
 ///
 /// The same two passes as for 8-bit pixels, but in floating point and always rows first. The filters are the same

@@ -1,3 +1,5 @@
+import OzuRecords
+
 extension Resampler {
   private static let wordByteCount = Double(MemoryLayout<PixelWord>.stride)
 

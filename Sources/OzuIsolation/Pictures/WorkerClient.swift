@@ -1,4 +1,5 @@
 import OzuImaging
+import OzuRecords
 import OzuSynchronization
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,5 @@
 #if os(Linux) && canImport(CIsolation)
+  import OzuRecords
   import CIsolation
   import Glibc
 

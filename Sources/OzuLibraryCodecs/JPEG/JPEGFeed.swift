@@ -1,6 +1,7 @@
 import CCodecs
 import OzuCodecs
 import OzuImaging
+import OzuRecords
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

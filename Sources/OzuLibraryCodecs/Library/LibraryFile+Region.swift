@@ -1,5 +1,6 @@
 import OzuCodecs
 import OzuImaging
+import OzuRecords
 
 extension LibraryFile {
   /// Makes the result from a part of the file, or from the whole file if no part can be cut out.

@@ -1,6 +1,7 @@
 import CCodecs
 import OzuCodecs
 import OzuImaging
+import OzuRecords
 import OzuSynchronization
 
 #if canImport(FoundationEssentials)

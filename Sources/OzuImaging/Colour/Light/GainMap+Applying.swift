@@ -1,3 +1,5 @@
+import OzuRecords
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

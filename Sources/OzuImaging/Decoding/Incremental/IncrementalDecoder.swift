@@ -1,3 +1,4 @@
+import OzuRecords
 import OzuSynchronization
 
 #if canImport(FoundationEssentials)
