@@ -132,7 +132,7 @@ enum JPEGGainMap {
     guard !isTrue(packet, "hdrgm:BaseRenditionIsHDR"), let maximum = numbers(packet, "hdrgm:GainMapMax"),
       let headroom = numbers(packet, "hdrgm:HDRCapacityMax")?.first
     else { return nil }
-    let lists = [
+    let lists: [[Double]] = [
       numbers(packet, "hdrgm:GainMapMin") ?? [0], maximum, numbers(packet, "hdrgm:Gamma") ?? [1],
       numbers(packet, "hdrgm:OffsetSDR") ?? [1.0 / 64], numbers(packet, "hdrgm:OffsetHDR") ?? [1.0 / 64],
     ]

@@ -62,6 +62,6 @@ package enum Redaction {
     guard port?.allSatisfy(\.isNumber) ?? true else { return "…" }
     let rest = text[authority.endIndex...]
     let path = rest.prefix { !"?#".contains($0) }
-    return host + path + (path.endIndex < rest.endIndex ? mark : "")
+    return "\(host)\(path)\(path.endIndex < rest.endIndex ? mark : "")"
   }
 }

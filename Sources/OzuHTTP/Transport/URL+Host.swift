@@ -30,7 +30,7 @@ extension URL {
     let authority = text[scheme.upperBound...].prefix { !"/?#".contains($0) }
     let start = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
     let end = authority[start...].firstIndex(of: ":") ?? authority.endIndex
-    return text[..<start] + shown + text[end...]
+    return "\(text[..<start])\(shown)\(text[end...])"
   }
 
   private static func percentDecoded(_ text: String) -> String? {

@@ -22,8 +22,8 @@
         memoryByteCount: UInt64(memoryByteCount),
         flags: (kind.readsFonts ? 1 : 0) | (kind.startsThreads ? 2 : 0),
         nameByteCount: UInt32(kind.name.utf8.count))
-      return withUnsafeBytes(of: head) { Array($0) } + kind.name.utf8
-        + kind.type.rawValue.utf8.prefix(WorkerKind.nameByteCount)
+      return withUnsafeBytes(of: head) { Array($0) } + Array(kind.name.utf8)
+        + Array(kind.type.rawValue.utf8.prefix(WorkerKind.nameByteCount))
     }
 
     /// Reads a datagram; nil if it is not valid.

@@ -18,9 +18,8 @@ struct PNGFrameControl {
       sequenceNumber, UInt32(rectangle.size.width), UInt32(rectangle.size.height), UInt32(rectangle.x),
       UInt32(rectangle.y),
     ]
-    return words.flatMap(\.bigEndianBytes)
-      + [delay.numerator, delay.denominator].flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
-      + [0, blend == .over ? 1 : 0]
+    let times: [UInt8] = [delay.numerator, delay.denominator].flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+    return words.flatMap(\.bigEndianBytes) + times + [0, blend == .over ? 1 : 0]
   }
 
   /// The longest delay in milliseconds: 65,535 seconds.
