@@ -1,5 +1,5 @@
 // GTK 4 for Swift: the headers, and functions for the macros that Swift cannot import. Every function is one call or one
-// cast, so there is no source file.
+// cast, so there is no source file. `gtk_versions.h` has the calls that differ between versions of GTK.
 #ifndef OZU_CGTK_H
 #define OZU_CGTK_H
 

@@ -30,35 +30,33 @@
 
     // MARK: Dialogues
 
-    func chooseFiles() { choose("Open Pictures", GTK_FILE_CHOOSER_ACTION_OPEN) }
-
-    func chooseFolder() { choose("Open a Folder", GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER) }
-
-    private func choose(_ title: String, _ action: GtkFileChooserAction) {
-      let dialogue = gtk_file_chooser_native_new(title, window, action, "_Open", "_Cancel")!
-      let chooser = dialogue
-      if action == GTK_FILE_CHOOSER_ACTION_OPEN {
-        gtk_file_chooser_set_select_multiple(chooser, 1)
-        let filter = gtk_file_filter_new()!
-        gtk_file_filter_set_name(filter, "Pictures")
-        for suffix in PictureSource.extensions.sorted() { gtk_file_filter_add_suffix(filter, suffix) }
-        gtk_file_chooser_add_filter(chooser, filter)
-      }
-      let native = UnsafeMutablePointer<GtkNativeDialog>(dialogue)
-      gtk_native_dialog_set_modal(native, 1)
-      SignalSource(dialogue).on(
-        "response",
-        withCode: { [weak self] dialogue, answer in
-          if answer == Int(GTK_RESPONSE_ACCEPT.rawValue), let files = gtk_file_chooser_get_files(chooser) {
-            defer { g_object_unref(ObjectPointer(files)) }
-            self?.show(PictureSource(opening: Self.urls(of: files)))
-          }
-          g_object_unref(dialogue)
-        })
-      gtk_native_dialog_show(native)
+    func chooseFiles() {
+      let filter = gtk_file_filter_new()!
+      defer { g_object_unref(ObjectPointer(filter)) }
+      gtk_file_filter_set_name(filter, "Pictures")
+      for suffix in PictureSource.extensions.sorted() { gtk_file_filter_add_suffix(filter, suffix) }
+      choose("Open Pictures", filter)
     }
 
-    private static func urls(of files: OpaquePointer) -> [URL] {
+    func chooseFolder() { choose("Open a Folder", nil) }
+
+    private func choose(_ title: String, _ filter: OpaquePointer?) {
+      let answer = Answer<[URL]> { [weak self] chosen in
+        switch chosen {
+        case .success([]): break
+        case .success(let urls): self?.show(PictureSource(opening: urls))
+        case .failure(let error): self?.toast.show("Nothing can be opened: \(error.message)")
+        }
+      }
+      ozu_choose_files(
+        window, title, filter,
+        { files, error, answer in
+          let urls = files.map(GalleryWindow.urls) ?? []
+          Answer<[URL]>.take(answer, error.map { .failure(DesktopError($0)) } ?? .success(urls))
+        }, answer.retained())
+    }
+
+    private nonisolated static func urls(of files: OpaquePointer) -> [URL] {
       (0..<g_list_model_get_n_items(files)).compactMap { index in
         guard let file = g_list_model_get_item(files, index) else { return nil }
         defer { g_object_unref(file) }
@@ -66,7 +64,7 @@
       }
     }
 
-    private static func url(of file: OpaquePointer) -> URL? {
+    private nonisolated static func url(of file: OpaquePointer) -> URL? {
       guard let path = g_file_get_path(file) else { return nil }
       defer { g_free(path) }
       return URL(filePath: String(cString: path))
@@ -147,7 +145,19 @@
 
     func showInFolder() {
       guard let folder = subject?.file?.deletingLastPathComponent() else { return }
-      gtk_show_uri(window, folder.absoluteString, 0)
+      let answer = Answer<Void> { [weak self] opened in
+        if case .failure(let error) = opened {
+          self?.toast.show("The folder cannot be opened: \(error.message)")
+        }
+      }
+      ozu_open_uri(
+        window, folder.absoluteString,
+        { source, result, answer in
+          var error: UnsafeMutablePointer<GError>?
+          let isOpened = ozu_open_uri_finish(source, result, &error) != 0
+          defer { g_clear_error(&error) }
+          Answer<Void>.take(answer, isOpened ? .success(()) : .failure(DesktopError(error)))
+        }, answer.retained())
     }
   }
 #endif

@@ -45,7 +45,7 @@
     static let applied: Void = {
       Adwaita.start()
       let provider = gtk_css_provider_new()
-      gtk_css_provider_load_from_data(provider, sheet, -1)
+      ozu_css_provider_load(provider, sheet)
       gtk_style_context_add_provider_for_display(
         gdk_display_get_default(), OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
       prefersDark = isDark

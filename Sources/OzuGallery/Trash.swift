@@ -20,7 +20,7 @@
       var error: UnsafeMutablePointer<GError>?
       guard g_file_trash(file, nil, &error) == 0 else { return nil }
       defer { g_error_free(error) }
-      return error.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? "unknown"
+      return DesktopError(error).message
     }
   }
 #endif

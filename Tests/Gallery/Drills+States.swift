@@ -70,6 +70,7 @@
 
       try await placeholders(view, screen, checks)
       await formats(view, screen, checks)
+      await colours(view, screen, checks)
       await motion(view, screen, checks)
       output.add("states", checks, detail: "how far a view is, by classes, properties, closures and words")
     }
@@ -106,6 +107,34 @@
           seen.map { abs(Int($0.red) - 120) < 3 && abs(Int($0.blue) - 120) < 3 } ?? false,
           "\(format) is seen as \(String(describing: seen))")
       }
+    }
+
+    /// Colours of Display P3 that were kept are converted for the screen where GTK can: (200, 100, 100) there is (215, 93, 97) in
+    /// sRGB.
+    private func colours(_ view: StatusImageView, _ screen: Screen, _ checks: Checks) async {
+      let wide = Bitmap(size: PixelSize(80, 60), isOpaque: true) { _, _ in
+        Pixel(red: 200, green: 100, blue: 100)
+      }
+      let picture = Picture(wide.withColorSpace(.coded(primaries: 12, transfer: 13)))
+      view.images.setImage(ImageRequest(.picture(picture, key: "wide colours")))
+      await checks.eventually("kept colours are shown", screen) { view.images.picture != nil }
+      for _ in 0..<12 { await screen.nextFrame() }
+      var seen: Pixel?
+      await screen.nextFrame {
+        seen = screen.picture(of: view.widget).map { BGRABitmap($0)[$0.size.width / 2, $0.size.height / 2] }
+      }
+      let expected =
+        ozu_has_color_states() != 0
+        ? Pixel(red: 215, green: 93, blue: 97) : Pixel(red: 200, green: 100, blue: 100)
+      let differences = seen.map {
+        [
+          Int($0.red) - Int(expected.red), Int($0.green) - Int(expected.green),
+          Int($0.blue) - Int(expected.blue),
+        ]
+      }
+      checks.expect(
+        differences?.allSatisfy { abs($0) < 3 } ?? false,
+        "colours of Display P3 are seen as \(expected), but as \(String(describing: seen))")
     }
 
     /// With less motion the first frame is shown until the button is pressed.

@@ -24,7 +24,7 @@
         ("destruction", destruction), ("accessibility", accessibility), ("originals", originals),
         ("progressive", progressive), ("keyboard", keyboard), ("mouse", mouse), ("preferences", preferences),
         ("states", states), ("large", large), ("zoom", zoom), ("touch", touch),
-        ("directions", directions), ("files", files), ("troubled", troubled),
+        ("directions", directions), ("files", files), ("choosing", choosing), ("troubled", troubled),
         ("memory", memory),
         ("thrift", thrift), ("scroll", scroll), ("trouble", trouble), ("resize", resize),
         ("windows", windows),

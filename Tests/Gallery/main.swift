@@ -6,6 +6,9 @@
 
   let options = DrillOptions(Array(CommandLine.arguments.dropFirst()))
   CriticalWatch.begin()
+  // As the gallery does: GTK notes both with files that are opened by its dialogs, and ends the process if one is missing.
+  g_set_prgname("ozu-gallery-drills")
+  g_set_application_name("Ozu Gallery")
   guard gtk_init_check() != 0 else {
     DrillOutput.complain("there is no display: run this under Xvfb, as 'make gallery-test' does")
     exit(1)

@@ -10,13 +10,15 @@
     /// A `GdkTexture`.
     let pointer: OpaquePointer
     let size: PixelSize
-    /// The same pixels for cairo; `nil` if there are too many for it.
-    private(set) lazy var surface = Self.surface(of: BGRABitmap(bitmap))
+    /// The same pixels for cairo; `nil` if there are too many for it, or their colours are not those of the screen.
+    private(set) lazy var surface = isConvertedByGTK ? nil : Self.surface(of: BGRABitmap(bitmap))
+    private let isConvertedByGTK: Bool
     private let bitmap: Bitmap
 
     /// Wraps a bitmap. The texture has the format of the bitmap if GTK 4.8 knows it: `bgra8`, and `rgba16` with all its bits.
-    /// Grey is converted; so are PQ and HLG, because GTK has colour states for them only from 4.16 on. Cairo draws 8 bits and
-    /// gets converted pixels when it first draws.
+    /// Grey is converted, and PQ and HLG are tone-mapped: GTK has colour states for them from 4.16 on, but on a screen that
+    /// shows nothing brighter than white it cuts off what is brighter. Other colours that were kept under numbers of H.273, such as
+    /// Display P3, are converted by GTK from 4.16 on. Cairo draws 8 bits and gets converted pixels when it first draws.
     ///
     /// - Complexity: O(1) for these two, else O(pixels); the pixels are uploaded when the texture is first drawn.
     init(_ bitmap: Bitmap) {
@@ -31,9 +33,16 @@
         { owner in
           if let owner { Unmanaged<AnyObject>.fromOpaque(owner).release() }
         }, Unmanaged.passRetained(storage.owner).toOpaque())
-      pointer = gdk_memory_texture_new(
-        gint(size.width), gint(size.height), format, bytes, gsize(bitmap.bytesPerRow))
-      g_bytes_unref(bytes)
+      defer { g_bytes_unref(bytes) }
+      let (width, height, stride) = (gint(size.width), gint(size.height), gsize(bitmap.bytesPerRow))
+      if case .coded(let primaries, let transfer) = bitmap.colorSpace,
+        let texture = ozu_coded_texture(
+          width, height, format, bytes, stride, guint(clamping: primaries), guint(clamping: transfer))
+      {
+        (pointer, isConvertedByGTK) = (texture, true)
+      } else {
+        (pointer, isConvertedByGTK) = (gdk_memory_texture_new(width, height, format, bytes, stride), false)
+      }
     }
 
     /// GDK's format for the format of a bitmap; `nil` if it has none.
