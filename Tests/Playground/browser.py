@@ -7,9 +7,13 @@ import subprocess
 import time
 
 
+class Moved(RuntimeError):
+    """The page on which an expression was to be evaluated is being replaced by the next one."""
+
+
 class Browser:
-    # The longest wait for an answer of the browser, in seconds: a browser that hangs must not keep the test for ever.
-    patience = 120
+    # The longest wait for an answer of the browser, or for the page, in seconds: what hangs must not keep the test for ever.
+    patience = 600
 
     def __init__(self, folder):
         # The browser reads from its descriptor 3 and writes to its descriptor 4.
@@ -40,6 +44,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "DOM", "Accessibility", "Network"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def receive(self):
         while b"\0" not in self.rest:
@@ -62,7 +67,8 @@ class Browser:
             answer = self.receive()
             if answer.get("id") == self.number:
                 if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']}")
+                    text = f"{method}: {answer['error']}"
+                    raise Moved(text) if "navigated" in text or "context" in text else RuntimeError(text)
                 return answer["result"]
             if "method" in answer:
                 self.events.append(answer)
@@ -74,19 +80,28 @@ class Browser:
             raise RuntimeError(f"{script}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
-    def wait(self, script, seconds=60):
-        """Waits until an expression on the page is true; fails after some seconds."""
-        end = time.monotonic() + seconds
+    def wait(self, script):
+        """Waits until an expression on the page is true."""
+        end = time.monotonic() + self.patience
         while time.monotonic() < end:
-            if self.run(script):
-                return
+            try:
+                if self.run(script):
+                    return
+            except Moved:
+                pass
             time.sleep(0.05)
         raise AssertionError(f"this never became true: {script}; the page says: {self.run('document.body.innerText')}")
 
     def open(self, address):
-        self.call("Page.navigate", url="about:blank")
-        self.call("Page.navigate", url=address)
-        self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
+        """Goes to a page, and waits until it is loaded."""
+        # A page of which only the part behind the # differs would not be loaded again.
+        for place in ("about:blank", address):
+            page = self.call("Page.navigate", url=place)["loaderId"]
+            seen = 0
+            while not any(event["method"] == "Page.lifecycleEvent" and event["params"]["loaderId"] == page
+                          and event["params"]["name"] == "load" for event in self.events[seen:]):
+                seen = len(self.events)
+                self.events.append(self.receive())
 
     def key(self, name, code=None, text=None, modifiers=0):
         parameters = {"key": name, "code": code or name, "modifiers": modifiers}

@@ -135,7 +135,9 @@ def use(browser, base, photo, page):
     browser.run("document.getElementById('reset').click()")
     done(browser)
 
+    # The page looks at its options a moment after a change; the file is given after that.
     browser.run("document.querySelector('input[value=file]').click()")
+    browser.wait("document.getElementById('status').textContent === 'Choose a file.'")
     node = browser.call("DOM.getDocument")["root"]["nodeId"]
     node = browser.call("DOM.querySelector", nodeId=node, selector="#file")["nodeId"]
     browser.call("DOM.setFileInputFiles", nodeId=node, files=[photo])
