@@ -94,8 +94,7 @@
       let path = folder.url.appending(path: "socket").path()
       let variables = ["OZU_LISTEN": "unix:\(path)", "OZU_SOCKET_MODE": "600", "OZU_KEYS": Self.keys]
       let first = try Service(variables)
-      try await eventually(
-        within: .seconds(60), first.lines.withLock { $0.contains("ozu: listening at unix:\(path)") })
+      try await eventually(first.lines.withLock { $0.contains("ozu: listening at unix:\(path)") })
       #expect(Self.isSocket(path))
       #expect(try await LocalRequest.status(at: path, of: "/health") == 200)
       // A second one does not replace it.
@@ -105,7 +104,7 @@
       _ = try await first.ended()
       #expect(Self.isSocket(path))
       let third = try Service(variables)
-      try await eventually(within: .seconds(60), third.lines.withLock { !$0.isEmpty })
+      try await eventually(third.lines.withLock { !$0.isEmpty })
       kill(third.process.processIdentifier, SIGTERM)
       #expect(try await third.ended() == 0)
       #expect(!Self.isSocket(path))

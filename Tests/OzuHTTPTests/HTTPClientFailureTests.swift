@@ -120,7 +120,7 @@ struct HTTPClientFailureTests {
     await gate.arrivals(1)
     var request = HTTPRequest(url: url("https://127.0.0.1:\(server.port)/a"))
     // One after the other would be too late for the total limit.
-    request.timeouts = HTTPTimeouts(connect: .milliseconds(200), total: .milliseconds(500))
+    request.timeouts = HTTPTimeouts(connect: .seconds(1), total: .milliseconds(3500))
     let reasons = await withTaskGroup(of: HTTPError.Reason?.self) { group in
       for _ in 0..<4 { group.addTask { [request] in await failure(of: request, by: client) } }
       return await group.reduce(into: []) { $0.append($1) }

@@ -33,7 +33,7 @@ struct LargeBodyTests {
     gate.admit(12)
     client.send("GET /x/w:16/plain/http://127.0.0.1:\(origin.port)/a.png@png HTTP/1.1\r\nHost: a\r\n\r\n")
     let expected = (hasCache ? cache : temporary).resolvingSymlinksInPath().path
-    try await eventually(within: .seconds(120), files(of: service, in: expected) > 0)
+    try await eventually(files(of: service, in: expected) > 0)
     #expect(try files(of: service, in: (hasCache ? temporary : cache).path) == 0)
     gate.open()
     #expect(try await client.answer().status == 200)

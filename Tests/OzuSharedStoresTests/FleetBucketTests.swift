@@ -30,7 +30,7 @@ struct FleetBucketTests {
     let made = try await first.get(path("a.png"))
     #expect(made.status == 200)
     // The file, and the original.
-    try await eventually(within: .seconds(60), bucket.names.count == 2)
+    try await eventually(bucket.names.count == 2)
     #expect(bucket.names.allSatisfy { $0.hasPrefix("pictures/") } && bucket.faults == [])
     let second = try await FleetMachine(variables)
     let found = try await second.get(path("a.png"))

@@ -29,7 +29,7 @@ struct FleetFaultTests {
     for _ in 0..<Self.machineCount {
       // Long enough for a machine that does other things too.
       machines.append(
-        try await FleetMachine(["OZU_REDIS": redis.path, "OZU_REDIS_DEADLINE": "400"]))
+        try await FleetMachine(["OZU_REDIS": redis.path, "OZU_REDIS_DEADLINE": "2000"]))
     }
     self.machines = machines
   }
@@ -72,11 +72,9 @@ struct FleetFaultTests {
 
   /// Requests new pictures until the breakers of all machines are in a state.
   private func burst(untilAllAre state: Int) async throws {
-    let end = ContinuousClock.now + .seconds(60)
     repeat {
       let fetches = try await burst(newName()).fetches
       #expect((1...Self.machineCount).contains(fetches))
-      guard ContinuousClock.now < end else { throw CancellationError() }
     } while try await states() != Array(repeating: state, count: Self.machineCount)
   }
 

@@ -76,7 +76,7 @@ struct SecureBucketTests {
       #expect(try await machine.metric(lost) > 0 && bucket.server.requestCount == 0)
       return
     }
-    try await eventually(within: .seconds(60), bucket.names.count == 2)
+    try await eventually(bucket.names.count == 2)
     #expect(bucket.faults == [])
   }
 }

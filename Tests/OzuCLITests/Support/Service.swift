@@ -43,7 +43,7 @@
       func find() -> Int? {
         lines.withLock { $0.first { $0.hasPrefix(prefix) } }.flatMap { Int($0.dropFirst(prefix.count)) }
       }
-      try await eventually(within: .seconds(60), find() != nil || !process.isRunning)
+      try await eventually(find() != nil || !process.isRunning)
       return try #require(find())
     }
 
@@ -58,7 +58,7 @@
 
     /// Waits for its end. Returns its status.
     func ended() async throws -> Int32 {
-      try await eventually(within: .seconds(60), !process.isRunning)
+      try await eventually(!process.isRunning)
       return process.terminationStatus
     }
   }

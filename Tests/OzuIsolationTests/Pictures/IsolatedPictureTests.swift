@@ -25,12 +25,12 @@
 
     /// With a sanitizer, workers have no restrictions, so `required` would fail.
     private static func codecs(
-      _ mode: DecoderIsolation.Mode = .preferred, domain: String = #function
+      _ mode: DecoderIsolation.Mode = .preferred, domain: String = #function,
+      deadline: Duration = .seconds(600)
     ) throws -> (CodecRegistry, IsolationReport) {
       var codecs = CodecRegistry.standard
       var settings = DecoderIsolation(mode, types: types, helper: try helper, processLimit: 2, domain: domain)
-      // Ends a drawing when there is a sanitizer, whose workers have no limit on processor time.
-      settings.deadline = .seconds(5)
+      settings.deadline = deadline
       settings.onDegradation = { Issue.record("not isolated: \($0)") }
       let report = codecs.isolate(settings)
       return (codecs, try #require(report))
@@ -177,7 +177,13 @@
           height='1'><feTurbulence baseFrequency='0.05' numOctaves='2000'/></filter><rect width='3000' height='3000' \
           filter='url(#f)'/></svg>
           """
-        let (codecs, _) = try Self.codecs()
+        #if OZU_ASAN || OZU_TSAN
+          // A worker with a sanitizer has no limit on processor time.
+          let deadline = Duration.seconds(5)
+        #else
+          let deadline = Duration.seconds(600)
+        #endif
+        let (codecs, _) = try Self.codecs(deadline: deadline)
         var context = DecodingContext(limits: DecodingLimits(cpuTime: .milliseconds(500)))
         let error = #expect(throws: DecodingError.self) {
           try codecs.picture(from: Data(text.utf8), context: context)

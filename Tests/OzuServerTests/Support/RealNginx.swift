@@ -40,7 +40,7 @@ final class RealNginx: Sendable {
     process.arguments = ["-e", path + "/errors", "-p", path, "-c", path + "/nginx.conf"]
     (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
     try process.run()
-    try await eventually(within: .seconds(60), isListening || !process.isRunning)
+    try await eventually(isListening || !process.isRunning)
     guard process.isRunning else {
       throw NotStarted(reason: (try? String(contentsOfFile: path + "/errors", encoding: .utf8)) ?? "")
     }

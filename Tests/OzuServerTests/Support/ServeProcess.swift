@@ -53,7 +53,7 @@ final class ServeProcess: Sendable {
     func find() -> String? {
       lines.withLock { $0.first { $0.hasPrefix(prefix) } }.map { String($0.dropFirst(prefix.count)) }
     }
-    try await eventually(within: .seconds(60), find() != nil || !process.isRunning)
+    try await eventually(find() != nil || !process.isRunning)
     return try #require(find(), "\(lines.withLock { $0 })")
   }
 
@@ -73,7 +73,7 @@ final class ServeProcess: Sendable {
 
   /// Waits for its end. Returns its status.
   func ended() async throws -> Int32 {
-    try await eventually(within: .seconds(60), !process.isRunning)
+    try await eventually(!process.isRunning)
     return process.terminationStatus
   }
 }

@@ -44,11 +44,11 @@ final class RealRedis: Sendable {
     try new.run()
     process.withLock { $0 = new }
     var configuration = RedisConfiguration(nodes: [.unix(path)])
-    configuration.deadline = .seconds(5)
+    configuration.deadline = .seconds(60)
     configuration.breaker.failureLimit = .max
     let probe = RedisStore(configuration)
     // Every answer is accepted: a server with a password refuses the command.
-    try await eventually(within: .seconds(60), isAnswering(probe))
+    try await eventually(isAnswering(probe))
   }
 
   private func isAnswering(_ probe: RedisStore) -> Bool {

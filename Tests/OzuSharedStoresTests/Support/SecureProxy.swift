@@ -34,7 +34,6 @@ final class SecureProxy: Sendable {
       // It writes the file when it listens.
       let pid = folder.path + "/pid"
       try await eventually(
-        within: .seconds(60),
         (try? String(contentsOfFile: pid, encoding: .utf8))?.isEmpty == false || !process.isRunning)
       guard process.isRunning else { continue }
       self.process = process

@@ -123,8 +123,11 @@ struct EncodedImageTests {
           group.addTask { try await other.encoded(for: request, as: format) }
         }
       }
-      // The jobs of the files, of their six pictures, and of the download.
-      try await eventually(other.diagnostics().jobs.count >= 25)
+      // Each file waits for its picture, and each of the six pictures for the download. A picture that begins when the
+      // download is over asks the origin again, because the answer says nothing about its freshness.
+      try await eventually(
+        Dictionary(grouping: other.diagnostics().jobs, by: \.waitingFor).mapValues(\.count)
+          == [.larger: 18, .download: 6, .network: 1])
       release.open()
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -196,10 +199,18 @@ struct EncodedImageTests {
     let silent = Fixture.url("silent.jpg")
     let gate = Gate()
     fixture.client.reply(to: silent, with: .ok(Data()).held(by: gate))
-    let late = ImageRequest(url: silent).with { $0.deadline = .milliseconds(20) }
-    #expect(await error(late) == .deadlineExceeded(silent.absoluteString, stage: .network))
+    let timer = Gate()
+    let hurried = fixture.freshPipeline { $0.testing.sleep = { _ in try await timer.pass() } }
+    let late = ImageRequest(url: silent).with { $0.deadline = .seconds(5) }
+    let overdue = Task { try await hurried.encoded(for: late, as: .webp) }
+    await gate.arrivals(1)
+    await timer.arrivals(1)
+    timer.open()
+    await #expect(throws: ImageError.deadlineExceeded(silent.absoluteString, stage: .network)) {
+      try await overdue.value
+    }
     let running = Task { [pipeline] in try await pipeline.encoded(for: silent, as: .webp) }
-    try await eventually(fixture.client.activeCount > 0)
+    await gate.arrivals(2)
     running.cancel()
     await #expect { try await running.value } throws: { ($0 as? ImageError)?.isCancellation == true }
     gate.open()

@@ -105,7 +105,7 @@ struct NegotiationTests {
     let pipeline = fixture.pipeline
     async let first = pipeline.data(for: small)
     async let second = pipeline.data(for: plain)
-    try await eventually(within: .seconds(60), fixture.client.activeCount == 2)
+    try await eventually(fixture.client.activeCount == 2)
     gate.open()
     #expect(try await first == png)
     #expect(try await second == jpeg)
