@@ -131,7 +131,7 @@ struct JSONLinesTests {
     #expect(try run.objects.map { $0["status"] as? Int } == [200])
   }
 
-  @Test("thousands of addresses, each requested three times, keep the order of their lines")
+  @Test("hundreds of addresses, each requested three times, keep the order of their lines")
   func order() async throws {
     server.routeRest { request in
       LoopbackResponse(
@@ -139,7 +139,7 @@ struct JSONLinesTests {
     }
     var lines: [String] = []
     for round in 0..<3 {
-      for address in 0..<1500 {
+      for address in 0..<500 {
         lines.append(
           #"{"id": \#(lines.count), "url": "\#(server.url("/\(address)"))", "headers": [["X-N", "\#(round)"]]}"#
         )
@@ -157,7 +157,7 @@ struct JSONLinesTests {
     for request in server.requests {
       rounds[request.path, default: []].append(Int(request.headers["X-N"] ?? "") ?? -1)
     }
-    #expect(rounds.count == 1500)
+    #expect(rounds.count == 500)
     #expect(rounds.values.allSatisfy { $0 == $0.sorted() })
     #expect(rounds["/7"] == Array(0..<40))
   }

@@ -47,7 +47,7 @@
     private static func readNotes() throws -> [String: String] {
       var rest = try Data(contentsOf: try ChildRun.program)[...]
       var loaded: [String: String] = [:]
-      while let range = rest.firstRange(of: Data("[{\"feature\":".utf8)) {
+      while let range = rest.range(of: Data("[{\"feature\":".utf8)) {
         let text = rest[range.lowerBound...].prefix { $0 != 0 }
         rest = rest[text.endIndex...]
         let notes = try JSONSerialization.jsonObject(with: Data(text)) as? [[String: Any]]

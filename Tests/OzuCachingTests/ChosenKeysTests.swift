@@ -65,7 +65,7 @@ struct ChosenKeysTests {
     // Each cache has its own seed. A weak hash fails under three seeds in a hundred. This hash fails under one seed in some
     // thousands, and then by little.
     var slowCount = 0
-    for _ in 0..<100 {
+    for _ in 0..<Cases.count(40, of: 100) {
       let cache = MemoryCache<CacheKey, Int>(
         MemoryCacheConfiguration(costLimit: 1 << 30, maximumEntryFraction: 1))
       for (number, key) in keys.enumerated() { cache.store(number, forKey: key, cost: 1) }

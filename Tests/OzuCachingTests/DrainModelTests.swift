@@ -191,7 +191,7 @@ struct DrainModelTests {
     [Durability.buffered, .synced])
   func model(seed: UInt64, durability: Durability) throws {
     let model = try Model(seed: seed, durability: durability)
-    for _ in 0..<5000 { try model.step() }
+    for _ in 0..<Cases.count(1500, of: 5000) { try model.step() }
     try model.finish()
     #expect(model.cache.statistics.errors == 0)
   }

@@ -128,7 +128,7 @@ struct SquareTransformTests {
           guard v < side, u < side else { continue }
           let step = Int(steps[index])
           // The smallest number whose product is 2048 or more.
-          let limit = (1...2048).first { $0 * step >= 2048 }!
+          let limit = (2047 + step) / step
           products[v * side + u] = Int16(max(-limit, min(limit, Int(block[v * side + u]))) * step)
         }
         #expect(samples == SquareModel.samples(products, side: side), "\(block) in steps of \(steps)")

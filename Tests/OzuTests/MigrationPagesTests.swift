@@ -39,12 +39,19 @@ struct MigrationPagesTests {
       FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
     let sources = try files.filter { $0.pathExtension == "swift" }
       .map { try String(contentsOf: $0, encoding: .utf8) }
+    // The sources by what stands between quotation marks in them.
+    var byText: [String: [String]] = [:]
+    for source in sources {
+      for text in Set(source.utf8.split(separator: UInt8(ascii: "\"")).map { String($0) ?? "" }) {
+        byText[text, default: []].append(source)
+      }
+    }
     // A name, and its type in the brackets behind it.
     let rows = page.matches(of: /“([^”]+)”(?: \(`(\w+)`\))?/)
     #expect(rows.count > 80)
     for row in rows {
-      let name = row.output.1
-      let places = sources.filter { $0.contains("\"\(name)\"") }
+      let name = String(row.output.1)
+      let places = byText[name] ?? []
       #expect(!places.isEmpty, "\(name)")
       let type = try #require(row.output.2, "\(name) names no type")
       // The test is in the type or in an extension of it, in a file of its own.

@@ -1,4 +1,4 @@
-/// Waits until a condition holds, and yields to other tasks in between.
+/// Waits until a condition holds, and lets other tasks run in between.
 ///
 /// For events that nothing reports: a job that has queued, a request that has joined another. If there is something to
 /// wait for (a gate's arrivals, a task's value), wait for that.
@@ -17,12 +17,15 @@ public func eventually(
   file: StaticString = #fileID, line: UInt = #line, _ condition: @autoclosure () throws -> Bool
 ) async throws {
   let end = ContinuousClock.now + limit
+  var lookCount = 0
   while try !condition() {
     guard ContinuousClock.now < end else {
       throw EventuallyTimeout(limit: limit, file: "\(file)", line: line)
     }
     try Task.checkCancellation()
-    await Task.yield()
+    lookCount += 1
+    // A longer wait is for other threads or processes, which should not share their processor with this loop.
+    if lookCount < 100 { await Task.yield() } else { try await Task.sleep(for: .microseconds(500)) }
   }
 }
 

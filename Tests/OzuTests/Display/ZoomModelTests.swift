@@ -101,7 +101,7 @@ struct ZoomModelTests {
     let play = Play(type: seed % 3 == 0 ? .png : .jpeg)
     try play.begin()
     var shown = 0
-    for step in 0..<250 {
+    for step in 0..<Cases.count(80, of: 250) {
       func point() -> (x: Double, y: Double) {
         (.random(in: 0...1000, using: &random), .random(in: 0...800, using: &random))
       }
