@@ -31,20 +31,21 @@ BUILD = $(SWIFT) build
 FORMATS = $(if $(findstring traits,$(FLAGS)),,--traits $(TRAITS))
 RELEASE = $(BUILD) -c release $(FLAGS) $(FORMATS)
 TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN
-ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -DOZU_ASAN -Xswiftc -use-ld=lld
-UNOPTIMISED = --scratch-path .build-unoptimised
-# The benchmarks are a package of their own. Not in the folder of Ozu's: SwiftPM would take the plan of one build for the
-# other's. SQLite and LMDB are measured where they can be compiled against (`make bench-peers`).
-BENCH = --package-path Benchmarks --scratch-path .build-bench
-STORE_PEERS = $(if $(and $(wildcard /usr/include/lmdb.h),$(wildcard /usr/include/sqlite3.h)),--traits StorePeers)
-# The tests run in two processes that take as long, or in one where only some are asked for.
-CHOICES = $(if $(FILTER),'--filter=$(FILTER)','--filter=OzuTests|OzuCLITests|OzuCachingTests' '--skip=OzuTests|OzuCLITests|OzuCachingTests')
+# Beside the sanitizer, the debug preconditions of the standard library in optimised code too: bounds of unsafe buffers
+# within their memory, alignment, arithmetic on ranges and pointers.
+ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -DOZU_ASAN -Xswiftc -use-ld=lld -Xswiftc -assert-config -Xswiftc Debug
+# SQLite and LMDB are measured where they can be compiled against (`make bench-peers`).
+BENCHMARKS = OZU_BENCHMARKS=$(if $(and $(wildcard /usr/include/lmdb.h),$(wildcard /usr/include/sqlite3.h)),peers,own)
+# A process for each of these, the longest first.
+PARTS = OzuCodecsTests OzuTests OzuCachingTests OzuIsolationTests OzuCLITests OzuImagingTests OzuHTTPTests OzuSharedStoresTests OzuServerTests OzuRecordsTests $(if $(OZU_BENCHMARKS),OzuBenchTests)
+choices = $(if $(FILTER),'--filter=$(FILTER)',$(foreach part,$(1),'--filter=^$(part)\.'))
+# Code with unsafe pointers, and code that reads what strangers send.
+UNSAFE = OzuCodecsTests OzuCachingTests OzuIsolationTests OzuImagingTests OzuHTTPTests OzuSharedStoresTests OzuServerTests OzuRecordsTests
 # Code with data that threads share; the loops over pixels belong to one thread each, and take most of an hour.
-SHARED = '--filter=OzuTests|OzuCachingTests' '--filter=OzuCLITests|OzuHTTPTests|OzuIsolationTests|PixelBufferPool|DecodedByteBudget|Animation|ScanTail|OzuSharedStoresTests|OzuServerTests'
-# Code with unsafe pointers, except for the tests that resize or write hundreds of pictures to measure memory.
-UNSAFE = '--filter=OzuImagingTests|ReducedJPEG --skip=WorkingBytesTests' '--filter=OzuCodecsTests --skip=ReducedJPEG|AnimationWritingTests.memory'
+SHARED = OzuTests OzuCachingTests OzuIsolationTests OzuCLITests OzuHTTPTests OzuSharedStoresTests OzuServerTests
+SHARED_PIXELS = $(if $(FILTER),,'--filter=^Ozu(Imaging|Codecs)Tests\.(PixelBufferPool|DecodedByteBudget|Animation|ScanTail)')
 
-.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan test-unoptimised typecheck-apple check-systems gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-disk drills-mutants drills-scheduler drills-memory docs site-test package-test conformance clean dependencies
+.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-tests drills-disk drills-mutants drills-scheduler drills-memory docs site-test package-test conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -66,25 +67,21 @@ install: dependencies ## build and install ozu, its manual page and its completi
 
 test: dependencies ## run the tests in a debug build (FILTER=… for some of them)
 	@$(BUILD) --build-tests --disable-xctest $(FLAGS) $(FORMATS)
-	@scripts/run-tests $(CHOICES) -- $(SWIFT) test --skip-build $(FLAGS) $(FORMATS)
+	@scripts/run-tests $(call choices,$(PARTS)) -- $(SWIFT) test --skip-build $(FLAGS) $(FORMATS)
 
 # The sanitizer cannot see into the standard library's lock: OZU_TSAN builds with a POSIX one in its place.
+test-tsan: export OZU_TESTS = $(if $(FILTER),,$(SHARED) OzuImagingTests OzuCodecsTests)
 test-tsan: dependencies ## run the tests of what threads share under the thread sanitizer
 	@$(BUILD) --build-tests --disable-xctest $(TSAN) $(FLAGS) $(FORMATS)
-	@scripts/run-tests $(if $(FILTER),$(CHOICES),$(SHARED)) -- $(SWIFT) test --skip-build $(TSAN) $(FLAGS) $(FORMATS)
+	@scripts/run-tests $(call choices,$(SHARED)) $(SHARED_PIXELS) -- $(SWIFT) test --skip-build $(TSAN) $(FLAGS) $(FORMATS)
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
 # warns of every symbol of the sanitizer's assembly.
-test-asan: dependencies ## run the tests under the address sanitizer, and with CORPUS=DIR the conformance run too
+test-asan: export OZU_TESTS = $(if $(FILTER),,$(UNSAFE) OzuCLI)
+test-asan: dependencies ## run the tests of what has unsafe code under the address sanitizer, with every debug precondition; with CORPUS=DIR the conformance run too
 	@$(BUILD) --build-tests --disable-xctest $(ASAN) $(FLAGS) $(FORMATS)
-	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(CHOICES) -- $(SWIFT) test --skip-build $(ASAN) $(FLAGS) $(FORMATS)
-	@test -z '$(CORPUS)' || ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run $(ASAN) $(FLAGS) $(FORMATS) OzuConformance '$(CORPUS)' --without-costs
-
-# Kernels are optimised even in debug builds; here they are not, so that the preconditions that the standard library
-# checks in debug builds alone are checked: bounds of unsafe buffers, overflow in their arithmetic.
-test-unoptimised: dependencies ## run the tests of what has unsafe code with every debug precondition, slowly
-	@OZU_UNOPTIMISED=1 $(BUILD) --build-tests --disable-xctest $(UNOPTIMISED) $(FLAGS) $(FORMATS)
-	@OZU_UNOPTIMISED=1 scripts/run-tests $(if $(FILTER),$(CHOICES),$(UNSAFE)) -- $(SWIFT) test --skip-build $(UNOPTIMISED) $(FLAGS) $(FORMATS)
+	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(call choices,$(UNSAFE)) -- $(SWIFT) test --skip-build $(ASAN) $(FLAGS) $(FORMATS)
+	@test -z '$(CORPUS)' || OZU_TESTS=OzuConformance ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run $(ASAN) $(FLAGS) $(FORMATS) OzuConformance '$(CORPUS)' --without-costs
 
 typecheck-apple: ## check the code for Apple platforms against stand-ins for their frameworks, and that mistakes are found
 	@scripts/typecheck-apple
@@ -111,13 +108,12 @@ format: ## format the Swift sources in place
 
 # `service` measures processes: `ozu serve` and other servers.
 bench: dependencies ## run benchmarks beside their peers (ARGS=thumbnail for one of them, ARGS=service, ARGS=--help)
-	@$(if $(filter service,$(firstword $(ARGS))),$(RELEASE) --product ozu,$(BUILD) -c release $(FLAGS) $(BENCH) $(STORE_PEERS) --product ozu-bench)
+	@$(BENCHMARKS) $(RELEASE) --product $(if $(filter service,$(firstword $(ARGS))),ozu,ozu-bench)
 	@$(if $(filter service,$(firstword $(ARGS))),python3 -B Benchmarks/service.py --ozu "$$($(RELEASE) --show-bin-path)/ozu" \
-	  $(wordlist 2,99,$(ARGS)),$(SWIFT) run -c release $(FLAGS) $(BENCH) $(STORE_PEERS) --skip-build ozu-bench $(ARGS))
+	  $(wordlist 2,99,$(ARGS)),"$$($(RELEASE) --show-bin-path)/ozu-bench" $(ARGS))
 
-test-bench: dependencies ## run the tests of the benchmarks, a package of their own
-	@$(BUILD) $(BENCH) --build-tests --disable-xctest $(FLAGS)
-	@scripts/run-tests '' -- $(SWIFT) test --skip-build $(BENCH) $(FLAGS)
+test-bench: ## run the tests of the benchmarks
+	@$(BENCHMARKS) $(MAKE) test FILTER='^OzuBenchTests\.'
 
 bench-report: ## write Benchmarks/report.html from the recorded results
 	@python3 Benchmarks/report.py
@@ -126,8 +122,8 @@ bench-peers: dependencies ## install the libraries that benchmarks compare with
 	@scripts/install-bench-peers
 
 bench-instructions: dependencies ## count instructions and cache misses of fixed cases; fails above 3 % more than recorded (ARGS=record)
-	@$(BUILD) -c release $(FLAGS) $(BENCH) --product OzuInstructions
-	@scripts/bench-instructions $(ARGS)
+	@$(BENCHMARKS) $(RELEASE) --product OzuInstructions
+	@scripts/bench-instructions "$$($(RELEASE) --show-bin-path)/OzuInstructions" $(ARGS)
 
 # The fuzzer has its own `main`, and the crash reporter of Swift would hold it up. The grammar of SVG is for the
 # processes of `ozu --svg`, whose limits a sanitizer would not keep.
@@ -137,8 +133,12 @@ fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (
 	  -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
 	@scripts/fuzz '$(FORMAT)' '$(SECONDS)' '$(CORPUS)'
 
-fuzz-all: ## feed every decoder mutated files, for SECONDS each
-	@for format in $$(scripts/fuzz formats); do $(MAKE) fuzz FORMAT=$$format SECONDS=$(SECONDS) || exit 1; done
+fuzz-all: ## feed every decoder mutated files, for SECONDS in all
+	@formats=$$(scripts/fuzz formats) && each=$$(($(SECONDS) / $$(echo $$formats | wc -w))) && \
+	for format in $$formats; do $(MAKE) fuzz FORMAT=$$format SECONDS=$$each || exit 1; done
+
+drills-tests: ## run the tests with all cases of those that otherwise take a part of them (FILTER=… for some of them)
+	@OZU_ALL_CASES=1 $(MAKE) test
 
 drills-disk: dependencies ## kill, starve and fool the disk cache with real processes, and have power fail (ARGS=N for N kills; 200 as usual)
 	@$(RELEASE) --product OzuDiskDrills

@@ -43,10 +43,8 @@ let strict: [SwiftSetting] =
 /// C has no such flag: the libraries are optimised already, and the glue around them is a tenth of a decode at most. Nor
 /// has `OzuCaching`, whose tests take 37 s of processor time without it instead of 13.
 ///
-/// `make test-unoptimised` builds without: only then does the standard library check the bounds of unsafe buffers.
-let kernel: [SwiftSetting] =
-  Context.environment["OZU_UNOPTIMISED"] == nil
-  ? strict + [.unsafeFlags(["-O"], .when(configuration: .debug))] : strict
+/// Optimised code is not without the standard library's debug preconditions: `make test-asan` asks for them.
+let kernel = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// A C library of the system that formats are read or written with.
 struct SystemLibrary {
@@ -395,14 +393,46 @@ if !buildsLibraries {
   ]
 #endif
 
-// Only the tests of what has unsafe code run unoptimised, so what they do not need is not built.
-if Context.environment["OZU_UNOPTIMISED"] != nil {
-  let unneeded: Set = [
-    "OzuCachingTests", "OzuCLI", "OzuCLITests", "OzuConformance", "OzuDiskDrills", "OzuGallery",
-    "OzuGalleryApp", "OzuGalleryDrills", "OzuGTK", "OzuHTTPTests", "OzuIsolationDrills", "OzuIsolationTests",
-    "OzuMigration", "OzuSchedulerDrills", "OzuServer", "OzuServerTests", "OzuSharedStores",
-    "OzuSharedStoresTests", "OzuTests",
+// The benchmarks and their tests: `make bench`, `make test-bench`. They see of Ozu what an app sees. The stores that the
+// disk cache is compared with are there where their headers are (`make bench-peers`).
+if let benchmarks = Context.environment["OZU_BENCHMARKS"] {
+  let hasPeers = benchmarks == "peers"
+  let settings = strict + (hasPeers ? [.define("StorePeers")] : [])
+  package.targets += [
+    .target(name: "CAllocations", path: "Benchmarks/Sources/CAllocations"),
+    .executableTarget(
+      name: "OzuBench",
+      dependencies: ["Ozu", "OzuHTTP", "OzuTesting", "CAllocations"] + (hasPeers ? ["CBenchPeers"] : []),
+      path: "Benchmarks/Sources/OzuBench", packageAccess: false, swiftSettings: settings),
+    .executableTarget(
+      name: "OzuInstructions", dependencies: ["OzuImaging", "OzuStandardCodecs"],
+      path: "Benchmarks/Sources/OzuInstructions", packageAccess: false, swiftSettings: strict),
+    .testTarget(
+      name: "OzuBenchTests", dependencies: ["OzuBench"], path: "Benchmarks/Tests/OzuBenchTests",
+      packageAccess: false, swiftSettings: strict),
   ]
-  package.targets.removeAll { unneeded.contains($0.name) }
-  package.products.removeAll { !["OzuImaging", "OzuCodecs"].contains($0.name) }
+  package.products.append(.executable(name: "ozu-bench", targets: ["OzuBench"]))
+  if hasPeers {
+    package.targets.append(.systemLibrary(name: "CBenchPeers", path: "Benchmarks/Sources/CBenchPeers"))
+  }
+}
+
+// The sanitizers run some of the tests. With their names here, only these and what they need are built.
+if let tests = Context.environment["OZU_TESTS"], !tests.isEmpty {
+  var needed: Set<String> = []
+  func need(_ name: String) {
+    guard needed.insert(name).inserted else { return }
+    for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+      switch dependency {
+      case .targetItem(let name, _), .byNameItem(let name, _): need(name)
+      default: break
+      }
+    }
+  }
+  for name in tests.split(separator: " ") { need(String(name)) }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products.removeAll { product in
+    let targets = (product as? Product.Executable)?.targets ?? (product as? Product.Library)?.targets ?? []
+    return !needed.isSuperset(of: targets)
+  }
 }

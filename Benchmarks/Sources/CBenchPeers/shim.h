@@ -1,4 +1,4 @@
-// The stores that the benchmark `disk-cache` compares with when they are built with the trait StorePeers. Nothing else of
+// The stores that the benchmark `disk-cache` compares with when OZU_BENCHMARKS is `peers`. Nothing else of
 // Ozu uses them.
 #ifndef OZU_CBENCHPEERS_H
 #define OZU_CBENCHPEERS_H

@@ -22,7 +22,7 @@ enum DiskCachePeers {
     let code: Int32
   }
 
-  /// The stores that this build has; none without the trait `StorePeers`.
+  /// The stores that this build has; none without `OZU_BENCHMARKS=peers`.
   static func open(in folder: String) throws -> [any DiskCachePeer] {
     #if StorePeers
       return [try SQLitePeer(folder), try LMDBPeer(folder)]
