@@ -62,6 +62,13 @@ const char *ozu_curl_multi_strerror(CURLMcode code) { return curl_multi_strerror
 
 const char *ozu_curl_ssl_version(void) { return curl_version_info(CURLVERSION_FIRST)->ssl_version; }
 
+const char *ozu_curl_authorities(void) {
+  const curl_version_info_data *version = curl_version_info(CURLVERSION_NOW);
+  // Later members than those of the version's age do not exist.
+  if (version->age < CURLVERSION_SEVENTH) return NULL;
+  return version->cainfo != NULL ? version->cainfo : version->capath;
+}
+
 CURLcode ozu_curl_set_long(CURL *easy, CURLoption option, long value) {
   return curl_easy_setopt(easy, option, value);
 }

@@ -50,6 +50,27 @@ struct HTTPBackPressureTests {
     #expect(sink.pauseCount > 10)
   }
 
+  @Test("no byte between the sizes of chunks is lost or doubled", arguments: [1, 100, 20_000, 100_000])
+  func chunked(_ pieceByteCount: Int) async throws {
+    let body = patternedBytes(pieceByteCount < 100 ? 3000 : 2 << 20)
+    server.route("/large", .verbatim(chunks(of: body, pieceByteCount)))
+    let sink = HesitantSink()
+    _ = try await client.send(HTTPRequest(url: server.url("/large"), timeouts: .patient), into: sink)
+    #expect(sink.body == body)
+    #expect(sink.pauseCount > 10)
+  }
+
+  private func chunks(of body: Data, _ pieceByteCount: Int, _ fields: String = "") -> Data {
+    var bytes = Data("HTTP/1.1 200 OK\r\n\(fields)Transfer-Encoding: chunked\r\n\r\n".utf8)
+    var rest = body[...]
+    while !rest.isEmpty {
+      let piece = rest.prefix(pieceByteCount)
+      rest = rest.dropFirst(pieceByteCount)
+      bytes += Data("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Data("\r\n".utf8)
+    }
+    return bytes + Data("0\r\n\r\n".utf8)
+  }
+
   @Test("a body that its content coding expands is paused too")
   func encoded() async throws {
     server.route("/bomb", .ok(HTTPClientLimitTests.gzipBomb).header("Content-Encoding", "gzip"))
@@ -67,10 +88,14 @@ struct HTTPBackPressureTests {
     func coded(_ coding: ContentCoding) async throws {
       let body = patternedBytes(2 << 20)
       let coded = CodedBytes.encoded(body, [coding, .gzip])
-      server.route("/coded", .ok(coded).header("Content-Encoding", "\(coding.rawValue), gzip"))
-      let sink = HesitantSink()
-      _ = try await client.send(HTTPRequest(url: server.url("/coded"), timeouts: .patient), into: sink)
-      #expect(sink.body == body)
+      let names = "\(coding.rawValue), gzip"
+      server.route("/coded", .ok(coded).header("Content-Encoding", names))
+      server.route("/chunked", .verbatim(chunks(of: coded, 5000, "Content-Encoding: \(names)\r\n")))
+      for path in ["/coded", "/chunked"] {
+        let sink = HesitantSink()
+        _ = try await client.send(HTTPRequest(url: server.url(path), timeouts: .patient), into: sink)
+        #expect(sink.body == body, "\(path)")
+      }
     }
 
     @Test("a few encoded bytes that decode to many are paused in the middle, and other transfers continue")

@@ -1,5 +1,8 @@
 #if os(Linux)
+  import CCurl
   import Foundation
+  import Glibc
+  import OzuTesting
   import Testing
 
   @testable import OzuHTTP
@@ -47,7 +50,8 @@
         try await words(trusting: { _ in nil })
           == "its certificate is signed by itself, not by an authority; \(Self.hint)")
       let stranger = TLSFailure(
-        message: "x", host: "h", verification: 20, certificate: CertificateFacts(issuer: "Strange CA"))
+        code: CURLE_PEER_FAILED_VERIFICATION, message: "x", host: "h", verification: 20,
+        certificate: CertificateFacts(issuer: "Strange CA"))
       #expect(stranger.text == "its certificate comes from an unknown issuer (Strange CA); \(Self.hint)")
     }
 
@@ -69,6 +73,65 @@
       ])
     func handshakes(arguments: [String], text: String) async throws {
       #expect(try await words(arguments) == text)
+    }
+
+    @Test("a server that speaks another protocol, or ends the connection, is described in words")
+    func noHandshake() async throws {
+      let server = try LoopbackServer()
+      let plain = HTTPRequest(url: url("https://127.0.0.1:\(server.port)/"), timeouts: .patient)
+      #expect(
+        await failure(of: plain, by: directClient())
+          == .tlsFailed("it does not speak TLS at this port; should the address begin with http?"))
+      let port = try closingPort()
+      let closed = HTTPRequest(url: url("https://127.0.0.1:\(port)/"), timeouts: .patient)
+      #expect(
+        await failure(of: closed, by: directClient())
+          == .tlsFailed("the server ended the connection during the handshake"))
+    }
+
+    /// A port at which one connection is accepted, and closed after its first bytes.
+    private func closingPort() throws -> UInt16 {
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let status = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(listener, $0, length) + listen(listener, 1) + getsockname(listener, $0, &length)
+        }
+      }
+      try #require(status == 0)
+      Thread {
+        let connection = accept(listener, nil, nil)
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        _ = recv(connection, &bytes, bytes.count, 0)
+        close(connection)
+        close(listener)
+      }.start()
+      return UInt16(bigEndian: address.sin_port)
+    }
+
+    @Test(
+      "the message follows from the numbers of libcurl and OpenSSL, not from their words",
+      arguments: [
+        (CURLE_PEER_FAILED_VERIFICATION, 0, nil, "its certificate is for a.example, not for h"),
+        (CURLE_PEER_FAILED_VERIFICATION, 1, nil, "its certificate is for a.example, not for h"),
+        (CURLE_PEER_FAILED_VERIFICATION, 62, nil, "its certificate is for a.example, not for h"),
+        (CURLE_PEER_FAILED_VERIFICATION, 23, nil, "its certificate has been revoked"),
+        (CURLE_PEER_FAILED_VERIFICATION, 99, nil, "x"),
+        (CURLE_SSL_CACERT_BADFILE, 0, nil, "the certificate authorities in /p cannot be read"),
+        (CURLE_SSL_CONNECT_ERROR, 0, nil, "x"), (CURLE_SSL_CONNECT_ERROR, 0, .reason(1), "x"),
+        (
+          CURLE_SSL_CONNECT_ERROR, 0, .reason(1040), "client and server have no cipher in common"
+        ),
+        (CURLE_SSL_CONNECT_ERROR, 0, .broken, "the server ended the connection during the handshake"),
+      ] as [(CURLcode, Int, HandshakeFailure?, String)])
+    func numbers(code: CURLcode, verification: Int, handshake: HandshakeFailure?, text: String) {
+      let failure = TLSFailure(
+        code: code, message: "x", host: "h", verification: verification,
+        certificate: CertificateFacts(names: ["a.example"]), handshake: handshake, authorities: "/p")
+      #expect(failure.text == text)
     }
 
     @Test("SSL_CERT_FILE and SSL_CERT_DIR replace the system's authorities, unless a file is named")

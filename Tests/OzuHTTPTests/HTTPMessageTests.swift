@@ -88,22 +88,22 @@ struct HTTPMessageTests {
     }
 
     @Test(
-      "the proxy of the environment is named",
+      "the proxy of the environment is named, unless the connection was to another port",
       arguments: [
-        (["http_proxy": "http://u:w@10.0.0.1:3128/"], "10.0.0.1", "10.0.0.1:3128"),
-        (["http_proxy": "10.0.0.1:3128"], "10.0.0.1", "10.0.0.1:3128"),
-        (["http_proxy": "http://10.0.0.1:3128"], "origin.example", nil),
-        (["HTTP_PROXY": "http://10.0.0.1:3128"], "10.0.0.1", nil),
-        (["https_proxy": "http://10.0.0.1:3128"], "10.0.0.1", nil),
-        (["all_proxy": "http://[fd00::1]:3128"], "fd00::1", "[fd00::1]:3128"),
-        (["http_proxy": "", "ALL_PROXY": "http://10.0.0.1:3128"], "10.0.0.1", "10.0.0.1:3128"),
-        ([:], "10.0.0.1", nil),
-      ] as [([String: String], String, String?)])
-    func environment(_ variables: [String: String], connectedTo name: String, proxy: String?) throws {
+        (["http_proxy": "http://u:w@10.0.0.1:3128/"], 3128, "10.0.0.1:3128"),
+        (["http_proxy": "10.0.0.1:3128"], 3128, "10.0.0.1:3128"),
+        (["http_proxy": "10.0.0.1:3128"], nil, "10.0.0.1:3128"),
+        (["http_proxy": "http://10.0.0.1:3128"], 80, nil),
+        (["HTTP_PROXY": "http://10.0.0.1:3128"], 3128, nil),
+        (["https_proxy": "http://10.0.0.1:3128"], 3128, nil),
+        (["all_proxy": "http://[fd00::1]:3128"], 3128, "[fd00::1]:3128"),
+        (["http_proxy": "", "ALL_PROXY": "http://10.0.0.1"], 1080, "10.0.0.1:1080"),
+        ([:], 80, nil),
+      ] as [([String: String], Int?, String?)])
+    func environment(_ variables: [String: String], connectingPort: Int?, proxy: String?) throws {
       let origin = try HTTPOrigin(of: url("http://origin.example/"))
-      let message = "Failed to connect to \(name) port 3128 after 0 ms: Couldn't connect to server"
       let text = CurlProxyName.text(
-        HTTPClientConfiguration(), origin: origin, message: message, environment: variables)
+        HTTPClientConfiguration(), origin: origin, connectingPort: connectingPort, environment: variables)
       #expect(text == proxy)
     }
   #endif

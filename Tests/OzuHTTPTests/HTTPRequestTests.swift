@@ -45,6 +45,17 @@ struct HTTPRequestTests {
     }
   }
 
+  @Test("a request whose URL and fields are longer than an origin accepts is refused")
+  func length() throws {
+    let long = String(repeating: "a", count: HTTPRequest.maximumHeadByteCount)
+    for request in [
+      HTTPRequest(url: url("http://h/\(long)")), HTTPRequest(url: url("http://h/"), headers: ["A": long]),
+    ] {
+      let error = #expect(throws: HTTPError.self) { try request.validatedOrigin() }
+      #expect(error?.reason == .invalidRequest("its URL and fields have more than 262144 bytes"))
+    }
+  }
+
   @Test(
     "an origin is scheme, host in any case, and port with its default",
     arguments: [

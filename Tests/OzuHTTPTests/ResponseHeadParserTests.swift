@@ -61,10 +61,18 @@ struct ResponseHeadParserTests {
     #expect(parser.headers["A"] == "café")
   }
 
-  @Test("a head without end is an error")
-  func endless() {
-    #expect(throws: HTTPError.self) {
-      try parse(["HTTP/1.1 200 OK"] + (0..<4000).map { "X-\($0): " + String(repeating: "a", count: 100) })
-    }
+  @Test(
+    "a head with too many lines, a line that is too long, or too many bytes is an error",
+    arguments: [
+      (2000, 8, "the header section has more than 2000 lines"),
+      (1, 65_536, "a line of the header section exceeds 65536 bytes"),
+      (1500, 200, "the header section exceeds 262144 bytes"), (1999, 8, nil), (1, 65_534, nil),
+      (1500, 100, nil),
+    ])
+  func endless(count: Int, length: Int, error: String?) throws {
+    let lines =
+      ["HTTP/1.1 200 OK"] + Array(repeating: "X: " + String(repeating: "a", count: length - 3), count: count)
+    guard let error else { return _ = try parse(lines) }
+    #expect(throws: HTTPError(.protocolError(error))) { try parse(lines) }
   }
 }

@@ -83,6 +83,12 @@ void ozu_curl_multi_set_on_socket(CURLM *multi, curl_socket_callback changed, vo
 // The next finished handle with its result, or NULL if there is none.
 CURL *ozu_curl_multi_next_finished(CURLM *multi, CURLcode *result);
 
+// The file or folder of the authorities that libcurl trusts by default; NULL if libcurl is older than 7.70 or has none.
+const char *ozu_curl_authorities(void);
+
+// The error for a header section above libcurl's limits, which is in the header since 8.6.
+static const CURLcode ozu_curl_too_large = (CURLcode)100;
+
 // A cast, which Swift does not import.
 static const curl_socket_t ozu_curl_socket_timeout = CURL_SOCKET_TIMEOUT;
 

@@ -31,6 +31,14 @@ public struct HTTPClientConfiguration: Sendable, Hashable {
 
   /// Makes the default settings.
   public init() {}
+
+  /// The file or folder of the trusted authorities; nil for the transport's own default.
+  var authoritiesPath: String? {
+    switch certificateAuthorities {
+    case .file(let path): path
+    case .system: environmentCertificates.file ?? environmentCertificates.directory
+    }
+  }
 }
 
 /// The proxy of a client's requests.

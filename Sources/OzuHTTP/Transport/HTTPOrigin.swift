@@ -28,11 +28,20 @@ struct HTTPOrigin: Hashable, Sendable {
 }
 
 extension HTTPRequest {
+  /// The most bytes of the URL and the fields. Servers refuse far fewer. The transport has limits too, and its error
+  /// does not tell a long request from a long answer.
+  static let maximumHeadByteCount = 256 << 10
+
   /// Checks that the request is valid HTTP, and returns its origin.
   ///
   /// A line break in a field would let the author of its value add further fields.
   func validatedOrigin() throws(HTTPError) -> HTTPOrigin {
     let origin = try HTTPOrigin(of: url)
+    let fieldByteCount = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    guard url.absoluteString.utf8.count + fieldByteCount <= Self.maximumHeadByteCount else {
+      throw HTTPError(
+        .invalidRequest("its URL and fields have more than \(Self.maximumHeadByteCount) bytes"), url: url)
+    }
     guard method.rawValue.isHTTPToken else {
       throw HTTPError(.invalidRequest("the method \"\(method.rawValue)\" is not a token"), url: url)
     }

@@ -3,14 +3,20 @@
 /// Interim responses (1xx) are read and dropped, as RFC 9110 §15.2 allows; a new status line starts again. Lines
 /// after the final section are trailers and are ignored (RFC 9110 §6.5.1 forbids merging them by default).
 struct ResponseHeadParser {
+  // Each is less than the limit of any version of libcurl, so that one answer has one outcome with all of them.
   /// The most bytes of header lines in all sections of one exchange.
   static let maximumByteCount = 256 << 10
+  /// The most bytes of one line.
+  static let maximumLineByteCount = 64 << 10
+  /// The most lines in all sections of one exchange.
+  static let maximumLineCount = 2000
 
   private(set) var status = 0
   private(set) var version = HTTPVersion.http1_1
   private(set) var headers = HTTPHeaders()
   private(set) var isComplete = false
   private var byteCount = 0
+  private var lineCount = 0
   /// Whether a status line has begun a section that is not complete.
   private(set) var isInSection = false
   /// Whether the last field was skipped, so that lines folded onto it are skipped too.
@@ -21,6 +27,14 @@ struct ResponseHeadParser {
     byteCount += line.count
     guard byteCount <= Self.maximumByteCount else {
       throw HTTPError(.protocolError("the header section exceeds \(Self.maximumByteCount) bytes"))
+    }
+    lineCount += 1
+    guard lineCount <= Self.maximumLineCount else {
+      throw HTTPError(.protocolError("the header section has more than \(Self.maximumLineCount) lines"))
+    }
+    guard line.count <= Self.maximumLineByteCount else {
+      throw HTTPError(
+        .protocolError("a line of the header section exceeds \(Self.maximumLineByteCount) bytes"))
     }
     guard !isComplete else { return false }
     var end = line.count

@@ -38,6 +38,29 @@ extension HTTPResumeAndRetryTests {
     #expect(fixture.client.requests.count == 1)
   }
 
+  #if os(Linux)
+    @Test(
+      "an answer that is not valid HTTP is not asked for again; one that ends early is",
+      arguments: [
+        ("Transfer-Encoding: chunked\r\n\r\nzz\r\n", 1),
+        ("Transfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n", 1),
+        (String(repeating: "A: b\r\n", count: 3000) + "\r\n", 1),
+        ("Content-Length: 0\r\nX: \(String(repeating: "a", count: 1 << 18))\r\n\r\n", 1),
+        ("Transfer-Encoding: chunked\r\n\r\n5\r\nabc", 3), ("Content-Length: 9\r\n\r\nabc", 3),
+      ])
+    func brokenAnswer(_ rest: String, count: Int) async throws {
+      let server = try LoopbackServer()
+      server.route("/a", .verbatim(Data("HTTP/1.1 200 OK\r\n\(rest)".utf8)))
+      var configuration = HTTPCacheConfiguration()
+      configuration.retryPolicy = .standard
+      configuration.sleep = { _ in }
+      let cache = HTTPCache(
+        client: directClient(), storage: InMemoryHTTPCacheStorage(), configuration: configuration)
+      _ = try? await cache.response(for: HTTPRequest(url: server.url("/a"), timeouts: .patient))
+      #expect(server.requests.count == count)
+    }
+  #endif
+
   @Test("a POST is not retried")
   func unsafe() async throws {
     let fixture = CacheFixture { $0.retryPolicy = .standard }

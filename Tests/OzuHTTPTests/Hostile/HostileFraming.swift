@@ -6,7 +6,7 @@
 
   /// Where a body ends (RFC 9112 §6 and §7).
   enum HostileFraming {
-    static let cases = lengths + chunks + endless + leftovers
+    static let cases = lengths + chunks + codings + endless + leftovers
 
     private static let ok = "HTTP/1.1 200 OK\r\n"
     private static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
@@ -84,8 +84,30 @@
         )
       },
       .wire(
+        "trailer-long", "a trailer of 5,000 bytes", .refused(.protocolError),
+        chunked + chunk + "0\r\nX-Trailer: \(String(repeating: "x", count: 5000))\r\n\r\n"),
+      .wire(
+        "trailers-3000", "3,000 trailers", .taken(),
+        chunked + chunk + "0\r\n" + String(repeating: "X-Trailer: 0\r\n", count: 3000) + "\r\n"),
+      .wire(
         "trailer-huge", "a megabyte of trailers", .refused(.protocolError),
         chunked + chunk + "0\r\n" + String(repeating: "X-Trailer: 0123456789\r\n", count: 50_000) + "\r\n"),
+    ]
+
+    private static func coded(
+      _ name: String, _ coding: String, _ verdict: HostileVerdict, _ body: String
+    ) -> HostileCase {
+      .wire(
+        name, "`Transfer-Encoding: \(coding)`", verdict, ok + "Transfer-Encoding: \(coding)\r\n\r\n" + body)
+    }
+
+    private static let codings: [HostileCase] = [
+      coded("transfer-upper-case", "Chunked", .taken(), chunk + "0\r\n\r\n"),
+      coded("transfer-twice", "chunked, chunked", .taken(), chunk + "0\r\n\r\n"),
+      coded("transfer-unknown", "foo", .taken(), "{P}"),
+      coded("transfer-identity", "identity", .taken(), "{P}"),
+      coded("transfer-gzip-chunked", "gzip, chunked", .refused(.protocolError), chunk + "0\r\n\r\n"),
+      coded("transfer-chunked-gzip", "chunked, gzip", .refused(.protocolError), chunk + "0\r\n\r\n"),
     ]
 
     private static let endless: [HostileCase] = [

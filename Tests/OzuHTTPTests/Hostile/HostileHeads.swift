@@ -39,11 +39,20 @@
         "field-huge", "a field of a megabyte", .refused(.protocolError),
         ok + "X-Long: \(String(repeating: "x", count: 1 << 20))\r\n" + rest),
       .wire(
+        "field-70000", "a field of 70,000 bytes", .refused(.protocolError),
+        ok + "X-Long: \(String(repeating: "x", count: 70_000))\r\n" + rest),
+      .wire(
+        "field-60000", "a field of 60,000 bytes", .taken(),
+        ok + "X-Long: \(String(repeating: "x", count: 60_000))\r\n" + rest),
+      .wire(
         "fields-10000", "10,000 fields, 300 KB", .refused(.protocolError),
         ok + (0..<10_000).map { "X-Field-\($0): 012345678901\r\n" }.joined() + rest),
       .wire(
-        "fields-5000", "5,000 short fields", .taken(),
+        "fields-5000", "5,000 short fields", .refused(.protocolError),
         ok + (0..<5000).map { "X-\($0): 0\r\n" }.joined() + rest),
+      .wire(
+        "fields-1900", "1,900 short fields", .taken(),
+        ok + (0..<1900).map { "X-\($0): 0\r\n" }.joined() + rest),
       .answer("fields-endless", "fields without end", .refused(.protocolError), endlessFields),
     ]
 

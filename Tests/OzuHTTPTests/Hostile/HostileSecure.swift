@@ -62,6 +62,12 @@
         "tls-cut", "the end of TLS within a body", .refused(.bodyTruncated),
         page: HostileStage.bytes("HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n{P}")),
       secure(
+        "tls-cut-chunked", "the end of TLS within chunks", .refused(.bodyTruncated),
+        page: HostileStage.bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\ne72\r\n{P}\r\n")),
+      secure(
+        "tls-chunk-garbage", "a chunk's size that is no number", .refused(.protocolError),
+        page: HostileStage.bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{P}\r\n")),
+      secure(
         "https-to-http", "a redirect from `https` to `http`", .refused(.redirect),
         page: Data("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n".utf8)),
     ]

@@ -1,4 +1,6 @@
 #if os(Linux)
+  import CCurl
+
   #if canImport(FoundationEssentials)
     import FoundationEssentials
   #else
@@ -15,15 +17,28 @@
     var issuer: String?
   }
 
+  /// The end of a TLS handshake that failed.
+  enum HandshakeFailure: Sendable, Hashable {
+    /// OpenSSL's reason (`SSL_R_…`).
+    case reason(Int)
+    /// No reason of OpenSSL: the connection broke.
+    case broken
+  }
+
   /// The reason why TLS could not be set up, as a text for people.
   struct TLSFailure {
+    var code: CURLcode
     /// The message of libcurl.
     var message: String
     /// The requested host.
     var host: String
-    /// OpenSSL's result of the verification (`X509_V_ERR_…`); 0 for none.
+    /// OpenSSL's result of the verification (`X509_V_ERR_…`); 0 or 1 for none.
     var verification = 0
+    /// Nil if OpenSSL did not see one, or if libcurl has another library for TLS.
     var certificate: CertificateFacts?
+    var handshake: HandshakeFailure?
+    /// The path of the trusted authorities.
+    var authorities: String?
 
     var text: String {
       switch verification {
@@ -42,13 +57,12 @@
       case 23: return "its certificate has been revoked"
       default: break
       }
-      if message.contains("subject name") {
-        let names = certificate?.names ?? []
-        let owner = names.isEmpty ? "another host" : names.joined(separator: ", ")
+      if code == CURLE_PEER_FAILED_VERIFICATION, let certificate, isChainAccepted {
+        let owner = certificate.names.isEmpty ? "another host" : certificate.names.joined(separator: ", ")
         return "its certificate is for \(owner), not for \(host)"
       }
-      if message.hasPrefix("error setting certificate") {
-        return "the certificate authorities\(path) cannot be read"
+      if code == CURLE_SSL_CACERT_BADFILE {
+        return "the certificate authorities\(authorities.map { " in \($0)" } ?? "") cannot be read"
       }
       return handshakeText ?? message
     }
@@ -56,32 +70,27 @@
     private static let trustHint =
       "to trust it, name its authority (certificateAuthorities, --cacert or SSL_CERT_FILE)"
 
-    // The text is "error setting certificate file: PATH", in later versions "… verify locations:  CAfile: PATH
-    // CApath: none".
-    private var path: String {
-      guard let range = message.firstRange(of: "file: ") else { return "" }
-      return " in " + message[range.upperBound...].prefix { !$0.isWhitespace }
-    }
+    // libcurl compares the host itself after OpenSSL has accepted the chain, and before it asks for OpenSSL's result: that
+    // is 1 then. 62 and 64 are OpenSSL's own results for a host and an IP address that differ.
+    private var isChainAccepted: Bool { [0, 1, 62, 64].contains(verification) }
 
-    // OpenSSL's errors end with a reason in words. The numbers and functions before it differ between versions.
+    // The reasons of OpenSSL (`sslerr.h`) keep their numbers; those from 1,000 on are alerts of the server.
     private var handshakeText: String? {
-      let text = message.lowercased()
-      let says = { (words: String) in text.contains(words) }
-      if says("wrong version number") || says("packet length too long") || says("http request") {
-        return "it does not speak TLS at this port; should the address begin with http?"
+      switch handshake {
+      // A wrong version number, a packet that is too long, an HTTP request.
+      case .reason(267), .reason(198), .reason(156):
+        "it does not speak TLS at this port; should the address begin with http?"
+      // An unsupported protocol, a version that is too low, the alert "protocol version".
+      case .reason(258), .reason(396), .reason(1070):
+        "it speaks only versions of TLS that are too old; 1.2 is the oldest that is safe"
+      // No shared cipher, no ciphers available, the alert "handshake failure".
+      case .reason(193), .reason(181), .reason(1040):
+        "client and server have no cipher in common"
+      // An unexpected end.
+      case .reason(294), .broken:
+        "the server ended the connection during the handshake"
+      case .reason, nil: nil
       }
-      if says("unsupported protocol") || says("protocol version") || says("version too low") {
-        return "it speaks only versions of TLS that are too old; 1.2 is the oldest that is safe"
-      }
-      if says("handshake failure") || says("no shared cipher") || says("no ciphers available") {
-        return "client and server have no cipher in common"
-      }
-      if says("unexpected eof") || says("ssl_error_syscall") || says("connection reset")
-        || says("ssl_error_zero_return")
-      {
-        return "the server ended the connection during the handshake"
-      }
-      return nil
     }
 
     private func day(_ date: Date?, _ word: String = " on ") -> String {

@@ -13,6 +13,7 @@
     var code: CURLcode
     var systemError: Int32 = 0
     var message = ""
+    var isConnected = false
     var isHeadComplete = false
     var bodyByteCount = 0
     var expectedByteCount: Int?
@@ -23,9 +24,15 @@
     var host = ""
     var verification = 0
     var certificate: CertificateFacts?
+    var handshake: HandshakeFailure?
+    var authorities: String?
 
     var reason: HTTPError.Reason {
       switch code {
+      case _ where connectStatus >= 300:
+        .proxyFailed(
+          proxy: proxy ?? "of the environment",
+          why: "answered \(connectStatus)\(connectStatus == 407 ? " (it wants a name and a password)" : "")")
       case CURLE_URL_MALFORMAT:
         .invalidURL
       case CURLE_COULDNT_RESOLVE_HOST:
@@ -36,23 +43,18 @@
         .proxyFailed(proxy: proxy ?? "of the environment", why: "has a name that could not be resolved")
       case CURLE_PROXY:
         .proxyFailed(proxy: proxy ?? "of the environment", why: "would not connect: \(message)")
-      case CURLE_RECV_ERROR where connectStatus >= 300:
-        .proxyFailed(
-          proxy: proxy ?? "of the environment",
-          why: "answered \(connectStatus)\(connectStatus == 407 ? " (it wants a name and a password)" : "")")
       case CURLE_INTERFACE_FAILED:
         .connectionFailed(message)
       case CURLE_OPERATION_TIMEDOUT:
         // The only time limit of libcurl that is set; the reactor enforces the others.
         .timedOut(.connect)
-      case CURLE_OUT_OF_MEMORY where !isHeadComplete:
-        // libcurl returns this for a line above its own limit of 300 KB.
+      case ozu_curl_too_large,
+        CURLE_OUT_OF_MEMORY where isConnected && !isHeadComplete:
+        // libcurl gave up on a line before its end. Before 8.6 it has no code of its own for that. The line was not one of
+        // the request, which is never that long (`HTTPRequest.maximumHeadByteCount`).
         .protocolError("a line of the header section is too long")
       case CURLE_PARTIAL_FILE:
         .bodyTruncated(received: bodyByteCount, expected: expectedByteCount)
-      case CURLE_RECV_ERROR where message.hasSuffix("in chunked-encoding"):
-        // libcurl has no error code for malformed chunks.
-        .protocolError(message)
       case CURLE_HTTP2_STREAM where isHeadComplete:
         .bodyTruncated(received: bodyByteCount, expected: expectedByteCount)
       case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
@@ -69,7 +71,10 @@
         CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
         CURLE_USE_SSL_FAILED:
         .tlsFailed(
-          TLSFailure(message: message, host: host, verification: verification, certificate: certificate).text)
+          TLSFailure(
+            code: code, message: message, host: host, verification: verification, certificate: certificate,
+            handshake: handshake, authorities: authorities
+          ).text)
       default:
         .other(code: Int(code.rawValue), message: message)
       }

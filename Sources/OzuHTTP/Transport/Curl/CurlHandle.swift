@@ -66,7 +66,7 @@
     /// Releases the transfer. The multi handle keeps connections and resolved names.
     func reset() {
       transfer = nil
-      certificate.facts = nil
+      (certificate.facts, certificate.handshake) = (nil, nil)
       if needsReset { ozu_curl_easy_reset(raw) }
       if headerList != nil {
         _ = ozu_curl_set_header_list(raw, nil)
@@ -108,8 +108,10 @@
       set(CURLOPT_ERRORBUFFER, errorText)
       set(CURLOPT_NOSIGNAL, 1)
       set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-      // Otherwise libcurl refuses transfer codings that it does not know; browsers accept such a body as it is.
+      // Otherwise libcurl refuses transfer codings that it does not know; browsers accept such a body as it is. Chunks
+      // come as they were sent, for `ChunkedBody`.
       set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+      set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
       // Less than the 64 KB at which glibc consolidates its whole heap when a block is freed. libcurl frees this
       // buffer after each transfer.
       set(CURLOPT_BUFFERSIZE, 32 << 10)
@@ -221,15 +223,19 @@
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
     _ address: UnsafeMutablePointer<curl_sockaddr>?
   ) -> curl_socket_t {
-    guard let address else { return CURL_SOCKET_BAD }
-    if let owner = curlTransfer(context), let isAllowed = owner.addressFilter {
-      guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return CURL_SOCKET_BAD }
-      // libcurl passes a whole address of `addrlen` bytes; the declared type has only its first 16.
-      let bytes = UnsafeRawBufferPointer(
-        start: UnsafeRawPointer(address).advanced(by: offset), count: Int(address.pointee.addrlen))
-      guard let target = NetworkAddress(sockaddr: bytes), isAllowed(target) else {
-        owner.noteRefusedAddress(NetworkAddress(sockaddr: bytes)?.description ?? "an unknown address")
-        return CURL_SOCKET_BAD
+    guard let address, let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else {
+      return CURL_SOCKET_BAD
+    }
+    // libcurl passes a whole address of `addrlen` bytes; the declared type has only its first 16.
+    let bytes = UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(address).advanced(by: offset), count: Int(address.pointee.addrlen))
+    if let owner = curlTransfer(context) {
+      owner.connectingPort = NetworkAddress.port(sockaddr: bytes)
+      if let isAllowed = owner.addressFilter {
+        guard let target = NetworkAddress(sockaddr: bytes), isAllowed(target) else {
+          owner.noteRefusedAddress(NetworkAddress(sockaddr: bytes)?.description ?? "an unknown address")
+          return CURL_SOCKET_BAD
+        }
       }
     }
     // Close-on-exec: a process that the app starts must not keep the connections open.

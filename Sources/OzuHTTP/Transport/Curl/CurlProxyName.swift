@@ -5,15 +5,15 @@
     import Foundation
   #endif
 
-  /// Finds the proxy of a transfer, for messages. libcurl reports it only from version 8.7 on.
+  /// Finds the proxy of a transfer, for messages. libcurl reports whether it used one only from version 8.7 on.
   enum CurlProxyName {
     /// `host:port`, or nil if the transfer has no proxy.
     ///
     /// - Parameters:
-    ///   - message: the message of libcurl about a failed connection. It names the host that libcurl connected to,
-    ///     and so shows whether `no_proxy` made it connect to the origin. Nil if the proxy is certain.
+    ///   - connectingPort: the port to which libcurl began to connect. It shows whether `no_proxy` made it connect to
+    ///     the origin, unless proxy and origin have the same port. Nil if the proxy is certain.
     static func text(
-      _ configuration: HTTPClientConfiguration, origin: HTTPOrigin, message: String?,
+      _ configuration: HTTPClientConfiguration, origin: HTTPOrigin, connectingPort: Int?,
       environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String? {
       switch configuration.networkGuard == .off ? configuration.proxy : .none {
@@ -26,8 +26,7 @@
         guard let value = values.first(where: { !$0.isEmpty }),
           let proxy = URL(string: value.contains("://") ? value : "http://" + value).flatMap(text)
         else { return nil }
-        let name = proxy.host.filter { !"[]".contains($0) }
-        guard message?.contains(" \(name) port \(proxy.port) ") ?? true else { return nil }
+        guard connectingPort == nil || connectingPort == proxy.port else { return nil }
         return "\(proxy.host):\(proxy.port)"
       }
     }

@@ -26,7 +26,7 @@
       return isReady
     }
 
-    /// Takes encoded bytes of the body. If it returns `paused`, libcurl passes the same bytes again, before all
+    /// Takes bytes of the body as they came. If it returns `paused`, libcurl passes the same bytes again, before all
     /// others.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> BodyOutcome {
       if case .follow = decision {
@@ -35,16 +35,35 @@
         return bodyByteCount <= Self.maximumRedirectBodyByteCount ? .taken : .failed
       }
       do throws(HTTPError) {
-        if let decoder { return try decode(bytes.bytes, by: decoder) }
-        guard mayTakeBody() else { return .paused }
-        timing.noteBody(byteCount: bytes.count, at: clock.now)
-        encodedByteCount += bytes.count
-        try hand(bytes.bytes)
-        return .taken
+        return chunks == nil ? try takeContent(bytes) : try takeChunks(bytes)
       } catch {
         failure = error
         return .failed
       }
+    }
+
+    private func takeChunks(_ bytes: UnsafeRawBufferPointer) throws(HTTPError) -> BodyOutcome {
+      var offset = min(repeatedChunkByteCount, bytes.count)
+      while let data = try chunks?.nextData(in: bytes, from: &offset) {
+        guard try takeContent(UnsafeRawBufferPointer(rebasing: bytes[data])) == .taken else {
+          repeatedChunkByteCount = offset
+          return .paused
+        }
+        chunks?.take(data.count)
+        offset = data.upperBound
+      }
+      repeatedChunkByteCount = max(0, repeatedChunkByteCount - bytes.count)
+      return .taken
+    }
+
+    // Takes bytes between the chunks' sizes, or of a body without chunks: still in their content coding.
+    private func takeContent(_ bytes: UnsafeRawBufferPointer) throws(HTTPError) -> BodyOutcome {
+      if let decoder { return try decode(bytes.bytes, by: decoder) }
+      guard mayTakeBody() else { return .paused }
+      timing.noteBody(byteCount: bytes.count, at: clock.now)
+      encodedByteCount += bytes.count
+      try hand(bytes.bytes)
+      return .taken
     }
 
     private func hand(_ bytes: RawSpan) throws(HTTPError) {

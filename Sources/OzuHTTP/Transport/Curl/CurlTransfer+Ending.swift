@@ -35,7 +35,8 @@
             HTTPError(isCut ? .connectionLost : .protocolError("status \(head.status) is not a final status"))
           ))
       }
-      if let expectedByteCount, expectedByteCount != encodedByteCount {
+      let isWhole = expectedByteCount.map { $0 == encodedByteCount } ?? chunks?.isEnded ?? true
+      guard isWhole else {
         return .finished(
           .failure(HTTPError(.bodyTruncated(received: encodedByteCount, expected: expectedByteCount))))
       }
@@ -52,15 +53,18 @@
       let message = handle.message(for: code)
       let connectStatus = ozu_curl_long(handle.raw, CURLINFO_HTTP_CONNECTCODE)
       let isProxyCertain = connectStatus != 0 || code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY
+      let configuration = handle.configuration
       return CurlFailure(
         code: code, systemError: Int32(ozu_curl_long(handle.raw, CURLINFO_OS_ERRNO)),
-        message: message, isHeadComplete: head.isComplete, bodyByteCount: encodedByteCount,
+        message: message, isConnected: timing.isConnected, isHeadComplete: head.isComplete,
+        bodyByteCount: encodedByteCount,
         expectedByteCount: expectedByteCount,
         proxy: CurlProxyName.text(
-          handle.configuration, origin: origin, message: isProxyCertain ? nil : message),
+          configuration, origin: origin, connectingPort: isProxyCertain ? nil : connectingPort),
         connectStatus: connectStatus, host: hop.url.shownHost ?? origin.host,
         verification: ozu_curl_long(handle.raw, CURLINFO_SSL_VERIFYRESULT),
-        certificate: handle.certificate.facts
+        certificate: handle.certificate.facts, handshake: handle.certificate.handshake,
+        authorities: configuration.authoritiesPath ?? ozu_curl_authorities().map { String(cString: $0) }
       ).reason
     }
 
@@ -79,7 +83,7 @@
         metrics.connect = max(.zero, connect - lookup)
         metrics.tls = max(.zero, tls - connect)
       }
-      metrics.receivedByteCount = Int(ozu_curl_offset(handle.raw, CURLINFO_SIZE_DOWNLOAD_T))
+      metrics.receivedByteCount = encodedByteCount
       metrics.redirectCount = redirectCount
       if let startedAt = timing.startedAt {
         metrics.total = now - startedAt

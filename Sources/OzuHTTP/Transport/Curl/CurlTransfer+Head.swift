@@ -27,11 +27,30 @@
       case .deliver: break
       }
       // A chunked body marks its own end, and a length beside it has no meaning (RFC 9112 §6.3).
+      let isChunked = try isChunked
       if head.headers.contains(name: "Transfer-Encoding") { head.removeLength() }
       let response = responseHead
-      if hop.method != .head, !response.hasNoBody { try expectBody(of: response) }
+      if hop.method != .head, !response.hasNoBody {
+        if isChunked { chunks = ChunkedBody() }
+        try expectBody(of: response)
+      }
       timing.beginBody(at: clock.now)
       try sink.begin(response)
+    }
+
+    // No transfer coding is asked for, so honest servers send none but chunks, which each client understands. Without
+    // chunks the body is taken as it is, as browsers do. Of another coding beside them, versions of libcurl disagree
+    // where the body ends.
+    private var isChunked: Bool {
+      get throws(HTTPError) {
+        guard head.version == .http1_1 || head.version == .http1_0 else { return false }
+        let codings = head.headers.values(for: "Transfer-Encoding").flatMap { HTTPList.elements(of: $0) }
+        let chunkedCount = codings.count { $0.isEqualIgnoringASCIICase(to: "chunked") }
+        guard chunkedCount == 0 || chunkedCount == codings.count else {
+          throw HTTPError(.protocolError("it has a transfer coding that was not asked for"))
+        }
+        return chunkedCount > 0
+      }
     }
 
     private func expectBody(of response: HTTPResponseHead) throws(HTTPError) {

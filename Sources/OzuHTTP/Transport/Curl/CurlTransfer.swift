@@ -39,6 +39,10 @@
     /// The number of bytes before content decoding, which `Content-Length` counts.
     var encodedByteCount = 0
     var decoder: ContentDecoder?
+    /// The chunks of the body, if it comes in chunks.
+    var chunks: ChunkedBody?
+    /// The number of bytes up to the data of chunks that were not taken before a pause, and that libcurl passes again.
+    var repeatedChunkByteCount = 0
     /// The number of bytes that were decoded before a pause, and that libcurl passes again.
     var repeatedByteCount = 0
 
@@ -48,6 +52,8 @@
     /// Decides to which addresses every hop may connect; nil allows all.
     let addressFilter: AddressFilter?
     var refusedAddress: String?
+    /// The port of the last address to which libcurl began to connect: the origin's, or the proxy's.
+    var connectingPort: Int?
     let hostRule: HTTPHostRule
 
     init(
@@ -86,6 +92,9 @@
       encodedByteCount = 0
       decoder = nil
       repeatedByteCount = 0
+      chunks = nil
+      repeatedChunkByteCount = 0
+      connectingPort = nil
     }
 
     /// The guard refused to connect to this address; another address of the host may still work.

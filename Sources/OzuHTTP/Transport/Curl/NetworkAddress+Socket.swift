@@ -17,5 +17,11 @@
       default: return nil
       }
     }
+
+    /// The port in a `sockaddr` of IPv4 or IPv6.
+    static func port(sockaddr bytes: UnsafeRawBufferPointer) -> Int? {
+      guard NetworkAddress(sockaddr: bytes) != nil else { return nil }
+      return Int(bytes[2]) << 8 | Int(bytes[3])
+    }
   }
 #endif

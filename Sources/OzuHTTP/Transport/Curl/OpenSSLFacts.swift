@@ -12,23 +12,28 @@
     import Musl
   #endif
 
-  /// The certificate of the last handshake: the one that was not accepted, if there is one. Only the loop's thread
+  /// The last handshake and its certificate: the one that was not accepted, if there is one. Only the loop's thread
   /// uses it.
   final class CertificateNote {
     var facts: CertificateFacts?
+    /// The failure of the handshake; nil if it succeeded, or if none was seen.
+    var handshake: HandshakeFailure?
   }
 
-  /// Reads certificates while OpenSSL verifies them, for messages: libcurl does not report when a certificate
-  /// expired or which hosts it is for.
+  /// Reads certificates while OpenSSL verifies them, and the number of its error if a handshake fails, for messages:
+  /// libcurl does not report when a certificate expired, which hosts it is for, or why there was no handshake.
   ///
   /// It changes no decision: OpenSSL's own result is returned. The functions are looked up in the library that
   /// libcurl is linked with. If that is not OpenSSL, or a function is missing, messages do not have these facts.
   struct OpenSSLFacts: Sendable {
     private typealias Pointer = UnsafeMutableRawPointer?
     private typealias Verification = @convention(c) (Int32, UnsafeMutableRawPointer?) -> Int32
+    private typealias Progress = @convention(c) (UnsafeRawPointer?, Int32, Int32) -> Void
 
     private let setVerification: @convention(c) (Pointer, Int32, Verification?) -> Void
     private let verificationMode: @convention(c) (Pointer) -> Int32
+    private let setProgress: @convention(c) (Pointer, Progress?) -> Void
+    private let firstError: @convention(c) () -> UInt
     private let setContextData: @convention(c) (Pointer, Int32, Pointer) -> Int32
     private let contextData: @convention(c) (Pointer, Int32) -> Pointer
     private let context: @convention(c) (Pointer) -> Pointer
@@ -70,6 +75,8 @@
         let setVerification: @convention(c) (Pointer, Int32, Verification?) -> Void = function(
           "SSL_CTX_set_verify"),
         let verificationMode: @convention(c) (Pointer) -> Int32 = function("SSL_CTX_get_verify_mode"),
+        let setProgress: @convention(c) (Pointer, Progress?) -> Void = function("SSL_CTX_set_info_callback"),
+        let firstError: @convention(c) () -> UInt = function("ERR_peek_error"),
         let setContextData: @convention(c) (Pointer, Int32, Pointer) -> Int32 = function(
           "SSL_CTX_set_ex_data"),
         let contextData: @convention(c) (Pointer, Int32) -> Pointer = function("SSL_CTX_get_ex_data"),
@@ -97,6 +104,8 @@
       else { return nil }
       self.setVerification = setVerification
       self.verificationMode = verificationMode
+      self.setProgress = setProgress
+      self.firstError = firstError
       self.setContextData = setContextData
       self.contextData = contextData
       self.context = context
@@ -134,6 +143,20 @@
         OpenSSLFacts.shared?.note(store, isAccepted: verdict == 1)
         return verdict
       }
+      setProgress(context) { connection, event, result in
+        // SSL_CB_CONNECT_EXIT: the handshake succeeded, failed, or waits for the server.
+        if event == 0x1002 { OpenSSLFacts.shared?.noteHandshake(connection, isDone: result == 1) }
+      }
+    }
+
+    private func noteHandshake(_ connection: UnsafeRawPointer?, isDone: Bool) {
+      guard let connection = UnsafeMutableRawPointer(mutating: connection),
+        let note = contextData(context(connection), index)
+      else { return }
+      // A reason is in the low bits of an error in all versions. While the handshake waits there is none.
+      let reason = Int(firstError() & 0xFFF)
+      Unmanaged<CertificateNote>.fromOpaque(note).takeUnretainedValue().handshake =
+        isDone ? nil : reason == 0 ? .broken : .reason(reason)
     }
 
     // Called for each certificate of a chain until one is not accepted; the host's own certificate is last.
