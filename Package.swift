@@ -348,8 +348,12 @@ if Context.environment["OZU_FUZZ"] != nil {
   package.targets.append(
     .executableTarget(
       name: "OzuFuzz",
-      dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuImaging", "JPEGOracle", "CCodecs"] + libraryCodecs,
-      path: "Tests/Fuzz",
+      dependencies: [
+        "OzuCodecs", "OzuStandardCodecs", "OzuImaging", "JPEGOracle", "CCodecs", "Ozu", "OzuCaching",
+        "OzuHTTP",
+        "OzuSharedStores", "OzuSynchronization",
+      ] + libraryCodecs,
+      path: "Tests/Fuzz", exclude: ["Seeds"],
       swiftSettings: kernel + [.unsafeFlags(["-parse-as-library"])]))
 }
 

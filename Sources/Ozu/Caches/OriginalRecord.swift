@@ -79,5 +79,6 @@ extension HTTPStoredResponse {
     self.urlDigest = urlDigest
     headers = try fields()
     selectingHeaders = try fields()
+    guard flaw == nil else { throw FieldReader.Damage() }
   }
 }

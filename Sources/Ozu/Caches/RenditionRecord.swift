@@ -1,4 +1,5 @@
 import Foundation
+import OzuHTTP
 import OzuRecords
 
 /// The metadata of a stored rendition: the header of its source, the data that says whether the source is unchanged,
@@ -41,6 +42,9 @@ struct RenditionRecord {
         freshUntil: try reader.date(), bodyIdentity: try reader.text(), mayUseOffline: try reader.flag())
     }
     notes = try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }
+    guard validity.map({ HTTPStoredResponse.deadlines.contains($0.freshUntil) }) ?? true else {
+      throw FieldReader.Damage()
+    }
     // A picture never has more notes than these bounds allow.
     guard notes == PictureNotes.bounded(notes) else { throw FieldReader.Damage() }
   }

@@ -43,11 +43,14 @@ struct ResponseStore {
     }
   }
 
+  /// The entry of a key. One whose record is damaged, or of another version, is none, and is removed.
   private func entry(at place: ImageStoreKey) throws -> HTTPCacheEntry? {
-    guard let entry = try store.read(place), let response = OriginalRecord(entry.metadata)?.response else {
+    guard let entry = try store.read(place) else { return nil }
+    guard let record = OriginalRecord(entry.metadata) else {
+      try store.remove(place)
       return nil
     }
-    return HTTPCacheEntry(response: response, body: entry.body)
+    return record.response.map { HTTPCacheEntry(response: $0, body: entry.body) }
   }
 
   /// Stores a response, and removes those that it replaces.
@@ -103,10 +106,8 @@ struct ResponseStore {
   /// The beginning of a body whose transfer was interrupted.
   func partialBody(for key: HTTPCacheKey) throws -> HTTPPartialBody? {
     let place = ImageStoreKey(.partial, Self.storeKey(key))
-    guard try store.contains(place), let entry = try store.read(place),
-      let response = OriginalRecord(entry.metadata)?.response
-    else { return nil }
-    return HTTPPartialBody(response: response, body: entry.body)
+    guard try store.contains(place), let entry = try self.entry(at: place) else { return nil }
+    return HTTPPartialBody(response: entry.response, body: entry.body)
   }
 
   /// Stores the beginning of a body; `nil` removes it.

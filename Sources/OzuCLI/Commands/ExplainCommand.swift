@@ -1,6 +1,7 @@
 import Foundation
 import Ozu
 import OzuHTTP
+import OzuRecords
 
 /// `ozu explain`: the stored answers for an address, and the decision about a request for it.
 enum ExplainCommand: Command {
@@ -88,7 +89,7 @@ struct Explanation {
     for (index, entry) in entries.enumerated() {
       let response = entry.response
       let freshness = policy.freshness(of: response)
-      let left = policy.freshUntil(response).timeIntervalSince(now)
+      let left = -policy.staleness(of: response, now: now)
       let isChosen = decision.choice == index && entries.count > 1 ? ", the one that matches" : ""
       lines.append("  stored \(index + 1) of \(entries.count)\(isChosen):")
       lines.append("    status     \(response.status), \(Format.bytes(entry.body.count))")
@@ -106,7 +107,7 @@ struct Explanation {
     return lines.joined(separator: "\n")
   }
 
-  private func seconds(_ seconds: Double) -> String { "\(Int(seconds)) s" }
+  private func seconds(_ seconds: Double) -> String { "\(Int(clamping: seconds)) s" }
 
   var json: JSON {
     let stored = entries.map { entry -> JSON in
@@ -117,9 +118,10 @@ struct Explanation {
         ("url", .string(SourceArgument.shown(response.url.absoluteString))),
         ("bytes", .integer(entry.body.count)),
         ("validated", .string(HTTPDate.string(from: response.responseDate))),
-        ("age", .integer(Int(policy.age(of: response, now: now)))),
-        ("lifetime", .integer(Int(freshness.lifetime))), ("lifetime_by", .string(freshness.source.rawValue)),
-        ("fresh", .bool(policy.freshUntil(response) > now)),
+        ("age", .integer(Int(clamping: policy.age(of: response, now: now)))),
+        ("lifetime", .integer(Int(clamping: freshness.lifetime))),
+        ("lifetime_by", .string(freshness.source.rawValue)),
+        ("fresh", .bool(policy.staleness(of: response, now: now) < 0)),
         (
           "headers",
           .array(response.headers.map { .array([.string($0.name), .string($0.value)]) })

@@ -1,3 +1,5 @@
+import OzuRecords
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -75,7 +77,8 @@ extension HTTPDecision: CustomStringConvertible {
 enum HTTPDurationText {
   /// A number of seconds in at most two units: `45s`, `2m`, `3h`, `2d 4h`.
   static func text(_ seconds: Double) -> String {
-    let whole = Int(min(max(0, seconds), 1e12))
+    guard seconds.isFinite else { return "an unknown time" }
+    let whole = Int(clamping: min(max(0, seconds), 1e12))
     let units = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)]
     guard let first = units.firstIndex(where: { whole >= $0.1 }) else { return "0s" }
     let head = "\(whole / units[first].1)\(units[first].0)"

@@ -32,7 +32,7 @@ extension HTTPCacheExchange {
       head.headers["Content-Length"] = String(body.count)
     }
     return HTTPCachedResponse(
-      head: head, body: body, decision: decision, freshUntil: policy.freshUntil(entry.response),
+      head: head, body: body, decision: decision, freshUntil: policy.freshUntil(entry.response, now: now),
       mayUseOffline: policy.mayUseOffline(entry.response.cacheControl),
       bodyIdentity: entry.response.bodyIdentity,
       reasonNotStored: nil, unstored: nil)

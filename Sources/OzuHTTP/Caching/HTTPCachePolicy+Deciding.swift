@@ -29,7 +29,7 @@ extension HTTPCachePolicy {
       return .init(.validate, "no stored variant matches")
     }
     let response = stored[choice]
-    let staleness = now.timeIntervalSince(freshUntil(response))
+    let staleness = staleness(of: response, now: now)
     if mode == .forceCache || mode == .onlyIfCached {
       return staleness < 0
         ? fresh(response, choice, for: -staleness)
@@ -100,7 +100,7 @@ extension HTTPCachePolicy {
       isIgnoringOrigin(response)
         || !Self.demandsValidation(response) && directiveAgainstStale(response.cacheControl) == nil
     else { return nil }
-    let staleness = max(0, now.timeIntervalSince(freshUntil(response)))
+    let staleness = max(0, staleness(of: response, now: now))
     let windows = [response.cacheControl, control].compactMap { $0.seconds("stale-if-error") }
     if let window = windows.max(), staleness <= Double(window) {
       return "\(staleText(response, staleness)), within stale-if-error"
@@ -150,6 +150,7 @@ extension HTTPCachePolicy {
     if freshness.source == .none { return "stale, without a lifetime" }
     if Self.demandsValidation(response) { return "stale by no-cache" }
     return "stale for \(HTTPDurationText.text(staleness))"
+      + (staleness == .infinity ? " (it is dated in the future)" : "")
   }
 }
 

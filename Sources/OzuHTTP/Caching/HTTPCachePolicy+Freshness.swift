@@ -83,9 +83,25 @@ extension HTTPCachePolicy {
       return .distantPast
     }
     let left = freshness.lifetime - age(of: response, freshness, now: response.responseDate)
-    let deadline = response.responseDate.addingTimeInterval(left)
+    let deadline = min(response.responseDate.addingTimeInterval(left), HTTPDate.representable.upperBound)
     guard freshness.source != .policy, let redirects = response.redirectsFreshUntil else { return deadline }
     return min(deadline, redirects)
+  }
+
+  /// The same, and in the past for a response that is dated in the future.
+  func freshUntil(_ response: HTTPStoredResponse, now: Date) -> Date {
+    isDatedInFuture(response, now: now) ? .distantPast : freshUntil(response)
+  }
+
+  /// How many seconds ago a response became stale; negative as long as it is fresh, infinite if nobody knows.
+  package func staleness(of response: HTTPStoredResponse, now: Date) -> Double {
+    isDatedInFuture(response, now: now) ? .infinity : now.timeIntervalSince(freshUntil(response))
+  }
+
+  /// Whether a response arrived after now. Then the clock was set back, or was wrong when it arrived, and its age is not
+  /// known. A second is the precision of dates in HTTP.
+  private func isDatedInFuture(_ response: HTTPStoredResponse, now: Date) -> Bool {
+    response.responseDate.timeIntervalSince(now) > 1
   }
 
   /// The statuses that may get a heuristic lifetime (RFC 9110 §15.1). 206 is missing, because partial content is

@@ -1,3 +1,5 @@
+import OzuRecords
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -92,7 +94,8 @@ extension HTTPCachePolicy {
     if !isValidated {
       for name in response.cacheControl.fieldNames("no-cache") ?? [] { headers.remove(name: name) }
     }
-    headers["Age"] = isValidated ? headers["Age"] : String(Int(age(of: response, now: now)))
+    let age = min(Int(clamping: age(of: response, now: now)), DeltaSeconds.maximum)
+    headers["Age"] = isValidated ? headers["Age"] : String(age)
     return HTTPResponseHead(status: response.status, headers: headers, url: response.url)
   }
 

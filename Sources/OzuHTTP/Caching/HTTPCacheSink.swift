@@ -1,3 +1,4 @@
+import OzuRecords
 import OzuSynchronization
 
 #if canImport(FoundationEssentials)
@@ -72,7 +73,8 @@ final class HTTPCacheSink: HTTPBodySink {
       let beginning = isContinued ? partial?.body : nil
       if let keeping = keeping?(head, isContinued) { body.keep(keeping) }
       if let count = head.expectedByteCount {
-        body.expect(byteCount: count + (beginning?.count ?? 0), maximumReservation: Self.maximumReservation)
+        body.expect(
+          byteCount: count.saturatingSum(beginning?.count ?? 0), maximumReservation: Self.maximumReservation)
       }
       if let beginning { body.append(beginning) }
     }
@@ -98,7 +100,7 @@ final class HTTPCacheSink: HTTPBodySink {
   private func report(_ head: HTTPResponseHead) {
     guard let onProgress else { return }
     let offset = isContinued ? partial?.body.count ?? 0 : 0
-    onProgress(body.byteCount, head.expectedByteCount.map { $0 + offset })
+    onProgress(body.byteCount, head.expectedByteCount.map { $0.saturatingSum(offset) })
   }
 
   /// The head, after it has arrived.

@@ -1,3 +1,5 @@
+import OzuRecords
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -33,9 +35,14 @@ public enum HTTPDate {
     }
   }
 
-  /// A date in the preferred form, such as `Sun, 06 Nov 1994 08:49:37 GMT`. Fractions of a second are dropped.
+  /// The dates that the preferred form can have: its years have four digits.
+  package static let representable =
+    Date(timeIntervalSince1970: -62_167_219_200)...Date(timeIntervalSince1970: 253_402_300_799)
+
+  /// A date in the preferred form, such as `Sun, 06 Nov 1994 08:49:37 GMT`. Fractions of a second are dropped. A date
+  /// outside the years 0 to 9999 becomes the first or the last of these.
   public static func string(from date: Date) -> String {
-    let total = Int(date.timeIntervalSince1970.rounded(.down))
+    let total = seconds(of: date)
     let day = total.floorDivided(by: 86_400)
     let second = total - day * 86_400
     let civil = CivilDate(daysSince1970: day)
@@ -76,6 +83,12 @@ public enum HTTPDate {
     }
   }
 
+  /// The whole seconds since 1970 of the nearest representable date.
+  private static func seconds(of date: Date) -> Int {
+    let bounded = min(max(date, representable.lowerBound), representable.upperBound)
+    return Int(clamping: bounded.timeIntervalSince1970, rounded: .down)
+  }
+
   /// Parses a date from left to right. Every step returns nil if the next bytes are not as expected.
   ///
   /// The bytes are valid only during one call of `date(from:)`, and the scanner does not outlive it. Every read is
@@ -102,7 +115,7 @@ public enum HTTPDate {
         literal(" GMT"), isAtEnd
       else { return nil }
       let thisYear = CivilDate(
-        daysSince1970: Int(now.timeIntervalSince1970.rounded(.down)).floorDivided(by: 86_400)
+        daysSince1970: HTTPDate.seconds(of: now).floorDivided(by: 86_400)
       ).year
       var year = thisYear - thisYear % 100 + short
       // A year that is "more than 50 years in the future" means the most recent year in the past with the same

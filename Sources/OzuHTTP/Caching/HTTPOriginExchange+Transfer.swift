@@ -1,3 +1,5 @@
+import OzuRecords
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -94,7 +96,9 @@ extension HTTPOriginExchange {
   private static func ofWhole(_ error: HTTPError, behind count: Int) -> HTTPError {
     guard case .bodyTruncated(let received, let expected) = error.reason else { return error }
     return HTTPError(
-      .bodyTruncated(received: received + count, expected: expected.map { $0 + count }), url: error.url)
+      .bodyTruncated(
+        received: received.saturatingSum(count), expected: expected.map { $0.saturatingSum(count) }),
+      url: error.url)
   }
 
   private func takeBody(

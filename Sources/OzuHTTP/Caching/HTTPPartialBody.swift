@@ -1,3 +1,5 @@
+import OzuRecords
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -98,6 +100,8 @@ struct ContentRange: Equatable {
   /// Nil if the sender does not know it.
   let total: Int?
 
+  var byteCount: Int { last - first + 1 }
+
   init?(_ text: String) {
     let words = text.split(separator: " ")
     guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -105,7 +109,7 @@ struct ContentRange: Equatable {
     let ends = parts.first?.split(separator: "-", omittingEmptySubsequences: false) ?? []
     guard parts.count == 2, ends.count == 2, let first = Self.number(ends[0]),
       let last = Self.number(ends[1]),
-      first <= last
+      first <= last, last < .max
     else { return nil }
     let total = Self.number(parts[1])
     guard total != nil || parts[1] == "*", total.map({ last < $0 }) ?? true else { return nil }
@@ -130,14 +134,13 @@ struct ByteRangeRequest {
     guard ends.count == 2, ends.allSatisfy(isNumber), !(ends[0].isEmpty && ends[1].isEmpty) else {
       return nil
     }
+    // A number above the range is behind the end of every body.
+    let (first, last) = (Int(ends[0]) ?? .max, Int(ends[1]) ?? .max)
     if ends[0].isEmpty {
-      guard let suffix = Int(ends[1]) else { return nil }
-      bytes = suffix > 0 && count > 0 ? max(0, count - suffix)..<count : nil
+      bytes = last > 0 && count > 0 ? max(0, count - last)..<count : nil
       return
     }
-    guard let first = Int(ends[0]) else { return nil }
-    let last = ends[1].isEmpty ? Int.max - 1 : Int(ends[1]) ?? (Int.max - 1)
     guard first <= last else { return nil }
-    bytes = first < count ? first..<min(count, last + 1) : nil
+    bytes = first < count ? first..<min(count, last.saturatingSum(1)) : nil
   }
 }

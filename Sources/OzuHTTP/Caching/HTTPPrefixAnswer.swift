@@ -59,7 +59,7 @@ extension HTTPCacheExchange {
       return .answer(await received(result, originRequest.decision, replacing: nil))
     }
     guard let range = ContentRange(result.head.headers.first("Content-Range") ?? ""), range.first == 0,
-      result.body.data.count == range.last + 1, !result.head.hasContentCoding
+      result.body.data.count == range.byteCount, !result.head.hasContentCoding
     else { throw HTTPError(.refused("a range was asked for, and it is another"), url: result.head.url) }
     var head = result.head
     head.status = 200
@@ -89,7 +89,7 @@ extension HTTPCacheExchange {
         let sent = ContentRange(result.head.headers.first("Content-Range") ?? ""),
         sent.first == range.lowerBound,
         result.head.headers.first("ETag") == part.head.headers.first("ETag"),
-        result.body.data.count == sent.last + 1 - sent.first
+        result.body.data.count == sent.byteCount
       else { return nil }
       return result.body.data
     } catch {

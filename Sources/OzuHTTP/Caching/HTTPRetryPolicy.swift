@@ -66,7 +66,7 @@ public struct HTTPRetryPolicy: Sendable, Hashable {
         DeltaSeconds.parse(retryAfter).map(Double.init)
         ?? HTTPDate.date(from: retryAfter, now: now)?.timeIntervalSince(now)
       if let seconds {
-        let wait = Duration.seconds(max(0, seconds))
+        let wait = Duration.seconds(min(max(0, seconds), 1e9))
         return wait <= maximumDelay ? wait : nil
       }
     }

@@ -1,3 +1,5 @@
+import OzuRecords
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -39,6 +41,25 @@ public struct HTTPStoredResponse: Sendable, Hashable {
     self.redirectsFreshUntil = redirectsFreshUntil
     self.bodyIdentity = bodyIdentity
   }
+
+  /// The reason why no cache can have stored this; nil if one can have. Whatever reads stored responses asks before it
+  /// believes one: others may write to the storage, and a number outside its range would spoil every calculation.
+  package var flaw: String? {
+    guard (200..<600).contains(status) else { return "its status is \(status)" }
+    guard Self.dates.contains(requestDate), Self.dates.contains(responseDate) else {
+      return "its dates are not between 1970 and 2200"
+    }
+    guard redirectsFreshUntil.map(Self.deadlines.contains) ?? true else { return "its deadline is no date" }
+    let isValid = { (fields: HTTPHeaders) in
+      fields.allSatisfy { $0.name.isHTTPToken && $0.value.isHTTPFieldValue }
+    }
+    guard isValid(headers), isValid(selectingHeaders) else { return "it has a field that HTTP cannot have" }
+    return nil
+  }
+
+  private static let dates = Date(timeIntervalSince1970: 0)...Date(timeIntervalSince1970: 7_258_118_400)
+  /// The range of `HTTPCachePolicy.freshUntil`.
+  package static let deadlines = Date.distantPast...HTTPDate.representable.upperBound
 
   /// Whether this is the URL that answered, including its query and credentials.
   package func isFrom(_ other: URL) -> Bool {
@@ -92,6 +113,8 @@ extension HTTPStoredResponse: Codable {
   }
 
   /// Reads a response. Dates are seconds since 1970, headers are pairs of names and values.
+  ///
+  /// - Throws: also for a status, a date or a field that no stored response has.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     func date(_ key: Key) throws -> Date? {
@@ -99,22 +122,24 @@ extension HTTPStoredResponse: Codable {
     }
     func headers(_ key: Key) throws -> HTTPHeaders {
       HTTPHeaders(
-        try container.decode([[String]].self, forKey: key).compactMap {
-          $0.count == 2 ? HTTPHeaders.Field(name: $0[0], value: $0[1]) : nil
+        try container.decode([[String]].self, forKey: key).map { pair in
+          guard pair.count == 2 else { throw damage(key, "a field is not a pair of name and value") }
+          return HTTPHeaders.Field(name: try pair[checked: 0], value: try pair[checked: 1])
         })
+    }
+    func damage(_ key: Key, _ what: String) -> DecodingError {
+      .dataCorruptedError(forKey: key, in: container, debugDescription: what)
     }
     guard let url = URL(string: try container.decode(String.self, forKey: .url)),
       let requestDate = try date(.requestDate), let responseDate = try date(.responseDate)
-    else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .url, in: container, debugDescription: "the record of a response lacks its URL or dates")
-    }
+    else { throw damage(.url, "the record of a response lacks its URL or dates") }
     self.init(
       status: try container.decode(Int.self, forKey: .status), headers: try headers(.headers), url: url,
       requestDate: requestDate, responseDate: responseDate,
       selectingHeaders: try headers(.selectingHeaders), redirectsFreshUntil: try date(.redirectsFreshUntil),
       bodyIdentity: try container.decode(String.self, forKey: .bodyIdentity))
     urlDigest = try container.decodeIfPresent(String.self, forKey: .urlDigest)
+    if let flaw { throw damage(.status, flaw) }
   }
 
   /// Writes the whole response in the form that `init(from:)` reads. To write it to a disk, use `withoutSecrets`

@@ -1,3 +1,4 @@
+import OzuRecords
 import OzuText
 
 #if canImport(FoundationEssentials)
@@ -158,7 +159,8 @@ public struct HTTPError: Error, Sendable, Hashable {
   private func limitText(_ name: String) -> String {
     guard let limit else { return "" }
     let seconds = limit.inSeconds
-    let number = seconds == seconds.rounded() && seconds < 1e9 ? String(Int(seconds)) : String(seconds)
+    let whole = Int(clamping: seconds)
+    let number = Double(whole) == seconds ? String(whole) : String(seconds)
     return " (\(name) is \(number) s)"
   }
 

@@ -2,7 +2,7 @@
 ///
 /// Interim responses (1xx) are read and dropped, as RFC 9110 §15.2 allows; a new status line starts again. Lines
 /// after the final section are trailers and are ignored (RFC 9110 §6.5.1 forbids merging them by default).
-struct ResponseHeadParser {
+package struct ResponseHeadParser {
   // Each is less than the limit of any version of libcurl, so that one answer has one outcome with all of them.
   /// The most bytes of header lines in all sections of one exchange.
   static let maximumByteCount = 256 << 10
@@ -11,10 +11,10 @@ struct ResponseHeadParser {
   /// The most lines in all sections of one exchange.
   static let maximumLineCount = 2000
 
-  private(set) var status = 0
-  private(set) var version = HTTPVersion.http1_1
-  private(set) var headers = HTTPHeaders()
-  private(set) var isComplete = false
+  package private(set) var status = 0
+  package private(set) var version = HTTPVersion.http1_1
+  package private(set) var headers = HTTPHeaders()
+  package private(set) var isComplete = false
   private var byteCount = 0
   private var lineCount = 0
   /// Whether a status line has begun a section that is not complete.
@@ -22,8 +22,10 @@ struct ResponseHeadParser {
   /// Whether the last field was skipped, so that lines folded onto it are skipped too.
   private var isLastLeftOut = false
 
+  package init() {}
+
   /// Takes one line with its line end. Returns true if it ends the final header section.
-  mutating func take(_ line: UnsafeRawBufferPointer) throws(HTTPError) -> Bool {
+  package mutating func take(_ line: UnsafeRawBufferPointer) throws(HTTPError) -> Bool {
     byteCount += line.count
     guard byteCount <= Self.maximumByteCount else {
       throw HTTPError(.protocolError("the header section exceeds \(Self.maximumByteCount) bytes"))

@@ -17,7 +17,7 @@ import OzuRecords
 /// match, the key is the requested one and the version is the current one; all other entries are foreign or
 /// damaged. The checksums are those of the disk cache. They detect damage, not forgery: a program that can write to
 /// the store can put pictures there.
-enum SharedEntry {
+package enum SharedEntry {
   /// Must change when the bytes of an entry get another meaning: its own form, or that of the metadata or of
   /// renditions. Machines with different versions then do not read each other's entries.
   static let version = 1
@@ -49,7 +49,7 @@ enum SharedEntry {
   }
 
   /// Decodes the entry of a key; `nil` if the bytes are damaged, truncated, or belong to another key or version.
-  static func decode(_ data: Data, for key: ImageStoreKey) -> ImageStoreEntry? {
+  package static func decode(_ data: Data, for key: ImageStoreKey) -> ImageStoreEntry? {
     guard let (head, byteCount) = head(of: data, for: key) else { return nil }
     let body = data.dropFirst(byteCount)
     guard body.count == head.bodyByteCount, checksum(body) == head.bodyChecksum else { return nil }
@@ -59,7 +59,7 @@ enum SharedEntry {
   /// The metadata of a key's entry, from the beginning of its bytes; `nil` if it is not an entry of the key.
   ///
   /// - Throws: `NeedsMore` if the beginning is too short.
-  static func metadata(ofBeginning data: Data, for key: ImageStoreKey) throws(NeedsMore) -> Data? {
+  package static func metadata(ofBeginning data: Data, for key: ImageStoreKey) throws(NeedsMore) -> Data? {
     if data.count >= prefixByteCount, let count = headByteCount(data), data.count < prefixByteCount + count {
       throw NeedsMore()
     }
@@ -67,7 +67,7 @@ enum SharedEntry {
   }
 
   /// The metadata is longer than the given bytes.
-  struct NeedsMore: Error {}
+  package struct NeedsMore: Error {}
 
   private struct Head {
     var metadata: Data

@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuRecords
 
 /// Leases on the server of the entry: a key with a time limit (`SET NX PX`), whose value identifies the holder.
 ///
@@ -12,7 +13,7 @@ extension RedisStore: FillLeasing {
     let node = node(of: key)
     do throws(RedisError) {
       let counter = RESPCommand.Argument.text(configuration.keyPrefix + "l:fence")
-      let start = Int(Date().timeIntervalSince1970 * 1_000_000)
+      let start = Int(clamping: Date().timeIntervalSince1970 * 1_000_000)
       // The server executes the commands of one connection in order.
       node.send(RESPCommand("SET", counter, .number(start), "NX")) { _ in }
       guard case .integer(let number) = try await answer(node, RESPCommand("INCR", counter)), number > 0

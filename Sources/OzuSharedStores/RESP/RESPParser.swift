@@ -7,7 +7,7 @@ import Foundation
 /// and every further call throws the same error.
 ///
 /// - Complexity: O(bytes) in total, however the bytes are split: no byte is examined twice.
-struct RESPParser {
+package struct RESPParser {
   /// An array with missing elements.
   private struct OpenArray {
     var missingCount: Int
@@ -27,12 +27,15 @@ struct RESPParser {
   private var elementCount = 0
   private var failure: RESPError?
 
-  init(limits: RESPLimits = RESPLimits()) { self.limits = limits }
+  /// A parser with the usual limits.
+  package init() { self.init(limits: RESPLimits()) }
+
+  init(limits: RESPLimits) { self.limits = limits }
 
   /// The number of bytes that are kept because their reply is not complete.
   var bufferedByteCount: Int { buffer.count - start }
 
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     if start == buffer.count {
       buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 18)
       (start, scanned) = (0, 0)
@@ -44,7 +47,7 @@ struct RESPParser {
   }
 
   /// The next reply; `nil` if more bytes are needed.
-  mutating func next() throws(RESPError) -> RESPValue? {
+  package mutating func next() throws(RESPError) -> RESPValue? {
     if let failure { throw failure }
     do throws(RESPError) {
       while let value = try nextPart() {

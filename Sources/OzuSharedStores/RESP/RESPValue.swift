@@ -1,7 +1,7 @@
 import Foundation
 
 /// A reply of a Redis server in RESP2 (Redis serialization protocol specification, version 2).
-enum RESPValue: Hashable, Sendable {
+package enum RESPValue: Hashable, Sendable {
   /// A short text: `+OK`.
   case simple(String)
   /// An error; the first word is its kind: `-LOADING Redis is loading the dataset in memory`.
@@ -17,9 +17,9 @@ enum RESPValue: Hashable, Sendable {
 }
 
 /// The reason why bytes are not a valid reply. The bytes after them cannot be parsed either.
-struct RESPError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct RESPError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One line, without any of the bytes.
-  let description: String
+  package let description: String
 
   init(_ description: String) { self.description = description }
 }

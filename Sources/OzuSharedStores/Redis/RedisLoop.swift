@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import OzuHTTP
+import OzuRecords
 import OzuSynchronization
 
 /// The inbox and the thread of a `RedisStore`: one thread for all nodes, which waits only in poll(2).
@@ -65,7 +66,8 @@ final class RedisLoop: Sendable {
   private func waitTime(_ connections: [RedisConnection], _ now: ContinuousClock.Instant) -> Int32 {
     guard let deadline = connections.lazy.compactMap(\.nextDeadline).min() else { return -1 }
     let (seconds, attoseconds) = now.duration(to: deadline).components
-    return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))
+    let milliseconds = seconds.saturatingProduct(1000).saturatingSum(attoseconds / 1_000_000_000_000_000 + 1)
+    return Int32(clamping: max(0, milliseconds))
   }
 
   private func wait(_ waker: LoopWaker, _ connections: [RedisConnection], milliseconds: Int32) {

@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuRecords
 
 /// A level of storage in Redis or Valkey that several machines share: renditions and encoded images that one
 /// machine made are available to all.
@@ -156,7 +157,10 @@ extension Duration {
   /// Whole milliseconds, at least one.
   var redisMilliseconds: Int {
     let (seconds, attoseconds) = components
-    return max(1, Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
+    return max(
+      1,
+      Int(clamping: seconds).saturatingProduct(1000).saturatingSum(
+        Int(clamping: attoseconds / 1_000_000_000_000_000)))
   }
 }
 

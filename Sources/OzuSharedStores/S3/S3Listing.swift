@@ -1,12 +1,12 @@
 /// A page of a bucket's listing (ListObjectsV2): the keys, and the token of the next page.
 ///
 /// Not an XML parser: the required elements have no attributes and contain only text.
-struct S3Listing {
-  var keys: [String]
+package struct S3Listing {
+  package var keys: [String]
   var nextToken: String?
 
   /// - Throws: `S3Error.malformedListing`.
-  init(_ text: String) throws(S3Error) {
+  package init(_ text: String) throws(S3Error) {
     guard text.contains("<ListBucketResult") else { throw .malformedListing("it is not a ListBucketResult") }
     keys = Self.texts(of: "Key", in: text)
     let isTruncated = Self.texts(of: "IsTruncated", in: text).first == "true"

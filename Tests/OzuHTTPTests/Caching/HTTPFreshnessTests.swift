@@ -152,6 +152,44 @@ struct HTTPFreshnessTests {
     #expect(policy.age(of: response, now: noon.addingTimeInterval(0.9)) == 0)
   }
 
+  @Test("a response that is dated in the future is stale, and is validated")
+  func future() {
+    for policy in [HTTPCachePolicy.standard, .ignoring(lifetime: .seconds(1000))] {
+      let response = storedResponse(
+        ["Cache-Control": "max-age=1000, stale-while-revalidate=5000, stale-if-error=5000", "ETag": "\"1\""])
+      func decision(_ offset: Double, _ headers: HTTPHeaders = [:]) -> HTTPCacheDecision {
+        policy.decide(stored: [response], request: request(headers), now: noon.addingTimeInterval(offset))
+      }
+      #expect(decision(1).action == .serve)
+      #expect(decision(0).action == .serve)
+      // Dates of HTTP have whole seconds.
+      #expect(decision(-0.5).action == .serve)
+      for offset in [-1.5, -60, -1e9] {
+        #expect(decision(offset).action == .validate)
+        #expect(decision(offset, ["Cache-Control": "max-stale=9999"]).action == .validate)
+        #expect(
+          decision(offset).reason == "stale for an unknown time (it is dated in the future)")
+        let now = noon.addingTimeInterval(offset)
+        #expect(
+          policy.reasonToServeStale(response, request: request(), isDisconnected: false, now: now) == nil)
+        #expect(policy.freshUntil(response, now: now) == .distantPast)
+      }
+    }
+  }
+
+  @Test("a clock that was set back makes a cache ask once, and then serve again")
+  func clockSetBack() async throws {
+    let fixture = CacheFixture()
+    fixture.serve(
+      .text("one", ["Cache-Control": "max-age=600", "ETag": "\"1\""]),
+      .status(304, headers: ["Cache-Control": "max-age=600", "ETag": "\"1\""]))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(-3600))
+    #expect(try await fixture.get().decision.place == .revalidated)
+    #expect(try await fixture.get().decision.place == .cache)
+    #expect(fixture.client.requests.count == 2)
+  }
+
   @Test("the freshness ends when a redirect in the chain expires")
   func redirects() {
     var response = storedResponse(["Cache-Control": "max-age=100"])

@@ -13,7 +13,7 @@ struct RecordTests {
   private static let response = HTTPStoredResponse(
     status: 200, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=60, must-revalidate", "X-Empty": ""],
     url: Fixture.url("a.jpg?width=3#ü"), requestDate: Date(timeIntervalSince1970: 1_700_000_000.125),
-    responseDate: Date(timeIntervalSince1970: -5), selectingHeaders: ["Accept": "image/*"],
+    responseDate: Date(timeIntervalSince1970: 5), selectingHeaders: ["Accept": "image/*"],
     redirectsFreshUntil: Date(timeIntervalSince1970: 1), bodyIdentity: "xyz")
 
   private static let notes = ["PQ was tone-mapped to sRGB (ITU-R BT.2390)", "", "ü\n\"\u{0}\""]

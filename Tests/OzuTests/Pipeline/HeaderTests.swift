@@ -82,6 +82,25 @@ struct HeaderTests {
     #expect(fixture.client.requests.last?.headers["Range"] == "bytes=196608-")
   }
 
+  @Test(
+    "a range that no body can have is refused, and the whole file is requested",
+    arguments: [
+      "bytes 0-9223372036854775807/*", "bytes 0-9223372036854775806/*",
+      "bytes 0-9223372036854775807/9223372036854775807",
+    ])
+  func endlessRange(_ range: String) async throws {
+    let fixture = Fixture()
+    let url = Fixture.url("a")
+    fixture.client.reply { request in
+      guard request.headers["Range"] != nil else { return .ok(Self.long) }
+      var part = FakeHTTPReply.ok(Self.long.prefix(65_536)).header("Content-Range", range)
+      part.status = 206
+      return part
+    }
+    #expect(try await size(fixture, url) == PixelSize(320, 240))
+    #expect(fixture.client.requests.map { $0.headers["Range"] } == ["bytes=0-65535", nil])
+  }
+
   @Test("nothing is kept of a body without a strong validator")
   func weak() async throws {
     let fixture = Fixture()

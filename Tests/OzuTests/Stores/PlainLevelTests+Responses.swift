@@ -62,6 +62,44 @@ extension PlainLevelTests {
     #expect(store.count(of: .original) == 1)
   }
 
+  static let flaws: [(name: String, change: @Sendable (inout HTTPStoredResponse) -> Void)] =
+    ([1e19, -1e19, .nan, .infinity, 1e308, -1, 7_258_118_401] as [Double]).flatMap { seconds in
+      let date = Date(timeIntervalSince1970: seconds)
+      return [
+        ("requestDate \(seconds)", { $0.requestDate = date }),
+        ("responseDate \(seconds)", { $0.responseDate = date }),
+      ]
+    } + [
+      ("redirectsFreshUntil", { $0.redirectsFreshUntil = Date(timeIntervalSince1970: 1e19) }),
+      ("status 0", { $0.status = 0 }), ("status", { $0.status = .max }),
+      ("a line break", { $0.headers.add(name: "X", value: "a\r\nY: b") }),
+      ("no name", { $0.headers.add(name: "", value: "a") }),
+    ]
+
+  @Test(
+    "an entry whose record has a value that no cache writes is a miss and removes itself",
+    arguments: flaws.map(\.name))
+  func flawed(_ name: String) async throws {
+    let flaw = try #require(Self.flaws.first { $0.name == name })
+    try serve(["Cache-Control": "max-age=600", "ETag": "\"1\""])
+    let first = pipeline()
+    _ = try await first.image(for: url)
+    await first.flush()
+    let key = ImageStoreKey(.original, ImageRequest(url: url).key.source)
+    let entry = try #require(store[key])
+    var response = try #require(OriginalRecord(entry.metadata)?.response)
+    flaw.change(&response)
+    try store.write(
+      ImageStoreEntry(metadata: try #require(OriginalRecord(response)).data, body: entry.body), for: key)
+
+    #expect(try ResponseStore(store: store).entries(for: key.key).isEmpty)
+    #expect(store[key] == nil)
+    try store.write(
+      ImageStoreEntry(metadata: try #require(OriginalRecord(response)).data, body: entry.body), for: key)
+    #expect(try await pipeline().response(for: ImageRequest(url: url)).source == .network)
+    #expect(client.requestCount(for: url) == 2)
+  }
+
   @Test("originals of fetchers are found after a restart")
   func fetcher() async throws {
     let calls = Shared(0)

@@ -3,7 +3,7 @@
 /// libcurl reads the chunks too, because it has to know where the answer ends. But its error for a malformed chunk is the
 /// one of a broken connection, and a broken connection is worth another try. So it hands the chunks over as they
 /// came, before it reads them, and this is at least as strict as any of its versions.
-struct ChunkedBody {
+package struct ChunkedBody {
   /// The most digits of a size, leading zeros included, and the most bytes of a line of trailers: the limits of libcurl.
   private static let maximumDigitCount = 16
   private static let maximumTrailerByteCount = 4000
@@ -28,8 +28,10 @@ struct ChunkedBody {
   private var missingByteCount = 0
   private var trailersByteCount = 0
 
+  package init() {}
+
   /// Whether the last chunk and the trailers have come.
-  var isEnded: Bool {
+  package var isEnded: Bool {
     if case .ended = step { true } else { false }
   }
 
@@ -37,7 +39,7 @@ struct ChunkedBody {
   ///
   /// - Parameter offset: the number of bytes that were read; it stays before the data, for `take`.
   /// - Returns: where the data are, or nil if there are no more in these bytes.
-  mutating func nextData(
+  package mutating func nextData(
     in bytes: UnsafeRawBufferPointer, from offset: inout Int
   ) throws(HTTPError) -> Range<Int>? {
     while offset < bytes.count {
@@ -54,7 +56,7 @@ struct ChunkedBody {
   }
 
   /// Notes that data were used.
-  mutating func take(_ byteCount: Int) {
+  package mutating func take(_ byteCount: Int) {
     missingByteCount -= byteCount
     if missingByteCount == 0 { step = .lineEndOfData }
   }

@@ -55,7 +55,7 @@
       let isProxyCertain = connectStatus != 0 || code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY
       let configuration = handle.configuration
       return CurlFailure(
-        code: code, systemError: Int32(ozu_curl_long(handle.raw, CURLINFO_OS_ERRNO)),
+        code: code, systemError: Int32(truncatingIfNeeded: ozu_curl_long(handle.raw, CURLINFO_OS_ERRNO)),
         message: message, isConnected: timing.isConnected, isHeadComplete: head.isComplete,
         bodyByteCount: encodedByteCount,
         expectedByteCount: expectedByteCount,
