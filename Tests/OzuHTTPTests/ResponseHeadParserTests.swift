@@ -70,7 +70,8 @@ struct ResponseHeadParserTests {
       (1500, 100, nil),
     ])
   func endless(count: Int, length: Int, error: String?) throws {
-    let lines = ["HTTP/1.1 200 OK"] + Array(repeating: "X: " + String(repeating: "a", count: length - 3), count: count)
+    let lines =
+      ["HTTP/1.1 200 OK"] + Array(repeating: "X: " + String(repeating: "a", count: length - 3), count: count)
     guard let error else { return _ = try parse(lines) }
     #expect(throws: HTTPError(.protocolError(error))) { try parse(lines) }
   }
