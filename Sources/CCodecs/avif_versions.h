@@ -1,4 +1,4 @@
-// What differs between versions of libavif. Nothing else in C asks for its version. Not visible to Swift.
+// The differences between versions of libavif. Nothing else in C asks for its version. Not visible to Swift.
 //
 // Ozu is compiled with 0.11 (Debian 12), 1.0 (Ubuntu 24.04) and 1.2 (Debian 13). Each breaking version has a name of its
 // own, so a program runs with the version it was compiled with, or a newer one of that name.

@@ -1,4 +1,4 @@
-// What differs between versions of libheif. Nothing else in C asks for its version. Not visible to Swift.
+// The differences between versions of libheif. Nothing else in C asks for its version. Not visible to Swift.
 //
 // Ozu is compiled with 1.15 (Debian 12), 1.17 (Ubuntu 24.04) and 1.23 (Debian 13). All versions have one name, so a
 // program may run with an older or a newer version than the one it was compiled with: what the library does is asked

@@ -1,4 +1,4 @@
-// Differences between versions of libtiff. Nothing else in C asks for its version. Not visible to Swift.
+// The differences between versions of libtiff. Nothing else in C asks for its version. Not visible to Swift.
 //
 // Ozu is compiled with 4.5 (Debian 12, Ubuntu 24.04) and 4.7 (Debian 13). 4.5 is the first with options for each file: a limit
 // on memory, and errors that are not printed.
