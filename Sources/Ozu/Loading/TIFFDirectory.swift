@@ -20,7 +20,7 @@ struct TIFFDirectory {
 
   /// `nil` for another format.
   init?(_ file: SparseFile) {
-    guard let mark = file.bytes(0..<4) else { return nil }
+    guard file.byteCount <= Self.longestFile, let mark = file.bytes(0..<4) else { return nil }
     switch Array(mark) {
     case [0x49, 0x49, 42, 0]: (isLittleEndian, isBig) = (true, false)
     case [0x4D, 0x4D, 0, 42]: (isLittleEndian, isBig) = (false, false)
@@ -45,6 +45,8 @@ struct TIFFDirectory {
   }
 
   private static let oldJPEG = 6
+  /// The length of a file is what its origin says. It has to have room in memory, and sums of offsets in `Int`.
+  private static let longestFile = 4 << 30
   /// A longer value is a large colour profile, or invalid.
   private static let longestValue = 64 << 10
   private static let mostEntries = 512

@@ -43,7 +43,7 @@ struct ResponseStore {
     }
   }
 
-  /// The entry of a key. One whose record is damaged, or of another version, is none, and is removed.
+  /// The entry of a key. An entry whose record is damaged, or of another version, is removed.
   private func entry(at place: ImageStoreKey) throws -> HTTPCacheEntry? {
     guard let entry = try store.read(place) else { return nil }
     guard let record = OriginalRecord(entry.metadata) else {

@@ -42,8 +42,8 @@ public struct HTTPStoredResponse: Sendable, Hashable {
     self.bodyIdentity = bodyIdentity
   }
 
-  /// The reason why no cache can have stored this; nil if one can have. Whatever reads stored responses asks before it
-  /// believes one: others may write to the storage, and a number outside its range would spoil every calculation.
+  /// The reason why no cache can have stored this response; nil if a cache can. Readers of stored responses ask before
+  /// they believe one: others may write to the storage, and a number outside its range spoils every calculation.
   package var flaw: String? {
     guard (200..<600).contains(status) else { return "its status is \(status)" }
     guard Self.dates.contains(requestDate), Self.dates.contains(responseDate) else {

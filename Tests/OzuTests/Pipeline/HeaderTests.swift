@@ -187,6 +187,16 @@ struct HeaderTests {
     #expect(TIFFDirectory(file)?.need == .whole)
   }
 
+  @Test("a TIFF that is said to be longer than memory has no directory to ask for")
+  func endlessTIFF() {
+    let head = Data([0x49, 0x49, 43, 0, 8, 0, 0, 0, 0xF6] + [UInt8](repeating: 0xFF, count: 6) + [0x7F])
+    for count in [Int.max, Int.max - 8, (4 << 30) + 1] {
+      var file = SparseFile(byteCount: count)
+      file.add(head, at: 0)
+      #expect(TIFFDirectory(file) == nil)
+    }
+  }
+
   @Test(
     "an origin's answer to a range request is used, or the whole file is requested",
     arguments: [(404, 1), (416, 2), (200, 1)])
