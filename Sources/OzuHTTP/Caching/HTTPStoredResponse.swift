@@ -49,7 +49,9 @@ public struct HTTPStoredResponse: Sendable, Hashable {
     guard Self.dates.contains(requestDate), Self.dates.contains(responseDate) else {
       return "its dates are not between 1970 and 2200"
     }
-    guard redirectsFreshUntil.map(Self.deadlines.contains) ?? true else { return "its deadline is no date" }
+    guard redirectsFreshUntil.map({ Self.deadlines.contains($0) }) ?? true else {
+      return "its deadline is no date"
+    }
     let isValid = { (fields: HTTPHeaders) in
       fields.allSatisfy { $0.name.isHTTPToken && $0.value.isHTTPFieldValue }
     }

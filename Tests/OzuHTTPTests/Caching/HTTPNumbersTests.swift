@@ -1,13 +1,8 @@
+import Foundation
 import OzuTesting
 import Testing
 
 @testable import OzuHTTP
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("Numbers and dates of strangers never end the process")
 struct HTTPNumbersTests {
@@ -24,7 +19,7 @@ struct HTTPNumbersTests {
       ("bytes 0-9/9223372036854775807", 10), ("bytes 0-9/9223372036854775808", nil), ("bytes -1-9/10", nil),
       ("bytes 0-9", nil), ("bytes /", nil), ("bytes -/*", nil), ("bytes", nil), ("", nil), (" ", nil),
       ("/ -", nil),
-    ])
+    ] as [(String, Int?)])
   func contentRange(_ text: String, byteCount: Int?) {
     #expect(ContentRange(text)?.byteCount == byteCount)
   }
@@ -110,16 +105,20 @@ struct HTTPNumbersTests {
     return try JSONSerialization.data(withJSONObject: fields)
   }
 
-  static let flaws: [(key: String, json: String)] =
-    ["requestDate", "responseDate"].flatMap { key in
-      ["1e19", "-1", "7258118401", "1e308", "9223372036854775807"].map { (key, $0) }
-    } + [
+  static let flaws: [(String, String)] = {
+    var flaws: [(String, String)] = [
       ("redirectsFreshUntil", "1e19"), ("redirectsFreshUntil", "-1e19"), ("status", "0"), ("status", "99"),
       ("status", "9223372036854775807"), ("status", "-1"), ("headers", "[[\"A\"]]"), ("headers", "[[]]"),
       ("headers", "[[\"A\",\"b\",\"c\"]]"), ("headers", "[[\"A\",\"b\\r\\nX: y\"]]"),
-      ("headers", "[[\"A b\",\"c\"]]"),
-      ("selectingHeaders", "[[\"A\",\"\\n\"]]"),
+      ("headers", "[[\"A b\",\"c\"]]"), ("selectingHeaders", "[[\"A\",\"\\n\"]]"),
     ]
+    for key in ["requestDate", "responseDate"] {
+      for number in ["1e19", "-1", "7258118401", "1e308", "9223372036854775807"] {
+        flaws.append((key, number))
+      }
+    }
+    return flaws
+  }()
 
   @Test(
     "a stored response is read only if all its numbers and fields are ones that a cache writes",

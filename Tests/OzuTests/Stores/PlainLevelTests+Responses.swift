@@ -62,25 +62,30 @@ extension PlainLevelTests {
     #expect(store.count(of: .original) == 1)
   }
 
-  static let flaws: [(name: String, change: @Sendable (inout HTTPStoredResponse) -> Void)] =
-    ([1e19, -1e19, .nan, .infinity, 1e308, -1, 7_258_118_401] as [Double]).flatMap { seconds in
-      let date = Date(timeIntervalSince1970: seconds)
-      return [
-        ("requestDate \(seconds)", { $0.requestDate = date }),
-        ("responseDate \(seconds)", { $0.responseDate = date }),
-      ]
-    } + [
-      ("redirectsFreshUntil", { $0.redirectsFreshUntil = Date(timeIntervalSince1970: 1e19) }),
-      ("status 0", { $0.status = 0 }), ("status", { $0.status = .max }),
-      ("a line break", { $0.headers.add(name: "X", value: "a\r\nY: b") }),
-      ("no name", { $0.headers.add(name: "", value: "a") }),
-    ]
+  enum Flaw: Sendable, Hashable {
+    case requestDate(Double), responseDate(Double), deadline(Double), status(Int)
+    case field(String, String)
+
+    static let all =
+      ([1e19, -1e19, .nan, .infinity, 1e308, -1, 7_258_118_401] as [Double]).flatMap {
+        [Flaw.requestDate($0), Flaw.responseDate($0)]
+      } + [Flaw.deadline(1e19), .status(0), .status(.max), .field("X", "a\r\nY: b"), .field("", "a")]
+
+    func apply(to response: inout HTTPStoredResponse) {
+      switch self {
+      case .requestDate(let seconds): response.requestDate = Date(timeIntervalSince1970: seconds)
+      case .responseDate(let seconds): response.responseDate = Date(timeIntervalSince1970: seconds)
+      case .deadline(let seconds): response.redirectsFreshUntil = Date(timeIntervalSince1970: seconds)
+      case .status(let status): response.status = status
+      case .field(let name, let value): response.headers.add(name: name, value: value)
+      }
+    }
+  }
 
   @Test(
     "an entry whose record has a value that no cache writes is a miss and removes itself",
-    arguments: flaws.map(\.name))
-  func flawed(_ name: String) async throws {
-    let flaw = try #require(Self.flaws.first { $0.name == name })
+    arguments: Flaw.all)
+  func flawed(_ flaw: Flaw) async throws {
     try serve(["Cache-Control": "max-age=600", "ETag": "\"1\""])
     let first = pipeline()
     _ = try await first.image(for: url)
@@ -88,7 +93,7 @@ extension PlainLevelTests {
     let key = ImageStoreKey(.original, ImageRequest(url: url).key.source)
     let entry = try #require(store[key])
     var response = try #require(OriginalRecord(entry.metadata)?.response)
-    flaw.change(&response)
+    flaw.apply(to: &response)
     try store.write(
       ImageStoreEntry(metadata: try #require(OriginalRecord(response)).data, body: entry.body), for: key)
 
