@@ -19,10 +19,15 @@
     /// The limit of idle memory for pixels. It is small, because the buffers of a huge picture are large.
     private static let pixelBufferPool = PixelBufferPool(retainedByteLimit: 16 << 20)
 
-    /// The configuration of the gallery's pipeline: the default one, with previews while pictures load.
+    /// The configuration of the gallery's pipeline: the default one, with previews while pictures load, and with C libraries in
+    /// processes of their own, whose program is this one: its `main` begins with `main(_:)` or `DecoderIsolation.runIfHelper()`.
     public static var configuration: ImagePipeline.Configuration {
       var configuration = ImagePipeline.Configuration()
       configuration.decoding.isProgressiveDecodingEnabled = true
+      // Files of strangers are what a viewer is for, and drawings (SVG) are read in no other way. The time is above that of the
+      // processor, so a slow machine does not end what the limits allow.
+      configuration.decoding.isolation = DecoderIsolation(
+        .preferred, helper: .thisProgram, deadline: .seconds(300))
       // A file that the user opens may be a map or a panorama. Only the visible part of a large JPEG is decoded.
       configuration.decoding.limits.pixelCount = 1_000_000_000
       configuration.decoding.limits.encodedByteCount = 1 << 30
@@ -38,6 +43,8 @@
     ///
     /// - Parameter arguments: the arguments of the command line, without the program's name.
     public static func main(_ arguments: [String]) {
+      // A process that the gallery has started to decode for it goes no further.
+      DecoderIsolation.runIfHelper()
       let source: PictureSource
       do {
         source = try PictureSource(arguments: arguments)

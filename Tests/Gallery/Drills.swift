@@ -25,6 +25,7 @@
         ("progressive", progressive), ("keyboard", keyboard), ("mouse", mouse), ("preferences", preferences),
         ("states", states), ("large", large), ("zoom", zoom), ("touch", touch),
         ("directions", directions), ("files", files), ("choosing", choosing), ("troubled", troubled),
+        ("isolated", isolated),
         ("memory", memory),
         ("thrift", thrift), ("scroll", scroll), ("trouble", trouble), ("resize", resize),
         ("windows", windows),

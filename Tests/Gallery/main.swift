@@ -2,8 +2,11 @@
 #if GTK
   import CGTK
   import Foundation
+  import Ozu
   import OzuGTK
 
+  // The gallery's pictures are decoded by processes of this program.
+  DecoderIsolation.runIfHelper()
   let options = DrillOptions(Array(CommandLine.arguments.dropFirst()))
   CriticalWatch.begin()
   // As the gallery does: GTK notes both with files that are opened by its dialogs, and ends the process if one is missing.
