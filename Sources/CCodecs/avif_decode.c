@@ -23,9 +23,15 @@ static OzuStatus delay(OzuPictureDecoder *base, uint32_t frame, double *millisec
   return OzuStatusDone;
 }
 
+// The caller's limits allow the picture, or it would not have come here.
+static OzuStatus refuse(OzuPictureDecoder *base) {
+  base->is_unsupported = true;
+  return ozu_picture_fail(base, "it has more pixels than libavif reads");
+}
+
 static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per_row) {
   AVIFDecoder *self = (AVIFDecoder *)base;
-  if (self->is_refused) return ozu_picture_fail(base, "it is larger than the limits allow");
+  if (self->is_refused) return refuse(base);
   if (!self->has_frame) {
     avifResult result = avifDecoderNthImage(self->decoder, self->frame);
     if (result != AVIF_RESULT_OK) return ozu_avif_fail(base, result);
@@ -65,7 +71,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
 
 static OzuStatus planes(OzuPictureDecoder *base, OzuPicturePlanes *planes) {
   AVIFDecoder *self = (AVIFDecoder *)base;
-  if (self->is_refused) return ozu_picture_fail(base, "it is larger than the limits allow");
+  if (self->is_refused) return refuse(base);
   avifPixelFormat announced = self->decoder->image->yuvFormat;
   uint32_t depth = self->decoder->image->depth;
   avifResult result = avifDecoderNthImage(self->decoder, self->frame);

@@ -16,7 +16,7 @@ typedef struct {
   bool has_crop;
   uint32_t frame;
   bool has_frame;
-  // The file without the tracks that the library does not support; NULL if it has none.
+  // The file without the tracks that the library does not support, or without its gain map; NULL for the file itself.
   uint8_t *copy;
   // Whether the header declares more than the limits allow. Then only the size is known.
   bool is_refused;

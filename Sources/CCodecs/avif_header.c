@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#include "avif_boxes.h"
 #include "avif_decoder.h"
+#include "boxes.h"
 
 // Whether a box at the top level has no length and extends to the end of the file. The standard allows it, and libavif
 // does not read it.
@@ -44,15 +44,6 @@ OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
   return ozu_picture_fail(base, message);
 }
 
-// Takes the size from the library's error about a picture that is over the limits, so that the caller's own check
-// can report it.
-static bool find_refused_size(AVIFDecoder *self, OzuPictureInfo *info) {
-  const char *size = self->decoder == NULL ? NULL : strrchr(self->decoder->diag.error, '[');
-  if (size == NULL || strstr(self->decoder->diag.error, "too large") == NULL) return false;
-  self->is_refused = sscanf(size, "[%u x%u]", &info->width, &info->height) == 2;
-  return self->is_refused;
-}
-
 // The turn and the mirror of a file as one orientation of EXIF. The mirror is applied after the turn (ISO/IEC
 // 23000-22), and the turn is anticlockwise.
 static int orientation(const avifImage *image) {
@@ -77,6 +68,29 @@ bool ozu_avif_has_planes(const AVIFDecoder *self) {
   }
 }
 
+// The limits of the library, whose limit on pixels is never higher than its own.
+static OzuPictureLimits library_limits(const OzuPictureDecoder *base) {
+  OzuPictureLimits limits = base->limits;
+  if (limits.pixels > AVIF_DEFAULT_IMAGE_SIZE_LIMIT) limits.pixels = AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
+  return limits;
+}
+
+// Whether the library would refuse the file for a size over its limits. It says so in words only, and the caller's own
+// check has a better error.
+static bool find_excess(const OzuPictureDecoder *base, OzuPictureInfo *info) {
+  OzuPictureLimits limits = library_limits(base);
+  return ozu_boxes_find_large_item(base->data, base->size, limits, &info->width, &info->height)
+      || ozu_boxes_find_large_track(base->data, base->size, limits, &info->width, &info->height);
+}
+
+static bool hide_gain_map(AVIFDecoder *self) {
+  uint8_t *copy = ozu_avif_without_gain_map(self->copy == NULL ? self->base.data : self->copy, self->base.size);
+  if (copy == NULL) return false;
+  free(self->copy);
+  self->copy = copy;
+  return true;
+}
+
 static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignores_exif, bool ignores_xmp) {
   const OzuPictureDecoder *base = &self->base;
   avifDecoder *decoder = avifDecoderCreate();
@@ -91,10 +105,9 @@ static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignore
   decoder->ignoreXMP = ignores_xmp;
   // Many files do not repeat the size of the picture for alpha.
   decoder->strictFlags = AVIF_STRICT_CLAP_VALID;
-  // The library's limit has 32 bits; the caller checks the exact limit and reports it.
-  decoder->imageSizeLimit = base->limits.pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT
-      ? (uint32_t)base->limits.pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
-  decoder->imageDimensionLimit = base->limits.side;
+  OzuPictureLimits limits = library_limits(base);
+  decoder->imageSizeLimit = (uint32_t)limits.pixels;
+  decoder->imageDimensionLimit = limits.side;
   decoder->imageCountLimit = OZU_LARGEST_FRAME_COUNT;
   avifResult result = avifDecoderSetIOMemory(decoder, self->copy == NULL ? base->data : self->copy, base->size);
   return result == AVIF_RESULT_OK ? avifDecoderParse(decoder) : result;
@@ -104,17 +117,22 @@ OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   AVIFDecoder *self = (AVIFDecoder *)base;
   const char *objection = ozu_avif_objection(base->data, base->size, &base->is_unsupported);
   if (objection != NULL) return ozu_picture_fail(base, objection);
+  if (find_excess(base, info)) {
+    self->is_refused = true;
+    return OzuStatusDone;
+  }
   self->copy = ozu_avif_without_other_tracks(base->data, base->size);
   avifResult result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, false);
-  // Broken or truncated metadata make the whole file fail: the picture is tried again without them.
+  // A gain map that the library refuses makes the whole file fail, though not the library applies it but Ozu. So do
+  // broken or truncated metadata. The picture is tried again without them.
+  if (result != AVIF_RESULT_OK && hide_gain_map(self)) result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, false);
   if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, true);
   if (result != AVIF_RESULT_OK) result = parse(self, AVIF_DECODER_SOURCE_AUTO, true, true);
   bool has_too_many_frames =
-      result != AVIF_RESULT_OK && self->decoder != NULL
-      && strstr(self->decoder->diag.error, "imageCountLimit") != NULL;
+      result != AVIF_RESULT_OK && ozu_boxes_frame_count(base->data, base->size) > OZU_LARGEST_FRAME_COUNT;
   // Most sequences also have a still picture.
   if (has_too_many_frames) result = parse(self, AVIF_DECODER_SOURCE_PRIMARY_ITEM, true, true);
-  if (result != AVIF_RESULT_OK) return find_refused_size(self, info) ? OzuStatusDone : ozu_avif_fail(base, result);
+  if (result != AVIF_RESULT_OK) return ozu_avif_fail(base, result);
   avifDecoder *decoder = self->decoder;
 
   const avifImage *image = decoder->image;
@@ -137,6 +155,7 @@ OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->has_alpha = decoder->alphaPresent;
   info->is_gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
   info->frames = has_too_many_frames ? OZU_LARGEST_FRAME_COUNT : (uint32_t)decoder->imageCount;
+  if (decoder->imageCount > 1) info->loops = OZU_AVIF_LOOPS(decoder);
   info->profile = image->icc.size > 0 ? image->icc.data : NULL;
   info->profile_size = image->icc.size;
   info->primaries = image->colorPrimaries;

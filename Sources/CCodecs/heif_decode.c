@@ -4,8 +4,9 @@
 
 #ifdef OZU_HEIF
 
-#include <stdio.h>
+#include <pthread.h>
 
+#include "boxes.h"
 #include "picture.h"
 
 OZU_DEFINE_LIBRARY(heif, OZU_HEIF_FUNCTIONS, "Read HEIC and HEIF", "libheif.so.1")
@@ -24,34 +25,70 @@ typedef struct {
   bool wants_thumbnail;
 } HEIFDecoder;
 
-// Whether a four-letter code appears in the first 4 KB.
-static bool names(const OzuPictureDecoder *base, const char *code) {
-  size_t end = base->size < 4096 ? base->size : 4096;
-  for (size_t at = 0; at + 4 <= end; at++)
-    if (memcmp(base->data + at, code, 4) == 0) return true;
+static void start_library(void) { heif_init(NULL); }
+
+// The library's decoders are plugins on some systems: it loads them when it is first used, or here.
+static void load_plugins(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, start_library);
+}
+
+// Whether the library has a decoder. A plugin that was installed after the library was started is found, too.
+static bool has_decoder(enum heif_compression_format format) {
+  load_plugins();
+  if (heif_have_decoder_for_format(format)) return true;
+  static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&loading);
+  heif_load_plugins(LIBHEIF_PLUGIN_DIRECTORY, NULL, NULL, 0);
+  pthread_mutex_unlock(&loading);
+  return heif_have_decoder_for_format(format);
+}
+
+// Whether the library lacks the decoder for a coding, and the message about it. The packages are those of Debian and
+// Ubuntu.
+static bool lacks_decoder(OzuPictureDecoder *base, const char *kind) {
+  static const struct {
+    const char *kind;
+    enum heif_compression_format format;
+    const char *message;
+  } codings[] = {
+      {"hvc1", heif_compression_HEVC, "libheif has no decoder for HEVC: install the package libheif-plugin-libde265"},
+      {"av01", heif_compression_AV1, "libheif has no decoder for AV1: install the package libheif-plugin-dav1d"},
+      {"jpeg", heif_compression_JPEG, "libheif has no decoder for JPEG"},
+      {"unci", OZU_HEIF_UNCOMPRESSED, "its pixels are uncompressed"},
+  };
+  for (size_t i = 0; i < sizeof(codings) / sizeof(codings[0]); i++) {
+    if (memcmp(kind, codings[i].kind, 4) != 0 || has_decoder(codings[i].format)) continue;
+    ozu_picture_fail(base, codings[i].message);
+    base->is_unsupported = true;
+    return true;
+  }
   return false;
 }
 
-static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
-  // The library does not support these, and would then report missing data.
-  bool is_uncompressed = names(base, "unci");
-  if (is_uncompressed || names(base, "mini")) {
-    base->is_unsupported = true;
-    return ozu_picture_fail(
-        base, is_uncompressed ? "its pixels are uncompressed" : "it has a minimised header");
-  }
-  ozu_picture_fail(base, error.message);
-  base->is_unsupported = error.code == heif_error_Unsupported_feature
-      || error.code == heif_error_Unsupported_filetype || error.code == heif_error_Decoder_plugin_error;
-  return error.subcode == heif_suberror_End_of_data ? OzuStatusTruncated : OzuStatusFailed;
+static bool lacks_own_decoder(OzuPictureDecoder *base) {
+  char kind[4];
+  return ozu_boxes_find_coding(base->data, base->size, kind) && lacks_decoder(base, kind);
 }
 
-// Takes the size from the library's error about a picture that is over the limits, so that the caller's own check
-// can report it.
-static bool find_refused_size(struct heif_error error, OzuPictureInfo *info) {
-  const char *size = error.message == NULL ? NULL : strstr(error.message, "Image size ");
-  return error.subcode == heif_suberror_Security_limit_exceeded && size != NULL
-      && sscanf(size, "Image size %ux%u exceeds", &info->width, &info->height) == 2;
+static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
+  if (lacks_own_decoder(base)) return OzuStatusFailed;
+  ozu_picture_fail(base, error.message);
+  // A library that does not know the box "mini" misses the boxes that it stands for.
+  bool misses_boxes = error.subcode == heif_suberror_No_ftyp_box || error.subcode == heif_suberror_No_meta_box
+      || error.code == heif_error_Unsupported_filetype;
+  if (misses_boxes && ozu_boxes_have(base->data, base->size, "mini")) {
+    base->is_unsupported = true;
+    return ozu_picture_fail(base, "it has a minimised header");
+  }
+  switch (error.code) {
+    case heif_error_Unsupported_feature:
+    case heif_error_Unsupported_filetype:
+    case heif_error_Decoder_plugin_error:
+    case heif_error_Plugin_loading_error: base->is_unsupported = true; break;
+    default: break;
+  }
+  return error.subcode == heif_suberror_End_of_data ? OzuStatusTruncated : OzuStatusFailed;
 }
 
 static void read_colors(HEIFDecoder *self, OzuPictureInfo *info) {
@@ -99,17 +136,23 @@ static void read_xmp(HEIFDecoder *self, OzuPictureInfo *info) {
   }
 }
 
+// Coded pictures consist of blocks, so they are larger than the picture by up to one block on each side.
+enum { largest_block_side = 64 };
+
 static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   HEIFDecoder *self = (HEIFDecoder *)base;
+  // The caller's own check then reports the error. It also checks the pixels that are shown, of which there may be
+  // fewer than the file has.
+  OzuPictureLimits limits = {.side = base->limits.side, .pixels = UINT64_MAX};
+  if (ozu_boxes_find_large_item(base->data, base->size, limits, &info->width, &info->height)) return OzuStatusDone;
+  load_plugins();
   self->context = heif_context_alloc();
   if (self->context == NULL) return ozu_picture_fail(base, "out of memory");
-  // One more than the caller allows, so that the caller's own check reports the error.
-  heif_context_set_maximum_image_size_limit(
-      self->context, base->limits.side < INT32_MAX ? (int)base->limits.side + 1 : INT32_MAX);
+  uint32_t side = base->limits.side, most = INT32_MAX - largest_block_side;
+  heif_context_set_maximum_image_size_limit(self->context, (int)((side < most ? side : most) + largest_block_side));
   heif_context_set_max_decoding_threads(self->context, 0);
   struct heif_error error =
       heif_context_read_from_memory_without_copy(self->context, base->data, base->size, NULL);
-  if (find_refused_size(error, info)) return OzuStatusDone;
   if (error.code != heif_error_Ok) return fail(base, error);
   error = heif_context_get_primary_image_handle(self->context, &self->handle);
   if (error.code != heif_error_Ok) return fail(base, error);
@@ -156,6 +199,7 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   HEIFDecoder *self = (HEIFDecoder *)base;
   if (self->handle == NULL) return ozu_picture_fail(base, "it is larger than the limits allow");
   if (self->image == NULL) {
+    if (lacks_own_decoder(base)) return OzuStatusFailed;
     struct heif_decoding_options *options = heif_decoding_options_alloc();
     if (options == NULL) return ozu_picture_fail(base, "out of memory");
     options->convert_hdr_to_8bit = !base->makes_deep;
@@ -184,6 +228,9 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   return OzuStatusDone;
 }
 
+// Nearly all files of the format are HEVC.
+static bool prepare(OzuPictureDecoder *base) { return !lacks_decoder(base, "hvc1"); }
+
 static void close_decoder(OzuPictureDecoder *base) {
   HEIFDecoder *self = (HEIFDecoder *)base;
   if (self->image != NULL) heif_image_release(self->image);
@@ -196,7 +243,7 @@ static void close_decoder(OzuPictureDecoder *base) {
 
 OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
   static const OzuPictureOperations operations = {
-      open, step, close_decoder, .library = &ozu_heif_library};
+      open, step, close_decoder, .prepare = prepare, .library = &ozu_heif_library};
   return ozu_picture_new(sizeof(HEIFDecoder), &operations, data, size, limits);
 }
 

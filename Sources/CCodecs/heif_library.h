@@ -28,6 +28,7 @@
   FUNCTION(heif_decode_image) \
   FUNCTION(heif_decoding_options_alloc) \
   FUNCTION(heif_decoding_options_free) \
+  FUNCTION(heif_have_decoder_for_format) \
   FUNCTION(heif_image_get_bits_per_pixel_range) \
   FUNCTION(heif_image_get_height) \
   FUNCTION(heif_image_get_plane_readonly) \
@@ -50,6 +51,8 @@
   FUNCTION(heif_image_handle_is_premultiplied_alpha) \
   FUNCTION(heif_image_handle_release) \
   FUNCTION(heif_image_release) \
+  FUNCTION(heif_init) \
+  FUNCTION(heif_load_plugins) \
   FUNCTION(heif_nclx_color_profile_free)
 
 OZU_DECLARE_LIBRARY(heif, OZU_HEIF_FUNCTIONS)
@@ -64,6 +67,7 @@ OZU_DECLARE_LIBRARY(heif, OZU_HEIF_FUNCTIONS)
 #define heif_decode_image ozu_heif.heif_decode_image
 #define heif_decoding_options_alloc ozu_heif.heif_decoding_options_alloc
 #define heif_decoding_options_free ozu_heif.heif_decoding_options_free
+#define heif_have_decoder_for_format ozu_heif.heif_have_decoder_for_format
 #define heif_image_get_bits_per_pixel_range ozu_heif.heif_image_get_bits_per_pixel_range
 #define heif_image_get_height ozu_heif.heif_image_get_height
 #define heif_image_get_plane_readonly ozu_heif.heif_image_get_plane_readonly
@@ -86,6 +90,8 @@ OZU_DECLARE_LIBRARY(heif, OZU_HEIF_FUNCTIONS)
 #define heif_image_handle_is_premultiplied_alpha ozu_heif.heif_image_handle_is_premultiplied_alpha
 #define heif_image_handle_release ozu_heif.heif_image_handle_release
 #define heif_image_release ozu_heif.heif_image_release
+#define heif_init ozu_heif.heif_init
+#define heif_load_plugins ozu_heif.heif_load_plugins
 #define heif_nclx_color_profile_free ozu_heif.heif_nclx_color_profile_free
 #endif
 

@@ -1,7 +1,7 @@
 // The differences between versions of libjxl. Nothing else in C asks for its version. Not visible to Swift.
 //
-// Ozu is compiled with 0.7 (Debian 12, Ubuntu 24.04) and 0.11 (Debian 13). Before version 1 each minor version has a name of
-// its own, so a program runs with the version it was compiled with.
+// Ozu is compiled with 0.7 (Debian 12, Ubuntu 24.04) and 0.11 (Debian 13). Before version 1, each minor version has a
+// name of its own, so a program runs with the version that it was compiled with.
 
 #ifndef OZU_JXL_VERSIONS_H
 #define OZU_JXL_VERSIONS_H

@@ -60,11 +60,16 @@ const char *ozu_picture_message(const OzuPictureDecoder *decoder) { return decod
 
 bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder) { return decoder->is_unsupported; }
 
-bool ozu_picture_load(OzuPictureDecoder *decoder) {
+static bool load(OzuPictureDecoder *decoder) {
   if (ozu_dynamic_library_load(decoder->operations->library, decoder->message, sizeof(decoder->message))) return true;
   // The library is missing on this system; the file is not wrong.
   decoder->is_unsupported = true;
   return false;
+}
+
+bool ozu_picture_prepare(OzuPictureDecoder *decoder) {
+  if (!load(decoder)) return false;
+  return decoder->operations->prepare == NULL || decoder->operations->prepare(decoder);
 }
 
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info) {
@@ -74,7 +79,7 @@ OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info) {
   info->frames = 1;
   info->primaries = 2;
   info->transfer = 2;
-  if (!ozu_picture_load(decoder)) return OzuStatusFailed;
+  if (!load(decoder)) return OzuStatusFailed;
   OzuStatus status = decoder->operations->open(decoder, info);
   decoder->width = info->width;
   decoder->height = info->height;

@@ -23,6 +23,8 @@ typedef struct {
   const uint8_t *(*samples)(OzuPictureDecoder *decoder);
   /// From here on decodes only a part. Its position was checked.
   bool (*cut)(OzuPictureDecoder *decoder, uint32_t x, uint32_t y, uint32_t width, uint32_t height);
+  /// Loads what the library would load later by itself. False and a message if no file can be read without it.
+  bool (*prepare)(OzuPictureDecoder *decoder);
   /// Whether the picture has no pixels of its own and is drawn at any size.
   bool is_drawing;
   /// The library that must be loaded before any of the functions is called.

@@ -63,6 +63,40 @@
       #expect(result([(0, 0), (1, 1)], width: 40_000) == corrupt("it declares two sizes"))
     }
 
+    @Test(
+      "a coding without a decoder is a feature that is missing, not a fault of the file",
+      .enabled(if: isReadable && !hasJPEGPlugin))
+    func missingDecoder() throws {
+      var file = BoxFile(try fixture("matrix/heic-420.heic"))
+      file.replace(at: try #require(file.firstRange(of: "hvc1")), with: Array("jpeg".utf8))
+      #expect(
+        decoded(file.data) == .failure(.unsupportedType(.heic, reason: "libheif has no decoder for JPEG")))
+    }
+
+    /// Whether the decoder for JPEG is installed, which few systems have.
+    private static let hasJPEGPlugin = ["x86_64", "aarch64"].contains {
+      FileManager.default.fileExists(
+        atPath: "/usr/lib/\($0)-linux-gnu/libheif/plugins/libheif-jpegdec.so")
+    }
+
+    @Test("a minimised header is named as the reason, unless the library reads it", .enabled(if: isReadable))
+    func minimised() {
+      let version = dlopen("libheif.so.1", RTLD_LAZY).flatMap { dlsym($0, "heif_get_version_number") }.map {
+        unsafeBitCast($0, to: (@convention(c) () -> UInt32).self)()
+      }
+      let unsupported = DecodingError.unsupportedType(.heic, reason: "it has a minimised header")
+      for brands in ["", "heicmif3"] {
+        let file = BoxFile.box("ftyp", Array("mif3".utf8) + [0, 0, 0, 0] + Array(brands.utf8))
+        let result = decoded(Data(file + BoxFile.box("mini", [0, 0, 0, 0])))
+        // The library has read the box since 1.19, where it was built for it; this one is broken.
+        guard version.map({ $0 >= 0x0113_0000 }) == true else {
+          #expect(result == .failure(unsupported))
+          continue
+        }
+        if case .success = result { Issue.record("\(result)") }
+      }
+    }
+
     /// A sequence parameter set up to the size.
     static func parameterSet(_ width: Int, _ height: Int) -> [UInt8] {
       var bits = String(repeating: "0", count: 8 + 96)

@@ -135,9 +135,10 @@ const char *ozu_picture_message(const OzuPictureDecoder *decoder);
 /// Whether the last failure is a missing feature of the library, not an error in the file.
 bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder);
 
-/// Loads the library of a decoder; `ozu_picture_open` does the same. It waits for the disk and runs the library's
-/// initialisers. Returns whether the library is there; the message says why not. The data are not read.
-bool ozu_picture_load(OzuPictureDecoder *decoder);
+/// Loads the library of a decoder and all that the library loads by itself, such as plugins; otherwise `ozu_picture_open`
+/// does. It waits for the disk and runs initialisers. Returns whether files can be read; the message says why not. The
+/// data are not read.
+bool ozu_picture_prepare(OzuPictureDecoder *decoder);
 
 /// Reads the header. Takes no memory in proportion to the picture. Must be called first, and once.
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info);

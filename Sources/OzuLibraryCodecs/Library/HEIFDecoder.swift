@@ -38,9 +38,9 @@
       try library.open(data, limits: limits)
     }
 
-    /// Loads libheif.
+    /// Loads libheif and its plugins.
     ///
-    /// - Throws: `unsupportedType` if it is not installed.
+    /// - Throws: `unsupportedType` if libheif or its decoder for HEVC is not installed.
     public func prepare() throws(DecodingError) { try library.prepare() }
   }
 #endif

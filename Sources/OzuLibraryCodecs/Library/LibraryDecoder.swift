@@ -52,7 +52,7 @@ struct LibraryDecoder: ImageDecoding {
     try LibraryFile(data, library: self, limits: limits)
   }
 
-  /// Loads the library, unless the program is linked with it.
+  /// Loads the library, unless the program is linked with it, and the library's plugins.
   ///
   /// - Throws: `unsupportedType` if it is not installed.
   func prepare() throws(DecodingError) {
@@ -60,7 +60,7 @@ struct LibraryDecoder: ImageDecoding {
       throw .corrupt(type, stage: "header", reason: "out of memory")
     }
     defer { ozu_picture_free(decoder) }
-    guard ozu_picture_load(decoder) else {
+    guard ozu_picture_prepare(decoder) else {
       throw .unsupportedType(type, reason: String(cString: ozu_picture_message(decoder)))
     }
   }

@@ -1,0 +1,295 @@
+// Reads boxes of ISO/IEC 14496-12 and 23008-12. Each access is checked.
+
+#if defined(OZU_AVIF) || defined(OZU_HEIF)
+
+// For memmem.
+#define _GNU_SOURCE
+
+#include "boxes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const uint8_t *at;
+  size_t size;
+} Bytes;
+
+typedef struct {
+  char type[4];
+  Bytes content;
+  // The start of the box.
+  const uint8_t *start;
+} Box;
+
+// The most dimg boxes that are read: those of a picture and its alpha, and some more.
+enum { most_grids = 8 };
+
+static uint64_t take(Bytes *bytes, size_t count) {
+  uint64_t value = 0;
+  if (bytes->size < count) {
+    bytes->size = 0;
+    return 0;
+  }
+  for (size_t i = 0; i < count; i++) value = value << 8 | bytes->at[i];
+  bytes->at += count;
+  bytes->size -= count;
+  return value;
+}
+
+// Takes the next box; false at the end, and if its length leads outside of the bytes.
+static bool next_box(Bytes *bytes, Box *box) {
+  Bytes rest = *bytes;
+  if (rest.size < 8) return false;
+  uint64_t size = take(&rest, 4), head = 8;
+  memcpy(box->type, rest.at, 4);
+  take(&rest, 4);
+  if (size == 1) {
+    if (rest.size < 8) return false;
+    size = take(&rest, 8);
+    head = 16;
+  }
+  if (size == 0) size = bytes->size;
+  if (size < head || size > bytes->size) return false;
+  box->start = bytes->at;
+  box->content = (Bytes){bytes->at + head, (size_t)(size - head)};
+  bytes->at += size;
+  bytes->size -= (size_t)size;
+  return true;
+}
+
+static bool is(const Box *box, const char *type) { return memcmp(box->type, type, 4) == 0; }
+
+// The first box of a type.
+static bool find(Bytes bytes, const char *type, Box *box) {
+  while (next_box(&bytes, box))
+    if (is(box, type)) return true;
+  return false;
+}
+
+// The box of a path: the first of each type, inside the one before. "meta" has a version before its boxes.
+static bool find_path(Bytes bytes, const char *const *types, Box *box) {
+  for (; *types != NULL; types++) {
+    if (!find(bytes, *types, box)) return false;
+    bytes = box->content;
+    if (is(box, "meta")) take(&bytes, 4);
+  }
+  return true;
+}
+
+static bool mentions(Bytes bytes, const char *text) {
+  return memmem(bytes.at, bytes.size, text, strlen(text)) != NULL;
+}
+
+// Whether a track has pictures, or their alpha.
+static bool is_wanted(const Box *track) {
+  Box media, handler;
+  if (!find(track->content, "mdia", &media) || !find(media.content, "hdlr", &handler)) return true;
+  if (handler.content.size < 12) return true;
+  const uint8_t *type = handler.content.at + 8;
+  if (memcmp(type, "auxv", 4) == 0)
+    return !mentions(media.content, "auxi") || mentions(media.content, "auxiliary:alpha")
+        || mentions(media.content, "auxid:1");
+  return memcmp(type, "pict", 4) == 0;
+}
+
+bool ozu_boxes_have(const uint8_t *data, size_t size, const char *type) {
+  Box box;
+  return find((Bytes){data, size}, type, &box);
+}
+
+// Finds the kind of an item in the table of items, the content of "iinf".
+static bool find_kind(Bytes table, uint64_t item, char kind[4]) {
+  uint64_t version = take(&table, 1);
+  take(&table, 3);
+  take(&table, version == 0 ? 2 : 4);
+  Box entry;
+  while (next_box(&table, &entry)) {
+    if (!is(&entry, "infe")) continue;
+    uint64_t entry_version = take(&entry.content, 1);
+    take(&entry.content, 3);
+    // Versions before 2 have no kind.
+    if (entry_version < 2 || take(&entry.content, entry_version == 2 ? 2 : 4) != item) continue;
+    take(&entry.content, 2);
+    if (entry.content.size < 4) return false;
+    memcpy(kind, entry.content.at, 4);
+    return true;
+  }
+  return false;
+}
+
+bool ozu_boxes_find_coding(const uint8_t *data, size_t size, char kind[4]) {
+  Bytes file = {data, size};
+  Box primary, items, references, reference;
+  if (!find_path(file, (const char *const[]){"meta", "pitm", NULL}, &primary)
+      || !find_path(file, (const char *const[]){"meta", "iinf", NULL}, &items))
+    return false;
+  size_t id_size = take(&primary.content, 1) == 0 ? 2 : 4;
+  take(&primary.content, 3);
+  uint64_t id = take(&primary.content, id_size);
+  if (!find_kind(items.content, id, kind)) return false;
+  if (memcmp(kind, "grid", 4) != 0 && memcmp(kind, "iovl", 4) != 0) return true;
+  if (!find_path(file, (const char *const[]){"meta", "iref", NULL}, &references)) return false;
+  id_size = take(&references.content, 1) == 0 ? 2 : 4;
+  take(&references.content, 3);
+  while (next_box(&references.content, &reference)) {
+    if (!is(&reference, "dimg") || take(&reference.content, id_size) != id) continue;
+    return take(&reference.content, 2) > 0 && find_kind(items.content, take(&reference.content, id_size), kind);
+  }
+  return false;
+}
+
+// Takes the sides, which have some bits of fraction.
+static bool takes_large(Bytes *bytes, int fraction, OzuPictureLimits limits, uint32_t *width, uint32_t *height) {
+  *width = (uint32_t)take(bytes, 4) >> fraction;
+  *height = (uint32_t)take(bytes, 4) >> fraction;
+  return *width > limits.side || *height > limits.side || (uint64_t)*width * *height > limits.pixels;
+}
+
+// The box "ispe" (ISO/IEC 23008-12 §6.5.3).
+bool ozu_boxes_find_large_item(
+    const uint8_t *data, size_t size, OzuPictureLimits limits, uint32_t *width, uint32_t *height) {
+  Box properties, property;
+  if (!find_path((Bytes){data, size}, (const char *const[]){"meta", "iprp", "ipco", NULL}, &properties)) return false;
+  while (next_box(&properties.content, &property)) {
+    if (!is(&property, "ispe")) continue;
+    take(&property.content, 4);
+    if (takes_large(&property.content, 0, limits, width, height)) return true;
+  }
+  return false;
+}
+
+// The last eight bytes of the box "tkhd" (ISO/IEC 14496-12 §8.3.2).
+bool ozu_boxes_find_large_track(
+    const uint8_t *data, size_t size, OzuPictureLimits limits, uint32_t *width, uint32_t *height) {
+  Box movie, track, header;
+  if (!find((Bytes){data, size}, "moov", &movie)) return false;
+  while (next_box(&movie.content, &track)) {
+    if (!is(&track, "trak") || !is_wanted(&track) || !find(track.content, "tkhd", &header)) continue;
+    if (header.content.size < 8) continue;
+    Bytes sides = {header.content.at + header.content.size - 8, 8};
+    if (takes_large(&sides, 16, limits, width, height)) return true;
+  }
+  return false;
+}
+
+uint32_t ozu_boxes_frame_count(const uint8_t *data, size_t size) {
+  Box movie, track, sizes;
+  uint32_t most = 0;
+  if (!find((Bytes){data, size}, "moov", &movie)) return 0;
+  while (next_box(&movie.content, &track)) {
+    static const char *const path[] = {"mdia", "minf", "stbl", "stsz", NULL};
+    if (!is(&track, "trak") || !is_wanted(&track) || !find_path(track.content, path, &sizes)) continue;
+    // Version, flags, the size of all samples if they have one, and their number (§8.7.3).
+    take(&sizes.content, 8);
+    uint32_t count = (uint32_t)take(&sizes.content, 4);
+    if (count > most) most = count;
+  }
+  return most;
+}
+
+// Whether a property that turns or crops is bound to an item without the flag "essential", which says that readers
+// must apply it (ISO/IEC 23000-22 §7.3.9); newer versions of libavif refuse this.
+static bool has_optional_turn(Bytes properties) {
+  Box container, association;
+  if (!find(properties, "ipco", &container) || !find(properties, "ipma", &association)) return false;
+  bool turns[0x80] = {false};
+  Box property;
+  for (size_t index = 1; index < sizeof(turns) && next_box(&container.content, &property); index++)
+    turns[index] = is(&property, "irot") || is(&property, "imir") || is(&property, "clap");
+  Bytes bytes = association.content;
+  uint64_t version = take(&bytes, 1), flags = take(&bytes, 3), count = take(&bytes, 4);
+  for (uint64_t item = 0; item < count && bytes.size > 0; item++) {
+    take(&bytes, version < 1 ? 2 : 4);
+    for (uint64_t left = take(&bytes, 1); left > 0 && bytes.size > 0; left--) {
+      uint64_t value = take(&bytes, flags & 1 ? 2 : 1);
+      bool is_essential = value >> (flags & 1 ? 15 : 7);
+      uint64_t index = value & (flags & 1 ? 0x7FFF : 0x7F);
+      if (!is_essential && index < sizeof(turns) && turns[index]) return true;
+    }
+  }
+  return false;
+}
+
+// Whether the tiles of a grid are the items in their order, each once: libavif 0.11 composes them in that order.
+static bool is_in_order(Bytes tiles, size_t id_size, Bytes items) {
+  Bytes table = items;
+  uint64_t version = take(&table, 1);
+  take(&table, 3);
+  take(&table, version == 0 ? 2 : 4);
+  Box entry;
+  for (uint64_t left = take(&tiles, 2); left > 0 && tiles.size >= id_size; left--) {
+    uint64_t wanted = take(&tiles, id_size), found = UINT64_MAX;
+    while (found != wanted) {
+      if (!next_box(&table, &entry)) return false;
+      if (!is(&entry, "infe")) continue;
+      uint64_t entry_version = take(&entry.content, 1);
+      take(&entry.content, 3);
+      found = take(&entry.content, entry_version < 3 ? 2 : 4);
+    }
+  }
+  return true;
+}
+
+static bool has_disordered_grid(Bytes meta) {
+  Box references, items, reference;
+  if (!find(meta, "iref", &references) || !find(meta, "iinf", &items)) return false;
+  Bytes bytes = references.content;
+  size_t id_size = take(&bytes, 1) == 0 ? 2 : 4;
+  take(&bytes, 3);
+  for (int grids = 0; grids < most_grids && next_box(&bytes, &reference);) {
+    if (!is(&reference, "dimg")) continue;
+    grids++;
+    take(&reference.content, id_size);
+    if (!is_in_order(reference.content, id_size, items.content)) return true;
+  }
+  return false;
+}
+
+const char *ozu_avif_objection(const uint8_t *data, size_t size, bool *is_unsupported) {
+  Box meta, properties;
+  if (!find((Bytes){data, size}, "meta", &meta)) return NULL;
+  take(&meta.content, 4);
+  if (find(meta.content, "iprp", &properties) && has_optional_turn(properties.content))
+    return "a turn or a cut that is not marked as essential";
+  if (has_disordered_grid(meta.content)) {
+    *is_unsupported = true;
+    return "its grid uses a tile twice, or in another order than the file";
+  }
+  return NULL;
+}
+
+static uint8_t *copy_of(const uint8_t *data, size_t size) {
+  uint8_t *copy = malloc(size);
+  if (copy != NULL) memcpy(copy, data, size);
+  return copy;
+}
+
+uint8_t *ozu_avif_without_other_tracks(const uint8_t *data, size_t size) {
+  Box movie, track;
+  uint8_t *copy = NULL;
+  if (!find((Bytes){data, size}, "moov", &movie)) return NULL;
+  while (next_box(&movie.content, &track)) {
+    if (!is(&track, "trak") || is_wanted(&track)) continue;
+    if (copy == NULL && (copy = copy_of(data, size)) == NULL) return NULL;
+    // A box of free space, which readers skip.
+    memcpy(copy + (track.start - data) + 4, "free", 4);
+  }
+  return copy;
+}
+
+// Readers look for a gain map only if the brand "tmap" is among those of the file, which are words of four bytes.
+uint8_t *ozu_avif_without_gain_map(const uint8_t *data, size_t size) {
+  Box brands;
+  if (!find((Bytes){data, size}, "ftyp", &brands)) return NULL;
+  for (size_t at = 8; at + 4 <= brands.content.size; at += 4) {
+    const uint8_t *brand = brands.content.at + at;
+    if (memcmp(brand, "tmap", 4) != 0) continue;
+    uint8_t *copy = copy_of(data, size);
+    if (copy != NULL) memcpy(copy + (brand - data), "mif1", 4);
+    return copy;
+  }
+  return NULL;
+}
+
+#endif
