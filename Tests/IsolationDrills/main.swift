@@ -6,6 +6,7 @@
   let words = CommandLine.arguments.dropFirst()
   if words.last == WorkerHelper.argument {
     if words.contains("--liar") { Liar.run() }
+    if words.contains("--pictures") { Pictures.run() }
     for profile in ["seccomp", "landlock"] where words.contains("--refuse-\(profile)") {
       guard ozu_refuse(profile) == 0 else { exit(1) }
     }

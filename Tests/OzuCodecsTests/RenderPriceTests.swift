@@ -30,18 +30,17 @@ import Testing
       }
     }
 
-    /// A lossy JPEG XL of three megapixels, with alpha or in 16 bits.
-    private static func noise(isDeep: Bool) throws -> Data {
+    /// A lossy JPEG XL of three megapixels in 16 bits.
+    private static func noise() throws -> Data {
       var random = SeededGenerator(seed: 7)
-      let bitmap = Bitmap(size: PixelSize(2000, 1500), isOpaque: isDeep) { x, y in
+      let bitmap = Bitmap(size: PixelSize(2000, 1500), isOpaque: true) { x, y in
         let bits = random.next()
         let shade = UInt8(truncatingIfNeeded: x / 8 + y / 16) / 2
         return Pixel(
-          red: shade + UInt8(bits & 31), green: shade + UInt8(bits >> 8 & 31), blue: shade,
-          alpha: isDeep ? 255 : 200 + UInt8(bits >> 16 & 31))
+          red: shade + UInt8(bits & 31), green: shade + UInt8(bits >> 8 & 31), blue: shade, alpha: 255)
       }
       return try RenderPriceTests.codecs.encode(
-        isDeep ? bitmap.converted(to: .rgba16) : bitmap, as: .jxl, options: EncodingOptions(effort: .low))
+        bitmap.converted(to: .rgba16), as: .jxl, options: EncodingOptions(effort: .low))
     }
 
     private static func data(_ name: String) throws -> Data {
@@ -53,7 +52,7 @@ import Testing
           <rect width="4000" height="3000" fill="#246"/><circle cx="2000" cy="1500" r="1400" fill="#eb3"/>
           </svg>
           """.utf8)
-      case "alpha.jxl", "deep.jxl": return try noise(isDeep: name == "deep.jxl")
+      case "deep.jxl": return try noise()
       default: return try fixture("large/\(name)")
       }
     }

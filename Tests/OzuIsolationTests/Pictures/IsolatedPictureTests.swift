@@ -16,8 +16,6 @@
     private static let drawing = Data(
       "<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'><text y='30' font-size='24'>Ozu</text></svg>"
         .utf8)
-    private static let crashing = Data(
-      "<svg xmlns='http://www.w3.org/2000/svg'><text font-size='1e9'>abc</text></svg>".utf8)
 
     private static var helper: DecoderIsolation.Helper {
       get throws { .program(try Drills.builtProgram("ozu-decode")) }
@@ -53,6 +51,13 @@
         files.append(("moving \(type.rawValue)", try writer.finish()))
       }
       if CodecRegistry.standardWithDrawings.decodableTypes.contains(.svg) { files.append(("svg", drawing)) }
+      // HEIC is read only, and its decoders are plugins on some systems: they are loaded before a worker is locked down.
+      if codecs.decodableTypes.contains(.heic) {
+        let folder = URL(filePath: #filePath).appending(path: "../../../OzuCodecsTests/Fixtures/matrix")
+        for name in ["heic-420.heic", "heic-alpha-444.heic"] {
+          files.append((name, try Data(contentsOf: folder.appending(path: name).standardizedFileURL)))
+        }
+      }
       return files
     }
 
@@ -129,21 +134,26 @@
       #expect(report.status.answerCount > 0)
     }
 
-    #if SVG
-      @Test("a drawing that crashes its worker fails alone, however often it is read")
-      func crashing() throws {
-        let (codecs, report) = try Self.codecs()
-        for _ in 0..<3 {
-          #expect(throws: DecodingError.decoderFailed(.svg, .crashed(signal: 6))) {
-            try codecs.picture(from: Self.crashing)
-          }
-          #expect(try codecs.picture(from: Self.drawing).size == PixelSize(60, 40))
+    @Test("a drawing that crashes its worker fails alone, however often it is read")
+    func crashing() throws {
+      // Versions of librsvg crash for different drawings, so the drills' decoder does instead.
+      let settings = DecoderIsolation(.preferred, types: [.svg], helper: try Self.helper, processLimit: 1)
+      let pool = try Drills.pool(["--pictures"])
+      var codecs = CodecRegistry()
+      codecs.register(decoder: IsolatedDecoder(.svg, WorkerClient(settings, pool), inner: nil))
+      let crash = Data("<svg xmlns='http://www.w3.org/2000/svg'><crash/></svg>".utf8)
+      for _ in 0..<3 {
+        #expect(throws: DecodingError.decoderFailed(.svg, .crashed(signal: SIGABRT))) {
+          try codecs.picture(from: crash)
         }
-        #expect(report.status.failureCount == 3)
+        #expect(try codecs.picture(from: Self.drawing).size == PixelSize(60, 40))
       }
+      #expect(pool.status.failureCount == 3)
+    }
 
+    #if SVG
       @Test(
-        "a chain of references is drawn however deep the app's stack is; a chain longer than any stack fails alone"
+        "a chain of references is drawn as in this process, however deep the app's stack is; a chain longer than any stack fails alone"
       )
       func deep() throws {
         func chain(_ count: Int) -> Data {
@@ -154,19 +164,23 @@
             <defs>\(links)<rect id='a\(count)' width='5' height='5'/></defs><use xlink:href='#a0'/></svg>
             """.utf8)
         }
+        func outcome(_ codecs: CodecRegistry, _ count: Int) -> Result<Bitmap, DecodingError> {
+          Result { () throws(DecodingError) -> Bitmap in try codecs.picture(from: chain(count)).bitmap }
+        }
         let (codecs, report) = try Self.codecs()
-        // 15 MB on a stack that is freed and used again.
-        for _ in 0..<3 { #expect(try codecs.picture(from: chain(1000)).bitmap[2, 2].alpha == 255) }
+        // librsvg 2.60 and newer refuse more than 50 layers; older versions need 15 MB of a stack, which is freed and used
+        // again.
+        let own = outcome(.standardWithDrawings, 1000)
+        for _ in 0..<3 { #expect(outcome(codecs, 1000) == own) }
         #expect(report.status.startedProcessCount == 1)
         // The address sanitizer catches the signal, reports it and ends the process.
         #if OZU_ASAN
-          let failure = DecoderFailure.ended(status: 1)
+          let crash = DecoderFailure.ended(status: 1)
         #else
-          let failure = DecoderFailure.crashed(signal: SIGSEGV)
+          let crash = DecoderFailure.crashed(signal: SIGSEGV)
         #endif
-        #expect(throws: DecodingError.decoderFailed(.svg, failure)) {
-          try codecs.picture(from: chain(8000))
-        }
+        let isRefused = if case .failure = own { true } else { false }
+        #expect(outcome(codecs, 8000) == (isRefused ? own : .failure(.decoderFailed(.svg, crash))))
         #expect(try codecs.picture(from: Self.drawing).size == PixelSize(60, 40))
       }
 
