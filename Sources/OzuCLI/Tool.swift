@@ -54,7 +54,7 @@ enum Tool {
       let parsed = try ArgumentParser(command.specification).parse(rest)
       return try await command.run(parsed, console: console)
     } catch {
-      console.printError("ozu: \(error.message)")
+      console.printError("ozu: \(PrintableText.name(error.message))")
       if let hint = error.hint { console.printError(hint) }
       return .wrongUsage
     }

@@ -5,6 +5,12 @@ package enum PrintableText {
     escaped(text.split(whereSeparator: \.isNewline).joined(separator: " "))
   }
 
+  /// The text on one line, for names: as `escaped`, and line feeds and tabs are escaped too, so that two names never look the
+  /// same.
+  package static func name(_ text: String) -> String {
+    escaped(text).replacing("\n", with: "\\u000a").replacing("\t", with: "\\u0009")
+  }
+
   /// The text with control characters, and characters that change the direction of writing, replaced by `\u` and
   /// four digits; line feeds and tabs stay. This is the escape of JSON, so JSON stays valid.
   package static func escaped(_ text: String) -> String {

@@ -45,6 +45,22 @@ struct ImageFactsTests {
   }
 
   @Test(
+    "any number in a header is printed, and none ends the process",
+    arguments: [.infinity, -.infinity, .nan, 1e38, -1e300, .leastNonzeroMagnitude] as [Double])
+  func numbers(_ number: Double) {
+    var header = ImageHeader(type: .tiff, storedSize: PixelSize(2, 1))
+    header.dotsPerInch = number
+    header.lightLevels = LightLevels(maximumContent: number)
+    header.metadata = PictureMetadata()
+    header.metadata?.exposureTime = number
+    header.metadata?.fNumber = number
+    header.metadata?.focalLength = number
+    let facts = ImageFacts(source: "a.tiff", header: header, pixels: nil)
+    #expect(facts.text.contains(" dots per inch"))
+    OutputSchema.check(facts.json.text, of: ["info"])
+  }
+
+  @Test(
     "gamut and transfer function of an encoding",
     arguments: [
       (nil, "sRGB", "sRGB"), (.coded(primaries: 9, transfer: 16), "BT.2020", "PQ"),

@@ -53,6 +53,49 @@ import Testing
     }
   }
 
+  @Test("a line feed in the name of a file does not end the line of its report")
+  func lineFeed() async throws {
+    let folder = try Folder()
+    let photo = try folder.write(Self.photo.data(as: .png), to: "a\nozu: b.png")
+    let broken = try folder.write(Data("x".utf8), to: "c\nozu: d.png")
+    for command in ["load", "info", "set", "thumbnail"] {
+      let more =
+        switch command {
+        case "info": ["--no-cache"]
+        case "thumbnail": ["--folder", folder.path("thumbnails")]
+        default: ["-o", folder.path("out/"), "--no-cache"]
+        }
+      let run = await CommandRun([command, photo, broken] + more)
+      #expect(run.status == .failed)
+      #expect(
+        run.errors.split(separator: "\n").count == 1 && run.errors.contains("c\\u000aozu: d.png: "),
+        "\(run.errors)")
+      #expect(!run.output.contains("\nozu: "))
+      #expect(command == "thumbnail" || run.output.contains("a\\u000aozu: b.png: "), "\(run.output)")
+    }
+    let plan = await CommandRun("load", photo, "--dry-run")
+    #expect(plan.output.split(separator: "\n").count == 1)
+    let usage = await CommandRun("load", photo, "-o", "x\ny.bmp")
+    #expect(usage.errors.hasPrefix("ozu: -o x\\u000ay.bmp: "), "\(usage.errors)")
+    let json = try await CommandRun("info", photo, "--json", "--no-cache").objects
+    #expect(json.map { $0["source"] as? String } == [photo])
+  }
+
+  #if os(Linux)
+    @Test("pipes, sockets and devices are no regular files", arguments: ["/dev/zero", "pipe", "socket"])
+    func irregular(_ name: String) async throws {
+      let folder = try Folder()
+      let path = name.hasPrefix("/") ? name : folder.path(name)
+      if name == "pipe" { mkfifo(path, 0o600) }
+      if name == "socket" { mknod(path, S_IFSOCK | 0o600, 0) }
+      for command in ["load", "info", "thumbnail"] {
+        let run = await CommandRun([command, path] + (command == "thumbnail" ? [] : ["--no-cache"]))
+        #expect(run.status == .failed)
+        #expect(run.errors == "ozu: \(path): this is not a regular file\n")
+      }
+    }
+  #endif
+
   @Test("a limit on the bytes of a result")
   func byteLimit() async throws {
     let folder = try Folder()

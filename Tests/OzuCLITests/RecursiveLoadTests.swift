@@ -95,6 +95,66 @@ struct RecursiveLoadTests {
     }
   }
 
+  /// Makes an entry whose name need not be UTF-8.
+  private static func make(_ name: [UInt8], in folder: Folder, _ data: Data?) {
+    let path = (Array((folder.path("in") + "/").utf8) + name + [0]).map(CChar.init(bitPattern:))
+    guard let data else {
+      mkdir(path, 0o700)
+      return
+    }
+    let descriptor = open(path, O_CREAT | O_WRONLY, 0o600)
+    _ = data.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    close(descriptor)
+  }
+
+  @Test(
+    "a picture or a folder whose name is not UTF-8 is a failure, a line each, and the rest is done",
+    arguments: ["load", "set", "thumbnail"])
+  func namesOfBytes(_ command: String) async throws {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "in"), withIntermediateDirectories: true)
+    let data = try Self.photo.data(as: .png)
+    try folder.write(data, to: "in/ok.png")
+    Self.make(Array("caf\u{1B}".utf8) + [0xE9] + Array(".png".utf8), in: folder, data)
+    Self.make([0xFF] + Array(".txt".utf8), in: folder, Data("text".utf8))
+    Self.make(Array("d".utf8) + [0xE9], in: folder, nil)
+    let options = command == "thumbnail" ? ["--folder"] : ["--no-cache", "-o"]
+    let run = await CommandRun([command, "-r", folder.path("in")] + options + [folder.path("out")])
+    #expect(run.status == .failed)
+    #expect(
+      run.errors == """
+        ozu: \(folder.path("in"))/caf\\x1b\\xe9.png: its name is not UTF-8; rename it
+        ozu: \(folder.path("in"))/d\\xe9: its name is not UTF-8; rename it
+
+        """)
+    #expect(try !FileManager.default.contentsOfDirectory(atPath: folder.path("out")).isEmpty)
+  }
+
+  #if os(Linux)
+    @Test("a file that cannot be opened or read is a failure, a line each, and the rest is done")
+    func unreadable() async throws {
+      let folder = try Folder()
+      let data = try Self.photo.data(as: .png)
+      for name in ["a.png", "b.png", "c.png"] { try folder.write(data, to: name) }
+      chmod(folder.path("b.png"), 0)
+      chmod(folder.path(""), 0o755)
+      // Can be opened, and its first bytes cannot be read.
+      symlink("/proc/self/mem", folder.path("d.png"))
+      let owner = setfsuid(65_534)
+      let listing = try SourceListing(
+        [folder.path("")], isRecursive: true, excluding: nil, types: [.png])
+      _ = setfsuid(UInt32(owner))
+      #expect(listing.sources.map { String($0.text.suffix(5)) } == ["a.png", "c.png"])
+      let lines = listing.problems.flatMap(\.errorLines)
+      #expect(
+        lines == [
+          "ozu: \(folder.path(""))b.png: the file cannot be read: Permission denied",
+          "ozu: \(folder.path(""))d.png: the file cannot be read: Input/output error",
+        ])
+    }
+  #endif
+
   @Test("a folder whose name looks like an address is a folder")
   func names() async throws {
     let folder = try Folder()
@@ -106,3 +166,8 @@ struct RecursiveLoadTests {
     #expect(run.text.split(separator: "\n").count == 2)
   }
 }
+
+#if os(Linux)
+  /// The user for files of this thread alone, so that a test can lose root's rights and get them back. No module has it.
+  @_silgen_name("setfsuid") private func setfsuid(_ user: UInt32) -> Int32
+#endif

@@ -175,6 +175,55 @@ struct StandardStreamsTests {
     #expect(run.errors == "ozu: standard output cannot be written: No space left on device\n")
   }
 
+  @Test("reports do not go into the files that are opened in place of closed streams")
+  func closedStreams() async throws {
+    let folder = try Self.folder()
+    let load = try await ChildRun(["load", "a.png", "-s", "32x32", "--cache", "cache"], in: folder)
+    #expect(load.status == 0)
+    let cache = folder.path("cache")
+    let program = try ChildRun.program.path(percentEncoded: false)
+    for arguments in [["cache", "stats"], ["cache", "trim"], ["nonsense"]] {
+      let options = arguments[0] == "cache" ? ["--cache", cache] : []
+      let shell = ["-c", "\"$0\" \"$@\" <&- >&- 2>&-", program]
+      let run = try ProgramRun("/bin/sh", shell + arguments + options)
+      #expect(run.status == (arguments[0] == "cache" ? 1 : 2))
+      for name in try FileManager.default.contentsOfDirectory(atPath: cache) {
+        let data = try Data(contentsOf: URL(filePath: cache).appending(path: name))
+        #expect(data.firstRange(of: Data("KB".utf8)) == nil && data.firstRange(of: Data("ozu: ".utf8)) == nil)
+      }
+    }
+    #expect(await CommandRun("cache", "verify", "--cache", cache).status == .done)
+  }
+
+  @Test("a command without standard input or output says so")
+  func closedStream() async throws {
+    let folder = try Self.folder()
+    let program = try ChildRun.program.path(percentEncoded: false)
+    let output = try ProgramRun(
+      "/bin/sh", ["-c", "\"$0\" \"$@\" >&-", program, "info", folder.path("a.png")])
+    #expect(output.status == 1)
+    #expect(output.output == "ozu: standard output cannot be written: Bad file descriptor\n")
+    let input = try ProgramRun("/bin/sh", ["-c", "\"$0\" \"$@\" <&-", program, "info", "-"])
+    #expect(input.status == 1)
+    #expect(input.output == "ozu: -: the file cannot be read: Bad file descriptor\n")
+  }
+
+  #if os(Linux)
+    @Test("without /proc, the reason is said")
+    func withoutProc() throws {
+      let program = try ChildRun.program.path(percentEncoded: false)
+      let hide = "mount -t tmpfs none /proc && \"$0\" \"$@\""
+      let arguments = ["--mount", "sh", "-c", hide]
+      // Not every system allows it.
+      guard let allowed = try ProgramRun(named: "unshare", arguments + ["true"]), allowed.status == 0 else {
+        return
+      }
+      let run = try #require(try ProgramRun(named: "unshare", arguments + [program, "--version"]))
+      #expect(run.status == 1)
+      #expect(run.output == "ozu: its command line cannot be read: /proc is not mounted\n")
+    }
+  #endif
+
   @Test("a result that cannot be written to standard output is a failure of its source")
   func full() async throws {
     let handle = try #require(FileHandle(forWritingAtPath: "/dev/full"))

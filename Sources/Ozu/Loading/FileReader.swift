@@ -23,7 +23,7 @@ enum FileReader {
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw .isDirectory(path)
-    default: throw .unreadableFile(path, code: EINVAL)
+    default: throw .irregularFile(path)
     }
     guard status.st_size <= limit else { throw .bodyTooLarge(path, limit: limit) }
     var data = Data(count: Int(status.st_size))
@@ -59,6 +59,8 @@ enum FileReader {
     switch code {
     case ENOENT, ENOTDIR: .noSuchFile(path)
     case EISDIR: .isDirectory(path)
+    // A socket.
+    case ENXIO: .irregularFile(path)
     default: .unreadableFile(path, code: code)
     }
   }

@@ -23,6 +23,11 @@ extension ImageError {
     ImageError(.unreadableFile, source, detail: .systemError(code))
   }
 
+  /// A pipe, a socket or a device; also of the kind `unreadableFile`, without an error number.
+  package static func irregularFile(_ source: String) -> ImageError {
+    ImageError(.unreadableFile, source, detail: .reason("this is not a regular file"))
+  }
+
   /// An answer with a status other than 200 to 299.
   public static func httpStatus(_ status: Int, source: String) -> ImageError {
     ImageError(.httpStatus, source, detail: .status(status))

@@ -72,7 +72,7 @@ extension ImageError {
     if case .status(let code) = detail { code } else { nil }
   }
 
-  /// The error number of the system, as in `errno`; for the kind `unreadableFile`.
+  /// The error number of the system, as in `errno`; for the kind `unreadableFile`. `nil` for a pipe, a socket or a device.
   public var systemErrorCode: Int32? {
     if case .systemError(let code) = detail { code } else { nil }
   }

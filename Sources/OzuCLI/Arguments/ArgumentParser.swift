@@ -1,3 +1,5 @@
+import Foundation
+
 /// Options and arguments of a subcommand, taken apart.
 struct ParsedArguments {
   var positional: [String] = []
@@ -45,6 +47,7 @@ struct ArgumentParser {
     var parsed = ParsedArguments()
     var rest = arguments[...]
     while let argument = rest.popFirst() {
+      let count = parsed.given.count
       if argument == "--" {
         parsed.positional += rest
         break
@@ -55,6 +58,7 @@ struct ArgumentParser {
       } else {
         parsed.positional.append(argument)
       }
+      if parsed.given.count > count { try refuseLooseValue(rest.first, after: parsed.given.last) }
     }
     try checkCount(parsed.positional)
     return parsed
@@ -93,6 +97,18 @@ struct ArgumentParser {
       parsed.given.append((option.name, try letters.isEmpty ? value(of: option, &rest) : String(letters)))
       return
     }
+  }
+
+  /// Throws for a number behind an option whose value must be attached: `--trim 20`. It would be a source. A file of that
+  /// name is one.
+  private func refuseLooseValue(
+    _ next: String?, after last: (name: String, value: String?)?
+  ) throws(UsageError) {
+    guard let next, let last, last.value == nil,
+      specification.options.contains(where: { $0.name == last.name && $0.isValueOptional }),
+      next.split(separator: ",").allSatisfy({ Double($0) != nil }), access(next, F_OK) != 0
+    else { return }
+    throw UsageError("\(next): no such file", hint: "Did you mean --\(last.name)=\(next)?")
   }
 
   private func value(

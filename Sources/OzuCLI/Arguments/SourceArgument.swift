@@ -1,6 +1,7 @@
 import Foundation
 import Ozu
 import OzuHTTP
+import OzuText
 
 /// A source as people type it: a URL, the path of a file, or `-` for standard input.
 enum SourceArgument {
@@ -46,6 +47,9 @@ enum SourceArgument {
   static func shown(_ text: String) -> String {
     text.contains("://") || text.hasPrefix("//") ? Redaction.address(text) : text
   }
+
+  /// A source as `shown`, for a line of a report: JSON escapes by itself.
+  static func line(_ text: String) -> String { PrintableText.name(shown(text)) }
 
   /// Whether a text begins with `name://`. An unknown scheme must be the error then, not "no such file".
   private static func looksLikeScheme(_ text: String) -> Bool {

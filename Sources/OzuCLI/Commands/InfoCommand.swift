@@ -39,12 +39,12 @@ enum InfoCommand: Command {
         let facts = ImageFacts(source: text, header: header, pixels: pixels)
         console.print(isJSON ? facts.json.text : facts.text)
       } catch {
-        let source = SourceArgument.shown(text)
         if isJSON {
+          let source = JSON.string(SourceArgument.shown(text))
           console.print(
-            JSON.report("info", [("source", .string(source)), ("error", .string(error.explanation))]).text)
+            JSON.report("info", [("source", source), ("error", .string(error.explanation))]).text)
         }
-        console.printError("ozu: \(source): \(error.explanation)")
+        console.printError("ozu: \(SourceArgument.line(text)): \(error.explanation)")
         status = .failed
       }
     }

@@ -27,7 +27,8 @@ enum LoadCommand: Command {
       --overwrite-sources is given and it is the source that the result is made from.
 
       With -r, names that begin with a dot, links to folders and the folder of -o are skipped. A file is a picture if its
-      first bytes say so; its name does not matter.
+      first bytes say so; its name does not matter. A file that cannot be read is a failure, and so is a picture or a folder
+      whose name is not UTF-8.
 
       Each source gets one line: its size, the place it came from (memory, disk-rendition, disk-original,
       revalidated, stale, derived-from-larger, network) and how long each stage took. A local file counts as

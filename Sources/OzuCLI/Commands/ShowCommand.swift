@@ -60,7 +60,7 @@ enum ShowCommand: Command {
         // `print` would remove the control sequences. All of them are made here; none comes from a file.
         console.writeOutput(try await preview.text(source) + "\n")
       } catch {
-        console.printError("ozu: \(SourceArgument.shown(text)): \(error.reason)")
+        console.printError("ozu: \(SourceArgument.line(text)): \(error.reason)")
         status = .failed
       }
     }

@@ -76,7 +76,7 @@ enum ThumbnailCommand: Command {
       try await BlockingWork.run { try OutputFile(output).write(png) }
       return .done
     } catch {
-      console.printError("ozu: \(text): \(error.reason)")
+      console.printError("ozu: \(SourceArgument.line(text)): \(error.reason)")
       return .failed
     }
   }

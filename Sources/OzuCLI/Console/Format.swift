@@ -1,4 +1,5 @@
 import Foundation
+import OzuRecords
 
 /// Numbers for people.
 enum Format {
@@ -6,10 +7,15 @@ enum Format {
   static func duration(_ duration: Duration) -> String {
     let milliseconds = duration.milliseconds
     return switch milliseconds {
-    case ..<1: "\(Int((milliseconds * 1000).rounded())) µs"
+    case ..<1: "\(whole(milliseconds * 1000)) µs"
     case ..<1000: fixed(milliseconds, 1) + " ms"
     default: fixed(milliseconds / 1000, 2) + " s"
     }
+  }
+
+  /// The nearest whole number as text; the end of the range for a number that has none.
+  static func whole(_ value: Double) -> String {
+    String(Int(clamping: value, rounded: .toNearestOrAwayFromZero))
   }
 
   /// `812 B`, `45.1 KB`, `1.4 MB`; thousands, as file managers count.

@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuText
 
 /// The report of `ozu info` about an image, as text and as JSON.
 struct ImageFacts {
@@ -26,12 +27,12 @@ struct ImageFacts {
     if header.colorEncoding != nil, let gamut = color.gamut, let transfer = color.transfer {
       parts.append("gamut \(gamut), transfer \(transfer)")
     }
-    if let peak { parts.append("peak \(Int(peak.rounded())) cd/m²") }
+    if let peak { parts.append("peak \(Format.whole(peak)) cd/m²") }
     if let map = header.gainMap {
       parts.append(
         "gain map \(map.size) for \(String(format: "%.1f", map.alternateHeadroom)) stops above white")
     }
-    if let dots = header.dotsPerInch { parts.append("\(Int(dots.rounded())) dots per inch") }
+    if let dots = header.dotsPerInch { parts.append("\(Format.whole(dots)) dots per inch") }
     parts.append(header.frameCountDescription)
     if let camera = header.metadata?.camera { parts.append(camera) }
     if let lens = header.metadata?.lens { parts.append(lens) }
@@ -39,7 +40,8 @@ struct ImageFacts {
     if let date = header.metadata?.captureDate { parts.append("taken \(date)") }
     if header.metadata?.hasPlace ?? false { parts.append("place") }
     if header.metadata?.hasThumbnail ?? false { parts.append("thumbnail") }
-    return (["\(source): " + parts.joined(separator: ", ")] + lines).joined(separator: "\n")
+    return (["\(PrintableText.name(source)): " + parts.joined(separator: ", ")] + lines).joined(
+      separator: "\n")
   }
 
   var json: JSON {

@@ -1,4 +1,5 @@
 import Ozu
+import OzuText
 
 /// The outcome for one source of `ozu load`.
 struct LoadReport: SourceReporting {
@@ -59,10 +60,10 @@ struct LoadReport: SourceReporting {
     guard case .success(let loaded) = outcome else { return nil }
     var stages = loaded.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
     if let written = loaded.written { stages.append("write \(Format.duration(written.duration))") }
-    var parts = ["\(source): \(loaded.size)"]
+    var parts = ["\(PrintableText.name(source)): \(loaded.size)"]
     if let header = loaded.header { parts.append("(\(header.type.displayName) \(header.size))") }
     parts.append("from \(loaded.from.rawValue): \(stages.joined(separator: ", "))")
-    if let written = loaded.written { parts.append("-> \(written.path)") }
+    if let written = loaded.written { parts.append("-> \(PrintableText.name(written.path))") }
     if let frames = loaded.frames { parts.append("(\(frames))") }
     return ([parts.joined(separator: " ")] + loaded.notes.map { "  note: \($0)" }).joined(separator: "\n")
   }
@@ -70,7 +71,7 @@ struct LoadReport: SourceReporting {
   /// One line about a failure.
   var errorLines: [String] {
     guard case .failure(let error) = outcome else { return [] }
-    return ["ozu: \(source): \(error.reason)"]
+    return ["ozu: \(PrintableText.name(source)): \(error.reason)"]
   }
 
   var json: JSON {

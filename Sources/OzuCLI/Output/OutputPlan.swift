@@ -1,4 +1,5 @@
 import Ozu
+import OzuText
 
 /// The report of `--dry-run`: each source with the paths of its results.
 struct OutputPlan {
@@ -16,7 +17,6 @@ struct OutputPlan {
 
   func print(to console: Console, _ style: ReportStyle) {
     for (index, source) in listing.sources.enumerated() {
-      let shown = SourceArgument.shown(source.text)
       for file in files(index) {
         if style == .json {
           let steps = file.steps.map(JSON.string)
@@ -24,13 +24,14 @@ struct OutputPlan {
             JSON.report(
               "plan",
               [
-                ("source", .string(shown)), ("steps", .array(steps)),
+                ("source", .string(SourceArgument.shown(source.text))), ("steps", .array(steps)),
                 ("output", file.path.map(JSON.string) ?? .null),
               ]
             ).text)
         } else {
-          let parts = [shown + ":", file.steps.isEmpty ? "as it is" : file.steps.joined(separator: ", ")]
-          console.print((parts + (file.path.map { ["-> \($0)"] } ?? [])).joined(separator: " "))
+          let steps = file.steps.isEmpty ? "as it is" : file.steps.joined(separator: ", ")
+          let path = file.path.map { " -> \(PrintableText.name($0))" } ?? ""
+          console.print("\(SourceArgument.line(source.text)): \(steps)\(path)")
         }
       }
     }

@@ -57,6 +57,7 @@ struct OutputTarget: Sendable {
       if exists && !isDirectory.boolValue {
         throw UsageError("-o \(path): this is a file; several results need a folder")
       }
+      if !exists { try Self.refusePictureName(path) }
       place = .folder(path, OutputNames(sources, folders: listed.map(\.folder)))
       self.format = try Self.format(format, ending: nil, path, allowsAnyEnding)
     } else {
@@ -97,6 +98,7 @@ struct OutputTarget: Sendable {
       {
         throw UsageError("-o \(path): several results need a folder")
       }
+      if !isDirectory.boolValue { try Self.refusePictureName(path) }
       let names = OutputNames(sources, folders: listed.map(\.folder), room: "-65535".utf8.count)
       let folder = path.hasSuffix("/") ? path : path + "/"
       place = .template(
@@ -104,6 +106,14 @@ struct OutputTarget: Sendable {
       self.format = types.count == 1 ? types[0] : nil
     }
     try refuseSources()
+  }
+
+  /// Throws for the name of a picture where a folder is needed. With a slash at its end it is a folder.
+  private static func refusePictureName(_ path: String) throws(UsageError) {
+    let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
+    guard !path.hasSuffix("/"), OutputFormats.promisedType(ofEnding: ending) != nil else { return }
+    throw UsageError(
+      "-o \(path): several results need a folder", hint: "-o \(path)/ makes a folder of that name.")
   }
 
   /// The format by `--format` or an ending; `nil` when the picture decides.

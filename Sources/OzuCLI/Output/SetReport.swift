@@ -1,4 +1,5 @@
 import Ozu
+import OzuText
 
 /// The outcome for one source of `ozu set`.
 struct SetReport: SourceReporting {
@@ -38,13 +39,14 @@ struct SetReport: SourceReporting {
   /// The lines for standard output, `nil` for a failure.
   var lines: String? {
     guard case .success(let made) = outcome, let image = made.largest else { return nil }
-    var first = "\(source):"
+    var first = "\(PrintableText.name(source)):"
     if let header = image.header { first += " (\(header.type.displayName) \(header.size))" }
     let stages = image.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
     first += " from \(image.source.rawValue): \(stages.joined(separator: ", "))"
     let files = made.files.map { file in
       let still = file.image.isFirstFrameOnly ? " (first frame only)" : ""
-      return "  -> \(file.path) \(file.image.size), \(Format.bytes(file.image.data.count))\(still)"
+      return
+        "  -> \(PrintableText.name(file.path)) \(file.image.size), \(Format.bytes(file.image.data.count))\(still)"
     }
     return ([first] + files + made.notes.map { "  note: \($0)" }).joined(separator: "\n")
   }
@@ -53,13 +55,13 @@ struct SetReport: SourceReporting {
   var omission: String? {
     guard case .success(let made) = outcome, !made.omittedWidths.isEmpty else { return nil }
     let widths = made.omittedWidths.map(String.init).joined(separator: ", ")
-    return "ozu: \(source): the picture is not as wide as \(widths); left out"
+    return "ozu: \(PrintableText.name(source)): the picture is not as wide as \(widths); left out"
   }
 
   /// A line about each failure.
   var errorLines: [String] {
     guard case .failure(let failure) = outcome else { return [] }
-    return failure.reasons.map { "ozu: \(source): \($0)" }
+    return failure.reasons.map { "ozu: \(PrintableText.name(source)): \($0)" }
   }
 
   /// An object for programs; one for each failure.

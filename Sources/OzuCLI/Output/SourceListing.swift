@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuText
 
 /// A source of a command, named on the command line or found in a folder.
 struct ListedSource: Sendable {
@@ -18,7 +19,7 @@ struct SourceListing {
   private(set) var sources: [ListedSource] = []
   /// Whether one of the sources that were named is a folder.
   let hasFolders: Bool
-  /// Folders that could not be read or have no picture.
+  /// Folders that could not be read or have no picture; files that could not be read; pictures with unusable names.
   private(set) var problems: [LoadReport] = []
 
   private let types: Set<ImageType>
@@ -28,6 +29,11 @@ struct SourceListing {
   private struct FolderIdentity: Equatable {
     let device: UInt64
     let number: UInt64
+
+    init(_ status: stat) {
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      number = UInt64(status.st_ino)
+    }
   }
 
   /// The sources of a command that writes results.
@@ -87,47 +93,75 @@ struct SourceListing {
   private static func identity(_ path: String) -> FolderIdentity? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
-    return FolderIdentity(
-      device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(status.st_ino))
+    return FolderIdentity(status)
   }
 
   private mutating func list(_ path: String, _ folder: String) {
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: path).sorted {
-        $0.utf8.lexicographicallyPrecedes($1.utf8)
-      }
+    let names: [FileName]
+    do throws(SystemError) {
+      names = try FileName.names(in: path)
     } catch {
-      return fail(path, "this folder cannot be read: \(error.oneLine)")
+      return fail(path, "this folder cannot be read: \(systemMessage(error.code))")
     }
-    for name in names where !name.hasPrefix(".") {
-      let child = path.hasSuffix("/") ? path + name : path + "/" + name
-      var status = stat()
-      guard lstat(child, &status) == 0 else { continue }
-      if status.st_mode & S_IFMT == S_IFDIR {
-        if excluded == nil || Self.identity(child) != excluded {
-          list(child, folder.isEmpty ? name : folder + "/" + name)
+    for name in names where !name.isHidden {
+      let start = path.hasSuffix("/") ? path : path + "/"
+      do throws(SystemError) {
+        switch try kind(of: name.path(in: start)) {
+        case .folder(let identity):
+          if identity == excluded { continue }
+          guard let text = name.text else { return failForName(start + name.shown) }
+          list(start + text, folder.isEmpty ? text : folder + "/" + text)
+        case .picture:
+          guard let text = name.text else { return failForName(start + name.shown) }
+          sources.append(ListedSource(text: start + text, folder: folder))
+        case .other: continue
         }
-      } else if isPicture(child) {
-        sources.append(ListedSource(text: child, folder: folder))
+      } catch {
+        fail(start + name.shown, "the file cannot be read: \(systemMessage(error.code))")
       }
     }
   }
 
-  /// Whether a regular file begins like a picture. Opening does not block: the file may have become a pipe.
-  private func isPicture(_ path: String) -> Bool {
-    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
+  private enum Kind {
+    case folder(FolderIdentity)
+    /// A regular file that begins like a picture, or a link to one.
+    case picture
+    case other
+  }
+
+  /// - Throws: for a file that may be a picture and cannot be opened or read.
+  private func kind(of path: [CChar]) throws(SystemError) -> Kind {
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+    guard lstat(path, &status) == 0 else {
+      // Removed since the folder was read.
+      if errno == ENOENT { return .other }
+      throw SystemError(code: errno)
+    }
+    if status.st_mode & S_IFMT == S_IFDIR { return .folder(FolderIdentity(status)) }
+    // Does not block: the file may have become a pipe.
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let code = errno
+      if stat(path, &status) == 0 {
+        // Sockets, devices, pipes, links to folders.
+        if status.st_mode & S_IFMT != S_IFREG { return .other }
+      } else if [ENOENT, ENOTDIR, ELOOP].contains(errno) {
+        // A link that leads nowhere.
+        return .other
+      }
+      throw SystemError(code: code)
+    }
+    defer { close(descriptor) }
+    guard fstat(descriptor, &status) == 0 else { throw SystemError(code: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { return .other }
     var bytes = [UInt8](repeating: 0, count: ContentKind.prefixByteCount)
     let count = read(descriptor, &bytes, bytes.count)
-    guard count > 0, case .image(let type) = ContentKind(sniffing: Data(bytes[..<count])) else {
-      return false
-    }
-    return types.contains(type)
+    guard count >= 0 else { throw SystemError(code: errno) }
+    guard case .image(let type) = ContentKind(sniffing: Data(bytes[..<count])) else { return .other }
+    return types.contains(type) ? .picture : .other
   }
+
+  private mutating func failForName(_ path: String) { fail(path, "its name is not UTF-8; rename it") }
 
   private mutating func fail(_ path: String, _ reason: String) {
     problems.append(LoadReport(source: path, outcome: .failure(ListingError(description: reason))))

@@ -24,7 +24,10 @@ struct ManualPage {
     }
     lines += [
       ".SH EXIT STATUS", ".TP", "0", "All was done.", ".TP", "1", "Something failed.", ".TP", "2",
-      "The command was not understood; nothing was done.",
+      "The command was not understood; nothing was done.", ".SH ENVIRONMENT", ".TP", "SWIFT_BACKTRACE",
+      escaped(
+        "A crash leaves one line on standard error. With enable=yes, Swift prints where it was; please report that."
+      ),
     ]
     return lines.joined(separator: "\n")
   }

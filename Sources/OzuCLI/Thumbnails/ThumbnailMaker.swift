@@ -16,7 +16,7 @@ struct ThumbnailMaker: Sendable {
     let path = text.lowercased().hasPrefix("file:") ? url.path(percentEncoded: false) : text
     var status = stat()
     guard stat(path, &status) == 0 else { throw ImageError.noSuchFile(path) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw ImageError.unreadableFile(path, code: EINVAL) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw ImageError.irregularFile(path) }
     return ThumbnailCache.Original(
       address: FileAddress.address(ofPath: path, in: FileManager.default.currentDirectoryPath),
       modified: FileStatus.modified(status), byteCount: Int(status.st_size))

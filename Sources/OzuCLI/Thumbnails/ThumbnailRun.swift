@@ -53,7 +53,7 @@ struct ThumbnailRun: Sendable {
   }
 
   private func failure(_ text: String, _ error: any Error) -> ThumbnailReport {
-    ThumbnailReport(errorLines: ["ozu: \(SourceArgument.shown(text)): \(error.reason)"])
+    ThumbnailReport(errorLines: ["ozu: \(SourceArgument.line(text)): \(error.reason)"])
   }
 }
 

@@ -35,8 +35,8 @@ struct BadInputTests {
       $0.kind == .noSuchFile
     },
     Case("a folder", "a folder", source: file("/tmp")) { $0.kind == .isDirectory },
-    Case("a device", "cannot be read", source: file("/dev/zero")) {
-      $0.kind == .unreadableFile
+    Case("a device", "not a regular file", source: file("/dev/zero")) {
+      $0.kind == .unreadableFile && $0.systemErrorCode == nil
     },
     Case("404", "404 (Not Found)", reply: { .status(404) }) {
       $0.statusCode == 404
