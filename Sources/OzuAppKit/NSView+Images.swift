@@ -47,10 +47,6 @@
       (view as? NSImageView).map { ScaleMode($0.imageScaling) } ?? .none
     }
 
-    func allowsUpscaling(in view: NSView) -> Bool {
-      (view as? NSImageView)?.imageScaling != .scaleProportionallyDown
-    }
-
     func setImage(_ image: NSImage?, of view: NSView) { (view as? NSImageView)?.image = image }
   }
 
@@ -60,8 +56,6 @@
     func mode(in view: NSView) -> ScaleMode {
       (view as? NSButton).map { ScaleMode($0.imageScaling) } ?? .none
     }
-
-    func allowsUpscaling(in view: NSView) -> Bool { false }
 
     func setImage(_ image: NSImage?, of view: NSView) {
       guard let button = view as? NSButton else { return }

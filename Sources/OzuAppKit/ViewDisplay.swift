@@ -15,7 +15,6 @@
     init(_ view: NSView, _ place: some ViewPlace) {
       self.view = view
       self.place = place
-      images.options.automaticFormat.allowsUpscaling = place.allowsUpscaling(in: view)
       ApplicationObserver.follow(images.pipeline)
     }
 
@@ -51,8 +50,6 @@
   protocol ViewPlace {
     /// The mode in which the view resizes a picture to its size.
     func mode(in view: NSView) -> ScaleMode
-    /// Whether the view enlarges pictures that are smaller than it.
-    func allowsUpscaling(in view: NSView) -> Bool
     /// Shows an image in the place.
     func setImage(_ image: NSImage?, of view: NSView)
   }

@@ -45,8 +45,7 @@
       response = nil
       zoom.alternativeText = item.name
       let options = DisplayOptions {
-        $0.placeholder = thumbnail.map { .picture($0) } ?? .nothing
-        $0.automaticFormat.allowsUpscaling = false
+        if let thumbnail { $0.placeholder = .picture(thumbnail) }
       }
       let handlers = DisplayHandlers(completion: { [weak self] outcome in self?.response = try? outcome.get()
       })

@@ -41,11 +41,8 @@
     private let selection: OpaquePointer
     private let pipeline: ImagePipeline
 
-    /// Cells are reused and must not show their former picture. They are too small for previews.
-    private static let options = DisplayOptions {
-      $0.placeholder = .nothing
-      $0.showsPreviews = false
-    }
+    /// Cells are too small for previews.
+    private static let options = DisplayOptions { $0.showsPreviews = false }
 
     /// The length of a cell's side, in points.
     public static let cellSide = 160

@@ -95,9 +95,9 @@
       with { $0.processors = processors }
     }
 
-    /// Sets the content that is shown until the picture is loaded.
+    /// Sets the content that is shown until the picture is loaded; `nil` for nothing.
     public func placeholder(_ placeholder: DisplayPlaceholder?) -> RemoteImage {
-      with { $0.options.placeholder = placeholder }
+      with { $0.options.placeholder = placeholder ?? .nothing }
     }
 
     /// Sets the picture that is shown when the load fails.

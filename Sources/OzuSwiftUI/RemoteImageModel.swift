@@ -21,6 +21,12 @@
     /// Whether the state belongs to the picture with this key.
     func hasState(of key: ImageKey?) -> Bool { hasRequested && key == self.key }
 
+    /// Whether the state has a picture of the source of this key, perhaps made in another way. It stays until the new one
+    /// has been loaded.
+    func hasPicture(ofSourceOf key: ImageKey) -> Bool {
+      hasRequested && key.source == self.key?.source && state.picture != nil && state.error == nil
+    }
+
     /// Sets the size, scale and mode in which the picture is shown.
     func layout(_ size: DisplaySize, scale: Double, mode: ScaleMode) {
       place = (size, scale, mode)

@@ -54,15 +54,16 @@
     }
 
     /// The state to show: that of the model, if it belongs to the current picture. Otherwise it is made from the memory cache, so
-    /// that the first frame shows a cached picture.
+    /// that the first frame shows a cached picture, and does not lose the one that the source has already.
     private var state: DisplayState {
       if model.hasState(of: settings.completeRequest?.key) { return model.state }
       guard let request = settings.completeRequest else { return .empty }
       let cached = pipeline.cachedImage(
         for: request, in: size, scale: scale, mode: settings.mode, cacheFormat: settings.format,
         automaticFormat: settings.options.automaticFormat)
-      return cached.map(DisplayState.success)
-        ?? DisplayState(placeholder: settings.options.placeholder, in: size)
+      if let cached { return .success(cached) }
+      return model.hasPicture(ofSourceOf: request.key)
+        ? model.state : DisplayState(placeholder: settings.options.placeholder, in: size)
     }
 
     private func load() {

@@ -16,7 +16,7 @@
   /// button.backgroundImagePlace(for: .highlighted).setImage(fromFile: path, placeholder: .nothing)
   /// ```
   ///
-  /// An image is resized to fit inside the button without the insets of its configuration, and enlarged only if the content
+  /// An image is resized to fit inside the button without the insets of its configuration; it fills that place if the content
   /// is aligned to fill. A background is stretched over the button.
   extension UIButton {
     /// The place of the image of a state.
@@ -89,11 +89,11 @@
         height: max(0, view.bounds.height - insets.top - insets.bottom))
     }
 
-    func mode(in view: UIView) -> ScaleMode { allowsUpscaling(in: view) ? .fill : .aspectFit }
-
-    func allowsUpscaling(in view: UIView) -> Bool {
-      guard let button = view as? UIButton else { return false }
-      return button.contentHorizontalAlignment == .fill && button.contentVerticalAlignment == .fill
+    func mode(in view: UIView) -> ScaleMode {
+      guard let button = view as? UIButton, button.contentHorizontalAlignment == .fill,
+        button.contentVerticalAlignment == .fill
+      else { return .aspectFit }
+      return .fill
     }
 
     func setImage(_ image: UIImage?, of view: UIView) { (view as? UIButton)?.setImage(image, for: state) }
@@ -105,8 +105,6 @@
     func size(in view: UIView) -> CGSize { view.bounds.size }
 
     func mode(in view: UIView) -> ScaleMode { .fill }
-
-    func allowsUpscaling(in view: UIView) -> Bool { true }
 
     func setImage(_ image: UIImage?, of view: UIView) {
       (view as? UIButton)?.setBackgroundImage(image, for: state)

@@ -23,8 +23,6 @@
 
     func mode(in view: UIView) -> ScaleMode { ScaleMode(view.contentMode) }
 
-    func allowsUpscaling(in view: UIView) -> Bool { true }
-
     func setImage(_ image: UIImage?, of view: UIView) { (view as? UIImageView)?.image = image }
   }
 

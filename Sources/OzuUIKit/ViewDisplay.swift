@@ -17,7 +17,6 @@
     init(_ view: UIView, _ place: some ViewPlace) {
       self.view = view
       self.place = place
-      images.options.automaticFormat.allowsUpscaling = place.allowsUpscaling(in: view)
       ApplicationObserver.follow(images.pipeline)
     }
 
@@ -55,8 +54,6 @@
     func size(in view: UIView) -> CGSize
     /// The mode in which the view resizes a picture to that size.
     func mode(in view: UIView) -> ScaleMode
-    /// Whether the view enlarges pictures that are smaller than the place.
-    func allowsUpscaling(in view: UIView) -> Bool
     /// Shows an image in the place.
     func setImage(_ image: UIImage?, of view: UIView)
   }

@@ -42,7 +42,7 @@
       let (gate, server) = (Gate(), try LoopbackServer())
       defer { server.stop() }
       let moving = DrawnAnimation.gif(width: 200, height: 150, frameCount: 4)
-      let file = moment == .whilePlaying ? moving : try NumberedPicture(12).data()
+      let file = moment == .whilePlaying ? moving : try NumberedPicture(12, size: .init(900, 600)).data()
       server.route("/a") { _ in .ok(file).dripping(1 << 10, through: gate) }
       let pipeline = ImagePipeline {
         $0.caching.diskStorage = .none

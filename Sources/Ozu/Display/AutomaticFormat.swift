@@ -16,8 +16,9 @@ public struct AutomaticFormat: Hashable, Sendable {
   public var compressionQuality = 0.75
   /// The limit in bytes for the renditions of one size on disk. 10 MB by default; 0 for memory only.
   public var diskCapacity = 10 << 20
-  /// Whether pictures smaller than the view are enlarged. On by default.
-  public var allowsUpscaling = true
+  /// Whether pictures smaller than the view are enlarged. Off by default: a view enlarges them when it draws, without memory
+  /// for the pixels.
+  public var allowsUpscaling = false
 
   /// Makes the default settings.
   public init() {}
@@ -38,7 +39,7 @@ public struct AutomaticFormat: Hashable, Sendable {
     "auto-\(size)-\(mode.rawValue)"
   }
 
-  /// The pixels of a view; `nil` before it has any.
+  /// The pixels of a view; `nil` before it has a layout.
   static func pixelSize(of size: DisplaySize?, scale: Double) -> PixelSize? {
     guard let size, let width = pixels(size.width, scale), let height = pixels(size.height, scale) else {
       return nil
@@ -46,10 +47,11 @@ public struct AutomaticFormat: Hashable, Sendable {
     return PixelSize(width, height)
   }
 
-  /// Rounded up, so that no view is larger than its picture; nil if the size is not a positive number.
+  /// Rounded up, so that no view is larger than its picture; nil for less than half a pixel, which is a rounding error of a
+  /// layout and not a size.
   private static func pixels(_ points: Double, _ scale: Double) -> Int? {
     let pixels = points * (scale > 0 ? scale : 1)
-    guard pixels > 0, pixels.isFinite else { return nil }
+    guard pixels >= 0.5, pixels.isFinite else { return nil }
     // An excess this small is a rounding error of a division, not a pixel.
     return Int(min((pixels - 1e-6).rounded(.up), Double(ImageRequest.maximumSide)))
   }

@@ -8,8 +8,7 @@
 /// model.setImage(ImageRequest(url: url))
 /// ```
 ///
-/// It has all guarantees of `ImageBinding`. Setting another picture removes the current one at once, because a
-/// declarative view with another URL is another view.
+/// It has all guarantees of `ImageBinding`.
 @MainActor
 public final class DisplayModel: ImageDisplaying {
   /// The binding of the model.
@@ -67,8 +66,6 @@ public final class DisplayModel: ImageDisplaying {
       images.clear()
       return false
     }
-    var options = options
-    options.placeholder = options.placeholder ?? .nothing
     var handlers = handlers
     handlers.progress = { [weak self, told = handlers.progress] progress in
       self?.progress = progress
@@ -76,8 +73,10 @@ public final class DisplayModel: ImageDisplaying {
       told?(progress)
     }
     images.cacheFormat = cacheFormat
-    // A picture in memory replaces the old one in one step; all other loads begin with an empty view.
-    content = .nothing
+    // The binding changes the content too, but after its phase: no state is both of the new source and with the old content.
+    if !images.hasSource(of: request) {
+      content = options.placeholder.mayKeep ? content.asPlaceholder : .nothing
+    }
     return images.setImage(request, options: options, handlers: handlers)
   }
 
@@ -99,5 +98,16 @@ public final class DisplayModel: ImageDisplaying {
   private func update(_ transition: DisplayTransition) {
     state = DisplayState(content, images.phase, progress: progress)
     onChange?(state, transition)
+  }
+}
+
+extension DisplayContent {
+  /// The same pixels for a source that they do not belong to.
+  fileprivate var asPlaceholder: DisplayContent {
+    switch self {
+    case .nothing, .placeholder: self
+    case .preview(let picture), .picture(let picture), .failure(let picture): .placeholder(picture)
+    case .frame(let bitmap): .placeholder(Picture(bitmap))
+    }
   }
 }

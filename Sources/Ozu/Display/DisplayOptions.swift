@@ -1,9 +1,10 @@
 /// How a view shows its pictures. Every part has a default.
 public struct DisplayOptions: Sendable {
-  /// The placeholder until the picture is available; `nil` (the default) leaves the view unchanged. A picture in
-  /// memory is shown at once, without a placeholder.
-  public var placeholder: DisplayPlaceholder?
-  /// The picture to show if the load fails; `nil` (the default) leaves the view unchanged.
+  /// The placeholder until the picture is available. Nothing by default: what an earlier source has shown is removed. A
+  /// picture in memory is shown at once, without a placeholder.
+  public var placeholder = DisplayPlaceholder.nothing
+  /// The picture to show if the load fails; `nil` (the default) for none. Then a placeholder or a preview of the source
+  /// stays.
   public var failurePicture: Picture?
   /// The transition to a picture that was not in memory. A fade of 0.1 s by default.
   public var transition = DisplayTransition.standard
@@ -26,7 +27,7 @@ public struct DisplayOptions: Sendable {
   /// Makes the default options.
   public init() {}
 
-  /// Makes options from the defaults with changes: `DisplayOptions { $0.placeholder = .nothing }`.
+  /// Makes options from the defaults with changes: `DisplayOptions { $0.transition = .none }`.
   public init(_ configure: (inout DisplayOptions) -> Void) {
     self.init()
     configure(&self)

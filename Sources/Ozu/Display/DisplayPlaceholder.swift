@@ -13,6 +13,9 @@ public enum DisplayPlaceholder: Sendable {
   indirect case otherSize(orElse: DisplayPlaceholder = .nothing)
   /// Nothing: the view is emptied.
   case nothing
+  /// The content that the view has already, although it belongs to another source: for views that must never be empty,
+  /// such as a slide show. It is removed if the picture cannot be loaded, and for `nil` in place of a source.
+  case unchanged
 
   /// The longer side of a blur, in pixels. Views draw it larger; a blur has no detail to lose.
   static let blurSide = 32
@@ -27,20 +30,30 @@ public enum DisplayPlaceholder: Sendable {
     ThumbHash(bytes).map(DisplayPlaceholder.thumbHash)
   }
 
-  /// The content for a view of a size.
+  /// The content for a view of a size; `nil` to leave the view unchanged.
   ///
   /// - Parameter otherSize: finds another picture of the source.
-  func content(in size: DisplaySize?, otherSize: () -> Picture? = { nil }) -> DisplayContent {
+  func content(in size: DisplaySize?, otherSize: () -> Picture? = { nil }) -> DisplayContent? {
     switch self {
     case .otherSize(let substitute):
       otherSize().map(DisplayContent.placeholder) ?? substitute.content(in: size, otherSize: otherSize)
-    case .nothing: .nothing
+    case .nothing: DisplayContent.nothing
+    case .unchanged: nil
     case .picture(let picture): .placeholder(picture)
     case .thumbHash(let hash): .placeholder(Picture(placeholder: hash))
     case .blurHash(let hash): .placeholder(Picture(placeholder: hash, size: Self.blurSize(in: size)))
     case .color(let color):
       .placeholder(
         Picture(Bitmap(size: Self.blurSize(in: size), isOpaque: color.alpha == 255) { _, _ in color }))
+    }
+  }
+
+  /// Whether it may leave the view unchanged.
+  var mayKeep: Bool {
+    switch self {
+    case .unchanged: true
+    case .otherSize(let substitute): substitute.mayKeep
+    default: false
     }
   }
 

@@ -14,12 +14,12 @@ public enum DisplayState: Sendable {
   case success(Picture)
   /// The picture could not be loaded.
   ///
-  /// - Parameter picture: the picture to show instead.
+  /// - Parameter picture: the picture to show instead: the failure picture, or the source's picture of before.
   case failure(ImageError, picture: Picture?)
 
   /// The state of a load that has not begun, with the placeholder of its picture.
-  package init(placeholder: DisplayPlaceholder?, in size: DisplaySize?) {
-    let content = placeholder?.content(in: size) ?? .nothing
+  package init(placeholder: DisplayPlaceholder, in size: DisplaySize?) {
+    let content = placeholder.content(in: size) ?? .nothing
     self.init(content, .loading, progress: nil)
   }
 
@@ -41,7 +41,8 @@ public enum DisplayState: Sendable {
   /// Makes the state from the content of a view and the phase of its binding.
   init(_ content: DisplayContent, _ phase: DisplayPhase, progress: LoadProgress?) {
     switch (phase, content) {
-    case (.failed(let error), .failure(let picture)): self = .failure(error, picture: picture)
+    case (.failed(let error), .failure(let picture)), (.failed(let error), .picture(let picture)):
+      self = .failure(error, picture: picture)
     case (.failed(let error), _): self = .failure(error, picture: nil)
     case (_, .picture(let picture)): self = .success(picture)
     case (_, .frame(let bitmap)): self = .success(Picture(bitmap))

@@ -33,25 +33,16 @@ extension ImageBinding {
     let size = ResizeGeometry(source: sourceSize, resize: current.target?.request.resize).outputSize
     guard size != current.expectedSize else { return }
     self.current?.expectedSize = size
-    // If a closure shows the picture, it is not shown in this view.
-    if current.handlers.success == nil { view?.reserve(size) }
+    // If a closure shows the picture, it is not shown in this view; and a picture that stays has its space.
+    if current.handlers.success == nil, shown.row != .picture { view?.reserve(size) }
     guard self.current?.number == current.number else { return }
     current.handlers.size?(size)
-  }
-
-  func showPlaceholder(_ options: DisplayOptions) {
-    guard let placeholder = options.placeholder, let view else { return }
-    current?.shown = .placeholder
-    let request = current?.request
-    let content = placeholder.content(in: view.displaySize) { request.flatMap(loader.otherSize) }
-    view.show(content, transition: .none)
   }
 
   private func show(preview: Picture) {
     guard let current, !current.isAnswered else { return }
     if current.options.showsPreviews, current.handlers.success == nil {
-      self.current?.shown = .preview
-      view?.show(.preview(preview), transition: .none)
+      change(.preview, current.options, to: preview)
     }
     guard self.current?.number == current.number else { return }
     current.handlers.preview?(preview)
@@ -63,6 +54,8 @@ extension ImageBinding {
     self.current?.isAnswered = true
     if let success = current.handlers.success {
       guard isFirst else { return }
+      shown = Shown(.picture)
+      stopPlaying()
       phase = .shown
       guard self.current?.number == current.number else { return }
       success(response)
@@ -76,12 +69,16 @@ extension ImageBinding {
   }
 
   private func show(_ picture: Picture, isSynchronous: Bool) {
-    guard let current, let view else { return }
-    if let old = current.shown.picture, old.bitmap.sharesPixels(with: picture.bitmap) { return }
-    let isPlain = isSynchronous || current.shown.resemblesPicture
-    self.current?.shown = .picture(picture)
-    stopPlaying()
-    view.show(.picture(picture), transition: isPlain ? .none : current.options.transition)
+    guard let current else { return }
+    self.current?.hasShown = true
+    // An animation that is set again plays on. The app may have removed any other content by itself.
+    if let old = shown.picture, old.bitmap.sharesPixels(with: picture.bitmap),
+      current.hasShown || player != nil
+    {
+      return
+    }
+    let isPlain = isSynchronous || shown.row.resemblesPicture
+    change(.picture, current.options, to: picture, isPlain ? .none : current.options.transition)
     guard self.current?.number == current.number, current.options.playsAnimations,
       let animation = picture.animation
     else { return }
@@ -99,10 +96,8 @@ extension ImageBinding {
     }
     guard !current.isAnswered else { return }
     self.current?.isAnswered = true
-    if let picture = current.options.failurePicture {
-      view?.show(.failure(picture), transition: .none)
-      guard self.current?.number == current.number else { return }
-    }
+    change(.failure, current.options)
+    guard self.current?.number == current.number else { return }
     if error.isNetworkUnavailable, current.options.restartsWithNetwork { waitForNetwork(current) }
     phase = .failed(error)
     guard self.current?.number == current.number else { return }

@@ -29,7 +29,7 @@ extension ImageBinding {
   func start() -> Bool {
     guard let current, let view else { return false }
     guard let target = target(of: current, in: view) else {
-      if !current.isAnswered { phase = .waitingForLayout }
+      if !current.isAnswered { begin(.waitingForLayout) }
       return false
     }
     return ask(target)
@@ -48,15 +48,21 @@ extension ImageBinding {
       show(hit.response, isSynchronous: true)
       if hit.isFresh { return true }
     } else if current?.isAnswered == false {
-      phase = .loading
-      if let current, current.number == number, current.shown.isNothingYet {
-        showPlaceholder(current.options)
-      }
+      begin(.loading)
     }
     guard current?.number == number, current?.isCancelled == false else { return false }
     load(target.request)
     if case .shown = phase { return true }
     return false
+  }
+
+  /// Enters a phase without the picture, and makes room for it in the view.
+  private func begin(_ phase: DisplayPhase) {
+    let number = current?.number
+    self.phase = phase
+    guard let current, current.number == number else { return }
+    self.current?.occasion = .sameSource
+    change(current.occasion, current.options)
   }
 
   private func load(_ request: ImageRequest) {

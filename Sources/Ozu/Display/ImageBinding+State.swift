@@ -4,7 +4,7 @@ extension ImageBinding {
   struct Current {
     let number: Int
     let request: ImageRequest
-    let options: DisplayOptions
+    var options: DisplayOptions
     let cacheFormat: CacheFormat?
     var handlers: DisplayHandlers
     /// The target of the load; `nil` until the view has a size.
@@ -14,7 +14,10 @@ extension ImageBinding {
     var loadNumber = 0
     /// The former load, for a smaller size. It is kept until the new one has joined the download that both need.
     var retiring: DisplayLoad?
-    var shown = Shown.nothing
+    /// `otherSource` until the view has made room for the request's source, if it had another; then `sameSource`.
+    var occasion: DisplayOccasion
+    /// Whether the picture has been shown since the request was set.
+    var hasShown = false
     /// The size of the picture that will be shown, once it is known.
     var expectedSize: PixelSize?
     /// Whether success or failure has been reported.
@@ -29,27 +32,15 @@ extension ImageBinding {
     var isCancelled = false
   }
 
-  /// The part of the current picture that the view shows.
-  enum Shown {
-    case nothing
-    case placeholder
-    case preview
-    case picture(Picture)
+  /// The content of the view. It outlives the request that it belongs to.
+  struct Shown {
+    let row: DisplayRow
+    /// The picture of the source; `nil` if a closure shows it (`DisplayHandlers.success`).
+    let picture: Picture?
 
-    var isNothingYet: Bool {
-      if case .nothing = self { true } else { false }
-    }
-
-    /// Whether it looks like the picture that follows, so that a fade would only blur it.
-    var resemblesPicture: Bool {
-      switch self {
-      case .preview, .picture: true
-      case .nothing, .placeholder: false
-      }
-    }
-
-    var picture: Picture? {
-      if case .picture(let picture) = self { picture } else { nil }
+    init(_ row: DisplayRow, _ picture: Picture? = nil) {
+      self.row = row
+      self.picture = picture
     }
   }
 }

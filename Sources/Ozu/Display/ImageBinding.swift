@@ -6,14 +6,17 @@
 /// ```
 ///
 /// - **One picture.** A view has one request at a time. Setting another cancels the first, and later events of the
-///   first are dropped: a reused view never shows the picture of an earlier request.
+///   first are dropped.
+/// - **Never another's picture.** Another source, `nil`, `clear()` and a failure remove what belonged to an earlier source, at
+///   once. The same source keeps its picture until it is replaced. The table on the page "Showing pictures" has all cases.
 /// - **No flicker.** A picture in memory is shown within the call, without placeholder and animation. A stale one is
 ///   shown too, and is replaced if its origin has a newer one. Otherwise the view shows first the placeholder, then
 ///   previews, and then the picture with a fade, or the failure picture.
 /// - **No jump.** The view receives the size of its picture as soon as the first bytes contain it, and can reserve
 ///   space.
-/// - **Never larger than needed.** The size is that of the view in pixels, the mode that of its content. A view
-///   without a size waits for its layout. A view that grows loads a larger picture, and keeps the old one until then.
+/// - **Never larger than needed.** The size is that of the view in pixels, the mode that of its content; smaller pictures
+///   are not enlarged. A view without a size waits for its layout. A view that grows loads a larger picture, and keeps
+///   the old one until then.
 /// - **Nothing forgotten.** A cancelled load begins again when the view reappears.
 ///
 /// The view owns the binding; the binding does not retain the view. Releasing the binding cancels its load.
@@ -48,6 +51,8 @@ public final class ImageBinding {
   let loader: any DisplayLoading
   /// The current request and its state. Only the files of the binding change it.
   var current: Current?
+  /// The content of the view.
+  var shown = Shown(.nothing)
   var lastNumber = 0
   var player: FramePlayer?
   private(set) var isVisible = true
@@ -70,14 +75,14 @@ public final class ImageBinding {
   public var request: ImageRequest? { current?.request }
 
   /// The complete picture of the request, if the view shows it. `nil` while it is loading.
-  public var picture: Picture? { current?.shown.picture }
+  public var picture: Picture? { shown.picture }
 
   /// The size in pixels of the picture that the view will show, as soon as the received bytes contain it. Once the
   /// picture is shown, its size. `nil` before.
   ///
   /// It is computed from the size in the file and the recipe. Processors that change the size are not taken into
   /// account.
-  public var expectedSize: PixelSize? { current?.shown.picture?.size ?? current?.expectedSize }
+  public var expectedSize: PixelSize? { shown.picture?.size ?? current?.expectedSize }
 
   /// Whether a load is running, also one for a larger or a newer picture than the current one.
   public var isLoading: Bool { current?.load != nil }
@@ -98,42 +103,84 @@ public final class ImageBinding {
     guard let view else { return false }
     let options = options ?? self.options
     if isLoadingFirst(request, options, view) {
+      current?.options = options
       current?.handlers = handlers
-      if case .preview? = current?.shown {} else { showPlaceholder(options) }
+      change(.sameSource, options)
       return false
     }
+    let isSame = hasSource(of: request)
     lastNumber += 1
     progress = nil
     // Releases the former load, which cancels it.
     current = Current(
-      number: lastNumber, request: request, options: options, cacheFormat: cacheFormat, handlers: handlers)
-    stopPlaying()
+      number: lastNumber, request: request, options: options, cacheFormat: cacheFormat, handlers: handlers,
+      occasion: isSame ? .sameSource : .otherSource)
+    if !isSame || !options.playsAnimations { stopPlaying() }
     return start()
   }
 
+  /// Whether the view's request has the source of another request, whatever their sizes and steps.
+  func hasSource(of request: ImageRequest) -> Bool { current?.request.key.source == request.key.source }
+
   /// Cancels the load and shows only the placeholder, because there is no request.
-  func setNothing(_ options: DisplayOptions) {
+  func setNothing(_ options: DisplayOptions) { end(.noSource, options) }
+
+  /// Cancels the load, removes the picture and empties the view, whatever it shows.
+  public func clear() { end(.clear, options) }
+
+  private func end(_ occasion: DisplayOccasion, _ options: DisplayOptions) {
     lastNumber += 1
     let number = lastNumber
     current = nil
     progress = nil
     stopPlaying()
-    phase = .empty
+    if case .empty = phase {} else { phase = .empty }
     // A callback may have set another picture.
     guard current == nil, lastNumber == number else { return }
-    showPlaceholder(options)
+    change(occasion, options)
   }
 
-  /// Cancels the load, removes the picture and empties the view.
-  public func clear() {
-    guard current != nil else { return }
-    lastNumber += 1
-    current = nil
-    progress = nil
+  /// Changes the content of the view as the table says.
+  ///
+  /// - Parameter picture: the preview or the picture that has arrived.
+  func change(
+    _ occasion: DisplayOccasion, _ options: DisplayOptions, to picture: Picture? = nil,
+    _ transition: DisplayTransition = .none
+  ) {
+    switch shown.row.step(after: occasion) {
+    case .keep: break
+    case .empty: show(.nothing, .nothing)
+    case .placeholder: showPlaceholder(options.placeholder, occasion)
+    case .preview: if let picture { show(.preview, .preview(picture)) }
+    case .picture: if let picture { show(.picture, .picture(picture), transition) }
+    case .failureElseKeep: if let own = options.failurePicture { show(.failure, .failure(own)) }
+    case .failureElseEmpty:
+      if let own = options.failurePicture { show(.failure, .failure(own)) } else { show(.nothing, .nothing) }
+    }
+  }
+
+  private func showPlaceholder(_ placeholder: DisplayPlaceholder, _ occasion: DisplayOccasion) {
+    guard let view else { return }
+    let request = current?.request
+    let content = placeholder.content(in: view.displaySize) { request.flatMap(loader.otherSize) }
+    switch (content, occasion) {
+    case (nil, .noSource): show(.nothing, .nothing)
+    case (nil, .sameSource): break
+    case (nil, _): if shown.row != .nothing { shown = Shown(.former) }
+    case (.nothing, .sameSource) where shown.row == .nothing: break
+    case (.nothing, _): show(.nothing, .nothing)
+    case (let content?, _): show(.placeholder, content)
+    }
+  }
+
+  /// The state is complete before the view is told, because it may call back.
+  private func show(
+    _ row: DisplayRow, _ content: DisplayContent, _ transition: DisplayTransition = .none
+  ) {
+    let picture: Picture? = if case .picture(let picture) = content { picture } else { nil }
+    shown = Shown(row, picture)
     stopPlaying()
-    phase = .empty
-    guard current == nil else { return }
-    view?.show(.nothing, transition: .none)
+    view?.show(content, transition: transition)
   }
 
   /// Cancels the load. The view keeps its content; the load begins again when the view reappears.
@@ -159,7 +206,6 @@ public final class ImageBinding {
       current?.networkTicket = nil
       current?.isRestartDue = false
       current?.isAnswered = false
-      current?.shown = .nothing
       start()
     default: resume()
     }
@@ -171,10 +217,10 @@ public final class ImageBinding {
   public func layoutDidChange() {
     guard let current, let view, !current.isCancelled else { return }
     if case .waitingForLayout = phase {
-      start()
+      if target(of: current, in: view) != nil { start() }
       return
     }
-    guard let asked = current.target, !current.isAnswered || current.shown.picture != nil,
+    guard let asked = current.target, !current.isAnswered || current.hasShown,
       current.load != nil || current.isAnswered,
       let target = target(of: current, in: view), target.outgrows(asked)
     else { return }

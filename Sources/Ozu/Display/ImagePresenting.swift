@@ -26,7 +26,7 @@ extension ImagePresenting {
   /// Shows the picture of a URL.
   ///
   /// - Parameters:
-  ///   - url: the URL; `nil` shows the placeholder, or the cached picture of `key`.
+  ///   - url: the URL; `nil` shows the cached picture of `key`, or without a key only the placeholder.
   ///   - key: an identity to use in place of the URL.
   ///   - placeholder: the placeholder; `nil` (the default) for that of the view's options.
   ///   - failureImage: the picture to show if the load fails; `nil` for that of the view's options.

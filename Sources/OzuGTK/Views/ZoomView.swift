@@ -38,8 +38,6 @@
       gtk_widget_set_hexpand(widget, 1)
       gtk_widget_set_vexpand(widget, 1)
       gtk_widget_set_focusable(status.view.widget, 1)
-      // The parts of the picture before must not be seen any more.
-      images.options.placeholder = .nothing
       gtk_widget_add_css_class(widget, "ozu-zoom")
       model.onChange = { [weak self, weak display] in
         display?.zoomDidChange()

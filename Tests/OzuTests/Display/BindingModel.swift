@@ -10,15 +10,25 @@ struct BindingModel {
     var side: Int
   }
 
-  enum Shown { case nothing, placeholder, preview, picture }
+  /// The content of the view; `former` belongs to another source.
+  enum Shown { case nothing, placeholder, preview, picture, failure, former }
+
+  enum Placeholder: Equatable {
+    case nothing
+    case unchanged
+    case picture(Int)
+  }
 
   struct Current {
     var url: Int
-    var placeholder: Int?
+    var placeholder: Placeholder
+    var failure: Int?
+    /// Whether the view has not yet made room for another source.
+    var isNew: Bool
     var asked: Target?
     var load: Int?
     var retiring: Int?
-    var shown = Shown.nothing
+    var hasShown = false
     var isAnswered = false
     var isWaiting = false
     var isCancelled = false
@@ -29,25 +39,40 @@ struct BindingModel {
   var answers: [String] = []
   var memory: [Target: Int] = [:]
   var current: Current?
+  var shown = Shown.nothing
   var loadCount = 0
   var ended: Set<Int> = []
 
-  mutating func set(_ url: Int, placeholder: Int?) {
+  mutating func set(_ url: Int, placeholder: Placeholder, failure: Int?) {
     if let now = current, now.load != nil, !now.isAnswered, side > 0,
       now.asked == Target(url: url, side: side)
     {
       current?.placeholder = placeholder
-      if now.shown != .preview { showPlaceholder() }
+      current?.failure = failure
+      makeRoom()
       return
     }
-    current = Current(url: url, placeholder: placeholder)
+    current = Current(
+      url: url, placeholder: placeholder, failure: failure, isNew: current?.url != url)
     start()
+  }
+
+  mutating func setNothing(placeholder: Placeholder) {
+    current = nil
+    if case .picture(let number) = placeholder {
+      tell(.placeholder, "placeholder \(number)")
+    } else {
+      empty()
+    }
   }
 
   mutating func start() {
     guard let now = current else { return }
     guard side > 0 else {
-      if !now.isAnswered { current?.isWaiting = true }
+      if !now.isAnswered {
+        current?.isWaiting = true
+        makeRoom()
+      }
       return
     }
     current?.isWaiting = false
@@ -61,22 +86,35 @@ struct BindingModel {
       show(number, fades: false)
       return
     }
-    if current?.isAnswered == false, current?.shown == .nothing { showPlaceholder() }
+    if current?.isAnswered == false { makeRoom() }
     current?.load = loadCount
     loadCount += 1
   }
 
-  mutating func showPlaceholder() {
-    guard let placeholder = current?.placeholder else { return }
-    current?.shown = .placeholder
-    told.append("placeholder \(placeholder)")
+  /// Removes the content of another source; that of this one stays until there is something better.
+  mutating func makeRoom() {
+    guard let now = current else { return }
+    current?.isNew = false
+    if !now.isNew, shown == .preview || shown == .picture { return }
+    switch now.placeholder {
+    case .picture(let number): tell(.placeholder, "placeholder \(number)")
+    case .nothing: if now.isNew || shown != .nothing { empty() }
+    case .unchanged: if now.isNew, shown != .nothing { shown = .former }
+    }
   }
+
+  mutating func tell(_ new: Shown, _ words: String) {
+    shown = new
+    told.append(words)
+  }
+
+  mutating func empty() { tell(.nothing, "nothing") }
 
   mutating func show(_ number: Int, fades: Bool) {
     guard let now = current else { return }
-    let isPlain = !fades || now.shown == .preview || now.shown == .picture
-    current?.shown = .picture
-    told.append("picture \(number)" + (isPlain ? "" : " fade"))
+    let isPlain = !fades || shown == .preview || shown == .picture
+    current?.hasShown = true
+    tell(.picture, "picture \(number)" + (isPlain ? "" : " fade"))
     if !now.isAnswered { answers.append("\(now.url) ok") }
     current?.isAnswered = true
   }
@@ -90,9 +128,8 @@ struct BindingModel {
   }
 
   mutating func clear() {
-    guard current != nil else { return }
     current = nil
-    told.append("nothing")
+    empty()
   }
 
   mutating func layout(_ count: Int) {
@@ -101,7 +138,7 @@ struct BindingModel {
       start()
       return
     }
-    guard let asked = now.asked, side > asked.side, now.load != nil || now.shown == .picture else { return }
+    guard let asked = now.asked, side > asked.side, now.load != nil || now.hasShown else { return }
     if now.retiring == nil { current?.retiring = now.load }
     current?.load = nil
     ask(Target(url: now.url, side: side))
@@ -119,6 +156,7 @@ struct BindingModel {
 
   mutating func destroy() {
     current = nil
+    shown = .nothing
     told = []
   }
 
@@ -132,9 +170,8 @@ struct BindingModel {
   mutating func event(_ index: Int) { _ = counts(index) }
 
   mutating func preview(_ index: Int, _ number: Int) {
-    guard counts(index), current?.isAnswered == false else { return }
-    current?.shown = .preview
-    told.append("preview \(number)")
+    guard counts(index), current?.isAnswered == false, shown != .picture else { return }
+    tell(.preview, "preview \(number)")
   }
 
   mutating func finish(_ index: Int, _ number: Int) {
@@ -148,9 +185,15 @@ struct BindingModel {
     ended.insert(index)
     guard counts(index) else { return }
     current?.load = nil
-    guard current?.isAnswered == false else { return }
+    guard let now = current, !now.isAnswered else { return }
     current?.isAnswered = true
-    told.append("failure \(2000 + url)")
+    if shown != .picture {
+      if let number = now.failure {
+        tell(.failure, "failure \(number)")
+      } else if shown == .former {
+        empty()
+      }
+    }
     answers.append("\(url) failed")
   }
 

@@ -67,12 +67,17 @@ private struct Play {
     switch dice {
     case 0..<20:
       let url = Int.random(in: 0..<4, using: &random)
-      set(url, placeholder: url % 2 == 0 ? 1000 + url : nil)
+      set(url, placeholder: placeholder(&random), failure: Bool.random(using: &random) ? 2000 + url : nil)
       return "set \(url)"
-    case 20..<26:
+    case 20..<24:
       binding.cancel()
       model.cancel()
       return "cancel"
+    case 24..<26:
+      let placeholder = placeholder(&random)
+      binding.setImage(from: nil, options: DisplayOptions { $0.placeholder = Self.option(placeholder) })
+      model.setNothing(placeholder: placeholder)
+      return "set nothing"
     case 26..<28:
       binding.clear()
       model.clear()
@@ -106,10 +111,26 @@ private struct Play {
   /// How many loads there were before this operation: the number of the next one.
   private var loadCount: Int { model.loadCount }
 
-  private mutating func set(_ url: Int, placeholder: Int?) {
+  private func placeholder(_ random: inout SeededGenerator) -> BindingModel.Placeholder {
+    switch Int.random(in: 0..<3, using: &random) {
+    case 0: .nothing
+    case 1: .unchanged
+    default: .picture(1000)
+    }
+  }
+
+  private static func option(_ placeholder: BindingModel.Placeholder) -> DisplayPlaceholder {
+    switch placeholder {
+    case .nothing: .nothing
+    case .unchanged: .unchanged
+    case .picture(let number): .picture(Stage.picture(number))
+    }
+  }
+
+  private mutating func set(_ url: Int, placeholder: BindingModel.Placeholder, failure: Int?) {
     let options = DisplayOptions {
-      $0.placeholder = placeholder.map { .picture(Stage.picture($0)) }
-      $0.failurePicture = Stage.picture(2000 + url)
+      $0.placeholder = Self.option(placeholder)
+      $0.failurePicture = failure.map { Stage.picture($0) }
     }
     let answers = answers
     binding.setImage(
@@ -121,7 +142,7 @@ private struct Play {
           answers.log.append("\(url) failed")
         }
       }))
-    model.set(url, placeholder: placeholder)
+    model.set(url, placeholder: placeholder, failure: failure)
   }
 
   private mutating func destroy() {

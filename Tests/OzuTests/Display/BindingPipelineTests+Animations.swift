@@ -17,7 +17,7 @@ extension BindingPipelineTests {
     #expect(view.isFrameClockRunning)
     #expect(view.shown.bitmap?[0, 0] == Pixel(red: 255, green: 0, blue: 0))
     var time = Duration.zero
-    for _ in 0..<100_000 where view.steps.count < 2 {
+    for _ in 0..<100_000 where view.steps.count < 3 {
       view.images.advance(to: time)
       time += .milliseconds(100)
       await Task.yield()
@@ -26,13 +26,13 @@ extension BindingPipelineTests {
     view.images.viewDidDisappear()
     #expect(!view.isFrameClockRunning)
     view.images.advance(to: time + .seconds(10))
-    #expect(view.steps.count == 2)
+    #expect(view.steps.count == 3)
     view.images.viewDidAppear()
     #expect(view.isFrameClockRunning)
     view.images.isPlaybackPaused = true
     #expect(!view.isFrameClockRunning)
     view.images.isPlaybackPaused = false
-    for _ in 0..<100_000 where view.steps.count < 3 {
+    for _ in 0..<100_000 where view.steps.count < 4 {
       view.images.advance(to: time)
       time += .milliseconds(100)
       await Task.yield()
@@ -40,6 +40,27 @@ extension BindingPipelineTests {
     #expect(view.shown.bitmap?[0, 0] == Pixel(red: 255, green: 0, blue: 0))
     view.images.clear()
     #expect(!view.isFrameClockRunning)
+  }
+
+  @Test("an animation that is set again plays on from where it is")
+  func playingOn() async throws {
+    let fixture = Fixture()
+    let url = Fixture.url("a.gif")
+    fixture.client.reply(to: url, with: .ok(Self.movingGIF))
+    let view = FakeImageView(DisplaySize(2, 2), mode: .none, pipeline: fixture.pipeline)
+    view.images.setImage(from: url)
+    await view.settled()
+    var time = Duration.zero
+    for _ in 0..<100_000 where view.steps.count < 3 {
+      view.images.advance(to: time)
+      time += .milliseconds(100)
+      await Task.yield()
+    }
+    #expect(view.images.setImage(from: url))
+    #expect(view.steps.count == 3 && view.isFrameClockRunning)
+    #expect(view.images.setImage(from: url, options: DisplayOptions { $0.playsAnimations = false }))
+    #expect(view.steps.count == 4 && !view.isFrameClockRunning)
+    #expect(view.shownPicture != nil)
   }
 
   @Test("animations do not play if that is switched off")

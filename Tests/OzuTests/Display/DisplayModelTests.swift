@@ -111,6 +111,8 @@ struct DisplayModelTests {
   func beforehand() {
     let state = DisplayState(placeholder: .picture(Stage.picture(3)), in: nil)
     #expect(Self.words(state) == "loading 0 3")
-    #expect(Self.words(DisplayState(placeholder: nil, in: nil)) == "loading 0 nothing")
+    for none in [DisplayPlaceholder.nothing, .unchanged] {
+      #expect(Self.words(DisplayState(placeholder: none, in: nil)) == "loading 0 nothing")
+    }
   }
 }

@@ -56,7 +56,7 @@ struct DisplayProgressTests {
   @Test("a colour as a placeholder has the proportions of the view")
   func color() throws {
     let color = Pixel(red: 200, green: 30, blue: 20)
-    let bitmap = try #require(DisplayPlaceholder.color(color).content(in: DisplaySize(40, 30)).bitmap)
+    let bitmap = try #require(DisplayPlaceholder.color(color).content(in: DisplaySize(40, 30))?.bitmap)
     #expect(bitmap.size == PixelSize(32, 24))
     #expect(bitmap.isOpaque)
     #expect(BGRABitmap(bitmap)[31, 23] == color)

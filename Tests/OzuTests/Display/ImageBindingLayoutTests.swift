@@ -23,7 +23,7 @@ struct ImageBindingLayoutTests {
     let format = try #require(stage.script.loads.first?.request.format)
     #expect(format.name == name)
     #expect(format.mode == mode)
-    #expect(format.allowsUpscaling)
+    #expect(!format.allowsUpscaling)
     #expect(format.compressionQuality == 0.75)
     #expect(format.diskCapacity == 10 << 20)
     #expect(stage.binding.pipeline.formats[name] != nil)
@@ -51,12 +51,12 @@ struct ImageBindingLayoutTests {
     "a view without a size waits for its layout",
     arguments: [
       nil, DisplaySize(0, 0), DisplaySize(0, 10), DisplaySize(-5, 10), DisplaySize(.nan, 10),
-      DisplaySize(.infinity, 10),
+      DisplaySize(.infinity, 10), DisplaySize(1e-9, 1e-9), DisplaySize(0.4, 10),
     ])
   func waits(size: DisplaySize?) {
     let stage = Stage(size)
     stage.binding.setImage(from: Self.a, options: DisplayOptions { $0.placeholder = .nothing })
-    #expect(stage.script.loads.isEmpty && stage.told.isEmpty)
+    #expect(stage.script.loads.isEmpty && stage.told == ["nothing"])
     guard case .waitingForLayout = stage.binding.phase else {
       Issue.record("\(stage.binding.phase)")
       return
@@ -66,7 +66,7 @@ struct ImageBindingLayoutTests {
     stage.view.displaySize = DisplaySize(40, 30)
     stage.script.memory[stage.asked("a").key] = Stage.picture(1)
     stage.binding.layoutDidChange()
-    #expect(stage.told == ["picture 1"])
+    #expect(stage.told == ["nothing", "picture 1"])
   }
 
   @Test("a view that was cancelled while it waited stays cancelled until it reappears")
@@ -167,11 +167,11 @@ struct ImageBindingLayoutTests {
     }
     #expect(stage.script.loads.map(\.isStopped) == [false, true, true, false])
     stage.script.loads[0].finish(Stage.picture(1))
-    #expect(stage.told.isEmpty)
+    #expect(stage.told == ["nothing"])
     stage.script.loads[3].progress(10)
     #expect(stage.script.loads.map(\.isStopped) == [true, true, true, false])
     stage.script.loads[3].finish(Stage.picture(2))
-    #expect(stage.told == ["picture 2 fade"])
+    #expect(stage.told == ["nothing", "picture 2 fade"])
   }
 
   @Test("if the larger picture fails, the smaller one stays, and no handler is called")
@@ -182,7 +182,7 @@ struct ImageBindingLayoutTests {
     stage.view.layOut(DisplaySize(80, 60))
     stage.binding.layoutDidChange()
     stage.script.loads[1].fail(.notCached("a"))
-    #expect(stage.told == ["picture 1 fade"])
+    #expect(stage.told == ["nothing", "picture 1 fade"])
     #expect(stage.binding.picture != nil)
   }
 

@@ -42,24 +42,54 @@ struct ImageBindingTests {
     let stage = Stage()
     stage.binding.setImage(from: Self.a)
     stage.script.loads[0].finish(Stage.picture(1))
-    #expect(stage.told == ["picture 1 fade"])
+    #expect(stage.told == ["nothing", "picture 1 fade"])
     #expect(try #require(stage.view.steps.last).transition == .fade(.milliseconds(100)))
   }
 
-  @Test("without a placeholder the view keeps its content until the picture is loaded")
-  func noPlaceholder() {
+  @Test("a slide show keeps the old picture until the new one is there")
+  func slides() {
+    let stage = Stage()
+    stage.script.memory[stage.asked("a").key] = Stage.picture(1)
+    let options = DisplayOptions { $0.placeholder = .unchanged }
+    stage.binding.setImage(from: Self.a, options: options)
+    stage.binding.setImage(from: Self.b, options: options)
+    #expect(stage.told == ["picture 1"])
+    #expect(stage.binding.picture == nil)
+    stage.script.loads[0].finish(Stage.picture(2))
+    #expect(stage.told == ["picture 1", "picture 2 fade"])
+  }
+
+  @Test("the picture of the same source stays while it is made in another way, and a failure changes nothing")
+  func otherSteps() {
+    let stage = Stage()
+    stage.binding.setImage(from: Self.a, options: Self.withPlaceholders)
+    stage.script.loads[0].finish(Stage.picture(1))
+    let grey = ImageRequest(url: Self.a, processors: [.grayscale])
+    stage.binding.setImage(grey, options: Self.withPlaceholders)
+    stage.script.loads[1].preview(Stage.picture(2))
+    stage.script.loads[1].fail(.notCached("a"))
+    stage.binding.setImage(grey, options: Self.withPlaceholders)
+    #expect(stage.told == ["placeholder 100", "picture 1 fade"])
+    stage.script.loads[2].finish(Stage.picture(3))
+    #expect(stage.told.last == "picture 3")
+  }
+
+  @Test("a reused view without a layout loses the old picture at once")
+  func reuseBeforeLayout() {
     let stage = Stage()
     stage.script.memory[stage.asked("a").key] = Stage.picture(1)
     stage.binding.setImage(from: Self.a)
-    stage.binding.setImage(from: Self.b)
-    #expect(stage.told == ["picture 1"])
+    stage.view.displaySize = nil
+    stage.binding.setImage(from: Self.b, options: Self.withPlaceholders)
+    #expect(stage.told == ["picture 1", "placeholder 100"])
   }
 
-  @Test("the placeholder of nothing empties the view")
-  func emptyPlaceholder() {
+  @Test("clearing empties a view that has no request, too")
+  func clearsPlaceholders() {
     let stage = Stage()
-    stage.binding.setImage(from: Self.b, options: DisplayOptions { $0.placeholder = .nothing })
-    #expect(stage.told == ["nothing"])
+    stage.binding.setImage(from: nil, options: Self.withPlaceholders)
+    stage.binding.clear()
+    #expect(stage.told == ["placeholder 100", "nothing"])
   }
 
   @Test("another size of the picture is the placeholder, or else the given one")
@@ -83,7 +113,7 @@ struct ImageBindingTests {
     ])
   func blurHash(size: DisplaySize, expected: PixelSize) throws {
     let placeholder = try #require(DisplayPlaceholder.blurHash(text: "LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
-    #expect(placeholder.content(in: size).bitmap?.size == expected)
+    #expect(placeholder.content(in: size)?.bitmap?.size == expected)
     #expect(DisplayPlaceholder.blurHash(text: "no hash") == nil)
     #expect(DisplayPlaceholder.thumbHash(bytes: []) == nil)
   }
@@ -102,7 +132,7 @@ struct ImageBindingTests {
     stage.script.loads[0].fail(.notCached("a"))
     #expect(told.isEmpty)
     stage.script.loads[1].finish(Stage.picture(3))
-    #expect(stage.told == ["picture 3 fade"])
+    #expect(stage.told == ["nothing", "nothing", "picture 3 fade"])
   }
 
   @Test("setting the same picture while it loads continues the same load, for the new handlers")
@@ -153,7 +183,7 @@ struct ImageBindingTests {
     stage.script.loads[0].fail(.notCached("a"))
     stage.binding.retry()
     stage.script.loads[1].finish(Stage.picture(1))
-    #expect(stage.told == ["picture 1 fade"])
+    #expect(stage.told == ["nothing", "picture 1 fade"])
   }
 
   @Test(

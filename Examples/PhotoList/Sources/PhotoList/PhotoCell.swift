@@ -31,6 +31,6 @@ final class PhotoCell: UITableViewCell {
   }
 
   func show(_ address: URL) {
-    photo.setImage(from: address, placeholder: .nothing)
+    photo.setImage(from: address)
   }
 }
