@@ -88,7 +88,7 @@ struct ReducedJPEGTests {
           let rows = 0..<min(Int(expected.extentHeight.rounded(.up)), expected.rowCount)
           let wrong = rows.first { row in
             let lines = [found, expected].map { UnsafeRawBufferPointer($0.row(row, columnCount: columns)) }
-            return memcmp(lines[0].baseAddress, lines[1].baseAddress, lines[0].count) != 0
+            return memcmp(lines[0].baseAddress!, lines[1].baseAddress!, lines[0].count) != 0
           }
           #expect(wrong == nil, "component \(index) at \(scale)/8 of \(size)")
         }
