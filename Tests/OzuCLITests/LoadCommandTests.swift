@@ -63,6 +63,7 @@ import Testing
         switch command {
         case "info": ["--no-cache"]
         case "thumbnail": ["--folder", folder.path("thumbnails")]
+        case "set": ["-o", folder.path("out/"), "--no-cache", "-w", "32", "-f", "png"]
         default: ["-o", folder.path("out/"), "--no-cache"]
         }
       let run = await CommandRun([command, photo, broken] + more)

@@ -109,10 +109,16 @@ struct SourceListing {
         switch try kind(of: name.path(in: start)) {
         case .folder(let identity):
           if identity == excluded { continue }
-          guard let text = name.text else { return failForName(start + name.shown) }
+          guard let text = name.text else {
+            failForName(start + name.shown)
+            continue
+          }
           list(start + text, folder.isEmpty ? text : folder + "/" + text)
         case .picture:
-          guard let text = name.text else { return failForName(start + name.shown) }
+          guard let text = name.text else {
+            failForName(start + name.shown)
+            continue
+          }
           sources.append(ListedSource(text: start + text, folder: folder))
         case .other: continue
         }
