@@ -42,7 +42,7 @@ struct RenditionRecord {
         freshUntil: try reader.date(), bodyIdentity: try reader.text(), mayUseOffline: try reader.flag())
     }
     notes = try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }
-    guard validity.map({ HTTPStoredResponse.deadlines.contains($0.freshUntil) }) ?? true else {
+    guard validity.map({ HTTPStoredResponse.deadlines.holds($0.freshUntil) }) ?? true else {
       throw FieldReader.Damage()
     }
     // A picture never has more notes than these bounds allow.

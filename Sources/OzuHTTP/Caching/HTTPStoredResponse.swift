@@ -46,10 +46,10 @@ public struct HTTPStoredResponse: Sendable, Hashable {
   /// they believe one: others may write to the storage, and a number outside its range spoils every calculation.
   package var flaw: String? {
     guard (200..<600).contains(status) else { return "its status is \(status)" }
-    guard Self.dates.contains(requestDate), Self.dates.contains(responseDate) else {
+    guard Self.dates.holds(requestDate), Self.dates.holds(responseDate) else {
       return "its dates are not between 1970 and 2200"
     }
-    guard redirectsFreshUntil.map({ Self.deadlines.contains($0) }) ?? true else {
+    guard redirectsFreshUntil.map({ Self.deadlines.holds($0) }) ?? true else {
       return "its deadline is no date"
     }
     let isValid = { (fields: HTTPHeaders) in
@@ -157,5 +157,15 @@ extension HTTPStoredResponse: Codable {
     try container.encodeIfPresent(redirectsFreshUntil?.timeIntervalSince1970, forKey: .redirectsFreshUntil)
     try container.encode(bodyIdentity, forKey: .bodyIdentity)
     try container.encodeIfPresent(urlDigest, forKey: .urlDigest)
+  }
+}
+
+extension ClosedRange<Date> {
+  /// Whether a date is one of these. `contains` says so of a date that is not a number, too, because dates have no `<=` of
+  /// their own.
+  package func holds(_ date: Date) -> Bool {
+    let seconds = date.timeIntervalSinceReferenceDate
+    return lowerBound.timeIntervalSinceReferenceDate <= seconds
+      && seconds <= upperBound.timeIntervalSinceReferenceDate
   }
 }

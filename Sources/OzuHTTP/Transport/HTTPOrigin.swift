@@ -22,8 +22,25 @@ struct HTTPOrigin: Hashable, Sendable {
     }
     guard let host = url.host(), !host.isEmpty else { throw HTTPError(.invalidURL, url: url) }
     port = url.port ?? (isSecure ? 443 : 80)
-    guard Self.ports.contains(port) else { throw HTTPError(.invalidURL, url: url) }
+    // Foundation has no port where the number is too large for one.
+    guard Self.ports.contains(port), url.port != nil || !url.namesPort else {
+      throw HTTPError(.invalidURL, url: url)
+    }
     self.host = host.lowercased()
+  }
+}
+
+extension URL {
+  /// Whether digits of a port follow the host (RFC 3986 §3.2.3).
+  fileprivate var namesPort: Bool {
+    let text = absoluteString.utf8
+    guard let scheme = text.firstIndex(of: UInt8(ascii: ":")) else { return false }
+    let authority = text[scheme...].drop { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
+      .prefix { !"/?#".utf8.contains($0) }
+    let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...] } ?? authority
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    guard let last = host.last, digits.contains(last) else { return false }
+    return host.last { !digits.contains($0) } == UInt8(ascii: ":")
   }
 }
 
