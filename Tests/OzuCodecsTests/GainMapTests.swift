@@ -153,6 +153,21 @@ struct GainMapTests {
     #expect(picture.notes.count == 1 && picture.notes[0].contains("gain map"), "\(picture.notes)")
   }
 
+  @Test(
+    "with nothing where a number should be give the picture and a note",
+    arguments: [
+      "hdrgm:GainMapMax</hdrgm:", "hdrgm:GainMapMax" + String(repeating: "</hdrgm:", count: 50),
+      "hdrgm:GainMapMax></hdrgm:GainMapMax>", "hdrgm:GainMapMax=", "hdrgm:GainMapMax='", "hdrgm:GainMapMax",
+    ])
+  func nothing(_ text: String) throws {
+    let base = try Self.flat(PixelSize(64, 48), 120)
+    let packet = Self.xmp("hdrgm:Version=\"1.0\" hdrgm:HDRCapacityMax=\"2\" \(text)")
+    let data = try Self.file(base, Self.flat(PixelSize(32, 24), 255), describedBy: packet)
+    let header = try Self.codecs.header(of: data)
+    #expect(header.gainMap == nil)
+    #expect(header.notes.count == 1 && header.notes[0].contains("gain map"), "\(header.notes)")
+  }
+
   @Test("may make parts of a picture darker, down to black")
   func darker() throws {
     let numbers = "hdrgm:GainMapMin='-3' hdrgm:GainMapMax='1' hdrgm:HDRCapacityMax='2'"

@@ -26,7 +26,9 @@ struct HEIFGainMapTests {
     return [0, 0, 0, 0, 0, 0x40] + fractions.flatMap { BoxFile.big($0, 4) + BoxFile.big(denominator, 4) }
   }
 
-  private static func file(_ kind: Kind, numbers: [UInt8] = numbers()) throws -> Data {
+  private static func file(
+    _ kind: Kind, numbers: [UInt8] = numbers(), headroom: String = "=\"4.0\""
+  ) throws -> Data {
     switch kind {
     case .avif, .heic:
       var file = BoxFile(
@@ -50,7 +52,7 @@ struct HEIFGainMapTests {
       file.replace(at: place, with: Array(name.prefix(27)))
       file.grow(["meta", "iprp", "ipco", "auxC"], by: Array(name.dropFirst(27)))
       if kind == .apple {
-        let packet = Array("<x HDRGainMap:HDRGainMapHeadroom=\"4.0\"/>".utf8)
+        let packet = Array("<x HDRGainMap:HDRGainMapHeadroom\(headroom)/>".utf8)
         file.add(
           [("infe", [2, 0, 0, 0, 0, 8, 0, 0] + Array("mime\0application/rdf+xml\0".utf8), .new(packet))],
           references: BoxFile.box("cdsc", [0, 8, 0, 1, 0, 2]), properties: nil)
@@ -139,6 +141,16 @@ struct HEIFGainMapTests {
       let picture = try Self.codecs.picture(from: data, context: DecodingContext().brightened(to: 4))
       #expect(picture.bitmap == plain && !picture.notes.isEmpty, "\(index)")
     }
+  }
+
+  @Test(
+    "with nothing where the headroom should be give the picture and a note",
+    arguments: ["", "=", "='", "></hdrgm:", "</hdrgm:", "</hdrgm:</hdrgm:", "='nan'", "='1e999'", "='-1e19'"])
+  func nothing(_ headroom: String) throws {
+    guard Self.isReadable(.apple) else { return }
+    let header = try Self.codecs.header(of: Self.file(.apple, headroom: headroom))
+    #expect(header.gainMap == nil)
+    #expect(header.notes.count == 1 && header.notes[0].contains("gain map"), "\(header.notes)")
   }
 
   @Test("broken at any byte are never an error for an intact picture", arguments: Kind.allCases)

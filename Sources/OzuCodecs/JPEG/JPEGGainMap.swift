@@ -139,7 +139,7 @@ enum JPEGGainMap {
     let count = lists.contains { $0.count == 3 } ? 3 : 1
     guard lists.allSatisfy({ $0.count == 1 || $0.count == 3 }) else { return nil }
     let channels = (0..<count).map { channel in
-      func value(_ list: Int) -> Double { lists[list].count == 1 ? lists[list][0] : lists[list][channel] }
+      func value(_ list: Int) -> Double { lists[list][channel % lists[list].count] }
       return GainMap.Channel(
         minimum: value(0), maximum: value(1), gamma: value(2), baseOffset: value(3), alternateOffset: value(4)
       )
@@ -166,7 +166,9 @@ enum JPEGGainMap {
       return Double(String(decoding: text.dropFirst(2).prefix { $0 != quote }, as: UTF8.self)).map { [$0] }
     }
     let element = String(decoding: text, as: UTF8.self)
-    let content = element.split(separator: "</hdrgm:", maxSplits: 1)[0]
+    // Nothing is before the end of an element without content.
+    let parts = element.split(separator: "</hdrgm:", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let content = parts.first else { return nil }
     let found = content.split { "<>".contains($0) }.compactMap { Double($0.filter { !$0.isWhitespace }) }
     return found.isEmpty ? nil : found
   }
