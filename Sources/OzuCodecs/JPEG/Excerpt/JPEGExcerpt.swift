@@ -30,11 +30,11 @@ package enum JPEGExcerpt {
       let rows = groups(cut.y, cut.size.height, unit.height, frame.groupRows)
     else { return nil }
     return try data.withBytes { (file) throws(DecodingError) in
-      let identity = JPEGScanIndexCache.Identity(file, context.file)
+      let identity = JPEGScanIndexCache.Identity(file, context.file, scan, frame: frame)
       let index = try JPEGScanIndexCache.shared.index(of: identity) { () throws(DecodingError) in
         try JPEGScanIndex(file: file, scan, frame: frame, context: context)
       }
-      guard let index, index.columns == frame.groupColumns else { return nil }
+      guard let index else { return nil }
       let byteCount = renderByteCount.saturatingSum(index.byteCount(rows: rows, columns: columns))
       try context.limits.checkDecodedByteCount(byteCount)
       try context.reserve(atLeast: byteCount)

@@ -11,17 +11,32 @@ final class JPEGScanIndexCache: Sendable {
   /// The cache of the process.
   static let shared = JPEGScanIndexCache(limit: 8)
 
-  /// The identity of a file. A hostile file that has the checksum and the length of another file gets that file's index, and
-  /// its parts show wrong pixels or are decoded from the whole file. No place is outside of the file, since the lengths are
-  /// equal.
+  /// The identity of a file, and everything that the places of an index depend on beside the data.
+  ///
+  /// Hostile files can have one checksum, and then share an index if they also have the same shape. Their parts then show wrong
+  /// pixels or are decoded from the whole file. But every group of the picture has a place in the index, and no place is outside
+  /// of the file, since shapes and lengths are equal.
   struct Identity: Hashable {
     var byteCount: Int
     var checksum: UInt64
+    var columns: Int
+    var rows: Int
+    /// Where the data of the scan begin.
+    var start: Int
+    var restartInterval: Int
+    /// How many blocks of each component a group has, in the order of the scan.
+    var blockCounts: [Int]
 
     /// - Parameter known: the identity of the file if it has one already; it stores the checksum if it has none yet.
-    init(_ file: UnsafeRawBufferPointer, _ known: FileIdentity? = nil) {
+    init(
+      _ file: UnsafeRawBufferPointer, _ known: FileIdentity? = nil, _ scan: JPEGSequentialScan,
+      frame: ReducedJPEGFrame
+    ) {
       byteCount = file.count
       checksum = known?.value { WordChecksum.of(file) } ?? WordChecksum.of(file)
+      (columns, rows) = (frame.groupColumns, frame.groupRows)
+      (start, restartInterval) = (scan.start.position, scan.restartInterval)
+      blockCounts = scan.parts.map(\.blockCount)
     }
   }
 
