@@ -4,6 +4,8 @@
 
 #ifdef OZU_TIFF
 
+#include <math.h>
+
 // A tile that is larger than the part of the picture in it is left to the library, unless it is smaller than this.
 enum { common_tile_size = 1 << 20 };
 
@@ -139,7 +141,9 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   if (TIFFGetField(self->file, TIFFTAG_ORIENTATION, &orientation) && orientation >= 1 && orientation <= 8)
     info->orientation = orientation;
   TIFFGetFieldDefaulted(self->file, TIFFTAG_RESOLUTIONUNIT, &unit);
-  if (TIFFGetField(self->file, TIFFTAG_XRESOLUTION, &resolution) && resolution > 0 && unit != RESUNIT_NONE)
+  // A file may state any number, infinity among them.
+  if (TIFFGetField(self->file, TIFFTAG_XRESOLUTION, &resolution) && resolution > 0 && isfinite(resolution)
+      && unit != RESUNIT_NONE)
     info->dots_per_inch = unit == RESUNIT_CENTIMETER ? resolution * 2.54 : resolution;
   // EXIF data have the structure of TIFF: their facts are in the directories of the file itself.
   info->exif = base->data;

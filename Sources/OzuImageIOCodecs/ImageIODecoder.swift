@@ -44,7 +44,9 @@
       header.bitsPerComponent = properties[kCGImagePropertyDepth] as? Int ?? 8
       header.colorModel = file.colorModel
       header.hasAlpha = properties[kCGImagePropertyHasAlpha] as? Bool ?? false
-      header.dotsPerInch = properties[kCGImagePropertyDPIWidth] as? Double
+      header.dotsPerInch = (properties[kCGImagePropertyDPIWidth] as? Double).flatMap {
+        ImageResolution(dotsPerInch: $0).valid?.horizontal
+      }
       header.isProgressive = file.isProgressive
       header.metadata = file.metadata
       header.colorProfileName = properties[kCGImagePropertyProfileName] as? String

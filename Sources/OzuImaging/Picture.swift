@@ -121,7 +121,7 @@ public struct Picture: Sendable {
   /// cache.
   public var byteCount: Int {
     switch content.pixels {
-    case .ready(let bitmap): bitmap.byteCount + (animation?.largestByteCount ?? 0)
+    case .ready(let bitmap): bitmap.byteCount.saturatingSum(animation?.largestByteCount ?? 0)
     case .deferred(let pixels): pixels.byteCount
     }
   }

@@ -43,6 +43,19 @@
       }
     }
 
+    @Test(
+      "leaves out a resolution that is no number of dots",
+      arguments: [
+        (150, 150), (.infinity, nil), (-.infinity, nil), (.nan, nil), (1e38, nil), (0, nil), (-1, nil),
+        (.leastNonzeroMagnitude, nil),
+      ] as [(Float, Double?)])
+    func resolution(stated: Float, dots: Double?) throws {
+      var file = TIFFFile(size: PixelSize(1, 1), bits: 8, photometric: 1, samplesPerPixel: 1, strips: [[9]])
+      file.resolution = stated
+      let picture = try CodecRegistry.standard.picture(from: file.data)
+      #expect(picture.header?.dotsPerInch == dots && picture.notes.isEmpty)
+    }
+
     @Test("reads RGB of 12 bits, 24 and 32 bits", arguments: [12, 24, 32])
     func wide(bits: Int) throws {
       // Two pixels; the upper 12 bits of each sample.

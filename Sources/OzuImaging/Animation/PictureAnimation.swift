@@ -1,4 +1,5 @@
 import Dispatch
+import OzuRecords
 import OzuSynchronization
 
 /// The frames of an animated picture, made when they are asked for and cached up to a limit in bytes.
@@ -40,13 +41,20 @@ public final class PictureAnimation: Sendable {
   private static let tableBytesPerFrame = 256
   /// The most bytes that making one frame takes.
   package let workingByteCount: Int
+  /// The pixels of the canvas that frames are decoded to.
+  let canvasPixelCount: Int
+  /// The processor time that other processes have used for the frames so far.
+  let timeElsewhere: @Sendable () -> Duration
   private let queue = DispatchQueue(label: "ozu.animation")
 
   init(
     _ composer: FrameComposer, encodedByteCount: Int, frameByteCount: Int, finishingByteCount: Int,
     limits: DecodingLimits, pool: PixelBufferPool, colorPolicy: ColorPolicy,
-    budget: DecodedByteBudget = .shared, finish: @escaping Finishing
+    budget: DecodedByteBudget = .shared, timeElsewhere: @escaping @Sendable () -> Duration = { .zero },
+    finish: @escaping Finishing
   ) {
+    canvasPixelCount = composer.track.canvas.pixelCount
+    self.timeElsewhere = timeElsewhere
     loopCount = composer.track.loopCount
     delays = composer.track.frames.prefix(max(1, limits.frameCount)).map(\.delay)
     byteBudget = limits.animationByteCount
@@ -58,11 +66,12 @@ public final class PictureAnimation: Sendable {
     // Beside the cache there are at most: the canvas that is kept, the canvas that is being painted, the frame, the
     // result, and the memory that finishing the result takes.
     let canvasByteCount = PixelBufferPool.sizeClass(composer.track.canvas.bitmapByteCount(as: .bgra8))
-    workingByteCount = 3 * canvasByteCount + frameByteCount + finishingByteCount
-    largestByteCount =
-      encodedByteCount + delays.count * Self.tableBytesPerFrame
-      + min(limits.animationByteCount, 3 * canvasByteCount + delays.count * frameByteCount)
-    let cacheByteCount = limits.animationByteCount - workingByteCount
+    let canvases = 3.saturatingProduct(canvasByteCount)
+    workingByteCount = canvases.saturatingSum(frameByteCount).saturatingSum(finishingByteCount)
+    let frames = canvases.saturatingSum(delays.count.saturatingProduct(frameByteCount))
+    largestByteCount = encodedByteCount.saturatingSum(delays.count * Self.tableBytesPerFrame)
+      .saturatingSum(min(limits.animationByteCount, frames))
+    let cacheByteCount = limits.animationByteCount.saturatingDifference(workingByteCount)
     state = Mutex(
       State(
         composer: composer,
@@ -151,17 +160,18 @@ extension PictureAnimation {
   ///   - size: the size of the picture that the frames belong to.
   ///   - encodedByteCount: the size of the file, which the reader holds.
   ///   - workingByteCount: the memory that one frame takes while it is made elsewhere.
+  ///   - timeElsewhere: the processor time that was used for the frames elsewhere so far.
   /// - Returns: `nil` if the frames are not an animation of a picture of this size.
   package convenience init?(
     finished reader: any AnimationFrameReading, size: PixelSize, encodedByteCount: Int, workingByteCount: Int,
-    context: DecodingContext
+    timeElsewhere: @escaping @Sendable () -> Duration = { .zero }, context: DecodingContext
   ) {
     guard let composer = try? FrameComposer(reader, of: size, blending: .premultiplied) else { return nil }
     self.init(
       composer, encodedByteCount: encodedByteCount,
       frameByteCount: PixelBufferPool.sizeClass(size.bitmapByteCount(as: .bgra8)),
       finishingByteCount: workingByteCount, limits: context.limits, pool: context.pool,
-      colorPolicy: context.colorPolicy, budget: context.budget
+      colorPolicy: context.colorPolicy, budget: context.budget, timeElsewhere: timeElsewhere
     ) { (canvas, _) throws(DecodingError) in canvas }
   }
 }

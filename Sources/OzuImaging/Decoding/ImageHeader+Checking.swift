@@ -30,12 +30,68 @@ extension ImageDecoding {
 
 extension ImageHeader {
   /// Why a header is impossible for a decoder of some types, in words; `nil` if it is possible.
-  fileprivate func flaw(from types: [ImageType]) -> String? {
+  ///
+  /// Every header passes this check before anything is computed from it: those of the decoders here, of an app's, and
+  /// of other processes, which may have been taken over. Decoders leave out facts of a file that make no sense; here
+  /// they are a mistake of the decoder.
+  package func flaw(from types: [ImageType]) -> String? {
     if !types.contains(type) { return "its decoder calls it \(type.displayName)" }
     if storedSize.width < 0 || storedSize.height < 0 { return "a picture of \(storedSize) pixels" }
-    if frameCount < 1 { return "it has \(frameCount) frames" }
-    if bitsPerComponent < 1 { return "colours of \(bitsPerComponent) bits" }
-    return planeLayout?.flaw
+    if !(1...Self.largestFrameCount ~= frameCount) { return "it has \(frameCount) frames" }
+    if !(1...Self.mostBits ~= bitsPerComponent) { return "colours of \(bitsPerComponent) bits" }
+    if let unit = regionUnit, unit.isEmpty { return "parts of \(unit) pixels" }
+    if let dots = dotsPerInch, ImageResolution(dotsPerInch: dots).valid == nil {
+      return "\(dots) dots per inch"
+    }
+    if let name = colorProfileName, name.utf8.count > Self.longestText { return "a profile with a long name" }
+    return colorEncoding?.flaw ?? lightLevels?.flaw ?? metadata?.flaw ?? planeLayout?.flaw
+      ?? gainMap?.flaw(for: storedSize).map { "its gain map: \($0)" }
+  }
+
+  /// More than any format has; a program computes with the number.
+  private static let mostBits = 128
+  /// The most bytes of a text in a header, in UTF-8. Decoders here cut texts at a twentieth of it.
+  fileprivate static let longestText = 4096
+}
+
+extension ColorEncoding {
+  fileprivate var flaw: String? {
+    switch self {
+    case .profile: return nil
+    case .coded(let primaries, let transfer):
+      // A byte each in ITU-T H.273, and two in the files of ISO/IEC 23008-12.
+      let range = 0...Int(UInt16.max)
+      return range ~= primaries && range ~= transfer ? nil : "colours by the numbers \(primaries)/\(transfer)"
+    case .calibrated(let gamma, let points):
+      return gamma.isFinite && points.isFinite ? nil : "colours that are not numbers"
+    }
+  }
+}
+
+extension Chromaticities {
+  fileprivate var isFinite: Bool {
+    [white, red, green, blue].allSatisfy { $0.x.isFinite && $0.y.isFinite }
+  }
+}
+
+extension LightLevels {
+  /// A little more than the blocks of files can store; tone mapping ignores less than that.
+  package static let possible = 0...1_000_000.0
+
+  fileprivate var flaw: String? {
+    let levels = [maximumContent, maximumAverage, masteringPeak, masteringMinimum].compactMap(\.self)
+    if let level = levels.first(where: { !(Self.possible ~= $0) }) { return "a light level of \(level)" }
+    return masteringGamut?.isFinite == false ? "colours that are not numbers" : nil
+  }
+}
+
+extension PictureMetadata {
+  fileprivate var flaw: String? {
+    let texts = [captureDate, camera, lens].compactMap(\.self)
+    if texts.contains(where: { $0.utf8.count > ImageHeader.longestText }) { return "a long text of a camera" }
+    let numbers = [exposureTime, fNumber, focalLength, isoSensitivity.map(Double.init)].compactMap(\.self)
+    let number = numbers.first { !($0 >= 0 && $0.isFinite) }
+    return number.map { "an exposure with the number \($0)" }
   }
 }
 

@@ -25,7 +25,8 @@ public struct ImageHeader: Hashable, Sendable {
   public var gainMap: GainMap?
   /// Notes about values in the file that were ignored because they are wrong; `Picture.notes` begins with them.
   public var notes: [String] = []
-  /// The print resolution in pixels per inch; `nil` if the file does not declare it.
+  /// The print resolution in pixels per inch: 0.01 to 65,535. `nil` if the file does not declare it, or one outside of
+  /// that range.
   public var dotsPerInch: Double?
   /// The facts that a camera wrote beside the pixels; `nil` if there are none.
   public var metadata: PictureMetadata?
@@ -90,7 +91,8 @@ public struct ImageHeader: Hashable, Sendable {
     self.isProgressive = isProgressive
     self.planeLayout = planeLayout
     self.colorEncoding = colorEncoding
-    self.dotsPerInch = dotsPerInch
+    // Files state any number here, also infinity.
+    self.dotsPerInch = dotsPerInch.flatMap { ImageResolution(dotsPerInch: $0).valid?.horizontal }
     self.metadata = metadata
   }
 

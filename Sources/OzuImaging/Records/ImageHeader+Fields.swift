@@ -1,7 +1,7 @@
 import OzuRecords
 
 /// The facts of a header that the users of a picture and the rules for derived variants need. Colour encoding and
-/// camera metadata are not among them.
+/// camera metadata are not among them. A header that is impossible is damage.
 extension ImageHeader {
   package func write(to writer: inout FieldWriter) {
     writer.append(type.rawValue)
@@ -27,5 +27,6 @@ extension ImageHeader {
       frameCount: try reader.integer(), isProgressive: try reader.flag())
     isDrawing = try reader.flag()
     hasParts = try reader.flag()
+    guard flaw(from: [type]) == nil else { throw FieldReader.Damage() }
   }
 }

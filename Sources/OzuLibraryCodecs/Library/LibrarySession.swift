@@ -76,7 +76,8 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
       header.regionUnit = PixelSize(Int(info.region_width), Int(info.region_height))
       header.hasParts = info.has_parts
     }
-    if info.peak > 0 { header.lightLevels = LightLevels(maximumContent: Double(info.peak)) }
+    let peak = Double(info.peak)
+    if peak > 0, LightLevels.possible ~= peak { header.lightLevels = LightLevels(maximumContent: peak) }
     return header
   }
 

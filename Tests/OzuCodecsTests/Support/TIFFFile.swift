@@ -10,6 +10,8 @@ struct TIFFFile {
   var samplesPerPixel: Int
   /// The kind of the samples after the colours, as numbers of ExtraSamples; `nil` leaves the field out.
   var extraSamples: Int?
+  /// The horizontal resolution, which the writer of a file may state as any number of 32 bits, in inches.
+  var resolution: Float?
   /// An ICC profile.
   var profile: Data?
   /// The size of the tiles; `nil` for strips.
@@ -34,6 +36,10 @@ struct TIFFFile {
         (322, 4, [tileSize.width]), (323, 4, [tileSize.height]),
         (324, 4, Array(repeating: 0, count: strips.count)), (325, 4, strips.map(\.count)),
       ]
+    }
+    if let resolution {
+      fields.append((282, 11, [Int(resolution.bitPattern)]))
+      fields.append((296, 3, [2]))
     }
     if let extraSamples { fields.append((338, 3, [extraSamples])) }
     if let profile { fields.append((34_675, 7, profile.map { Int($0) })) }

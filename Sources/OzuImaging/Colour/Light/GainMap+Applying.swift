@@ -25,7 +25,8 @@ extension GainMap {
   ) -> (picture: Bitmap, levels: LightLevels) {
     precondition(base.size == map.size, "a map of the size of its picture")
     let weight = weight(headroom: headroom)
-    let numbers = channels.count == 3 ? channels : [channels[0], channels[0], channels[0]]
+    // One or three: `flaw` was asked.
+    let numbers = (0..<3).map { channels[$0 % channels.count] }
     // Indexed by the value of the map: 256 gains.
     let gains = numbers.map { channel in
       (0..<256).map { exp2(stops(Double($0) / 255, channel) * weight) }

@@ -87,6 +87,10 @@ public struct GainMap: Hashable, Sendable {
     guard channels.count == 1 || channels.count == 3, channels.allSatisfy(\.isSane), 0...16 ~= baseHeadroom,
       0...16 ~= alternateHeadroom, baseHeadroom != alternateHeadroom
     else { return "its numbers make no sense" }
+    // Apple's maps have one gain, from no light to some light.
+    if coding == .light, channels.count > 1 || channels.contains(where: { $0.maximum <= 0 }) {
+      return "its numbers make no sense"
+    }
     guard baseHeadroom < alternateHeadroom else { return "it makes a picture of high dynamic range darker" }
     // Places may become darker on a brighter display; a picture that becomes darker everywhere needs no headroom.
     guard channels.contains(where: { $0.maximum >= 0 }) else {

@@ -1,3 +1,5 @@
+import OzuRecords
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -62,7 +64,7 @@ extension CodecRegistry {
     let region = geometry.region.scaled(horizontal: horizontal, vertical: vertical)
     // Never more pixels than before: a picture that was enlarged has no more gains.
     func side(_ length: Int, _ scale: Double, _ most: Double) -> Int {
-      max(1, Int(min(Double(length) * scale, most).rounded()))
+      max(1, Int(clamping: min(Double(length) * scale, most), rounded: .toNearestOrAwayFromZero))
     }
     let before = geometry.sizeBeforeTurns
     let size = PixelSize(
@@ -71,8 +73,8 @@ extension CodecRegistry {
     for turn in geometry.turns { result = result.upright(from: turn.orientation, pool: context.pool) }
     var own = numbers
     (own.size, own.bytes, own.edits) = (result.size, 0..<0, [])
-    if own.coding == .light {
-      result = own.inStops(result)
+    if own.coding == .light, let channel = own.channels.first {
+      result = own.inStops(result, channel)
       own.coding = .stops
     }
     // Parameters that all colours share can still belong to values that differ.
@@ -83,9 +85,9 @@ extension CodecRegistry {
 
 extension GainMap {
   /// Converts values in light to values in stops, from 0 to the greatest gain.
-  fileprivate func inStops(_ map: Bitmap) -> Bitmap {
+  fileprivate func inStops(_ map: Bitmap, _ channel: Channel) -> Bitmap {
     let table = (0...255).map { value in
-      UInt8(min(max(stops(Double(value) / 255, channels[0]) / channels[0].maximum, 0), 1) * 255 + 0.5)
+      UInt8(clamping: stops(Double(value) / 255, channel) / channel.maximum * 255 + 0.5)
     }
     return Bitmap(size: map.size, isOpaque: true) { x, y in
       let pixel = map[x, y]
