@@ -78,6 +78,59 @@
       #expect(animation.frameCount == 4 && animation.loopCount == (isNew ? count : 0))
     }
 
+    /// A header with tables of many entries, which name the same few items.
+    private static func crowded(
+      _ type: String, items: Int = 1, references: Int = 0, places: Int = 0, bindings: Int = 0
+    )
+      -> Data
+    {
+      var entries: [UInt8] = []
+      for _ in 0..<items {
+        entries += BoxFile.box("infe", [2, 0, 0, 0, 0, 1, 0, 0] + Array("av01".utf8) + [0])
+      }
+      var links: [UInt8] = []
+      for _ in 0..<references { links += BoxFile.box("dimg", [0, 1, 0, 1, 0, 1]) }
+      let place: [UInt8] = [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+      var boxes = BoxFile.box(
+        "hdlr", [0, 0, 0, 0, 0, 0, 0, 0] + Array("pict".utf8) + Array(repeating: 0, count: 13))
+      boxes += BoxFile.box("pitm", [0, 0, 0, 0, 0, 1])
+      boxes += BoxFile.box("iinf", [1, 0, 0, 0] + BoxFile.big(items, 4) + entries)
+      boxes += BoxFile.box("iref", [0, 0, 0, 0] + links)
+      boxes += BoxFile.box(
+        "iloc",
+        [0, 0, 0, 0, 0x44, 0] + BoxFile.big(places, 2) + Array(repeatElement(place, count: places).joined()))
+      let binding = BoxFile.box(
+        "ipma", [0, 0, 0, 0] + BoxFile.big(bindings, 4) + Array(repeating: 0, count: bindings * 3))
+      boxes += BoxFile.box("iprp", BoxFile.box("ipco", []) + binding)
+      let head = BoxFile.box("ftyp", Array(type.utf8) + [0, 0, 0, 0] + Array("mif1\(type)".utf8))
+      return Data(head + BoxFile.box("meta", [0, 0, 0, 0] + boxes))
+    }
+
+    @Test(
+      "with more entries than any picture needs are refused before a library reads them",
+      arguments: [("avif", "matrix/avif-420-q90.avif"), ("heic", "matrix/heic-420.heic")].filter {
+        isDecodable($0.1)
+      })
+    func entries(type: String, path: String) throws {
+      let limit = HEIFTables.mostEntries
+      let crowds = [
+        Self.crowded(type, items: limit + 1), Self.crowded(type, references: limit / 2),
+        Self.crowded(type, places: limit), Self.crowded(type, bindings: limit),
+        Self.crowded(type, items: limit / 2, references: limit / 4, places: 1),
+      ]
+      for (index, data) in crowds.enumerated() {
+        guard case .corrupt(ImageType(rawValue: type), "header", let reason) = error(data) else {
+          Issue.record("\(index): \(String(describing: error(data)))")
+          continue
+        }
+        #expect(reason.hasSuffix("entries in its tables, limit \(limit)"), "\(index): \(reason)")
+      }
+      // Within the limit, the library says what is wrong.
+      guard case .corrupt(_, _, let reason)? = error(Self.crowded(type, items: 3)) else { return }
+      #expect(!reason.contains("entries"))
+      #expect(throws: Never.self) { try HEIFTables.check(fixture(path).span, type: .avif) }
+    }
+
     @Test("that are broken are refused with the library's own message")
     func diagnosis() throws {
       var file = BoxFile(try fixture("matrix/avif-420-q90.avif"))

@@ -19,7 +19,12 @@
     }
 
     package init(alpha: Alpha) {
-      library = LibraryDecoder(type: .avif, alpha: alpha) { ozu_avif_decoder_new($0, $1, $2) }
+      var library = LibraryDecoder(type: .avif, alpha: alpha) { ozu_avif_decoder_new($0, $1, $2) }
+      library.inspect = { (data, _) throws(DecodingError) in
+        try HEIFTables.check(data.span, type: .avif)
+        return 0
+      }
+      self.library = library
     }
 
     /// AVIF.

@@ -23,7 +23,8 @@
       var library = LibraryDecoder(type: .heic, alpha: alpha) { ozu_heif_decoder_new($0, $1, $2) }
       library.thumbnail = { ozu_heif_thumbnail_decoder_new($0, $1, $2) }
       library.inspect = { (data, limits) throws(DecodingError) in
-        try HEIFInspection.largestPixelCount(data.span, limits: limits)
+        try HEIFTables.check(data.span, type: .heic)
+        return try HEIFInspection.largestPixelCount(data.span, limits: limits)
       }
       self.library = library
     }

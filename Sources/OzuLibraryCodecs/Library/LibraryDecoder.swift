@@ -25,7 +25,8 @@ struct LibraryDecoder: ImageDecoding {
   /// Opens a smaller rendition of the picture, by its place in the file, if the library finds some.
   var level: (@Sendable (UnsafePointer<UInt8>?, Int, OzuPictureLimits, UInt64) -> OpaquePointer?)?
   let opening: Opening
-  /// Checks a file before the library reads it, and returns the number of pixels of the largest picture in it.
+  /// Checks a file before the library reads it, and returns the number of pixels of the largest picture in it; 0 if the
+  /// library only decodes the picture of the header.
   var inspect: (@Sendable (Data, DecodingLimits) throws(DecodingError) -> Int)?
   /// Makes the decoder for a file that is downloaded; the Bool says whether its colours are premultiplied. `nil` if
   /// the library shows nothing before a file is complete.
