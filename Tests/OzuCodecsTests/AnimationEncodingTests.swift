@@ -53,6 +53,24 @@ struct AnimationEncodingTests {
     #expect(after.delays == small.delays)
   }
 
+  @Test("have limits on the pixels and the processor time of all frames together")
+  func limits() throws {
+    let animation = try animation("anim.gif", resize: Resize(PixelSize(16, 12)))
+    let canvas = try picture("matrix/anim.gif").size
+    let pixelCount = animation.frameCount * canvas.pixelCount
+    // The frames are decoded at the size of the source.
+    var limits = AnimationEncodingLimits(pixelCount: pixelCount)
+    #expect(throws: Never.self) { try codecs.encode(animation, as: .gif, limits: limits) }
+    limits.pixelCount -= 1
+    #expect(throws: EncodingError.tooManyPixels(.gif, pixelCount: pixelCount, limit: pixelCount - 1)) {
+      try codecs.encode(animation, as: .gif, limits: limits)
+    }
+    limits = AnimationEncodingLimits(cpuTime: .nanoseconds(1))
+    #expect(throws: EncodingError.tooMuchTime(.gif, frameCount: 1, limit: .nanoseconds(1))) {
+      try codecs.encode(animation, as: .gif, limits: limits)
+    }
+  }
+
   @Test("leave no frame in the cache of the animation")
   func cache() throws {
     let pool = PixelBufferPool(retainedByteLimit: 0)

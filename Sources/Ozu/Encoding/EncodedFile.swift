@@ -49,7 +49,8 @@ struct EncodedFileMaker {
         switch error {
         case .cancelled: throw .cancelled(name)
         case .unsupportedType, .tooLarge, .failed: first = first ?? error
-        case .tooManyBytes, .tooManyFrames: throw .encodingFailed(name, underlying: error)
+        case .tooManyBytes, .tooManyFrames, .tooManyPixels, .tooMuchTime:
+          throw .encodingFailed(name, underlying: error)
         }
       }
     }
@@ -62,8 +63,10 @@ struct EncodedFileMaker {
     if let animation = input.animation, codecs.encodableAnimationTypes.contains(type) {
       var size = input.loaded.picture.size
       options.metadata = metadata(for: size, input.loaded.picture, &notes)
-      let data = try codecs.encode(animation, as: type, options: options, isCancelled: isCancelled) {
-        (frame, _) throws in
+      let limits = AnimationEncodingLimits(configuration.decoding.limits)
+      let data = try codecs.encode(
+        animation, as: type, options: options, limits: limits, isCancelled: isCancelled
+      ) { (frame, _) throws in
         let processed = try process(frame)
         size = processed.size
         return processed

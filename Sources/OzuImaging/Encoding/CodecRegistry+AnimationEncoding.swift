@@ -1,3 +1,5 @@
+import OzuRecords
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -29,8 +31,9 @@ extension CodecRegistry {
   ///   - isCancelled: called between frames, and while a frame is decoded.
   ///   - transform: receives each frame and its index, and returns the frame to write: for processors. All results
   ///     must have one size. By default frames are written as they are.
-  /// - Throws: `EncodingError`: `cancelled`; `tooManyFrames`; `tooManyBytes`, as soon as it is known; `failed` with
-  ///   the reason if a frame cannot be decoded or `transform` fails.
+  /// - Throws: `EncodingError`: `cancelled`; `tooManyFrames` and `tooManyPixels`, before the second frame;
+  ///   `tooManyBytes` and `tooMuchTime`, as soon as it is known; `failed` with the reason if a frame cannot be decoded or
+  ///   `transform` fails.
   /// - Complexity: O(frames × pixels).
   public func encode(
     _ animation: PictureAnimation, as type: ImageType, options: EncodingOptions = .init(),
@@ -47,6 +50,9 @@ extension CodecRegistry {
         throw .tooManyBytes(type, byteCount: byteCount, limit: byteLimit)
       }
     }
+    // The processor time of this thread, and of the processes that decode for it.
+    func time() -> Duration { DecodingContext.systemThreadTime() + animation.timeElsewhere() }
+    let start = time()
     var writer: (any AnimationWriting)?
     for index in 0..<animation.frameCount {
       if isCancelled() { throw .cancelled }
@@ -55,12 +61,20 @@ extension CodecRegistry {
       if let writer {
         current = writer
       } else {
+        let pixelCount = animation.frameCount.saturatingProduct(
+          max(animation.canvasPixelCount, frame.size.pixelCount))
+        guard pixelCount <= limits.pixelCount else {
+          throw .tooManyPixels(type, pixelCount: pixelCount, limit: limits.pixelCount)
+        }
         current = try encoder.makeWriter(
           canvas: frame.size, loopCount: animation.loopCount, options: options)
         writer = current
       }
       try current.append(frame, duration: animation.delays[index])
       try check(current.byteCount)
+      guard time() - start <= limits.cpuTime else {
+        throw .tooMuchTime(type, frameCount: index + 1, limit: limits.cpuTime)
+      }
     }
     if isCancelled() { throw .cancelled }
     guard let file = try writer?.finish() else { throw .failed(type, reason: "an animation without frames") }

@@ -119,6 +119,10 @@ public enum EncodingError: Error, Hashable, Sendable {
   case tooManyBytes(ImageType, byteCount: Int, limit: Int)
   /// The animation has more frames than the limit.
   case tooManyFrames(ImageType, frameCount: Int, limit: Int)
+  /// The frames of the animation have more pixels together than the limit.
+  case tooManyPixels(ImageType, pixelCount: Int, limit: Int)
+  /// The first frames of the animation, so many of them, took more processor time than the limit for all.
+  case tooMuchTime(ImageType, frameCount: Int, limit: Duration)
   /// The work was cancelled.
   case cancelled
   /// The codec failed; `reason` is its message.
@@ -135,6 +139,10 @@ extension EncodingError: CustomStringConvertible {
       "as \(type.displayName) the picture takes \(byteCount) bytes at least, more than the limit of \(limit)"
     case .tooManyFrames(let type, let frameCount, let limit):
       "\(frameCount) frames are more than the limit of \(limit) for an animation as \(type.displayName)"
+    case .tooManyPixels(let type, let pixelCount, let limit):
+      "\(pixelCount) pixels in all frames are more than the limit of \(limit) for an animation as \(type.displayName)"
+    case .tooMuchTime(let type, let frameCount, let limit):
+      "\(frameCount) frames took more processor time than the limit of \(limit) for an animation as \(type.displayName)"
     case .cancelled: "cancelled"
     case .failed(let type, let reason): "writing \(type.displayName) failed: \(reason)"
     }
