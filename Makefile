@@ -92,6 +92,7 @@ lint: ## check formatting, layering, leftovers, the links and names on pages, an
 	@$(SWIFT) format lint --recursive --parallel --strict $(SOURCES)
 	@scripts/check-layering
 	@scripts/check-sources
+	@scripts/check-numbers
 	@python3 -B scripts/documentation/check_links.py
 	@python3 -B scripts/documentation/check_names.py
 	@python3 -B scripts/documentation/test_words.py

@@ -1,4 +1,5 @@
 import OzuImaging
+import OzuRecords
 
 /// The blocks of bytes in which files store light levels: content light levels (CTA-861.3) and the mastering
 /// display (SMPTE ST 2086). PNG and HEIF have the same fields with different units and another order of primaries.
@@ -75,7 +76,7 @@ extension LightLevels {
   private static let writable = 0.0001...10_000
 
   private static func bytes(_ number: Double, _ count: Int) -> [UInt8] {
-    let value = UInt32(number.rounded())
+    let value = UInt32(clamping: number, rounded: .toNearestOrAwayFromZero)
     return (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * (count - 1 - $0))) }
   }
 }

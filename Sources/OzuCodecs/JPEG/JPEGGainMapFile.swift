@@ -1,4 +1,5 @@
 import OzuImaging
+import OzuRecords
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -38,10 +39,10 @@ enum JPEGGainMapFile {
   /// The binary form of ISO 21496-1 Annex C: versions, flags, then fractions of 32 bits.
   private static func block(_ numbers: GainMap) -> [UInt8] {
     // Exact for stops and offsets in 2 to the power of -20, and large enough for gammas of 100.
-    let denominator = Double(1 << 20)
+    let denominator = 1 << 20
     func fraction(_ value: Double) -> [UInt8] {
-      let numerator = Int32(clamping: Int((value * denominator).rounded()))
-      return big(Int(UInt32(bitPattern: numerator)), 4) + big(Int(denominator), 4)
+      let numerator = Int32(clamping: value * Double(denominator), rounded: .toNearestOrAwayFromZero)
+      return big(Int(UInt32(bitPattern: numerator)), 4) + big(denominator, 4)
     }
     let flags = (numbers.channels.count > 1 ? 0x80 : 0) | (numbers.isInColorsOfPicture ? 0x40 : 0)
     var block: [UInt8] = [0, 0, 0, 0, UInt8(flags)]

@@ -1,4 +1,5 @@
 import OzuImaging
+import OzuRecords
 
 /// EXIF data in parts, to be changed and written again: the values of the first directory, of the details of the
 /// picture, and of the place where it was taken.
@@ -55,7 +56,8 @@ package struct EXIFBlock: Sendable {
     let isWhole = value == value.rounded()
     let denominator = isWhole ? 1 : 10_000
     // A resolution is below 65,536, so both numbers fit into 32 bits.
-    let numerator = Int((min(max(value, 0), 100_000) * Double(denominator)).rounded())
+    let numerator = Int(
+      clamping: min(max(value, 0), 100_000) * Double(denominator), rounded: .toNearestOrAwayFromZero)
     let bytes = order.bytes(of: numerator, byteCount: 4) + order.bytes(of: denominator, byteCount: 4)
     replace(EXIFEntry(tag: tag, type: 5, count: 1, bytes: bytes, position: nil), in: \.picture)
   }

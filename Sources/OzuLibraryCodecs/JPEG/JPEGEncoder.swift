@@ -1,6 +1,7 @@
 import CCodecs
 import OzuCodecs
 import OzuImaging
+import OzuRecords
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -44,7 +45,7 @@ public struct JPEGEncoder: ImageEncoding {
     let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
     let resolution = options.metadata.resolution?.valid
     var parameters = OzuJPEGParameters(
-      quality: Int32((quality * 100 + 0.5)),
+      quality: Int32(clamping: quality * 100, rounded: .toNearestOrAwayFromZero),
       chroma: options.chromaSubsampling.value(isFull: quality >= Self.fullChromaQuality),
       is_progressive: options.isProgressive, is_gray: isGray,
       dots_per_inch_x: resolution.density(\.horizontal),
@@ -68,6 +69,6 @@ public struct JPEGEncoder: ImageEncoding {
 extension ImageResolution? {
   /// The density for JFIF: an integer of 16 bits, 0 for none.
   fileprivate func density(_ side: KeyPath<ImageResolution, Double>) -> UInt16 {
-    map { UInt16(max(1, $0[keyPath: side].rounded())) } ?? 0
+    map { UInt16(clamping: max(1, $0[keyPath: side]), rounded: .toNearestOrAwayFromZero) } ?? 0
   }
 }

@@ -197,7 +197,8 @@ final class LibraryFile: ImageFile {
       Result { () throws(DecodingError) -> ([Duration], Int) in
         var delays: [Duration] = []
         for index in 0..<frameCount {
-          delays.append(.milliseconds(Int(try state.session.delay(index).rounded())))
+          delays.append(
+            .milliseconds(Int(clamping: try state.session.delay(index), rounded: .toNearestOrAwayFromZero)))
         }
         return (delays, Int(state.session.info.loops))
       }

@@ -1,5 +1,6 @@
 import CCodecs
 import OzuImaging
+import OzuRecords
 
 extension PNGAnimationWriter {
   /// Writes the file again with alpha, up to the current frame. Both files are in memory meanwhile.
@@ -25,7 +26,8 @@ extension PNGAnimationWriter {
           x: frame.x, y: frame.y, width: frame.size.width, height: frame.size.height)
         // Delays are whole milliseconds already, except for the last, which may still grow.
         if var last = control {
-          last.content.delay = Int((last.duration / .milliseconds(1)).rounded())
+          last.content.delay = Int(
+            clamping: last.duration / .milliseconds(1), rounded: .toNearestOrAwayFromZero)
           overwrite(last.offset, "fcTL", last.content.content)
         }
         let result = Result { () throws(PNGDeflater.Failure) in

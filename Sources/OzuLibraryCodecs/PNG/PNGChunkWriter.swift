@@ -1,6 +1,7 @@
 import CCodecs
 import OzuCodecs
 import OzuImaging
+import OzuRecords
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -80,7 +81,8 @@ enum PNGChunkWriter {
     }
     if let resolution = metadata.resolution?.valid {
       let perMeter = [resolution.horizontal, resolution.vertical].map {
-        UInt32(max(1, ($0 * PNGMetadata.inchesPerMeter).rounded())).bigEndianBytes
+        UInt32(clamping: max(1, $0 * PNGMetadata.inchesPerMeter), rounded: .toNearestOrAwayFromZero)
+          .bigEndianBytes
       }
       // 1 for metres.
       try append(chunk: "pHYs", perMeter[0] + perMeter[1] + [1], to: &file)

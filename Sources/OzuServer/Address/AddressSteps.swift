@@ -1,4 +1,5 @@
 import OzuImaging
+import OzuRecords
 
 /// Crops a part of a given size, at an anchor or around a point.
 struct GravityCrop: ImageProcessing, Hashable {
@@ -26,8 +27,11 @@ struct GravityCrop: ImageProcessing, Hashable {
     if keepsProportions, part != size {
       let scale = min(Double(whole.width) / Double(size.width), Double(whole.height) / Double(size.height))
       part = PixelSize(
-        min(whole.width, max(1, Int((Double(size.width) * scale).rounded()))),
-        min(whole.height, max(1, Int((Double(size.height) * scale).rounded()))))
+        min(
+          whole.width, max(1, Int(clamping: Double(size.width) * scale, rounded: .toNearestOrAwayFromZero))),
+        min(
+          whole.height, max(1, Int(clamping: Double(size.height) * scale, rounded: .toNearestOrAwayFromZero)))
+      )
     }
     let rectangle = PixelRectangle(
       x: Self.origin(of: part.width, in: whole.width, horizontal),
@@ -47,9 +51,10 @@ struct GravityCrop: ImageProcessing, Hashable {
     let origin =
       switch place {
       case .beginning(let offset): offset
-      case .middle(let offset): free / 2 + offset
-      case .end(let offset): free - offset
-      case .point(let fraction): Int((Double(whole) * fraction - Double(part) / 2).rounded())
+      case .middle(let offset): (free / 2).saturatingSum(offset)
+      case .end(let offset): free.saturatingDifference(offset)
+      case .point(let fraction):
+        Int(clamping: Double(whole) * fraction - Double(part) / 2, rounded: .toNearestOrAwayFromZero)
       }
     return min(max(0, origin), free)
   }
@@ -89,9 +94,10 @@ struct Padding: ImageProcessing, Hashable {
   var identifier: String { "padding(\(sides),\(color))" }
 
   func process(_ bitmap: BGRABitmap, context: ProcessingContext) throws(ProcessingError) -> BGRABitmap {
-    let inner = PixelSize(bitmap.size.width + sides[3], bitmap.size.height + sides[0])
+    let inner = PixelSize(
+      bitmap.size.width.saturatingSum(sides[3]), bitmap.size.height.saturatingSum(sides[0]))
     let shifted = try Pad(to: inner, color: color, anchor: .bottomRight).process(bitmap, context: context)
-    let outer = PixelSize(inner.width + sides[1], inner.height + sides[2])
+    let outer = PixelSize(inner.width.saturatingSum(sides[1]), inner.height.saturatingSum(sides[2]))
     return try Pad(to: outer, color: color, anchor: .topLeft).process(shifted, context: context)
   }
 }

@@ -1,5 +1,6 @@
 import Ozu
 import OzuImaging
+import OzuRecords
 
 extension ImageOptions {
   /// The request for the picture and its output format.
@@ -34,7 +35,7 @@ extension ImageOptions {
     }
     steps += looks(scale)
     if extends, size.width > 0, size.height > 0 { steps.append(.pad(to: size, color: background ?? .clear)) }
-    let pads = padding.map { Int((Double($0) * scale).rounded()) }
+    let pads = padding.map { Int(clamping: Double($0) * scale, rounded: .toNearestOrAwayFromZero) }
     if pads.contains(where: { $0 > 0 }) { steps.append(Padding(pads, background ?? .clear)) }
     if let background { steps.append(Backdrop(color: background)) }
     var picture = AddressedPicture(
@@ -46,7 +47,8 @@ extension ImageOptions {
   }
 
   private func side(_ points: Int, _ scale: Double, _ rules: AddressRules) throws(AddressRefusal) -> Int {
-    let side = points == 0 ? 0 : max(1, Int((Double(points) * scale).rounded()))
+    let side =
+      points == 0 ? 0 : max(1, Int(clamping: Double(points) * scale, rounded: .toNearestOrAwayFromZero))
     guard side <= rules.largestSide else {
       throw AddressRefusal(
         status: 400, reason: "a side of \(side) pixels is more than the \(rules.largestSide) that are made")

@@ -1,6 +1,7 @@
 public import Foundation
 import Ozu
 import OzuHTTP
+import OzuRecords
 
 /// Addresses in the grammar of imgproxy, signed by a key: `/signature/rs:fill:320:240/plain/https://example.com/cat.jpg@webp`.
 ///
@@ -33,7 +34,10 @@ public struct SignedAddresses: PictureAddressing {
         fields += ["Sec-CH-Width", "Width"]
         if let width = Self.hint("Width", request.headers, in: 1...Double(rules.largestSide)) {
           // The width is in pixels already.
-          options.width = max(1, Int((width / (options.density ?? density)).rounded()))
+          options.width = max(
+            1,
+            Int(
+              clamping: width / (options.density ?? density), rounded: .toNearestOrAwayFromZero))
         }
       }
     }

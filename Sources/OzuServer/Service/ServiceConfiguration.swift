@@ -1,6 +1,7 @@
 import Foundation
 public import Ozu
 public import OzuHTTP
+import OzuRecords
 public import OzuSharedStores
 
 extension ImageService {
@@ -53,7 +54,7 @@ extension ImageService {
       let left =
         freshUntil == .distantFuture
         ? Double(localSourceLifetime) : max(0, freshUntil.timeIntervalSince(pipeline.testing.currentDate()))
-      let seconds = Int(min(left, Double(maximumLifetime)))
+      let seconds = Int(clamping: min(left, Double(maximumLifetime)))
       return seconds > 0 ? "public, max-age=\(seconds)" : "public, no-cache"
     }
 

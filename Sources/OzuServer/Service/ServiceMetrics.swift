@@ -144,7 +144,7 @@ private struct Page {
 
   mutating func line(_ name: String, _ labels: KeyValuePairs<String, String>, _ value: Double) {
     let list = labels.map { "\($0.key)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
-    let number = value == value.rounded() && abs(value) < 1e15 ? "\(Int(value))" : "\(value)"
+    let number = abs(value) < 1e15 ? Int(exactly: value).map(String.init) ?? "\(value)" : "\(value)"
     text += labels.isEmpty ? "\(name) \(number)\n" : "\(name){\(list)} \(number)\n"
   }
 

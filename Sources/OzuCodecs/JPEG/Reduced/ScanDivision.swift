@@ -1,3 +1,5 @@
+import OzuRecords
+
 /// The division of a scan into pieces, for two threads.
 ///
 /// One thread decodes the scan from its beginning. The other takes the pieces one after the other, the last one first; each ends where
@@ -30,7 +32,7 @@ package struct ScanDivision: Sendable {
   /// The end of the data is not known before they are read, so the end of the file is used in its place.
   func mark(in file: UnsafeRawBufferPointer, from position: Int) -> Int? {
     guard position >= 0, position < file.count else { return nil }
-    let distance = Int(Double(file.count - position) * max(0, min(1, share)))
+    let distance = Int(clamping: Double(file.count - position) * max(0, min(1, share)))
     let mark = Self.mark(in: file, from: position + max(1, distance))
     return mark < file.count && file.count - mark >= smallestByteCount ? mark : nil
   }
