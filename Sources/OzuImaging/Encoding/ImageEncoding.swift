@@ -121,7 +121,7 @@ public enum EncodingError: Error, Hashable, Sendable {
   case tooManyFrames(ImageType, frameCount: Int, limit: Int)
   /// The frames of the animation have more pixels together than the limit.
   case tooManyPixels(ImageType, pixelCount: Int, limit: Int)
-  /// The first frames of the animation, so many of them, took more processor time than the limit for all.
+  /// The first `frameCount` frames of the animation took more processor time than the limit for all.
   case tooMuchTime(ImageType, frameCount: Int, limit: Duration)
   /// The work was cancelled.
   case cancelled
