@@ -45,7 +45,7 @@ UNSAFE = OzuCodecsTests OzuCachingTests OzuIsolationTests OzuImagingTests OzuHTT
 SHARED = OzuTests OzuCachingTests OzuIsolationTests OzuCLITests OzuHTTPTests OzuSharedStoresTests OzuServerTests
 SHARED_PIXELS = $(if $(FILTER),,'--filter=^Ozu(Imaging|Codecs)Tests\.(PixelBufferPool|DecodedByteBudget|Animation|ScanTail)')
 
-.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-tests drills-disk drills-mutants drills-scheduler drills-memory docs site-test package-test conformance clean dependencies
+.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems check-arm64 gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-tests drills-disk drills-mutants drills-scheduler drills-memory docs site-test package-test conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -101,6 +101,9 @@ lint: ## check formatting, layering, leftovers, the links and names on pages, an
 	@python3 -B scripts/documentation/check_tree.py
 
 # Seconds, after the first time: the headers of packages are fetched once a week.
+check-arm64: ## compile Ozu for arm64 and run it under emulation, as root (CORPUS=DIR; ARGS=build for some steps)
+	@CORPUS='$(CORPUS)' scripts/check-arm64 $(ARGS)
+
 check-systems: ## compile the C files against the headers of every system that Ozu is for (ARGS=debian-13 for some)
 	@scripts/check-systems $(ARGS)
 
