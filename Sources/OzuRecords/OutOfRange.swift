@@ -2,7 +2,7 @@
 ///
 /// It is thrown by the checked forms of conversions, arithmetic and access, which stand where the plain forms would end
 /// the process. A module catches it at its border and throws its own error, which knows the file or the message:
-/// ```swift
+/// ```
 /// do throws(OutOfRange) {
 ///   return try offset.checkedSum(length)
 /// } catch {

@@ -188,7 +188,7 @@ struct ScanTailTests {
       progressive, eighths: (2, 2), division: ScanDivision(smallestByteCount: 64), assistant: nobody)
   }
 
-  @Test("is waited for when the decode is cancelled", arguments: [1, 3, 10])
+  @Test("is waited for when the decode is cancelled", arguments: [1, 2])
   func cancellation(rows: Int) {
     let data = Self.variants[0].data
     let hasBegun = DispatchSemaphore(value: 0)
