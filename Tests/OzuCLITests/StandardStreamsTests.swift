@@ -220,7 +220,8 @@ struct StandardStreamsTests {
       }
       let run = try #require(try ProgramRun(named: "unshare", arguments + [program, "--version"]))
       #expect(run.status == 1)
-      #expect(run.output == "ozu: its command line cannot be read: /proc is not mounted\n")
+      // A sanitizer may say before it that it too misses /proc.
+      #expect(run.output.hasSuffix("ozu: its command line cannot be read: /proc is not mounted\n"))
     }
   #endif
 
