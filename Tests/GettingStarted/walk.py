@@ -1,7 +1,8 @@
 """Follows the pages of Documentation/getting-started by the letter, from empty folders: writes their files, runs their commands, and
 looks at what comes out. Their packages depend on this repository: the server by branch, in a release build with Swift's libraries
 in it; the window by path, in a debug build with the trait Desktop; the command by branch and then by version, as README shows it and with a
-tag of its own, in a debug build without traits. A warning of Ozu's in such a build is a failure.
+tag of its own, in a debug build without traits. A warning of Ozu's in such a build is a failure, and so is a second build that
+compiles Ozu again.
 
     walk.py PHOTO OZU [--install] [server] [linux-desktop] [command-line]
     walk.py PHOTO OZU all
@@ -9,7 +10,7 @@ tag of its own, in a debug build without traits. A warning of Ozu's in such a bu
 PHOTO is a JPEG file that stands in for the reader's, OZU the command, built. `--install` is for a machine that is there for the walk
 alone (`Dockerfile` beside this file): it runs the lines of the pages that install packages and the command too; without, they are
 there. `all` builds the package of the command in every combination: by version, branch and path;
-debug and release; default traits and none; with Swift's libraries in it and without."""
+debug and release; default traits, one and none; with Swift's libraries in it and without."""
 
 import itertools
 import os
@@ -136,11 +137,13 @@ def answers(address):
 def server(reader):
     page = section("server", "## Install")
     reader.write_files(page)
-    process = None
+    build = process = None
     for line in commands(page):
         if line.startswith(".build/release/Thumbs"):
+            build_again(reader, build, os.path.join(reader.folder, "Sources/Thumbs/main.swift"))
             process = reader.start(line, lambda: answers("http://127.0.0.1:8080/health"))
         else:
+            build = line if line.startswith("swift build") else build
             reader.run(line)
     for name, kind in (("small.jpg", "JPEG"), ("small.webp", "WebP")):
         check(pictures.kind_and_width(os.path.join(reader.folder, name)) == (kind, 320), f"{name} is a {kind} that is 320 pixels wide")
@@ -198,6 +201,20 @@ def command_line(reader):
     check(changed != text, "the page depends on the branch as README does")
     reader.write(manifest, changed)
     check(prints_size(reader.run(lines[-1])), "the tool, by version, prints it too")
+    build_again(reader, "swift build", os.path.join(reader.folder, "Sources/Shrink/main.swift"))
+
+
+def build_again(reader, line, program):
+    """Builds once more as it is, and with a line of the program edited: neither compiles Ozu again."""
+    with open(program, encoding="utf-8") as file:
+        text = file.read()
+    for edited, most in ((False, 5), (True, 8)):
+        if edited:
+            reader.write(program, text + "\n// Edited.\n")
+        began = processor_time()
+        reader.run(line)
+        took = processor_time() - began
+        check(took < most, f"{'with a line edited' if edited else 'a second time'}: {took:.1f} s of processor time, less than {most}")
 
 
 def prints_size(output):
@@ -213,12 +230,13 @@ def everything(reader):
     with open(manifest, encoding="utf-8") as file:
         text = file.read()
     reader.folder = os.path.join(top, "Shrink")
-    for config, traits, static in itertools.product(("debug", "release"), ("[.defaults]", "[]"), ("", " --static-swift-stdlib")):
+    for config, traits, static in itertools.product(("debug", "release"), ("[.defaults]", '["WebP"]', "[]"), ("", " --static-swift-stdlib")):
         for way, dependency in ways.items():
             began = processor_time()
             reader.write(manifest, re.sub(r"\.package\(.*\)\]", f".package({dependency}, traits: {traits})]", text))
             output = reader.run(f"swift build -c {config}{static} && .build/{config}/Shrink ~/Pictures/photo.jpg")
             check(prints_size(output), f"{way}, {config}, traits {traits}{static}: {processor_time() - began:.0f} s of processor time")
+        build_again(reader, f"swift build -c {config}{static}", os.path.join(reader.folder, "Sources/Shrink/main.swift"))
 
 
 def processor_time():
