@@ -104,6 +104,29 @@ struct ImageServiceTests {
   }
 
   @Test(
+    "no cache may keep a picture longer than its address is valid",
+    arguments: [
+      (control: "max-age=600", seconds: 3, "public, max-age=3, must-revalidate"),
+      ("max-age=600", 3600, "public, max-age=600, must-revalidate"), ("no-cache", 3, "public, no-cache"),
+      ("no-store", 3, "private, no-store"), ("max-age=600", 0, "public, max-age=600"),
+    ])
+  func expiries(control: String, seconds: Int, expected: String) async throws {
+    let fixture = try ServiceFixture(addressing: SignedAddresses(AddressTests.openRules))
+    try fixture.serve("a.png", control: control)
+    let now = Int(fixture.clock.date().timeIntervalSince1970)
+    let path = "/x/exp:\(seconds == 0 ? 0 : now + seconds)/plain/https://origin.test/a.png@png"
+    let first = await fixture.get(path)
+    #expect(first.headers["Cache-Control"] == expected)
+    // From memory, where the address is remembered, and as a 304.
+    #expect(await fixture.get(path).headers["Cache-Control"] == expected)
+    let tag = try #require(first.headers["ETag"])
+    let unchanged = await fixture.get(path, ["If-None-Match": tag])
+    #expect(unchanged.status == 304 && unchanged.headers["Cache-Control"] == expected)
+    fixture.clock.advance(by: .seconds(4))
+    #expect(await fixture.get(path).status == (seconds == 3 ? 404 : 200))
+  }
+
+  @Test(
     "tells a client the reason of a failure, without the origin",
     arguments: [
       (reply: FakeHTTPReply.status(404), status: 404, text: "no such picture"),
@@ -180,6 +203,8 @@ struct ImageServiceTests {
     let answer = await fixture.get(target, method: method)
     #expect(answer.status == status)
     #expect((answer.headers["Allow"] != nil) == (status == 405))
+    // Strangers can ask for as many different ones as they like.
+    #expect(answer.headers["Cache-Control"] == "no-store")
   }
 
   @Test(

@@ -89,6 +89,29 @@ struct NginxTests {
     }
   }
 
+  /// The number of files in nginx's cache.
+  private var storedCount: Int {
+    let files = FileManager.default.enumerator(atPath: nginx.folder.path + "/cache")
+    return files?.compactMap { $0 as? String }.count { $0.split(separator: "/").count == 3 } ?? 0
+  }
+
+  @Test(
+    "strangers cannot fill the cache: neither with addresses that they invent, nor with fields for one address"
+  )
+  func strangers() async throws {
+    let path = try path("a.png", nil)
+    for number in 0..<20 {
+      #expect(try await get("/bad\(number)\(path)").status == 403)
+      #expect(try await get("/bad\(number)").status == 404)
+      #expect(try await get(path + "?\(number)").status == 404)
+      #expect(try await get(path, "Accept: image/webp;q=0.\(number + 1),*/*\r\n").status == 200)
+      #expect(try await get(path, "Accept: text/\(number)\r\nDPR: \(number)\r\n").status == 200)
+    }
+    // The two formats that were asked for.
+    #expect(storedCount == 2)
+    #expect(origin.requestCount == 2)
+  }
+
   @Test("metrics are hidden from clients, and bodies are not forwarded")
   func refusals() async throws {
     #expect(try await get("/metrics").status == 403)

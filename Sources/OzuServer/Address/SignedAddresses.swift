@@ -46,7 +46,7 @@ public struct SignedAddresses: PictureAddressing {
     picture.varyingFields += fields
     // The result stays valid until the expiry, because the rules do not change.
     let expiry = options.expiry.flatMap { $0 > 0 ? Date(timeIntervalSince1970: Double($0)) : nil }
-    picture.reusableUntil = expiry ?? .distantFuture
+    (picture.expiry, picture.reusableUntil) = (expiry, expiry ?? .distantFuture)
     return picture
   }
 

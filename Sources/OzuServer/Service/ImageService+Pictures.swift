@@ -10,8 +10,8 @@ extension ImageService {
     do throws(AddressRefusal) {
       pictureRequest = try self.pictureRequest(of: request)
     } catch {
-      return ServiceAnswer(
-        ServiceFailure(status: error.status, reason: error.reason, lifetime: configuration.failureLifetime))
+      // Strangers can invent as many of these addresses as they like, so no cache may keep the answers.
+      return ServiceAnswer(ServiceFailure(status: error.status, reason: error.reason))
     }
     if let answer = answerFromMemory(pictureRequest, to: request) { return answer }
     let host = pictureRequest.host
@@ -152,7 +152,9 @@ extension ImageService {
   /// The fields that a 304 has too (RFC 9110 §15.4.5).
   private func validators(_ pictureRequest: PictureRequest, tag: String, freshUntil: Date?) -> HTTPHeaders {
     var headers: HTTPHeaders = [
-      "ETag": tag, "Cache-Control": configuration.cacheControl(freshUntil: freshUntil),
+      "ETag": tag,
+      "Cache-Control": configuration.cacheControl(
+        freshUntil: freshUntil, end: pictureRequest.known.picture.expiry),
     ]
     if !pictureRequest.known.vary.isEmpty {
       headers["Vary"] = pictureRequest.known.vary

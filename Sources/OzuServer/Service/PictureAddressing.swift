@@ -28,6 +28,9 @@ public struct AddressedPicture: Sendable {
   /// picture. Until then the service need not read the address again. `nil`, the default, if there is no such date.
   public var reusableUntil: Date?
 
+  /// The date at which the address expires. No cache may keep the answer longer. `nil`, the default, if it does not.
+  public var expiry: Date?
+
   /// Makes a requested picture.
   public init(request: ImageRequest, output: OutputFormat) {
     self.request = request

@@ -26,7 +26,8 @@ extension ImageService {
     /// The time that clients may keep pictures of sources without HTTP rules (data, fetchers), in seconds. Default:
     /// an hour.
     public var localSourceLifetime = 3600
-    /// The time that clients may keep the answer that an address or a source is wrong, in seconds. Default: 60.
+    /// The time that clients may keep the answer that a source is missing or no picture, in seconds. Default: 60. An
+    /// answer that follows from the address alone may not be kept: strangers could fill every cache with such answers.
     public var failureLifetime = 60
     /// The number of addresses of pictures in memory that are remembered, so that they need not be read again, and
     /// their signatures need not be checked again. They take at most about 8 MB. Default: 4,096; 0 for none.
@@ -48,14 +49,20 @@ extension ImageService {
 
     /// The field `Cache-Control` of a picture.
     ///
-    /// - Parameter freshUntil: the date by the rules of the origin; `nil` if the origin forbids storing.
-    func cacheControl(freshUntil: Date?) -> String {
+    /// - Parameters:
+    ///   - freshUntil: the date by the rules of the origin; `nil` if the origin forbids storing.
+    ///   - end: the date until which the address names the picture; `nil` if there is none.
+    func cacheControl(freshUntil: Date?, end: Date?) -> String {
       guard let freshUntil else { return "private, no-store" }
+      let now = pipeline.testing.currentDate()
       let left =
-        freshUntil == .distantFuture
-        ? Double(localSourceLifetime) : max(0, freshUntil.timeIntervalSince(pipeline.testing.currentDate()))
-      let seconds = Int(clamping: min(left, Double(maximumLifetime)))
-      return seconds > 0 ? "public, max-age=\(seconds)" : "public, no-cache"
+        freshUntil == .distantFuture ? Double(localSourceLifetime) : max(0, freshUntil.timeIntervalSince(now))
+      let lifetime = min(left, Double(maximumLifetime))
+      let valid = end.map { $0.timeIntervalSince(now) } ?? .infinity
+      let seconds = Int(clamping: min(lifetime, max(0, valid)))
+      // An address that expires must not be answered from a cache afterwards, not even while its origin is lost.
+      let ending = end == nil ? "" : ", must-revalidate"
+      return seconds > 0 ? "public, max-age=\(seconds)\(ending)" : "public, no-cache"
     }
 
     /// - Throws: if the settings are unsafe for requests of strangers.
