@@ -1,5 +1,9 @@
 #if canImport(OzuServer)
   import Foundation
+  import Ozu
+  import OzuHTTP
+  import OzuServer
+  import OzuSharedStores
   import Testing
 
   @testable import OzuCLI
@@ -27,6 +31,12 @@
         ([:], "no key is set"), (["OZU_KEYS": "zz:00"], "32 hexadecimal digits"),
         (["OZU_KEYS": "00"], "KEY:SALT"),
         (["OZU_KEYS": keys, "OZU_LISTEN": "8080"], "listen"),
+        // A misspelt name would open the list of sources.
+        (["OZU_KEYS": keys, "OZU_SOURCE": "https://only.example.com/"], "\"OZU_SOURCES\""),
+        (["OZU_KEYS": keys, "OZU_PRIVATE_NETWORK": "no"], "\"OZU_PRIVATE_NETWORKS\""),
+        (["OZU_KEY": keys], "\"OZU_KEYS\""), (["OZU_KEYS": keys, "OZU_WATERMARK": "a"], "\"watermark\""),
+        (["OZU_KEYS": keys, "OZU_PROCESSOR_TIME": "0"], "processor_time"),
+        (["OZU_KEYS": keys, "OZU_SPEED_WINDOW": "1e3"], "speed_window"),
         (["OZU_KEYS": keys, "OZU_QUALITY": "101"], "quality"),
         (["OZU_KEYS": keys, "OZU_LOG": "maybe"], "yes or no"),
         (["OZU_KEYS": keys, "OZU_PRESETS": "a=w:x"], "preset"),
@@ -73,6 +83,74 @@
       let run = try await ChildRun(["serve", "--check"], in: try Folder(), variables: variables)
       #expect(run.status == 2)
       #expect(run.errors.contains(text), "\(run.errors)")
+    }
+
+    @Test("the settings reach the client, the decoders and the stores")
+    func effects() throws {
+      func configuration(_ file: String) throws -> ImagePipeline.Configuration {
+        try ServeSettings(file: file, environment: [:]).configuration().pipeline
+      }
+      func client(_ pipeline: ImagePipeline.Configuration) throws -> HTTPClientConfiguration {
+        try #require(pipeline.network.httpClient as? DefaultHTTPClient).configuration
+      }
+      let standard = try configuration("")
+      let service = ImagePipeline.Configuration.service()
+      #expect(standard.decoding.limits == service.decoding.limits)
+      #expect(standard.network.timeouts == service.network.timeouts)
+      #expect(standard.network.concurrentFetches == service.network.concurrentFetches)
+      #expect(try client(standard) == client(service))
+      #expect(standard.decoding.decodedByteBudget === DecodedByteBudget.shared)
+
+      let set = try configuration(
+        """
+        processor_time = 2.5
+        source_pixels = 1000
+        source_bytes = 2000
+        decoded_bytes = 2000000000
+        timeout = 60
+        connections = 7
+        downloads = 90
+        connect_timeout = 2
+        minimum_speed = 5
+        speed_window = 4
+        s3_deadline = 2000
+        s3_endpoint = https://s3.example.com
+        s3_access_key = a
+        s3_secret_key = b
+        """)
+      let limits = set.decoding.limits
+      #expect(limits.cpuTime * 2 == standard.decoding.limits.cpuTime)
+      #expect(limits.pixelCount == 1000 && limits.encodedByteCount == 2000)
+      #expect(limits.decodedByteCount == 2_000_000_000)
+      #expect(set.decoding.decodedByteBudget.byteLimit == 2_000_000_000)
+      // The origin may take as long as the answer.
+      #expect(
+        set.network.timeouts
+          == HTTPTimeouts(
+            connect: .seconds(2), idle: .seconds(60), total: .seconds(60),
+            minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 5, window: .seconds(4))))
+      #expect(set.network.concurrentFetches == 90)
+      #expect(try client(set).maximumConnectionsPerHost == 7)
+      #expect(try client(set).maximumConcurrentRequests == 90)
+      let bucket = try #require(set.caching.stores.first as? S3Store)
+      #expect(bucket.configuration.deadline == .seconds(2) && set.caching.storeReadLimit == .seconds(2))
+      let own = try configuration("idle_timeout = 0.5\ndownload_timeout = 3\nminimum_speed = 0").network
+        .timeouts
+      #expect(own.idle == .milliseconds(500) && own.total == .seconds(3) && own.minimumSpeed == nil)
+    }
+
+    @Test("variables that containers and the package's own tests have are no settings")
+    func otherVariables() throws {
+      let variables = [
+        "OZU_TESTS", "OZU_SERVICE_HOST", "OZU_SERVICE_PORT", "OZU_SERVICE_PORT_HTTP", "OZU_PORT",
+        "OZU_PORT_8080_TCP",
+        "OZU_PORT_8080_TCP_ADDR", "OZU_REDIS_SERVICE_HOST", "OZU_REDIS_PORT_6379_TCP_PROTO",
+      ]
+      _ = try ServeSettings(
+        file: nil, environment: Dictionary(uniqueKeysWithValues: variables.map { ($0, "x") }))
+      for name in ["OZU_PORTS", "OZU_SOURCE", "OZU_"] {
+        #expect(throws: UsageError.self) { try ServeSettings(file: nil, environment: [name: "x"]) }
+      }
     }
 
     @Test("keys for S3 come as a pair from one place")

@@ -14,9 +14,8 @@ extension ImagePipeline.Configuration {
   /// | hosts | those of `hosts`, judged before any cache is asked and again at each redirect | any |
   /// | addresses connected to | public ones alone (`HTTPNetworkGuard`), no proxy | any |
   /// | `file:` and `data:` addresses | refused, whether there is such a file or not | read |
-  /// | bytes of a file | 20 MB | 100 MB |
-  /// | pixels of a picture | 50 million | 128 million |
-  /// | memory of one decode | 256 MB | 512 MB |
+  /// | bytes of a file | 64 MB | 100 MB |
+  /// | pixels of a picture, memory of one decode | 128 million, 512 MB | the same |
   /// | processor time of one decode | 5 s | 10 s |
   /// | frames of an animation | 1,000 | 16,384 |
   /// | scans of a JPEG | 50 | 100 |
@@ -42,9 +41,14 @@ extension ImagePipeline.Configuration {
     var client = HTTPClientConfiguration()
     client.networkGuard = .publicAddressesOnly
     client.hostRule = hosts
+    return untrustedSources(client)
+  }
+
+  /// The same with the settings of a client, whose host rule applies to the pipeline too.
+  package static func untrustedSources(_ client: HTTPClientConfiguration) -> ImagePipeline.Configuration {
     var configuration = ImagePipeline.Configuration()
     configuration.network.httpClient = DefaultHTTPClient(configuration: client)
-    configuration.restrictToUntrustedSources(hosts: hosts)
+    configuration.restrictToUntrustedSources(hosts: client.hostRule)
     #if os(Linux)
       configuration.decoding.isolation = .preferred
     #endif
@@ -55,9 +59,7 @@ extension ImagePipeline.Configuration {
   package mutating func restrictToUntrustedSources(hosts: HTTPHostRule) {
     network.hostRule = hosts
     readsLocalAddresses = false
-    decoding.limits.encodedByteCount = 20 << 20
-    decoding.limits.pixelCount = 50_000_000
-    decoding.limits.decodedByteCount = 256 << 20
+    decoding.limits.encodedByteCount = 64 << 20
     decoding.limits.cpuTime = .seconds(5)
     decoding.limits.frameCount = 1_000
     decoding.limits.scanCount = 50

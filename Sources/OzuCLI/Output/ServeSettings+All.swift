@@ -38,6 +38,16 @@
       Setting(
         name: "quality", standard: "80", help: "the compression quality when an address names none"),
       Setting(name: "largest_side", standard: "4096", help: "the largest side of a result, in pixels"),
+      Setting(
+        name: "processor_time", standard: "5",
+        help: "the seconds of processor time that decoding a picture may take; more on a slow machine"),
+      Setting(
+        name: "source_pixels", standard: "256000000", help: "the most pixels of a source"),
+      Setting(
+        name: "source_bytes", standard: "67108864", help: "the most bytes of a source"),
+      Setting(
+        name: "decoded_bytes", standard: "536870912",
+        help: "the most bytes of memory that decoding a picture may take, and all decodes at a time together"),
       Setting(name: "cache", standard: "", help: "the folder of the disk cache; by default there is none"),
       Setting(name: "cache_bytes", standard: "1073741824", help: "the most bytes of the disk cache"),
       Setting(
@@ -67,12 +77,31 @@
       Setting(
         name: "s3_session_token", standard: "",
         help: "the token of temporary keys; also read from AWS_SESSION_TOKEN"),
+      Setting(
+        name: "s3_deadline", standard: "300", help: "the milliseconds to wait for an answer of S3"),
       Setting(name: "s3_prefix", standard: "ozu/", help: "the beginning of the names of all objects"),
       Setting(
         name: "s3_ca", standard: "",
         help: "a PEM file of the trusted authorities for S3; by default those of the system"),
       Setting(name: "pending", standard: "256", help: "how many requests may wait; more requests get 503"),
       Setting(name: "timeout", standard: "30", help: "the seconds that an answer may take; then 504"),
+      Setting(
+        name: "connections", standard: "32", help: "the most connections to an origin"),
+      Setting(
+        name: "downloads", standard: "64", help: "the most downloads at a time, from all origins"),
+      Setting(
+        name: "connect_timeout", standard: "5", help: "the seconds to connect to an origin"),
+      Setting(
+        name: "idle_timeout", standard: "",
+        help: "the seconds that an origin may be silent; as timeout by default"),
+      Setting(
+        name: "download_timeout", standard: "",
+        help: "the seconds for a whole download, with redirects and retries; as timeout by default"),
+      Setting(
+        name: "minimum_speed", standard: "1000",
+        help: "the bytes a second that an origin must send after its answer has begun; 0 for any speed"),
+      Setting(
+        name: "speed_window", standard: "10", help: "the seconds over which minimum_speed is measured"),
       Setting(name: "drain", standard: "20", help: "the seconds that answers have left after SIGTERM"),
       Setting(
         name: "longest_age", standard: "31536000", help: "the most seconds that clients may keep a picture"

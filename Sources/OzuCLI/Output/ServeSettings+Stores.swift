@@ -55,6 +55,7 @@
           accessKey: self["s3_access_key"], secretKey: self["s3_secret_key"],
           sessionToken: token.isEmpty ? nil : token))
       configuration.keyPrefix = self["s3_prefix"]
+      configuration.deadline = .milliseconds(try integer("s3_deadline", in: 1...60_000))
       if !self["s3_ca"].isEmpty {
         guard FileManager.default.isReadableFile(atPath: self["s3_ca"]) else {
           throw UsageError("s3_ca = \(self["s3_ca"]): there is no such file, or it cannot be read")

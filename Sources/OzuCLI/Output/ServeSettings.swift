@@ -35,6 +35,7 @@
       for setting in Self.all {
         if let value = environment[setting.variable] { values[setting.name] = value }
       }
+      try Self.checkNames(of: environment)
       // The names that every program for S3 reads.
       for (name, variable) in [
         ("s3_access_key", "AWS_ACCESS_KEY_ID"), ("s3_secret_key", "AWS_SECRET_ACCESS_KEY"),
@@ -43,6 +44,38 @@
         inherited[name] = environment[variable]
       }
       values.merge(inherited) { own, _ in own }
+    }
+
+    /// Variables of the package's build and tests, which have nothing to do with a service.
+    private static let otherVariables: Set = [
+      "OZU_ALL_CASES", "OZU_ASAN", "OZU_BENCHMARKS", "OZU_FUZZ", "OZU_FUZZ_FORMAT", "OZU_HEAD_SECONDS",
+      "OZU_ISAL",
+      "OZU_LIBRARIES", "OZU_LINK_LIBRARIES", "OZU_LOADS_LIBRARIES", "OZU_MEMORY_DRILL", "OZU_PLAIN_GTK",
+      "OZU_SYSTEMS", "OZU_TESTS", "OZU_TSAN",
+    ]
+
+    /// A misspelt `OZU_SOURCES` would open the list of allowed sources.
+    ///
+    /// - Throws: `UsageError` for an unknown variable.
+    private static func checkNames(of environment: [String: String]) throws(UsageError) {
+      let known = Set(all.map(\.variable))
+      // Sorted, so that the same environment always has the same error.
+      for name in environment.keys.sorted() where name.hasPrefix("OZU_") && !known.contains(name) {
+        if otherVariables.contains(name) || isOfContainers(name) { continue }
+        throw UsageError(
+          "the variable \(name): there is no setting \"\(name.dropFirst("OZU_".count).lowercased())\"",
+          hint: Suggestion.closest(to: name, among: known.sorted()).map { "Did you mean \"\($0)\"?" })
+      }
+    }
+
+    /// Whether Kubernetes or Docker sets a variable in every container beside a service whose name begins with `ozu`:
+    /// `OZU_SERVICE_HOST`, `OZU_PORT`, `OZU_REDIS_PORT_6379_TCP_ADDR`.
+    private static func isOfContainers(_ name: String) -> Bool {
+      name.wholeMatch(
+        of:
+          /OZU_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)/
+      )
+        != nil
     }
 
     // MARK: Single ones
@@ -69,6 +102,18 @@
           "\(name) = \(self[name]): a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
       }
       return number
+    }
+
+    /// A number of seconds, which may have decimals.
+    func seconds(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Duration {
+      let text = self[name]
+      guard text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
+        let number = Double(text), range.contains(number)
+      else {
+        throw UsageError(
+          "\(name) = \(text): a number from \(range.lowerBound) to \(range.upperBound) is needed")
+      }
+      return .seconds(number)
     }
 
     /// The place at which the service listens.
@@ -169,13 +214,14 @@
     var logsRequests: Bool { get throws(UsageError) { try flag("log") } }
 
     private func pipeline() throws(UsageError) -> ImagePipeline.Configuration {
-      let hosts = try hostRule()
-      var pipeline = ImagePipeline.Configuration.service(hosts: hosts)
-      if try flag("private_networks") {
-        var client = HTTPClientConfiguration()
-        client.hostRule = hosts
-        pipeline.network.httpClient = DefaultHTTPClient(configuration: client)
-      }
+      var pipeline = ImagePipeline.Configuration.service(try client())
+      pipeline.network.concurrentFetches = try integer("downloads", in: 1...10_000)
+      pipeline.network.timeouts = try timeouts()
+      // A store is waited for as long as its own setting says.
+      pipeline.caching.storeReadLimit = max(
+        pipeline.caching.storeReadLimit, .milliseconds(try integer("redis_deadline", in: 1...10_000)),
+        .milliseconds(try integer("s3_deadline", in: 1...60_000)))
+      try setLimits(&pipeline.decoding)
       guard let mode = DecoderIsolation.Mode(rawValue: self["isolation"]) else {
         throw UsageError("isolation = \(self["isolation"]): required, preferred or off is needed")
       }
@@ -187,6 +233,41 @@
         !hasCache
         ? .none : .folder(URL(fileURLWithPath: self["cache"], isDirectory: true), capacity: capacity)
       return pipeline
+    }
+
+    /// The client that asks origins.
+    private func client() throws(UsageError) -> HTTPClientConfiguration {
+      var client = HTTPClientConfiguration()
+      client.hostRule = try hostRule()
+      if try !flag("private_networks") { client.networkGuard = .publicAddressesOnly }
+      client.maximumConnectionsPerHost = try integer("connections", in: 1...10_000)
+      client.maximumConcurrentRequests = try integer("downloads", in: 1...10_000)
+      return client
+    }
+
+    /// The limits of a download. An origin may take as long as the answer, unless the settings say otherwise.
+    private func timeouts() throws(UsageError) -> HTTPTimeouts {
+      let answer = Duration.seconds(try integer("timeout", in: 1...600))
+      let speed = try integer("minimum_speed", in: 0...(1 << 40))
+      let window = try seconds("speed_window", in: 0.1...600)
+      return HTTPTimeouts(
+        connect: try seconds("connect_timeout", in: 0.1...600),
+        idle: self["idle_timeout"].isEmpty ? answer : try seconds("idle_timeout", in: 0.1...600),
+        total: self["download_timeout"].isEmpty ? answer : try seconds("download_timeout", in: 0.1...600),
+        minimumSpeed: speed == 0 ? nil : HTTPMinimumSpeed(bytesPerSecond: speed, window: window))
+    }
+
+    /// The limits on the price of a picture.
+    private func setLimits(_ decoding: inout ImagePipeline.Configuration.Decoding) throws(UsageError) {
+      // `service` has measured the machine: its limit stands for the standard of the setting.
+      let slowness = decoding.limits.cpuTime / .seconds(5)
+      decoding.limits.cpuTime = try seconds("processor_time", in: 0.1...600) * slowness
+      decoding.limits.pixelCount = try integer("source_pixels", in: 1...(1 << 40))
+      decoding.limits.encodedByteCount = try integer("source_bytes", in: 1...(1 << 40))
+      decoding.limits.decodedByteCount = try integer("decoded_bytes", in: (1 << 20)...(1 << 46))
+      if decoding.limits.decodedByteCount != DecodedByteBudget.shared.byteLimit {
+        decoding.decodedByteBudget = DecodedByteBudget(byteLimit: decoding.limits.decodedByteCount)
+      }
     }
 
     /// The hosts of `hosts`, else the addresses of `sources`.

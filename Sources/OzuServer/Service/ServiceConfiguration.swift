@@ -117,18 +117,34 @@ public enum ServiceConfigurationError: Error, Hashable, Sendable, CustomStringCo
 
 extension ImagePipeline.Configuration {
   /// The configuration for an image service: the one for untrusted sources, with required isolation, the rules of a
-  /// shared HTTP cache, and half a second of processor time per picture. Only encoded files are kept in memory.
+  /// shared HTTP cache, and limits for the sources of a web site. Only encoded files are kept in memory.
+  ///
+  /// A picture is refused for its price: for the memory of its decode, and for its processor time, 5 seconds on a core
+  /// of a usual server and more on a slower machine. Its pixels may be 256 million, because a thumbnail of a JPEG of 200
+  /// megapixels costs a megabyte. An origin has 32 connections.
   ///
   /// - Parameter hosts: the hosts or addresses that pictures may come from, checked at each redirect: `sourceRule`
   ///   of the rules for addresses. Default: any with a public address; a list is safer.
   public static func service(hosts: HTTPHostRule = .any) -> ImagePipeline.Configuration {
-    var configuration = untrustedSources(hosts: hosts)
+    var client = HTTPClientConfiguration()
+    client.networkGuard = .publicAddressesOnly
+    client.hostRule = hosts
+    client.maximumConnectionsPerHost = 32
+    return service(client)
+  }
+
+  /// The same with the settings of a client.
+  package static func service(_ client: HTTPClientConfiguration) -> ImagePipeline.Configuration {
+    var configuration = untrustedSources(client)
     configuration.decoding.isolation = .required
     configuration.caching.httpPolicy.isShared = true
-    configuration.decoding.limits.cpuTime = .milliseconds(500)
+    configuration.decoding.limits.pixelCount = 256_000_000
+    configuration.decoding.limits.cpuTime = .seconds(5) * MachineSpeed.slowness
     configuration.caching.encodedMemoryCache.costLimit = 128 << 20
     configuration.caching.memoryCache.costLimit = 32 << 20
-    configuration.network.concurrentFetches = 32
+    configuration.network.concurrentFetches = 64
+    // The silence of an origin ends with the answer's own limit. A body that trickles is stopped by its speed.
+    configuration.network.timeouts.idle = configuration.network.timeouts.total
     // Downloads arrive faster than decoders take them, so waiting ones are kept on disk if there is one.
     configuration.network.largeBodyByteCount = 512 << 10
     // The memory cache is for views; answers are made from the bytes of the source.
