@@ -27,7 +27,7 @@ extension SegmentStore {
   private func loadSegments(_ writer: inout Writer) throws(DiskCacheError) {
     let names = try fileSystem.list(directory).sorted()
     writer.nextSequence = 1
-    (writer.drain, writer.pendingKills, writer.partitionCursors) = (nil, [:], [:])
+    (writer.drain, writer.pendingKills, writer.evictionCandidates) = (nil, [:], [:])
     writer.own = OwnOffers()
     forgetOffers(&writer)
     let stored = storedIndex(Set(names), &writer)

@@ -1,42 +1,42 @@
-/// The progress of the search for entries of a partition to evict.
-struct PartitionCursor {
-  /// The age and the salt of the segment, and the offset of the next record.
-  var age: UInt64 = 0
-  var salt: UInt64 = 0
-  var position = SegmentHeader.byteCount
+/// An entry that is among those of its partition that were used the longest ago.
+struct EvictionCandidate {
+  let key: CacheKey
+  let accessed: Int64
+  let sequence: UInt64
+  /// The time since the last use. A date in the future, from before the clock was set back, counts as longer ago
+  /// than every date in the past: otherwise each new entry would be the oldest one.
+  let age: UInt64
+
+  func wasUsed(before other: Self) -> Bool {
+    (age, other.sequence) > (other.age, sequence)
+  }
 }
 
-// Keeps the capacity of a partition: evicts the entries that were written longest ago and not used since. An entry
-// that was used is spared once and stays in place (CLOCK, Corbató 1969).
+// Keeps the capacity of a partition: evicts its least recently used entries.
+//
+// The entries are not linked in the order of use. A walk over the pages of the index finds the 32nd part of the
+// partition that was used the longest ago; these entries are evicted one by one, except those that were used or
+// replaced since. Entries that are used or stored after the walk are younger than all that it found, so the order is
+// exact. When none is left, the next walk follows.
 extension SegmentStore {
-  /// Evicts entries of a partition until its capacity holds, except the entry with the sequence number `latest`.
+  /// Evicts the least recently used entries of a partition until its capacity holds, except the entry with the
+  /// sequence number `latest`.
   ///
-  /// - Complexity: a cursor moves through the segments from the oldest to the newest, again and again. It reads
-  ///   each record once per time that the partition is filled.
+  /// - Complexity: about 32 entries of a page are compared for each evicted one; more if the partition has a small part
+  ///   of the cache's entries.
   func enforceCapacity(ofPartition number: Int, keeping latest: UInt64? = nil, _ writer: inout Writer) {
-    var laps = 0
     while index.withLock({ Self.isOver($0.partitions[number]) }) {
-      if let victim = nextVictim(inPartition: number, keeping: latest, &laps, &writer) {
-        removeEntry(victim, evicting: true, &writer)
-      } else {
+      guard let candidate = writer.evictionCandidates[number]?.popLast() else {
+        let candidates = leastRecentlyUsed(ofPartition: number, except: latest)
         // Nothing is left to evict, so the sums are wrong.
-        return index.withLock { $0.recount() }
+        if candidates.isEmpty { return index.withLock { $0.recount() } }
+        writer.evictionCandidates[number] = candidates
+        continue
       }
-    }
-  }
-
-  /// Evicts the least recently used entries of a partition until its capacity holds.
-  ///
-  /// - Complexity: O(entries × log entries), called when a capacity is lowered.
-  func evictLeastRecentlyUsed(inPartition number: Int, _ writer: inout Writer) {
-    guard index.withLock({ Self.isOver($0.partitions[number]) }) else { return }
-    let entries = index.withLock { $0.entriesByAccess(in: $0.partitions[number].partition) }
-    for entry in entries.reversed() {
-      let location = index.withLock { index in
-        Self.isOver(index.partitions[number]) ? index.location(of: entry.key, in: number) : nil
+      let location = index.withLock { $0.location(of: candidate.key, in: number) }
+      if let location, location.accessed == candidate.accessed, location.sequence != latest {
+        removeEntry(location, evicting: true, &writer)
       }
-      guard let location else { return }
-      removeEntry(location, evicting: true, &writer)
     }
   }
 
@@ -44,53 +44,33 @@ extension SegmentStore {
     state.capacity > 0 && state.byteCount > state.capacity
   }
 
-  /// The next entry to evict; nil after three laps.
-  private func nextVictim(
-    inPartition number: Int, keeping latest: UInt64?, _ laps: inout Int, _ writer: inout Writer
-  ) -> SegmentIndex.Location? {
-    var cursor = writer.partitionCursors[number] ?? PartitionCursor()
-    defer { writer.partitionCursors[number] = cursor }
-    while laps < 3 {
-      guard let (segment, state) = segment(at: &cursor) else {
-        laps += 1
-        cursor = PartitionCursor()
-        continue
-      }
-      var found: [SegmentFile.ScannedEntry] = []
-      var failed = false
-      do throws(DiskCacheError) {
-        _ = try state.file.scan(from: cursor.position, to: state.scanned, limit: 64) { found.append($0) }
-      } catch {
-        writer.errors.append(error)
-        failed = true
-      }
-      for entry in found {
-        cursor.position = entry.offset + entry.header.recordLength
-        let victim = index.withLock { index -> SegmentIndex.Location? in
-          guard let location = index.location(of: entry, inSegment: segment),
-            location.partitionNumber == number, location.sequence != latest
-          else { return nil }
-          guard location.isReferenced, let position = index.position(of: location) else { return location }
-          index.clearReference(position)
-          return nil
+  /// The 32nd part of a partition's entries that was used the longest ago; the least recently used one is the last.
+  private func leastRecentlyUsed(ofPartition number: Int, except latest: UInt64?) -> [EvictionCandidate] {
+    let date = now()
+    let (count, pageCount) = index.withLock { ($0.partitions[number].count, $0.pages.count) }
+    let limit = max(64, count / 32)
+    var candidates: [EvictionCandidate] = []
+    var leastAge: UInt64 = 0
+    for pageNumber in 0..<pageCount {
+      // Other operations may use the index between two pages.
+      readPage(pageNumber)
+      index.withLock { index in
+        guard let page = index.pages[pageNumber] else { return }
+        for position in 0..<page.count {
+          let entry = page[position]
+          let age = UInt64(bitPattern: date &- entry.accessed)
+          guard entry.partition == number, age >= leastAge, entry.sequence != latest else { continue }
+          candidates.append(
+            EvictionCandidate(key: entry.key, accessed: entry.accessed, sequence: entry.sequence, age: age))
         }
-        if let victim { return victim }
       }
-      if failed || found.count < 64 {
-        cursor = PartitionCursor(age: state.age + 1)
+      if candidates.count >= 2 * limit {
+        candidates.sort { $0.wasUsed(before: $1) }
+        candidates.removeLast(candidates.count - limit)
+        leastAge = candidates.last?.age ?? 0
       }
     }
-    return nil
-  }
-
-  /// The segment at the cursor, or the next younger one.
-  private func segment(at cursor: inout PartitionCursor) -> (number: Int, state: SegmentIndex.Segment)? {
-    let found = index.withLock { index in
-      index.oldestSegment(from: cursor.age).flatMap { number in index.segments[number].map { (number, $0) } }
-    }
-    if let found, found.1.file.salt != cursor.salt {
-      cursor = PartitionCursor(age: found.1.age, salt: found.1.file.salt)
-    }
-    return found.map { (number: $0.0, state: $0.1) }
+    candidates.sort { $1.wasUsed(before: $0) }
+    return candidates
   }
 }

@@ -38,6 +38,11 @@ extension SegmentStore {
     if let missing { readPage(missing) }
   }
 
+  /// Reads a page if it is not in memory, without holding the lock of the index meanwhile.
+  func readPage(_ number: Int) {
+    if let missing = index.withLock({ $0.missingPage(number) }) { readPage(missing) }
+  }
+
   func readPage(_ missing: SegmentIndex.MissingPage) {
     let page = try? IndexPage.read(missing.number, from: missing.source)
     index.withLock { index in

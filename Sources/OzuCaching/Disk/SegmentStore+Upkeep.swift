@@ -57,7 +57,7 @@ extension SegmentStore {
         return number
       }
       guard case .writer = writer.role else { return }
-      evictLeastRecentlyUsed(inPartition: number, &writer)
+      enforceCapacity(ofPartition: number, &writer)
       note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
     }
   }

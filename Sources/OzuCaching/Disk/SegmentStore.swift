@@ -19,7 +19,7 @@ import OzuSynchronization
 /// superseded record is marked as dead in place, by overwriting its state word. So the log needs no tombstones, and
 /// any segment can be removed at any time. When the files come near the capacity, the oldest segment is emptied and
 /// removed; entries that were used since they were written are first copied to the end of the log, up to half the
-/// segment. When the share of live entries is too small, the segment with the largest dead share is rewritten. Both
+/// segment. A partition over its own capacity loses its least recently used entries one by one. When the share of live entries is too small, the segment with the largest dead share is rewritten. Both
 /// cost a constant per stored byte, and each store does a part of the work (`Drain`).
 ///
 /// The index consists of pages, which are read when they are needed and written after they changed, a few with each
@@ -74,8 +74,8 @@ final class SegmentStore: Sendable {
     /// Records that were copied, by the sequence numbers of the copies. They are marked as dead when the copies are
     /// durable, or when the copies die.
     var pendingKills: [UInt64: [PendingKill]] = [:]
-    /// The progress of the search for the next entry to evict, by partition.
-    var partitionCursors: [Int: PartitionCursor] = [:]
+    /// The entries to evict next, by partition; the least recently used one is the last.
+    var evictionCandidates: [Int: [EvictionCandidate]] = [:]
     /// The number of bytes to which the cache was trimmed, until something is stored.
     var trimmedByteCount: Int?
     /// The progress of the search for expired entries.

@@ -14,6 +14,14 @@ extension SegmentIndex {
     return MissingPage(number: pages.number(of: hash), source: source)
   }
 
+  /// The page of this number, if it must be read.
+  func missingPage(_ number: Int) -> MissingPage? {
+    guard number < pages.count, pages[number] == nil, !isDamaged, let source = pages.source else {
+      return nil
+    }
+    return MissingPage(number: number, source: source)
+  }
+
   /// The page of a hash value. Reads it if it is not in memory. Nil if that fails: then the index is damaged.
   @inline(__always)
   func page(of hash: UInt64) -> IndexPage? {

@@ -33,11 +33,11 @@ extension SegmentIndex {
     segments[number]?.age = age
   }
 
-  /// The segment that is removed first, among those with this age or a higher one.
-  func oldestSegment(from age: UInt64 = 0) -> Int? {
+  /// The segment that is removed first.
+  func oldestSegment() -> Int? {
     var oldest: (number: Int, age: UInt64)?
     for number in segments.indices {
-      guard let own = segments[number]?.age, own >= age, own < oldest?.age ?? .max else { continue }
+      guard let own = segments[number]?.age, own < oldest?.age ?? .max else { continue }
       oldest = (number, own)
     }
     return oldest?.number
