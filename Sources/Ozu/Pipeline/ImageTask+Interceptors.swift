@@ -49,14 +49,16 @@ extension ImageTask {
     return try await inner.response
   }
 
-  /// Sets the inner task. A former one, which the interceptors tried before, is released outside the lock.
+  /// Sets the inner task, unless the task has ended: the two hold each other, and only the end takes them apart. A
+  /// former one, which the interceptors tried before, is released outside the lock.
   ///
   /// - Returns: whether the task has ended.
   private func setInner(_ inner: ImageTask) -> Bool {
-    let (isOver, former) = state.withLock { state in
+    let (isOver, former) = state.withLock { state -> (Bool, ImageTask?) in
+      if state.ending != nil { return (true, nil) }
       let sideState = state.makeSideState()
       defer { sideState.inner = inner }
-      return (state.ending != nil, sideState.inner)
+      return (false, sideState.inner)
     }
     return withExtendedLifetime(former) { isOver }
   }

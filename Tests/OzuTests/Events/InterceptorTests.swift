@@ -69,6 +69,36 @@ struct InterceptorTests {
     }
   }
 
+  /// Loads when the gate has let it pass, or when it has been cancelled there.
+  private struct Late: ImageInterceptor {
+    let gate: Gate
+    let count: Shared<Int>
+
+    func intercept(
+      _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
+    ) async throws(ImageError) -> ImageResponse {
+      try? await gate.pass()
+      defer { count.change { $0 += 1 } }
+      return try await next.load(request)
+    }
+  }
+
+  @Test("a task that was cancelled before its interceptor loads keeps neither itself nor the pipeline")
+  func released() async throws {
+    weak var pipeline: ImagePipeline?
+    weak var task: ImageTask?
+    let (gate, count) = (Gate(), Shared(0))
+    do {
+      let fixture = Fixture { $0.interceptors = [Late(gate: gate, count: count)] }
+      let running = fixture.pipeline.task(for: try fixture.serve("a.jpg"))
+      (pipeline, task) = (fixture.pipeline, running)
+      await gate.arrivals(1)
+      running.cancel()
+      try await eventually(count.value == 1)
+    }
+    try await eventually(within: .seconds(20), task == nil && pipeline == nil)
+  }
+
   private enum Way: String, CaseIterable {
     case image, task, callback, prefetcher
   }
