@@ -128,19 +128,19 @@ public final class ImagePrefetcher: Sendable {
   private func startNext() {
     // Queued work of normal priority goes first; the idle signal calls this function again.
     while state.withLock({ $0.isReady }), pipeline.context.runner.isIdle,
-      let request = state.withLock({ $0.takeNext() })
+      let (id, request) = state.withLock({ $0.takeNext() })
     {
       let task = Task.detached(priority: .utility) { [weak self, pipeline, destination] in
         let end = await pipeline.prefetch(request, to: destination)
-        self?.finish(request, end)
+        self?.finish(id, request, end)
       }
-      let isWanted = state.withLock { $0.setTask(task, for: request.prefetchKey) }
+      let isWanted = state.withLock { $0.setTask(task, for: id) }
       if !isWanted { task.cancel() }
     }
   }
 
-  private func finish(_ request: ImageRequest, _ end: PrefetchEnd) {
-    let entry = state.withLock { $0.remove(request.prefetchKey) }
+  private func finish(_ id: SlotID, _ request: ImageRequest, _ end: PrefetchEnd) {
+    let entry = state.withLock { $0.remove(id) }
     let outcome = Outcome(
       request: request, ending: end.ending, downloadedByteCount: end.downloadedByteCount)
     for report in entry?.reports ?? [] { report.add(outcome, memoryByteCount: end.memoryByteCount) }

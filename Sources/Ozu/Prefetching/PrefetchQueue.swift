@@ -33,18 +33,25 @@ struct PrefetchQueue: ~Copyable {
     waiting.append(place, priority: request.priority, size: 0, in: &entries)
   }
 
-  mutating func takeNext() -> ImageRequest? {
+  /// The request to begin, with the identifier of its entry. Its load knows the entry by that, not by the key: when
+  /// the entry has been removed, another one may have the key.
+  mutating func takeNext() -> (id: SlotID, request: ImageRequest)? {
     guard isReady, let place = waiting.next(in: entries) else { return nil }
     waiting.remove(place, in: &entries)
     runningCount += 1
     entries[place].isRunning = true
-    return entries[place].request
+    return (entries.id(at: place), entries[place].request)
   }
 
-  mutating func setTask(_ task: Task<Void, Never>, for key: JobKey) -> Bool {
-    guard let place = places[key] else { return false }
-    entries[place].task = task
+  /// - Returns: whether the entry is still there.
+  mutating func setTask(_ task: Task<Void, Never>, for id: SlotID) -> Bool {
+    guard entries.contains(id) else { return false }
+    entries[id.index].task = task
     return true
+  }
+
+  mutating func remove(_ id: SlotID) -> Entry? {
+    entries.contains(id) ? remove(entries[id.index].request.prefetchKey) : nil
   }
 
   mutating func remove(_ key: JobKey) -> Entry? {

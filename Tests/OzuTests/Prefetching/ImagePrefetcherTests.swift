@@ -104,6 +104,59 @@ import Testing
     #expect(fixture.client.requests.count == 1)
   }
 
+  @Test(
+    "a running request that is stopped and started again is a new one: the end of the first load does not end it",
+    arguments: [false, true])
+  func again(isStopped: Bool) async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    let requests = try Self.requests(fixture, 1, gate: gate)
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
+    for round in 1...20 {
+      prefetcher.start(requests)
+      try await eventually(within: .seconds(30), gate.arrivalCount == round)
+      prefetcher.stop(requests)
+    }
+    let outcomes = prefetcher.start(requests)
+    try await eventually(within: .seconds(30), gate.arrivalCount == 21 && gate.waitingCount == 1)
+    // Another prefetch, so that the loads that were stopped have ended.
+    let other = ImagePrefetcher(pipeline: fixture.pipeline)
+    for await _ in other.start([ImageRequest(url: try fixture.serve("other.jpg"))]) {}
+    #expect(prefetcher.count == 1)
+    if isStopped { prefetcher.stopAll() } else { gate.open() }
+    var endings: [ImagePrefetcher.Ending] = []
+    for await outcome in outcomes { endings.append(outcome.ending) }
+    switch endings.first {
+    case .stopped: #expect(isStopped)
+    case .done: #expect(!isStopped)
+    default: Issue.record("\(endings)")
+    }
+    try await eventually(within: .seconds(20), gate.waitingCount == 0)
+  }
+
+  @Test("an entry that was removed before its load is known is not mistaken for a later one of the same key")
+  func entries() {
+    var queue = PrefetchQueue(width: 2)
+    let request = ImageRequest(url: Fixture.url("a.jpg"))
+    let memory = ImagePipeline.testing().caches.memory
+    func report() -> PrefetchReport {
+      PrefetchReport(
+        expected: 1, budget: PrefetchBudget(), memory: memory,
+        AsyncStream.makeStream(of: ImagePrefetcher.Outcome.self).continuation)
+    }
+    queue.add(request, report())
+    let first = queue.takeNext()
+    _ = queue.remove(request.prefetchKey)
+    queue.add(request, report())
+    let second = queue.takeNext()
+    let isFirstKnown = first.map { queue.setTask(Task {}, for: $0.id) }
+    let isSecondKnown = second.map { queue.setTask(Task {}, for: $0.id) }
+    #expect(isFirstKnown == false && isSecondKnown == true)
+    let isFirstThere = first.map { queue.remove($0.id) != nil }
+    let count = queue.count
+    #expect(isFirstThere == false && count == 1)
+  }
+
   @Test("no requests, no outcomes")
   func nothing() async {
     for await _ in ImagePrefetcher(pipeline: .testing()).start([]) {
