@@ -24,7 +24,7 @@ extension AddressTests {
       ("/rs:fill-down:128:128:1", 48, 48), ("/rs:fill:20:20/g:no", 20, 20),
       ("/rs:fill:20:20/g:fp:1:0", 20, 20),
       ("/rs:fill:20:20/g:sm", 20, 20), ("/rs:fit:20:20/dpr:2", 40, 30), ("/rs:fit:32:32:0:1", 32, 32),
-      ("/c:10:20", 10, 20), ("/c:0:20:soea", 64, 20), ("/c:10:10/rs:fit:5:5", 5, 5), ("/w:32/rot:90", 24, 32),
+      ("/c:10:20", 10, 20), ("/c:0:20:soea", 64, 20), ("/c:10:10/rs:fit:5:5", 5, 5),
       ("/w:32/pd:1:2:3:4", 38, 28), ("/w:32/pd:1/dpr:2", 68, 52), ("/w:32/bl:1/sh:1/fl:1:1/bg:f00", 32, 24),
       ("/rs:fill:100:100/g:so", 48, 48),
     ])
@@ -35,6 +35,113 @@ extension AddressTests {
       processors: request.processors)
     let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
     #expect(try await pipeline.image(for: request).size == PixelSize(width, height))
+  }
+
+  /// What imgproxy's documentation and its code say about each option over its range, with the options that scale or
+  /// turn its result. Where two lines differ in `dpr` alone, everything else scales with it.
+  static let comparisons: [(options: String, width: Int, height: Int)] = [
+    // Sizes are those of the turned picture.
+    ("rs:fill:30:20/rot:90", 30, 20), ("rs:fill:30:20/rot:180", 30, 20), ("rs:fill:30:20/rot:270", 30, 20),
+    ("rs:fill:30:20/g:no/rot:90", 30, 20), ("rs:fill:30:20/g:sm/rot:90", 30, 20),
+    ("rs:fit:32:32/rot:90", 24, 32), ("w:32/rot:90", 32, 43), ("h:32/rot:90", 24, 32),
+    ("rs:force:10:20/rot:90", 10, 20), ("rs:fill-down:20:10/rot:90", 20, 10), ("c:10:20/rot:90", 10, 20),
+    ("c:10:20/w:5/rot:270", 5, 10), ("t:10/w:32/rot:90", 32, 43), ("w:32/rot:360", 32, 24),
+    ("w:32/rot:0/fl:1:1", 32, 24),
+    // The density: what it scales, and what a source is too small for.
+    ("dpr:0.5", 32, 24), ("dpr:2", 64, 48), ("dpr:2/el:1", 128, 96), ("dpr:4/w:8", 32, 24),
+    ("dpr:2/w:64", 64, 48), ("dpr:2/w:64/el:1", 128, 96), ("dpr:0.1/w:10", 1, 1),
+    ("w:32/pd:5", 42, 34), ("w:32/pd:5/dpr:2", 84, 68), ("w:64/pd:5", 74, 58), ("w:64/pd:5/dpr:2", 74, 58),
+    ("w:40/pd:10/dpr:2", 96, 80), ("pd:5", 74, 58), ("pd:5/dpr:2", 74, 58), ("pd:5/dpr:2/el:1", 148, 116),
+    ("w:32/pd:1::3", 34, 28), ("w:32/pd::2", 36, 24), ("w:32/pd:1:2:3:4", 38, 28), ("w:32/pd:0", 32, 24),
+    // An extension reaches the size, at the density that the picture reaches.
+    ("rs:fit:20:20:0:1", 20, 20), ("rs:fit:20:20:0:1/dpr:2", 40, 40), ("rs:fit:100:100:0:1", 100, 100),
+    ("rs:fit:100:100:0:1/dpr:2", 100, 100), ("rs:fit:100:100:1:1/dpr:2", 200, 200), ("w:100/ex:1", 100, 48),
+    ("h:100/ex:1", 64, 100), ("ex:1", 64, 48), ("rs:fit:30:20:0:1/rot:90", 30, 20),
+    ("rs:fit:20:20:0:1/pd:1/dpr:2", 44, 44),
+    // A forced size keeps its proportions where it is larger than the source.
+    ("rs:force:32:32", 32, 32), ("rs:force:128:20", 64, 10), ("rs:force:128:128", 48, 48),
+    ("rs:force:128:128:1", 128, 128), ("rs:force:40:40/dpr:2", 48, 48), ("rs:force:20:128/rot:90", 10, 64),
+    // A crop is in pixels of the source, at every density.
+    ("c:10:20/dpr:2", 10, 20), ("c:100:20", 64, 20), ("c:0:20", 64, 20), ("c:20:20/w:10/dpr:2", 20, 20),
+    ("c:20:20/w:10/pd:1/dpr:4", 24, 24),
+  ]
+
+  @Test("sizes are those of imgproxy", arguments: comparisons)
+  func comparison(options: String, width: Int, height: Int) async throws {
+    try await sizes(options: "/" + options, width: width, height: height)
+  }
+
+  @Test(
+    "the places of gravities are those of imgproxy: in the turned picture, and at the density that is reached",
+    arguments: [
+      ("/rs:fill:10:20/g:we:3:0", 3, 0), ("/rs:fill:10:20/g:ea:3:0", 27, 0),
+      ("/rs:fill:5:10/g:we:3:0/dpr:2", 6, 0), ("/rs:fill:5:10/g:we:3:0/dpr:4", 6, 0),
+      ("/rs:fill:10:20/g:we/fl:1", 39, 0), ("/rs:fill:20:10/g:no/rot:90", 0, 19),
+      ("/rs:fill:20:10/g:so/rot:90", 30, 19), ("/c:10:10:nowe:3:4/dpr:2", 3, 4),
+      ("/c:10:10:nowe/rot:90", 0, 19), ("/c:10:10:nowe/fl:1", 39, 0),
+    ])
+  func positions(options: String, x: Int, y: Int) async throws {
+    let bitmap = Bitmap(size: PixelSize(40, 20)) { x, y in Pixel(red: UInt8(x), green: UInt8(y), blue: 0) }
+    let request = try Self.picture(options).request
+    let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
+    let picture = try await pipeline.image(
+      for: ImageRequest(
+        .data(try CodecRegistry.standard.encode(bitmap, as: .png)), resize: request.resize,
+        processors: request.processors))
+    let corner = BGRABitmap(picture.bitmap)[0, 0]
+    #expect((Int(corner.red), Int(corner.green)) == (x, y))
+  }
+
+  @Test(
+    "every value of blur and of sharpen that is not 0 changes the picture",
+    arguments: [
+      "bl:0.2", "bl:0.5", "bl:0.79", "bl:0.8", "bl:3", "bl:100", "sh:0.3", "sh:0.5", "sh:1", "sh:10",
+    ])
+  func filters(option: String) throws {
+    let bitmap = Bitmap(size: PixelSize(16, 16)) { x, y in
+      let value = UInt8(x < 8 ? 60 : 190)
+      return Pixel(red: value, green: value, blue: value)
+    }
+    let step = try #require(try Self.picture("/" + option).request.processors.first)
+    let result = BGRABitmap(try step.process(bitmap))
+    let values = (0..<16).map { Int(result[$0, 8].red) }
+    #expect(values != (0..<16).map { $0 < 8 ? 60 : 190 })
+    // A blur is monotonous across an edge; a sharpened edge is steeper than before.
+    #expect(option.hasPrefix("bl") ? values == values.sorted() : values[8] - values[7] > 130)
+  }
+
+  @Test(
+    "padding and extension keep the format: white around an opaque picture for a client that reads JPEG alone",
+    arguments: [
+      ("/w:32/pd:4", nil, true, ImageType.jpeg), ("/rs:fit:20:20:0:1", nil, true, .jpeg),
+      ("/w:32/pd:4", nil, false, .png), ("/w:32/pd:4", "image/webp", true, .webp),
+      ("/w:32/pd:4/f:png", nil, true, .png),
+    ] as [(String, String?, Bool, ImageType)])
+  func surrounds(options: String, accept: String?, isOpaque: Bool, type: ImageType) async throws {
+    let picture = try Self.picture(options, headers: accept.map { ["Accept": $0] } ?? [:])
+    let bitmap = Bitmap(size: PixelSize(64, 48), isOpaque: isOpaque) { x, _ in
+      Pixel(red: 9, green: 9, blue: 9, alpha: isOpaque || x > 9 ? 255 : 99)
+    }
+    let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
+    let file = try await pipeline.encoded(
+      for: ImageRequest(
+        .data(try CodecRegistry.standard.encode(bitmap, as: .png)), resize: picture.request.resize,
+        processors: picture.request.processors), as: picture.output)
+    #expect(file.type == type)
+    let corner = BGRABitmap(try CodecRegistry.standard.picture(from: file.data).bitmap)[0, 0]
+    #expect(type == .jpeg ? min(corner.red, corner.green, corner.blue) > 250 : corner.alpha == 0)
+  }
+
+  @Test(
+    "a limit on bytes that cannot be met gives the best effort", arguments: ["jpg", "webp", "png", "gif"])
+  func bestEffort(format: String) async throws {
+    let picture = try Self.picture("/mb:10/f:\(format)")
+    let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
+    let source = ImageSource.data(try PatternPicture(PixelSize(64, 48)).data(as: .png))
+    let small = try await pipeline.encoded(for: ImageRequest(source), as: picture.output).data.count
+    #expect(small > 10)
+    let whole = try await pipeline.encoded(for: ImageRequest(source), as: Self.picture("/f:\(format)").output)
+    #expect(small <= whole.data.count)
   }
 
   @Test("a gravity selects its part of the picture")

@@ -208,17 +208,29 @@ struct ImageServiceTests {
   }
 
   @Test(
-    "names a file as the address says",
+    "names a file as the address says, with the extension of the result",
     arguments: [
-      ("cat.png", "attachment; filename=\"cat.png\""),
-      ("sch%C3%B6n%22.png", "attachment; filename*=UTF-8''sch%C3%B6n%22.png"),
-      ("a%0D%0Ab", "attachment; filename*=UTF-8''a%0D%0Ab"),
+      ("cat.png", "attachment; filename=\"cat.jpg\""), ("cat", "attachment; filename=\"cat.jpg\""),
+      ("cat.jpg", "attachment; filename=\"cat.jpg\""), ("v1.2", "attachment; filename=\"v1.2.jpg\""),
+      (".png", "attachment; filename=\"image.jpg\""),
+      ("sch%C3%B6n%22.png", "attachment; filename*=UTF-8''sch%C3%B6n%22.jpg"),
+      ("a%0D%0Ab", "attachment; filename*=UTF-8''a%0D%0Ab.jpg"),
     ])
   func disposition(name: String, expected: String) async throws {
     let fixture = try ServiceFixture()
     try fixture.serve("a.png")
     #expect(await fixture.get("/32/a.png/\(name)").headers["Content-Disposition"] == expected)
+    let webp = await fixture.get("/32/a.png/\(name)", ["Accept": "image/webp"])
+    #expect(webp.headers["Content-Disposition"] == expected.replacing(".jpg", with: ".webp"))
     #expect(await fixture.get("/32/a.png").headers["Content-Disposition"] == nil)
+  }
+
+  @Test("an attachment without a name has the name of its source")
+  func attachment() async throws {
+    let fixture = try ServiceFixture(addressing: SignedAddresses(AddressTests.openRules))
+    try fixture.serve("a.png")
+    let answer = await fixture.get("/x/att:1/plain/https://origin.test/a.png@webp")
+    #expect(answer.headers["Content-Disposition"] == "attachment; filename=\"a.webp\"")
   }
 
   @Test("counts its work")

@@ -44,7 +44,8 @@ extension CodecRegistry {
     guard animation.frameCount <= limits.frameCount else {
       throw .tooManyFrames(type, frameCount: animation.frameCount, limit: limits.frameCount)
     }
-    let byteLimit = min(limits.encodedByteCount, options.maximumByteCount ?? .max)
+    let byteLimit = min(
+      limits.encodedByteCount, (options.enforcesByteLimit ? options.maximumByteCount : nil) ?? .max)
     func check(_ byteCount: Int) throws(EncodingError) {
       guard byteCount <= byteLimit else {
         throw .tooManyBytes(type, byteCount: byteCount, limit: byteLimit)

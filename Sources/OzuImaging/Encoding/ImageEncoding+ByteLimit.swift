@@ -11,15 +11,17 @@ extension ImageEncoding {
   /// which is not visible.
   ///
   /// - Throws: `EncodingError`; `tooManyBytes` if the lowest quality does not fit either, or if the format has only
-  ///   one.
+  ///   one, and the limit is enforced.
   func encode(_ bitmap: Bitmap, within options: EncodingOptions) throws(EncodingError) -> Data {
     let whole = try encode(bitmap, options: options)
     guard let limit = options.maximumByteCount, whole.count > limit else { return whole }
     var options = options
-    var (low, high) = (0.0, options.compressionQuality)
+    var (low, high) = (options.enforcesByteLimit ? 0.0 : 0.1, options.compressionQuality)
+    guard low < high else { return whole }
     options.compressionQuality = low
     var fitting = options.isLossless ? whole : try encode(bitmap, options: options)
     guard fitting.count <= limit else {
+      if !options.enforcesByteLimit { return fitting.count < whole.count ? fitting : whole }
       throw .tooManyBytes(type, byteCount: min(fitting.count, whole.count), limit: limit)
     }
     for _ in 0..<6 {

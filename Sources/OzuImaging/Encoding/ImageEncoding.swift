@@ -54,6 +54,11 @@ public struct EncodingOptions: Hashable, Sendable {
   /// until it fits.
   public var maximumByteCount: Int?
 
+  /// Whether a picture that needs more bytes than `maximumByteCount` at every quality is an error, which is the
+  /// default. Otherwise the quality is not lowered below 0.1, and what does not fit then is written all the same: formats
+  /// without a quality and animations ignore the limit.
+  public var enforcesByteLimit = true
+
   /// How much processor time the encoder spends to make the file small. In a lossless format the pixels do not
   /// depend on it.
   public enum Effort: String, Hashable, Sendable, CaseIterable {

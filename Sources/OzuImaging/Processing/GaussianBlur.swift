@@ -24,12 +24,53 @@ public struct GaussianBlur: ImageProcessing, Hashable {
     guard radius.isFinite, radius >= 0, radius <= 1000 else {
       throw .invalidParameters(identifier, reason: "the radius must be from 0 to 1000 pixels")
     }
+    // Below this, every box has a length of one pixel and would change nothing.
+    if radius < 0.8 { return radius > 0 ? Self.blur(bitmap, variance: radius * radius, context) : bitmap }
     var result = bitmap
     for window in BoxWindow.windows(deviation: radius) where window.length > 1 {
       result = window.alongRows(result, pool: context.pool)
       result = window.alongColumns(result, pool: context.pool)
     }
     return result
+  }
+
+  /// Blurs by a pixel's neighbours alone: with the three weights that have this variance.
+  private static func blur(
+    _ bitmap: BGRABitmap, variance: Double, _ context: ProcessingContext
+  ) -> BGRABitmap {
+    let weight = UInt32(Int(clamping: variance / 2 * 65_536, rounded: .toNearestOrAwayFromZero))
+    let (right, bottom) = (bitmap.size.width - 1, bitmap.size.height - 1)
+    func made(
+      from bitmap: BGRABitmap, _ fill: (Int, inout MutableSpan<Pixel>, Span<Pixel>, PixelRows) -> Void
+    ) -> BGRABitmap {
+      bitmap.withPixels { pixels, rows in
+        BGRABitmap(
+          size: bitmap.size, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace, pool: context.pool
+        ) { y, target in fill(y, &target, pixels, rows) }
+      }
+    }
+    let alongRows = made(from: bitmap) { y, target, pixels, rows in
+      let row = pixels.extracting(rows[y])
+      for x in 0...right { target[x] = mix(row[max(0, x - 1)], row[x], row[min(right, x + 1)], weight) }
+    }
+    return made(from: alongRows) { y, target, pixels, rows in
+      let above = pixels.extracting(rows[max(0, y - 1)])
+      let row = pixels.extracting(rows[y])
+      let below = pixels.extracting(rows[min(bottom, y + 1)])
+      for x in 0...right { target[x] = mix(above[x], row[x], below[x], weight) }
+    }
+  }
+
+  /// - Parameter weight: of each of the two neighbours, in 65,536ths; less than a third.
+  private static func mix(_ before: Pixel, _ pixel: Pixel, _ after: Pixel, _ weight: UInt32) -> Pixel {
+    func value(_ before: UInt8, _ value: UInt8, _ after: UInt8) -> UInt8 {
+      // The weights add up to 65,536, so the sum is at most 255.5 of them.
+      UInt8(
+        ((UInt32(before) + UInt32(after)) * weight + UInt32(value) * (65_536 - 2 * weight) + 32_768) >> 16)
+    }
+    return Pixel(
+      red: value(before.red, pixel.red, after.red), green: value(before.green, pixel.green, after.green),
+      blue: value(before.blue, pixel.blue, after.blue), alpha: value(before.alpha, pixel.alpha, after.alpha))
   }
 }
 

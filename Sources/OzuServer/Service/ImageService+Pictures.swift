@@ -133,7 +133,7 @@ extension ImageService {
     // A drawing may contain scripts. None of them may run, wherever the file is opened.
     headers.add(
       name: "Content-Security-Policy", value: "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-    if let disposition = pictureRequest.known.disposition {
+    if let disposition = pictureRequest.known.disposition(of: image.type) {
       headers.add(name: "Content-Disposition", value: disposition)
     }
     var answer = ServiceAnswer(kind, ServiceResponse(status: 200, headers: headers, body: image.data))
@@ -175,13 +175,7 @@ private struct PictureRequest: Sendable {
 
   /// The host of the source, in lower case; empty if there is none.
   var host: String {
-    let url: URL? =
-      switch known.picture.request.source {
-      case .url(let url): url
-      case .request(let request): request.url
-      case .data, .picture, .fetcher: nil
-      }
-    return url?.host()?.lowercased() ?? ""
+    known.picture.request.source.url?.host()?.lowercased() ?? ""
   }
 
   /// The tag of the result made from a source. It is weak, because another version of an encoder may write other

@@ -10,8 +10,7 @@ final class KnownPicture: Sendable {
   let sourceName: String
   /// The field `Vary`; empty for none.
   let vary: String
-  /// The field `Content-Disposition`; `nil` for none.
-  let disposition: String?
+  private let disposition: (kind: String, stem: String)?
 
   init(_ picture: AddressedPicture, file: ImagePipeline.FileRequest) {
     self.picture = picture
@@ -19,22 +18,33 @@ final class KnownPicture: Sendable {
     key = file.storeKey
     sourceName = picture.request.source.name
     vary = picture.varyingFields.joined(separator: ", ")
-    disposition = Self.disposition(of: picture)
+    disposition = picture.isAttachment || picture.fileName != nil ? Self.disposition(of: picture) : nil
   }
 
   /// Whether its source is just a URL. Other sources contain bytes or objects of the app, whose size is unknown.
   var isFromURL: Bool {
-    switch picture.request.source {
-    case .url, .request: true
-    case .data, .picture, .fetcher: false
-    }
+    picture.request.source.url != nil
   }
 
-  /// The field `Content-Disposition` (RFC 6266); `nil` if nothing was requested.
-  private static func disposition(of picture: AddressedPicture) -> String? {
-    guard picture.isAttachment || picture.fileName != nil else { return nil }
-    let kind = picture.isAttachment ? "attachment" : "inline"
-    guard let name = picture.fileName else { return kind }
+  private static func disposition(of picture: AddressedPicture) -> (kind: String, stem: String) {
+    let name = picture.fileName ?? picture.request.source.url?.lastPathComponent ?? ""
+    // The result may have another format than the name says.
+    let dot = name.lastIndex(of: ".")
+    let isPicture = dot.map { endings.contains(name[name.index(after: $0)...].lowercased()) } == true
+    let stem = isPicture ? String(name[..<(dot ?? name.endIndex)]) : name
+    return (picture.isAttachment ? "attachment" : "inline", ["", "/"].contains(stem) ? "image" : stem)
+  }
+
+  private static let endings: Set = [
+    "jpg", "jpeg", "jpe", "png", "apng", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff", "bmp",
+    "ico", "svg",
+  ]
+
+  /// The field `Content-Disposition` (RFC 6266) of a file; `nil` if nothing was requested. The name ends as the type of
+  /// the file does.
+  func disposition(of type: ImageType) -> String? {
+    guard let (kind, stem) = disposition else { return nil }
+    let name = "\(stem).\(type.fileExtension)"
     let isPlain = name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }
     if isPlain { return "\(kind); filename=\"\(name)\"" }
     // RFC 8187.
@@ -48,5 +58,16 @@ final class KnownPicture: Sendable {
         ? String(Character(scalar)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
     }
     return "\(kind); filename*=UTF-8''\(escaped.joined())"
+  }
+}
+
+extension ImageSource {
+  /// The address, if it has one.
+  var url: URL? {
+    switch self {
+    case .url(let url): url
+    case .request(let request): request.url
+    case .data, .picture, .fetcher: nil
+    }
   }
 }

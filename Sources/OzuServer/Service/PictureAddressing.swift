@@ -19,7 +19,8 @@ public struct AddressedPicture: Sendable {
   /// The header fields of the request that influenced this value, such as `Accept`. The answer lists them in
   /// `Vary`. Default: none.
   public var varyingFields: [String] = []
-  /// The file name for saving; `nil`, the default, lets the client choose.
+  /// The file name for saving. Its extension becomes that of the result's format. `nil`, the default, lets the client
+  /// choose; an attachment then has the name of the source.
   public var fileName: String?
   /// Whether browsers should save the picture instead of showing it. Default: false.
   public var isAttachment = false
