@@ -335,7 +335,7 @@ let package = Package(
     .target(name: "CIsolationDrills", path: "Tests/CIsolationDrills"),
     .executableTarget(
       name: "OzuIsolationDrills",
-      dependencies: ["OzuIsolation", "OzuImaging", "CIsolation", "CIsolationDrills"],
+      dependencies: ["OzuIsolation", "OzuImaging", "OzuStandardCodecs", "CIsolation", "CIsolationDrills"],
       path: "Tests/IsolationDrills", swiftSettings: strict),
     .testTarget(
       name: "OzuCLITests", dependencies: ["OzuCLI", "OzuStandardCodecs", "OzuTesting"] + libraryCodecs,

@@ -1,8 +1,8 @@
 import OzuImaging
 
 extension CodecRegistry {
-  /// Makes the built-in decoders of some formats work in processes of their own, as the settings say; decoders of
-  /// the app are not changed. Another call replaces the settings.
+  /// Makes the built-in decoders work in processes of their own, all of them if that is required, else those of the
+  /// formats in the settings. Decoders of the app are not changed. Another call replaces the settings.
   ///
   /// - Returns: reports the state of isolation; `nil` for `off`.
   package mutating func isolate(_ settings: DecoderIsolation) -> IsolationReport? {
@@ -11,7 +11,9 @@ extension CodecRegistry {
       return nil
     }
     let client = WorkerClient.shared(for: settings)
-    isolateBuiltIn(settings.types.sorted { $0.rawValue < $1.rawValue }) { type, inner in
+    // No decoder in this process may stay reachable if isolation is required. SVG has none.
+    let types = settings.mode == .required ? Set(builtInTypes + [.svg]) : settings.types
+    isolateBuiltIn(types.sorted { $0.rawValue < $1.rawValue }) { type, inner in
       IsolatedDecoder(type, client, inner: inner)
     }
     return IsolationReport(client)

@@ -13,19 +13,21 @@ import OzuImaging
 /// ```
 ///
 /// A decoder that crashes, hangs or takes too much memory then costs only one picture, and a decoder that a hostile
-/// file has taken over is in a process without files, network and other processes. Isolation is for the formats of
-/// C libraries, on Linux; it is not available on other systems. A picture takes about 20 microseconds longer, plus
-/// the time for copies of its file and its pixels.
+/// file has taken over is in a process without files, network and other processes. `preferred` isolates the formats of
+/// C libraries, `required` every format. Isolation exists on Linux only. A picture takes tens of microseconds longer,
+/// plus the time for copies of its file and its pixels.
 public struct DecoderIsolation: Sendable {
   /// Whether isolation is used, and whether it is required.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
     /// Decoders run in the process of the app.
     case off
-    /// Decoders run in processes of their own if that is possible. If not, `onDegradation` is called once, and
-    /// files are decoded in the process of the app; drawings (SVG) cannot be read then.
+    /// The decoders of `types` run in processes of their own if that is possible. If not, `onDegradation` is called
+    /// once, and files are decoded in the process of the app; drawings (SVG) cannot be read then. JPEG, PNG, GIF, BMP
+    /// and ICO, which are not among `libraryTypes`, are decoded in the process of the app.
     case preferred
-    /// Decoders run in processes of their own, with all restrictions in force. If that is not possible, files of
-    /// these formats cannot be read: `ImageError.decoderFailed` says what is missing.
+    /// All decoders of Ozu run in processes of their own, with all restrictions in force: those written in Swift too,
+    /// whatever `types` says. If that is not possible, no file can be read: `ImageError.decoderFailed` says what is
+    /// missing. Previews of downloads are not made.
     case required
   }
 
@@ -41,8 +43,8 @@ public struct DecoderIsolation: Sendable {
 
   /// Whether isolation is used, and whether it is required. `off` by default.
   public var mode: Mode
-  /// The formats that are decoded in isolation; `libraryTypes` by default. SVG can only be read if it is among
-  /// them.
+  /// The formats that `preferred` isolates; `libraryTypes` by default. SVG can only be read if it is among them.
+  /// `required` isolates all formats.
   public var types: Set<ImageType>
   /// The program that is started. `beside` by default.
   public var helper: Helper
@@ -80,7 +82,7 @@ public struct DecoderIsolation: Sendable {
   public static let off = DecoderIsolation(.off)
   /// Isolation, if it is possible.
   public static let preferred = DecoderIsolation(.preferred)
-  /// Isolation, or no picture.
+  /// Isolation of every format, or no picture.
   public static let required = DecoderIsolation(.required)
 
   /// The formats that C libraries decode completely or in large parts: WebP, AVIF, HEIC, JPEG XL, TIFF and SVG.

@@ -1,31 +1,33 @@
 #if os(Linux)
   import Foundation
-  import Glibc
   import OzuImaging
   import OzuIsolation
+  import OzuStandardCodecs
 
-  /// A helper whose only decoder ends the process when a drawing says so, as a library does that meets what its authors
-  /// did not expect.
+  /// The helper of Ozu with one more decoder, which is asked first: for a file with a marker in it, it ends the process as
+  /// Swift does for a number that nobody expected.
   enum Pictures {
+    /// The name under which the program is this helper.
+    static let name = "ozu-decode-with-a-trap"
+
     static func run() {
-      var codecs = CodecRegistry()
-      codecs.register(decoder: FragileDecoder())
-      WorkerMain.runIfHelper(CommandLine.arguments) { [codecs] _ in PictureWorker(codecs: codecs) }
+      DecoderIsolation.runIfHelper { hasDeepStack in
+        var codecs = CodecRegistry.helper(hasDeepStack: hasDeepStack)
+        codecs.register(decoder: TrapDecoder())
+        return codecs
+      }
     }
 
-    private struct FragileDecoder: ImageDecoding {
-      var types: [ImageType] { [.svg] }
+    private struct TrapDecoder: ImageDecoding {
+      /// None of its own, so that libraries are still loaded for those of the others.
+      var types: [ImageType] { [] }
 
-      func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
-        throw .corrupt(.svg, stage: "header", reason: "it is only drawn whole")
+      func accepts(_ data: Data, as type: ImageType?) -> Bool {
+        data.range(of: Data("<a trap of ozu/>".utf8)) != nil
       }
 
-      func makePicture(
-        from data: Data, resize: Resize?, context: DecodingContext
-      ) throws(DecodingError) -> Picture? {
-        if data.range(of: Data("<crash/>".utf8)) != nil { abort() }
-        let header = ImageHeader(type: .svg, storedSize: PixelSize(60, 40))
-        return Picture(Bitmap(size: header.storedSize) { _, _ in .black }, header: header)
+      func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+        preconditionFailure("a trap in a decoder, for \(data.count) bytes")
       }
     }
   }

@@ -1,12 +1,17 @@
 #if os(Linux)
   import CIsolationDrills
   import Foundation
+  import Glibc
   import OzuIsolation
 
   let words = CommandLine.arguments.dropFirst()
   if words.last == WorkerHelper.argument {
     if words.contains("--liar") { Liar.run() }
-    if words.contains("--pictures") { Pictures.run() }
+    if CommandLine.arguments[0].hasSuffix(Pictures.name) { Pictures.run() }
+    for count in [24, 40, 70] as [rlim_t] where words.contains("--descriptors-\(count)") {
+      var limit = rlimit(rlim_cur: count, rlim_max: count)
+      guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(1) }
+    }
     for profile in ["seccomp", "landlock"] where words.contains("--refuse-\(profile)") {
       guard ozu_refuse(profile) == 0 else { exit(1) }
     }

@@ -175,6 +175,10 @@ struct ThumbnailCommandTests {
     ])
     let isolation = try IsolationOption.isolation(parsed, isUntrusted: true)
     #expect(isolation.mode == .preferred && isolation.types == DecoderIsolation.libraryTypes)
+    let untrusted = try ArgumentParser(LoadCommand.specification).parse([
+      "--untrusted", "https://example.com/a",
+    ])
+    #expect(try IsolationOption.isolation(untrusted, isOwnProgram: true).mode == .required)
   }
 
   @Test("the thumbnailer's entry names every format, and only existing options")

@@ -44,12 +44,13 @@ extension FetchWork {
   }
 
   /// The header of a TIFF whose directory is later in the file. Each range request includes the bytes around the
-  /// range, because a directory and its values are near each other.
+  /// range, because a directory and its values are near each other. With required isolation nothing of a file is read
+  /// in this process, so the whole file is loaded.
   private func directoryHeader(
     of part: HTTPBodyPart, _ exchange: HTTPCacheExchange, _ job: RunningJob
   ) async throws(HTTPError) -> ImageHeader? {
-    guard part.hasRanges, let total = part.totalByteCount,
-      total <= configuration.decoding.limits.encodedByteCount
+    guard configuration.decoding.isolation.mode != .required, part.hasRanges,
+      let total = part.totalByteCount, total <= configuration.decoding.limits.encodedByteCount
     else {
       return nil
     }

@@ -22,14 +22,14 @@ extension ImagePipeline.Configuration {
   /// | time to connect, silence, whole download | 5 s, 10 s, 30 s | 10 s, 30 s, 120 s |
   /// | slowest answer | 1,000 bytes a second over 10 s | 100 over 30 s |
   /// | retries | 1 | 2 |
-  /// | decoders of C libraries | in processes of their own, on Linux, where the helper is there (`decoding.isolation`) | in this process |
+  /// | decoders | in processes of their own, on Linux (`decoding.isolation` is `required`) | in this process |
   /// | pictures of memory cache and disk | those of this pipeline's folder | the same |
   ///
   /// Sources that are not URLs (`ImageSource.data`, fetchers, schemes that the app registers in `sources`) belong to
-  /// the app and are not restricted. `decoding.isolation` is `preferred`: without a helper beside the program, decoders run in
-  /// the process, which one line on standard error reports, and a fault of a C library is then a fault of the
-  /// process. Set `required` to refuse pictures in that case. Give the pipeline its own disk folder: entries that
-  /// another pipeline stored after a redirect were not checked by these rules.
+  /// the app and are not restricted. On Linux `decoding.isolation` is `required`: without a helper beside the program
+  /// (`ozu-decode`) no picture is read, and `ImageError.decoderFailed` says so. Set `decoding.isolation.helper` if the helper is
+  /// elsewhere. Give the pipeline its own disk folder: entries that another pipeline stored after a redirect were not
+  /// checked by these rules.
   ///
   /// `network.httpClient` is a new client for each configuration, so make one configuration and keep it. On Apple platforms
   /// `URLSession` does not reveal the address of a connection, so the client refuses every request: set `network.httpClient`
@@ -50,7 +50,7 @@ extension ImagePipeline.Configuration {
     configuration.network.httpClient = DefaultHTTPClient(configuration: client)
     configuration.restrictToUntrustedSources(hosts: client.hostRule)
     #if os(Linux)
-      configuration.decoding.isolation = .preferred
+      configuration.decoding.isolation = .required
     #endif
     return configuration
   }

@@ -4,27 +4,32 @@ extension OptionSpecification {
   /// Whether pictures are decoded in processes of their own; see `IsolationOption`.
   static let isolation = OptionSpecification(
     name: "isolation", value: "MODE",
-    help: "off, preferred (the default) or required: decode in processes of their own, which may crash.")
+    help: """
+      off, preferred (the default) or required: decode in processes of their own, which may crash; the formats of C \
+      libraries, or all.
+      """)
 }
 
 /// The decision in which process a command decodes pictures.
 ///
 /// Pictures from the web and from folders are untrusted: C libraries decode them in processes of their own. A file that is
 /// named on the command line is trusted. Then only a drawing (SVG) is isolated, because a hundred bytes of it can end a
-/// process.
+/// process. With `--untrusted` isolation is required, and so for every format.
 enum IsolationOption {
   /// - Parameter isUntrusted: whether named files are untrusted, too.
   static func isolation(
-    _ arguments: ParsedArguments, isUntrusted: Bool = false
+    _ arguments: ParsedArguments, isUntrusted: Bool = false,
+    isOwnProgram: Bool = Tool.isOwnProgram.load(ordering: .relaxed)
   ) throws(UsageError) -> DecoderIsolation {
     // Another program with this code, such as the one of the tests, cannot be the helper.
-    let standard = Tool.isOwnProgram.load(ordering: .relaxed) ? DecoderIsolation.Mode.preferred : .off
+    let possible = arguments.has("untrusted") ? DecoderIsolation.Mode.required : .preferred
+    let standard = isOwnProgram ? possible : .off
     let name = arguments.value(OptionSpecification.isolation.name) ?? standard.rawValue
     guard let mode = DecoderIsolation.Mode(rawValue: name) else {
       throw UsageError("--isolation \(name): off, preferred or required is needed")
     }
     let areUntrusted =
-      isUntrusted || mode == .required || arguments.has(OptionSpecification.recursive.name)
+      isUntrusted || arguments.has(OptionSpecification.recursive.name)
       || arguments.positional.contains { !SourceArgument.isFile($0) }
     // This program is its own helper: `main` calls `runIfHelper` first.
     return DecoderIsolation(

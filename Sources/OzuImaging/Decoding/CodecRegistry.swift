@@ -35,6 +35,9 @@ public struct CodecRegistry: Sendable {
     builtInCount = decoders.count
   }
 
+  /// The formats of the decoders of Ozu, each once.
+  package var builtInTypes: [ImageType] { Self.unique(decoders.suffix(builtInCount).flatMap(\.types)) }
+
   /// Adds decoders that work in other processes: before the built-in ones, and after those of the app. They replace
   /// the decoders of an earlier call.
   ///

@@ -12,7 +12,8 @@
   /// Decodes files in real worker processes, and compares with the same codecs in this process.
   @Suite("Pictures that are decoded in processes of their own")
   struct IsolatedPictureTests {
-    private static let types: Set<ImageType> = DecoderIsolation.libraryTypes.union([.png, .jpeg, .gif])
+    /// All that can be read here.
+    private static let types = Set(CodecRegistry.standardWithDrawings.decodableTypes)
     private static let drawing = Data(
       "<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'><text y='30' font-size='24'>Ozu</text></svg>"
         .utf8)
@@ -50,15 +51,34 @@
         }
         files.append(("moving \(type.rawValue)", try writer.finish()))
       }
+      files += [("bmp", bitmapFile), ("ico", try icon())]
       if CodecRegistry.standardWithDrawings.decodableTypes.contains(.svg) { files.append(("svg", drawing)) }
-      // HEIC is read only, and its decoders are plugins on some systems: they are loaded before a worker is locked down.
-      if codecs.decodableTypes.contains(.heic) {
-        let folder = URL(filePath: #filePath).appending(path: "../../../OzuCodecsTests/Fixtures/matrix")
-        for name in ["heic-420.heic", "heic-alpha-444.heic"] {
-          files.append((name, try Data(contentsOf: folder.appending(path: name).standardizedFileURL)))
-        }
+      // These are read only. The decoders of HEIC are plugins on some systems: they are loaded before a worker is locked
+      // down.
+      let folder = URL(filePath: #filePath).appending(path: "../../../OzuCodecsTests/Fixtures")
+      for (type, name) in [
+        (ImageType.heic, "matrix/heic-420.heic"), (.heic, "matrix/heic-alpha-444.heic"),
+        (.tiff, "metadata/exif.tif"),
+      ] where codecs.decodableTypes.contains(type) {
+        files.append((name, try Data(contentsOf: folder.appending(path: name).standardizedFileURL)))
       }
       return files
+    }
+
+    private static func littleEndian(_ numbers: UInt32...) -> Data {
+      Data(numbers.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } })
+    }
+
+    /// 20 by 16 pixels of 24 bits.
+    private static let bitmapFile =
+      Data("BM".utf8) + littleEndian(54 + 960, 0, 54, 40, 20, 16, 24 << 16 | 1, 0, 960, 2835, 2835, 0, 0)
+      + Data((0..<960).map { UInt8(truncatingIfNeeded: $0 * 7) })
+
+    /// A PNG of 24 by 18 pixels in an ICO.
+    private static func icon() throws -> Data {
+      let picture = try PatternPicture(PixelSize(24, 18), tint: 4).data(as: .png)
+      return littleEndian(1 << 16) + Data([1, 0, 24, 18, 0, 0, 1, 0, 32, 0])
+        + littleEndian(UInt32(picture.count), 22) + picture
     }
 
     @Test("have their gain map applied there", arguments: [nil, 1.5, 4])
@@ -134,21 +154,69 @@
       #expect(report.status.answerCount > 0)
     }
 
-    @Test("a drawing that crashes its worker fails alone, however often it is read")
-    func crashing() throws {
-      // Versions of librsvg crash for different drawings, so the drills' decoder does instead.
-      let settings = DecoderIsolation(.preferred, types: [.svg], helper: try Self.helper, processLimit: 1)
-      let pool = try Drills.pool(["--pictures"])
-      var codecs = CodecRegistry()
-      codecs.register(decoder: IsolatedDecoder(.svg, WorkerClient(settings, pool), inner: nil))
-      let crash = Data("<svg xmlns='http://www.w3.org/2000/svg'><crash/></svg>".utf8)
-      for _ in 0..<3 {
-        #expect(throws: DecodingError.decoderFailed(.svg, .crashed(signal: SIGABRT))) {
-          try codecs.picture(from: crash)
+    /// Everything that can be asked about a file.
+    private enum Way: CaseIterable {
+      case header, metadata, picture, thumbnail, part, later, whileItArrives
+
+      func read(_ codecs: CodecRegistry, _ data: Data) throws(DecodingError) {
+        switch self {
+        case .header: _ = try codecs.header(of: data)
+        case .metadata: _ = try codecs.metadata(of: data)
+        case .picture:
+          let picture = try codecs.picture(from: data)
+          #expect(picture.isIsolated)
+          _ = try picture.animation?.frame(at: 1)
+        case .thumbnail:
+          let resize = Resize(PixelSize(8, 8), allowsEmbeddedThumbnail: true)
+          let picture = try codecs.picture(from: data, resize: resize)
+          #expect(picture.isIsolated)
+        case .part:
+          let resize = Resize(region: PixelRectangle(x: 5, y: 3, width: 3, height: 3))
+          let picture = try codecs.picture(from: data, resize: resize)
+          #expect(picture.size == PixelSize(3, 3))
+        case .later: try codecs.deferredPicture(from: data).decode()
+        case .whileItArrives:
+          let decoder = IncrementalDecoder(codecs: codecs)
+          decoder.append(data)
+          let preview = try decoder.preview()
+          #expect(preview == nil)
+          _ = try decoder.picture()
         }
-        #expect(try codecs.picture(from: Self.drawing).size == PixelSize(60, 40))
       }
-      #expect(pool.status.failureCount == 3)
+    }
+
+    @Test(
+      "required isolation is for every format and everything that is asked: a trap in a decoder costs one picture",
+      .enabled(if: Drills.isConfined))
+    func trap() throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-trap-\(UUID())")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let helper = folder.appending(path: "ozu-decode-with-a-trap")
+      try FileManager.default.createSymbolicLink(
+        at: helper, withDestinationURL: URL(filePath: try Drills.program))
+      var codecs = CodecRegistry.standard
+      let settings = DecoderIsolation(.required, helper: .program(helper.path), processLimit: 1)
+      let isolation = codecs.isolate(settings)
+      let report = try #require(isolation)
+      var types: Set<ImageType> = []
+      var crashCount = 0
+      for (name, data) in try Self.files() {
+        types.insert(try codecs.header(of: data).type)
+        for way in Way.allCases {
+          let error = #expect(throws: DecodingError.self, "\(name), \(way)") {
+            try way.read(codecs, data + Data("<a trap of ozu/>".utf8))
+          }
+          guard case .decoderFailed(_, .crashed) = error else {
+            Issue.record("\(name), \(way): \(String(describing: error))")
+            continue
+          }
+          crashCount += 1
+          #expect(throws: Never.self, "\(name), \(way)") { try way.read(codecs, data) }
+        }
+      }
+      #expect(Self.types.subtracting(types) == [])
+      #expect(report.status.failureCount == crashCount)
     }
 
     #if SVG

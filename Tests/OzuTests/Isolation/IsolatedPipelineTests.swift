@@ -51,10 +51,16 @@
       #expect(try await pipeline.response(for: response.request).isIsolated)
       #expect(try await pipeline.header(for: ImageRequest(url: url)).size == PixelSize(320, 240))
       #expect(try await pipeline.encoded(for: response.request, as: .jpeg).size == PixelSize(64, 48))
-      // Other formats are decoded in this process.
+      // Other formats are decoded in this process, unless isolation is required.
       let jpeg = Fixture.url("photo.jpg")
       fixture.client.reply(to: jpeg, with: .ok(try Fixture.photo.data(as: .jpeg)))
       #expect(try await pipeline.response(for: ImageRequest(url: jpeg)).isIsolated == false)
+      #if !OZU_ASAN && !OZU_TSAN
+        let strict = try self.pipeline(.required)
+        #expect(try await strict.response(for: ImageRequest(url: jpeg)).isIsolated)
+        #expect(try await strict.header(for: ImageRequest(url: jpeg)).size == PixelSize(320, 240))
+        #expect(strict.diagnostics().isolation?.answerCount == 2)
+      #endif
     }
 
     #if SVG
