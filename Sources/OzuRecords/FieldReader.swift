@@ -100,13 +100,14 @@ package struct FieldReader {
     try flag() ? try read(&self) : nil
   }
 
+  /// A list. Each element takes at least one byte, and usually many times as much in memory, so a list from a sender
+  /// that is not trusted needs a `limit`.
   @inlinable
   package mutating func list<Value>(
-    _ read: (inout FieldReader) throws(Damage) -> Value
+    atMost limit: Int = .max, _ read: (inout FieldReader) throws(Damage) -> Value
   ) throws(Damage) -> [Value] {
     let count = try integer()
-    // Every element takes at least one byte.
-    guard count >= 0, count <= restCount else { throw Damage() }
+    guard count >= 0, count <= min(restCount, limit) else { throw Damage() }
     var values: [Value] = []
     for _ in 0..<count { values.append(try read(&self)) }
     return values

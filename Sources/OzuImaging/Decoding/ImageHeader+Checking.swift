@@ -54,6 +54,14 @@ extension ImageHeader {
   fileprivate static let longestText = 4096
 }
 
+extension ImageMetadata {
+  /// Why the blocks are impossible, in words; `nil` if they are possible. Decoders leave larger blocks out.
+  package var flaw: String? {
+    let blocks = [exif, xmp, colorProfile?.data].compactMap(\.self)
+    return blocks.contains { $0.count > Self.largestBlock } ? "a block that is too large" : nil
+  }
+}
+
 extension ColorEncoding {
   fileprivate var flaw: String? {
     switch self {

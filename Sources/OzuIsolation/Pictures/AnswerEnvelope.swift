@@ -42,17 +42,23 @@
     /// Unpacks an answer; in the process that asked. The payload may change meanwhile, so every part is copied
     /// before it is read.
     ///
+    /// - Parameter fieldByteCount: the most bytes that the answer may have without its pixels.
     /// - Returns: the answer, and the part of the payload with its pixels; `nil` if the bytes are not an answer.
     static func open(
-      _ message: Data, _ payload: UnsafeRawBufferPointer
+      _ message: Data, _ payload: UnsafeRawBufferPointer, fieldByteCount: Int
     ) -> (answer: PictureAnswer, pixels: UnsafeRawBufferPointer)? {
       let rest = message.dropFirst()
       switch message.first {
       case inMessage: return PictureAnswer(rest).map { ($0, payload) }
       case afterPixels:
         var place = FieldReader(rest)
-        guard let count = try? place.integer(), 0...payload.count ~= count else { return nil }
-        let data = Data(UnsafeRawBufferPointer(rebasing: payload[count...]))
+        guard let count = try? place.integer(), 0..<payload.count ~= count, let start = payload.baseAddress,
+          payload.count - count <= fieldByteCount
+        else { return nil }
+        // Valid during the call; the reader makes the only copy, and reads that.
+        let data = Data(
+          bytesNoCopy: UnsafeMutableRawPointer(mutating: start + count), count: payload.count - count,
+          deallocator: .none)
         return PictureAnswer(data).map { ($0, UnsafeRawBufferPointer(rebasing: payload[..<count])) }
       default: return nil
       }

@@ -42,15 +42,16 @@ extension DecodingError {
     case 0: self = .emptyData
     case 1:
       self = .notAnImage(
-        kind: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() })
+        kind: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.shortText() })
     case 2:
-      self = .unsupportedType(ImageType(rawValue: try reader.text()), reason: try reader.text())
+      self = .unsupportedType(ImageType(rawValue: try reader.shortText()), reason: try reader.shortText())
     case 3:
       self = .corrupt(
-        ImageType(rawValue: try reader.text()), stage: try reader.text(), reason: try reader.text())
-    case 4: self = .truncated(ImageType(rawValue: try reader.text()), stage: try reader.text())
+        ImageType(rawValue: try reader.shortText()), stage: try reader.shortText(),
+        reason: try reader.shortText())
+    case 4: self = .truncated(ImageType(rawValue: try reader.shortText()), stage: try reader.shortText())
     case 5:
-      guard let quantity = DecodingLimits.Violation.Quantity(rawValue: try reader.text()) else {
+      guard let quantity = DecodingLimits.Violation.Quantity(rawValue: try reader.shortText()) else {
         throw FieldReader.Damage()
       }
       self = .limitExceeded(.init(quantity, value: try reader.integer(), limit: try reader.integer()))

@@ -23,7 +23,7 @@ extension ImageHeader {
       writer.append(levels.masteringGamut) { $1.write(to: &$0) }
     }
     writer.append(gainMap) { $1.write(to: &$0) }
-    writer.append(notes) { $0.append($1) }
+    writer.append(notes: notes)
   }
 
   init(whole reader: inout FieldReader) throws(FieldReader.Damage) {
@@ -49,7 +49,7 @@ extension ImageHeader {
       return levels
     }
     gainMap = try reader.optional { (reader) throws(FieldReader.Damage) in try GainMap(from: &reader) }
-    notes = try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }
+    notes = try reader.notes()
   }
 }
 
@@ -125,7 +125,7 @@ extension GainMap {
     let size = try PixelSize(from: &reader)
     let (start, end) = (try reader.integer(), try reader.integer())
     guard 0 <= start, start <= end else { throw FieldReader.Damage() }
-    let channels = try reader.list { (reader) throws(FieldReader.Damage) in
+    let channels = try reader.list(atMost: 3) { (reader) throws(FieldReader.Damage) in
       GainMap.Channel(
         minimum: try reader.number(), maximum: try reader.number(), gamma: try reader.number(),
         baseOffset: try reader.number(), alternateOffset: try reader.number())
@@ -136,7 +136,7 @@ extension GainMap {
     isInColorsOfPicture = try reader.flag()
     guard let coding = Coding(rawValue: try reader.integer()) else { throw FieldReader.Damage() }
     self.coding = coding
-    edits = try reader.list { (reader) throws(FieldReader.Damage) in
+    edits = try reader.list(atMost: 16) { (reader) throws(FieldReader.Damage) in
       Edit(offset: try reader.integer(), bytes: [UInt8](try reader.data()))
     }
   }
@@ -195,7 +195,7 @@ extension ImageMetadata {
       $0.append($1.horizontal)
       $0.append($1.vertical)
     }
-    writer.append(notes) { $0.append($1) }
+    writer.append(notes: notes)
   }
 
   init(from reader: inout FieldReader) throws(FieldReader.Damage) {
@@ -208,6 +208,6 @@ extension ImageMetadata {
     resolution = try reader.optional { (reader) throws(FieldReader.Damage) in
       ImageResolution(horizontal: try reader.number(), vertical: try reader.number())
     }
-    notes = try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }
+    notes = try reader.notes()
   }
 }

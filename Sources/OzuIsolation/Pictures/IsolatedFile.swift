@@ -36,7 +36,9 @@ final class IsolatedFile: ImageFile {
     let request = PictureRequest(.metadata, limits: .default)
     do throws(DecodingError) {
       return try client.ask(request, body) { (answer, _) throws(DecodingError) in
-        guard case .metadata(let metadata) = answer else { throw body.wrongAnswer("no metadata") }
+        guard case .metadata(var metadata) = answer else { throw body.wrongAnswer("no metadata") }
+        if let flaw = metadata.flaw { throw body.wrongAnswer(flaw) }
+        metadata.resolution = metadata.resolution?.valid
         return metadata
       }
     } catch {

@@ -25,9 +25,7 @@ struct IsolatedFrames {
     try client.ask(trackRequest, body, context) { (answer, _) throws(DecodingError) in
       guard case .track(let track) = answer else { throw body.wrongAnswer("no frames") }
       guard let track else { return nil }
-      guard 2...max(2, trackRequest.limits.frameCount) ~= track.delays.count, track.loopCount >= 0,
-        track.workingByteCount >= 0
-      else { throw body.wrongAnswer("\(track.delays.count) frames") }
+      if let flaw = track.flaw(trackRequest.limits) { throw body.wrongAnswer(flaw) }
       return track
     }
   }

@@ -48,6 +48,65 @@ struct FrameTrack: Hashable, Sendable {
   let workingByteCount: Int
 }
 
+// MARK: Possible answers
+
+extension BitmapForm {
+  /// Why the facts are impossible, in words; `nil` if they are possible. Size and format are compared with the request.
+  var flaw: String? {
+    switch colorSpace {
+    case .sRGB: return nil
+    case .icc(let name), .encoded(let name):
+      return name.utf8.count > PictureAnswer.longestText ? "colours with a long name" : nil
+    case .coded(let primaries, let transfer):
+      let range = 0...Int(UInt16.max)
+      return range ~= primaries && range ~= transfer ? nil : "colours by the numbers \(primaries)/\(transfer)"
+    }
+  }
+}
+
+extension FrameTrack {
+  /// More than any format can say, and few enough to add them up.
+  private static let longestDelay = Duration.seconds(1 << 40)
+  private static let mostMemory = 1 << 40
+
+  /// Why the track is impossible under these limits, in words; `nil` if it is possible.
+  func flaw(_ limits: DecodingLimits) -> String? {
+    if !(2...max(2, limits.frameCount) ~= delays.count) { return "\(delays.count) frames" }
+    if !delays.allSatisfy({ .zero...Self.longestDelay ~= $0 }) { return "a frame of an impossible time" }
+    if loopCount < 0 { return "\(loopCount) rounds" }
+    if !(0...Self.mostMemory ~= workingByteCount) { return "frames that take \(workingByteCount) bytes" }
+    return nil
+  }
+}
+
+extension PictureAnswer {
+  /// The most bytes of a text in an answer, in UTF-8, and the most notes.
+  static let longestText = 4096
+  static let mostNotes = 256
+}
+
+extension FieldWriter {
+  /// Writes notes, as far as an answer may have them.
+  mutating func append(notes: [String]) {
+    append(notes.prefix(PictureAnswer.mostNotes)) {
+      // A character that is cut becomes a sign of three bytes.
+      $0.append(String(decoding: $1.utf8.prefix(PictureAnswer.longestText - 3), as: UTF8.self))
+    }
+  }
+}
+
+extension FieldReader {
+  mutating func shortText() throws(Damage) -> String {
+    let text = try text()
+    guard text.utf8.count <= PictureAnswer.longestText else { throw Damage() }
+    return text
+  }
+
+  mutating func notes() throws(Damage) -> [String] {
+    try list(atMost: PictureAnswer.mostNotes) { (reader) throws(Damage) in try reader.shortText() }
+  }
+}
+
 // MARK: As bytes
 
 extension PictureAnswer {
@@ -70,7 +129,7 @@ extension PictureAnswer {
       writer.append(2)
       header.writeWhole(to: &writer)
       form.write(to: &writer)
-      writer.append(notes) { $0.append($1) }
+      writer.append(notes: notes)
       resizeTime.write(to: &writer)
     case .track(let track):
       writer.append(3)
@@ -106,7 +165,7 @@ extension PictureAnswer {
     case 2:
       self = .picture(
         try ImageHeader(whole: &reader), try BitmapForm(from: &reader),
-        notes: try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() },
+        notes: try reader.notes(),
         resizeTime: try Duration(from: &reader))
     case 3:
       self = .track(
@@ -163,7 +222,9 @@ extension FrameTrack {
   }
 
   fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
-    delays = try reader.list { (reader) throws(FieldReader.Damage) in try Duration(from: &reader) }
+    delays = try reader.list(atMost: ImageHeader.largestFrameCount) { (reader) throws(FieldReader.Damage) in
+      try Duration(from: &reader)
+    }
     loopCount = try reader.integer()
     workingByteCount = try reader.integer()
   }

@@ -49,6 +49,33 @@ struct PictureRequest: Hashable, Sendable {
   }
 }
 
+// MARK: The size of an answer
+
+extension PictureRequest {
+  /// The most bytes of an answer without its pixels, about a file of this size. A header may have the whole profile of
+  /// the file, which some formats store compressed.
+  func fieldByteCount(fileByteCount: Int) -> Int {
+    let blocks =
+      switch task {
+      case .header, .picture: fileByteCount.saturatingSum(2 * ImageMetadata.largestBlock)
+      // EXIF data, XMP and a profile.
+      case .metadata: 3 * ImageMetadata.largestBlock
+      // Two numbers for each frame.
+      case .track: 20.saturatingProduct(limits.frameCount)
+      case .frame, .pixels: 0
+      }
+    return blocks.saturatingSum(2 << 20)
+  }
+
+  /// The most bytes of pixels in an answer: they are part of what the render may take.
+  var pixelByteCount: Int {
+    switch task {
+    case .header, .metadata, .track: 0
+    case .picture, .frame, .pixels: max(0, allowance)
+    }
+  }
+}
+
 // MARK: As bytes
 
 extension PictureRequest {

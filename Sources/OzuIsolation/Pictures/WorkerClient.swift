@@ -101,19 +101,24 @@ final class WorkerClient: Sendable {
     #if os(Linux) && canImport(CIsolation)
       // A decoder with checkpoints notices by itself that its processor time is used up, and has a better error for
       // it.
+      let fieldByteCount = request.fieldByteCount(fileByteCount: body.data.count)
       let job = WorkerRequest(
         kind: WorkerKind(body.type), message: request.data, body: body.data, bodyNumber: body.number,
-        memoryByteCount: request.memoryByteCount, cpuTime: request.limits.cpuTime,
-        deadline: settings.deadline)
+        memoryByteCount: request.memoryByteCount,
+        outputByteCount: request.pixelByteCount.saturatingSum(fieldByteCount),
+        cpuTime: request.limits.cpuTime, deadline: settings.deadline)
       guard let pool else { throw .decoderFailed(body.type, .unavailable(settings.helper.absence)) }
       let result = try pool.perform(job) { () throws(DecodingError) in
         try context?.checkpoint()
       } read: { (message, payload) throws(DecodingError) -> Result<Value, DecodingError> in
-        guard let (answer, pixels) = AnswerEnvelope.open(message, payload) else {
+        guard let (answer, pixels) = AnswerEnvelope.open(message, payload, fieldByteCount: fieldByteCount)
+        else {
           throw body.wrongAnswer("it cannot be read")
         }
         // A worker that reports an error has worked correctly, so it is kept.
         switch answer {
+        // Only this side cancels.
+        case .failure(.cancelled): throw body.wrongAnswer("that it was cancelled")
         case .failure(let error): return .failure(error)
         // A worker without its library is replaced: before the next one is forked, the zygote looks for the library
         // again.
@@ -132,24 +137,35 @@ final class WorkerClient: Sendable {
 extension WorkerClient.Body {
   func wrongAnswer(_ reason: String) -> DecodingError { .decoderFailed(type, .wrongAnswer(reason)) }
 
-  /// Refuses a header that is impossible for the format.
+  /// Refuses a header that is impossible for the format, or for a file of this length.
   func check(_ header: ImageHeader) throws(DecodingError) {
-    guard header.type == type, header.planeLayout == nil, header.frameCount >= 1,
-      header.bitsPerComponent >= 1,
-      header.storedSize.width >= 0, header.storedSize.height >= 0
-    else { throw wrongAnswer("an impossible header") }
+    if let flaw = header.flaw(from: [type]) { throw wrongAnswer("an impossible header: \(flaw)") }
+    guard header.planeLayout == nil, header.gainMap?.isInside(data.count) != false else {
+      throw wrongAnswer("an impossible header")
+    }
   }
 
   /// Copies the pixels of an answer.
   func bitmap(
     _ form: BitmapForm, _ pixels: UnsafeRawBufferPointer, _ pool: PixelBufferPool
   ) throws(DecodingError) -> Bitmap {
+    if let flaw = form.flaw { throw wrongAnswer(flaw) }
     guard pixels.count == form.byteCount else {
       throw wrongAnswer("\(pixels.count) bytes of pixels instead of \(form.byteCount)")
     }
     return Bitmap(
       size: form.size, format: form.format, isOpaque: form.isOpaque, colorSpace: form.colorSpace, pool: pool
     ) { memory, _ in memory.copyMemory(from: pixels) }
+  }
+}
+
+extension GainMap {
+  /// Whether the map and its edits are inside a file of some bytes.
+  fileprivate func isInside(_ byteCount: Int) -> Bool {
+    bytes.upperBound <= byteCount
+      && edits.allSatisfy { edit in
+        0...bytes.count ~= edit.offset && edit.bytes.count <= bytes.count - edit.offset
+      }
   }
 }
 

@@ -149,11 +149,11 @@
         do throws(DecoderFailure) {
           reply = try WorkerReply(
             UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), sentByteCount: count, token: token,
-            outputByteCount: output.byteCount, memoryByteCount: request.memoryByteCount)
+            outputByteCount: output.byteCount, memoryByteCount: request.outputByteCount)
         } catch { throw .failed(error) }
         switch reply {
         case .more(let byteCount):
-          guard output.grow(to: byteCount, limit: request.memoryByteCount) else {
+          guard output.grow(to: byteCount, limit: request.outputByteCount) else {
             throw .failed(.unavailable("memory: \(systemMessage(errno))"))
           }
           var head = WorkerHead(.grown, token: token)

@@ -16,6 +16,8 @@ package struct WorkerRequest: Sendable {
   package var bodyNumber: UInt64
   /// The memory that answering may take, including the payload, beside the body and the memory of a fresh worker.
   package var memoryByteCount: Int
+  /// The longest payload, in bytes; at most `memoryByteCount`.
+  package var outputByteCount: Int
   /// The processor time that answering may take. A worker that takes more is stopped within a tenth of a second.
   package var cpuTime: Duration
   /// The wall time that answering may take, from the moment at which a worker has the request.
@@ -25,14 +27,15 @@ package struct WorkerRequest: Sendable {
   package static let messageByteCount = 64 << 10
 
   package init(
-    kind: WorkerKind, message: Data, body: Data, bodyNumber: UInt64, memoryByteCount: Int, cpuTime: Duration,
-    deadline: Duration
+    kind: WorkerKind, message: Data, body: Data, bodyNumber: UInt64, memoryByteCount: Int,
+    outputByteCount: Int = .max, cpuTime: Duration, deadline: Duration
   ) {
     self.kind = kind
     self.message = message
     self.body = body
     self.bodyNumber = bodyNumber
     self.memoryByteCount = memoryByteCount
+    self.outputByteCount = min(outputByteCount, memoryByteCount)
     self.cpuTime = cpuTime
     self.deadline = deadline
   }

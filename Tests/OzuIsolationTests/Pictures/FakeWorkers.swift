@@ -44,8 +44,39 @@
       ImageHeader(type: .webp, storedSize: size, frameCount: frameCount)
     }
 
+    static func header(change: (inout ImageHeader) -> Void) -> ImageHeader {
+      var header = header()
+      change(&header)
+      return header
+    }
+
     static func form(_ size: PixelSize = PixelSize(8, 6)) -> BitmapForm {
       BitmapForm(Bitmap(size: size, isOpaque: true) { _, _ in .black })
+    }
+
+    static func form(_ colorSpace: ColorSpaceTag) -> BitmapForm {
+      BitmapForm(
+        Bitmap(size: PixelSize(8, 6), format: .bgra8, isOpaque: true, colorSpace: colorSpace) { memory, _ in
+          memory.initializeMemory(as: UInt8.self, repeating: 0)
+        })
+    }
+
+    /// An answer that is too long for a message.
+    static func afterPixels(_ answer: Data, form: BitmapForm? = form()) -> (Data, [UInt8]) {
+      let pixels = [UInt8](repeating: 255, count: form?.byteCount ?? 0)
+      var place = FieldWriter(after: 1)
+      place.append(pixels.count)
+      return (place.data, pixels + answer)
+    }
+
+    /// The bytes of an answer whose last list is empty, with other notes in this list; `rest` zeros follow it.
+    static func answer(_ answer: PictureAnswer, notes count: Int, of length: Int, before rest: Int = 0)
+      -> Data
+    {
+      var writer = FieldWriter()
+      writer.append(count)
+      for _ in 0..<count { writer.append(String(repeating: "n", count: length)) }
+      return answer.data.dropLast(1 + rest) + writer.data + Data(count: rest)
     }
 
     static func message(_ answer: PictureAnswer) -> Data { Data([0]) + answer.data }

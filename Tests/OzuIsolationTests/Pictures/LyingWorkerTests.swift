@@ -11,7 +11,31 @@
   /// The answers of a worker that a hostile file has taken over. None of them is accepted.
   @Suite("Answers of a worker that was taken over")
   struct LyingWorkerTests {
-    private static let lies: [(what: String, answer: (Data, [UInt8]))] = [
+    private static let lies: [(what: String, answer: (Data, [UInt8]))] = shortLies + longLies()
+
+    /// Made one by one: the compiler takes minutes for a long list of such calls.
+    private static func longLies() -> [(what: String, answer: (Data, [UInt8]))] {
+      var lies: [(what: String, answer: (Data, [UInt8]))] = []
+      func add(_ what: String, _ header: ImageHeader, _ form: BitmapForm) {
+        lies.append((what, FakeWorkers.picture(header, form)))
+      }
+      let picture = PictureAnswer.picture(FakeWorkers.header(), FakeWorkers.form(), notes: [])
+      // The time follows the notes.
+      let many = FakeWorkers.answer(picture, notes: 100_000, of: 0, before: 2)
+      lies.append(("many empty notes", FakeWorkers.afterPixels(many)))
+      let long = FakeWorkers.answer(picture, notes: 1, of: 5000, before: 2)
+      lies.append(("a long note", FakeWorkers.afterPixels(long)))
+      let longest = FakeWorkers.answer(picture, notes: 250, of: 48 << 10, before: 2)
+      lies.append(("a longer answer than the file can have", FakeWorkers.afterPixels(longest)))
+      let name = ColorSpaceTag.icc(name: String(repeating: "c", count: 5000))
+      add("colours with a long name", FakeWorkers.header(), FakeWorkers.form(name))
+      let codes = ColorSpaceTag.coded(primaries: -1, transfer: .max)
+      add("colours by impossible numbers", FakeWorkers.header(), FakeWorkers.form(codes))
+      lies.append(("that nobody wants the picture", (FakeWorkers.message(.failure(.cancelled)), [])))
+      return lies
+    }
+
+    private static let shortLies: [(what: String, answer: (Data, [UInt8]))] = [
       ("no message", (Data(), [])),
       ("another form of message", (Data([9]), [])),
       ("a message that is no answer", (Data([0, 1, 2, 3]), [])),
@@ -85,6 +109,115 @@
       }
     }
 
+    private static let headers: [(what: String, header: ImageHeader)] = makeHeaders()
+
+    private static func makeHeaders() -> [(what: String, header: ImageHeader)] {
+      var headers: [(what: String, header: ImageHeader)] = []
+      func add(_ what: String, _ change: (inout ImageHeader) -> Void) {
+        headers.append((what, FakeWorkers.header(change: change)))
+      }
+      func add(_ what: String, _ map: GainMap) { add(what) { $0.gainMap = map } }
+      add("another format") { $0.type = .avif }
+      add("a negative size") { $0.storedSize = PixelSize(-1, 6) }
+      add("no frames") { $0.frameCount = 0 }
+      add("too many frames") { $0.frameCount = .max }
+      add("no dots") { $0.dotsPerInch = .nan }
+      add("too many dots") { $0.dotsPerInch = .infinity }
+      add("far too many dots") { $0.dotsPerInch = 1e300 }
+      add("no light") { $0.lightLevels = LightLevels(masteringPeak: .nan) }
+      add("endless light") { $0.lightLevels = LightLevels(maximumContent: -.infinity) }
+      add("an endless exposure") {
+        var metadata = PictureMetadata()
+        metadata.exposureTime = .infinity
+        $0.metadata = metadata
+      }
+      let sane = GainMap.Channel(minimum: 0, maximum: 2)
+      add("a gain map without channels", gainMap([]))
+      add("a gain map of two channels", gainMap([sane, sane]))
+      add("a gain that is no number", gainMap([GainMap.Channel(minimum: .nan, maximum: 2)]))
+      add("no light of a gain map", gainMap([GainMap.Channel(minimum: 0, maximum: 0)], .light))
+      add("no number as light", gainMap([GainMap.Channel(minimum: 0, maximum: .nan)], .light))
+      var map = gainMap([sane])
+      map.bytes = 0..<(.max)
+      add("a gain map that is not in the file", map)
+      map = gainMap([sane])
+      map.edits = [GainMap.Edit(offset: .max, bytes: [1, 2])]
+      add("an edit outside of the gain map", map)
+      return headers
+    }
+
+    private static func gainMap(_ channels: [GainMap.Channel], _ coding: GainMap.Coding = .stops) -> GainMap {
+      var map = GainMap(size: PixelSize(4, 3), bytes: 0..<4, channels: channels, alternateHeadroom: 2)
+      map.coding = coding
+      return map
+    }
+
+    @Test("an impossible header is a wrong answer, alone and with its picture", arguments: headers.indices)
+    func header(_ index: Int) {
+      let (what, header) = Self.headers[index]
+      let workers = FakeWorkers { request in
+        if case .header = request.task { return (FakeWorkers.message(.header(header)), []) }
+        return FakeWorkers.picture(header)
+      }
+      let codecs = FakeWorkers.codecs(workers)
+      let alone = #expect(throws: DecodingError.self, "\(what)") { try codecs.header(of: FakeWorkers.file) }
+      let picture = #expect(throws: DecodingError.self, "\(what)") {
+        try codecs.picture(from: FakeWorkers.file)
+      }
+      for error in [alone, picture] {
+        guard case .decoderFailed(.webp, .wrongAnswer) = error else {
+          Issue.record("\(what): \(String(describing: error))")
+          continue
+        }
+      }
+    }
+
+    private static let blocks: [(what: String, metadata: ImageMetadata)] = [
+      ("a large block", ImageMetadata(exif: Data(count: ImageMetadata.largestBlock + 1))),
+      ("a large profile", ImageMetadata(colorProfile: ICCProfile(name: nil, data: Data(count: 5 << 20)))),
+    ]
+
+    @Test("impossible metadata are left out", arguments: blocks.indices)
+    func metadata(_ index: Int) throws {
+      let (what, metadata) = Self.blocks[index]
+      let workers = FakeWorkers { request in
+        if case .header = request.task { return (FakeWorkers.message(.header(FakeWorkers.header())), []) }
+        return FakeWorkers.afterPixels(PictureAnswer.metadata(metadata).data, form: nil)
+      }
+      let codecs = FakeWorkers.codecs(workers)
+      let read = try codecs.metadata(of: FakeWorkers.file)
+      #expect(read == ImageMetadata(notes: read.notes) && read.notes.count == 1, "\(what)")
+      #expect(read.notes.first?.contains("wrong answer") == true, "\(what): \(read.notes)")
+    }
+
+    @Test("no list is longer than one of a worker may be", arguments: [(100_000, 0), (1, 5000)])
+    func notes(_ count: Int, _ length: Int) throws {
+      let header = PictureAnswer.header(FakeWorkers.header())
+      let lie = FakeWorkers.answer(header, notes: count, of: length)
+      let liar = FakeWorkers.codecs(FakeWorkers { _ in FakeWorkers.afterPixels(lie, form: nil) })
+      #expect(throws: DecodingError.decoderFailed(.webp, .wrongAnswer("it cannot be read"))) {
+        try liar.header(of: FakeWorkers.file)
+      }
+      let blocks = FakeWorkers.answer(.metadata(ImageMetadata()), notes: count, of: length)
+      let workers = FakeWorkers { request in
+        if case .header = request.task { return FakeWorkers.afterPixels(header.data, form: nil) }
+        return FakeWorkers.afterPixels(blocks, form: nil)
+      }
+      let read = try FakeWorkers.codecs(workers).metadata(of: FakeWorkers.file)
+      #expect(read.notes.count == 1 && read.notes.first?.contains("wrong answer") == true)
+    }
+
+    @Test("a resolution that no format can store is left out")
+    func resolution() throws {
+      let dots = ImageResolution(horizontal: .nan, vertical: 72)
+      let workers = FakeWorkers { request in
+        if case .header = request.task { return (FakeWorkers.message(.header(FakeWorkers.header())), []) }
+        return (FakeWorkers.message(.metadata(ImageMetadata(resolution: dots, notes: ["n"]))), [])
+      }
+      let read = try FakeWorkers.codecs(workers).metadata(of: FakeWorkers.file)
+      #expect(read == ImageMetadata(notes: ["n"]))
+    }
+
     @Test("a header over the limits is refused, like that of any file")
     func limits() {
       let codecs = FakeWorkers.codecs(
@@ -131,6 +264,12 @@
       ),
       ("a negative count", FrameTrack(delays: [.zero, .zero], loopCount: -1, workingByteCount: 0), false),
       ("negative memory", FrameTrack(delays: [.zero, .zero], loopCount: 0, workingByteCount: -1), false),
+      ("all memory", FrameTrack(delays: [.zero, .zero], loopCount: 0, workingByteCount: .max), false),
+      (
+        "frames for ever",
+        FrameTrack(delays: [.seconds(Int64.max), .seconds(Int64.max)], loopCount: 0, workingByteCount: 0),
+        false
+      ),
     ]
 
     @Test(

@@ -135,7 +135,8 @@
           // None of them ends the process, or takes memory for data that do not exist.
           _ = (PictureRequest(damaged), PictureAnswer(damaged))
           _ = AnswerEnvelope.open(
-            Data([.random(in: 0...2, using: &random)]) + damaged, .init(start: nil, count: 0))
+            Data([.random(in: 0...2, using: &random)]) + damaged, .init(start: nil, count: 0),
+            fieldByteCount: 1 << 20)
         }
       }
     }
