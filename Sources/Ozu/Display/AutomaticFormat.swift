@@ -7,7 +7,8 @@
 /// The cache format of views without their own format. It has the size of the view in pixels, the mode of the view,
 /// and these settings.
 ///
-/// It is named `auto-WxH-mode`, as in `auto-640x480-aspectFill`, so that views of one size share their pictures.
+/// It is named `auto-WxH-mode`, as in `auto-640x480-aspectFill`, so that views of one size share their pictures; another
+/// quality, and enlarging, follow in the name.
 ///
 /// For `aspectFill` it covers the view and cuts off nothing (`CacheFormat.crops` is off): the view cuts off the parts outside when it
 /// draws. So the picture also serves a view whose proportions change, and as a placeholder for views of other proportions.
@@ -26,17 +27,13 @@ public struct AutomaticFormat: Hashable, Sendable {
   /// The format for a size in pixels.
   func format(_ size: PixelSize, _ mode: ScaleMode) -> CacheFormat {
     CacheFormat(
-      Self.name(size, mode), size: size, mode: mode, allowsUpscaling: allowsUpscaling, crops: false,
+      name(size, mode), size: size, mode: mode, allowsUpscaling: allowsUpscaling, crops: false,
       compressionQuality: compressionQuality, diskCapacity: diskCapacity)
   }
 
-  /// Whether a format was made by these settings.
-  func made(_ format: CacheFormat) -> Bool {
-    format.allowsUpscaling == allowsUpscaling && format.compressionQuality == compressionQuality
-  }
-
-  static func name(_ size: PixelSize, _ mode: ScaleMode) -> String {
-    "auto-\(size)-\(mode.rawValue)"
+  func name(_ size: PixelSize, _ mode: ScaleMode) -> String {
+    "auto-\(size)-\(mode.rawValue)" + (allowsUpscaling ? "-enlarged" : "")
+      + (compressionQuality == AutomaticFormat().compressionQuality ? "" : "-q\(compressionQuality)")
   }
 
   /// The pixels of a view; `nil` before it has a layout.

@@ -42,8 +42,8 @@ struct DisplayTarget {
     guard let size = AutomaticFormat.pixelSize(of: size, scale: scale) else { return nil }
     // Uses the registered format if there is one, so that views of one size share a format, whose capacity the app
     // may change.
-    let known = pipeline.formatStore.format(named: AutomaticFormat.name(size, mode))
-    let format = known.flatMap { automatic.made($0) ? $0 : nil } ?? automatic.format(size, mode)
+    let known = pipeline.formatStore.format(named: automatic.name(size, mode))
+    let format = known ?? automatic.format(size, mode)
     self.init(request: request.inFormat(format), fit: Fit(size: size, mode: mode))
   }
 

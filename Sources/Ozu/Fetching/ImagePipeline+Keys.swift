@@ -67,7 +67,7 @@ extension ImagePipeline {
   /// The picture should have the size that the format would give it; this is not checked.
   public func store(_ picture: Picture, forKey key: String, format: CacheFormat? = nil) {
     if let format { registerIfUnknown(format) }
-    let request = ImageRequest(key: key, format: format)
+    let request = current(ImageRequest(key: key, format: format))
     cache[request] = picture
     guard request.mayHaveRendition || format == nil else { return }
     let cache = cache

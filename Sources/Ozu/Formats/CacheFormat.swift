@@ -12,8 +12,9 @@ import OzuSynchronization
 /// ```
 ///
 /// The name is the format's identity. The caches keep the pictures of different names apart. Registering another format
-/// of the same name removes the pictures of the first one. All properties except `diskCapacity` are constant, because
-/// the pictures in the caches were made with them.
+/// of the same name, or using one with other contents, removes the pictures of the first one. Closures cannot be
+/// compared, so a format with a hook is equal to no other: make it once and keep it, not once for each cell. All
+/// properties except `diskCapacity` are constant, because the pictures in the caches were made with them.
 ///
 /// A class, because a name has one place on disk: all code that holds the format sees its current size there and can
 /// change its capacity.
@@ -64,8 +65,13 @@ public final class CacheFormat: Sendable {
     weak var store: FormatStore?
   }
 
+  /// Different for each format: work in one format is not shared with another of its name.
+  let number = lastNumber.add(1, ordering: .relaxed).newValue
+  private static let lastNumber = Atomic(0)
+
   private let place: Mutex<Place>
   private let retired = Atomic(false)
+  private let replaced = Atomic(false)
 
   /// Makes a format. It is registered when it is first used, or by `ImagePipeline.register(_:)`.
   ///
@@ -119,6 +125,13 @@ public final class CacheFormat: Sendable {
   /// Whether the app changes the pictures by closures.
   var hasHooks: Bool { preResize != nil || postResize != nil }
 
+  /// Whether the other format makes the same pictures and has the same room for them.
+  func isInterchangeable(with other: CacheFormat) -> Bool {
+    !hasHooks && !other.hasHooks && size == other.size && mode == other.mode
+      && allowsUpscaling == other.allowsUpscaling && crops == other.crops
+      && compressionQuality == other.compressionQuality && diskCapacity == other.diskCapacity
+  }
+
   /// The picture, resized to the format's size, without the hooks; the same picture if its size does not change.
   public func resized(_ picture: Picture) -> Picture {
     resize.map { picture.resized($0) } ?? picture
@@ -130,12 +143,16 @@ public final class CacheFormat: Sendable {
       if !stores.contains(where: { $0 === store }) { stores.append(store) }
     }
     retired.store(false, ordering: .relaxed)
+    replaced.store(false, ordering: .relaxed)
   }
 
   /// Removes a store in which another format has taken the name.
-  func detach(from store: FormatStore) {
+  ///
+  /// - Parameter isReplaced: whether the app has registered the other format.
+  func detach(from store: FormatStore, isReplaced: Bool) {
     let isUnused = changeStores { stores in stores.removeAll { $0 === store } }
     retired.store(isUnused, ordering: .relaxed)
+    replaced.store(isUnused && isReplaced, ordering: .relaxed)
   }
 
   /// Changes the list of stores.
@@ -155,6 +172,10 @@ public final class CacheFormat: Sendable {
       return stores.isEmpty
     }
   }
+
+  /// Whether the app has registered another format in place of this one, which answers its requests. Otherwise its next
+  /// use takes the name back.
+  var isReplaced: Bool { replaced.load(ordering: .relaxed) }
 
   /// Whether another format has taken the name. Pictures of this one that are still being made must not enter the caches.
   var isRetired: Bool { retired.load(ordering: .relaxed) }

@@ -36,6 +36,16 @@ extension ImageRequest {
     return steps + processors + step("postResize", format.postResize)
   }
 
+  /// The number of jobs that are shared in its cache format only (`JobKey`); zero without a format.
+  var formatNumber: Int { format.map { -$0.number } ?? 0 }
+
+  /// The same request in an equal format.
+  func sharing(_ format: CacheFormat) -> ImageRequest {
+    var request = self
+    request.change { $0.format = format }
+    return request
+  }
+
   /// The key as the app uses it: its own key, or the URL.
   var plainKey: String {
     let mark = ImageSource.ownKey("")

@@ -36,8 +36,9 @@ final class FormatStore: Sendable {
 
   /// Registers a format under its name. The entries of another format of that name are removed.
   ///
+  /// - Parameter replaces: whether this format also answers the requests of the other one from now on.
   /// - Returns: whether the format was not registered before.
-  func register(_ format: CacheFormat) -> Bool {
+  func register(_ format: CacheFormat, replaces: Bool = true) -> Bool {
     let (former, preload) = state.withLock { state in
       let former = state.formats.updateValue(format, forKey: format.name)
       return (former, former === format ? nil : state.preloads.removeValue(forKey: format.name))
@@ -46,7 +47,7 @@ final class FormatStore: Sendable {
     preload?.stop()
     format.attach(to: self)
     if let former {
-      former.detach(from: self)
+      former.detach(from: self, isReplaced: replaces)
       clear(former)
     }
     capacityDidChange(of: format)
@@ -67,13 +68,17 @@ final class FormatStore: Sendable {
     capacityDidChange(of: format)
   }
 
-  /// The request with a replaced format resolved to its successor.
+  /// The request in the format that has the name: the successor of a format that the app has replaced, or the one that
+  /// was first used of several equal ones. A format with other contents takes the name, because the pictures in the
+  /// caches are not its own.
   func current(_ request: ImageRequest) -> ImageRequest {
-    guard let format = request.format, format.isRetired, let successor = self.format(named: format.name)
-    else {
+    guard let format = request.format, let known = self.format(named: format.name), known !== format else {
       return request
     }
-    return request.inFormat(successor)
+    if format.isReplaced { return request.inFormat(known) }
+    if format.isInterchangeable(with: known) { return request.sharing(known) }
+    _ = register(format, replaces: false)
+    return request
   }
 
   /// Stores a running preload, which the first request stops.
@@ -112,11 +117,15 @@ final class FormatStore: Sendable {
     caches.encodedMemory.removeValues { $1.formatName == format.name }
   }
 
-  /// Removes the pictures of a replaced format from memory now, and queues the removal of its renditions from disk.
-  /// Pictures that are still being encoded are not written any more.
+  /// Removes the pictures of a replaced format from memory now, and queues the removal of its renditions from disk,
+  /// which are hidden meanwhile. Pictures that are still being encoded are not written any more.
   private func clear(_ format: CacheFormat) {
     removeFromMemory(format)
-    backlog.enqueue { [caches] in caches.removeRenditions(of: format) }
+    caches.stores.first?.beginHiding(format.kind)
+    backlog.enqueue { [caches] in
+      caches.removeRenditions(of: format)
+      caches.stores.first?.endHiding(format.kind)
+    }
   }
 
   /// Queues a mark that the rendition of a memory hit was used; a rendition that was evicted is written again. The

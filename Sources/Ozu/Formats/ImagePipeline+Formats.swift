@@ -5,7 +5,7 @@ extension ImagePipeline {
   public var formats: [String: CacheFormat] { formatStore.formats }
 
   /// Registers a format. Another one of the same name is replaced, and what it left in the caches is cleared;
-  /// registering the same one again does nothing.
+  /// registering the same one again does nothing. Requests that still name the other one are answered in this one.
   ///
   /// Then renditions on disk go into memory as the format's preload policy says, those used last first, until
   /// memory is full or the first request of the format arrives.

@@ -16,7 +16,7 @@ struct JobKey: Hashable, Sendable {
   private var rules: Rules?
   /// For steps: the origin of the chain, which is alive as long as the job.
   private var origin: ObjectIdentifier?
-  /// Not zero if the work is not shared.
+  /// Positive if the work is not shared, negative if it is shared in one cache format only.
   private var number = 0
   // The one-byte members come last: the tables of waiting jobs contain thousands of keys.
   private let kind: Kind
@@ -72,6 +72,7 @@ struct JobKey: Hashable, Sendable {
   static func load(_ request: ImageRequest, number: Int) -> JobKey {
     var key = JobKey(.load, request.key.rendition, of: request, number: number)
     key.storagePolicy = request.storagePolicy
+    if number == 0 { key.number = request.formatNumber }
     return key
   }
 
@@ -87,6 +88,7 @@ struct JobKey: Hashable, Sendable {
   static func encoding(_ goal: EncodingGoal, number: Int) -> JobKey {
     var key = JobKey(.encoding, goal.key, of: goal.request, number: number)
     key.storagePolicy = goal.request.storagePolicy
+    if number == 0 { key.number = goal.request.formatNumber }
     return key
   }
 

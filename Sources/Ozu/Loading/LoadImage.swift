@@ -114,9 +114,11 @@ final class LoadImage: JobWork, @unchecked Sendable {
       earlier = Array(zip(steps, request.recipeKeys(beforeLast: steps.count)))
       last = .process(processor)
     }
+    let sharing = context.sharingNumber()
+    let number = sharing == 0 && request.format?.hasHooks == true ? request.formatNumber : sharing
     let chain = StepWork.Chain(
       from: origin, of: request.source, context, last: (last, request.key.rendition), earlier: earlier,
-      start: configuration.instant, number: context.sharingNumber(),
+      start: configuration.instant, number: number,
       resultStore: isForEncoding ? origin as? FetchedData : nil)
     let other = StepWork.dependence(on: chain, deadline: context.deadline(.wait))
     return wait(for: other) { load, wake in
@@ -132,6 +134,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
   /// at once.
   private var isForEncoding: Bool {
     configuration.isCoalescingEnabled && request.readLayers == .originals && request.writeLayers == .originals
+      && request.format?.hasHooks != true
   }
 
   /// An origin of steps that no other load shares.

@@ -127,9 +127,7 @@ extension ImagePipeline {
     /// The key of a request's result.
     public func key(for request: ImageRequest) -> ImageKey { keyed(request).key }
 
-    private func keyed(_ request: ImageRequest) -> ImageRequest {
-      request.keyed(by: pipeline.configuration.caching.cacheKeyRules)
-    }
+    private func keyed(_ request: ImageRequest) -> ImageRequest { pipeline.current(request) }
 
     private func stamp(of request: ImageRequest) -> FileStamp? {
       request.source.filePath.flatMap(FileStamp.init(path:))

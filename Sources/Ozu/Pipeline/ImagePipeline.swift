@@ -174,7 +174,7 @@ extension ImagePipeline {
   /// Whether there are observers or interceptors around every load.
   var hasObserversOrInterceptors: Bool { hasInterceptors || context.events.isObserved }
 
-  /// The request with the pipeline's cache-key rules applied and a replaced format resolved to its successor.
+  /// The request with the pipeline's cache-key rules applied, in the format that has the name of its own.
   func current(_ request: ImageRequest) -> ImageRequest {
     if request.needsNoAdjustment, !hasKeyRules { return request }
     return formatStore.current(request.keyed(by: configuration.caching.cacheKeyRules))

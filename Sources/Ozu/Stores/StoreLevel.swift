@@ -16,6 +16,8 @@ struct StoreLevel: Sendable {
       var reported: Set<ImageStoreError.Operation> = []
       var hiddenKeys = HiddenKeys()
       var hiddenKinds: Set<ImageStoreKind> = []
+      /// The kinds whose removal is queued, and how often.
+      var leavingKinds: [ImageStoreKind: Int] = [:]
       var hidesAll = false
     }
 
@@ -32,7 +34,22 @@ struct StoreLevel: Sendable {
 
   /// Whether the level must not be asked for a key, because it may still have an entry that was removed.
   func hides(_ key: ImageStoreKey) -> Bool {
-    memory.state.withLock { $0.hidesAll || $0.hiddenKeys.contains(key) || $0.hiddenKinds.contains(key.kind) }
+    memory.state.withLock { state in
+      state.hidesAll || state.hiddenKeys.contains(key) || state.hiddenKinds.contains(key.kind)
+        || state.leavingKinds[key.kind] != nil
+    }
+  }
+
+  /// Hides the entries of a kind until `endHiding(_:)`, because their removal is queued.
+  func beginHiding(_ kind: ImageStoreKind) {
+    memory.state.withLock { $0.leavingKinds[kind, default: 0] += 1 }
+  }
+
+  func endHiding(_ kind: ImageStoreKind) {
+    memory.state.withLock { state in
+      let count = state.leavingKinds[kind] ?? 0
+      state.leavingKinds[kind] = count > 1 ? count - 1 : nil
+    }
   }
 
   /// Runs an operation of the level.

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import OzuTesting
 import Testing
@@ -185,6 +186,120 @@ struct FormatDiskTests {
     #expect(try await task.image.size == PixelSize(32, 24))
     #expect(fixture.pipeline.cachedImage(for: request) == nil)
     #expect(await FormatFixture.isOnDisk(url.absoluteString, format, fixture.pipeline) == false)
+  }
+
+  /// A hook that makes a blue picture.
+  private static let blue: CacheFormat.Hook = { _, picture in
+    Picture(Bitmap(size: picture.size, isOpaque: true) { _, _ in Pixel(red: 0, green: 0, blue: 255) })
+  }
+
+  private static func isBlue(_ picture: Picture) -> Bool {
+    let pixel = picture.bitmap[5, 5]
+    return pixel.blue > 250 && pixel.red < 5 && pixel.green < 5
+  }
+
+  /// Formats of one name that differ from `FormatFixture.format()`.
+  private static func others() -> [CacheFormat] {
+    let size = PixelSize(32, 24)
+    return [
+      CacheFormat("thumbnail", size: size, mode: .aspectFill, diskCapacity: 1 << 20, postResize: blue),
+      CacheFormat("thumbnail", size: size, mode: .aspectFill, diskCapacity: 1 << 20, preResize: blue),
+      CacheFormat("thumbnail", size: size, mode: .aspectFill, compressionQuality: 0.1, diskCapacity: 1 << 20),
+      CacheFormat("thumbnail", size: size, mode: .aspectFill, diskCapacity: 2 << 20),
+      CacheFormat("thumbnail", size: size, mode: .aspectFill),
+    ]
+  }
+
+  @Test(
+    "another format of a known name takes the name with its first use, and gets none of the first one's pictures",
+    arguments: 0..<5, [true, false])
+  func otherContents(number: Int, isInMemory: Bool) async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    let first = FormatFixture.format()
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: first))
+    await fixture.pipeline.flush()
+    if !isInMemory { fixture.pipeline.removeImagesFromMemory() }
+    let other = Self.others()[number]
+    let request = ImageRequest(url: url, format: other)
+    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    let response = try await fixture.pipeline.response(for: request)
+    #expect(response.source == .original)
+    #expect(Self.isBlue(response.picture) == other.hasHooks)
+    #expect(fixture.pipeline.formats["thumbnail"] === other)
+    #expect(try await fixture.pipeline.response(for: request).source == .memory)
+    #expect(
+      await FormatFixture.isOnDisk(url.absoluteString, other, fixture.pipeline) == (other.diskCapacity > 0))
+    // The first one takes the name back.
+    let again = try await fixture.pipeline.response(for: ImageRequest(url: url, format: first))
+    #expect(again.source == .original)
+    #expect(!Self.isBlue(again.picture))
+    #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url, format: other)) == nil)
+  }
+
+  @Test(
+    "a running load of another format of the name is not joined, and its picture is not kept",
+    arguments: 0..<5)
+  func otherContentsMeanwhile(number: Int) async throws {
+    let fixture = FormatFixture()
+    let gate = Gate()
+    let url = Fixture.url("a.jpg")
+    fixture.client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)).held(by: gate))
+    let other = Self.others()[number]
+    let first = fixture.pipeline.task(for: ImageRequest(url: url, format: FormatFixture.format()))
+    await gate.arrivals(1)
+    let request = ImageRequest(url: url, format: other)
+    let second = fixture.pipeline.task(for: request)
+    gate.open()
+    #expect(try await !Self.isBlue(first.image))
+    #expect(try await Self.isBlue(second.image) == other.hasHooks)
+    #expect(fixture.pipeline.cachedImage(for: request).map(Self.isBlue) == other.hasHooks)
+    await fixture.pipeline.flush()
+    fixture.pipeline.removeImagesFromMemory()
+    #expect(try await Self.isBlue(fixture.pipeline.image(for: request)) == other.hasHooks)
+  }
+
+  @Test(
+    "while the first one's renditions wait to be removed from disk, they are not found",
+    arguments: [true, false])
+  func removalPending(isRegistered: Bool) async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: FormatFixture.format()))
+    await fixture.pipeline.flush()
+    fixture.pipeline.removeImagesFromMemory()
+    let mayWrite = DispatchSemaphore(value: 0)
+    fixture.files.respond = { call in
+      if call.operation == .write {
+        mayWrite.wait()
+        mayWrite.signal()
+      }
+      return .proceed
+    }
+    let other = Self.others()[0]
+    if isRegistered { fixture.pipeline.register(other) }
+    let response = try await fixture.pipeline.response(for: ImageRequest(url: url, format: other))
+    #expect(response.source == .original && Self.isBlue(response.picture))
+    mayWrite.signal()
+    await fixture.pipeline.flush()
+    fixture.pipeline.removeImagesFromMemory()
+    #expect(
+      try await fixture.pipeline.response(for: ImageRequest(url: url, format: other)).source == .rendition)
+  }
+
+  @Test("equal formats of one name, as a list may make them for each cell, share their pictures")
+  func equalContents() async throws {
+    let fixture = FormatFixture()
+    let url = try fixture.serve("a.jpg")
+    let first = FormatFixture.format()
+    _ = try await fixture.pipeline.image(for: ImageRequest(url: url, format: first))
+    let request = ImageRequest(url: url, format: FormatFixture.format())
+    #expect(fixture.pipeline.cachedImage(for: request) != nil)
+    #expect(try await fixture.pipeline.response(for: request).source == .memory)
+    #expect(fixture.pipeline.formats["thumbnail"] === first)
+    await fixture.pipeline.flush()
+    fixture.pipeline.removeImagesFromMemory()
+    #expect(try await fixture.pipeline.response(for: request).source == .rendition)
   }
 
   @Test("memory pressure shrinks and empties memory; the renditions on disk stay")
