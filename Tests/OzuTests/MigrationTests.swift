@@ -58,6 +58,7 @@ struct MigrationTests {
     await pipeline.removeImages(forKey: key)
     await pipeline.removeImages(ofFormat: "thumbnail")
     await pipeline.removeAllImages()
+    #expect(ImagePipeline { $0.log = StandardErrorLog(.debug) }.configuration.log != nil)
   }
 
   @Test("JMImageCache")
@@ -104,6 +105,13 @@ struct MigrationTests {
     let data = try await pipeline.data(for: url)
     #expect(picture.size == response.picture.size && !data.isEmpty)
     let task = pipeline.task(for: url)
+    _ = pipeline.task(for: "https://example.com/a.jpg")
+    #expect(
+      ImageRequest(ImageURLRequest(url: url, headers: ["Authorization": "token"])).key
+        != ImageRequest(url: url).key)
+    let dataTask = pipeline.loadData(with: url) { _ in }
+    #expect(dataTask.foundationProgress === dataTask.foundationProgress)
+    for await progress in dataTask.progress { report(progress) }
     task.priority = .high
     for await progress in task.progress { report(progress) }
     #expect(task.foundationProgress.completedUnitCount >= 0)
@@ -120,6 +128,7 @@ struct MigrationTests {
       $0.caching.memoryCache.costLimit = 64 << 20
       $0.caching.imageCache = shared
       $0.caching.diskStorage = .none
+      $0.caching.storagePolicy = .originalData
       $0.network.concurrentFetches = 6
       let codecs = $0.decoding.codecs
       $0.decoding.codecs = codecs
@@ -138,9 +147,13 @@ struct MigrationTests {
       #endif
       $0.interceptors = []
     }
-    #expect(custom.configuration.network.concurrentFetches == 6)
+    let configuration = custom.configuration
+    let same = ImagePipeline(configuration: configuration)
+    #expect(same.configuration.network.concurrentFetches == 6)
+    _ = ImagePipeline(configuration)
     let prefetcher = ImagePrefetcher(pipeline: pipeline)
     prefetcher.start([small])
+    prefetcher.start([url])
     prefetcher.stop([small])
     images.setImage(small)
   }

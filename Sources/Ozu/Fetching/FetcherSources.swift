@@ -31,3 +31,12 @@ struct AbsentFetcher: ImageFetching {
 
   func fetch() async throws -> FetchedImage { throw ImageError.notCached(key) }
 }
+
+/// Stands for a text that is not a URL.
+struct InvalidAddress: ImageFetching {
+  let key: String
+
+  func fetch() async throws -> FetchedImage {
+    throw ImageError.invalidSource(key, reason: "the text is not a URL")
+  }
+}

@@ -128,6 +128,13 @@ public final class ImagePipeline: Sendable {
     return try await load(request, keyed: keyed, start: start)
   }
 
+  /// The picture of a URL at its own size, with where it came from and how long each stage took.
+  ///
+  /// - Throws: `ImageError`.
+  public func response(for url: URL) async throws(ImageError) -> ImageResponse {
+    try await response(for: ImageRequest(url: url))
+  }
+
   /// Loads a picture that memory does not have.
   private func load(
     _ request: ImageRequest, keyed: ImageRequest, start: JobInstant

@@ -88,10 +88,7 @@ extension ImageTask {
     let (report, isNew) = state.withLock { state in
       let sideState = state.makeSideState()
       if let report = sideState.foundationProgress { return (report, false) }
-      let report = Progress.discreteProgress(totalUnitCount: -1)
-      report.isCancellable = true
-      report.isPausable = false
-      report.cancellationHandler = { [weak self] in self?.cancel() }
+      let report = Progress.ofDownload { [weak self] in self?.cancel() }
       sideState.foundationProgress = report
       return (report, true)
     }

@@ -40,9 +40,7 @@ indirect enum TaskSubscriber: Sendable {
     // The outer task has already taken over the event, under the lock of the inner one.
     case .outer(let task): task.deliverEvents()
     case .foundation(let report):
-      guard let progress else { return }
-      report.totalUnitCount = Int64(progress.expectedByteCount ?? -1)
-      report.completedUnitCount = Int64(progress.receivedByteCount)
+      if let progress { report.show(progress) }
     }
   }
 
@@ -66,10 +64,30 @@ indirect enum TaskSubscriber: Sendable {
     case .outer: break
     case .callbacks(let queue, _, let completion): queue.async { completion(outcome) }
     case .foundation(let report):
-      guard case .success = outcome else { return }
-      let count = max(1, report.completedUnitCount)
-      report.totalUnitCount = count
-      report.completedUnitCount = count
+      if case .success = outcome { report.showEnd() }
     }
+  }
+}
+
+extension Progress {
+  /// The progress of a download whose length is not known yet.
+  static func ofDownload(cancel: @escaping @Sendable () -> Void) -> Progress {
+    let report = Progress.discreteProgress(totalUnitCount: -1)
+    report.isCancellable = true
+    report.isPausable = false
+    report.cancellationHandler = cancel
+    return report
+  }
+
+  func show(_ progress: LoadProgress) {
+    totalUnitCount = Int64(progress.expectedByteCount ?? -1)
+    completedUnitCount = Int64(progress.receivedByteCount)
+  }
+
+  /// Shows that the download is complete.
+  func showEnd() {
+    let count = max(1, completedUnitCount)
+    totalUnitCount = count
+    completedUnitCount = count
   }
 }

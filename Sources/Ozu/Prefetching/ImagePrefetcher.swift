@@ -1,3 +1,4 @@
+import Foundation
 import OzuSynchronization
 
 /// Loads pictures before they are needed, after everything that a view or a caller waits for.
@@ -10,7 +11,8 @@ import OzuSynchronization
 ///
 /// A few requests run at a time, in the order given and at low priority. A request begins only while no work of
 /// normal priority or higher waits in a queue. If a view requests the same picture meanwhile, it joins the same work
-/// and raises its priority. Releasing the prefetcher stops the remaining requests.
+/// and raises its priority. Releasing the prefetcher stops the remaining requests: keep it in a property or a variable. A
+/// temporary one, as in `ImagePrefetcher().start(requests)`, stops at once.
 public final class ImagePrefetcher: Sendable {
   /// How far a request is loaded.
   public enum Destination: Hashable, Sendable {
@@ -94,10 +96,19 @@ public final class ImagePrefetcher: Sendable {
     return stream
   }
 
+  /// Starts to load URLs at their own size.
+  @discardableResult
+  public func start(_ urls: [URL], budget: PrefetchBudget = PrefetchBudget()) -> AsyncStream<Outcome> {
+    start(urls.map { ImageRequest(url: $0) }, budget: budget)
+  }
+
   /// Stops requests, whether they wait or run.
   public func stop(_ requests: [ImageRequest]) {
     end(state.withLock { queue in requests.compactMap { queue.remove($0.prefetchKey) } }, .stopped)
   }
+
+  /// Stops the requests of URLs at their own size.
+  public func stop(_ urls: [URL]) { stop(urls.map { ImageRequest(url: $0) }) }
 
   /// Stops all requests.
   public func stopAll() {

@@ -31,6 +31,9 @@ struct BadInputTests {
   }
 
   static let cases: [Case] = [
+    Case("a literal that is no URL", "the text is not a URL", source: ("http://[" as ImageRequest).source) {
+      $0.kind == .invalidSource
+    },
     Case("a missing file", "no such file", source: file("/nowhere/at/all.jpg")) {
       $0.kind == .noSuchFile
     },

@@ -114,6 +114,35 @@ struct CallbackTests {
     #expect(try await again.data == (try Fixture.photo.data(as: .jpeg)))
   }
 
+  @Test("the progress of a load of bytes can be observed through its task, which can also be cancelled there")
+  func observedProgress() async throws {
+    let fixture = Fixture()
+    let body = try Fixture.photo.data(as: .jpeg)
+    let gate = Gate()
+    let url = try fixture.serve("a.jpg") { $0.dripping(body.count / 4 + 1, through: gate) }
+    let task = fixture.pipeline.loadData(for: url, queue: DispatchQueue(label: "test")) { _ in }
+    let report = task.foundationProgress
+    #expect(report === task.foundationProgress)
+    #expect(report.isIndeterminate && task.currentProgress == nil)
+    gate.admit()
+    var counts: [Int] = []
+    for await progress in task.progress {
+      counts.append(progress.receivedByteCount)
+      gate.admit()
+    }
+    #expect(counts.count > 1 && counts == counts.sorted() && counts.last == body.count)
+    #expect(task.currentProgress?.receivedByteCount == body.count)
+    try await eventually(report.isFinished)
+    // A stream that begins after the end.
+    counts = []
+    for await progress in task.progress { counts.append(progress.receivedByteCount) }
+    #expect(counts == [body.count])
+    let held = fixture.pipeline.loadData(for: try fixture.serve("b.jpg") { $0.held(by: Gate()) }) { _ in }
+    held.foundationProgress.cancel()
+    await #expect { try await held.data } throws: { ($0 as? ImageError)?.isCancellation == true }
+    for await _ in held.progress {}
+  }
+
   @Test("the entries of the caches can be read layer by layer, with the bytes of the original")
   func cached() async throws {
     let fixture = Fixture()

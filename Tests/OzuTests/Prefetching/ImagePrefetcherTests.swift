@@ -30,6 +30,18 @@ import Testing
     #expect(prefetcher.count == 0)
   }
 
+  @Test("URLs are prefetched at their own size, and stopped")
+  func urls() async throws {
+    let fixture = Fixture()
+    let (here, held) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg") { $0.held(by: Gate()) })
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
+    for await outcome in prefetcher.start([here, held]) {
+      if case .done = outcome.ending { prefetcher.stop([held]) }
+    }
+    #expect(try await fixture.pipeline.response(for: here).source == .memory)
+    #expect(fixture.pipeline.cachedImage(for: held) == nil)
+  }
+
   @Test("to the disk only: the original is stored and nothing is decoded")
   func disk() async throws {
     let fixture = Fixture()
@@ -159,7 +171,7 @@ import Testing
 
   @Test("no requests, no outcomes")
   func nothing() async {
-    for await _ in ImagePrefetcher(pipeline: .testing()).start([]) {
+    for await _ in ImagePrefetcher(pipeline: .testing()).start([ImageRequest]()) {
       Issue.record("there is nothing to tell")
     }
   }
