@@ -201,7 +201,7 @@ def command_line(reader):
     check(changed != text, "the page depends on the branch as README does")
     reader.write(manifest, changed)
     check(prints_size(reader.run(lines[-1])), "the tool, by version, prints it too")
-    build_again(reader, "swift build", os.path.join(reader.folder, "Sources/Shrink/main.swift"))
+    build_again(reader, lines[-1], os.path.join(reader.folder, "Sources/Shrink/main.swift"))
 
 
 def build_again(reader, line, program):
