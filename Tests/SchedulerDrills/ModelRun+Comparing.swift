@@ -11,7 +11,12 @@ extension ModelRun {
     let told = ExpectedEffects(effects)
     try check(told.sorted == expected.sorted, operation, "\(told.sorted), not \(expected.sorted)")
     for start in effects.starts {
-      inHand.append((start.payload, start.job))
+      if start.station == .network, endless.contains(start.payload) {
+        coverage.endless += 1
+        stuck[start.payload] = start.job
+      } else {
+        inHand.append((start.payload, start.job))
+      }
       if start.continues { coverage.successors += 1 }
     }
     for wake in effects.wakes { inHand.append((wake.payload, wake.job)) }
@@ -20,6 +25,7 @@ extension ModelRun {
         return try check(false, operation, "\(waiter) is answered and does not wait")
       }
       waiting.remove(at: index)
+      if let nester = nested.removeValue(forKey: waiter) { resuming.append(nester) }
     }
     coverage.overdue += told.overdue.count
     coverage.abandoned += told.cancellations.count
@@ -28,8 +34,16 @@ extension ModelRun {
       try check(
         running == model.runningCount(in: station) && queued == model.queuedCount(in: station), operation,
         "station \(station.index): \(running) run and \(queued) wait")
+      try check(
+        graph.abandonedCount(in: station) == model.abandonedCount(in: station), operation,
+        "\(graph.abandonedCount(in: station)) are abandoned in station \(station.index)")
       coverage.mostQueued = max(coverage.mostQueued, queued)
+      let hasOrigins = model.places[station.index].originWidth != nil
+      if hasOrigins, queued > 0, running < model.places[station.index].width, model.ready(for: station).isEmpty {
+        coverage.originFull += 1
+      }
     }
+    coverage.freed += told.cancellations.count { stuck[$0] != nil }
     if model.queuedCount(in: .files) > 0, model.standsBack(.files) { coverage.heldBack += 1 }
     try check(graph.isIdle == model.isIdle, operation, "idle: \(graph.isIdle)")
     if let reason = graph.brokenInvariant(now: now) { try check(false, operation, reason) }
@@ -92,8 +106,13 @@ extension ModelRun {
     guard Int.random(in: 0..<8, using: &random) > 0 else { return .nowhere }
     let station = StationID.allCases[Int.random(in: 0..<StationID.allCases.count, using: &random)]
     let sizes = [0, 0, 1 << 10, 60 << 10, 100 << 10, 1 << 20, 3 << 20, 9 << 20]
-    return .station(station, size: sizes[Int.random(in: 0..<sizes.count, using: &random)])
+    return .station(
+      station, size: sizes[Int.random(in: 0..<sizes.count, using: &random)],
+      origin: ModelRun.origins.randomElement(using: &random) ?? .none)
   }
+
+  /// Few, so that they share their places.
+  static let origins = [JobOrigin.none] + (1...3).map { JobOrigin(hashing: $0) }
 
   /// No two are equal, because of two equal deadlines either may end first.
   mutating func anyInstant() -> JobInstant {

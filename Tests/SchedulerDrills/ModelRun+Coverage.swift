@@ -13,6 +13,14 @@ extension ModelRun {
     package var lent = 0
     /// Steps after which a job waited only because of back-pressure.
     package var heldBack = 0
+    /// Waits in the middle of work, and those that would have been for themselves.
+    package var nested = 0
+    package var circular = 0
+    /// Jobs that never end, and places that they gave back.
+    package var endless = 0
+    package var freed = 0
+    /// Steps after which a job waited only because of its origin.
+    package var originFull = 0
     package var mostQueued = 0
 
     package init() {}
@@ -28,6 +36,11 @@ extension ModelRun {
       alarms += other.alarms
       lent += other.lent
       heldBack += other.heldBack
+      nested += other.nested
+      circular += other.circular
+      endless += other.endless
+      freed += other.freed
+      originFull += other.originFull
       mostQueued = max(mostQueued, other.mostQueued)
     }
   }

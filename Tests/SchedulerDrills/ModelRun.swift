@@ -7,6 +7,10 @@ import OzuTesting
 /// one has back-pressure by the bytes that wait in another. The run starts, joins, cancels before and after the
 /// start, changes priorities, moves, depends, finishes, fails, expires, lends places and suspends, and then lets
 /// everything end.
+///
+/// Two stations tell origins apart. Owners of running jobs wait for other jobs in the middle of their work, and give
+/// their places back meanwhile. Some work in the network never ends; it must hold only what its origin has, and
+/// nothing at all once it is cancelled.
 package struct ModelRun: ~Copyable {
   package typealias Graph = JobGraph<Int, Int, Int>
 
@@ -39,6 +43,14 @@ package struct ModelRun: ~Copyable {
   var gone: [SlotID] = []
   /// The stations of the lent places.
   var lent: [StationID] = []
+  /// The jobs whose owners wait in the middle of their work, by the waiter, with the place that they want again.
+  var nested: [Int: (payload: Int, id: SlotID, placement: Graph.Placement)] = [:]
+  /// Those of them whose wait is over.
+  var resuming: [(payload: Int, id: SlotID, placement: Graph.Placement)] = []
+  /// The jobs whose work in the network never ends.
+  var endless: Set<Int> = []
+  /// Those of them that run.
+  var stuck: [Int: SlotID] = [:]
   /// The events of the run, to check that it covers them.
   package internal(set) var coverage = Coverage()
 
@@ -50,20 +62,29 @@ package struct ModelRun: ~Copyable {
     for _ in StationID.allCases { widths.append(Int.random(in: 1...4, using: &random)) }
     let limiter = StartLimiter(rate: 30, burst: 1)
     let bytes = [0, 50 << 10, 2 << 20].randomElement(using: &random) ?? 0
+    widths[StationID.network.index] += 2
+    let originWidth = Int.random(in: 1...3, using: &random)
+    let reservedCount = Int.random(in: 0...1, using: &random)
+    let places = StationID.allCases.map { station in
+      let hasOrigins = (station == .network || station == .levels) && originWidth < widths[station.index]
+      return NaiveGraph.Place(
+        width: widths[station.index], originWidth: hasOrigins ? originWidth : nil,
+        reservedCount: station == .network ? reservedCount : 0, freesAbandoned: station == .network,
+        isForeground: station.index < 3, limiter: station == .network ? limiter : nil,
+        backpressure: station == .files ? (.decode, bytes) : nil)
+    }
     graph = Graph(
-      stations: StationID.allCases.map { station in
+      stations: places.map { place in
         Station(
-          width: widths[station.index], isForeground: station.index < 3,
-          limiter: station == .network ? limiter : nil,
-          backpressure: station == .files ? Station.Backpressure(of: .decode, above: bytes) : nil)
+          width: place.width, originWidth: place.originWidth, reservedCount: place.reservedCount,
+          freesAbandoned: place.freesAbandoned, isForeground: place.isForeground, limiter: place.limiter,
+          backpressure: place.backpressure.map { Station.Backpressure(of: $0.station, above: $0.byteCount) })
       })
-    model = NaiveGraph(
-      stations: StationID.allCases.map { station in
-        (
-          widths[station.index], station.index < 3, station == .network ? limiter : nil,
-          station == .files ? (.decode, bytes) : nil
-        )
-      })
+    model = NaiveGraph(stations: places)
+    // Few: when endless work has all places, the rest of the run is short.
+    for payload in 1...jobCount.upperBound where Int.random(in: 0..<30, using: &random) == 0 {
+      endless.insert(payload)
+    }
   }
 
   /// Runs to the end.
@@ -78,6 +99,9 @@ package struct ModelRun: ~Copyable {
   // MARK: Steps
 
   mutating func randomStep(startsOften: Bool) throws(Mismatch) {
+    if let index = resuming.indices.randomElement(using: &random), Bool.random(using: &random) {
+      try resume(resuming.remove(at: index))
+    }
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<(startsOften ? 70 : 25): try subscribe()
     case 0..<75: try lead()
@@ -114,6 +138,7 @@ package struct ModelRun: ~Copyable {
   mutating func lead() throws(Mismatch) {
     guard let index = inHand.indices.randomElement(using: &random) else { return }
     let (payload, id) = inHand.remove(at: index)
+    if Int.random(in: 0..<8, using: &random) == 0, try nest(payload, id) { return }
     var effects = Graph.Effects()
     let operation = Int.random(in: 0..<10, using: &random)
     switch operation {
@@ -173,6 +198,7 @@ package struct ModelRun: ~Copyable {
   mutating func cancel(at index: Int) throws(Mismatch) {
     let (waiter, id) = waiting.remove(at: index)
     coverage.cancelled += 1
+    if let nester = nested.removeValue(forKey: waiter) { resuming.append(nester) }
     var effects = Graph.Effects()
     let wasThere = graph.unsubscribe(id, now: now, &effects)
     try check(wasThere, "unsubscribe \(waiter)", "was not there")
@@ -191,7 +217,7 @@ package struct ModelRun: ~Copyable {
     guard let (waiter, id) = waiting.randomElement(using: &random) else { return }
     let priority = anyPriority()
     var effects = Graph.Effects()
-    graph.setPriority(id, to: priority, &effects)
+    graph.setPriority(id, to: priority, now: now, &effects)
     try compare(effects, model.setPriority(waiter, to: priority, now: now), "set \(waiter) to \(priority)")
   }
 
@@ -218,8 +244,11 @@ package struct ModelRun: ~Copyable {
   mutating func end() throws(Mismatch) {
     for station in StationID.allCases { try setSuspended(station, false) }
     while let station = lent.popLast() { try takeBack(station) }
-    while !waiting.isEmpty || !inHand.isEmpty {
-      if inHand.isEmpty {
+    while !waiting.isEmpty || !inHand.isEmpty || !resuming.isEmpty {
+      if let nester = resuming.popLast() {
+        try resume(nester)
+      } else if inHand.isEmpty {
+        if try cancelStuck() { continue }
         // The rest is delayed by a limiter, or waits for such a job: time goes on while there is an alarm.
         let count = waiting.count
         guard graph.alarm != nil else {
@@ -231,6 +260,12 @@ package struct ModelRun: ~Copyable {
         try lead()
       }
       if waiting.count > 2, Int.random(in: 0..<20, using: &random) == 0 { try cancel() }
+    }
+    // Endless work returns after all, when nobody has waited for it for long.
+    for (payload, id) in stuck.sorted(by: { $0.key < $1.key }) {
+      inHand = [(payload, id)]
+      stuck[payload] = nil
+      while !inHand.isEmpty { try lead() }
     }
     try check(graph.isEmpty, "end", "something is left")
   }

@@ -26,11 +26,12 @@ extension NaiveGraph {
 
   mutating func place(_ payload: Int, _ placement: Placement) {
     guard let index = index(of: payload) else { return }
-    guard case .station(let station, let size) = placement else { return set(payload, .deciding) }
+    guard case .station(let station, let size, let origin) = placement else { return set(payload, .deciding) }
     lastTurn += 1
     jobs[index].state = .queued(station)
     jobs[index].turn = lastTurn
     jobs[index].size = size
+    jobs[index].origin = places[station.index].originWidth == nil ? .none : origin
     jobs[index].queuedLevel = levels()[payload] ?? .veryLow
   }
 
@@ -56,7 +57,9 @@ extension NaiveGraph {
       jobs[index].state = .deciding
       return true
     case .abandoned(let station):
-      if let station { places[station.index].limiter?.noteCancellation(now) }
+      if let station, !places[station.index].freesAbandoned {
+        places[station.index].limiter?.noteCancellation(now)
+      }
       jobs.remove(at: index)
       expected.released.append(payload)
       return false
@@ -65,9 +68,10 @@ extension NaiveGraph {
   }
 
   /// Removes a subscriber, and the jobs that then have none.
-  mutating func drop(_ owner: Owner, _ expected: inout ExpectedEffects) {
+  mutating func drop(_ owner: Owner, _ now: JobInstant, _ expected: inout ExpectedEffects) {
     guard let place = subscribers.firstIndex(where: { $0.owner == owner }) else { return }
     let payload = subscribers.remove(at: place).job
+    if case .waiter(let waiter) = owner, let index = index(of: payload) { jobs[index].nesters[waiter] = nil }
     guard subscriberCount(of: payload) == 0, let index = index(of: payload) else { return }
     switch jobs[index].state {
     case .deciding:
@@ -75,12 +79,13 @@ extension NaiveGraph {
       expected.cancellations.append(payload)
     case .running(let station):
       jobs[index].state = .abandoned(station)
+      if places[station.index].freesAbandoned { places[station.index].limiter?.noteCancellation(now) }
       expected.cancellations.append(payload)
     case .abandoned: break
     case .queued, .parked:
       jobs.remove(at: index)
       expected.released.append(payload)
-      drop(.job(payload), &expected)
+      drop(.job(payload), now, &expected)
     }
   }
 
@@ -106,15 +111,17 @@ extension NaiveGraph {
   mutating func dispatch(_ station: StationID, _ now: JobInstant, _ expected: inout ExpectedEffects) {
     let index = station.index
     while true {
-      guard queuedCount(in: station) > 0 else {
+      let ready = ready(for: station)
+      guard let level = ready.map(\.queuedLevel).max() else {
         places[index].isHolding = false
         places[index].due = nil
         return
       }
-      guard runningCount(in: station) < places[index].width, !places[index].isSuspended, !standsBack(station)
+      guard runningCount(in: station) < places[index].limit(places[index].width, level),
+        !places[index].isSuspended, !standsBack(station)
       else { return }
       guard places[index].limiter?.isOpen(now) ?? true else { break }
-      let job = next(of: jobs.filter { $0.state == .queued(station) }, in: index)
+      let job = next(of: ready.filter { $0.queuedLevel == level }, in: station)
       if places[index].isHolding { places[index].limiter?.noteLateStart() }
       set(job.payload, .running(station))
       if let index = self.index(of: job.payload) { jobs[index].input = nil }
@@ -127,23 +134,23 @@ extension NaiveGraph {
     places[index].due = now.advanced(by: delay)
   }
 
-  /// The most urgent job, of these the oldest; but smaller ones may go before it while it has credit.
-  mutating func next(of waiting: [Job], in place: Int) -> Job {
+  /// Of equally urgent jobs the oldest; but smaller ones of its origin may go before it while it has credit.
+  mutating func next(of waiting: [Job], in station: StationID) -> Job {
     func sizeClass(_ job: Job) -> Int {
       job.size <= 64 << 10 ? 0 : job.size <= 512 << 10 ? 1 : job.size <= 4 << 20 ? 2 : 3
     }
-    let level = waiting.map(\.queuedLevel).max() ?? .veryLow
-    let equals = waiting.filter { $0.queuedLevel == level }.sorted { $0.turn < $1.turn }
-    let oldest = equals[0]
-    if places[place].overtaken[level.rawValue].turn != oldest.turn {
-      places[place].overtaken[level.rawValue] = (oldest.turn, 0)
-    }
-    let credit = oldest.size - places[place].overtaken[level.rawValue].size
+    let oldest = waiting.sorted { $0.turn < $1.turn }[0]
+    let (level, origin) = (oldest.queuedLevel, oldest.origin)
+    let equals = waiting.filter { isSame($0, oldest, station) }.sorted { $0.turn < $1.turn }
+    var overtaken = places[station.index].overtaken[origin, default: [:]][level] ?? (-1, 0)
+    if overtaken.turn != oldest.turn { overtaken = (oldest.turn, 0) }
+    defer { places[station.index].overtaken[origin, default: [:]][level] = overtaken }
+    let credit = oldest.size - overtaken.size
     for smaller in 0..<sizeClass(oldest) {
       guard let head = equals.first(where: { sizeClass($0) == smaller }), head.size <= credit else {
         continue
       }
-      places[place].overtaken[level.rawValue].size += head.size
+      overtaken.size += head.size
       return head
     }
     return oldest

@@ -3,10 +3,11 @@ import Ozu
 /// The operations of `JobGraph`, with the same names.
 extension NaiveGraph {
   package mutating func subscribe(
-    _ waiter: Int, to key: Int?, _ priority: ImagePriority, payload: Int, _ placement: Placement,
-    now: JobInstant
+    _ waiter: Int, to key: Int?, within nester: Int? = nil, _ priority: ImagePriority, payload: Int,
+    _ placement: Placement, now: JobInstant
   ) -> ExpectedEffects {
     change(now) { model, _ in
+      defer { if let nester { model.note(nester, waiter) } }
       let index = model.index(ofKey: key)
       let job = index.map { model.jobs[$0].payload } ?? payload
       model.subscribers.append(Subscriber(owner: .waiter(waiter), job: job, priority: priority))
@@ -17,7 +18,27 @@ extension NaiveGraph {
   }
 
   package mutating func unsubscribe(_ waiter: Int, now: JobInstant) -> ExpectedEffects {
-    change(now) { model, expected in model.drop(.waiter(waiter), &expected) }
+    change(now) { model, expected in model.drop(.waiter(waiter), now, &expected) }
+  }
+
+  private mutating func note(_ nester: Int, _ waiter: Int) {
+    guard let payload = subscribers.first(where: { $0.owner == .waiter(waiter) })?.job,
+      let index = index(of: payload)
+    else { return }
+    jobs[index].nesters[waiter] = nester
+  }
+
+  /// Whether the owner of a job would wait for itself if it waited for the job of a key.
+  func wouldWaitForItself(_ payload: Int, on key: Int?) -> Bool {
+    index(ofKey: key).map { isWaiting(jobs[$0].payload, for: payload) } ?? false
+  }
+
+  /// - Returns: the effects, and whether the job had a place and a subscriber.
+  package mutating func pause(_ payload: Int, now: JobInstant) -> (ExpectedEffects, Bool) {
+    guard let index = index(of: payload), case .running = jobs[index].state else {
+      return (ExpectedEffects(), false)
+    }
+    return move(payload, to: .nowhere, now: now)
   }
 
   package mutating func setPriority(
@@ -82,7 +103,7 @@ extension NaiveGraph {
       isWanted = model.leave(payload, now, &expected)
       guard isWanted, let index = model.index(of: payload) else { return }
       let levels = model.levels()
-      model.jobs.remove(at: index)
+      let (places, ended) = (model.places, model.jobs.remove(at: index))
       let subscribers = model.subscribers.filter { $0.job == payload }
       var dependents: [(payload: Int, then: Placement)] = []
       for subscriber in subscribers {
@@ -97,14 +118,18 @@ extension NaiveGraph {
       // The most urgent job that continues in the same station takes the place.
       var successor: Int?
       if case .running(let station)? = own {
+        let origin = ended.origin
         var best: ImagePriority?
         for dependent in dependents {
-          guard case .station(station, _) = dependent.then else { continue }
+          guard case .station(station, _, let other) = dependent.then,
+            places[station.index].originWidth == nil || other == origin
+          else { continue }
           let level = levels[dependent.payload] ?? .veryLow
           if best.map({ level > $0 }) ?? true { (successor, best) = (dependent.payload, level) }
         }
         if let successor {
           model.set(successor, .running(station))
+          if let index = model.index(of: successor) { model.jobs[index].origin = origin }
           expected.starts.append(
             ExpectedEffects.Start(
               payload: successor, station: station, input: payload, continues: true,
@@ -148,7 +173,7 @@ extension NaiveGraph {
           model.set(dependent, .deciding)
           expected.wakes.append(ExpectedEffects.Wake(payload: dependent, overdue: deadline.tag))
         }
-        model.drop(owner, &expected)
+        model.drop(owner, now, &expected)
         model.relevel()
         model.dispatchAll(now, &expected)
       }

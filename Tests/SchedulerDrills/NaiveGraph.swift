@@ -38,10 +38,18 @@ package struct NaiveGraph {
     /// The finished job that it waited for, until it is started or woken.
     var input: Int?
     var queuedLevel = ImagePriority.veryLow
+    /// The origin of its place in a station, or in its queue.
+    var origin = JobOrigin.none
+    /// The jobs whose owners wait for this one in the middle of their work, by the waiters.
+    var nesters: [Int: Int] = [:]
   }
 
   struct Place {
     let width: Int
+    /// Nil if origins are not told apart.
+    let originWidth: Int?
+    let reservedCount: Int
+    let freesAbandoned: Bool
     /// The number of lent places.
     var lentCount = 0
     let isForeground: Bool
@@ -51,8 +59,13 @@ package struct NaiveGraph {
     var isSuspended = false
     var due: JobInstant?
     var isHolding = false
-    /// For each level, the job that was last overtaken, and by how many bytes.
-    var overtaken = ImagePriority.allCases.map { _ in (turn: -1, size: 0) }
+    /// For each origin and level, the job that was last overtaken, and by how many bytes.
+    var overtaken: [JobOrigin: [ImagePriority: (turn: Int, size: Int)]] = [:]
+
+    /// The places that a job of a priority may have together with those that run, where there are `width`.
+    func limit(_ width: Int, _ level: ImagePriority) -> Int {
+      level >= .normal ? width : max(1, width - reservedCount)
+    }
   }
 
   var jobs: [Job] = []
@@ -63,14 +76,7 @@ package struct NaiveGraph {
 
   package typealias Backpressure = (station: StationID, byteCount: Int)
 
-  package init(
-    stations: [(width: Int, isForeground: Bool, limiter: StartLimiter?, backpressure: Backpressure?)]
-  ) {
-    places = stations.map {
-      Place(
-        width: $0.width, isForeground: $0.isForeground, limiter: $0.limiter, backpressure: $0.backpressure)
-    }
-  }
+  init(stations: [Place]) { places = stations }
 
   // MARK: Questions
 
@@ -110,7 +116,44 @@ package struct NaiveGraph {
 
   func runningCount(in station: StationID) -> Int {
     jobs.count { $0.state == .running(station) || $0.state == .abandoned(station) }
-      + places[station.index].lentCount
+      + places[station.index].lentCount - abandonedCount(in: station)
+  }
+
+  /// The number of abandoned jobs without a place.
+  func abandonedCount(in station: StationID) -> Int {
+    places[station.index].freesAbandoned ? jobs.count { $0.state == .abandoned(station) } : 0
+  }
+
+  /// Whether the origin of a waiting job has a place for it.
+  func isReady(_ job: Job) -> Bool {
+    guard case .queued(let station) = job.state, let width = places[station.index].originWidth,
+      job.origin != .none
+    else { return true }
+    let freesAbandoned = places[station.index].freesAbandoned
+    let running = jobs.count { other in
+      let isRunning =
+        other.state == .running(station) || (other.state == .abandoned(station) && !freesAbandoned)
+      return isRunning && other.origin == job.origin
+    }
+    return running < places[station.index].limit(width, job.queuedLevel)
+  }
+
+  /// The jobs that wait for a station and could start if it had a place: the most urgent ones of each origin that has
+  /// a place.
+  func ready(for station: StationID) -> [Job] {
+    let waiting = jobs.filter { $0.state == .queued(station) }
+    let hasOrigins = places[station.index].originWidth != nil
+    let queues = Dictionary(grouping: waiting) { hasOrigins ? $0.origin : .none }
+    return queues.values.flatMap { queue -> [Job] in
+      let level = queue.map(\.queuedLevel).max()
+      let urgent = queue.filter { $0.queuedLevel == level }
+      return isReady(urgent[0]) ? urgent : []
+    }
+  }
+
+  /// Whether two jobs share a queue.
+  func isSame(_ a: Job, _ b: Job, _ station: StationID) -> Bool {
+    places[station.index].originWidth == nil || a.origin == b.origin
   }
 
   func standsBack(_ station: StationID) -> Bool {
@@ -121,21 +164,17 @@ package struct NaiveGraph {
   func queuedCount(in station: StationID) -> Int { jobs.count { $0.state == .queued(station) } }
 
   var isIdle: Bool {
-    !jobs.contains { job in
-      guard case .queued(let station) = job.state else { return false }
-      return places[station.index].isForeground && job.queuedLevel >= .normal
+    !StationID.allCases.contains { station in
+      places[station.index].isForeground && ready(for: station).contains { $0.queuedLevel >= .normal }
     }
   }
 
+  /// Whether a job waits for another one, itself or by its owner, or is that one.
   func isWaiting(_ payload: Int, for other: Int) -> Bool {
-    var payload = payload
-    while payload != other {
-      guard let index = index(of: payload), case .parked(let next, _) = jobs[index].state else {
-        return false
-      }
-      payload = next
-    }
-    return true
+    guard payload != other else { return true }
+    guard let index = index(of: payload) else { return false }
+    if case .parked(let next, _) = jobs[index].state, isWaiting(next, for: other) { return true }
+    return jobs.contains { $0.nesters.values.contains(payload) && isWaiting($0.payload, for: other) }
   }
 
   func hasBegun(_ payload: Int) -> Bool {

@@ -59,10 +59,10 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     case .look: return look()
     case .confirm:
       if overdue != nil { return fail(.deadlineExceeded(name, stage: .network)) }
-      guard let fetch = job.input as? FetchWork else { return fail(.cancelled(name)) }
+      guard let fetch = job.input as? FetchWork else { return fail(.waitsForItself(name)) }
       return confirm(fetch.outcome)
     case .load:
-      guard let load = job.input as? LoadImage else { return fail(.cancelled(name)) }
+      guard let load = job.input as? LoadImage else { return fail(.waitsForItself(name)) }
       switch load.outcome {
       case .failure(let error): return fail(error)
       case .success(let end):
@@ -70,7 +70,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
         return prepare(end.loaded, fetched)
       }
     case .loadAnimation(let loaded, let fetched):
-      guard let load = job.input as? LoadImage else { return fail(.cancelled(name)) }
+      guard let load = job.input as? LoadImage else { return fail(.waitsForItself(name)) }
       switch load.outcome {
       case .failure(let error): return fail(error)
       case .success(let end): return encode(loaded, end.loaded.picture.animation, fetched)

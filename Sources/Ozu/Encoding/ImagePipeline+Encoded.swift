@@ -98,8 +98,9 @@ extension ImagePipeline {
       hasMadeJob.store(true, ordering: .relaxed)
       return JobStart(EncodeImage(goal, context))
     }
-    if let stage = awaiter.overdueStage { throw .deadlineExceeded(request.source.name, stage: stage) }
-    guard let work = work as? EncodeImage else { throw .cancelled(request.source.name) }
+    guard let work = work as? EncodeImage, awaiter.overdueStage == nil else {
+      throw awaiter.failure(request.source.name)
+    }
     return EncodedImage(
       try work.outcome.get(), total: start.duration(to: configuration.instant),
       isCoalesced: !hasMadeJob.load(ordering: .relaxed))

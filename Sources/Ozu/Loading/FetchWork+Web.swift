@@ -50,10 +50,18 @@ extension FetchWork {
     {
       return step
     }
+    if fetcherClient == nil { return settle(await outcome(of: exchange, originRequest)) }
+    return settle(
+      await HeldPlace.hold(resumable(job.id), of: self) { await outcome(of: exchange, originRequest) })
+  }
+
+  private func outcome(
+    of exchange: HTTPCacheExchange, _ originRequest: HTTPCacheExchange.OriginRequest
+  ) async -> Result<HTTPCachedResponse, HTTPError> {
     do throws(HTTPError) {
-      return settle(.success(try await exchange.ask(originRequest)))
+      return .success(try await exchange.ask(originRequest))
     } catch {
-      return settle(.failure(error))
+      return .failure(error)
     }
   }
 
@@ -75,8 +83,9 @@ extension FetchWork {
     id = job.id
     exchange.pause = { [self] delay in
       guard let id else { return false }
-      let job = RunningJob(id: id, station: .network, input: nil, runner: context.runner)
-      return await job.runner.pause(job, of: self) { (try? await configuration.testing.sleep(delay)) != nil }
+      return await context.runner.pause(resumable(id), of: self) {
+        (try? await configuration.testing.sleep(delay)) != nil
+      }
     }
     return exchange
   }
@@ -101,9 +110,9 @@ extension FetchWork {
 
   /// Revalidates in the background, with a place among the downloads.
   private func validate(_ exchange: HTTPCacheExchange) {
-    let (runner, level) = (context.runner, request.priority)
+    let (runner, level, origin) = (context.runner, request.priority, origin)
     exchange.cache.validateInBackground(exchange.key) {
-      await runner.perform(on: .network, priority: level) { await exchange.validation.run() }
+      await runner.perform(on: .network, origin: origin, priority: level) { await exchange.validation.run() }
     }
   }
 

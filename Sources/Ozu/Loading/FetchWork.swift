@@ -47,6 +47,8 @@ final class FetchWork: JobWork, @unchecked Sendable {
   private(set) var fetcherClient: FetcherClient?
   private(set) var outcome: Result<FetchedData, ImageError>
   var next = Action.access
+  /// The server or the kind of fetcher that it asks.
+  private(set) var origin = JobOrigin.none
   var start: JobInstant?
   /// The identifier of the job, while an exchange runs.
   var id: SlotID?
@@ -83,12 +85,16 @@ final class FetchWork: JobWork, @unchecked Sendable {
       case .picture(let picture):
         return finish(.success(FetchedData(.picture(picture), source: .original, timings: StageTimings())))
       case .file(let path): return go(.readFile(path), in: fileStation)
-      case .network(let url): return try look(for: url)
+      case .network(let url):
+        origin = JobOrigin(url)
+        return try look(for: url)
       case .fetcher(let fetcher as any ImageStreaming):
+        origin = JobOrigin(fetcher)
         let client = FetcherClient(fetcher, name: name, events: context.events)
         fetcherClient = client
         return try look(for: client.request(limit: configuration.decoding.limits.encodedByteCount).url)
       case .fetcher(let fetcher):
+        origin = JobOrigin(fetcher)
         if request.readsOriginals, let pendingWrite { return .depend(pendingWrite) }
         if request.readsOriginals, context.caches.mayHaveOriginal(for: request) {
           return go(.readOriginal(fetcher, isFar: false), in: fileStation)
@@ -140,7 +146,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
       // The job was queued here without a look at its source (`JobStart.station`). It now has a place, which it keeps
       // if it needs one.
       switch access() {
-      case .go(.network, _): break
+      case .go(.network, _, _): break
       case let step: return step
       }
     }
@@ -157,7 +163,8 @@ final class FetchWork: JobWork, @unchecked Sendable {
         return finish(.failure(error))
       }
     case .ask(let exchange, let originRequest): return await answer(exchange, originRequest, job)
-    case .fetch(let fetcher): return finish(await fetched(by: fetcher))
+    case .fetch(let fetcher):
+      return finish(await HeldPlace.hold(resumable(job.id), of: self) { await fetched(by: fetcher) })
     default: preconditionFailure("blocking actions run on a thread")
     }
   }
@@ -174,7 +181,12 @@ final class FetchWork: JobWork, @unchecked Sendable {
 
   func go(_ action: Action, in station: StationID, size: Int = 0) -> JobStep {
     next = action
-    return .go(station, size: size)
+    return .go(station, size: size, origin: origin)
+  }
+
+  /// The running job, as it takes its place again after a pause.
+  func resumable(_ id: SlotID) -> RunningJob {
+    RunningJob(id: id, station: .network, input: nil, runner: context.runner, origin: origin)
   }
 
   func finish(_ outcome: Result<FetchedData, ImageError>) -> JobStep {

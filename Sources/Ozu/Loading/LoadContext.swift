@@ -83,7 +83,8 @@ extension ImagePipeline.Configuration {
     case .disk: Station(width: caching.concurrentDiskOperations, isForeground: true)
     case .network:
       Station(
-        width: network.concurrentFetches, isForeground: true,
+        width: network.concurrentFetches, originWidth: network.concurrentFetchesPerOrigin, reservedCount: 1,
+        freesAbandoned: true, isForeground: true,
         limiter: network.isRateLimiterEnabled ? StartLimiter() : nil)
     case .decode: Station(width: decoding.concurrentDecodes, isForeground: true)
     case .encode: Station(width: caching.concurrentEncodes)

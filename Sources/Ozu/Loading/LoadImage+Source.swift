@@ -9,16 +9,18 @@ extension LoadImage {
     let live = fetched ?? fetchInUse(key)
     isFetchReused = live != nil
     if let live { return make(of: .success(live)) }
+    let isSureToDownload = isSureToDownload
+    if isSureToDownload, let url = request.source.webURL { origin = JobOrigin(url) }
     // A closure that captures a single object needs no allocation.
     let begin: @Sendable () -> JobStart =
       if isSureToDownload {
-        { [self] in JobStart(FetchWork(request, context), in: .network) }
+        { [self] in JobStart(FetchWork(request, context), in: .network, origin: origin) }
       } else {
         { [self] in JobStart(FetchWork(request, context)) }
       }
     let other = JobDependence(key: key, deadline: context.deadline(.network), make: begin)
     return wait(for: other) { load, wake in
-      guard let outcome = load.outcome(ofFetch: wake) else { return load.failCancelled() }
+      guard let outcome = load.outcome(ofFetch: wake) else { return load.failInCycle() }
       guard case .success(let fetched) = outcome, load.configuration.isCoalescingEnabled,
         load.request.cachePolicy == .useCaches
       else { return load.make(of: outcome) }
@@ -46,12 +48,12 @@ extension LoadImage {
       JobStart(FetchWork(request, context))
     }
     return wait(for: other) { load, wake in
-      guard let outcome = load.outcome(ofFetch: wake) else { return load.failCancelled() }
+      guard let outcome = load.outcome(ofFetch: wake) else { return load.failInCycle() }
       return then(load, outcome)
     }
   }
 
-  /// The result of a download; `nil` if the wait was not for a download.
+  /// The result of a download; `nil` if the download waits for this load.
   private func outcome(ofFetch wake: Wake) -> Result<FetchedData, ImageError>? {
     if wake.overdue != nil { return .failure(.deadlineExceeded(request.source.name, stage: .network)) }
     guard let fetch = wake.input as? FetchWork else { return nil }
@@ -59,7 +61,7 @@ extension LoadImage {
     return fetch.outcome
   }
 
-  private func failCancelled() -> JobStep { fail(.cancelled(request.source.name)) }
+  private func failInCycle() -> JobStep { fail(.waitsForItself(request.source.name)) }
 
   /// Whether hints say that only the origin can answer. The load then queues its download at once, and looks at
   /// source and caches when the download has a place: most of thousands of loads that are cancelled during a fast

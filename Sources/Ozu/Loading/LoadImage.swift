@@ -43,6 +43,8 @@ final class LoadImage: JobWork, @unchecked Sendable {
   var cachedResult = CachedResult()
   /// Whether the bytes come from an earlier fetch that another load still holds.
   var isFetchReused = false
+  /// The origin of its download, if only that can answer.
+  var origin = JobOrigin.none
   /// Its identifier in `KnownVariants`, if smaller pictures can be derived from the result.
   var variantID: Int?
   private(set) var id: SlotID?

@@ -17,8 +17,17 @@ extension ImagePipeline.Configuration {
     public var timeouts = HTTPTimeouts.images
     /// The rules for trying failed downloads again.
     public var retryPolicy = HTTPRetryPolicy.standard
-    /// The number of downloads that run at once. 6 by default.
-    public var concurrentFetches = 6
+    /// The number of downloads and fetchers that run at once. 24 by default.
+    ///
+    /// Downloads of low priority, which is what prefetchers make, leave one of these places free, and one of those of
+    /// each origin. So a request of normal priority never waits for them.
+    public var concurrentFetches = 24
+    /// The number of downloads from one origin (scheme, host and port) that run at once, and of fetchers of one type. 6
+    /// by default.
+    ///
+    /// An origin that does not answer holds these places and no others. With `concurrentFetches` or more, origins are
+    /// not told apart, and one that does not answer can hold all places.
+    public var concurrentFetchesPerOrigin = 6
     /// Whether new downloads wait a moment after many have been started and cancelled in a short time. On by default:
     /// after 25 cancellations in a row at most 80 downloads a second are started. Without cancellations no load waits for
     /// this limit.

@@ -19,16 +19,17 @@ public final class ImageDataTask: Sendable {
     self.request = request
     let (urgency, reports) = (DataUrgency(request.priority), DataProgress())
     (self.urgency, self.reports) = (urgency, reports)
-    work = Task.detached {
-      let result: Result<Data, ImageError>
-      do throws(ImageError) {
-        let data = try await pipeline.data(for: request, urgency: urgency) { progress in
-          reports.receive(progress)
-          onProgress?(progress)
+    work = Task.detached { [place = HeldPlace.current] in
+      let result = await HeldPlace.$current.withValue(place) { () async -> Result<Data, ImageError> in
+        do throws(ImageError) {
+          let data = try await pipeline.data(for: request, urgency: urgency) { progress in
+            reports.receive(progress)
+            onProgress?(progress)
+          }
+          return .success(data)
+        } catch {
+          return .failure(error)
         }
-        result = .success(data)
-      } catch {
-        result = .failure(error)
       }
       reports.finish()
       onEnd(result)
@@ -41,10 +42,12 @@ public final class ImageDataTask: Sendable {
   /// - Throws: `ImageError`.
   public var data: Data {
     get async throws(ImageError) {
-      let result = await withTaskCancellationHandler {
-        await work.value
-      } onCancel: {
-        cancel()
+      let result = await HeldPlace.lend {
+        await withTaskCancellationHandler {
+          await work.value
+        } onCancel: {
+          cancel()
+        }
       }
       return try result.get()
     }

@@ -68,6 +68,11 @@ extension ImageError {
     ImageError(.fetchFailed, source, cause: underlying)
   }
 
+  /// A fetcher that asks for the picture that it fetches, or for one that waits for it.
+  static func waitsForItself(_ source: String) -> ImageError {
+    .fetchFailed(source, underlying: FetchCycleError())
+  }
+
   /// A source without bytes.
   public static func emptyData(_ source: String) -> ImageError {
     ImageError(.emptyData, source, cause: DecodingError.emptyData)
@@ -134,6 +139,11 @@ extension ImageError {
   public static func deadlineExceeded(_ source: String, stage: ImageStage) -> ImageError {
     ImageError(.deadlineExceeded, source, detail: .stage(stage))
   }
+}
+
+/// The error of a fetcher that would wait for itself for ever.
+struct FetchCycleError: Error, CustomStringConvertible {
+  var description: String { "its fetcher waits for this picture itself" }
 }
 
 extension ImageError {

@@ -28,12 +28,13 @@ extension ImagePipeline {
   ) async throws(ImageError) -> FetchedData {
     let listener = onProgress.map(DownloadProgressListener.init)
     let key = JobKey.fetch(request, number: context.sharingNumber())
-    let work = await urgency.awaiter(on: context.runner).work(
+    let awaiter = urgency.awaiter(on: context.runner)
+    let work = await awaiter.work(
       of: key, begun: { work in if let listener { (work as? FetchWork)?.progressEvents.add(listener) } },
       make: { JobStart(FetchWork(request, context)) })
     // Other requests may still wait for the download.
     listener?.end()
-    guard let fetch = work as? FetchWork else { throw .cancelled(request.source.name) }
+    guard let fetch = work as? FetchWork else { throw awaiter.failure(request.source.name) }
     return try fetch.outcome.get()
   }
 
@@ -62,10 +63,11 @@ extension ImagePipeline {
     } else {
       try configuration.check(request.source)
       let keyed = request.keyed(by: configuration.caching.cacheKeyRules)
-      let work = await DataUrgency(request.priority).awaiter(on: context.runner).work(
+      let awaiter = JobAwaiter(context.runner, request.priority)
+      let work = await awaiter.work(
         of: JobKey.header(keyed, number: context.sharingNumber()),
         make: { JobStart(FetchWork(keyed, context, isForHeader: true)) })
-      guard let fetch = work as? FetchWork else { throw .cancelled(request.source.name) }
+      guard let fetch = work as? FetchWork else { throw awaiter.failure(request.source.name) }
       let fetched = try fetch.outcome.get()
       if let header = fetch.header { return header }
       guard case .data(let whole) = fetched.content else { throw .emptyData(request.source.name) }

@@ -62,6 +62,7 @@ extension PipelineDiagnostics.Queue {
       kind: kind, limit: stations.reduce(0) { $0 + $1.width },
       runningCount: stations.reduce(0) { $0 + $1.runningCount },
       waitingCount: stations.reduce(0) { $0 + $1.queuedCount },
+      abandonedCount: stations.reduce(0) { $0 + $1.abandonedCount },
       isSuspended: stations.allSatisfy(\.isSuspended))
   }
 }

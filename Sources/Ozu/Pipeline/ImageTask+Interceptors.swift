@@ -22,6 +22,7 @@ extension ImageTask {
   // MARK: Interceptors
 
   private func intercept() {
+    let place = state.withLock { $0.sideState?.place }
     keepUntilEnd(
       Task.detached { [self, interceptors = pipeline.configuration.interceptors] in
         let chain = ImageLoadChain<ImageResponse>(interceptors) {
@@ -30,7 +31,10 @@ extension ImageTask {
         } load: { (request) async throws(ImageError) in
           try await self.loadInside(request)
         }
-        finish(await Result { () async throws(ImageError) in try await chain.load(request) })
+        finish(
+          await HeldPlace.$current.withValue(place) {
+            await Result { () async throws(ImageError) in try await chain.load(request) }
+          })
       })
   }
 

@@ -9,18 +9,21 @@ extension ImageTask {
     } catch {
       return fail(error)
     }
-    let attempt = state.withLock { state -> Int? in
+    let (attempt, place) = state.withLock { state -> (Int?, HeldPlace?) in
       state.attemptCount += 1
-      return state.ending == nil ? state.attemptCount : nil
+      return (state.ending == nil ? state.attemptCount : nil, state.sideState?.place)
     }
     guard let attempt else { return }
     hasMadeJob.store(false, ordering: .relaxed)
     let (context, level) = (pipeline.context, priority)
     let key = JobKey.load(request, number: context.sharingNumber())
-    let subscription = context.runner.subscribe(self, to: key, priority: level, deadline: deadline) {
+    let subscription = context.runner.subscribe(
+      self, to: key, within: place?.job(in: context.runner), priority: level, deadline: deadline
+    ) {
       hasMadeJob.store(true, ordering: .relaxed)
       return JobStart(LoadImage(request, context))
     }
+    guard let subscription else { return fail(.waitsForItself(request.source.name)) }
     note(subscription, attempt)
     if priority != level { context.runner.setPriority(subscription.id) { priority } }
   }

@@ -25,6 +25,8 @@ extension ImageTask {
     var failure: (error: ImageError, triedCount: Int)?
     /// The Swift tasks that end with this task: the interceptors and the deadline.
     var auxiliaryTasks: [Task<Void, Never>] = []
+    /// The place of the fetcher that made the task, if one did.
+    var place: HeldPlace?
     /// The inner task, which the interceptors run.
     var inner: ImageTask?
 

@@ -76,10 +76,11 @@ public final class ImageTask: Sendable {
     state = Mutex(State(isListening: subscriber?.wantsProgress ?? false))
     urgency = Atomic(request.priority.rawValue)
     let observed = isInner ? nil : pipeline.context.events.requestBegan(request)
-    guard subscriber != nil || observed != nil else { return }
+    let place = HeldPlace.current
+    guard subscriber != nil || observed != nil || place != nil else { return }
     state.withLock { state in
       let sideState = state.makeSideState()
-      sideState.observed = observed
+      (sideState.observed, sideState.place) = (observed, place)
       if let subscriber { sideState.subscribers.append((0, subscriber)) }
     }
   }
@@ -105,21 +106,23 @@ public final class ImageTask: Sendable {
   public var response: ImageResponse {
     get async throws(ImageError) {
       if let result { return try result.get() }
-      await withTaskCancellationHandler {
-        await withUnsafeContinuation { continuation in
-          let isOver = state.withLock { state in
-            if state.ending != nil { return true }
-            if state.waiter == nil {
-              state.waiter = continuation
-            } else {
-              state.makeSideState().furtherWaiters.append(continuation)
+      await HeldPlace.lend {
+        await withTaskCancellationHandler {
+          await withUnsafeContinuation { continuation in
+            let isOver = state.withLock { state in
+              if state.ending != nil { return true }
+              if state.waiter == nil {
+                state.waiter = continuation
+              } else {
+                state.makeSideState().furtherWaiters.append(continuation)
+              }
+              return false
             }
-            return false
+            if isOver { continuation.resume() }
           }
-          if isOver { continuation.resume() }
+        } onCancel: {
+          cancel()
         }
-      } onCancel: {
-        cancel()
       }
       // `finish` stores the result before it resumes the waiter, so it is never nil here.
       guard let result else { throw .cancelled(request.source.name) }

@@ -50,7 +50,7 @@ public struct PipelineDiagnostics: Sendable {
     public let waitingTime: Duration
     /// The time since the job was created.
     public let age: Duration
-    /// The number of jobs before it in its queue; `nil` if it is in no queue.
+    /// The number of jobs before it in its queue, for a download in that of its origin; `nil` if it is in no queue.
     public let queuePosition: Int?
     /// The number of its subscribers.
     public let subscriberCount: Int
@@ -68,6 +68,9 @@ public struct PipelineDiagnostics: Sendable {
     public let runningCount: Int
     /// The number of waiting jobs.
     public let waitingCount: Int
+    /// The number of downloads and fetchers that were cancelled and have not returned. They hold no place. A number
+    /// that grows means a fetcher that ignores its cancellation.
+    public let abandonedCount: Int
     /// Whether a test has suspended it.
     public let isSuspended: Bool
   }
@@ -105,6 +108,6 @@ extension PipelineDiagnostics.Queue: CustomStringConvertible {
   /// One line, such as `decode: 2 of 2 running, 14 waiting`.
   public var description: String {
     "\(kind.rawValue): \(runningCount) of \(limit) running, \(waitingCount) waiting"
-      + (isSuspended ? ", suspended" : "")
+      + (abandonedCount > 0 ? ", \(abandonedCount) abandoned" : "") + (isSuspended ? ", suspended" : "")
   }
 }

@@ -16,6 +16,7 @@ struct PrefetchQueue: ~Copyable {
   private var places: [JobKey: Int] = [:]
   private var waiting = StationQueue()
   private var runningCount = 0
+  private var lastTurn = 0
 
   init(width: Int) {
     self.width = width
@@ -30,7 +31,8 @@ struct PrefetchQueue: ~Copyable {
     if let place = places[request.prefetchKey] { return entries[place].reports.append(report) }
     let place = entries.insert(Entry(request: request, reports: [report]))
     places[request.prefetchKey] = place
-    waiting.append(place, priority: request.priority, size: 0, in: &entries)
+    lastTurn += 1
+    waiting.append(place, priority: request.priority, size: 0, turn: lastTurn, in: &entries)
   }
 
   /// The request to begin, with the identifier of its entry. Its load knows the entry by that, not by the key: when

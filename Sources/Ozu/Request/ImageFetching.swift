@@ -3,7 +3,12 @@ import Foundation
 /// A source of the app: a database, an archive, a generator, a protocol that Ozu does not support.
 ///
 /// It is called only if no cache has the image, and once for all requests that want the image at the same time.
-/// Cancelling the last of them cancels the Swift task that runs `fetch()`.
+/// Cancelling the last of them cancels the Swift task that runs `fetch()`. The fetcher then counts no longer among
+/// those that run at once, whether it returns or not; one that ignores its cancellation only wastes its work
+/// (`PipelineDiagnostics.Queue.abandonedCount`).
+///
+/// As many fetchers of one type run at once as `network.concurrentFetchesPerOrigin` says. A fetcher may `await` other
+/// pictures of a pipeline; it does not count while it does. Asking for its own picture is an error.
 ///
 /// ```swift
 /// struct AvatarFetcher: ImageFetching {

@@ -22,10 +22,10 @@ package struct JobEffects<Payload, Waiter> {
     package let overdue: Int?
   }
 
-  /// Jobs that have just received a place. The owner starts each on a thread, in the transport, or in a Swift task.
-  package var starts: [Start] = []
   /// Running jobs that have lost their last subscriber. The owner cancels their work.
   package var cancellations: [Payload] = []
+  /// Jobs that have just received a place. The owner starts each on a thread, in the transport, or in a Swift task.
+  package var starts: [Start] = []
   /// Running jobs whose priority has changed. The owner passes the new priority on to their work.
   package var levels: [(payload: Payload, level: ImagePriority)] = []
   /// Jobs that waited for another one and now decide how to continue.

@@ -11,7 +11,7 @@ extension JobGraph {
     package let creation: Instant
     package let subscriberCount: Int
     package let level: ImagePriority
-    /// The number of jobs before it in its queue; nil if it is not queued.
+    /// The number of jobs before it in the queue of its station or origin; nil if it is not queued.
     package let position: Int?
     /// The job that it waits for.
     package let dependency: Payload?
@@ -46,7 +46,10 @@ extension JobGraph {
     let job = jobs[index]
     var position: Int?
     if case .queued(let station) = job.state {
-      position = stations[station.index].queue.position(of: index, in: jobs)
+      position =
+        job.origin < 0
+        ? stations[station.index].queue.position(of: index, in: jobs)
+        : origins[job.origin].queue.position(of: index, in: jobs)
     }
     return Snapshot(
       id: jobs.id(at: index), key: job.key, payload: job.payload, state: job.state,

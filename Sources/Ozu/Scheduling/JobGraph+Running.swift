@@ -69,6 +69,7 @@ extension JobGraph {
       // The successor takes the place. The completion gives the limiter a token, so it may let queued jobs start now.
       station = own
       enter(successor, .running(own), now: now)
+      (jobs[successor].origin, jobs[id.index].origin) = (jobs[id.index].origin, -1)
       stations[own.index].limiter?.noteCompletion()
       jobs[successor].input = payload
       start(successor, in: own, continues: true, &effects)
@@ -84,6 +85,7 @@ extension JobGraph {
       next = subscriptions.next(after: index)
       let subscription = subscriptions.remove(at: index)
       if subscription.deadline != nil { deadlines.remove(index) }
+      if subscription.nester != nil { nestedCount -= 1 }
       let dependent = subscription.dependent
       if let waiter = subscription.waiter {
         effects.answers.append(waiter)
@@ -113,6 +115,14 @@ extension JobGraph {
     dispatch(station, now: now, &effects)
   }
 
+  /// Takes the place of a running job away, because its owner waits for something else. It gets one again with `move`.
+  ///
+  /// - Returns: whether the job had a place, and still has a subscriber.
+  package mutating func pause(_ id: SlotID, now: Instant, _ effects: inout Effects) -> Bool {
+    guard jobs.contains(id), case .running = jobs[id.index].state else { return false }
+    return move(id, to: .nowhere, now: now, &effects)
+  }
+
   // MARK: Places
 
   /// Takes a job out of its place, if it has one. Does not dispatch.
@@ -123,23 +133,27 @@ extension JobGraph {
     guard jobs.contains(id) else { return nil }
     switch jobs[id.index].state {
     case .running(let station):
-      stations[station.index].runningCount -= 1
+      freePlace(of: id.index, in: station)
       stations[station.index].limiter?.noteCompletion()
       return .some(station)
     case .deciding: return .some(nil)
     case .abandoned(let station):
-      remove(id.index, &effects)
+      defer { remove(id.index, &effects) }
       guard let station else { return nil }
-      stations[station.index].runningCount -= 1
-      stations[station.index].limiter?.noteCancellation(now)
-      dispatch(station, now: now, &effects)
+      if stations[station.index].freesAbandoned {
+        stations[station.index].abandonedCount -= 1
+      } else {
+        freePlace(of: id.index, in: station)
+        stations[station.index].limiter?.noteCancellation(now)
+        dispatch(station, now: now, &effects)
+      }
       return nil
     case .queued, .parked: preconditionFailure("a job that waits cannot be moved or finished by its owner")
     }
   }
 
   mutating func dispatch(_ placement: Placement, now: Instant, _ effects: inout Effects) {
-    if case .station(let station, _) = placement { dispatch(station, now: now, &effects) }
+    if case .station(let station, _, _) = placement { dispatch(station, now: now, &effects) }
   }
 
   /// Gives the free places of a station to the next jobs in its queue, and then does the same for the station whose
@@ -154,28 +168,27 @@ extension JobGraph {
   /// station again.
   func standsBack(_ station: Int) -> Bool {
     guard let rule = stations[station].backpressure else { return false }
-    return stations[rule.station.index].queue.byteCount > rule.byteCount
+    return stations[rule.station.index].queuedByteCount > rule.byteCount
   }
 
   private mutating func dispatchOne(_ station: StationID, now: Instant, _ effects: inout Effects) {
     let index = station.index
-    while stations[index].queue.count > 0, !standsBack(index), stations[index].hasPlace(now),
-      let job = stations[index].queue.next(in: jobs)
+    while let level = stations[index].readyLevel, !standsBack(index),
+      stations[index].isOpen(for: level, now), let job = nextJob(in: index)
     {
       dequeue(job, from: station)
-      stations[index].runningCount += 1
+      takePlace(job, in: station)
       // Only starts that the limiter delayed cost a token; waiting for a place does not.
       if stations[index].isHolding { stations[index].limiter?.noteLateStart() }
       enter(job, .running(station), now: now)
       start(job, in: station, continues: false, &effects)
     }
-    guard stations[index].queue.count > 0 else {
+    guard let level = stations[index].readyLevel else {
       stations[index].isHolding = false
       setDue(station, nil)
       return
     }
-    guard stations[index].runningCount < stations[index].width, !stations[index].isSuspended,
-      !standsBack(index),
+    guard stations[index].hasPlace(for: level), !standsBack(index),
       stations[index].limiterDue == nil, let delay = stations[index].limiter?.delay
     else { return }
     stations[index].isHolding = true
@@ -206,7 +219,8 @@ extension JobGraph {
     var subscription = jobs[job].subscriptions.first
     while subscription >= 0 {
       let dependent = subscriptions[subscription].dependent
-      if dependent >= 0, case .parked(_, then: .station(station, _)) = jobs[dependent].state,
+      if dependent >= 0, case .parked(_, then: .station(station, _, let origin)) = jobs[dependent].state,
+        originIndices[OriginPlace(station, origin)] ?? -1 == jobs[job].origin,
         successor.map({ jobs[dependent].level > jobs[$0].level }) ?? true
       {
         successor = dependent
@@ -216,14 +230,41 @@ extension JobGraph {
     return successor
   }
 
-  /// Whether a job waits for another one, directly or through others.
+  /// Whether the owner of a job would wait for itself if it waited for the job of a key.
+  package func wouldWaitForItself(_ id: SlotID, on key: Key?) -> Bool {
+    guard jobs.contains(id), let other = index(of: key) else { return false }
+    return waits(other, for: id.index)
+  }
+
+  /// Whether a job waits for another one, directly or through others, or is that one.
   private func waits(_ job: Int, for other: Int) -> Bool {
+    if nestedCount > 0 { return isAwaited(other, by: job) }
     var job = job
     while job != other {
       guard case .parked(let subscription, _) = jobs[job].state else { return false }
       job = subscriptions[subscription].job
     }
     return true
+  }
+
+  /// The same from the other end: an owner may wait for several jobs at once, and its job does not know them.
+  ///
+  /// - Complexity: O(jobs that wait for this one, and their subscribers).
+  private func isAwaited(_ job: Int, by other: Int) -> Bool {
+    var (found, next) = ([job] as Set, [job])
+    while let job = next.popLast() {
+      if job == other { return true }
+      var index = jobs[job].subscriptions.first
+      while index >= 0 {
+        let (dependent, nester) = (subscriptions[index].dependent, subscriptions[index].nester)
+        if dependent >= 0, found.insert(dependent).inserted { next.append(dependent) }
+        if let nester, jobs.contains(nester), found.insert(nester.index).inserted {
+          next.append(nester.index)
+        }
+        index = subscriptions.next(after: index)
+      }
+    }
+    return false
   }
 }
 
@@ -234,8 +275,8 @@ extension JobGraph {
   /// The place counts as taken until `takeBack`. A job that arrives meanwhile waits for it, so lend places only for
   /// work of milliseconds.
   package mutating func lend(_ station: StationID, now: Instant) -> Bool {
-    guard stations[station.index].queue.count == 0, !standsBack(station.index),
-      stations[station.index].hasPlace(now)
+    guard stations[station.index].queuedCount == 0, !standsBack(station.index),
+      stations[station.index].isOpen(for: .normal, now)
     else { return false }
     stations[station.index].runningCount += 1
     return true

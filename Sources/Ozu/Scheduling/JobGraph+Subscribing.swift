@@ -4,14 +4,16 @@ extension JobGraph {
   ///
   /// - Parameters:
   ///   - key: `nil` for work that is not shared.
+  ///   - nester: the job whose owner waits for this one in the middle of its work, if any. `wouldWaitForItself` says
+  ///     whether it may.
   ///   - make: returns the work of a new job and where it goes first. Called before this returns, at most once.
   /// - Returns: the identifier of the subscription, and whether a new job was made.
   package mutating func subscribe(
-    _ waiter: Waiter, to key: Key?, priority: ImagePriority, now: Instant, _ effects: inout Effects,
-    make: () -> (payload: Payload, placement: Placement)
+    _ waiter: Waiter, to key: Key?, within nester: SlotID? = nil, priority: ImagePriority, now: Instant,
+    _ effects: inout Effects, make: () -> (payload: Payload, placement: Placement)
   ) -> (id: SlotID, isNew: Bool) {
     let (subscription, isNew) = join(
-      index(of: key), waiter, key: key, priority: priority, now: now, &effects, make: make)
+      index(of: key), waiter, nester: nester, key: key, priority: priority, now: now, &effects, make: make)
     return (subscriptions.id(at: subscription), isNew)
   }
 
@@ -20,19 +22,22 @@ extension JobGraph {
   /// - Parameters:
   ///   - waiter: `nil` if the subscriber is a job.
   ///   - dependent: the index of the subscriber if it is a job.
+  ///   - nester: the job whose owner the subscriber is.
   /// - Returns: the index of the subscription, and whether a new job was made.
   mutating func join(
-    _ job: Int?, _ waiter: Waiter?, dependent: Int = -1, key: Key?, priority: ImagePriority, now: Instant,
-    _ effects: inout Effects, make: () -> (payload: Payload, placement: Placement)
+    _ job: Int?, _ waiter: Waiter?, dependent: Int = -1, nester: SlotID? = nil, key: Key?,
+    priority: ImagePriority, now: Instant, _ effects: inout Effects,
+    make: () -> (payload: Payload, placement: Placement)
   ) -> (subscription: Int, isNew: Bool) {
     var new: (payload: Payload, placement: Placement)?
     if job == nil { new = make() }
     let job = job ?? self.make(key, new!.payload, now: now)
     let subscription = subscriptions.insert(
-      Subscription(job: job, waiter: waiter, dependent: dependent, priority: priority))
+      Subscription(job: job, waiter: waiter, dependent: dependent, nester: nester, priority: priority))
+    if nester != nil { nestedCount += 1 }
     jobs[job].subscriptions.append(subscription, in: &subscriptions)
     jobs[job].counts[priority.rawValue] += 1
-    updateLevel(of: job, &effects)
+    updateLevel(of: job, now: now, &effects)
     if let new {
       place(job, new.placement, now: now)
       dispatch(new.placement, now: now, &effects)
@@ -54,10 +59,12 @@ extension JobGraph {
   }
 
   /// Changes the priority of a subscription.
-  package mutating func setPriority(_ id: SlotID, to priority: ImagePriority, _ effects: inout Effects) {
+  package mutating func setPriority(
+    _ id: SlotID, to priority: ImagePriority, now: Instant, _ effects: inout Effects
+  ) {
     guard subscriptions.contains(id), subscriptions[id.index].priority != priority else { return }
     setPriority(at: id.index, to: priority)
-    updateLevel(of: subscriptions[id.index].job, &effects)
+    updateLevel(of: subscriptions[id.index].job, now: now, &effects)
   }
 
   mutating func setPriority(at subscription: Int, to priority: ImagePriority) {
@@ -80,7 +87,7 @@ extension JobGraph {
     for station in StationID.allCases where station.index < stations.count {
       guard let due = stations[station.index].limiterDue, due <= now else { continue }
       setDue(station, nil)
-      if stations[station.index].queue.count > 0 { stations[station.index].limiter?.noteDelayHasPassed(now) }
+      if stations[station.index].queuedCount > 0 { stations[station.index].limiter?.noteDelayHasPassed(now) }
       dispatch(station, now: now, &effects)
     }
     while let subscription = deadlines.popFirst(until: now) { expire(subscription, now: now, &effects) }
@@ -116,6 +123,7 @@ extension JobGraph {
     let subscription = subscriptions.remove(at: index)
     jobs[job].counts[subscription.priority.rawValue] -= 1
     if subscription.deadline != nil { deadlines.remove(index) }
+    if subscription.nester != nil { nestedCount -= 1 }
     if let waiter = subscription.waiter { effects.left.append(waiter) }
   }
 
@@ -131,10 +139,16 @@ extension JobGraph {
         return effects.cancellations.append(jobs[job].payload)
       case .running(let station):
         enter(job, .abandoned(station), now: now)
-        return effects.cancellations.append(jobs[job].payload)
+        effects.cancellations.append(jobs[job].payload)
+        guard stations[station.index].freesAbandoned else { return }
+        freePlace(of: job, in: station)
+        stations[station.index].abandonedCount += 1
+        stations[station.index].limiter?.noteCancellation(now)
+        return dispatch(station, now: now, &effects)
       case .abandoned: return
       case .queued(let station):
         dequeue(job, from: station)
+        leaveOrigin(job, in: station)
         remove(job, &effects)
         return dispatch(station, now: now, &effects)
       case .parked(let subscription, _):
@@ -143,6 +157,6 @@ extension JobGraph {
         drop(subscription, &effects)
       }
     }
-    updateLevel(of: job, &effects)
+    updateLevel(of: job, now: now, &effects)
   }
 }

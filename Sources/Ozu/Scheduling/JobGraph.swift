@@ -27,7 +27,8 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
   /// Where a job goes next.
   package enum Placement: Hashable {
     /// Into the queue of a station, with a size in bytes. Work of size 0 is never overtaken by work of equal priority.
-    case station(StationID, size: Int)
+    /// If the station tells origins apart, the job needs a place of its origin too.
+    case station(StationID, size: Int, origin: JobOrigin = .none)
     /// Into no queue yet: its owner decides.
     case nowhere
   }
@@ -38,7 +39,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     case running(StationID)
     /// With the index of its subscription to the other job.
     case parked(Int, then: Placement)
-    /// With the station in which it has a place, if any.
+    /// With the station in which it has a place, or had one (`Station.freesAbandoned`).
     case abandoned(StationID?)
   }
 
@@ -60,6 +61,8 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     var counts = SIMD8<Int32>()
     var level = ImagePriority.veryLow
     var place = StationQueue.Place()
+    /// The index of its origin in the station where it is queued or running, if that tells origins apart; otherwise -1.
+    var origin = -1
 
     var subscriberCount: Int { Int(counts.wrappedSum()) }
   }
@@ -69,6 +72,8 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     /// `nil` if the subscriber is a job (`dependent`).
     let waiter: Waiter?
     let dependent: Int
+    /// The job whose owner waits here in the middle of its work, if any.
+    let nester: SlotID?
     var priority: ImagePriority
     var deadline: Deadline?
   }
@@ -88,9 +93,16 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
   var subscriptions = SlotMap<Subscription>()
   var keys = JobBuckets()
   var stations = SlotMap<Station>()
-  var deadlines = DeadlineHeap()
-  /// The number of queued jobs that make prefetching wait.
-  private var urgentCount = 0
+  var origins = SlotMap<OriginQueue>()
+  /// The indices of the origins of each station.
+  var originIndices: [OriginPlace: Int] = [:]
+  var deadlines = SlotHeap<Instant>()
+  /// The number of queued jobs that make prefetching wait; of the jobs of one origin only the next one counts, and
+  /// only if the origin has a place for it.
+  var urgentCount = 0
+  /// The number of subscriptions with a nester.
+  var nestedCount = 0
+  var lastTurn = 0
   /// The number of stations that wait for their limiters.
   private var dueCount = 0
 
@@ -105,12 +117,13 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     }
   }
 
-  /// Whether no job that makes prefetching wait is in a queue.
+  /// Whether no job that makes prefetching wait is in a queue. Jobs that wait only for a place of their own origin do
+  /// not count: jobs of other origins take nothing from them.
   package var isIdle: Bool { urgentCount == 0 }
 
   /// When `tick` is next due.
   package var alarm: Instant? {
-    var alarm = deadlines.first
+    var alarm = deadlines.first?.rank
     guard dueCount > 0 else { return alarm }
     for index in 0..<stations.count {
       if let due = stations[index].limiterDue, alarm.map({ due < $0 }) ?? true { alarm = due }
@@ -147,26 +160,16 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
   mutating func place(_ job: Int, _ placement: Placement, now: Instant) {
     switch placement {
     case .nowhere: enter(job, .deciding, now: now)
-    case .station(let station, let size):
+    case .station(let station, let size, let origin):
       enter(job, .queued(station), now: now)
+      join(origin, job, in: station)
       enqueue(job, in: station, size: size)
     }
   }
 
-  private mutating func enqueue(_ job: Int, in station: StationID, size: Int) {
-    let level = jobs[job].level
-    stations[station.index].queue.append(job, priority: level, size: size, in: &jobs)
-    if stations[station.index].isForeground, level >= .normal { urgentCount += 1 }
-  }
-
-  /// Removes a job from the queue in which it waits.
-  mutating func dequeue(_ job: Int, from station: StationID) {
-    if stations[station.index].isForeground, jobs[job].place.priority >= .normal { urgentCount -= 1 }
-    stations[station.index].queue.remove(job, in: &jobs)
-  }
-
-  /// Recomputes the priority of a job from its subscribers, and then that of the jobs it waits for.
-  mutating func updateLevel(of job: Int, _ effects: inout Effects) {
+  /// Recomputes the priority of a job from its subscribers, and then that of the jobs it waits for. A queued job may
+  /// start at its new priority.
+  mutating func updateLevel(of job: Int, now: Instant, _ effects: inout Effects) {
     var job = job
     while true {
       var highest = ImagePriority.veryHigh.rawValue
@@ -178,7 +181,8 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
       case .queued(let station):
         let size = jobs[job].place.size
         dequeue(job, from: station)
-        return enqueue(job, in: station, size: size)
+        enqueue(job, in: station, size: size)
+        return dispatch(station, now: now, &effects)
       case .parked(let subscription, _):
         let dependency = subscriptions[subscription].job
         setPriority(at: subscription, to: level)

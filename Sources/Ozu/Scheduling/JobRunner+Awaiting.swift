@@ -25,7 +25,8 @@ extension JobRunner {
 
   /// Runs an asynchronous closure in a station whose work suspends, and waits for its end.
   func perform(
-    on station: StationID, priority: ImagePriority, _ body: @escaping @Sendable () async -> Void
+    on station: StationID, origin: JobOrigin = .none, priority: ImagePriority,
+    _ body: @escaping @Sendable () async -> Void
   ) async {
     await withCheckedContinuation { continuation in
       _ = subscribe(IgnoringWaiter(), to: nil, priority: priority) {
@@ -33,7 +34,7 @@ extension JobRunner {
           await body()
           continuation.resume()
         }
-        return JobStart(work, in: station)
+        return JobStart(work, in: station, origin: origin)
       }
     }
   }
@@ -76,6 +77,7 @@ final class JobAwaiter: JobWaiter {
     var isOver = false
     var overdueStage: ImageStage?
     var level: ImagePriority
+    var waitsForItself = false
   }
 
   private let runner: JobRunner
@@ -87,26 +89,35 @@ final class JobAwaiter: JobWaiter {
   }
 
   /// Waits for the job of a key and returns its work; `nil` if the calling task is cancelled or the deadline passes
-  /// before that.
+  /// before that, or if the job waits for the caller (`failure`).
   ///
   /// - Parameter begun: called with the work right after the subscription.
   func work(
     of key: JobKey?, deadline: JobDeadline? = nil, begun: (JobWork) -> Void = { _ in }, make: () -> JobStart
   ) async -> JobWork? {
-    let subscription = runner.subscribe(self, to: key, priority: level, deadline: deadline, make: make)
+    let nester = HeldPlace.current?.job(in: runner)
+    guard
+      let subscription = runner.subscribe(
+        self, to: key, within: nester, priority: level, deadline: deadline, make: make)
+    else {
+      state.withLock { $0.waitsForItself = true }
+      return nil
+    }
     begun(subscription.work)
     state.withLock { $0.subscription = subscription.id }
     runner.setPriority(subscription.id) { level }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state in
-          if !state.isOver { state.continuation = continuation }
-          return state.isOver
+    await HeldPlace.lend {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let isOver = state.withLock { state in
+            if !state.isOver { state.continuation = continuation }
+            return state.isOver
+          }
+          if isOver { continuation.resume() }
         }
-        if isOver { continuation.resume() }
+      } onCancel: {
+        cancel()
       }
-    } onCancel: {
-      cancel()
     }
     return state.withLock { $0.work }
   }
@@ -121,6 +132,12 @@ final class JobAwaiter: JobWaiter {
       }
       if let subscription { runner.setPriority(subscription) { level } }
     }
+  }
+
+  /// The error of a wait that has ended without the work, for a source.
+  func failure(_ source: String) -> ImageError {
+    if let stage = overdueStage { return .deadlineExceeded(source, stage: stage) }
+    return state.withLock { $0.waitsForItself } ? .waitsForItself(source) : .cancelled(source)
   }
 
   /// The stage of the work when the deadline passed; `nil` if it has not passed.

@@ -33,8 +33,8 @@ extension JobRunner {
   ) -> Graph.Effects.Start? {
     var effects = Graph.Effects()
     switch consume step {
-    case .go(let next, let size):
-      _ = apply({ $0.move(id, to: .station(next, size: size), now: $1, &$2) }, &effects)
+    case .go(let next, let size, let origin):
+      _ = apply({ $0.move(id, to: .station(next, size: size, origin: origin), now: $1, &$2) }, &effects)
       return carry(out: &effects, finished: nil, on: station)
     case .finish(let succeeded):
       let isOver = apply({ $0.finish(id, succeeded: succeeded, now: $1, &$2) }, &effects)

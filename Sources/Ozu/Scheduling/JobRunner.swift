@@ -76,9 +76,25 @@ final class JobRunner: Sendable {
     _ waiter: any JobWaiter, to key: JobKey?, priority: ImagePriority, deadline: JobDeadline? = nil,
     make: () -> JobStart
   ) -> Subscription {
-    let (subscription, undecided) = change { graph, now, effects -> (Subscription, SlotID?) in
+    let subscription = subscribe(
+      waiter, to: key, within: nil, priority: priority, deadline: deadline, make: make)
+    guard let subscription else { preconditionFailure("only a subscriber within a job can wait for itself") }
+    return subscription
+  }
+
+  /// The same for a subscriber that is the owner of a job, in the middle of its work.
+  ///
+  /// - Returns: nil if the subscriber would wait for itself.
+  func subscribe(
+    _ waiter: any JobWaiter, to key: JobKey?, within nester: SlotID?, priority: ImagePriority,
+    deadline: JobDeadline? = nil, make: () -> JobStart
+  ) -> Subscription? {
+    let new = change { graph, now, effects -> (Subscription, SlotID?)? in
+      if let nester, graph.wouldWaitForItself(nester, on: key) { return nil }
       var isDeciding = false
-      let (id, isNew) = graph.subscribe(waiter, to: key, priority: priority, now: now, &effects) {
+      let (id, isNew) = graph.subscribe(
+        waiter, to: key, within: nester, priority: priority, now: now, &effects
+      ) {
         let start = make()
         isDeciding = start.station == nil
         return (start.work, start.placement)
@@ -87,6 +103,7 @@ final class JobRunner: Sendable {
       let (job, work) = graph.job(ofSubscription: id)
       return (Subscription(id: id, work: work, isNew: isNew), isDeciding ? job : nil)
     }
+    guard let (subscription, undecided) = new else { return nil }
     if let undecided { begin(undecided, subscription.work) }
     return subscription
   }
@@ -102,7 +119,7 @@ final class JobRunner: Sendable {
   /// Sets the priority of a subscription to the result of a closure, which is called under the lock. So if several
   /// threads change the priority at once, the last change also read the priority last.
   func setPriority(_ id: SlotID, to priority: () -> ImagePriority) {
-    change { graph, _, effects in graph.setPriority(id, to: priority(), &effects) }
+    change { graph, now, effects in graph.setPriority(id, to: priority(), now: now, &effects) }
   }
 
   /// Suspends or resumes a station. Tests use this to arrange the queues.
@@ -115,13 +132,26 @@ final class JobRunner: Sendable {
   /// - Parameter body: runs while the job has no place.
   /// - Returns: whether the job still has a subscriber.
   func pause(_ job: RunningJob, of work: JobWork, _ body: () async -> Bool) async -> Bool {
-    guard let station = job.station,
-      change({ graph, now, effects in graph.move(job.id, to: .nowhere, now: now, &effects) }),
-      await body()
-    else { return false }
+    guard giveBack(job), await body() else { return false }
+    return await takeAgain(job, of: work)
+  }
+
+  /// Gives the place of a job back.
+  ///
+  /// - Returns: whether it had one, and still has a subscriber.
+  func giveBack(_ job: RunningJob) -> Bool {
+    change { graph, now, effects in graph.pause(job.id, now: now, &effects) }
+  }
+
+  /// Waits for a new place for a job that has given its own back.
+  ///
+  /// - Returns: whether the job still has a subscriber.
+  func takeAgain(_ job: RunningJob, of work: JobWork) async -> Bool {
+    guard let station = job.station, !work.cancellation.isRaised else { return false }
     return await work.cancellation.waitForPlace {
       change { graph, now, effects in
-        _ = graph.move(job.id, to: .station(station, size: 0), now: now, &effects)
+        _ = graph.move(
+          job.id, to: .station(station, size: 0, origin: job.origin), now: now, &effects)
       }
     }
   }
@@ -196,10 +226,11 @@ final class JobRunner: Sendable {
       return nil
     }
     var next: Graph.Effects.Start?
+    // Before the starts: these may have the places of the cancelled jobs.
+    for work in effects.cancellations { work.cancellation.raise() }
     for start in effects.starts {
       if start.continues, start.station == station { next = start } else { begin(start) }
     }
-    for work in effects.cancellations { work.cancellation.raise() }
     for (work, level) in effects.levels { work.note(level) }
     for wake in effects.wakes {
       let job = RunningJob(id: wake.job, station: nil, input: wake.input, runner: self)

@@ -45,12 +45,14 @@ struct RunningJob: Sendable {
   /// The finished work that it waited for.
   let input: JobWork?
   let runner: JobRunner
+  /// The origin under which it takes its place again after a pause.
+  var origin = JobOrigin.none
 }
 
 /// The next step of a job.
 enum JobStep: Sendable {
   /// The job needs a place in a station. It has a size in bytes.
-  case go(StationID, size: Int)
+  case go(StationID, size: Int, origin: JobOrigin = .none)
   /// The job waits for the job of a key, which is made if it does not exist, and then needs a place.
   case depend(JobDependence)
   /// The job is over. The jobs that depend on it continue if it succeeded; otherwise each decides itself.
@@ -83,13 +85,14 @@ struct JobStart: Sendable {
   let work: JobWork
   var station: StationID?
   var size = 0
+  var origin = JobOrigin.none
 
-  init(_ work: JobWork, in station: StationID? = nil, size: Int = 0) {
-    (self.work, self.station, self.size) = (work, station, size)
+  init(_ work: JobWork, in station: StationID? = nil, size: Int = 0, origin: JobOrigin = .none) {
+    (self.work, self.station, self.size, self.origin) = (work, station, size, origin)
   }
 
   var placement: JobGraph<JobKey, JobWork, any JobWaiter>.Placement {
-    station.map { .station($0, size: size) } ?? .nowhere
+    station.map { .station($0, size: size, origin: origin) } ?? .nowhere
   }
 }
 

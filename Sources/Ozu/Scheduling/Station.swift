@@ -24,9 +24,21 @@ package struct StationID: Hashable, Sendable, CaseIterable {
 }
 
 /// A resource with a number of places, a queue of the jobs that wait for one, and possibly a limiter.
+///
+/// A station may tell origins apart. Each origin then has a queue and a width of its own, so that jobs of an origin
+/// that does not answer hold its own places and nobody else's. The next job is the most urgent, oldest one of the
+/// origins that have a free place.
 package struct Station {
   /// The number of places.
   package let width: Int
+  /// The number of places that one origin may have at once; nil if origins are not told apart.
+  package let originWidth: Int?
+  /// The number of places that jobs below `normal` leave free for others, in the station and in each origin. They
+  /// always have one place.
+  let reservedCount: Int
+  /// Whether a running job gives its place back when it loses its last subscriber, and not when its owner returns: for
+  /// owners that hold no thread, and may ignore the cancellation.
+  let freesAbandoned: Bool
   /// Whether prefetching waits for the jobs that are queued here.
   let isForeground: Bool
   /// If set, no job starts while more than this number of bytes waits in another station. That station must not have
@@ -41,9 +53,18 @@ package struct Station {
   /// Whether the limiter has delayed the queue since it was last empty.
   var isHolding = false
   package var runningCount = 0
+  /// The number of jobs that gave their places back when they were abandoned, and whose owners have not returned.
+  package internal(set) var abandonedCount = 0
   /// The station whose backpressure depends on this one.
   var dependentStation: StationID?
+  /// The number of waiting jobs, of all origins.
+  package internal(set) var queuedCount = 0
+  /// The sum of the sizes of the waiting jobs.
+  var queuedByteCount = 0
+  /// The waiting jobs, if origins are not told apart.
   var queue = StationQueue()
+  /// The origins that have a waiting job and a free place for it.
+  var ready = SlotHeap<StationQueue.Rank>()
 
   /// A bound on the bytes that wait in another station. The station with this rule produces these bytes, and waits.
   package struct Backpressure: Sendable {
@@ -56,21 +77,48 @@ package struct Station {
     }
   }
 
-  /// - Parameter width: at least one.
+  /// - Parameters:
+  ///   - width: at least one.
+  ///   - originWidth: at least one; with the width of the station or more, origins are not told apart.
   package init(
-    width: Int, isForeground: Bool = false, limiter: StartLimiter? = nil, backpressure: Backpressure? = nil
+    width: Int, originWidth: Int? = nil, reservedCount: Int = 0, freesAbandoned: Bool = false,
+    isForeground: Bool = false, limiter: StartLimiter? = nil, backpressure: Backpressure? = nil
   ) {
     self.width = max(1, width)
+    self.originWidth = originWidth.flatMap { $0 < width ? max(1, $0) : nil }
+    self.reservedCount = reservedCount
+    self.freesAbandoned = freesAbandoned
     self.isForeground = isForeground
     self.limiter = limiter
     self.backpressure = backpressure
   }
 
-  /// The number of jobs in the queue.
-  package var queuedCount: Int { queue.count }
+  /// The priority of the job that starts next; nil if none waits, or only those whose origins have no place.
+  var readyLevel: ImagePriority? { originWidth == nil ? queue.level : ready.first?.rank.level }
 
-  /// Whether a job could start now, if backpressure allows it.
-  mutating func hasPlace(_ now: JobInstant) -> Bool {
-    runningCount < width && !isSuspended && limiter?.isOpen(now) ?? true
+  /// How many jobs may run when another one of a priority wants to start, where there are `width` places.
+  func limit(of width: Int, for level: ImagePriority) -> Int {
+    level < .normal ? max(1, width - reservedCount) : width
   }
+
+  /// Whether a job of a priority could start now, if the limiter and backpressure allow it.
+  func hasPlace(for level: ImagePriority) -> Bool {
+    runningCount < limit(of: width, for: level) && !isSuspended
+  }
+
+  /// The same, with the limiter.
+  mutating func isOpen(for level: ImagePriority, _ now: JobInstant) -> Bool {
+    hasPlace(for: level) && limiter?.isOpen(now) ?? true
+  }
+}
+
+/// The jobs of one origin in a station that tells origins apart. It exists while the origin has a job there.
+struct OriginQueue {
+  let origin: JobOrigin
+  /// The number of jobs that may run at once.
+  let width: Int
+  var runningCount = 0
+  var queue = StationQueue()
+  /// Its rank among the origins that have a waiting job and a free place for it; nil if it has none.
+  var rank: StationQueue.Rank?
 }

@@ -17,7 +17,7 @@ struct StationQueue: Sendable {
   /// The position of a job in its queue. A job is in one queue at most.
   struct Place {
     /// A sequence number: the older of two jobs has the smaller one.
-    fileprivate var turn = 0
+    fileprivate(set) var turn = 0
     fileprivate(set) var size = 0
     fileprivate(set) var priority = ImagePriority.veryLow
     fileprivate var subqueue: Int { priority.rawValue * SizeClass.count + SizeClass.number(of: size) }
@@ -33,24 +33,21 @@ struct StationQueue: Sendable {
   /// All subqueues of the first level, then those of the second, and so on.
   private var subqueues = ImagePriority.allCases.flatMap { _ in (0..<SizeClass.count).map { _ in SlotList() }
   }
-  private var lastTurn = 0
 
   /// The number of jobs.
   private(set) var count = 0
-  /// The sum of the sizes of the jobs.
-  private(set) var byteCount = 0
 
   /// Adds a job that is in no queue.
+  ///
+  /// - Parameter turn: larger than that of each job before.
   mutating func append<Job: Queued>(
-    _ job: Int, priority: ImagePriority, size: Int, in jobs: inout SlotMap<Job>
+    _ job: Int, priority: ImagePriority, size: Int, turn: Int, in jobs: inout SlotMap<Job>
   ) {
-    lastTurn += 1
-    let place = Place(turn: lastTurn, size: size, priority: priority)
+    let place = Place(turn: turn, size: size, priority: priority)
     jobs[job].place = place
     subqueues[place.subqueue].append(job, in: &jobs)
     levels[priority.rawValue].count += 1
     count += 1
-    byteCount += size
   }
 
   /// Removes a job.
@@ -59,7 +56,32 @@ struct StationQueue: Sendable {
     subqueues[place.subqueue].remove(job, in: &jobs)
     levels[place.priority.rawValue].count -= 1
     count -= 1
-    byteCount -= place.size
+  }
+
+  /// The oldest of the most urgent jobs.
+  func oldest<Job: Queued>(in jobs: borrowing SlotMap<Job>) -> Rank? {
+    guard let level = levels.indices.last(where: { levels[$0].count > 0 }),
+      let priority = ImagePriority(rawValue: level)
+    else { return nil }
+    var turn = Int.max
+    for subqueue in level * SizeClass.count..<(level + 1) * SizeClass.count {
+      let job = subqueues[subqueue].first
+      if job >= 0 { turn = min(turn, jobs[job].place.turn) }
+    }
+    return Rank(level: priority, turn: turn)
+  }
+
+  /// The priority of the most urgent job.
+  var level: ImagePriority? {
+    levels.indices.last { levels[$0].count > 0 }.flatMap(ImagePriority.init(rawValue:))
+  }
+
+  /// The order of queues by their oldest jobs: the more urgent first, and of equal priority the older.
+  struct Rank: Comparable, Sendable {
+    let level: ImagePriority
+    let turn: Int
+
+    static func < (a: Rank, b: Rank) -> Bool { a.level == b.level ? a.turn < b.turn : a.level > b.level }
   }
 
   /// The job that starts next. The caller removes it.

@@ -5,7 +5,7 @@
 #endif
 
 /// Scheme, host and port: the unit to which credentials and connections belong (RFC 6454).
-struct HTTPOrigin: Hashable, Sendable {
+package struct HTTPOrigin: Hashable, Sendable {
   let isSecure: Bool
   let host: String
   let port: Int
@@ -14,7 +14,7 @@ struct HTTPOrigin: Hashable, Sendable {
   static let ports = 1...65_535
 
   /// The origin of an absolute `http` or `https` URL.
-  init(of url: URL) throws(HTTPError) {
+  package init(of url: URL) throws(HTTPError) {
     guard let scheme = url.scheme else { throw HTTPError(.invalidURL, url: url) }
     isSecure = scheme.isEqualIgnoringASCIICase(to: "https")
     guard isSecure || scheme.isEqualIgnoringASCIICase(to: "http") else {

@@ -19,7 +19,8 @@ struct JobGraphModelTests {
       [
         total.joins, total.cancelled, total.abandoned, total.successors, total.overdue, total.parked,
         total.alarms,
-        total.lent, total.heldBack,
+        total.lent, total.heldBack, total.nested, total.originFull,
       ].allSatisfy { $0 > 50 }, "\(total)")
+    #expect([total.circular, total.endless, total.freed].allSatisfy { $0 > 5 }, "\(total)")
   }
 }
