@@ -320,7 +320,10 @@ let package = Package(
       path: "Tests/Gallery", swiftSettings: strict),
     .testTarget(
       name: "OzuTests",
-      dependencies: ["Ozu", "OzuMigration", "OzuTesting", "OzuRecords", "OzuSchedulerDrills", "OzuDecode"],
+      dependencies: [
+        "Ozu", "OzuMigration", "OzuTesting", "OzuRecords", "OzuSchedulerDrills", "OzuDecode",
+        "OzuIsolationDrills",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuTesting"], path: "Tests/SchedulerDrills",
