@@ -32,6 +32,27 @@
       }
     }
 
+    @Test("a zygote that hangs is killed at the deadline of a request, and replaced at the next")
+    func hangingZygote() async throws {
+      let marker = "hangs-\(UUID())"
+      let pool = try Drills.pool([marker], workerLimit: 2)
+      try await Drills.onThread {
+        let worker = try pool.ask(Drills.request("process")).message
+        let zygote = try #require(Drills.processes(with: marker).first { "\($0)" != worker })
+        kill(zygote, SIGSTOP)
+        let error = #expect(throws: DecodingError.self) {
+          try pool.ask(Drills.request("reverse", kind: Drills.fontKind, deadline: .milliseconds(300)))
+        }
+        guard case .decoderFailed(.svg, .unavailable) = error else {
+          Issue.record("\(String(describing: error))")
+          return
+        }
+        #expect(try pool.ask(Drills.request("reverse", kind: Drills.fontKind)).message == "reversed 0")
+        #expect(pool.status.startedZygoteCount == 2)
+        #expect(Drills.eventually { kill(zygote, 0) != 0 })
+      }
+    }
+
     @Test("a worker that ended while it was idle fails no request")
     func idleWorker() async throws {
       let pool = try Drills.pool()

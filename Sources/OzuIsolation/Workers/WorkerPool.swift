@@ -98,6 +98,8 @@
       /// The zygote has ended; it can be started again.
       case zygoteGone
       case failed(String)
+      /// The zygote has not made a worker in this time.
+      case zygoteHangs(Duration)
       /// A closure of the caller threw.
       case refused(DecodingError)
 

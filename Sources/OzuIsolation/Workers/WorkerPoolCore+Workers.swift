@@ -26,6 +26,7 @@
         switch error {
         case .refused(let error): throw .refused(error)
         case .failed(let reason): throw .failed(.unavailable(reason))
+        case .zygoteHangs(let time): throw .failed(.unavailable("no worker is ready in \(time)"))
         case .zygoteGone: throw .failed(.unavailable("\(options.helper.name) has ended"))
         }
       }
@@ -45,11 +46,15 @@
           let worker = try WorkerProcess(
             request.kind, memoryByteCount: max(request.memoryByteCount, Self.leastMemoryByteCount),
             zygote: zygote)
-          try worker.waitUntilReady(checkpoint: checkpoint)
+          try worker.waitUntilReady(deadline: request.deadline, checkpoint: checkpoint)
           try admit(worker)
           return worker
         } catch .zygoteGone {
           discard(zygote)
+        } catch .zygoteHangs(let time) {
+          // The keeper kills it, and the next request gets another one.
+          discard(zygote)
+          throw .zygoteHangs(time)
         }
       }
       let reason = "\(options.helper.name) ends before it has a worker"

@@ -8,7 +8,7 @@
     func reasonOfEnd(_ request: WorkerRequest) -> DecoderFailure {
       // The worker was killed together with the zygote. The file is not decoded elsewhere, because it may be the
       // cause.
-      guard let end = waitForEnd() else { return .crashed(signal: SIGKILL) }
+      guard let end = waitForEnd(deadline: request.deadline) else { return .crashed(signal: SIGKILL) }
       readLibraryOutput()
       let signal = end.status & 0x7F
       if end.wasKilled != 0, signal == SIGKILL { return .wrongAnswer("it closed its connection") }
@@ -20,12 +20,14 @@
       }
     }
 
-    /// How it ended. A worker that has only closed its socket is killed. Nil if there is no zygote to report it.
-    func waitForEnd() -> WorkerEnd? {
+    /// How it ended. A worker that has only closed its socket is killed. Nil if there is no zygote to report it, or if
+    /// it hangs.
+    func waitForEnd(deadline: Duration = .seconds(10)) -> WorkerEnd? {
       var status = WorkerEnd()
       // First the worker may end by itself, then it is killed, and then the zygote may be busy with the libraries
       // of another format.
-      for attempt in 0..<100 {
+      let most = Int(max(2, min(100, deadline / .milliseconds(Int(Self.timeToEnd)))))
+      for attempt in 0..<most {
         let count = withUnsafeMutableBytes(of: &status) {
           ozu_receive_bytes(end.number, $0.baseAddress, $0.count, true)
         }

@@ -54,7 +54,7 @@
     /// How much later than the limit a decoder may notice by itself that its processor time is used up.
     private static let lateness: Duration = .milliseconds(50)
     /// How much time a worker that has closed its socket has to end, in milliseconds.
-    private static let timeToEnd: Int32 = 100
+    static let timeToEnd: Int32 = 100
     /// How many bytes of the libraries' output are kept.
     static let libraryOutputByteCount = 4096
     /// How much time a worker has until it is ready, including the loading of libraries.
@@ -85,13 +85,16 @@
 
     deinit { buffer.deallocate() }
 
-    /// Waits until the worker has its restrictions.
-    func waitUntilReady(checkpoint: () throws(DecodingError) -> Void) throws(WorkerPool.StartFailure) {
-      let last = ContinuousClock.now + Self.startTime
+    /// Waits until the worker has its restrictions, at most for the deadline of a request.
+    func waitUntilReady(
+      deadline: Duration, checkpoint: () throws(DecodingError) -> Void
+    ) throws(WorkerPool.StartFailure) {
+      let time = min(deadline, Self.startTime)
+      let last = ContinuousClock.now + time
       var count = receive()
       while count == -EAGAIN || count == -EINTR {
         do throws(DecodingError) { try checkpoint() } catch { throw .refused(error) }
-        guard ContinuousClock.now < last else { throw .failed("not ready in \(Self.startTime)") }
+        guard ContinuousClock.now < last else { throw .zygoteHangs(time) }
         count = receive()
       }
       guard count > 0 else { throw failureOfStart() }
