@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -20,8 +21,8 @@
 enum {
   // How many descriptors may be open beside those that a worker is given; fonts are opened one at a time.
   open_file_count = 16,
-  // Above the numbers that descriptors get.
-  spare_descriptor = 64,
+  // Above the numbers that descriptors get, and no higher: the limit on descriptors may be low.
+  spare_descriptor = OZU_WORKER_SUPERVISION + 1,
 };
 
 // Address space that is reserved and never written: the arenas of malloc take 64 to 128 MB for each thread.
@@ -38,19 +39,22 @@ static const uint64_t segments_byte_count = (uint64_t)4 << 30;
 static const uint64_t kept_byte_count = 64 << 20;
 static const uint64_t kept_resident_byte_count = 16 << 20;
 
-int ozu_worker_take_descriptors(int library_output, int socket, int input, int output) {
-  const int numbers[] = {STDERR_FILENO, OZU_WORKER_SOCKET, OZU_WORKER_INPUT, OZU_WORKER_OUTPUT};
-  int sources[] = {library_output, socket, input, output};
-  for (int i = 0; i < 4; i++) {
+int ozu_worker_take_descriptors(int library_output, int socket, int input, int output, int supervision) {
+  const int numbers[] = {
+      STDERR_FILENO, OZU_WORKER_SOCKET, OZU_WORKER_INPUT, OZU_WORKER_OUTPUT, OZU_WORKER_SUPERVISION};
+  int sources[] = {library_output, socket, input, output, supervision};
+  int count = supervision < 0 ? 4 : 5;
+  for (int i = 0; i < count; i++) {
     sources[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, spare_descriptor);
     if (sources[i] < 0) return -errno;
   }
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < count; i++) {
     if (dup2(sources[i], numbers[i]) < 0) return -errno;
   }
   // A direct system call: the C library of some systems has no function for it.
-  if (syscall(SYS_close_range, OZU_WORKER_OUTPUT + 1, ~0U, 0) == 0) return 0;
-  for (int descriptor = OZU_WORKER_OUTPUT + 1; descriptor < 1024; descriptor++) close(descriptor);
+  int first = numbers[count - 1] + 1;
+  if (syscall(SYS_close_range, first, ~0U, 0) == 0) return 0;
+  for (int descriptor = first; descriptor < 1024; descriptor++) close(descriptor);
   return 0;
 }
 
@@ -100,6 +104,13 @@ __attribute__((unused)) static int limit_resources(uint64_t address_space, uint6
   return code;
 }
 
+// Without capabilities, no hard limit can be raised and no namespace be made, also by an administrator.
+__attribute__((unused)) static int drop_capabilities(void) {
+  struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+  return syscall(SYS_capset, &head, none) == 0 ? 0 : errno;
+}
+
 // A sanitizer needs memory, files and system calls that a restricted worker does not have: in such builds workers
 // are not restricted.
 #if defined(__has_feature)
@@ -123,14 +134,21 @@ int ozu_confine(const struct ozu_confinement *wanted, struct ozu_confined *resul
   result->first_data = result->data;
   result->first_resident = result->resident;
 #ifdef SANITIZED
-  result->limits_error = result->filter_error = result->landlock_error = ENOTSUP;
+  result->limits_error = result->capabilities_error = ENOTSUP;
+  result->filter_error = result->landlock_error = result->threads_error = ENOTSUP;
+  if (wanted->starts_threads) close(OZU_WORKER_SUPERVISION);
   return 0;
 #else
+  int code = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+  if (wanted->starts_threads) {
+    result->threads_error = code != 0 ? code : ozu_count_threads(OZU_WORKER_SUPERVISION);
+    close(OZU_WORKER_SUPERVISION);
+  }
   uint64_t reserved = reserved_for_threads_byte_count + segments_byte_count;
   result->limits_error = limit_resources(
       result->address_space + 2 * wanted->memory_byte_count + reserved, result->data + wanted->memory_byte_count);
-  int code = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
   result->landlock_error = code != 0 ? code : ozu_restrict_files(wanted, &result->landlock_version);
+  result->capabilities_error = drop_capabilities();
   result->filter_error = code != 0 ? code : ozu_filter_system_calls(wanted->reads_files, wanted->starts_threads);
   return 0;
 #endif

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
@@ -96,10 +97,12 @@ int ozu_random(void *bytes, size_t byte_count) {
   return getrandom(bytes, byte_count, 0) == (ssize_t)byte_count ? 0 : -errno;
 }
 
-int ozu_thread_count(void) {
+int ozu_thread_count(int process) {
+  char path[32] = "/proc/self/task";
+  if (process != 0) snprintf(path, sizeof path, "/proc/%d/task", process);
   struct stat tasks;
   // One link for each thread, beside those of the folder itself.
-  return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2 ? (int)tasks.st_nlink - 2 : 0;
+  return stat(path, &tasks) == 0 && tasks.st_nlink > 2 ? (int)tasks.st_nlink - 2 : 0;
 }
 
 void ozu_guard_process(void) {

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -44,6 +45,11 @@ static int make_code(void) {
 static int read_passwords(void) { return outcome(open("/etc/passwd", O_RDONLY)); }
 static int read_font(void) { return outcome(open("/etc/fonts/fonts.conf", O_RDONLY)); }
 static int look_at_passwords(void) { return outcome(access("/etc/passwd", R_OK)); }
+static int name_passwords(void) { return outcome(open("/etc/passwd", O_PATH)); }
+static int follow_link(void) {
+  char target[256];
+  return outcome(readlink("/proc/self/exe", target, sizeof target));
+}
 static int write_file(void) {
   int code = outcome(open("/tmp/ozu-misdeed", O_WRONLY | O_CREAT, 0600));
   if (code == 0) unlink("/tmp/ozu-misdeed");
@@ -75,6 +81,39 @@ static int start_thread(void) {
   pthread_t thread;
   int code = pthread_create(&thread, NULL, nothing, NULL);
   return code != 0 ? code : pthread_join(thread, NULL);
+}
+
+// Threads that only wait, as many as the worker gets, up to 1000. The result is a number over those of errors.
+static void *wait_for_ever(void *argument) {
+  ozu_hang();
+  return argument;
+}
+
+static int start_threads(void) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 64 << 10);
+  int count = 0;
+  pthread_t thread;
+  while (count < 1000 && pthread_create(&thread, &attributes, wait_for_ever, NULL) == 0) count++;
+  return 1000 + count;
+}
+
+static int start_threads_in_turn(void) {
+  for (int i = 0; i < 200; i++) {
+    int code = start_thread();
+    if (code != 0) return code;
+  }
+  return 0;
+}
+
+static int end_at_once(void *argument) { return argument != NULL; }
+
+// A thread in another namespace, which the system allows to an administrator.
+static int make_namespace(void) {
+  static char stack[64 << 10] __attribute__((aligned(16)));
+  return outcome(clone(
+      end_at_once, stack + sizeof stack, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_NEWUTS, NULL));
 }
 
 static int execute(void) {
@@ -155,6 +194,8 @@ static const struct misdeed call_misdeeds[] = {
     {"read-passwords", read_passwords},
     {"read-font", read_font},
     {"look-at-passwords", look_at_passwords},
+    {"name-passwords", name_passwords},
+    {"follow-link", follow_link},
     {"write-file", write_file},
     {"make-folder", make_folder},
     {"make-memory", make_memory},
@@ -162,6 +203,9 @@ static const struct misdeed call_misdeeds[] = {
     {"connect", connect_socket},
     {"fork", fork_process},
     {"thread", start_thread},
+    {"threads", start_threads},
+    {"threads-in-turn", start_threads_in_turn},
+    {"namespace", make_namespace},
     {"execute", execute},
     {"trace-parent", trace_parent},
     {"signal-parent", signal_parent},

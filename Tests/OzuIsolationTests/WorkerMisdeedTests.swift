@@ -46,7 +46,8 @@
       ("make-memory", refused), ("signal-later", refused), ("limit-parent", refused),
       ("raise-limit", refused),
       ("grow-output", refused), ("shrink-input", refused), ("shrink-output", refused),
-      ("fill-output", .answer("EFBIG")), ("thread", refused),
+      ("fill-output", .answer("EFBIG")), ("thread", refused), ("name-passwords", forbidden),
+      ("namespace", forbidden),
       ("write-file", forbidden), ("socket", forbidden), ("connect", forbidden), ("fork", forbidden),
       ("execute", forbidden), ("trace-parent", forbidden), ("signal-parent", forbidden),
       ("signal-group", forbidden), ("signal-all", forbidden), ("signal-thread", forbidden),
@@ -57,6 +58,8 @@
     static let withFonts: [(String, Outcome)] = [
       ("read-passwords", .answer("EACCES")), ("write-file", refused), ("make-folder", refused),
       ("thread", .answer("done")), ("fork", forbidden), ("socket", forbidden), ("execute", forbidden),
+      ("threads", .answer("1015")), ("threads-in-turn", .answer("done")), ("namespace", forbidden),
+      ("name-passwords", refused), ("follow-link", refused),
     ]
 
     static func outcome(_ name: String, _ kind: WorkerKind, _ pool: WorkerPool) async throws -> Outcome {
@@ -189,6 +192,31 @@
     @Test("a worker that may start threads can start them", arguments: [Drills.threadKind, Drills.fontKind])
     func threads(_ kind: WorkerKind) async throws {
       try await Self.check("thread", .answer("done"), kind)
+    }
+
+    @Test(
+      "a worker has no capabilities, also if its parent has all", .enabled(if: Drills.isConfined),
+      arguments: [Drills.kind, Drills.fontKind])
+    func capabilities(_ kind: WorkerKind) async throws {
+      let pool = try Drills.pool()
+      try await Drills.onThread {
+        let process = try pool.ask(Drills.request("process", kind: kind)).message
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        for name in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+          #expect(status.contains("\(name):\t0000000000000000\n"), "\(status)")
+        }
+      }
+    }
+
+    @Test("a low limit on descriptors is enough", arguments: [24, 40, 70])
+    func fewDescriptors(_ count: Int) async throws {
+      let pool = try Drills.pool(["--descriptors-\(count)"], workerLimit: 2)
+      try await Drills.onThread {
+        for kind in [Drills.kind, Drills.fontKind, Drills.threadKind, Drills.kind] {
+          let answer = try pool.ask(Drills.request("reverse", Data([1, 2]), number: 1, kind: kind))
+          #expect(answer.payload == Data([2, 1]))
+        }
+      }
     }
 
     @Test("a worker has its streams, its socket, its memory and its usage of memory open, and nothing else")

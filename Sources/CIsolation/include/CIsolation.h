@@ -70,8 +70,8 @@ int ozu_reap(int process, int *status);
 // Fills memory with random bytes of the system, at most 256. Returns 0 or a negative error number.
 int ozu_random(void *bytes, size_t byte_count);
 
-// The number of threads of this process; 0 if the system does not report it.
-int ozu_thread_count(void);
+// The number of threads of a process, 0 for this one; 0 if the system does not report it.
+int ozu_thread_count(int process);
 
 // No other process may inspect this one, and its children get no more rights than it has.
 void ozu_guard_process(void);
@@ -82,6 +82,8 @@ void ozu_guard_process(void);
 static const int OZU_WORKER_SOCKET = 3;
 static const int OZU_WORKER_INPUT = 4;
 static const int OZU_WORKER_OUTPUT = 5;
+// Only in workers that start threads, until they are restricted.
+static const int OZU_WORKER_SUPERVISION = 6;
 
 struct ozu_confinement {
   // The process that must still be the parent.
@@ -98,8 +100,11 @@ struct ozu_confinement {
 // The result: error numbers, 0 for restrictions that are active.
 struct ozu_confined {
   int limits_error;
+  int capabilities_error;
   int landlock_error;
   int filter_error;
+  // Why threads are not counted; 0 also if none may be started.
+  int threads_error;
   int landlock_version;
   // The writable memory of the process at that time, and its resident memory.
   uint64_t first_data;
@@ -117,10 +122,11 @@ struct ozu_confined {
   uint64_t used_time_start;
 };
 
-// In a worker that was just forked: makes these its descriptors 2 to 5, and closes all others.
-int ozu_worker_take_descriptors(int library_output, int socket, int input, int output);
+// In a worker that was just forked: makes these its descriptors 2 to 6, and closes all others. The last may be -1.
+int ozu_worker_take_descriptors(int library_output, int socket, int input, int output, int supervision);
 
-// Restricts this process permanently. Fails only if the parent has ended.
+// Restricts this process permanently. Fails only if the parent has ended. If it may start threads, it sends the
+// descriptor by which they are counted to OZU_WORKER_SUPERVISION, and closes that.
 int ozu_confine(const struct ozu_confinement *wanted, struct ozu_confined *result);
 
 // Called when a request has come, before its limits are set.
@@ -158,6 +164,16 @@ void ozu_deep_stack_discard(void);
 
 // Activates the filter of system calls. Returns an error number, not negative.
 int ozu_filter_system_calls(bool reads_files, bool starts_threads);
+
+// In supervision.c
+
+// From now on each start of a thread waits for the process that has the descriptor that is sent to `socket`. To be called
+// before the limit on descriptors, which also limits how many are on their way. Returns an error number, not negative.
+int ozu_count_threads(int socket);
+
+// Decides about a thread that a worker wants to start; called when the descriptor is readable. It is refused if the
+// worker has `most` threads. `granted` is the number of threads that it was allowed to start.
+void ozu_supervise_thread(int supervisor, int process, int most, uint32_t *granted);
 
 #endif
 #endif

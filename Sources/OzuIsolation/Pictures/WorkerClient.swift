@@ -180,10 +180,11 @@ extension GainMap {
   extension WorkerKind {
     /// Workers for one format.
     init(_ type: ImageType) {
-      // Drawings read fonts for their text, on threads; libheif and libavif use threads of their own.
+      // Drawings read fonts for their text, on threads; the decoder of HEIC has one thread of its own. All other libraries
+      // are asked to use none.
       self.init(
         name: type.rawValue, type: type, readsFonts: type == .svg,
-        startsThreads: [.svg, .heic, .avif].contains(type))
+        startsThreads: [.svg, .heic].contains(type))
     }
   }
 #endif

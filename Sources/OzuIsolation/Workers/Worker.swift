@@ -22,9 +22,13 @@
     /// - Parameter descriptors: those of the request to the zygote.
     /// - Returns: nil if the zygote has ended.
     init?(
-      _ handler: Handler, _ kind: WorkerKind, memoryByteCount: UInt64, descriptors: [Int32], zygote: pid_t
+      _ handler: Handler, _ kind: WorkerKind, memoryByteCount: UInt64, descriptors: [Int32],
+      supervision: Int32,
+      zygote: pid_t
     ) {
-      guard ozu_worker_take_descriptors(descriptors[2], descriptors[0], descriptors[3], descriptors[4]) == 0
+      guard
+        ozu_worker_take_descriptors(
+          descriptors[2], descriptors[0], descriptors[3], descriptors[4], supervision) == 0
       else { return nil }
       self.handler = handler
       self.kind = kind
@@ -35,11 +39,11 @@
       var pointers = paths.map { UnsafePointer<CChar>(strdup($0)) }
       defer { pointers.forEach { free(UnsafeMutableRawPointer(mutating: $0)) } }
       // Counted here, because /proc cannot be read afterwards.
-      let threadCount = ozu_thread_count()
+      let threadCount = ozu_thread_count(0)
       var confined = ozu_confined()
       let code = pointers.withUnsafeMutableBufferPointer { paths in
         var wish = ozu_confinement(
-          parent: zygote, reads_files: kind.readsFonts, starts_threads: kind.startsThreads || kind.readsFonts,
+          parent: zygote, reads_files: kind.readsFonts, starts_threads: kind.mayStartThreads,
           readable_paths: UnsafePointer(paths.baseAddress), readable_path_count: paths.count,
           memory_byte_count: memoryByteCount)
         return ozu_confine(&wish, &confined)
@@ -83,13 +87,12 @@
     private mutating func limit(_ head: WorkerHead) -> Bool {
       // Without limits of the system, only the clock of the asking process stops the worker.
       guard confined.limits_error == 0 else { return true }
-      let startsThreads = kind.startsThreads || kind.readsFonts
       let isLimited = withUnsafePointer(to: confined) {
         ozu_limit_memory(
-          $0, head.memoryByteCount, head.inputByteCount &+ head.outputByteCount, startsThreads) == 0
+          $0, head.memoryByteCount, head.inputByteCount &+ head.outputByteCount, kind.mayStartThreads) == 0
       }
       guard isLimited else { return false }
-      return ozu_limit_cpu_time(&confined, head.cpuSeconds, startsThreads) == 0
+      return ozu_limit_cpu_time(&confined, head.cpuSeconds, kind.mayStartThreads) == 0
     }
 
     /// Maps the input segment again if it has grown.

@@ -13,6 +13,12 @@ package struct WorkerKind: Hashable, Sendable {
   /// Whether workers may start threads.
   package var startsThreads: Bool
 
+  package var mayStartThreads: Bool { startsThreads || readsFonts }
+
+  /// The most threads that a worker has at one time, its first one included. Libraries that start threads are asked for
+  /// one.
+  package static let mostThreads = 16
+
   /// The longest name, in bytes of UTF-8.
   package static let nameByteCount = 200
 

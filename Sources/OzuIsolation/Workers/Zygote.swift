@@ -16,6 +16,9 @@
 
     private struct Running {
       var end: Int32
+      /// Where the worker asks for each thread; -1 if it may not start any.
+      var supervisor: Int32
+      var grantedThreadCount: UInt32 = 0
       var wasKilled = false
     }
 
@@ -41,10 +44,17 @@
         for process in order {
           sources.append(pollfd(fd: processes[process]?.end ?? -1, events: Int16(POLLIN), revents: 0))
         }
+        let supervised = order.filter { (workers[$0]?.supervisor ?? -1) >= 0 }
+        for process in supervised {
+          sources.append(pollfd(fd: workers[process]?.supervisor ?? -1, events: Int16(POLLIN), revents: 0))
+        }
         guard poll(&sources, nfds_t(sources.count), -1) >= 0 else { continue }
         // Ends are handled before new workers: there are never more workers than places for them.
         if sources[1].revents != 0 { reap() }
         for (process, source) in zip(order, sources.dropFirst(2)) where source.revents != 0 { end(process) }
+        for (process, source) in zip(supervised, sources.suffix(supervised.count)) {
+          superviseThread(of: process, source.revents)
+        }
         if sources[0].revents != 0 { start(buffer) }
       }
     }
@@ -66,22 +76,50 @@
         alarm(0)
       }
       let zygote = getpid()
+      var supervision: [Int32] = [-1, -1]
+      if request.kind.mayStartThreads, ozu_socket_pair(&supervision) != 0 { _exit(1) }
       let process = ozu_fork()
       if process == 0 {
         var worker = Worker(
           handler, request.kind, memoryByteCount: request.memoryByteCount, descriptors: descriptors,
-          zygote: zygote)
+          supervision: supervision[1], zygote: zygote)
         worker?.run()
         _exit(1)
       }
       for descriptor in descriptors where descriptor != descriptors[1] { close(descriptor) }
+      close(supervision[1])
       if process > 0 {
-        workers[process] = Running(end: descriptors[1])
+        workers[process] = Running(end: descriptors[1], supervisor: supervisor(from: supervision[0]))
       } else {
         var end = WorkerEnd()
         end.forkError = -process
         tell(end, descriptors[1])
       }
+    }
+
+    /// Waits for the descriptor by which a new worker asks for threads. It has not seen a file yet, so this takes a
+    /// moment.
+    private func supervisor(from socket: Int32) -> Int32 {
+      guard socket >= 0 else { return -1 }
+      defer { close(socket) }
+      var (descriptor, count, byte): (Int32, Int, UInt8) = (-1, 0, 0)
+      guard ozu_set_receive_timeout(socket, 1000) == 0,
+        ozu_receive(socket, &byte, 1, &descriptor, 1, &count) > 0, count == 1
+      else { return -1 }
+      return descriptor
+    }
+
+    private mutating func superviseThread(of process: pid_t, _ events: Int16) {
+      guard events != 0, let worker = workers[process] else { return }
+      guard events & Int16(POLLIN) != 0 else {
+        // The worker has ended, and `reap` will find it.
+        close(worker.supervisor)
+        workers[process]?.supervisor = -1
+        return
+      }
+      var granted = worker.grantedThreadCount
+      ozu_supervise_thread(worker.supervisor, process, Int32(WorkerKind.mostThreads), &granted)
+      workers[process]?.grantedThreadCount = granted
     }
 
     /// Kills a worker that is not wanted any more. Its process number stays taken until `reap` has its status.
@@ -97,6 +135,7 @@
         let process = ozu_reap(-1, &end.status)
         guard process > 0 else { return }
         guard let worker = workers.removeValue(forKey: process) else { continue }
+        if worker.supervisor >= 0 { close(worker.supervisor) }
         end.wasKilled = worker.wasKilled ? 1 : 0
         tell(end, worker.end)
       }
