@@ -59,3 +59,12 @@ extension Range where Bound == Int {
     self = Range(uncheckedBounds: (lower, upper))
   }
 }
+
+extension ClosedRange {
+  /// Whether a value is in the range. `contains` also says so of a date that is not a number: dates have no `<=` of their
+  /// own, and the standard one is the opposite of `>`.
+  @inlinable
+  package func holds(_ value: Bound) -> Bool {
+    (lowerBound < value || lowerBound == value) && (value < upperBound || value == upperBound)
+  }
+}

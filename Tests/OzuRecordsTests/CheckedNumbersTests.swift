@@ -1,3 +1,4 @@
+import Foundation
 import OzuRecords
 import Testing
 
@@ -85,6 +86,14 @@ struct CheckedNumbersTests {
     #expect(parts.element(at: -1) == nil)
     #expect(try "a=b".split(separator: "=")[checked: 1] == "b")
     #expect(try "a=b".split(separator: "=").checkedLast == "b")
+  }
+
+  @Test("a closed range holds its bounds and what is between them, and no date that is not a number")
+  func holds() {
+    let range = Date(timeIntervalSince1970: 0)...Date(timeIntervalSince1970: 10)
+    #expect([0, 5, 10].allSatisfy { range.holds(Date(timeIntervalSince1970: $0)) })
+    #expect(![-1, 11, .nan, .infinity, -.infinity].contains { range.holds(Date(timeIntervalSince1970: $0)) })
+    #expect((0.0...1.0).holds(1) && !(0.0...1.0).holds(.nan))
   }
 
   @Test("a slice has the indices of the whole")

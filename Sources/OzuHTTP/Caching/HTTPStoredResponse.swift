@@ -159,13 +159,3 @@ extension HTTPStoredResponse: Codable {
     try container.encodeIfPresent(urlDigest, forKey: .urlDigest)
   }
 }
-
-extension ClosedRange<Date> {
-  /// Whether a date is one of these. `contains` says so of a date that is not a number, too, because dates have no `<=` of
-  /// their own.
-  package func holds(_ date: Date) -> Bool {
-    let seconds = date.timeIntervalSinceReferenceDate
-    return lowerBound.timeIntervalSinceReferenceDate <= seconds
-      && seconds <= upperBound.timeIntervalSinceReferenceDate
-  }
-}
