@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuRecords
 
 /// The options for steps other than resizing: `--crop`, `--pad`, `--blur` and others. Each becomes steps of the library,
 /// or an error that names the option and its values.
@@ -203,6 +204,6 @@ enum StepArguments {
   }
 
   private static func text(_ number: Double) -> String {
-    number == number.rounded() ? "\(Int(number))" : "\(number)"
+    number == number.rounded() ? "\(Int(clamping: number))" : "\(number)"
   }
 }

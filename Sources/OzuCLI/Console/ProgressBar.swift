@@ -1,4 +1,5 @@
 import Foundation
+import OzuRecords
 import OzuSynchronization
 
 /// A line on the terminal that shows how many of several loads are done. Without a terminal nothing is shown.
@@ -81,13 +82,13 @@ struct ProgressLine {
         ", \(Format.fixed(rate, rate < 10 ? 1 : 0))/s, \(Self.clock((Double(total) - done) / rate)) left"
     }
     let columns = max(4, min(40, width - note.count - 1))
-    let filled = Int(Double(columns) * min(1, done / Double(max(1, total))))
+    let filled = Int(clamping: Double(columns) * min(1, done / Double(max(1, total))))
     return String(repeating: "━", count: filled) + String(repeating: "╌", count: columns - filled) + note
   }
 
   /// `0:09`, `3:20`, `2:03:00`.
   private static func clock(_ seconds: Double) -> String {
-    let whole = Int(min(seconds.rounded(.up), 359_999))
+    let whole = Int(clamping: min(seconds, 359_999), rounded: .up)
     let minutes = whole / 60
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return minutes < 60

@@ -1,4 +1,5 @@
 import Foundation
+import OzuRecords
 
 /// The terminal behind a descriptor: its size, and what it can show.
 struct Terminal: Sendable {
@@ -74,7 +75,7 @@ struct Terminal: Sendable {
     let end = ContinuousClock.now + limit
     var bytes: [UInt8] = []
     while bytes.count < 1024 {
-      let left = Int32(max(0, ContinuousClock.now.duration(to: end) / .milliseconds(1)))
+      let left = Int32(clamping: max(0, ContinuousClock.now.duration(to: end) / .milliseconds(1)))
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let count = poll(&entry, 1, left)
       if count < 0, errno == EINTR { continue }
