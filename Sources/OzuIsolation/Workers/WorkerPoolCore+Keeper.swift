@@ -1,6 +1,7 @@
 #if os(Linux) && canImport(CIsolation)
   import Dispatch
   import OzuImaging
+  import OzuRecords
   import OzuSynchronization
 
   // The keeper: one thread that ends workers after their idle time, and collects the exit status of zygotes.
@@ -40,7 +41,7 @@
         state.keeperEnd = state.idle.nextEnd
         guard let next = state.keeperEnd else { return .distantFuture }
         let wait = max(.milliseconds(1), next - now)
-        return .now() + .milliseconds(Int(min(wait / .milliseconds(1), 1e6)) + 1)
+        return .now() + .milliseconds(Int(clamping: min(wait / .milliseconds(1), 1e6)) + 1)
       }
     }
   }
