@@ -37,7 +37,7 @@ extension AddressTests {
     #expect(try await pipeline.image(for: request).size == PixelSize(width, height))
   }
 
-  /// What imgproxy's documentation and its code say about each option over its range, with the options that scale or
+  /// The results of each option over its range by imgproxy's documentation and code, with the options that scale or
   /// turn its result. Where two lines differ in `dpr` alone, everything else scales with it.
   static let comparisons: [(options: String, width: Int, height: Int)] = [
     // Sizes are those of the turned picture.

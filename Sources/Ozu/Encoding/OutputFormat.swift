@@ -140,7 +140,8 @@ extension EncodingOptions {
     blocks.append(metadata.resolution.map { "\($0.horizontal)x\($0.vertical)" } ?? "-")
     if let levels = metadata.lightLevels { blocks.append(levels.identifier) }
     return [
-      "\(compressionQuality)", isLossless ? "lossless" : "lossy", maximumByteCount.map { "\($0)\(enforcesByteLimit ? "" : "~")" } ?? "-",
+      "\(compressionQuality)", isLossless ? "lossless" : "lossy",
+      maximumByteCount.map { "\($0)\(enforcesByteLimit ? "" : "~")" } ?? "-",
       effort.rawValue, metadata.isEmpty ? "-" : "\(blocks.key)", isProgressive ? "progressive" : "-",
       chromaSubsampling.rawValue,
     ].joined(separator: ",")

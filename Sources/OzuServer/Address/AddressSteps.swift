@@ -159,7 +159,7 @@ struct ForcedProportions: ImageProcessing, Hashable {
   }
 }
 
-/// What is around a picture: a colour, or nothing.
+/// The colour around a picture, or nothing.
 struct Surround: Hashable {
   let color: ColorValue?
   /// Whether an opaque picture gets white instead of transparency, because its format may have none.
