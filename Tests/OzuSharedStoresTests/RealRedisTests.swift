@@ -131,6 +131,33 @@ struct RealRedisTests {
     #expect(try await loadAll(store(redis)) == 0)
   }
 
+  @Test("a damaged value and one of another type are removed, and a login is tried")
+  func removal() async throws {
+    let redis = try await RealRedis()
+    let store = store(redis) {
+      $0.now = { ContinuousClock.now }; $0.deadline = .seconds(60)
+    }
+    let key = ImageStoreKey(.encoded, "a")
+    for command in [
+      RESPCommand("SET", .text(store.name(of: key)), "damaged"),
+      RESPCommand("LPUSH", .text(store.name(of: key)), "a"),
+    ] {
+      _ = try await store.answer(store.nodes[0], command)
+      try await blocking { () throws in #expect(try store.read(key) == nil) }
+      // The server executes the commands of a connection in order.
+      #expect(try await blocking { () throws in try store.contains(key) } == false)
+    }
+    #expect(await store.check().isEmpty)
+    let locked = try await RealRedis("--requirepass", "sesame")
+    for credentials in [nil, RedisCredentials(password: "wrong")] {
+      let stranger = self.store(locked) {
+        $0.now = { ContinuousClock.now }; $0.deadline = .seconds(60)
+        $0.credentials = credentials
+      }
+      #expect(await stranger.check().map(\.isRefusal) == [true])
+    }
+  }
+
   @Test("values that other programs changed are misses, and are replaced")
   func corruption() async throws {
     let redis = try await RealRedis()

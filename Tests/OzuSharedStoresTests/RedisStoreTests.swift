@@ -134,6 +134,49 @@ struct RedisStoreTests {
     #expect(events.all.withLock { $0 } == [.damaged(node: redis.path)])
   }
 
+  @Test(
+    "the entry that another machine has written meanwhile is not removed with the damaged one that was read")
+  func replacedEntry() async throws {
+    let store = store()
+    let name = store.name(of: key)
+    redis[name] = FakeRedis.Value(data: Data("damaged".utf8))
+    let good = FakeRedis.Value(data: SharedEntry.encode(entry, for: key))
+    redis.react = { [redis] words, _ in
+      if ["EVAL", "UNLINK"].contains(words[0]) { redis[name] = good }
+      return .done
+    }
+    try await blocking { [key] () throws in #expect(try store.read(key) == nil) }
+    try await eventually(redis.count("EVAL") + redis.count("UNLINK") == 1)
+    // The server executes the commands of a connection in order.
+    try await blocking { [key, entry] () throws in #expect(try store.read(key) == entry) }
+  }
+
+  @Test(
+    "a server that wants a login is not asked for a while; a full one is asked, and is reported once a minute"
+  )
+  func refusals() async throws {
+    let store = store()
+    redis.react = { _, _ in .bytes("-OOM command not allowed\r\n") }
+    func fail(_ count: Int) async throws {
+      for _ in 0..<count {
+        try await blocking { [key] () throws in _ = #expect(throws: RedisError.self) { try store.read(key) } }
+      }
+      await store.reporter.reported()
+    }
+    try await fail(5)
+    let full = SharedStoreEvent.refused(
+      node: redis.path, error: "\(redis.path) refused: OOM command not allowed")
+    #expect(events.all.withLock { $0 } == [full])
+    #expect(await store.check().map(\.isRefusal) == [true])
+    clock.advance(by: .seconds(60))
+    try await fail(1)
+    #expect(events.all.withLock { $0 } == [full, full])
+    #expect(store.statistics.nodes[0].state == .closed)
+    redis.react = { _, _ in .bytes("-NOAUTH Authentication required.\r\n") }
+    try await fail(3)
+    #expect(store.statistics.nodes[0].state == .open && events.states == [.open])
+  }
+
   @Test("an entry that is too large is not stored, and the former entry is removed")
   func tooLarge() async throws {
     let store = store { $0.maximumEntryByteCount = 10_000 }

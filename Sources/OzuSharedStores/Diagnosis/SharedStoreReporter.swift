@@ -8,7 +8,7 @@ final class SharedStoreReporter: Sendable {
   private let onEvent: @Sendable (SharedStoreEvent) -> Void
   private let now: @Sendable () -> ContinuousClock.Instant
   private let queue = DispatchQueue(label: "ozu.shared.events", qos: .utility)
-  private let lastDrop = Mutex<ContinuousClock.Instant?>(nil)
+  private let lastReports = Mutex<[String: ContinuousClock.Instant]>([:])
 
   init(
     now: @escaping @Sendable () -> ContinuousClock.Instant,
@@ -19,11 +19,18 @@ final class SharedStoreReporter: Sendable {
   }
 
   func report(_ event: SharedStoreEvent) {
-    if case .dropped = event {
+    // Events of each command.
+    let rare: (kind: String, interval: Duration)? =
+      switch event {
+      case .dropped: ("dropped", .seconds(1))
+      case .refused(let node, _): ("refused \(node)", .seconds(60))
+      case .nodeChanged, .damaged: nil
+      }
+    if let rare {
       let now = now()
-      let isReported = lastDrop.withLock { last in
-        guard last.map({ $0.advanced(by: .seconds(1)) <= now }) ?? true else { return false }
-        last = now
+      let isReported = lastReports.withLock { last in
+        guard last[rare.kind].map({ $0.advanced(by: rare.interval) <= now }) ?? true else { return false }
+        last[rare.kind] = now
         return true
       }
       guard isReported else { return }

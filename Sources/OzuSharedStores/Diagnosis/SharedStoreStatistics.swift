@@ -50,4 +50,7 @@ public enum SharedStoreEvent: Hashable, Sendable {
   case damaged(node: String)
   /// A command was dropped because too many waited for a server. Reported at most once per second.
   case dropped(node: String)
+  /// A server refused a command, because it is full or read-only for example; with its reason. It is still asked.
+  /// Reported at most once per minute.
+  case refused(node: String, error: String)
 }

@@ -56,11 +56,24 @@ extension RedisError: CustomStringConvertible {
   }
 }
 
+extension RedisError {
+  /// Whether the server answered and refused: the login, or the command. Then a setting is wrong, not the network.
+  public var isRefusal: Bool {
+    switch reason {
+    case .refused: true
+    case .notConnected(let why): why.hasPrefix(RedisSession.refusedLogin)
+    default: false
+    }
+  }
+}
+
 extension RedisError.Reason {
-  /// Whether the refusal means that the server can do nothing at all now. Others, such as OOM and READONLY, are
-  /// about one command, and the server works.
+  /// Whether the refusal means that the server can do nothing at all now, or nothing with these credentials. Others,
+  /// such as OOM and READONLY, are about one command, and the server works.
   static func isFailure(_ refusal: String) -> Bool {
     let word = refusal.prefix { $0 != " " }
-    return ["LOADING", "MASTERDOWN", "CLUSTERDOWN", "BUSY", "TRYAGAIN"].contains(String(word))
+    return [
+      "LOADING", "MASTERDOWN", "CLUSTERDOWN", "BUSY", "TRYAGAIN", "NOAUTH", "WRONGPASS",
+    ].contains(String(word))
   }
 }

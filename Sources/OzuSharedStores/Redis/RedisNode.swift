@@ -122,6 +122,9 @@ final class RedisNode: Sendable {
       }
       return before == state.breaker.state ? nil : state.breaker.state
     }
+    if case .failure(let error) = result, case .refused = error.reason, !isFailure, !error.isWrongType {
+      reporter.report(.refused(node: name, error: "\(error)"))
+    }
     if let change {
       let error: RedisError? = if case .failure(let error) = result { error } else { nil }
       reporter.report(.nodeChanged(node: name, state: change, error: error.map { "\($0)" }))

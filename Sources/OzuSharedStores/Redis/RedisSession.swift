@@ -16,6 +16,8 @@ struct RedisSession {
   /// The most bytes of commands that are joined for one system call.
   private static let joinedByteCount = 64 << 10
 
+  static let refusedLogin = "the login was refused"
+
   private let node: String
   private let deadline: Duration
   private var parser: RESPParser
@@ -94,7 +96,7 @@ struct RedisSession {
     } catch {
       throw RedisError(.protocolError(error.description), node: node)
     }
-    if let refusal { throw RedisError(.notConnected("the login was refused: \(refusal)"), node: node) }
+    if let refusal { throw RedisError(.notConnected("\(Self.refusedLogin): \(refusal)"), node: node) }
   }
 
   private mutating func take(_ value: RESPValue) throws(RESPError) {

@@ -44,14 +44,14 @@ extension RedisStore: ImageStoring {
       guard case .bulk(let data) = try ask(node, command) else { throw unexpected(node) }
       if data.isEmpty { return nil }
       guard let metadata = try SharedEntry.metadata(ofBeginning: data, for: key) else {
-        discard(key, of: node)
+        discard(key, of: node, beginning: data)
         return nil
       }
       return metadata
     } catch is SharedEntry.NeedsMore {
       return try read(key)?.metadata
     } catch let error as RedisError where error.isWrongType {
-      discard(key, of: node)
+      discard(key, of: node, beginning: nil)
       return nil
     }
   }

@@ -79,6 +79,21 @@ public final class RedisStore: Sendable {
     RedisError(.protocolError("the answer does not fit the command"), node: node.name)
   }
 
+  /// Asks each server for a key that does not exist, with the credentials.
+  ///
+  /// - Returns: the errors; none if all servers answer.
+  public func check() async -> [RedisError] {
+    var errors: [RedisError] = []
+    for node in nodes {
+      do throws(RedisError) {
+        _ = try await answer(node, RESPCommand("EXISTS", .text(entryPrefix + "check")))
+      } catch {
+        errors.append(error)
+      }
+    }
+    return errors
+  }
+
   // MARK: Reading
 
   /// The entry of a key, without blocking; `nil` if there is none or if the server did not answer.
@@ -107,24 +122,36 @@ public final class RedisStore: Sendable {
       return nil
     }
     guard let entry = SharedEntry.decode(data, for: key) else {
-      discard(key, of: node)
+      discard(key, of: node, beginning: data)
       return nil
     }
     counts.count(\.hits)
     return entry
   }
 
-  /// Removes a value that is not a valid entry. Does not wait for the answer.
-  func discard(_ key: ImageStoreKey, of node: RedisNode) {
+  /// Removes a value that is not a valid entry, unless another machine has written a new one meanwhile. Does not wait for
+  /// the answer.
+  ///
+  /// - Parameter beginning: the bytes that were read; `nil` for a value that is no string.
+  func discard(_ key: ImageStoreKey, of node: RedisNode, beginning: Data?) {
     counts.count(\.damaged)
     counts.count(\.misses)
     reporter.report(.damaged(node: node.name))
-    node.send(RESPCommand("UNLINK", .text(name(of: key)))) { _ in }
+    let name = RESPCommand.Argument.text(name(of: key))
+    let command =
+      beginning.map { RESPCommand("EVAL", .text(Self.removal), 1, name, .data($0)) }
+      ?? RESPCommand("EVAL", .text(Self.foreignRemoval), 1, name)
+    node.send(command) { _ in }
   }
+
+  private static let removal =
+    "if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+  private static let foreignRemoval =
+    "local value = redis.pcall('GETRANGE', KEYS[1], 0, 0) if type(value) == 'table' then return redis.call('DEL', KEYS[1]) end return 0"
 
   /// Handles a failed read. A list or a set under our key belongs to another program, and is removed.
   func missed(_ error: RedisError, _ key: ImageStoreKey, _ node: RedisNode) -> ImageStoreEntry? {
-    if error.isWrongType { discard(key, of: node) } else { counts.count(\.misses) }
+    if error.isWrongType { discard(key, of: node, beginning: nil) } else { counts.count(\.misses) }
     return nil
   }
 

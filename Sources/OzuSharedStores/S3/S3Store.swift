@@ -92,6 +92,14 @@ public final class S3Store: Sendable {
     return state.withLock { $0.breaker.isPermitting(at: now) }
   }
 
+  /// Asks the service for an object that does not exist, with the credentials. Blocks, for little more than the deadline at
+  /// most.
+  ///
+  /// - Throws: `S3Error` if the service does not answer, or refuses.
+  public func check() throws(S3Error) {
+    _ = try exchange(requests.head(configuration.keyPrefix + "check"), accepted: [200, 404])
+  }
+
   func keeps(_ kind: ImageStoreKind) -> Bool { kind.isShared(keepingOriginals: configuration.keepsOriginals) }
 
   /// Makes an exchange, and records its result. Blocks, for little more than the deadline at most.
@@ -158,6 +166,9 @@ public final class S3Store: Sendable {
         state.breaker.succeed(permit)
       }
       return before == state.breaker.state ? nil : state.breaker.state
+    }
+    if let error, case .refused = error, !error.isFailure {
+      reporter.report(.refused(node: node, error: "\(error)"))
     }
     if let change { reporter.report(.nodeChanged(node: node, state: change, error: error.map { "\($0)" })) }
   }

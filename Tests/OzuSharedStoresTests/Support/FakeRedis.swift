@@ -155,6 +155,13 @@ final class FakeRedis: Sendable {
         let place = words.firstIndex(of: "PX")
         state.values[words[1]] = Value(data: arguments[2], lifetime: place.flatMap { Int(words[$0 + 1]) })
         return Data("+OK\r\n".utf8)
+      case "EVAL" where words[1].contains("'GETRANGE'"):
+        // Removes what was read, and nothing that was written since.
+        guard words.count == 4 || state.values[words[3]]?.data.starts(with: arguments[4]) == true else {
+          return Data(":0\r\n".utf8)
+        }
+        state.values[words[3]] = nil
+        return Data(":1\r\n".utf8)
       case "EVAL" where words.count > 4 && words[2] == "1":
         // The scripts of leases: they change a key only if it has the value of the holder.
         guard state.values[words[3]]?.data == arguments[4] else { return Data(":0\r\n".utf8) }
