@@ -2,6 +2,7 @@ import Foundation
 import Ozu
 import OzuHTTP
 import OzuImaging
+import OzuSharedStores
 import OzuSynchronization
 import OzuTesting
 import Testing
@@ -231,6 +232,60 @@ struct ImageServiceTests {
     try fixture.serve("a.png")
     let answer = await fixture.get("/x/att:1/plain/https://origin.test/a.png@webp")
     #expect(answer.headers["Content-Disposition"] == "attachment; filename=\"a.webp\"")
+  }
+
+  @Test("goes on without a disk cache that fails, and says so in /ready, in a metric and to the log")
+  func failingDisk() async throws {
+    let errors = Mutex<[String]>([])
+    let fixture = try ServiceFixture {
+      // No user can make a folder there.
+      $0.pipeline.caching.diskStorage = .folder(URL(filePath: "/proc/none/cache"), capacity: 1 << 20)
+      $0.pipeline.caching.onDiskError = { error in errors.withLock { $0.append("\(error)") } }
+    }
+    try fixture.serve("a.png")
+    #expect(await fixture.get("/ready").body == Data("ready\n".utf8))
+    #expect(await fixture.get("/32/a.png").status == 200)
+    let ready = await fixture.get("/ready")
+    #expect(ready.status == 200 && ready.body == Data("ready\ncache: has had errors\n".utf8))
+    let metrics = String(decoding: await fixture.get("/metrics").body, as: UTF8.self)
+    #expect(metrics.contains("\nozu_disk_cache_errors_total 1\n"))
+    #expect(errors.withLock { $0.count } == 1)
+  }
+
+  @Test("a Redis that fails is a line of /ready, without its address")
+  func failingStore() async throws {
+    var redis = RedisConfiguration(nodes: [.unix("/none/a"), .unix("/none/b")])
+    redis.breaker.failureLimit = 1
+    redis.deadline = .seconds(60)
+    let store = RedisStore(redis)
+    let fixture = try ServiceFixture(stores: [store])
+    #expect(await fixture.get("/ready").body == Data("ready\n".utf8))
+    #expect(await store.check().count == 2)
+    let ready = await fixture.get("/ready")
+    #expect(ready.status == 200 && ready.body == Data("ready\nredis: 2 of 2 servers not asked\n".utf8))
+  }
+
+  @Test("requests that the listener refused are counted and logged")
+  func refusedHeads() async throws {
+    let records = Mutex<[ServiceLogRecord]>([])
+    let fixture = try ServiceFixture { $0.log = { record in records.withLock { $0.append(record) } } }
+    let listener = try ServiceListener(fixture.service)
+    for (head, status) in [
+      ("GET / HTTP/1.1\r\n\r\n", 400), ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n", 413),
+      ("BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 405),
+    ] {
+      let client = try TestClient(port: listener.port)
+      client.send(head)
+      let answer = try await client.answer()
+      #expect([400, 405, 413, 501].contains(answer.status), "\(status)")
+      let record = try #require(records.withLock { $0.last })
+      #expect(record.status == answer.status && record.result == "failed" && record.failure?.isEmpty == false)
+      #expect(record.remoteAddress == "127.0.0.1")
+      let metrics = String(decoding: await fixture.get("/metrics").body, as: UTF8.self)
+      #expect(metrics.contains("ozu_requests_total{status=\"\(answer.status)\"}"))
+    }
+    #expect(records.withLock { $0.filter { $0.target.isEmpty }.count } == 3)
+    await listener.stop(within: .seconds(10))
   }
 
   @Test("counts its work")

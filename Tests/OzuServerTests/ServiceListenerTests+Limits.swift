@@ -63,6 +63,37 @@ extension ServiceListenerTests {
     #expect(try await fourth.answer().body == Array("/fourth".utf8))
   }
 
+  /// Against a naive twin that looks through all connections.
+  @Test("the connection that waits longest is found without a look at the others", arguments: 0..<UInt64(4))
+  func waitingOrder(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var order = WaitingOrder()
+    var waiting: [UInt64: ContinuousClock.Instant] = [:]
+    var now = ContinuousClock.now
+    var lookCount = 0
+    let stepCount = 20_000
+    for _ in 0..<stepCount {
+      func isCurrent(_ entry: WaitingOrder.Entry) -> Bool {
+        lookCount += 1
+        return waiting[entry.number] == entry.since
+      }
+      let number = UInt64.random(in: 0..<2000, using: &random)
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: waiting[number] = nil
+      case 1:
+        let oldest = order.oldest(isCurrent: isCurrent)
+        #expect(oldest?.since == waiting.values.min())
+        if let oldest { waiting[oldest.number] = nil }
+      default:
+        now += .nanoseconds(1)
+        waiting[number] = now
+        order.append(WaitingOrder.Entry(number: number, since: now), isCurrent: isCurrent)
+      }
+      #expect(order.count <= max(64, 2 * 2000))
+    }
+    #expect(lookCount < 4 * stepCount)
+  }
+
   @Test("a large answer reaches a slow client; a client that reads nothing is disconnected")
   func slowReading() async throws {
     let listener = try listener()

@@ -36,13 +36,14 @@ final class ListenerConnection {
   var interest = (reading: true, writing: false)
 
   init(
-    number: UInt64, socket: ListenerSocket, remoteAddress: String?, uploads: UploadRule?, _ state: State
+    number: UInt64, socket: ListenerSocket, remoteAddress: String?, uploads: UploadRule?,
+    since: ContinuousClock.Instant
   ) {
     self.number = number
     parser = RequestHeadParser(uploads: uploads)
     self.socket = socket
     self.remoteAddress = remoteAddress
-    self.state = state
+    state = .reading(since: since, deadline: since)
   }
 
   /// The end of the current wait; `nil` while the service makes the answer.

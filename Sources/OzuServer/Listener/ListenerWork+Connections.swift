@@ -9,7 +9,7 @@ extension ListenerWork {
     // The limit keeps many new connections from delaying the others.
     for _ in 0..<64 {
       let isFull = connections.count >= configuration.maximumConnectionCount
-      if isFull, !connections.values.contains(where: \.isReading) { return pauseAccepting() }
+      if isFull, oldestWaiting == nil { return pauseAccepting() }
       let descriptor = ozu_listener_accept(listener.descriptor)
       guard descriptor >= 0 else {
         let isExhausted = [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno)
@@ -23,31 +23,35 @@ extension ListenerWork {
       lastNumber += 1
       let connection = ListenerConnection(
         number: lastNumber, socket: socket, remoteAddress: socket.remoteAddress,
-        uploads: configuration.uploads, reading(within: configuration.headLimit))
+        uploads: configuration.uploads, since: configuration.now())
       guard ozu_listener_watch(epoll, descriptor, lastNumber, 1, 1, 0) == 0 else {
         socket.close()
         continue
       }
       connections[lastNumber] = connection
+      awaitRequest(connection, within: configuration.headLimit)
       loop.connectionCount.store(connections.count, ordering: .relaxed)
     }
   }
 
   /// Closes the connection that has waited longest for its request. Returns whether there was one.
   func makeRoom() -> Bool {
-    var oldest: (connection: ListenerConnection, since: ContinuousClock.Instant)?
-    for connection in connections.values {
-      guard let since = connection.waitsSince, oldest.map({ since < $0.since }) ?? true else { continue }
-      oldest = (connection, since)
-    }
-    guard let oldest else { return false }
-    end(oldest.connection)
+    guard let oldest = oldestWaiting else { return false }
+    end(oldest)
     return true
   }
 
-  func reading(within limit: Duration) -> ListenerConnection.State {
+  /// The connection that has waited longest for its request. `nil` if none waits.
+  private var oldestWaiting: ListenerConnection? {
+    waiting.oldest { connections[$0.number]?.waitsSince == $0.since }.flatMap { connections[$0.number] }
+  }
+
+  func awaitRequest(_ connection: ListenerConnection, within limit: Duration) {
     let now = configuration.now()
-    return .reading(since: now, deadline: now + limit)
+    connection.state = .reading(since: now, deadline: now + limit)
+    waiting.append(WaitingOrder.Entry(number: connection.number, since: now)) {
+      connections[$0.number]?.waitsSince == $0.since
+    }
   }
 
   func pauseAccepting() {
@@ -70,6 +74,7 @@ extension ListenerWork {
 
   func end(_ connection: ListenerConnection) {
     if case .answering(let task, _) = connection.state { task.cancel() }
+    awaitedByteCount -= connection.awaitedByteCount
     connections[connection.number] = nil
     connection.socket.close()
     loop.connectionCount.store(connections.count, ordering: .relaxed)

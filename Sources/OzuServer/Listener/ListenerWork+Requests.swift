@@ -20,7 +20,7 @@ extension ListenerWork {
       guard connection.isReading else { return }
       let wasIdle = connection.isIdle
       connection.input += space[..<count]
-      if wasIdle { connection.state = reading(within: configuration.headLimit) }
+      if wasIdle { awaitRequest(connection, within: configuration.headLimit) }
       readHead(connection)
     }
   }
@@ -39,6 +39,9 @@ extension ListenerWork {
       connection.keepsAlive = false
       var response = ServiceFailure(status: error.status, reason: error.reason).response
       if error.status == 405 { response.headers["Allow"] = "GET, HEAD" }
+      loop.service.noteRefusal(
+        of: ServiceRequest(method: "", target: "", remoteAddress: connection.remoteAddress), response,
+        reason: error.reason)
       respond(connection, response, to: nil)
     }
   }
@@ -69,13 +72,14 @@ extension ListenerWork {
     let request = ServiceRequest(
       method: head.method, target: head.target, headers: head.headers,
       remoteAddress: connection.remoteAddress)
-    let awaited = connections.values.reduce(0) { $0 + $1.awaitedByteCount }
-    if let refusal = uploads.refusal(of: request, head.bodyByteCount, beside: awaited) {
+    if let refusal = uploads.refusal(of: request, head.bodyByteCount, beside: awaitedByteCount) {
       connection.keepsAlive = false
       connection.input = []
+      loop.service.noteRefusal(of: request, refusal, reason: "the upload was refused")
       return respond(connection, refusal, to: head)
     }
     connection.state = .receiving(head, deadline: configuration.now() + uploads.limit)
+    awaitedByteCount += head.bodyByteCount
     takeBody(connection, head)
   }
 
@@ -83,6 +87,7 @@ extension ListenerWork {
     guard connection.input.count >= head.bodyByteCount else { return }
     let body = Data(connection.input.prefix(head.bodyByteCount))
     connection.input = ArraySlice(Array(connection.input.dropFirst(head.bodyByteCount)))
+    awaitedByteCount -= head.bodyByteCount
     answer(connection, head, body: body)
   }
 
@@ -107,7 +112,7 @@ extension ListenerWork {
     }
     let hasMore = !connection.input.isEmpty
     let limit = hasMore ? configuration.headLimit : configuration.idleLimit
-    connection.state = reading(within: limit)
+    awaitRequest(connection, within: limit)
     // Handles the next pipelined request.
     if hasMore { readHead(connection) }
   }

@@ -23,6 +23,10 @@ final class ListenerWork {
   let waker: Int32
   let epoll: Int32
   var connections: [UInt64: ListenerConnection] = [:]
+  /// The connections that wait for a request.
+  var waiting = WaitingOrder()
+  /// The bytes of all bodies that are being received.
+  var awaitedByteCount = 0
   var lastNumber: UInt64 = 1
   var isAccepting = true
   /// Whether accepting is paused, because of the limit or of the system.

@@ -20,7 +20,7 @@ import OzuSharedStores
 /// | Path | Answer |
 /// |---|---|
 /// | `/health` | 200 while the process is alive |
-/// | `/ready` | 200 while it takes requests; 503 once it is to end (`beginDraining()`) |
+/// | `/ready` | 200 while it takes requests, with a line for each cache or store that fails; 503 once it is to end (`beginDraining()`) |
 /// | `/metrics` | counts and times as Prometheus reads them |
 /// | `/`, `/playground/…` | a page to try options on, where `Configuration.playground` has one |
 /// | others | a picture, by the grammar of `addressing` |
@@ -46,9 +46,16 @@ public final class ImageService: ServiceResponding {
     try configuration.check()
     self.addressing = addressing
     self.configuration = configuration
-    pipeline = ImagePipeline(configuration.pipeline)
+    let metrics = ServiceMetrics()
+    var pipelineConfiguration = configuration.pipeline
+    pipelineConfiguration.caching.onDiskError = {
+      [onDiskError = configuration.pipeline.caching.onDiskError] in
+      metrics.noteDiskError()
+      onDiskError($0)
+    }
+    pipeline = ImagePipeline(pipelineConfiguration)
     admission = ServiceAdmission(limit: configuration.maximumPendingCount)
-    metrics = ServiceMetrics()
+    self.metrics = metrics
     addresses = RememberedAddresses(maximumCount: configuration.rememberedAddressCount)
     fills = configuration.leases.map { FillCoordinator(leases: $0, policy: configuration.fillPolicy) }
   }
@@ -93,7 +100,7 @@ public final class ImageService: ServiceResponding {
     case "/ready":
       return metrics.isDraining.load(ordering: .relaxed)
         ? ServiceAnswer(ServiceFailure(status: 503, reason: "draining"), kind: .service)
-        : ServiceAnswer(.service, .line("ready"))
+        : ServiceAnswer(.service, .line((["ready"] + problems).joined(separator: "\n")))
     case "/metrics" where configuration.showsMetrics:
       return ServiceAnswer(.service, .metrics(metricsText()))
     default: return nil
@@ -103,13 +110,35 @@ public final class ImageService: ServiceResponding {
   private func metricsText() -> String {
     metrics.text(
       pipeline: pipeline, pendingCount: admission.count, pendingLimit: configuration.maximumPendingCount,
-      stores: configuration.pipeline.caching.stores.compactMap { store in
-        switch store {
-        case let redis as RedisStore: (redis.name, redis.statistics)
-        case let bucket as S3Store: (bucket.name, bucket.statistics)
-        default: nil
-        }
-      })
+      stores: sharedStores)
+  }
+
+  private var sharedStores: [(name: String, statistics: SharedStoreStatistics)] {
+    configuration.pipeline.caching.stores.compactMap { store in
+      switch store {
+      case let redis as RedisStore: (redis.name, redis.statistics)
+      case let bucket as S3Store: (bucket.name, bucket.statistics)
+      default: nil
+      }
+    }
+  }
+
+  /// The caches and stores without which the service works, more slowly: a line each, without addresses.
+  private var problems: [String] {
+    var lines = sharedStores.compactMap { name, statistics -> String? in
+      let count = statistics.nodes.count { $0.state != .closed }
+      return count == 0 ? nil : "\(name): \(count) of \(statistics.nodes.count) servers not asked"
+    }
+    if metrics.diskErrorCount > 0 { lines.append("cache: has had errors") }
+    return lines
+  }
+
+  /// Counts and logs a request that the listener refused.
+  public func noteRefusal(of request: ServiceRequest, _ response: ServiceResponse, reason: String) {
+    metrics.begin()
+    note(
+      ServiceAnswer(.failed, response, failure: reason), of: request,
+      since: configuration.pipeline.testing.now())
   }
 }
 
@@ -140,9 +169,10 @@ struct ServiceAnswer: Sendable {
   /// The source, without secrets.
   var source: String?
 
-  init(_ kind: Kind, _ response: ServiceResponse) {
+  init(_ kind: Kind, _ response: ServiceResponse, failure: String? = nil) {
     self.kind = kind
     self.response = response
+    self.failure = failure
   }
 
   init(_ failure: ServiceFailure, kind: Kind = .failed, detail: String? = nil) {

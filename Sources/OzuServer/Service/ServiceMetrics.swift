@@ -17,6 +17,7 @@ final class ServiceMetrics: Sendable {
     var times: [ServiceAnswer.Kind: Times] = [:]
     var byteCount = 0
     var underWayCount = 0
+    var diskErrorCount = 0
   }
 
   /// Whether requests should be sent to other machines.
@@ -36,6 +37,12 @@ final class ServiceMetrics: Sendable {
       state.times[answer.kind, default: Times()].sum += seconds
     }
   }
+
+  /// Counts an error of the disk cache; each kind comes once.
+  func noteDiskError() { state.withLock { $0.diskErrorCount += 1 } }
+
+  /// The kinds of errors that the disk cache has had.
+  var diskErrorCount: Int { state.withLock { $0.diskErrorCount } }
 
   /// The complete page, including the counts of the pipeline.
   func text(
@@ -70,6 +77,10 @@ final class ServiceMetrics: Sendable {
     for queue in queues {
       page.line("ozu_queue_waiting", ["kind": queue.kind.rawValue], Double(queue.waitingCount))
     }
+    page.value(
+      "ozu_disk_cache_errors_total", "counter",
+      "Kinds of errors that the disk cache has had; each is in the log once.",
+      state.diskErrorCount)
     for (name, statistics) in stores { Self.write(statistics, of: name, to: &page) }
     return page.text
   }
