@@ -83,6 +83,56 @@
       gate.open()
     }
 
+    @Test(
+      "SIGHUP drains like SIGTERM, and the temporary folder is removed, also by a second signal",
+      arguments: [false, true])
+    func hangup(isImpatient: Bool) async throws {
+      let folder = try Folder()
+      let origin = try LoopbackServer()
+      let gate = Gate()
+      var slow = LoopbackResponse.ok(try PatternPicture(PixelSize(64, 48)).data(as: .png), type: "image/png")
+      slow.headGate = gate
+      origin.route("/pictures/slow.png", slow)
+      let service = try Service(
+        Self.variables(origin).merging(["OZU_KEYS": "", "TMPDIR": folder.url.path()]) { $1 }, ["--insecure"])
+      func folders() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).count {
+          $0.hasPrefix("ozu-serve-")
+        }
+      }
+      let path = "/x/plain/" + origin.url("/pictures/slow.png").absoluteString
+      let last = Task { try await service.get(path).status }
+      await origin.received(1, for: "/pictures/slow.png")
+      #expect(try folders() == 1)
+      kill(service.process.processIdentifier, SIGHUP)
+      try await eventually(service.lines.withLock { $0.contains { $0.contains("ending") } })
+      if isImpatient { kill(service.process.processIdentifier, SIGHUP) } else { gate.open() }
+      let status = try? await last.value
+      #expect(isImpatient || status == 200)
+      #expect(try await service.ended() == (isImpatient ? SIGHUP : 0))
+      #expect(try folders() == 0)
+      gate.open()
+    }
+
+    @Test("goes on when the reader of its log has gone, and says so")
+    func closedLog() async throws {
+      let service = try Service(["OZU_LISTEN": "127.0.0.1:0"], ["--insecure"], readsOutput: false)
+      for _ in 0..<3 { #expect(try await service.get("/health").status == 200) }
+      try await eventually(service.lines.withLock { $0.contains { $0.contains("nobody reads the log") } })
+      #expect(try await service.get("/health").status == 200)
+      kill(service.process.processIdentifier, SIGTERM)
+      #expect(try await service.ended() == 0)
+    }
+
+    @Test("says at its start that the disk cache cannot be used, and works without it")
+    func brokenCache() async throws {
+      let service = try Service(["OZU_LISTEN": "127.0.0.1:0", "OZU_CACHE": "/proc/none"], ["--insecure"])
+      #expect(try await service.get("/health").status == 200)
+      try await eventually(service.lines.withLock { $0.contains { $0.hasPrefix("ozu: cache: ") } })
+      let ready = try await service.get("/ready")
+      #expect(ready.status == 200 && String(decoding: ready.body, as: UTF8.self).contains("cache:"))
+    }
+
     private static func isSocket(_ path: String) -> Bool {
       var status = stat()
       return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK

@@ -4,6 +4,8 @@
   import OzuHTTP
   import OzuServer
   import OzuSharedStores
+  import OzuSynchronization
+  import OzuTesting
   import Testing
 
   @testable import OzuCLI
@@ -44,6 +46,9 @@
         (["OZU_KEYS": keys, "OZU_SOURCES": "https://a*.example.com/"], "sources"),
         (["OZU_KEYS": keys, "OZU_REDIS": "a"], "redis"),
         (["OZU_KEYS": keys, "OZU_REDIS": "a:1,a:1"], "twice"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "redis://127.0.0.1:6379"], "Without a scheme"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "user@host:6379"], "HOST:PORT"),
+        (["OZU_KEYS": keys, "OZU_LISTEN": "no-such-host.invalid:80"], "has no address"),
         (["OZU_KEYS": keys, "OZU_ISOLATION": "none"], "isolation"),
         (["OZU_KEYS": keys, "OZU_LISTEN": "unix:run/ozu"], "path from the root"),
         (["OZU_KEYS": keys, "OZU_SOCKET_MODE": "689"], "octal"),
@@ -83,6 +88,58 @@
       let run = try await ChildRun(["serve", "--check"], in: try Folder(), variables: variables)
       #expect(run.status == 2)
       #expect(run.errors.contains(text), "\(run.errors)")
+    }
+
+    @Test("a name to listen at has its address; other names and addresses stay")
+    func places() throws {
+      for (text, host) in [
+        ("localhost:80", ["127.0.0.1", "::1"]), ("127.0.0.1:80", ["127.0.0.1"]), ("[::1]:80", ["::1"]),
+      ] {
+        guard
+          case .tcp(let found, 80) = try ServeSettings(file: "listen = \(text)", environment: [:]).listen()
+        else {
+          Issue.record("\(text)")
+          continue
+        }
+        #expect(host.contains(found), "\(text)")
+      }
+    }
+
+    @Test(
+      "--check tries the folder of the cache and the login of Redis, and leaves nothing behind",
+      arguments: [
+        (["OZU_CACHE": "/proc/none"], 1, "cache = /proc/none"),
+        (["OZU_CACHE": "/etc/passwd"], 1, "directory"),
+        (["OZU_CACHE": "new/cache"], 0, ""), (["OZU_REDIS": "/none/redis"], 0, "would work without"),
+      ] as [([String: String], Int32, String)])
+    func trials(variables: [String: String], status: Int32, text: String) async throws {
+      let folder = try Folder()
+      let run = try await ChildRun(
+        ["serve", "--check"], in: folder, variables: variables.merging(["OZU_KEYS": Self.keys]) { $1 })
+      #expect(run.status == status && (text.isEmpty || run.errors.contains(text)), "\(run.errors)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).isEmpty)
+    }
+
+    @Test("failures of stores are lines, each at most once a minute, and not too many different ones")
+    func reports() {
+      let clock = ManualClock()
+      let lines = Mutex<[String]>([])
+      let reports = StoreReports(now: clock.now) { line in lines.withLock { $0.append(line) } }
+      for _ in 0..<3 {
+        reports.report(.nodeChanged(node: "a:1", state: .open, error: "it hangs"), of: "redis")
+        reports.report(.nodeChanged(node: "a:1", state: .halfOpen, error: nil), of: "redis")
+        reports.report(.refused(node: "a:1", error: "a:1 refused: OOM"), of: "redis")
+      }
+      #expect(
+        lines.withLock { $0 } == [
+          "ozu: redis: a:1 is not asked for a while: it hangs", "ozu: redis: a:1 refused: OOM",
+        ])
+      clock.advance(by: .seconds(60))
+      reports.report(.refused(node: "a:1", error: "a:1 refused: OOM"), of: "redis")
+      reports.report(.nodeChanged(node: "a:1", state: .closed, error: nil), of: "redis")
+      #expect(lines.withLock { $0.count } == 4)
+      for number in 0..<1000 { reports.report(.refused(node: "a:1", error: "\(number)"), of: "s3") }
+      #expect(lines.withLock { $0.count } < 300)
     }
 
     @Test("the settings reach the client, the decoders and the stores")

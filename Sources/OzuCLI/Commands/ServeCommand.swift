@@ -13,8 +13,8 @@
       discussion: """
         Reads signed addresses in imgproxy's grammar, such as /SIGNATURE/rs:fill:320:240/plain/https://example.com/a.jpg@webp,
         and answers with pictures. Without a key it refuses to start, unless --insecure says that anybody may ask for anything.
-        After SIGTERM or Ctrl-C it answers the requests that it has, and ends with 0. /health, /ready and /metrics report
-        its state.
+        After SIGTERM, SIGHUP or Ctrl-C it answers the requests that it has, and ends with 0. /health, /ready and /metrics
+        report its state. When a cache or a store fails, the service goes on without it and says so on standard error.
 
         Settings come from a file with lines NAME = VALUE, or from the environment, where a name is in capitals after OZU_
         (OZU_KEYS). The environment overrides the file:
@@ -26,7 +26,8 @@
     private static let options = [
       OptionSpecification(name: "config", value: "FILE", kind: .file, help: "The file of the settings."),
       OptionSpecification(name: "insecure", help: "Read addresses without a signature."),
-      OptionSpecification(name: "check", help: "Say whether the settings are right, and start nothing."),
+      OptionSpecification(
+        name: "check", help: "Try the settings, folders and logins too, and start nothing."),
     ]
 
     private static var table: String {
@@ -42,7 +43,8 @@
       let settings = try settings(arguments)
       let isInsecure = arguments.has("insecure")
       let rules = try settings.rules(isInsecure: isInsecure)
-      var configuration = try settings.configuration()
+      let reports = StoreReports { console.printError($0) }
+      var configuration = try settings.configuration(reports: reports)
       let place = try settings.listen()
       let drainLimit = try settings.drainLimit()
       let log = RequestLog(console)
@@ -60,11 +62,13 @@
       } catch {
         throw UsageError(error.description)
       }
-      if arguments.has("check") {
-        console.print("the settings are right")
-        return .done
-      }
-      let end = await EndSignal()
+      try place.checkHost()
+      if arguments.has("check") { return await check(settings, configuration, console) }
+      // A reader of the log that ends must not end the service.
+      Console.outlivesItsReader.store(true, ordering: .relaxed)
+      let end = await EndSignal { spool?.remove() }
+      // Opens it, so that an error is known now and not with the first picture.
+      _ = try? await BlockingWork.run { service.pipeline.diskCache }
       let listener: ServiceListener
       do throws(ServiceListenerError) {
         listener = try Self.listener(service, at: place, listening)
@@ -85,6 +89,17 @@
       await service.pipeline.flush()
       await service.pipeline.diskCache?.close()
       log.finish()
+      return .done
+    }
+
+    private static func check(
+      _ settings: ServeSettings, _ configuration: ImageService.Configuration, _ console: Console
+    ) async -> ExitStatus {
+      let check = await ServeCheck(settings, configuration)
+      for error in check.errors { console.printError("ozu: \(error)") }
+      for note in check.notes { console.printError("ozu: \(note) (the service would work without it)") }
+      guard check.errors.isEmpty else { return .failed }
+      console.print("the settings are right")
       return .done
     }
 
@@ -125,7 +140,7 @@
     }
   }
 
-  /// The first SIGTERM or SIGINT; a second one ends the process as it would have.
+  /// The first SIGTERM, SIGINT or SIGHUP; a second one ends the process as it would have.
   ///
   /// `Sendable`: the sources are made by `init` and only kept; everything else is locked.
   private final class EndSignal: @unchecked Sendable {
@@ -136,16 +151,22 @@
 
     private let state = Mutex(State())
     private let sources: [any DispatchSourceSignal]
+    private let atEnd: @Sendable () -> Void
 
     /// Returns when the sources listen: the signals are ignored before that, so one that came earlier would be lost.
-    init() async {
+    ///
+    /// - Parameter atEnd: called before a second signal ends the process.
+    init(atEnd: @escaping @Sendable () -> Void) async {
+      self.atEnd = atEnd
       let queue = DispatchQueue(label: "ozu.signals")
-      sources = [SIGTERM, SIGINT].map { number in
+      // `nohup` lets the process ignore SIGHUP.
+      let numbers = [SIGTERM, SIGINT, SIGHUP].filter { !Interruption.isIgnored($0) }
+      sources = numbers.map { number in
         // A source receives a signal only when its default action is switched off.
         signal(number, SIG_IGN)
         return DispatchSource.makeSignalSource(signal: number, queue: queue)
       }
-      for (source, number) in zip(sources, [SIGTERM, SIGINT]) {
+      for (source, number) in zip(sources, numbers) {
         source.setEventHandler { [weak self] in self?.come(number) }
       }
       for source in sources {
@@ -163,6 +184,7 @@
       }
       waiter?.resume()
       if isFirst { return }
+      atEnd()
       // Ends the process as the signal would have. The signal is blocked on Dispatch's threads.
       signal(number, SIG_DFL)
       var mask = sigset_t()

@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import OzuSynchronization
 import OzuText
 
 /// Where a command prints: results to one stream, messages to the other.
@@ -63,13 +65,23 @@ struct Console: Sendable {
     self.writeData = writeData
   }
 
+  /// Whether the process goes on when the reader of its output has gone. A service does.
+  static let outlivesItsReader = Atomic(false)
+
   /// The streams of the process. There is one, so that all writers share its lock.
-  static let system = {
+  static let system: Console = {
     var console = Console(
       output: STDOUT_FILENO, error: STDERR_FILENO,
       outputIsTerminal: isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
       errorIsTerminal: isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
-      width: terminalWidth, onClosedOutput: { Interruption.endForClosedOutput() })
+      width: terminalWidth,
+      onClosedOutput: {
+        guard outlivesItsReader.load(ordering: .relaxed) else { Interruption.endForClosedOutput() }
+        // Written by another thread than the one that holds the lock of the streams.
+        DispatchQueue.global().async {
+          Console.system.printError("ozu: nobody reads the log any more; requests are not logged")
+        }
+      })
     console.keepForSignal = { text in
       if let text { Interruption.addToMessage(text) } else { Interruption.clearMessage() }
     }

@@ -20,9 +20,7 @@ enum Interruption {
     _ = (isHeld.load(ordering: .relaxed), isEnding.load(ordering: .relaxed), draftPath, terminal)
     _ = (message, messageByteCount)
     for number in signals {
-      var former = sigaction()
-      sigaction(number, nil, &former)
-      if isIgnored(former) { continue }
+      if isIgnored(number) { continue }
       signal(number) { Interruption.end(by: $0) }
     }
   }
@@ -159,12 +157,17 @@ enum Interruption {
   /// Ends the process as Ctrl-C does, when a terminal in raw mode made no signal of the key. Returns if the signal is
   /// ignored.
   static func interrupt() {
-    var action = sigaction()
-    sigaction(SIGINT, nil, &action)
-    if isIgnored(action) { return }
+    if isIgnored(SIGINT) { return }
     // To the process: threads of Dispatch block it.
     kill(getpid(), SIGINT)
     while true { pause() }
+  }
+
+  /// Whether the process ignores a signal.
+  static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    sigaction(number, nil, &action)
+    return isIgnored(action)
   }
 
   private static func isIgnored(_ action: sigaction) -> Bool {

@@ -6,7 +6,7 @@
   /// The stores that machines share.
   extension ServeSettings {
     /// The store of `redis`, which also has the leases; `nil` without servers.
-    func redis() throws(UsageError) -> RedisStore? {
+    func redis(_ reports: StoreReports?) throws(UsageError) -> RedisStore? {
       var nodes: [RedisAddress] = []
       for text in list("redis") {
         if text.hasPrefix("/") {
@@ -14,7 +14,11 @@
         } else if let (host, port) = Self.address(text) {
           nodes.append(.tcp(host, port: port))
         } else {
-          throw UsageError("redis: \(text): HOST:PORT or the path of a socket is needed")
+          throw UsageError(
+            "redis: \(text): HOST:PORT or the path of a socket is needed",
+            hint: text.contains("://")
+              ? "Without a scheme: redis_user and redis_password are the login, and TLS needs a proxy on this machine."
+              : nil)
         }
       }
       guard !nodes.isEmpty else { return nil }
@@ -26,11 +30,12 @@
         configuration.credentials = RedisCredentials(
           user: user.isEmpty ? nil : user, password: self["redis_password"])
       }
+      if let reports { configuration.onEvent = { reports.report($0, of: "redis") } }
       return RedisStore(configuration)
     }
 
     /// The store of `s3_endpoint`; `nil` without an endpoint.
-    func bucket() throws(UsageError) -> S3Store? {
+    func bucket(_ reports: StoreReports?) throws(UsageError) -> S3Store? {
       let given = Self.all.map(\.name).filter { $0.hasPrefix("s3_") && values[$0]?.isEmpty == false }
       guard !self["s3_endpoint"].isEmpty else {
         // Keys in the environment may be for other programs.
@@ -62,6 +67,7 @@
         }
         configuration.connections.certificateAuthorities = .file(path: self["s3_ca"])
       }
+      if let reports { configuration.onEvent = { reports.report($0, of: "s3") } }
       do {
         return try S3Store(configuration)
       } catch {

@@ -121,6 +121,19 @@
       case tcp(host: String, port: Int)
       case unix(path: String, permissions: UInt32)
       case systemd
+
+      /// - Throws: `UsageError` for a name without an address.
+      func checkHost() throws(UsageError) {
+        guard case .tcp(let host, _) = self, !ServeSettings.isAddress(host) else { return }
+        throw UsageError(
+          "listen: \(host): this name has no address", hint: "For example: listen = 127.0.0.1:8080")
+      }
+    }
+
+    /// Whether a text is an IPv4 or IPv6 address.
+    static func isAddress(_ host: String) -> Bool {
+      var (four, six) = (in_addr(), in6_addr())
+      return inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
     }
 
     /// `127.0.0.1:8080`, `[::1]:80` for IPv6, `unix:/run/ozu.sock` or `systemd`.
@@ -142,7 +155,24 @@
         throw UsageError(
           "listen = \(text): an address and a port are needed", hint: "For example: 127.0.0.1:8080")
       }
-      return .tcp(host: host, port: port)
+      return .tcp(host: Self.resolved(host) ?? host, port: port)
+    }
+
+    /// The first address of a name such as `localhost`; `nil` if it has none.
+    private static func resolved(_ host: String) -> String? {
+      var hints = addrinfo()
+      (hints.ai_socktype, hints.ai_flags) = (Int32(SOCK_STREAM.rawValue), AI_PASSIVE)
+      var list: UnsafeMutablePointer<addrinfo>?
+      guard getaddrinfo(host, nil, &hints, &list) == 0 else { return nil }
+      defer { freeaddrinfo(list) }
+      guard let first = list?.pointee else { return nil }
+      var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+      // The address is one of the list, with its length.
+      guard
+        getnameinfo(
+          first.ai_addr, first.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+      else { return nil }
+      return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     static func address(_ text: String) -> (host: String, port: Int)? {
@@ -151,7 +181,10 @@
       else { return nil }
       var host = String(text[..<colon])
       if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-      return host.isEmpty ? nil : (host, port)
+      let isName = host.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || ".-_".utf8.contains($0)
+      }
+      return !host.isEmpty && (isName || isAddress(host)) ? (host, port) : nil
     }
 
     func drainLimit() throws(UsageError) -> Duration { .seconds(try integer("drain", in: 0...3600)) }
@@ -192,7 +225,8 @@
       return rules
     }
 
-    func configuration() throws(UsageError) -> ImageService.Configuration {
+    /// - Parameter reports: gets the failures of caches and stores.
+    func configuration(reports: StoreReports? = nil) throws(UsageError) -> ImageService.Configuration {
       var configuration = ImageService.Configuration(pipeline: try pipeline())
       configuration.maximumPendingCount = try integer("pending", in: 2...100_000)
       configuration.answerLimit = .seconds(try integer("timeout", in: 1...600))
@@ -200,11 +234,12 @@
       configuration.showsMetrics = try flag("metrics")
       configuration.allowsDecodingInProcess = configuration.pipeline.decoding.isolation.mode != .required
       configuration.allowsPrivateNetworks = try flag("private_networks")
-      if let redis = try redis() {
+      if let reports { configuration.pipeline.caching.onDiskError = { reports.report($0) } }
+      if let redis = try redis(reports) {
         configuration.pipeline.caching.stores.append(redis)
         configuration.leases = redis
       }
-      if let bucket = try bucket() { configuration.pipeline.caching.stores.append(bucket) }
+      if let bucket = try bucket(reports) { configuration.pipeline.caching.stores.append(bucket) }
       return configuration
     }
 

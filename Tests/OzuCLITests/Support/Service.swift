@@ -11,7 +11,8 @@
     let lines = Mutex<[String]>([])
     let records = Mutex<[String]>([])
 
-    init(_ variables: [String: String], _ arguments: [String] = []) throws {
+    /// - Parameter readsOutput: false for a pipe that is closed at once.
+    init(_ variables: [String: String], _ arguments: [String] = [], readsOutput: Bool = true) throws {
       process = Process()
       process.executableURL = try ChildRun.program
       process.arguments = ["serve"] + arguments
@@ -19,7 +20,8 @@
       let (output, errors) = (Pipe(), Pipe())
       (process.standardOutput, process.standardError) = (output, errors)
       try process.run()
-      for (pipe, isError) in [(output, false), (errors, true)] {
+      if !readsOutput { try output.fileHandleForReading.close() }
+      for (pipe, isError) in [(output, false), (errors, true)] where isError || readsOutput {
         Thread { [self] in
           var rest = ""
           while true {
