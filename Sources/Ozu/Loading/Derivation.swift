@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The plan for deriving a picture from a larger one of the same source. It exists only if the result is as good as
 /// one made from the source.
 ///
@@ -12,18 +6,18 @@
 /// twice from fewer pixels would soften it. A larger picture that was not resampled at all is the source, and always
 /// good enough. The size of the result is computed from the source and not from the larger picture, so that it never
 /// depends on the contents of a cache.
-struct Derivation: Hashable, Sendable {
+struct Derivation: Sendable {
   /// The area of the larger picture that is shown, in its pixels.
   let region: PixelRegion
   /// The size of the result.
   let outputSize: PixelSize
-  /// The filter.
-  let kernel: ResamplingKernel
+  /// The filter, and the values that it weights.
+  let resampler: Resampler
 
   /// How many times the pixels of the result the larger picture must have, on each side.
   static let headroom = 1.5
 
-  /// Computes the plan; `nil` if the larger picture is not good enough.
+  /// Computes the plan; `nil` if the larger picture is not good enough. Limits are checked when it is carried out.
   ///
   /// - Parameters:
   ///   - header: the header of the source.
@@ -55,13 +49,14 @@ struct Derivation: Hashable, Sendable {
     else { return nil }
     region = shown
     outputSize = to.outputSize
-    kernel = resize.kernel
+    resampler = Resampler(kernel: resize.kernel, light: resize.light)
   }
 
-  /// Whether the larger picture was resampled at least as carefully as the smaller one would be.
+  /// Whether the larger picture was resampled at least as carefully as the smaller one would be, in the same values.
   private static func isFineEnough(_ larger: Resize, for resize: Resize) -> Bool {
     (larger.kernel == resize.kernel || larger.kernel == .lanczos3)
-      && (larger.quality == resize.quality || larger.quality == .balanced)
+      && (larger.quality == resize.quality || larger.quality == .balanced) && larger.light == resize.light
+      && (!larger.allowsEmbeddedThumbnail || resize.allowsEmbeddedThumbnail)
   }
 
   /// Whether to wait for a picture that is being loaded, judged by the recipes alone: the same mode and proportions,
@@ -75,13 +70,12 @@ struct Derivation: Hashable, Sendable {
     return a.width * b.height == a.height * b.width && 2 * a.width >= 3 * b.width && a.width <= 4 * b.width
   }
 
-  /// Makes the result.
-  func apply(to larger: Picture, pool: PixelBufferPool) -> Picture {
+  /// Makes the result, under the rules of a decode.
+  ///
+  /// - Throws: `DecodingError`: `limitExceeded`, `cancelled`.
+  func apply(to larger: Picture, context: DecodingContext) throws(DecodingError) -> Picture {
     if outputSize == larger.size, region == PixelRegion(larger.size) { return larger }
-    let bitmap = Resampler(kernel: kernel).resample(
-      larger.bitmap, region: region, to: outputSize, pool: pool)
-    return Picture(
-      bitmap, scale: larger.scale, header: larger.header, notes: larger.notes, isIsolated: larger.isIsolated)
+    return try larger.resampled(region, to: outputSize, by: resampler, context: context)
   }
 }
 

@@ -61,6 +61,7 @@ extension LoadImage {
       guard variant.key != request.key else { continue }
       if let cached = pictureInMemory(variant.key) {
         let size = cached.picture.size
+        if let refusal = refusal(of: resize, cached.picture.header) { return fail(refusal) }
         guard
           let derivation = derivation(of: resize, from: variant, header: cached.picture.header, size: size)
         else { continue }
@@ -87,6 +88,9 @@ extension LoadImage {
         load.context.variants.forget(variant.key)
         return load.derive(resize, from: rest)
       }
+      if load.isUsable(rendition.validity), let refusal = load.refusal(of: resize, rendition.header) {
+        return load.fail(refusal)
+      }
       guard load.isUsable(rendition.validity),
         let derivation = load.derivation(
           of: resize, from: variant, header: rendition.header, size: variant.size)
@@ -106,6 +110,17 @@ extension LoadImage {
             timings: timings.adding(larger.timings))
         }
       }
+    }
+  }
+
+  /// The error of a region outside the picture, as a decode of the source would throw it.
+  private func refusal(of resize: Resize, _ header: ImageHeader?) -> ImageError? {
+    guard let header else { return nil }
+    do throws(DecodingError) {
+      try resize.checkRegion(in: header.size)
+      return nil
+    } catch {
+      return ImageError(error, source: request.source.name)
     }
   }
 

@@ -73,21 +73,17 @@ extension RenderStep {
     case .resize(let picture, let resize):
       watch.enter(.resize)
       try picture.decode(for: context)
-      let processingContext = ProcessingContext(
-        pool: context.load.configuration.decoding.pixelBufferPool,
-        limits: context.load.configuration.decoding.limits)
-      let resized: Picture
-      do throws(ProcessingError) {
-        let steps: [any ImageProcessing] = if let resize { [resize] } else { [] }
-        resized = try picture.processed(by: steps, context: processingContext)
-      } catch {
-        throw .processingFailed(context.name, underlying: error)
+      guard let resize else { return Rendered(picture: picture, timings: watch.finish()) }
+      let resized = try Self.decode(context, watch) { resizingContext throws(DecodingError) in
+        try picture.resized(resize, context: resizingContext)
       }
       return Rendered(picture: resized, timings: watch.finish())
     case .derive(let picture, let derivation):
       watch.enter(.resize)
       try picture.decode(for: context)
-      let smaller = derivation.apply(to: picture, pool: context.load.configuration.decoding.pixelBufferPool)
+      let smaller = try Self.decode(context, watch) { resizingContext throws(DecodingError) in
+        try derivation.apply(to: picture, context: resizingContext)
+      }
       return Rendered(picture: smaller, timings: watch.finish())
     case .begin(let picture):
       return Rendered(picture: picture, timings: previous?.timings ?? StageTimings())

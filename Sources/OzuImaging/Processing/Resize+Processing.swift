@@ -3,7 +3,7 @@ extension Resize: ImageProcessing {
   ///
   /// For a picture from a file, the request's own `resize` is better: then no more is decoded than needed.
   ///
-  /// - Throws: `invalidParameters` for an empty size or one over the limits.
+  /// - Throws: `invalidParameters` for an empty size or one over the limits, and for a region outside the picture.
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
@@ -18,6 +18,9 @@ extension Resize: ImageProcessing {
   }
 
   private func check(_ source: PixelSize, _ context: ProcessingContext) throws(ProcessingError) {
+    if let region, !region.overlaps(source) {
+      throw .invalidParameters(identifier, reason: "the region lies outside the picture of \(source)")
+    }
     guard mode != .none else { return }
     try context.check(size, for: self)
     // A long and narrow picture that covers a size is far larger than the size.

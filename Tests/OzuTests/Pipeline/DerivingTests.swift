@@ -140,4 +140,66 @@ struct DerivingTests {
     }
     #expect(variants.finished(of: source).map(\.size.width) == Array(101...108))
   }
+
+  /// A recipe that no source allows, and why.
+  static let refused: [Resize] =
+    [(1000, 0), (320, 0), (-50, 0), (0, 240)].map {
+      Resize(region: PixelRectangle(x: $0.0, y: $0.1, width: 5, height: 5))
+    } + [
+      Resize(PixelSize(1000, 1000), allowsUpscaling: true),
+      Resize(PixelSize(100_000, 100_000), allowsUpscaling: true),
+      Resize(PixelSize(100_000, 100_000), mode: .fill, allowsUpscaling: true),
+      Resize(PixelSize(100_000, 100_000), mode: .aspectFill, allowsUpscaling: true, light: .linear),
+    ]
+
+  @Test("regions and limits are those of a load from the source", arguments: refused)
+  func limits(_ resize: Resize) async throws {
+    var kinds: [ImageError.Kind] = []
+    for isWarm in [false, true] {
+      let fixture = Fixture { $0.decoding.limits.decodedByteCount = 2 << 20 }
+      let url = try fixture.serve("a.jpg")
+      if isWarm { _ = try await fixture.pipeline.image(for: url) }
+      let request = ImageRequest(url: url, resize: resize)
+      let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+      if let error { kinds.append(error.kind) }
+      // Pixels of a fetcher or of the app are no exception.
+      let pixels = ImageRequest(
+        .picture(Picture(Fixture.photo.bitmap), key: "a"), resize: resize,
+        processors: isWarm ? [.grayscale] : [])
+      let other = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: pixels) }
+      if let other { kinds.append(other.kind) }
+    }
+    #expect(Set(kinds) == [resize.region == nil ? .limitExceeded : .regionOutside])
+  }
+
+  @Test("only while the budget of all decodes has room for it")
+  func budget() async throws {
+    let budget = DecodedByteBudget(byteLimit: 1 << 20)
+    let fixture = Fixture { $0.decoding.decodedByteBudget = budget }
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.image(for: url)
+    let request = ImageRequest(url: url, resize: Resize(PixelSize(640, 480), allowsUpscaling: true))
+    let error = await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: request) }
+    #expect(error?.kind == .limitExceeded)
+  }
+
+  @Test("in linear light, when the request asks for it")
+  func light() async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    let whole = try await fixture.pipeline.image(for: url)
+    let resize = Resize(PixelSize(20, 15), light: .linear)
+    let response = try await fixture.pipeline.response(for: ImageRequest(url: url, resize: resize))
+    #expect(response.source == .derived)
+    #expect(response.picture.bitmap == whole.resized(resize).bitmap)
+    // A larger one that was averaged in other values, or made from a camera's thumbnail, is not as good.
+    for other in [Self.large, Resize(PixelSize(160, 120), allowsEmbeddedThumbnail: true)] {
+      let own = Fixture()
+      try own.serve("a.jpg")
+      _ = try await own.pipeline.image(for: ImageRequest(url: url, resize: other))
+      let wanted = other == Self.large ? resize : Self.tiny
+      let made = try await own.pipeline.response(for: ImageRequest(url: url, resize: wanted))
+      #expect(made.source == .original)
+    }
+  }
 }
