@@ -43,7 +43,12 @@ extension ImageCaches {
     return stores.readFurther(ImageStoreEntry.self, place, request.source.reach)?.body
   }
 
-  func store(_ original: FetchedData.Original, for request: ImageRequest) {
+  /// - Parameter isCurrent: whether no removal has come in between; asked before the write and after it.
+  func store(
+    _ original: FetchedData.Original, for request: ImageRequest, while isCurrent: () -> Bool
+  ) {
+    guard isCurrent() else { return }
+    defer { if !isCurrent() { removeOriginal(for: request) } }
     let key = ImageStoreKey(
       .original, request.key.source, label: EntryLabel.text(ofSource: request.sourceKey))
     observeStore(.original, byteCount: original.byteCount, for: request) {
@@ -58,6 +63,8 @@ extension ImageCaches {
 
   func removeOriginal(for request: ImageRequest) {
     stores.remove(StoredVariants.self, ImageStoreKey(.original, request.key.source), request.source.reach)
+    let partial = ImageStoreKey(.partial, request.key.source)
+    if stores.mayContain(partial) { stores.remove(ImageStoreEntry.self, partial) }
   }
 
   // MARK: Responses

@@ -105,7 +105,12 @@ extension ImageCaches {
     return further(place, source.reach) { Rendition($0, of: source) }
   }
 
-  func store(_ rendition: Rendition, for request: ImageRequest) {
+  /// - Parameter isCurrent: whether no removal has come in between; asked before the write and after it.
+  func store(
+    _ rendition: Rendition, for request: ImageRequest, while isCurrent: () -> Bool = { true }
+  ) {
+    guard isCurrent() else { return }
+    defer { if !isCurrent() { removeRendition(for: request) } }
     let record = RenditionRecord(
       header: rendition.header, stamp: rendition.stamp, validity: rendition.validity, notes: rendition.notes)
     guard request.format?.isRetired != true else { return }

@@ -68,11 +68,13 @@ extension EncodeImage {
 
   /// Stores a file, and the source's bytes if they are given and new. Waits if the backlog has no room.
   func write(_ entry: EncodedEntry, _ fetched: FetchedData?) -> JobStep {
-    var waits = fetched.map { context.storeOriginal($0, for: goal.load) } ?? []
-    if goal.writesMemory { context.caches.keepEncoded(entry, goal.key) }
+    var waits = fetched.map { context.storeOriginal($0, for: goal.load, epoch) } ?? []
+    keepInMemory(entry)
     if goal.writesStores, !context.caches.stores.isEmpty {
-      let wait = context.backlog.add(byteCount: entry.data.count) { [context, goal] _ in
-        context.caches.store(entry, goal.key, for: goal.request)
+      let wait = context.backlog.add(byteCount: entry.data.count) { [context, goal, epoch] _ in
+        context.caches.store(entry, goal.key, for: goal.request) {
+          context.epochs.isCurrent(epoch, goal.request)
+        }
       }
       if let wait { waits.append(wait) }
     }
@@ -81,9 +83,22 @@ extension EncodeImage {
     return waits.last.map(JobStep.depend) ?? .finish(succeeded: true)
   }
 
+  /// Puts a file into memory, unless its source has been removed since the request.
+  func keepInMemory(_ entry: EncodedEntry) {
+    guard goal.writesMemory, context.epochs.isCurrent(epoch, request) else { return }
+    context.caches.keepEncoded(entry, goal.key)
+    // A removal may have begun meanwhile, and have looked into memory before.
+    if !context.epochs.isCurrent(epoch, request) {
+      context.caches.encodedMemory.removeValue(forKey: goal.key)
+    }
+  }
+
   func forget() {
-    guard request.cachePolicy.writesCaches else { return }
+    guard request.cachePolicy.writesCaches, context.epochs.isCurrent(epoch, request) else { return }
     context.caches.encodedMemory.removeValue(forKey: goal.key)
-    context.backlog.enqueue { [context, goal] in context.caches.removeEncoded(goal.key, of: goal.request) }
+    context.backlog.enqueue { [context, goal, epoch] in
+      guard context.epochs.isCurrent(epoch, goal.request) else { return }
+      context.caches.removeEncoded(goal.key, of: goal.request)
+    }
   }
 }

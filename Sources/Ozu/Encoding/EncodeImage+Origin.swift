@@ -38,9 +38,8 @@ extension EncodeImage {
   }
 
   func depend(on load: ImageRequest, _ fetched: FetchedData?) -> JobStep {
-    let (context, number) = (context, context.sharingNumber())
-    return .depend(
-      JobDependence(key: .load(load, number: number)) { JobStart(LoadImage(load, context, fetched: fetched)) }
-    )
+    let (context, epoch) = (context, epoch)
+    let key = JobKey.load(load, number: context.resultSharingNumber(epoch, load))
+    return .depend(JobDependence(key: key) { JobStart(LoadImage(load, context, epoch, fetched: fetched)) })
   }
 }

@@ -26,6 +26,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
 
   let goal: EncodingGoal
   let context: LoadContext
+  /// The epochs in which the file was asked for.
+  let epoch: LoadEpoch
   private(set) var outcome: Result<EncodedAnswer, ImageError> = .failure(.cancelled(""))
   var next = Action.look
   /// A cached file that may not be served without asking the origin.
@@ -36,8 +38,9 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   /// Whether the gain map is not applied although the request asks for it.
   var isDimmed: Bool
 
-  init(_ goal: EncodingGoal, _ context: LoadContext) {
+  init(_ goal: EncodingGoal, _ context: LoadContext, _ epoch: LoadEpoch) {
     self.goal = goal
+    self.epoch = epoch
     self.context = context
     converts = !goal.format.mayEmbed(context.configuration.decoding.codecs)
     isDimmed = !goal.format.mayBeBright(context.configuration.decoding.codecs)
@@ -119,15 +122,15 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     let isFresh = request.mayServe(validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else {
       stale = entry
-      let (context, load) = (context, goal.load)
-      let number = context.sharingNumber()
+      let (context, load, epoch) = (context, goal.load, epoch)
+      let number = context.sharingNumber(epoch, load)
       next = .confirm
       return .depend(
         JobDependence(key: .fetch(load, number: number), deadline: context.deadline(.network)) {
-          JobStart(FetchWork(load, context))
+          JobStart(FetchWork(load, context, epoch))
         })
     }
-    if source == .rendition, goal.writesMemory { context.caches.keepEncoded(entry, goal.key) }
+    if source == .rendition { keepInMemory(entry) }
     return finish(entry, isFresh ? source : .stale, ImageResponse.Verdict(validity, now: date))
   }
 

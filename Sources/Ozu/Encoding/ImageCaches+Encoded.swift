@@ -39,7 +39,12 @@ extension ImageCaches {
     events.lookedUp(.encoded, found: nil, of: request.source.name, for: request)
   }
 
-  func store(_ entry: EncodedEntry, _ key: CacheKey, for request: ImageRequest) {
+  /// - Parameter isCurrent: whether no removal has come in between; asked before the write and after it.
+  func store(
+    _ entry: EncodedEntry, _ key: CacheKey, for request: ImageRequest, while isCurrent: () -> Bool
+  ) {
+    guard isCurrent() else { return }
+    defer { if !isCurrent() { removeEncoded(key, of: request) } }
     observeStore(.encoded, byteCount: entry.data.count, for: request) {
       stores.write(
         ImageStoreEntry(metadata: entry.record.data, body: entry.data),

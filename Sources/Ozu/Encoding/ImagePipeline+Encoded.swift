@@ -91,12 +91,13 @@ extension ImagePipeline {
     let limit = request.deadline ?? configuration.stageTimeouts[.total]
     let hasMadeJob = Atomic(false)
     let awaiter = JobAwaiter(context.runner, request.priority)
+    let epoch = context.epochs.epoch(of: request)
     let work = await awaiter.work(
-      of: .encoding(goal, number: context.sharingNumber()),
+      of: .encoding(goal, number: context.resultSharingNumber(epoch, request)),
       deadline: limit.map { JobDeadline(instant: start.advanced(by: $0), tag: ImageStage.total.tag) }
     ) {
       hasMadeJob.store(true, ordering: .relaxed)
-      return JobStart(EncodeImage(goal, context))
+      return JobStart(EncodeImage(goal, context, context.epochs.beginJob(for: request, askedIn: epoch)))
     }
     guard let work = work as? EncodeImage, awaiter.overdueStage == nil else {
       throw awaiter.failure(request.source.name)

@@ -41,9 +41,10 @@ extension ImagePipeline {
     try request.validate()
     try configuration.check(request.source)
     let request = request.keyed(by: configuration.caching.cacheKeyRules)
-    let fetched = try await fetch(request, urgency: DataUrgency(request.priority))
+    let fetch = try await fetch(request, urgency: DataUrgency(request.priority))
+    let fetched = try fetch.outcome.get()
     guard fetched.allowsStoring else { return nil }
-    await storeIfPicture(fetched, for: request)
+    await storeIfPicture(fetched, for: request, fetch.epoch)
     guard let validity = fetched.validity, !validity.bodyIdentity.isEmpty else { return nil }
     return SourceState(identity: validity.bodyIdentity, freshUntil: validity.freshUntil)
   }

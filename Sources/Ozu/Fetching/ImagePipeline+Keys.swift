@@ -53,9 +53,10 @@ extension ImagePipeline {
   }
 
   private func imageFromDisk(for request: ImageRequest) async -> Picture? {
-    await context.runner.run(on: .disk, priority: .normal) { [cache] in
+    let epoch = context.epochs.epoch(of: request)
+    return await context.runner.run(on: .disk, priority: .normal) { [cache, context] in
       guard let picture = cache.image(for: request, layers: .disk) else { return nil }
-      cache[request] = picture
+      if context.epochs.isCurrent(epoch, request) { cache[request] = picture }
       return picture
     }
   }
@@ -78,6 +79,7 @@ extension ImagePipeline {
   package func removePicture(forKey key: String, format: CacheFormat?) {
     if let format { registerIfUnknown(format) }
     for request in ImageRequest.requests(forKey: key, format: format) {
+      context.epochs.beginRemoval(of: request.key.source)
       caches.memory.removeValue(forKey: request.key)
       context.backlog.enqueue { [caches] in caches.removeRendition(for: request) }
     }
@@ -98,10 +100,11 @@ extension ImagePipeline {
     let sources = Set(requests.map(\.key.source))
     let formats = formats.values
     let variants = requests.flatMap { request in [request] + formats.map(request.inFormat) }
+    for source in sources { context.epochs.beginRemoval(of: source) }
+    context.originalStorage.removePartialsFromMemory(of: sources)
     for source in sources {
       context.failures.forget(source)
       context.variants.noteRemoval(of: source)
-      context.fetchesInUse.forget(source: source)
     }
     for variant in variants { caches.memory.removeValue(forKey: variant.key) }
     caches.memory.removeValues { key, _ in sources.contains(key.source) }
@@ -116,10 +119,11 @@ extension ImagePipeline {
     }
   }
 
-  /// Removes the pictures of a format, and the files made of them, from memory and from disk. Includes those that are
-  /// still being encoded.
+  /// Removes the pictures of a format, and the files made of them, from memory and from disk. Loads of them that are running store
+  /// only their originals.
   public func removeImages(ofFormat name: String) async {
     let format = formatStore.format(named: name) ?? CacheFormat(name)
+    context.epochs.beginRemoval(ofFormat: name)
     formatStore.removeFromMemory(format)
     // Pictures that are still being encoded would be written after the removal.
     await context.backlog.drain()

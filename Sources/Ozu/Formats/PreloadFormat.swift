@@ -43,6 +43,8 @@ struct PreloadFormat: Sendable {
   /// - Returns: whether there was room; `nil` for a rendition that does not decode.
   private func load(_ rendition: ImageCaches.Rendition, _ info: ImageStoreInfo) async -> Bool? {
     let name = info.key.label ?? format.name
+    let key = ImageKey(rendition: info.key.key, label: info.key.label, format: format)
+    let epoch = context.epochs.epoch(of: key.source, format.name)
     let chain = StepWork.Chain(
       from: LoadImage.Origin(), of: .data(Data(), key: name), context,
       last: (.decode(rendition.data, nil, .written), info.key.key), start: context.configuration.instant)
@@ -55,8 +57,7 @@ struct PreloadFormat: Sendable {
       let picture = rendition.picture(rendered.picture)
       let memory = context.caches.memory
       guard !preload.isStopped, memory.totalCost + picture.byteCount <= memory.costLimit else { return false }
-      let key = ImageKey(rendition: info.key.key, label: info.key.label, format: format)
-      if !memory.contains(key) {
+      if !memory.contains(key), context.epochs.epoch(of: key.source, format.name) == epoch {
         memory.store(
           CachedPicture(
             picture: picture, stamp: rendition.stamp, validity: rendition.validity, formatName: format.name),

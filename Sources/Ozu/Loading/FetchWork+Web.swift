@@ -33,6 +33,12 @@ extension FetchWork {
         progressEvents.report(LoadProgress(receivedByteCount: received, expectedByteCount: expected))
       }
       if let fetcherClient { exchange.client = fetcherClient }
+      let storage = context.originalStorage.storing { [context, request, epoch] in
+        context.epochs.isCurrent(epoch, original: request.key.source)
+      }
+      exchange.storage =
+        fetcherClient == nil && configuration.network.isResumableDataEnabled
+        ? storage : StorageWithoutPartialBodies(storage: storage)
       return exchange
     } catch {
       throw ImageError(error, source: name)
@@ -142,8 +148,7 @@ extension FetchWork {
 
   private func note(_ error: ImageError, freshUntil: Date?) {
     guard request.cachePolicy.writesCaches else { return }
-    context.failures.note(
-      error, for: request.key.source, freshUntil: freshUntil, now: configuration.testing.currentDate())
+    context.noteFailure(error, of: request, epoch, freshUntil: freshUntil)
   }
 
   /// The time until which a 404 or 410 is remembered: its own lifetime, otherwise 60 seconds; a day at most.

@@ -43,6 +43,8 @@ final class FetchWork: JobWork, @unchecked Sendable {
   }
 
   let context: LoadContext
+  /// The epochs in which the bytes were asked for.
+  let epoch: LoadEpoch
   /// Replaces the HTTP client if the fetcher streams.
   private(set) var fetcherClient: FetcherClient?
   private(set) var outcome: Result<FetchedData, ImageError>
@@ -56,8 +58,9 @@ final class FetchWork: JobWork, @unchecked Sendable {
   /// nothing else.
   let priority = Mutex<FetchPriority?>(nil)
 
-  init(_ request: ImageRequest, _ context: LoadContext, isForHeader: Bool = false) {
+  init(_ request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, isForHeader: Bool = false) {
     self.request = request
+    self.epoch = epoch
     self.context = context
     self.isForHeader = isForHeader
     let showsBytes = !isForHeader && context.configuration.decoding.isProgressiveDecodingEnabled

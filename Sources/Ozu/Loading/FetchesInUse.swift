@@ -50,11 +50,4 @@ final class FetchesInUse: Sendable {
   func forget(_ key: JobKey) {
     state.withLock { _ = $0.entries.removeValue(forKey: key) }
   }
-
-  /// Removes all entries of a source.
-  ///
-  /// - Complexity: O(fetches in use).
-  func forget(source: CacheKey) {
-    state.withLock { state in state.entries = state.entries.filter { $0.key.key != source } }
-  }
 }

@@ -23,6 +23,7 @@ final class KnownVariants: Sendable {
   struct Loading: Sendable {
     let id: Int
     let request: ImageRequest
+    let epoch: LoadEpoch
   }
 
   private struct Notes {
@@ -159,10 +160,11 @@ final class KnownVariants: Sendable {
   }
 
   /// Records that a picture is being loaded. Returns an identifier for `end`.
-  func begin(_ request: ImageRequest) -> Int {
+  func begin(_ request: ImageRequest, _ epoch: LoadEpoch) -> Int {
     state.withLock { state in
       state.lastID += 1
-      state.loading[request.key.source, default: []].append(Loading(id: state.lastID, request: request))
+      state.loading[request.key.source, default: []].append(
+        Loading(id: state.lastID, request: request, epoch: epoch))
       return state.lastID
     }
   }

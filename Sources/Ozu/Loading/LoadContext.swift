@@ -1,3 +1,4 @@
+import Foundation
 import OzuHTTP
 import OzuSynchronization
 
@@ -19,6 +20,9 @@ final class LoadContext: Sendable {
   /// The pictures of each source that have been made or are being made.
   let variants = KnownVariants()
   let failures = FailureMemory()
+  let epochs = SourceEpochs()
+  /// The stores as the storage of the HTTP caches.
+  let originalStorage: OriginalStorage
   private let lastNumber = Atomic(0)
 
   /// - Parameter onIdle: called when the last job that makes prefetching wait has left the queues.
@@ -40,6 +44,7 @@ final class LoadContext: Sendable {
       stores: StoreChain(configuration), events: events)
     backlog = StoreBacklog(runner: runner, byteLimit: configuration.caching.storeBacklogByteCount)
     let storage = OriginalStorage(caches: caches, runner: runner, backlog: backlog)
+    originalStorage = storage
     let client = ObservedHTTPClient(client: configuration.network.httpClient, events: events)
     httpCache = HTTPCache(
       client: client,
@@ -56,6 +61,25 @@ final class LoadContext: Sendable {
   /// A number that is part of the keys of jobs: zero if equal work is shared, otherwise a new number for each call.
   func sharingNumber() -> Int {
     configuration.isCoalescingEnabled ? 0 : lastNumber.add(1, ordering: .relaxed).newValue
+  }
+
+  /// The same for work on the bytes of a source, which is not shared with the jobs of another epoch.
+  func sharingNumber(_ epoch: LoadEpoch, _ request: ImageRequest) -> Int {
+    configuration.isCoalescingEnabled ? epoch.number(request.cachePolicy) : sharingNumber()
+  }
+
+  /// The same for work on the pictures and files of a request.
+  func resultSharingNumber(_ epoch: LoadEpoch, _ request: ImageRequest) -> Int {
+    // The numbers of epochs are unique, so the greater one tells the two apart from every other pair of the same request.
+    configuration.isCoalescingEnabled ? max(epoch.number(request.cachePolicy), epoch.format) : sharingNumber()
+  }
+
+  /// Remembers a lasting failure of a source, unless a new epoch has begun.
+  func noteFailure(_ error: ImageError, of request: ImageRequest, _ epoch: LoadEpoch, freshUntil: Date? = nil)
+  {
+    guard epochs.isCurrent(epoch, original: request.key.source) else { return }
+    failures.note(
+      error, for: request.key.source, freshUntil: freshUntil, now: configuration.testing.currentDate())
   }
 
   /// The deadline of a stage that begins now; nil without a limit.

@@ -38,12 +38,14 @@ extension LoadImage {
       request.readsMemory, configuration.isCoalescingEnabled
     else { return nil }
     let larger = context.variants.loading(of: request.key.source).first { loading in
-      loading.id != variantID && loading.request.httpPolicy == request.httpPolicy
+      loading.id != variantID && loading.epoch.source == epoch.source
+        && loading.request.httpPolicy == request.httpPolicy
         && loading.request.resize.map { Derivation.isWorthWaiting(for: $0, resize) } ?? false
     }
-    guard let larger = larger?.request else { return nil }
-    let other = JobDependence(key: .load(larger, number: 0)) { [context] in
-      JobStart(LoadImage(larger, context))
+    guard let larger else { return nil }
+    let key = JobKey.load(larger.request, number: context.resultSharingNumber(larger.epoch, larger.request))
+    let other = JobDependence(key: key) { [context] in
+      JobStart(LoadImage(larger.request, context, larger.epoch))
     }
     return wait(for: other) { load, wake in
       // If it failed, this load continues by itself and reports its own error.

@@ -62,9 +62,12 @@ extension LoadImage {
   /// Puts a preview into memory, unless the finished picture is there. Does not notify observers.
   private func store(_ preview: Picture) -> Bool {
     guard configuration.caching.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches,
-      request.writesMemory, context.caches.finishedPicture(for: request) == nil
+      request.writesMemory, isCurrent, context.caches.finishedPicture(for: request) == nil
     else { return false }
-    return context.caches.insert(preview, stamp: nil, validity: nil, for: request)
+    let isStored = context.caches.insert(preview, stamp: nil, validity: nil, for: request)
+    if isCurrent { return isStored }
+    removePreview()
+    return false
   }
 
   private func show(_ preview: Picture, isStored: Bool) {

@@ -5,7 +5,7 @@ import OzuHTTP
 extension LoadImage {
   /// Fetches the original, and makes the picture from it.
   func fetchSource() -> JobStep? {
-    let key = JobKey.fetch(request, number: context.sharingNumber())
+    let key = fetchKey
     let live = fetched ?? fetchInUse(key)
     isFetchReused = live != nil
     if let live { return make(of: .success(live)) }
@@ -14,9 +14,9 @@ extension LoadImage {
     // A closure that captures a single object needs no allocation.
     let begin: @Sendable () -> JobStart =
       if isSureToDownload {
-        { [self] in JobStart(FetchWork(request, context), in: .network, origin: origin) }
+        { [self] in JobStart(FetchWork(request, context, epoch), in: .network, origin: origin) }
       } else {
-        { [self] in JobStart(FetchWork(request, context)) }
+        { [self] in JobStart(FetchWork(request, context, epoch)) }
       }
     let other = JobDependence(key: key, deadline: context.deadline(.network), make: begin)
     return wait(for: other) { load, wake in
@@ -24,10 +24,13 @@ extension LoadImage {
       guard case .success(let fetched) = outcome, load.configuration.isCoalescingEnabled,
         load.request.cachePolicy == .useCaches
       else { return load.make(of: outcome) }
-      let live = load.context.fetchesInUse.note(fetched, for: .fetch(load.request, number: 0))
+      let live = load.context.fetchesInUse.note(fetched, for: load.fetchKey)
       return load.make(of: .success(live))
     }
   }
+
+  /// The key of the download of the source.
+  private var fetchKey: JobKey { .fetch(request, number: context.sharingNumber(epoch, request)) }
 
   private func make(of outcome: Result<FetchedData, ImageError>) -> JobStep? {
     switch outcome {
@@ -43,9 +46,9 @@ extension LoadImage {
     var request = request
     request.cachePolicy = .reload
     isFetchReused = false
-    let key = JobKey.fetch(request, number: context.sharingNumber())
-    let other = JobDependence(key: key, deadline: context.deadline(.network)) { [context, request] in
-      JobStart(FetchWork(request, context))
+    let key = JobKey.fetch(request, number: context.sharingNumber(epoch, request))
+    let other = JobDependence(key: key, deadline: context.deadline(.network)) { [context, request, epoch] in
+      JobStart(FetchWork(request, context, epoch))
     }
     return wait(for: other) { load, wake in
       guard let outcome = load.outcome(ofFetch: wake) else { return load.failInCycle() }
@@ -104,14 +107,15 @@ extension LoadImage {
   /// Makes the picture from the fetched bytes. A stored original that does not decode is removed and fetched again.
   func renderSource(_ fetched: FetchedData) -> JobStep {
     render(fetched) { load, error in
-      load.context.fetchesInUse.forget(.fetch(load.request, number: 0))
+      load.context.fetchesInUse.forget(load.fetchKey)
       guard fetched.isFromStore, !error.isCancelledOrLate, load.request.cachePolicy == .useCaches else {
         load.noteFailure(error)
         return load.fail(error)
       }
-      let (caches, request) = (load.context.caches, load.request)
-      load.context.backlog.enqueue(originalOf: request.key.source) {
-        caches.removeOriginal(for: request)
+      let (context, request, epoch) = (load.context, load.request, load.epoch)
+      context.backlog.enqueue(originalOf: request.key.source) {
+        guard context.epochs.isCurrent(epoch, original: request.key.source) else { return }
+        context.caches.removeOriginal(for: request)
       }
       return load.fetchAgain { load, outcome in
         switch outcome {
@@ -161,7 +165,6 @@ extension LoadImage {
 
   private func noteFailure(_ error: ImageError) {
     guard request.source.webURL != nil, request.cachePolicy.writesCaches else { return }
-    context.failures.note(
-      error, for: request.key.source, freshUntil: nil, now: configuration.testing.currentDate())
+    context.noteFailure(error, of: request, epoch)
   }
 }

@@ -5,12 +5,17 @@ import Foundation
 extension LoadImage {
   /// Puts the picture into memory, where smaller pictures can be derived from it.
   func keep(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) {
-    guard request.writesMemory || request.writesRenditions else { return }
+    guard request.writesMemory || request.writesRenditions, isCurrent else { return }
     context.variants.noteMaking(of: request.key)
     guard request.writesMemory else { return }
     context.caches.store(picture, stamp: stamp, validity: validity, for: request)
+    // A removal may have begun meanwhile, and have looked into memory before.
+    guard isCurrent else { return context.caches.memory.removeValue(forKey: request.key) }
     if let variant = variant(picture) { context.variants.note(variant) }
   }
+
+  /// Whether the results of the load may be stored: whether no removal and no reload came after its request.
+  var isCurrent: Bool { context.epochs.isCurrent(epoch, request) }
 
   /// The entry for `KnownVariants`, so that smaller pictures can be derived from this one; `nil` if they cannot.
   private func variant(_ picture: Picture) -> KnownVariants.Variant? {
@@ -23,7 +28,7 @@ extension LoadImage {
 
   /// Stores a picture that was made from its source, and the source itself.
   func store(_ picture: Picture, of fetched: FetchedData) -> [JobDependence] {
-    guard request.cachePolicy.writesCaches else { return [] }
+    guard request.cachePolicy.writesCaches, isCurrent else { return storeOriginal(fetched) }
     guard fetched.allowsStoring else {
       // Earlier results were made from bytes that this answer replaces.
       context.caches.memory.removeValue(forKey: request.key)
@@ -42,7 +47,7 @@ extension LoadImage {
   }
 
   func storeOriginal(_ fetched: FetchedData) -> [JobDependence] {
-    context.storeOriginal(fetched, for: request)
+    context.storeOriginal(fetched, for: request, epoch)
   }
 
   /// Whether only the finished picture can be stored, and not the original.
@@ -58,19 +63,22 @@ extension LoadImage {
     else { return [] }
     // A picture without a resize is stored as its original, so it is not listed as a variant.
     let variant = request.resize == nil ? nil : variant(picture)
-    let wait = context.backlog.add(byteCount: picture.byteCount) { [context, request] () -> Data? in
+    let wait = context.backlog.add(byteCount: picture.byteCount) { [context, request, epoch] () -> Data? in
+      guard context.epochs.isCurrent(epoch, request) else { return nil }
       let stage = context.events.stageBegan(.encode, of: request.source.name)
       let data = context.configuration.encodedRendition(of: picture, for: request)
       if data != nil { context.events.counters.encodes.increment() }
       context.events.stageEnded(stage, byteCount: data?.count ?? 0)
       return data
-    } write: { [context, request] data in
+    } write: { [context, request, epoch] data in
       guard let data else { return }
       context.caches.store(
         ImageCaches.Rendition(
           data: data, header: picture.header, stamp: stamp, validity: validity, notes: picture.notes),
-        for: request)
-      if let variant { context.caches.noteStored(variant, source: request.sourceKey) }
+        for: request, while: { context.epochs.isCurrent(epoch, request) })
+      if let variant, context.epochs.isCurrent(epoch, request) {
+        context.caches.noteStored(variant, source: request.sourceKey)
+      }
     }
     return wait.map { [$0] } ?? []
   }
@@ -78,8 +86,8 @@ extension LoadImage {
   /// Writes a rendition again whose validity has been renewed.
   func store(_ rendition: ImageCaches.Rendition) -> [JobDependence] {
     guard !context.caches.stores.isEmpty, request.writesRenditions else { return [] }
-    let wait = context.backlog.add(byteCount: rendition.data.count) { [context, request] _ in
-      context.caches.store(rendition, for: request)
+    let wait = context.backlog.add(byteCount: rendition.data.count) { [context, request, epoch] _ in
+      context.caches.store(rendition, for: request) { context.epochs.isCurrent(epoch, request) }
     }
     return wait.map { [$0] } ?? []
   }
@@ -90,15 +98,19 @@ extension LoadContext {
   /// anything.
   ///
   /// - Returns: the write, if the backlog has no room; the load waits for it.
-  func storeOriginal(_ fetched: FetchedData, for request: ImageRequest) -> [JobDependence] {
+  func storeOriginal(
+    _ fetched: FetchedData, for request: ImageRequest, _ epoch: LoadEpoch
+  ) -> [JobDependence] {
     let policy = request.storagePolicy ?? configuration.caching.storagePolicy
+    let source = request.key.source
     guard !caches.stores.isEmpty, request.writesOriginals, policy.storesOriginals,
-      let original = fetched.claimOriginal()
+      epochs.isCurrent(epoch, original: source), let original = fetched.claimOriginal()
     else { return [] }
-    let wait = backlog.add(byteCount: original.byteCount, originalOf: request.key.source) { [self] _ in
-      caches.store(original, for: request)
+    let wait = backlog.add(byteCount: original.byteCount, originalOf: source) { [self] _ in
+      caches.store(original, for: request) { epochs.isCurrent(epoch, original: source) }
       // Until now other loads found the bytes in `fetchesInUse`; from now on they find them in the store.
-      withExtendedLifetime(fetched) { fetchesInUse.forget(.fetch(request, number: 0)) }
+      let key = JobKey.fetch(request, number: sharingNumber(epoch, request))
+      withExtendedLifetime(fetched) { fetchesInUse.forget(key) }
     }
     return wait.map { [$0] } ?? []
   }

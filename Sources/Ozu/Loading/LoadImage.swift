@@ -36,6 +36,8 @@ final class LoadImage: JobWork, @unchecked Sendable {
 
   let request: ImageRequest
   let context: LoadContext
+  /// The epochs in which the load was asked for.
+  let epoch: LoadEpoch
   let progressEvents = ProgressBroadcast()
   let previewState = Mutex(PreviewState())
 
@@ -55,8 +57,9 @@ final class LoadImage: JobWork, @unchecked Sendable {
   /// begins: bytes that it need not fetch.
   var fetched: FetchedData?
 
-  init(_ request: ImageRequest, _ context: LoadContext, fetched: FetchedData? = nil) {
+  init(_ request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, fetched: FetchedData? = nil) {
     self.request = request
+    self.epoch = epoch
     self.fetched = fetched
     self.context = context
     outcome = .failure(.cancelled(""))
@@ -145,7 +148,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
   // MARK: Beginning and end
 
   private func begin() {
-    if canBeDerivedFrom { variantID = context.variants.begin(request) }
+    if canBeDerivedFrom { variantID = context.variants.begin(request, epoch) }
   }
 
   /// Finishes with the picture.

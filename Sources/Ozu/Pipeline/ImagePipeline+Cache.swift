@@ -113,15 +113,20 @@ extension ImagePipeline {
         || layers.contains(.originals) && pipeline.caches.original(for: request) != nil
     }
 
-    /// Removes the result of a request from the given layers; its original too, if they include `originals`.
+    /// Removes the result of a request from the given layers; its original too, if they include `originals`. Loads of the source
+    /// that are running store nothing.
     public func remove(_ request: ImageRequest, layers: CacheLayers = .all) {
       let request = keyed(request)
+      pipeline.context.epochs.beginRemoval(of: request.key.source)
       if layers.contains(.memory) { self[request] = nil }
       if layers.contains(.renditions) {
         pipeline.caches.removeRendition(for: request)
         pipeline.caches.forgetStored(request)
       }
-      if layers.contains(.originals) { pipeline.caches.removeOriginal(for: request) }
+      if layers.contains(.originals) {
+        pipeline.context.originalStorage.removePartialsFromMemory(of: [request.key.source])
+        pipeline.caches.removeOriginal(for: request)
+      }
     }
 
     /// The key of a request's result.

@@ -12,6 +12,9 @@ extension ImagePipeline {
   /// Removes the pictures of a request's source from memory and disk, in every size and format, and the original.
   /// `cache.remove(_:)` removes only one picture.
   ///
+  /// It reaches the loads that are running: they return their pictures to those who wait for them, but store nothing. A request
+  /// that comes after this call loads again, and does not join them.
+  ///
   /// - Complexity: O(entries of the caches).
   public func removeImage(for request: ImageRequest) async {
     var whole = request
@@ -26,11 +29,13 @@ extension ImagePipeline {
     await removeImage(for: ImageRequest(url: url))
   }
 
-  /// Empties the memory cache and the disk cache. A disk cache that another process writes stays as it is, and
+  /// Empties the memory cache and the disk cache. Loads that are running store nothing, as for `removeImage(for:)`. A disk cache that another process writes stays as it is, and
   /// `ImagePipeline.Configuration.Caching.onDiskError` receives an error.
   public func removeAllImages() async {
+    context.epochs.beginRemovalOfAll()
     formatStore.stopPreloads()
     context.failures.forgetAll()
+    context.originalStorage.removePartialsFromMemory(of: nil)
     context.variants.noteRemoval(of: nil)
     removeImagesFromMemory()
     await context.backlog.drain()

@@ -16,26 +16,28 @@ extension ImagePipeline {
   ) async throws(ImageError) -> Data {
     try configuration.check(request.source)
     let request = request.keyed(by: configuration.caching.cacheKeyRules)
-    let fetched = try await fetch(request, urgency: urgency, onProgress: onProgress)
+    let fetch = try await fetch(request, urgency: urgency, onProgress: onProgress)
+    let fetched = try fetch.outcome.get()
     guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
-    await storeIfPicture(fetched, for: request)
+    await storeIfPicture(fetched, for: request, fetch.epoch)
     return data
   }
 
-  /// The bytes of a source, from a running job or a new one.
+  /// The job for the bytes of a source, when it is over: a running one or a new one.
   func fetch(
     _ request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
-  ) async throws(ImageError) -> FetchedData {
+  ) async throws(ImageError) -> FetchWork {
     let listener = onProgress.map(DownloadProgressListener.init)
-    let key = JobKey.fetch(request, number: context.sharingNumber())
+    let epoch = context.epochs.epoch(of: request)
+    let key = JobKey.fetch(request, number: context.sharingNumber(epoch, request))
     let awaiter = urgency.awaiter(on: context.runner)
     let work = await awaiter.work(
       of: key, begun: { work in if let listener { (work as? FetchWork)?.progressEvents.add(listener) } },
-      make: { JobStart(FetchWork(request, context)) })
+      make: { JobStart(FetchWork(request, context, context.epochs.beginJob(for: request, askedIn: epoch))) })
     // Other requests may still wait for the download.
     listener?.end()
     guard let fetch = work as? FetchWork else { throw awaiter.failure(request.source.name) }
-    return try fetch.outcome.get()
+    return fetch
   }
 
   /// The encoded bytes of a URL.
@@ -63,15 +65,19 @@ extension ImagePipeline {
     } else {
       try configuration.check(request.source)
       let keyed = request.keyed(by: configuration.caching.cacheKeyRules)
+      let epoch = context.epochs.epoch(of: keyed)
       let awaiter = JobAwaiter(context.runner, request.priority)
       let work = await awaiter.work(
-        of: JobKey.header(keyed, number: context.sharingNumber()),
-        make: { JobStart(FetchWork(keyed, context, isForHeader: true)) })
+        of: JobKey.header(keyed, number: context.sharingNumber(epoch, keyed)),
+        make: {
+          JobStart(
+            FetchWork(keyed, context, context.epochs.beginJob(for: keyed, askedIn: epoch), isForHeader: true))
+        })
       guard let fetch = work as? FetchWork else { throw awaiter.failure(request.source.name) }
       let fetched = try fetch.outcome.get()
       if let header = fetch.header { return header }
       guard case .data(let whole) = fetched.content else { throw .emptyData(request.source.name) }
-      await storeIfPicture(fetched, for: keyed)
+      await storeIfPicture(fetched, for: keyed, fetch.epoch)
       data = whole
     }
     let configuration = configuration
@@ -102,14 +108,17 @@ extension ImagePipeline {
   }
 
   /// Stores the bytes as an original if they begin like an image file; other responses of a server are not stored.
-  func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest) async {
-    guard request.writesOriginals, let original = fetched.claimOriginal() else { return }
-    context.backlog.enqueue(byteCount: original.byteCount, originalOf: request.key.source) { [context] in
+  func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest, _ epoch: LoadEpoch) async {
+    let source = request.key.source
+    guard request.writesOriginals, context.epochs.isCurrent(epoch, original: source),
+      let original = fetched.claimOriginal()
+    else { return }
+    context.backlog.enqueue(byteCount: original.byteCount, originalOf: source) { [context] in
       let configuration = context.configuration
       guard case .data(let data) = fetched.content,
         (try? configuration.decoding.codecs.header(of: data, limits: configuration.decoding.limits)) != nil
       else { return }
-      context.caches.store(original, for: request)
+      context.caches.store(original, for: request) { context.epochs.isCurrent(epoch, original: source) }
     }
     await context.backlog.room()
   }

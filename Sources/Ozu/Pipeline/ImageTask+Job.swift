@@ -16,12 +16,13 @@ extension ImageTask {
     guard let attempt else { return }
     hasMadeJob.store(false, ordering: .relaxed)
     let (context, level) = (pipeline.context, priority)
-    let key = JobKey.load(request, number: context.sharingNumber())
+    let epoch = context.epochs.epoch(of: request)
+    let key = JobKey.load(request, number: context.resultSharingNumber(epoch, request))
     let subscription = context.runner.subscribe(
       self, to: key, within: place?.job(in: context.runner), priority: level, deadline: deadline
     ) {
       hasMadeJob.store(true, ordering: .relaxed)
-      return JobStart(LoadImage(request, context))
+      return JobStart(LoadImage(request, context, context.epochs.beginJob(for: request, askedIn: epoch)))
     }
     guard let subscription else { return fail(.waitsForItself(request.source.name)) }
     note(subscription, attempt)

@@ -91,7 +91,7 @@ public final class HTTPCache: Sendable {
       cache: self, request: request, mode: mode,
       key: HTTPCacheKey(request, resource: resource, rules: configuration.keyRules),
       policy: policy ?? configuration.policy, storing: storing, onProgress: onProgress,
-      client: client)
+      client: client, storage: storage)
   }
 
   /// Stores a response that the caller has looked at.

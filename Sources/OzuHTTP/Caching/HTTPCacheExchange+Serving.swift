@@ -57,7 +57,7 @@ package struct HTTPCacheValidation: Sendable {
     let again = HTTPCacheExchange(
       cache: exchange.cache, request: exchange.request, mode: .noCache, key: exchange.key,
       policy: exchange.policy, storing: .atOnce, onProgress: nil, client: exchange.client,
-      pause: exchange.pause)
+      storage: exchange.storage, pause: exchange.pause)
     _ = try? await again.run()
   }
 }

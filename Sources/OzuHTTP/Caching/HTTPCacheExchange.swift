@@ -18,6 +18,8 @@ package struct HTTPCacheExchange: Sendable {
   let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
   /// The client that sends the requests.
   package var client: any HTTPClient
+  /// The storage: that of the cache, or one that belongs to this exchange.
+  package var storage: any HTTPCacheStorage
   /// Waits before a retry; returns false if the answer is not needed any more. Nil waits by the clock of the cache.
   package var pause: (@Sendable (Duration) async -> Bool)?
 
@@ -74,7 +76,7 @@ package struct HTTPCacheExchange: Sendable {
 
   /// Looks at the storage, decides, and asks the origin if needed.
   func run() async throws(HTTPError) -> HTTPCachedResponse {
-    switch plan(readsStorage ? await cache.storage.entries(for: key) : []) {
+    switch plan(readsStorage ? await storage.entries(for: key) : []) {
     case .answer(let response, let isValidated):
       if isValidated { cache.validateInBackground(key) { [validation] in await validation.run() } }
       return response
@@ -92,7 +94,7 @@ package struct HTTPCacheExchange: Sendable {
     let origin = HTTPOriginExchange(
       cache: cache, request: request, mode: mode, key: key, policy: policy, stored: stored,
       choice: originRequest.choice, resumes: decision.action == .fetch && mode != .reload,
-      onProgress: onProgress, client: client, pause: pause)
+      onProgress: onProgress, client: client, storage: storage, pause: pause)
     let standIn = originRequest.fallback.flatMap { entry in
       { (isDisconnected: Bool) -> HTTPCachedResponse? in
         policy.reasonToServeStale(
@@ -127,9 +129,9 @@ package struct HTTPCacheExchange: Sendable {
         responseDate: result.responseDate), body: entry.body)
     updated.response.redirectsFreshUntil = result.redirectsFreshUntil
     if updated.response.cacheControl.contains("no-store") {
-      await cache.storage.removeEntries(for: key)
+      await storage.removeEntries(for: key)
     } else {
-      await cache.storage.refresh(updated, replacing: entry.response, for: key)
+      await storage.refresh(updated, replacing: entry.response, for: key)
     }
     let validator = entry.response.entityTag != nil ? "ETag" : "Last-Modified"
     return serve(
@@ -144,7 +146,7 @@ package struct HTTPCacheExchange: Sendable {
       for key in HTTPCacheKey.all(
         for: url, credentialsOf: request, rules: cache.configuration.keyRules)
       {
-        await cache.storage.removeEntries(for: key)
+        await storage.removeEntries(for: key)
       }
     }
     if request.method == .head { await confirm(by: result) }
@@ -157,12 +159,12 @@ package struct HTTPCacheExchange: Sendable {
     if reason == nil {
       stored.bodyIdentity = result.body.identity ?? HTTPBodyIdentity.of(body)
       let new = HTTPCacheEntry(response: stored, body: body)
-      if storing == .atOnce { await cache.storage.store(new, replacing: nil, for: key) } else { entry = new }
+      if storing == .atOnce { await storage.store(new, replacing: nil, for: key) } else { entry = new }
     } else if request.method == .get, mode != .noStore, (200..<300).contains(result.head.status),
       !request.hasPrecondition
     {
       // The stored response is known to be outdated, and the new one may not be stored.
-      await cache.storage.removeEntries(for: key)
+      await storage.removeEntries(for: key)
     }
     // An answer to HEAD has no body to compare.
     let isSame = request.method == .head ? nil : old.map { $0.response.bodyIdentity == stored.bodyIdentity }
@@ -178,17 +180,17 @@ package struct HTTPCacheExchange: Sendable {
 
   /// An answer to HEAD renews stored responses, or shows that they are outdated (RFC 9111 §4.3.5).
   private func confirm(by result: HTTPOriginAnswer) async {
-    let entries = await cache.storage.entries(for: key)
+    let entries = await storage.entries(for: key)
     guard let choice = HTTPCachePolicy.choice(among: entries.map(\.response), for: request) else { return }
     let old = entries[choice]
     guard policy.confirms(result.head, old.response) else {
-      if result.head.status < 500 { await cache.storage.removeEntries(for: key) }
+      if result.head.status < 500 { await storage.removeEntries(for: key) }
       return
     }
     let updated = policy.updated(
       old.response, by: result.head, for: result.request, requestDate: result.requestDate,
       responseDate: result.responseDate)
-    await cache.storage.refresh(
+    await storage.refresh(
       HTTPCacheEntry(response: updated, body: old.body), replacing: old.response, for: key)
   }
 }

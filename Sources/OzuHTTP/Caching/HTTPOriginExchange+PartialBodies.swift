@@ -11,7 +11,7 @@ extension HTTPOriginExchange {
     // Conditions that need no waiting are checked first, here and below, because each function that suspends costs
     // memory.
     if keepsPartialBodies, let spool = cache.spool, spool.mayHaveLeft { await adoptLeft(from: spool) }
-    guard let partial = await cache.storage.partialBody(for: key),
+    guard let partial = await storage.partialBody(for: key),
       partial.response.isFrom(hop.url),
       HTTPVary(partial.response.headers).matches(hop, stored: partial.response.selectingHeaders),
       partial.body.count < hop.maximumBodyByteCount
@@ -22,9 +22,9 @@ extension HTTPOriginExchange {
   /// Moves the beginning that a killed process left to the storage.
   private func adoptLeft(from spool: HTTPBodySpool) async {
     guard let left = await spool.takeLeft(for: key) else { return }
-    let known = await cache.storage.partialBody(for: key)
+    let known = await storage.partialBody(for: key)
     if known?.isWorse(than: left.partial) ?? true {
-      await cache.storage.setPartialBody(left.partial, for: key)
+      await storage.setPartialBody(left.partial, for: key)
     }
     left.remove()
   }
@@ -76,6 +76,6 @@ extension HTTPOriginExchange {
     guard let body = try? await sink.takeBody().data, body.count >= configuration.minimumPartialByteCount
     else { return }
     guard let partial = HTTPPartialBody(response: response, body: body) else { return }
-    await cache.storage.setPartialBody(partial, for: key)
+    await storage.setPartialBody(partial, for: key)
   }
 }

@@ -24,7 +24,7 @@ extension HTTPOriginExchange {
       } catch {
         // The rest does not fit, or is not available: request the whole body, once.
         guard case .refused = error.reason else { throw error }
-        await cache.storage.setPartialBody(nil, for: key)
+        await storage.setPartialBody(nil, for: key)
       }
     }
     return try await transfer(outgoing, continuing: nil)
@@ -76,12 +76,12 @@ extension HTTPOriginExchange {
     if sink.isContinued, let total, body.data.count < total {
       // A server may send fewer bytes than requested (RFC 9110 §15.3.7): the next request continues from there.
       if let longer = HTTPPartialBody(response: partial.response, body: body.data) {
-        await cache.storage.setPartialBody(longer, for: key)
+        await storage.setPartialBody(longer, for: key)
       }
       throw HTTPError(.bodyTruncated(received: body.data.count, expected: total), url: hop.url)
     }
     // A 200 has the whole body, so the beginning is removed. After an error the beginning stays.
-    if response.status < 300 { await cache.storage.setPartialBody(nil, for: key) }
+    if response.status < 300 { await storage.setPartialBody(nil, for: key) }
     guard sink.isContinued else { return (response.head, body) }
     if let total, body.data.count > total {
       throw HTTPError(.protocolError("the rest is longer than its Content-Range says"), url: hop.url)

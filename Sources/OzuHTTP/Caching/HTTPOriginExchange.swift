@@ -31,6 +31,7 @@ struct HTTPOriginExchange: Sendable {
   let resumes: Bool
   let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
   let client: any HTTPClient
+  let storage: any HTTPCacheStorage
   /// Waits before the next attempt, instead of the cache's clock; returns false if the answer is not needed any
   /// more.
   let pause: (@Sendable (Duration) async -> Bool)?

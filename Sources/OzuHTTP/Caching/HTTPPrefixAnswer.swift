@@ -115,11 +115,11 @@ extension HTTPCacheExchange {
     let response = policy.stored(
       part.head, for: hop, requestDate: part.dates.request, responseDate: part.dates.response)
     guard let partial = HTTPPartialBody(response: response, body: part.body) else { return }
-    await cache.storage.setPartialBody(partial, for: key)
+    await storage.setPartialBody(partial, for: key)
   }
 
   /// The stored beginning of the body from an earlier transfer; nil if there is none.
-  package func storedPrefix() async -> Data? { await cache.storage.partialBody(for: key)?.body }
+  package func storedPrefix() async -> Data? { await storage.partialBody(for: key)?.body }
 
   private func ranged(
     _ range: Range<Int>, validator: String?, watch: BodyPrefixSink.Account
@@ -130,7 +130,8 @@ extension HTTPCacheExchange {
     let origin = HTTPOriginExchange(
       cache: cache, request: asked, mode: mode, key: key, policy: policy, stored: [], choice: nil,
       resumes: false,
-      onProgress: nil, client: BodyPrefixClient(client: client, account: watch), pause: pause)
+      onProgress: nil, client: BodyPrefixClient(client: client, account: watch), storage: storage,
+      pause: pause)
     return try await origin.run(isRetried: { _ in true })
   }
 

@@ -120,6 +120,17 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
     }
   }
 
+  /// Removes the variants and the beginnings of bodies of some keys.
+  ///
+  /// - Complexity: O(keys).
+  package func removeAll(where isMeant: (HTTPCacheKey) -> Bool) {
+    state.withLock { state in
+      for key in state.slots.keys where isMeant(key) {
+        state.byteCount -= state.slots.removeValue(forKey: key)?.byteCount ?? 0
+      }
+    }
+  }
+
   private func makeRoom(_ state: inout State) {
     // The newest entry stays: room is made for it.
     while state.byteCount > byteLimit, let key = state.popOldest() {

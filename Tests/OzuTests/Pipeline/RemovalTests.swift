@@ -46,4 +46,183 @@ struct RemovalTests {
   private static func isCached(_ request: ImageRequest, in pipeline: ImagePipeline) async -> Bool {
     await Task.detached { pipeline.cache.contains(request) }.value
   }
+
+  // MARK: Loads in flight
+
+  /// A way to remove the pictures of a source.
+  enum Removal: CaseIterable {
+    case url, key, everything, entry
+
+    func remove(_ request: ImageRequest, from pipeline: ImagePipeline) async {
+      switch self {
+      case .url: await pipeline.removeImage(for: request)
+      case .key: await pipeline.removeImage(forKey: request.plainKey)
+      case .everything: await pipeline.removeAllImages()
+      case .entry: await Task.detached { pipeline.cache.remove(request) }.value
+      }
+    }
+  }
+
+  /// A result of a pipeline that may be in flight.
+  enum Goal: CaseIterable {
+    case picture, file, bytes
+
+    func make(_ request: ImageRequest, with pipeline: ImagePipeline) async throws -> Picture {
+      let data: Data
+      switch self {
+      case .picture: return try await pipeline.image(for: request)
+      case .file: data = try await pipeline.encoded(for: request, as: .png).data
+      case .bytes: data = try await pipeline.data(for: request)
+      }
+      return try CodecRegistry.standard.picture(from: data)
+    }
+  }
+
+  private static let (old, new) = (
+    PatternPicture(PixelSize(320, 240)), PatternPicture(PixelSize(320, 240), tint: 5)
+  )
+  private static let request = ImageRequest(url: Fixture.url("a.jpg"), resize: Resize(PixelSize(160, 120)))
+
+  /// The origin answers the first request with the old picture, when the gate opens, and then with the new one.
+  private static func origin(_ fixture: Fixture) throws -> Gate {
+    let gate = Gate()
+    fixture.client.reply(
+      to: Fixture.url("a.jpg"),
+      with: [
+        .ok(try old.data(as: .jpeg)).header("Cache-Control", "max-age=600").held(by: gate),
+        .ok(try new.data(as: .jpeg)).header("Cache-Control", "max-age=600"),
+      ])
+    return gate
+  }
+
+  @Test(
+    "a load in flight answers those who waited for it, and stores nothing", arguments: Removal.allCases,
+    Goal.allCases)
+  func inFlight(_ removal: Removal, _ goal: Goal) async throws {
+    let fixture = Fixture { $0.caching.storagePolicy = .all }
+    let gate = try Self.origin(fixture)
+    let before = Task { try await goal.make(Self.request, with: fixture.pipeline) }
+    await gate.arrivals(1)
+    await removal.remove(Self.request, from: fixture.pipeline)
+    gate.open()
+    #expect(Self.old.resembles(try await before.value.bitmap))
+    let counts = await fixture.cachedCounts()
+    #expect(counts == (0, 0))
+    #expect(fixture.pipeline.cachedEncoded(for: Self.request, as: .png) == nil)
+    #expect(Self.new.resembles(try await goal.make(Self.request, with: fixture.pipeline).bitmap))
+  }
+
+  @Test("a load whose picture is being decoded stores nothing", arguments: Removal.allCases)
+  func decoding(_ removal: Removal) async throws {
+    let fixture = Fixture { $0.caching.storagePolicy = .all }
+    try Self.origin(fixture).open()
+    fixture.pipeline.suspend(.decode)
+    let before = fixture.pipeline.task(for: Self.request)
+    await fixture.pipeline.waiting(1, for: .decode)
+    await removal.remove(Self.request, from: fixture.pipeline)
+    let after = fixture.pipeline.task(for: Self.request)
+    await fixture.pipeline.waiting(2, for: .decode)
+    fixture.pipeline.resume(.decode)
+    #expect(Self.old.resembles(try await before.image.bitmap))
+    #expect(Self.new.resembles(try await after.image.bitmap))
+    await fixture.pipeline.flush()
+    let offline = Self.request.with { $0.cachePolicy = .cacheOnly }
+    for pipeline in [fixture.pipeline, fixture.freshPipeline()] {
+      #expect(Self.new.resembles(try await pipeline.image(for: offline).bitmap))
+    }
+  }
+
+  @Test(
+    "a request after it asks the origin again, and its answer stays, also when the earlier one comes later",
+    arguments: Removal.allCases, Goal.allCases)
+  func later(_ removal: Removal, _ goal: Goal) async throws {
+    let fixture = Fixture()
+    let gate = try Self.origin(fixture)
+    let before = Task { try await goal.make(Self.request, with: fixture.pipeline) }
+    await gate.arrivals(1)
+    await removal.remove(Self.request, from: fixture.pipeline)
+    #expect(Self.new.resembles(try await goal.make(Self.request, with: fixture.pipeline).bitmap))
+    gate.open()
+    #expect(Self.old.resembles(try await before.value.bitmap))
+    await fixture.pipeline.flush()
+    #expect(fixture.client.requests.count == 2)
+    for pipeline in [fixture.pipeline, fixture.freshPipeline()] {
+      #expect(Self.new.resembles(try await goal.make(Self.request, with: pipeline).bitmap))
+    }
+    #expect(fixture.client.requests.count == 2)
+  }
+
+  @Test(
+    "the answer of a reload stays, when an earlier one comes later; reloads at the same time share their download"
+  )
+  func reload() async throws {
+    let fixture = Fixture()
+    let gate = try Self.origin(fixture)
+    let before = fixture.pipeline.task(for: Self.request)
+    await gate.arrivals(1)
+    let reload = Self.request.with { $0.cachePolicy = .reload }
+    fixture.pipeline.suspend(.decode)
+    let tasks = (0..<2).map { _ in fixture.pipeline.task(for: reload) }
+    await fixture.pipeline.waiting(1, for: .decode)
+    fixture.pipeline.resume(.decode)
+    for task in tasks { #expect(Self.new.resembles(try await task.image.bitmap)) }
+    gate.open()
+    #expect(Self.old.resembles(try await before.image.bitmap))
+    await fixture.pipeline.flush()
+    #expect(fixture.client.requests.count == 2)
+    for pipeline in [fixture.pipeline, fixture.freshPipeline()] {
+      #expect(Self.new.resembles(try await pipeline.image(for: Self.request).bitmap))
+    }
+  }
+
+  @Test("a failure from before it is not remembered")
+  func failure() async throws {
+    let fixture = Fixture()
+    let gate = Gate()
+    fixture.client.reply(
+      to: Fixture.url("a.jpg"),
+      with: [FakeHTTPReply.status(404).held(by: gate), .ok(try Self.new.data(as: .jpeg))])
+    let before = fixture.pipeline.task(for: Self.request)
+    await gate.arrivals(1)
+    await fixture.pipeline.removeImage(for: Self.request)
+    gate.open()
+    await #expect(throws: ImageError.self) { try await before.image }
+    _ = try await fixture.pipeline.image(for: Self.request)
+  }
+
+  @Test("the beginning of a body from before it is not resumed")
+  func partial() async throws {
+    let fixture = Fixture()
+    let whole = try Fixture.noise()
+    fixture.client.reply(
+      to: Fixture.url("a.jpg"),
+      with: [
+        .ok(whole).header("ETag", "\"1\"").failing(.connectionLost, afterByteCount: 20_000),
+        .ok(whole).header("ETag", "\"1\""),
+      ])
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: Self.request) }
+    await fixture.pipeline.removeImage(for: Self.request)
+    _ = try await fixture.pipeline.image(for: Self.request)
+    #expect(fixture.client.requests.last?.headers["Range"] == nil)
+  }
+
+  @Test("a format's removal reaches its loads in flight, and leaves the original to others")
+  func format() async throws {
+    let fixture = FormatFixture()
+    let (url, format) = (try fixture.serve("a.jpg"), FormatFixture.format())
+    let request = ImageRequest(url: url, format: format)
+    fixture.pipeline.suspend(.decode)
+    let before = fixture.pipeline.task(for: request)
+    await fixture.pipeline.waiting(1, for: .decode)
+    await fixture.pipeline.removeImages(ofFormat: format.name)
+    fixture.pipeline.resume(.decode)
+    _ = try await before.image
+    await fixture.pipeline.flush()
+    #expect(fixture.pipeline.cachedImage(for: request) == nil)
+    #expect(format.diskByteCount == 0)
+    _ = try await fixture.pipeline.image(for: request)
+    await fixture.pipeline.flush()
+    #expect(format.diskByteCount > 0)
+    #expect(fixture.client.requests.count == 1)
+  }
 }

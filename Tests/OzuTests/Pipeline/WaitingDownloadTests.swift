@@ -37,8 +37,8 @@ struct WaitingDownloadTests {
     case .original:
       let other = Fixture()
       try other.serve("a.jpg")
-      let fetched = try await other.pipeline.fetch(request, urgency: DataUrgency(.normal))
-      pipeline.caches.store(try #require(fetched.claimOriginal()), for: request)
+      let fetched = try await other.pipeline.fetch(request, urgency: DataUrgency(.normal)).outcome.get()
+      pipeline.caches.store(try #require(fetched.claimOriginal()), for: request) { true }
     case .failure:
       pipeline.context.failures.note(
         .httpStatus(404, source: ""), for: request.key.source, freshUntil: nil, now: Date())
