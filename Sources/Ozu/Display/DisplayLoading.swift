@@ -12,6 +12,9 @@ protocol DisplayLoading {
   /// The monitor of memory pressure; `nil` without one.
   var memoryPressure: (any MemoryPressureMonitoring)? { get }
 
+  /// Forgets that a request's sources failed, so that the next load asks their origins.
+  func forgetFailures(of request: ImageRequest)
+
   /// Begins a load. It calls `receive` on the main actor, never before this function has returned, and never after
   /// the end.
   func load(
@@ -50,6 +53,14 @@ struct PipelineLoading: DisplayLoading {
   var memoryPressure: (any MemoryPressureMonitoring)? { pipeline.configuration.caching.memoryCache.pressure }
 
   func otherSize(of request: ImageRequest) -> Picture? { pipeline.cachedImage(ofSourceOf: request) }
+
+  func forgetFailures(of request: ImageRequest) {
+    let request = pipeline.current(request)
+    let others = request.alternatives + [request.lowDataSource].compactMap(\.self)
+    for each in [request] + others.map(request.alternative) {
+      pipeline.context.failures.forget(pipeline.current(each).key.source)
+    }
+  }
 
   func load(
     _ request: ImageRequest, _ receive: @escaping @MainActor (DisplayEvent) -> Void

@@ -199,10 +199,12 @@ public final class ImageBinding {
     if !current.isAnswered { phase = .cancelled }
   }
 
-  /// Loads a picture again that failed, or whose load was cancelled.
+  /// Loads a picture again that failed, or whose load was cancelled. For a button: a person who asks again is never answered with a
+  /// remembered failure, so the origin is asked.
   public func retry() {
     switch phase {
     case .failed:
+      if let current { loader.forgetFailures(of: current.target?.request ?? current.request) }
       current?.networkTicket = nil
       current?.isRestartDue = false
       current?.isAnswered = false

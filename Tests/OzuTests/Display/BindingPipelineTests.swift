@@ -73,6 +73,29 @@ struct BindingPipelineTests {
     #expect(view.shown.bitmap == nil)
   }
 
+  @Test(
+    "a person's retry asks the origin in spite of a remembered failure; setting the same picture does not")
+  func retry() async throws {
+    let fixture = Fixture()
+    let (url, mirror) = (Fixture.url("a.jpg"), Fixture.url("mirror.jpg"))
+    fixture.client.reply(to: url, with: .status(404))
+    fixture.client.reply(
+      to: mirror, with: [.status(403), .status(403), .ok(try Fixture.photo.data(as: .jpeg))])
+    let request = ImageRequest(url: url).with { $0.alternatives = [.url(mirror)] }
+    let view = FakeImageView(DisplaySize(40, 30), pipeline: fixture.pipeline)
+    for _ in 0..<2 {
+      view.images.setImage(request)
+      await view.settled()
+    }
+    #expect(fixture.client.requests.count == 2)
+    for (count, isShown) in [(4, false), (6, true)] {
+      view.images.retry()
+      await view.settled()
+      #expect(fixture.client.requests.count == count)
+      #expect((view.shownPicture != nil) == isShown)
+    }
+  }
+
   @Test("a picture that is smaller than its view keeps its size, unless the app wants it enlarged")
   func smallPicture() async throws {
     let fixture = Fixture()

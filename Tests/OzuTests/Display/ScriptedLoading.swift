@@ -50,6 +50,8 @@ final class ScriptedLoading: DisplayLoading {
 
   var live: [Load] { loads.filter { !$0.isStopped } }
 
+  func forgetFailures(of request: ImageRequest) {}
+
   func otherSize(of request: ImageRequest) -> Picture? {
     memory.first { $0.key.source == request.key.source }?.value
   }

@@ -145,9 +145,10 @@ public final class ZoomModel {
     update()
   }
 
-  /// Loads a picture again that has failed.
+  /// Loads a picture again that has failed. Its origin is asked in spite of a remembered failure.
   public func retry() {
     guard let request, failure != nil else { return }
+    loader.forgetFailures(of: request)
     setImage(request)
   }
 
