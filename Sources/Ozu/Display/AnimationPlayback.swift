@@ -17,9 +17,12 @@ struct AnimationPlayback {
     self.loopCount = loopCount
   }
 
-  /// The delay that is used for a frame: a delay of less than 20 ms in a file means 100 ms, as in browsers.
+  /// The delay that is used for a frame: a delay of up to 10 ms in a file means 100 ms.
+  ///
+  /// It is the rule of browsers, the same for every format: Firefox (`FrameTimeout::FromRawMilliseconds`), Chromium
+  /// (`DeferredImageDecoder::FrameDurationAtIndex`), WebKit (`ImageDecoderCG::frameDurationAtIndex`).
   static func seen(_ delay: Duration) -> Duration {
-    delay < .milliseconds(20) ? .milliseconds(100) : delay
+    delay <= .milliseconds(10) ? .milliseconds(100) : delay
   }
 
   /// The next frame; `nil` at the end of the last loop.

@@ -22,7 +22,7 @@ public final class PictureAnimation: Sendable {
 
   /// How many times the animation is played; 0 means without end.
   public let loopCount: Int
-  /// How long each frame is shown, as stored. Players show a frame of less than 20 ms for 100 ms, as browsers do.
+  /// How long each frame is shown, as stored. Players show a frame of up to 10 ms for 100 ms, as browsers do.
   public let delays: [Duration]
   /// The most bytes that the frames in memory may take together.
   public let byteBudget: Int
