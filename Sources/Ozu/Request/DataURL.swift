@@ -4,18 +4,35 @@ import Foundation
 enum DataURL {
   /// The data of a `data:` URL; `nil` if it is malformed.
   ///
+  /// It is read as browsers do (Fetch Standard, "data: URL processor"): a fragment is no part of the data, base64 needs no padding
+  /// and may have white space, and spaces before `base64` may be written as `%20`, as `URL` writes them.
+  ///
   /// - Complexity: O(length).
   static func decode(_ text: String) -> Data? {
-    guard text.lowercased().hasPrefix("data:"), let comma = text.firstIndex(of: ",") else { return nil }
+    let text = text.prefix { $0 != "#" }
+    guard text.prefix(5).lowercased() == "data:", let comma = text.firstIndex(of: ",") else { return nil }
     let parameters = text[..<comma].split(separator: ";").dropFirst()
-    let content = String(text[text.index(after: comma)...])
-    let isBase64 = parameters.last.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } == "base64"
-    guard isBase64 else { return percentDecoded(content) }
-    return percentDecoded(content).flatMap { Data(base64Encoded: $0, options: .ignoreUnknownCharacters) }
+    guard let content = percentDecoded(text[text.index(after: comma)...]) else { return nil }
+    let last = parameters.last.flatMap { percentDecoded($0) }.map { String(decoding: $0, as: UTF8.self) }
+    guard last?.trimmingCharacters(in: .whitespaces).lowercased() == "base64" else { return content }
+    return base64Decoded(content)
+  }
+
+  /// Decodes base64 with or without padding; white space is left out ("forgiving-base64 decode" of the Infra Standard).
+  private static func base64Decoded(_ text: Data) -> Data? {
+    var digits = text.filter { byte in
+      switch byte {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), 0x0C: false
+      default: true
+      }
+    }
+    guard digits.count % 4 != 1 else { return nil }
+    digits.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - digits.count % 4) % 4))
+    return Data(base64Encoded: digits)
   }
 
   /// Replaces `%41` by its byte. `removingPercentEncoding` cannot be used, because it requires UTF-8.
-  private static func percentDecoded(_ text: String) -> Data? {
+  private static func percentDecoded(_ text: Substring) -> Data? {
     var result = Data(capacity: text.utf8.count)
     var bytes = text.utf8.makeIterator()
     while let byte = bytes.next() {
