@@ -76,7 +76,8 @@ extension ImageError {
     switch kind {
     case .httpStatus:
       statusCode.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false
-    case .notAnImage, .unsupportedType, .corruptData, .bodyTooLarge, .emptyData: true
+    // Not a format without a decoder: its package may be installed, or a decoder registered, at any time.
+    case .notAnImage, .corruptData, .bodyTooLarge, .emptyData: true
     case .decoderFailed:
       // No fault of the file: the next process may start.
       if case .unavailable? = decoderFailure { false } else { true }

@@ -70,6 +70,18 @@ struct FailureTests {
     #expect(await load())
   }
 
+  @Test("a format without a decoder is not remembered: a decoder may be installed or registered at any time")
+  func missingDecoder() async throws {
+    fixture.client.reply(
+      to: url, with: .ok(Data("\u{0}\u{0}\u{0}\u{C}JXL \r\n\u{87}\n".unicodeScalars.map { UInt8($0.value) })))
+    let pipeline = ImagePipeline.testing(client: fixture.client) { $0.decoding.codecs = CodecRegistry() }
+    for count in 1...2 {
+      let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }
+      #expect(error?.kind == .unsupportedType)
+      #expect(fixture.client.requests.count == count)
+    }
+  }
+
   @Test("the table of failures has a bound")
   func bound() {
     let memory = FailureMemory()
