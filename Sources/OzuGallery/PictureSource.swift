@@ -103,7 +103,7 @@ public enum PictureSource: Sendable, Equatable {
       let lines = try String(contentsOf: file, encoding: .utf8).split(whereSeparator: \.isNewline)
       return lines.enumerated().compactMap { number, line in
         let text = line.trimmingCharacters(in: .whitespaces)
-        guard !text.isEmpty, !text.hasPrefix("#"), let url = URL(string: text) else { return nil }
+        guard !text.isEmpty, !text.hasPrefix("#"), let url = URL(webAddress: text) else { return nil }
         return PictureItem(name: "\(number + 1) \(url.lastPathComponent)", source: .url(url))
       }
     }

@@ -45,6 +45,13 @@ struct JSONLinesTests {
     #expect(received[2].body == Data("in".utf8))
   }
 
+  @Test("escapes in the address of a source stay as they are")
+  func escapes() {
+    guard case .url(let url) = SourceArgument.source("http://h/a%20b|c.png") else { return #expect(Bool(false)) }
+    #expect(url.absoluteString == "http://h/a%20b%7Cc.png")
+    #expect((try? HTTPArguments.url("http://h/a%20b|c.png"))?.absoluteString == "http://h/a%20b%7Cc.png")
+  }
+
   @Test(
     "redirects are followed or returned, answers are validated, and the disk cache outlives the run"
   )

@@ -38,6 +38,12 @@ struct RedirectDecisionTests {
     #expect(next.signature == (isKept ? signature : nil))
   }
 
+  @Test("escapes in Location stay as they are")
+  func escapes() throws {
+    let next = try next(decide(302, to: "/caf%C3%A9 au lait.png?sig=a%2Bb&x={1}"))
+    #expect(next.url.absoluteString == "https://a.example/caf%C3%A9%20au%20lait.png?sig=a%2Bb&x=%7B1%7D")
+  }
+
   @Test("other statuses are delivered", arguments: [200, 204, 300, 304, 305, 306, 400, 500])
   func delivered(status: Int) {
     #expect(decide(status, to: "/z") == .deliver)

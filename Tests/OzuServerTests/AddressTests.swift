@@ -78,6 +78,14 @@ struct AddressTests {
     #expect((address.options.width, address.options.height) == (300, 400))
   }
 
+  @Test("escapes in the address of a source stay as they are")
+  func escapes() throws {
+    let text = "http://example.com/F\u{F6}\u{F6}%20bar|1.jpg?sig=a%2Bb"
+    let address = try ImageAddress(
+      "/unsafe/" + Base64URL.text(of: Array(text.utf8)), rules: Self.openRules, now: Self.now)
+    #expect(address.source.absoluteString == "http://example.com/F%C3%B6%C3%B6%20bar%7C1.jpg?sig=a%2Bb")
+  }
+
   @Test("the signature of one of several keys is accepted, at its full length")
   func rotation() throws {
     let old = try AddressKey(hexKey: Self.key, salt: Self.salt)

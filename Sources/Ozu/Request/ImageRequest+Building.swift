@@ -42,10 +42,10 @@ extension ImageRequest {
 }
 
 extension ImageRequest: ExpressibleByStringLiteral {
-  /// Makes a request for a URL: web, file or `data:`. If the text is not a URL, the load fails with
-  /// `ImageError.invalidSource`.
+  /// Makes a request for a URL: web, file or `data:`, read by `URL(webAddress:)`. If the text is not a URL, the load
+  /// fails with `ImageError.invalidSource`.
   public init(stringLiteral address: String) {
-    self.init(URL(string: address).map(ImageSource.url) ?? .fetcher(InvalidAddress(key: address)))
+    self.init(URL(webAddress: address).map(ImageSource.url) ?? .fetcher(InvalidAddress(key: address)))
   }
 }
 

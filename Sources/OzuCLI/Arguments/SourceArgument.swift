@@ -37,7 +37,8 @@ enum SourceArgument {
     if isStandardInput(text) { return .url(URL(fileURLWithPath: "/dev/stdin")) }
     let schemes = ["http:", "https:", "file:", "data:"]
     let lowercased = text.lowercased()
-    if schemes.contains(where: lowercased.hasPrefix) || looksLikeScheme(text), let url = URL(string: text) {
+    if schemes.contains(where: lowercased.hasPrefix) || looksLikeScheme(text), let url = URL(webAddress: text)
+    {
       return .url(url)
     }
     return .url(URL(fileURLWithPath: text))

@@ -13,7 +13,7 @@ enum HTTPArguments {
   static let modeKind = ArgumentKind.words(HTTPCacheMode.allCases.map(\.rawValue))
 
   static func url(_ text: String) throws(UsageError) -> URL {
-    guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()) else {
+    guard let url = URL(webAddress: text), ["http", "https"].contains(url.scheme?.lowercased()) else {
       throw UsageError(
         "\(SourceArgument.shown(text)): a web address is needed",
         hint: "For example: https://example.com/a.jpg")

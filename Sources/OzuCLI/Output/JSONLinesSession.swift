@@ -134,7 +134,7 @@ struct JSONLinesSession: Sendable {
   private static func request(
     _ object: [String: Any]
   ) throws(LineError) -> (HTTPRequest, HTTPCacheMode) {
-    guard let text = try string("url", in: object), let url = URL(string: text) else {
+    guard let text = try string("url", in: object), let url = URL(webAddress: text) else {
       throw LineError(message: "\"url\" is missing or malformed")
     }
     var request = HTTPRequest(url: url)

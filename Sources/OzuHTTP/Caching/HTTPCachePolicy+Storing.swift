@@ -93,7 +93,7 @@ extension HTTPCachePolicy {
   public func invalidated(by request: HTTPRequest, _ head: HTTPResponseHead) -> [URL] {
     guard !Self.safeMethods.contains(request.method), (200..<400).contains(head.status) else { return [] }
     let named = ["Location", "Content-Location"].compactMap { head.headers.first($0) }
-      .compactMap { URL(string: $0, relativeTo: request.url)?.absoluteURL }
+      .compactMap { URL(webAddress: $0, relativeTo: request.url) }
       .filter { url in
         guard let a = try? HTTPOrigin(of: url), let b = try? HTTPOrigin(of: request.url) else { return false }
         return a == b

@@ -25,7 +25,7 @@ enum RedirectDecision: Equatable {
       self = .refuse(.tooManyRedirects(limit: maximum))
       return
     }
-    guard let url = URL(string: location, relativeTo: request.url)?.absoluteURL,
+    guard let url = URL(webAddress: location, relativeTo: request.url),
       let from = try? HTTPOrigin(of: request.url), let to = try? HTTPOrigin(of: url),
       to.isSecure || !from.isSecure
     else {

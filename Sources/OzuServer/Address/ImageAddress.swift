@@ -46,7 +46,7 @@ struct ImageAddress: Hashable, Sendable {
       }
       options.type = type
     }
-    guard let source = URL(string: text), source.scheme != nil else {
+    guard let source = URL(webAddress: text), source.scheme != nil else {
       throw AddressRefusal(status: 400, reason: "the source is not an address")
     }
     guard rules.allows(source) else {

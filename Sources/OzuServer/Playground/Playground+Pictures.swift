@@ -30,7 +30,7 @@ extension SignedAddresses {
   ///
   /// - Throws: `AddressRefusal`.
   func path(_ query: PlaygroundQuery, now: Date) throws(AddressRefusal) -> String {
-    guard let source = URL(string: query["source"]), source.scheme != nil else {
+    guard let source = URL(webAddress: query["source"]), source.scheme != nil else {
       throw AddressRefusal(status: 400, reason: "the source is not an address")
     }
     guard rules.allows(source) else {
