@@ -31,7 +31,7 @@ extension ImageRequest {
     }
     var request = self
     request.changeRecipe { fields in
-      fields.sourceKey = rule.applied(to: url.absoluteString)
+      fields.sourceKey = rule.applied(to: WebAddress.canonical(url.absoluteString))
       if case .request(let own) = fields.source { fields.sourceKey += own.keySuffix }
     }
     return request

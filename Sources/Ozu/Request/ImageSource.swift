@@ -40,12 +40,12 @@ public enum ImageSource: Sendable {
     case fetcher(any ImageFetching)
   }
 
-  /// The identity of the image: equal keys mean the same image. The key of a URL is the URL; other keys have a
-  /// prefix, so that a key of the app never equals a URL by accident.
+  /// The identity of the image: equal keys mean the same image. The key of a URL is the URL, of a web address in one spelling and
+  /// without its fragment; other keys have a prefix, so that a key of the app never equals a URL by accident.
   var key: String {
     switch self {
-    case .url(let url): url.absoluteString
-    case .request(let request): request.url.absoluteString + request.keySuffix
+    case .url(let url): WebAddress.canonical(url.absoluteString)
+    case .request(let request): WebAddress.canonical(request.url.absoluteString) + request.keySuffix
     case .data(_, let key): "data-key:\(key)"
     case .picture(_, let key): "picture-key:\(key)"
     case .fetcher(let fetcher): Self.ownKey(fetcher.key)

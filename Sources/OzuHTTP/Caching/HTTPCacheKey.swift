@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// The key of a stored response (RFC 9111 §2): the URL without its fragment, and the credentials of the request. So
-/// two accounts on one device never see each other's answers.
+/// The key of a stored response (RFC 9111 §2): the URL without its fragment and in one spelling (RFC 3986 §6.2), and the credentials
+/// of the request. So two accounts on one device never see each other's answers.
 ///
 /// It contains credentials in clear text. A storage must hash it before it writes it anywhere.
 public struct HTTPCacheKey: Sendable, Hashable {
@@ -42,10 +42,9 @@ public struct HTTPCacheKey: Sendable, Hashable {
     return keys
   }
 
-  /// A URL without its fragment and without the parts that rules drop.
+  /// A URL without its fragment and without the parts that rules drop, in one spelling.
   static func text(of url: URL, rules: [CacheKeyRule]) -> String {
-    let text = url.absoluteString
-    let whole = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
+    let whole = WebAddress.canonical(url.absoluteString)
     return rules.first { $0.applies(to: url) }?.applied(to: whole) ?? whole
   }
 }

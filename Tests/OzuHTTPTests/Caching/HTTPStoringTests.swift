@@ -129,7 +129,7 @@ struct HTTPStoringTests {
       ("https://cdn.example.com/a?w=3&token=1&sig=2", "https://cdn.example.com/a?w=3"),
       ("https://x.cdn.example.com/a?token=1&w=3", "https://x.cdn.example.com/a?w=3"),
       ("https://cdn.example.com/a?token=1", "https://cdn.example.com/a"),
-      ("https://CDN.example.com/a?Token=1", "https://CDN.example.com/a?Token=1"),
+      ("https://CDN.example.com/a?Token=1#x", "https://cdn.example.com/a?Token=1"),
       ("https://example.com/a?token=1", "https://example.com/a?token=1"),
     ])
   func keyRules(_ text: String, _ expected: String) {

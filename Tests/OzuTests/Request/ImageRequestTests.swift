@@ -133,4 +133,40 @@ import Testing
   func names(_ address: String, _ name: String) throws {
     #expect(ImageSource.url(try #require(URL(string: address))).name == name)
   }
+
+  @Test(
+    "addresses that differ only in what no server sees, or may tell apart, are one picture (RFC 3986 §6.2)",
+    arguments: [
+      [
+        "https://example.com/a.jpg", "https://example.com/a.jpg#1", "https://example.com/a.jpg#",
+        "HTTPS://Example.COM:443/a.jpg",
+      ],
+      [
+        "http://example.com/~a?b=%C3%BC", "http://example.com:80/%7Ea?b=%c3%bc",
+        "http://example.com:/%7ea?b=%C3%Bc",
+      ],
+      ["http://example.com/", "http://example.com", "http://example.com#a"],
+      ["http://example.com/?a", "http://example.com?a"],
+      ["http://[2001:db8::a]/a", "http://[2001:DB8::A]:80/a"],
+      ["http://u:P@example.com/a", "HTTP://u:P@EXAMPLE.com/a"],
+    ])
+  func sameAddresses(_ texts: [String]) throws {
+    let keys = try texts.map { ImageRequest(url: try #require(URL(string: $0))).key }
+    #expect(Set(keys).count == 1)
+    #expect(Set(keys.map(\.source)).count == 1)
+  }
+
+  @Test("other addresses are different pictures")
+  func differentAddresses() throws {
+    let texts = [
+      "http://example.com/a", "https://example.com/a", "http://example.com:8080/a",
+      "http://example.com:443/a",
+      "http://example.com/A", "http://example.com/a/", "http://example.com/a?", "http://example.com/a?b",
+      "http://example.com/a?B", "http://example.com/a%2Fb", "http://example.com/a/b",
+      "http://U@example.com/a",
+      "http://u@example.com/a", "http://example.com//a",
+    ]
+    let keys = try texts.map { ImageRequest(url: try #require(URL(string: $0))).key }
+    #expect(Set(keys).count == texts.count)
+  }
 }
