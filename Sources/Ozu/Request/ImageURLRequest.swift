@@ -55,6 +55,10 @@ extension ImageRequest {
     exchange.allowsConstrainedNetworks = !hasLowDataSource
     if case .request(let own) = source {
       if let timeouts = own.timeouts { exchange.timeouts = timeouts }
+      exchange.allowsConstrainedNetworks =
+        exchange.allowsConstrainedNetworks && own.allowsConstrainedNetworkAccess
+      exchange.allowsCellularNetworks = own.allowsCellularAccess
+      exchange.allowsExpensiveNetworks = own.allowsExpensiveNetworkAccess
       let accept = exchange.headers["Accept"]
       exchange.headers = own.headers
       if !own.headers.contains(name: "Accept") { exchange.headers["Accept"] = accept }

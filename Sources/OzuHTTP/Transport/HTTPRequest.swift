@@ -40,6 +40,11 @@ public struct HTTPRequest: Sendable, Hashable {
   /// Whether the request may be made while the user wants to save data (Low Data Mode on Apple platforms). If not,
   /// it then fails with `constrainedNetwork`. Default: true. Linux has no such mode.
   public var allowsConstrainedNetworks = true
+  /// Whether the request may use a cellular network. Default: true. Only `URLSession` knows the kind of network.
+  public var allowsCellularNetworks = true
+  /// Whether the request may use a network that the system takes for expensive, such as cellular ones and hotspots. Default: true.
+  /// Only `URLSession` knows the kind of network.
+  public var allowsExpensiveNetworks = true
   /// Whether the request has already waited in a queue of the caller. Then it does not wait in the client's own
   /// queue.
   package var hasPlace = false

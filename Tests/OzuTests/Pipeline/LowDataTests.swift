@@ -46,6 +46,18 @@ struct LowDataTests {
     #expect(fixture.client.requests.map(\.url) == [large])
   }
 
+  @Test("the networks that a request excludes reach the client", arguments: 0..<3)
+  func networks(_ excluded: Int) async throws {
+    var own = ImageURLRequest(url: small)
+    (own.allowsCellularAccess, own.allowsExpensiveNetworkAccess) = (excluded != 0, excluded != 1)
+    own.allowsConstrainedNetworkAccess = excluded != 2
+    _ = try await fixture.pipeline.image(for: ImageRequest(own))
+    let sent = try #require(fixture.client.requests.last)
+    #expect(
+      [sent.allowsCellularNetworks, sent.allowsExpensiveNetworks, sent.allowsConstrainedNetworks]
+        == (0..<3).map { $0 != excluded })
+  }
+
   @Test("other failures try only the alternatives")
   func otherFailures() async throws {
     var request = ImageRequest(url: Fixture.url("gone.jpg"))

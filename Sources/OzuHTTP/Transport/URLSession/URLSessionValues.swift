@@ -14,6 +14,8 @@
       httpBody = request.body
       httpShouldHandleCookies = false
       allowsConstrainedNetworkAccess = request.allowsConstrainedNetworks
+      allowsCellularAccess = request.allowsCellularNetworks
+      allowsExpensiveNetworkAccess = request.allowsExpensiveNetworks
       for field in request.endToEndHeaders { addValue(field.value, forHTTPHeaderField: field.name) }
     }
   }
