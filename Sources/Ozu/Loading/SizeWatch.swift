@@ -21,6 +21,9 @@ final class SizeWatch: Sendable {
   /// A shorter beginning contains no header.
   private static let firstByteCount = 1 << 10
 
+  /// The number of bytes that are kept while nobody wants the size.
+  private static let unaskedByteLimit = 16 << 10
+
   private let state = Mutex(State())
   private let context: LoadContext
   private let job: SlotID
@@ -75,8 +78,14 @@ final class SizeWatch: Sendable {
   }
 
   func append(_ bytes: RawSpan) {
+    // Most downloads have no listener. A short beginning is kept for one that comes a little later.
+    let isWanted = fetch.progressEvents.wantsSize
     state.withLock { state in
       guard !state.isOver else { return }
+      guard isWanted || state.bytes.count + bytes.byteCount <= Self.unaskedByteLimit else {
+        (state.isOver, state.bytes) = (true, Data())
+        return
+      }
       let count = min(bytes.byteCount, Self.byteLimit - state.bytes.count)
       bytes.withUnsafeBytes { state.bytes.append(contentsOf: $0.prefix(count)) }
     }
