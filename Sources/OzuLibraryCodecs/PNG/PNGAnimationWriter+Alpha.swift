@@ -18,7 +18,7 @@ extension PNGAnimationWriter {
         pixelCount: .max, side: .max, decodedByteCount: .max, frameCount: .max, encodedByteCount: .max,
         cpuTime: .seconds(1 << 40))
       guard let reader = try PNGDecoder().open(data, limits: limits).frames(limits: limits) else {
-        throw .cancelled
+        throw .corrupt(.png, stage: "frames", reason: "the file that was just written has no frames")
       }
       for (index, frame) in reader.frames.enumerated() {
         let pixels = BGRABitmap(try reader.decodeFrame(at: index, context: DecodingContext(limits: limits)))
@@ -34,7 +34,9 @@ extension PNGAnimationWriter {
           try begin(place, .source, frame.delay)
           try write(pixels, plan(of: pixels))
         }
-        guard case .success = result else { throw .cancelled }
+        guard case .success = result else {
+          throw .corrupt(.png, stage: "frames", reason: "a frame could not be written again")
+        }
       }
     } catch {
       throw PNGDeflater.Failure()
