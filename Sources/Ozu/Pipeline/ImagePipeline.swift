@@ -11,8 +11,9 @@ import OzuSynchronization
 /// ```
 ///
 /// A pipeline may be used from any thread and any actor. A picture in memory is returned at once, without
-/// suspending. Everything else runs on the pipeline's own bounded queues; the caller's executor and Swift's
-/// cooperative pool are never blocked.
+/// suspending. Everything else runs on the pipeline's own bounded queues, which never block the caller's executor or Swift's
+/// cooperative pool. Downloads and fetchers of the app run in Swift tasks, so they need that pool: an app that blocks all of its
+/// threads stops them.
 public final class ImagePipeline: Sendable {
   /// The pipeline for apps that need only one; with every default, until another is set. Views, prefetchers and the
   /// like take it when they are made, so an app that wants another sets it as it starts.
