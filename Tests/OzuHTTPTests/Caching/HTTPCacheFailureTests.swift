@@ -110,7 +110,9 @@ struct HTTPCacheFailureTests {
     arguments: [(.connect, 3), (.idle, 1), (.total, 1), (.speed(bytesPerSecond: 9), 1)]
       as [(HTTPTimeoutPhase, Int)])
   func retriedLimits(_ phase: HTTPTimeoutPhase, _ count: Int) async throws {
+    let clock = ManualClock()
     let fixture = CacheFixture {
+      $0.now = clock.now
       $0.retryPolicy = .standard
       $0.sleep = { _ in }
     }
