@@ -27,7 +27,7 @@ enum PipelineArguments {
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
     var configuration = configuration
-    configuration.caching.onDiskError = { console.printError("ozu: the disk cache does not work: \($0)") }
+    configuration.caching.onDiskError = { console.printError("ozu: disk cache: \($0)") }
     configure(&configuration)
     return ImagePipeline(configuration)
   }
