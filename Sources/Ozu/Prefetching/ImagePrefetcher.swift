@@ -24,7 +24,8 @@ public final class ImagePrefetcher: Sendable {
 
   /// How a request can end.
   public enum Ending: Sendable {
-    /// The picture is at its destination. The value says where it was found or made.
+    /// The picture is loaded and was given to its destination. The value says where it was found or made. Memory may have refused it,
+    /// and the disk has it for certain after `ImagePipeline.flush()`.
     case done(ImageResponse.Source)
     /// It could not be loaded.
     case failed(ImageError)
