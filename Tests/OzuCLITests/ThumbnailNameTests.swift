@@ -57,6 +57,7 @@ struct ThumbnailNameTests {
     arguments: [
       (["XDG_CACHE_HOME": "/c", "HOME": "/h"], "/c/thumbnails"), (["HOME": "/h"], "/h/.cache/thumbnails"),
       (["XDG_CACHE_HOME": "c", "HOME": "/h"], "/h/.cache/thumbnails"),
+      (["HOME": "h"], NSHomeDirectory() + "/.cache/thumbnails"),
     ])
   func standardFolder(_ environment: [String: String], _ folder: String) {
     #expect(ThumbnailCache.standardFolder(environment) == folder)

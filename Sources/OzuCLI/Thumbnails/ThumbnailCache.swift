@@ -20,7 +20,8 @@ struct ThumbnailCache: Sendable {
   /// The folder of the user: `thumbnails` in `$XDG_CACHE_HOME`, else in `.cache` of the home folder.
   static func standardFolder(_ environment: [String: String]) -> String {
     if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache + "/thumbnails" }
-    return (environment["HOME"] ?? NSHomeDirectory()) + "/.cache/thumbnails"
+    let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    return (home ?? NSHomeDirectory()) + "/.cache/thumbnails"
   }
 
   /// Where the thumbnail of an original is.
