@@ -175,6 +175,19 @@ struct RemovalTests {
     }
   }
 
+  @Test("the table of epochs is bounded: when it is full, an epoch of everything begins")
+  func bound() {
+    let epochs = SourceEpochs()
+    let before = epochs.epoch(of: Self.request)
+    for number in 0...SourceEpochs.countLimit { epochs.beginRemoval(of: CacheKey("\(number)")) }
+    #expect(!epochs.isCurrent(before, Self.request))
+    let after = epochs.epoch(of: Self.request)
+    epochs.beginRemoval(of: CacheKey("other"))
+    #expect(epochs.isCurrent(after, Self.request))
+    epochs.beginRemoval(of: Self.request.key.source)
+    #expect(!epochs.isCurrent(after, Self.request))
+  }
+
   @Test("a failure from before it is not remembered")
   func failure() async throws {
     let fixture = Fixture()
