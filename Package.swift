@@ -354,7 +354,7 @@ if Context.environment["OZU_FUZZ"] != nil {
       dependencies: [
         "OzuCodecs", "OzuStandardCodecs", "OzuImaging", "JPEGOracle", "CCodecs", "Ozu", "OzuCaching",
         "OzuHTTP",
-        "OzuSharedStores", "OzuSynchronization",
+        "OzuServer", "OzuSharedStores", "OzuSynchronization",
       ] + libraryCodecs,
       path: "Tests/Fuzz", exclude: ["Seeds"],
       swiftSettings: kernel + [.unsafeFlags(["-parse-as-library"])]))

@@ -44,6 +44,8 @@ public func mutate(
 private func mutateAtRandom(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ capacity: Int) -> Int
 
 private let format = ProcessInfo.processInfo.environment["OZU_FUZZ_FORMAT"]
-private let texts: [String: @Sendable (Data) -> Void] = ["http": fuzzHTTP(_:), "resp": fuzzReplies(_:)]
+private let texts: [String: @Sendable (Data) -> Void] = [
+  "http": fuzzHTTP(_:), "resp": fuzzReplies(_:), "address": fuzzAddress(_:), "xmp": fuzzXMP(_:),
+]
 private let fuzzText = format.flatMap { texts[$0] }
 private let fuzzedType = format.map(ImageType.init(rawValue:))

@@ -9,7 +9,7 @@ import OzuRecords
 
 /// Joins a picture and its gain map in one file: two JPEGs, one after the other. The first has an index of both
 /// (CIPA DC-007). The map is described by ISO 21496-1, and by XMP for readers of Ultra HDR 1.
-enum JPEGGainMapFile {
+package enum JPEGGainMapFile {
   /// The file of a map, with its descriptions.
   static func described(_ map: Data, by numbers: GainMap) -> Data {
     let xmp = bytes(JPEGMetadata.xmpName) + Array(GainMapXMP.numbers(numbers).utf8)
@@ -19,7 +19,7 @@ enum JPEGGainMapFile {
   /// The file of a picture and a map.
   ///
   /// - Parameter picture: a file whose XMP announces the map.
-  static func joined(_ picture: Data, _ map: Data) -> Data {
+  package static func joined(_ picture: Data, _ map: Data) -> Data {
     // The picture contains only the version of the standard; the description is in the map's file.
     let announcement = segment(0xE2, bytes(JPEGGainMap.isoName) + [0, 0, 0, 0])
     let head = end(ofApplicationSegments: picture) + announcement.count
