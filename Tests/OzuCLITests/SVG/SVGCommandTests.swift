@@ -46,10 +46,16 @@
       #expect(run.reason == .exit)
       #expect(run.status == 1)
       let lines = run.errors.split(separator: "\n")
-      // One of the three has a size that is known without the part that crashes.
-      #expect(lines.count == (command == "load" ? 3 : 2))
-      #expect(lines.first == "ozu: \(sources[0]): the SVG decoder crashed by SIGABRT")
-      #expect(lines.allSatisfy { $0.hasSuffix("the SVG decoder crashed by SIGABRT") })
+      // The librsvg of Debian 13 refuses the first of them and draws the others.
+      let isMended = lines.first?.hasSuffix("corrupt SVG (header): a drawing without a size") == true
+      if isMended {
+        #expect(lines.count == 1 && lines[0].hasPrefix("ozu: \(sources[0]): "))
+      } else {
+        // One of the three has a size that is known without the part that crashes.
+        #expect(lines.count == (command == "load" ? 3 : 2))
+        #expect(lines.first == "ozu: \(sources[0]): the SVG decoder crashed by SIGABRT")
+        #expect(lines.allSatisfy { $0.hasSuffix("the SVG decoder crashed by SIGABRT") })
+      }
       let objects = try run.text.split(separator: "\n").map {
         try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
       }
