@@ -112,6 +112,7 @@ struct LoadBench {
     let pipeline = ImagePipeline {
       $0.network.httpClient = client
       $0.network.concurrentFetches = concurrency
+      $0.network.concurrentFetchesPerOrigin = concurrency
       $0.caching.diskStorage = .folder(folder.url, capacity: DiskStorage.standardCapacity)
     }
     try await concurrently(urls) { url in
