@@ -39,7 +39,9 @@ extension ModelRun {
         "\(graph.abandonedCount(in: station)) are abandoned in station \(station.index)")
       coverage.mostQueued = max(coverage.mostQueued, queued)
       let hasOrigins = model.places[station.index].originWidth != nil
-      if hasOrigins, queued > 0, running < model.places[station.index].width, model.ready(for: station).isEmpty {
+      if hasOrigins, queued > 0, running < model.places[station.index].width,
+        model.ready(for: station).isEmpty
+      {
         coverage.originFull += 1
       }
     }
