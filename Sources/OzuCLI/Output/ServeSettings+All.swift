@@ -88,7 +88,8 @@
       Setting(
         name: "connections", standard: "32", help: "the most connections to an origin"),
       Setting(
-        name: "downloads", standard: "64", help: "the most downloads at a time, from all origins"),
+        name: "downloads", standard: "128",
+        help: "the most downloads at a time, from all origins; one origin has half of them at most"),
       Setting(
         name: "connect_timeout", standard: "5", help: "the seconds to connect to an origin"),
       Setting(

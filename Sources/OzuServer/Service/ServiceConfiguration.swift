@@ -142,7 +142,9 @@ extension ImagePipeline.Configuration {
     configuration.decoding.limits.cpuTime = .seconds(5) * MachineSpeed.slowness
     configuration.caching.encodedMemoryCache.costLimit = 128 << 20
     configuration.caching.memoryCache.costLimit = 32 << 20
-    configuration.network.concurrentFetches = 64
+    configuration.network.concurrentFetches = 128
+    // So that the pictures of other origins do not wait for one that does not answer.
+    configuration.network.concurrentFetchesPerOrigin = client.maximumConnectionsPerHost
     // The silence of an origin ends with the answer's own limit. A body that trickles is stopped by its speed.
     configuration.network.timeouts.idle = configuration.network.timeouts.total
     // Downloads arrive faster than decoders take them, so waiting ones are kept on disk if there is one.
