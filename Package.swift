@@ -326,7 +326,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuTesting"], path: "Tests/SchedulerDrills",
+      name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuHTTP", "OzuTesting"],
+      path: "Tests/SchedulerDrills",
       swiftSettings: kernel),
     .testTarget(
       name: "OzuIsolationTests",
