@@ -4,16 +4,19 @@
   import OzuIsolation
   import OzuStandardCodecs
 
-  /// The helper of Ozu with one more decoder, which is asked first: for a file with a marker in it, it ends the process as
-  /// Swift does for a number that nobody expected.
+  /// The helper of Ozu. Under another name it has one more decoder, which is asked first: for a file with a marker in it,
+  /// that decoder ends the process as Swift does for a number that nobody expected.
   enum Pictures {
-    /// The name under which the program is this helper.
-    static let name = "ozu-decode-with-a-trap"
+    /// The names under which the program is this helper.
+    static let name = "ozu-decode-of-the-drills"
+    static let nameWithTrap = "ozu-decode-with-a-trap"
 
     static func run() {
+      let program = CommandLine.arguments[0]
+      guard program.hasSuffix(name) || program.hasSuffix(nameWithTrap) else { return }
       DecoderIsolation.runIfHelper { hasDeepStack in
         var codecs = CodecRegistry.helper(hasDeepStack: hasDeepStack)
-        codecs.register(decoder: TrapDecoder())
+        if program.hasSuffix(nameWithTrap) { codecs.register(decoder: TrapDecoder()) }
         return codecs
       }
     }
