@@ -43,11 +43,11 @@
       let settings = try settings(arguments)
       let isInsecure = arguments.has("insecure")
       let rules = try settings.rules(isInsecure: isInsecure)
-      let reports = StoreReports { console.printError($0) }
+      let log = RequestLog(console)
+      let reports = StoreReports { log.report($0) }
       var configuration = try settings.configuration(reports: reports)
       let place = try settings.listen()
       let drainLimit = try settings.drainLimit()
-      let log = RequestLog(console)
       if try settings.logsRequests { configuration.log = { record in log.write(record) } }
       let playground = try settings.playground(rules, at: place)
       configuration.playground = playground?.page

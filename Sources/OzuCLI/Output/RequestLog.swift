@@ -36,6 +36,9 @@
       }
     }
 
+    /// Writes a line to standard error, after the lines before it. The caller does not wait for a reader either.
+    func report(_ line: String) { queue.async { [console] in console.printError(line) } }
+
     /// Returns when everything is written.
     func finish() { queue.sync {} }
   }
