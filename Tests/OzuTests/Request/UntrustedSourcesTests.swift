@@ -108,7 +108,7 @@ struct UntrustedSourcesTests {
     #expect(client.configuration.networkGuard == .publicAddressesOnly)
     #expect(client.configuration.hostRule == .only(["127.0.0.1", "localhost"]))
     #expect(configuration.decoding.limits.encodedByteCount < DecodingLimits.default.encodedByteCount)
-    #expect(configuration.decoding.limits.pixelCount < DecodingLimits.default.pixelCount)
+    #expect(configuration.decoding.limits.pixelCount == DecodingLimits.default.pixelCount)
     #expect(configuration.network.timeouts.total < HTTPTimeouts.images.total)
     #if os(Linux)
       #expect(configuration.decoding.isolation.mode == .required)
