@@ -34,6 +34,33 @@ struct DiskCacheIndexTests {
     #expect(cache.count(in: "even") == 20, place)
   }
 
+  @Test(
+    "an operation on all entries reads no page under the lock of the index, for which fetches wait",
+    arguments: 0..<7)
+  func readsPagesWithoutLock(operation: Int) throws {
+    let (fixture, _) = try closed()
+    let cache = try fixture.open()
+    let (reads, held) = (Counter(), Counter())
+    fixture.files.respond = { call in
+      if call.operation == .read, call.path == Fixture.pages {
+        reads.add(1)
+        if cache.store.index.withLockIfAvailable({ _ in }) == nil { held.add(1) }
+      }
+      return .proceed
+    }
+    switch operation {
+    case 0: _ = cache.entries()
+    case 1: _ = cache.entries(in: "even")
+    case 2: _ = cache.verify()
+    case 3: try cache.removeAll(in: "even")
+    case 4: try cache.trim(toByteCount: 5000)
+    case 5: cache.setCapacity(1000, of: "even")
+    default: try cache.removeAll()
+    }
+    #expect(reads.value > 0 && held.value == 0)
+    fixture.files.respond = { _ in .proceed }
+  }
+
   @Test("after closing, opening reads no entry")
   func opensWithoutReading() throws {
     let (fixture, _) = try closed()

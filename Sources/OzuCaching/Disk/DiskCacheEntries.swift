@@ -32,6 +32,7 @@ extension DiskCache {
   ///
   /// - Complexity: O(entries) in memory for the call, one small read per entry for the iteration.
   public func entries(in partition: Partition) -> Entries {
+    store.readAllPages()
     let identities = store.index.withLock { index in
       index.entriesByAccess(in: partition)
         .map { Entries.Identity(key: $0.key, partition: partition, accessed: $0.accessed) }
@@ -43,6 +44,7 @@ extension DiskCache {
   ///
   /// - Complexity: O(entries × log entries) in memory for the call, one small read per entry for the iteration.
   public func entries() -> Entries {
+    store.readAllPages()
     let identities = store.index.withLock { index in
       index.entriesByAccess().map {
         Entries.Identity(

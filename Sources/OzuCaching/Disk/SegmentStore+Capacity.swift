@@ -109,6 +109,7 @@ extension SegmentStore {
 
   func removeAllSegments(_ writer: inout Writer) throws(DiskCacheError) {
     writer.drain = nil
+    readAllPages()
     let files = index.withLock { index in
       index.segments.enumerated().compactMap { number, segment in segment.map { (number, $0.file) } }
     }

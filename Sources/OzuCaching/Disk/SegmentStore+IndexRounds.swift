@@ -25,7 +25,7 @@ extension SegmentStore {
 
   /// Makes the file of the pages again, empty.
   private func makePages(_ writer: inout Writer) throws(DiskCacheError) {
-    index.withLock { $0.readAllPages() }
+    readAllPages()
     removeIndexFiles()
     writer.files = IndexFiles()
     let file = try withoutObstacle(at: pagesPath) { () throws(DiskCacheError) in

@@ -26,8 +26,13 @@ extension SegmentStore {
 
   /// Reads all pages, and rebuilds the index if one of them is damaged.
   func readAllPages(_ writer: inout Writer) {
-    index.withLock { $0.readAllPages() }
+    readAllPages()
     rebuildIndexIfDamaged(&writer)
+  }
+
+  /// Reads all pages that are not in memory. Fetches may use the index between two pages.
+  func readAllPages() {
+    for number in 0..<index.withLock({ $0.pages.count }) { readPage(number) }
   }
 
   /// Reads the page of a key's entry if it is not in memory, without holding the lock of the index meanwhile.

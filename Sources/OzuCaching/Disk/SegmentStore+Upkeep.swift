@@ -64,6 +64,7 @@ extension SegmentStore {
 
   /// Reads every live record and drops the damaged ones.
   func verify() -> DiskCacheReport {
+    readAllPages()
     let keys = index.withLock { index in
       index.entriesByAccess().map { ($0.key, index.partitions[$0.partition].partition) }
     }
