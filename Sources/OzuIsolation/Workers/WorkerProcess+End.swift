@@ -2,6 +2,7 @@
   import CIsolation
   import Glibc
   import OzuImaging
+  import OzuRecords
 
   extension WorkerProcess {
     /// Why the worker has closed its socket.
@@ -26,7 +27,7 @@
       var status = WorkerEnd()
       // First the worker may end by itself, then it is killed, and then the zygote may be busy with the libraries
       // of another format.
-      let most = Int(max(2, min(100, deadline / .milliseconds(Int(Self.timeToEnd)))))
+      let most = max(2, min(100, Int(clamping: deadline / .milliseconds(Int(Self.timeToEnd)))))
       for attempt in 0..<most {
         let count = withUnsafeMutableBytes(of: &status) {
           ozu_receive_bytes(end.number, $0.baseAddress, $0.count, true)
