@@ -30,15 +30,19 @@ extension ImageTask {
 
   func finish(_ ending: Ending, after event: ProgressEvent? = nil) {
     let now = readClock(for: event)
+    var subscription: SlotID?
     let left = state.withLock {
       state -> (waiter: UnsafeContinuation<Void, Never>?, sideState: EndRecipients?)? in
       guard state.ending == nil else { return nil }
       if let event { receive(event, at: now, &state) }
       state.ending = ending
+      if case .loaded = ending {} else { subscription = state.subscription }
       defer { (state.waiter, state.subscription, state.work) = (nil, nil, nil) }
       guard let sideState = state.sideState else { return (state.waiter, nil) }
       return (nil, sideState.takeEndRecipients(state.waiter, ending))
     }
+    // One that was noted after a cancelled task had left its job: without this the load would run on for nobody.
+    if let subscription { pipeline.context.runner.unsubscribe(subscription) }
     guard let left else { return }
     if !isInner { tellEnd(ending, left.sideState) }
     left.waiter?.resume()

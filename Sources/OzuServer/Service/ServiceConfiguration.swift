@@ -130,6 +130,7 @@ extension ImagePipeline.Configuration {
     client.networkGuard = .publicAddressesOnly
     client.hostRule = hosts
     client.maximumConnectionsPerHost = 32
+    client.maximumConcurrentRequests = 128
     return service(client)
   }
 
@@ -142,7 +143,7 @@ extension ImagePipeline.Configuration {
     configuration.decoding.limits.cpuTime = .seconds(5) * MachineSpeed.slowness
     configuration.caching.encodedMemoryCache.costLimit = 128 << 20
     configuration.caching.memoryCache.costLimit = 32 << 20
-    configuration.network.concurrentFetches = 128
+    configuration.network.concurrentFetches = client.maximumConcurrentRequests
     // So that the pictures of other origins do not wait for one that does not answer.
     configuration.network.concurrentFetchesPerOrigin = client.maximumConnectionsPerHost
     // The silence of an origin ends with the answer's own limit. A body that trickles is stopped by its speed.

@@ -47,6 +47,10 @@ struct OutputFormatTests {
       { $0.compressionQuality = 0.5 }, { $0.isLossless = true }, { $0.maximumByteCount = 1000 },
       { $0.effort = .high }, { $0.metadata.exif = Data([1]) }, { $0.isProgressive = true },
       { $0.chromaSubsampling = .full },
+      {
+        $0.maximumByteCount = 1000
+        $0.enforcesByteLimit = false
+      },
     ]
     let blocks: [(inout EncodedMetadata) -> Void] = [
       { $0.exif = Data([1]) }, { $0.xmp = Data([1]) }, { $0.colorProfile = Data([1]) },

@@ -124,13 +124,15 @@ import Testing
     let gate = Gate()
     let requests = try Self.requests(fixture, 1, gate: gate)
     let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline)
-    for round in 1...20 {
+    // A start may join the load that was just stopped, while that load has not been left yet.
+    for _ in 1...20 {
       prefetcher.start(requests)
-      try await eventually(within: .seconds(30), gate.arrivalCount == round)
+      try await eventually(within: .seconds(30), gate.waitingCount > 0)
       prefetcher.stop(requests)
     }
     let outcomes = prefetcher.start(requests)
-    try await eventually(within: .seconds(30), gate.arrivalCount == 21 && gate.waitingCount == 1)
+    try await eventually(
+      within: .seconds(30), gate.waitingCount == 1 && fixture.pipeline.loadSubscriberCount == 1)
     // Another prefetch, so that the loads that were stopped have ended.
     let other = ImagePrefetcher(pipeline: fixture.pipeline)
     for await _ in other.start([ImageRequest(url: try fixture.serve("other.jpg"))]) {}
