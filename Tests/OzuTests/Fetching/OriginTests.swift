@@ -235,9 +235,14 @@ struct OriginTests {
       let queue = pipeline.diagnostics().queues.first { $0.kind == .data }
       return queue.map { [$0.runningCount, $0.waitingCount, $0.abandonedCount] } ?? []
     }
-    let tasks = (0..<5).map { pipeline.task(for: ImageRequest(.fetcher(Deaf(key: "\($0)", gate: gate)))) }
+    func task(_ number: Int) -> ImageTask {
+      pipeline.task(for: ImageRequest(.fetcher(Deaf(key: "\(number)", gate: gate))))
+    }
+    var tasks = (0..<3).map(task)
     await gate.arrivals(3)
-    #expect(counts() == [3, 2, 0])
+    tasks += (3..<5).map(task)
+    try await eventually(counts() == [3, 2, 0])
+    // Those that wait first, so that none of them gets a place.
     for task in tasks.reversed() { task.cancel() }
     #expect(counts() == [0, 0, 3])
     #expect(pipeline.diagnostics().description.contains("data: 0 of 3 running, 0 waiting, 3 abandoned"))
