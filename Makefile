@@ -69,6 +69,8 @@ test: dependencies ## run the tests in a debug build (FILTER=… for some of the
 	@$(BUILD) --build-tests --disable-xctest $(FLAGS) $(FORMATS)
 	@scripts/run-tests $(call choices,$(PARTS)) -- $(SWIFT) test --skip-build $(FLAGS) $(FORMATS)
 
+# A process under a sanitizer cannot be confined, so `ozu serve` does not require it in these tests.
+test-tsan test-asan: export OZU_ISOLATION = off
 # The sanitizer cannot see into the standard library's lock: OZU_TSAN builds with a POSIX one in its place.
 test-tsan: export OZU_TESTS = $(if $(FILTER),,$(SHARED) OzuImagingTests OzuCodecsTests)
 test-tsan: dependencies ## run the tests of what threads share under the thread sanitizer
