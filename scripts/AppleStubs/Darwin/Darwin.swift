@@ -10,6 +10,10 @@ extension URLRequest {
     get { fatalError() }
     set { fatalError() }
   }
+  public var allowsExpensiveNetworkAccess: Bool {
+    get { fatalError() }
+    set { fatalError() }
+  }
 }
 
 extension URLError {
