@@ -7,7 +7,8 @@ extension ImagePipeline.Configuration {
     /// The decoders and encoders.
     public var codecs = CodecRegistry.standard
     /// Whether files are decoded in separate processes, so that a file that crashes its decoder costs only its picture. Off
-    /// by default. `preferred` is for the formats of C libraries, `required` for all. It applies to the built-in decoders of `codecs`; decoders of the app run in the process of the app.
+    /// by default. `preferred` is for the formats of C libraries, `required` for all. It applies to the built-in decoders of
+    /// `codecs`; decoders of the app run in the process of the app.
     public var isolation = DecoderIsolation.off
     /// The limits for the cost of one picture. Its `encodedByteCount` also bounds downloads, while they stream.
     public var limits = DecodingLimits.default

@@ -250,12 +250,6 @@
 
     private func pipeline() throws(UsageError) -> ImagePipeline.Configuration {
       var pipeline = ImagePipeline.Configuration.service(try client())
-      let (downloads, connections) = (
-        try integer("downloads", in: 1...10_000), try integer("connections", in: 1...10_000)
-      )
-      pipeline.network.concurrentFetches = downloads
-      // An origin that does not answer leaves places for the others.
-      pipeline.network.concurrentFetchesPerOrigin = min(connections, max(1, downloads / 2))
       pipeline.network.timeouts = try timeouts()
       // A store is waited for as long as its own setting says.
       pipeline.caching.storeReadLimit = max(

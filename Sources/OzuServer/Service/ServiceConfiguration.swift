@@ -145,7 +145,8 @@ extension ImagePipeline.Configuration {
     configuration.caching.memoryCache.costLimit = 32 << 20
     configuration.network.concurrentFetches = client.maximumConcurrentRequests
     // So that the pictures of other origins do not wait for one that does not answer.
-    configuration.network.concurrentFetchesPerOrigin = client.maximumConnectionsPerHost
+    configuration.network.concurrentFetchesPerOrigin = min(
+      client.maximumConnectionsPerHost, max(1, client.maximumConcurrentRequests / 2))
     // The silence of an origin ends with the answer's own limit. A body that trickles is stopped by its speed.
     configuration.network.timeouts.idle = configuration.network.timeouts.total
     // Downloads arrive faster than decoders take them, so waiting ones are kept on disk if there is one.
