@@ -9,6 +9,7 @@
 
 #include "curl_library.h"
 #include "curl_versions.h"
+#include "wake_pair.h"
 
 // Of the builds of libcurl with the same interface, the one with OpenSSL is tried first, because it gives access to
 // certificates.
@@ -44,7 +45,7 @@ struct curl_slist *ozu_curl_slist_append(struct curl_slist *list, const char *li
 
 void ozu_curl_slist_free_all(struct curl_slist *list) { curl_slist_free_all(list); }
 
-CURLM *ozu_curl_multi_init(void) { return curl_multi_init(); }
+CURLM *ozu_curl_multi_init(void) { return ozu_multi_with_own_wake_pair(); }
 
 void ozu_curl_multi_cleanup(CURLM *multi) { curl_multi_cleanup(multi); }
 

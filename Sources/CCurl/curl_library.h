@@ -20,11 +20,13 @@
   FUNCTION(curl_multi_cleanup) \
   FUNCTION(curl_multi_info_read) \
   FUNCTION(curl_multi_init) \
+  FUNCTION(curl_multi_poll) \
   FUNCTION(curl_multi_remove_handle) \
   FUNCTION(curl_multi_setopt) \
   FUNCTION(curl_multi_socket_action) \
   FUNCTION(curl_multi_strerror) \
   FUNCTION(curl_multi_timeout) \
+  FUNCTION(curl_multi_wakeup) \
   FUNCTION(curl_slist_append) \
   FUNCTION(curl_slist_free_all) \
   FUNCTION(curl_version_info)
@@ -48,11 +50,13 @@ OZU_DECLARE_LIBRARY(curl, OZU_CURL_FUNCTIONS)
 #define curl_multi_cleanup ozu_curl.curl_multi_cleanup
 #define curl_multi_info_read ozu_curl.curl_multi_info_read
 #define curl_multi_init ozu_curl.curl_multi_init
+#define curl_multi_poll ozu_curl.curl_multi_poll
 #define curl_multi_remove_handle ozu_curl.curl_multi_remove_handle
 #define curl_multi_setopt ozu_curl.curl_multi_setopt
 #define curl_multi_socket_action ozu_curl.curl_multi_socket_action
 #define curl_multi_strerror ozu_curl.curl_multi_strerror
 #define curl_multi_timeout ozu_curl.curl_multi_timeout
+#define curl_multi_wakeup ozu_curl.curl_multi_wakeup
 #define curl_slist_append ozu_curl.curl_slist_append
 #define curl_slist_free_all ozu_curl.curl_slist_free_all
 #define curl_version_info ozu_curl.curl_version_info

@@ -13,6 +13,32 @@ import Testing
 #endif
 
 extension HTTPClientTests {
+  #if os(Linux)
+    @Test("programs that the process starts inherit no socket of a client")
+    func inheritedSockets() async throws {
+      server.route("/a", .ok(Data(count: 10)))
+      let clients = (0..<3).map { _ in directClient() }
+      for client in clients { _ = try await client.data(from: server.url("/a")) }
+      // For some microseconds a client of another test may have one.
+      try await eventually(Self.inheritedPairEnds().isEmpty)
+      withExtendedLifetime(clients) {}
+    }
+
+    /// The Unix sockets without a name that a started program would have too.
+    private static func inheritedPairEnds() -> [CInt] {
+      (0..<1024).filter { descriptor in
+        let flags = fcntl(descriptor, F_GETFD)
+        var name = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let hasAddress = withUnsafeMutableBytes(of: &name) {
+          // The bytes are a sockaddr_un, whose beginning is a sockaddr.
+          getsockname(descriptor, $0.assumingMemoryBound(to: sockaddr.self).baseAddress!, &length) == 0
+        }
+        return flags >= 0 && flags & FD_CLOEXEC == 0 && hasAddress && name.sun_family == AF_UNIX && length == 2
+      }
+    }
+  #endif
+
   @Test("no host gets more connections than allowed, and all requests are answered")
   func connectionBound() async throws {
     let client = directClient { $0.maximumConnectionsPerHost = 3 }

@@ -90,7 +90,12 @@ struct LeakDrill {
     // Fetchers that ignore their cancellation wait there.
     gate.open()
     let pipelines = held
-    try await comesAbout("all pipelines are released") { pipelines.allSatisfy { $0.pipeline == nil } }
+    do {
+      try await comesAbout("all pipelines are released") { pipelines.allSatisfy { $0.pipeline == nil } }
+    } catch {
+      let left = pipelines.compactMap { $0.pipeline.map { "\n\($0.diagnostics())" } }
+      throw Leak(description: "\(error)\(left.joined())")
+    }
   }
 
   private mutating func makePipeline(_ number: Int) -> ImagePipeline {
