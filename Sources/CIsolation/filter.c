@@ -137,8 +137,11 @@ static const int always[] = {
 
 // Finding and reading files. Landlock decides which files are read; that a file exists can be seen of all. Calls that
 // fontconfig, pango and librsvg do without are not here.
-static const int reading[] = {
-    SYS_newfstatat, SYS_faccessat, SYS_getdents64, SYS_fstatfs, SYS_fadvise64,
+static const int reading[] = {SYS_getdents64, SYS_fstatfs, SYS_fadvise64};
+
+// Those that Landlock does not cover, which `ozu_answer_questions` answers.
+static const int asking[] = {
+    SYS_newfstatat, SYS_faccessat,
 #ifdef SYS_faccessat2
     SYS_faccessat2,
 #endif
@@ -206,7 +209,10 @@ static void make(struct program *program, bool reads_files, bool starts_threads)
     rule(program, SYS_eventfd2, allowed);
     rule_of_values(program, SYS_prctl, 0, PR_SET_NAME, PR_GET_NAME, allowed, refused);
   }
-  if (reads_files) rules(program, reading, COUNT(reading), allowed);
+  if (reads_files) {
+    rules(program, reading, COUNT(reading), allowed);
+    rules(program, asking, COUNT(asking), SECCOMP_RET_TRAP);
+  }
   // fontconfig tries to write its caches but does not need them, so a worker that reads files survives the attempt.
   // A file that is opened by its path only needs no right to read it.
   const uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) | O_PATH;
@@ -223,6 +229,8 @@ int ozu_filter_system_calls(bool reads_files, bool starts_threads) {
   struct program program = {.count = 0};
   make(&program, reads_files, starts_threads);
   if (program.count > most_instructions) return E2BIG;
+  int code = reads_files ? ozu_answer_questions() : 0;
+  if (code != 0) return code;
   struct sock_fprog filter = {program.count, program.instructions};
   if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0) return 0;
   return errno;

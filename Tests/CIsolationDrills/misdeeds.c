@@ -45,6 +45,31 @@ static int make_code(void) {
 static int read_passwords(void) { return outcome(open("/etc/passwd", O_RDONLY)); }
 static int read_font(void) { return outcome(open("/etc/fonts/fonts.conf", O_RDONLY)); }
 static int look_at_passwords(void) { return outcome(access("/etc/passwd", R_OK)); }
+static int measure_passwords(void) {
+  struct stat status;
+  return outcome(stat("/etc/passwd", &status));
+}
+static int measure_link(void) {
+  struct stat status;
+  return outcome(lstat("/proc/self/exe", &status));
+}
+static int measure_at(void) {
+  struct stat status;
+  return outcome(fstatat(AT_FDCWD, "/etc/passwd", &status, 0));
+}
+static int measure_with_empty(void) {
+  struct stat status;
+  return outcome(fstatat(AT_FDCWD, "/etc/passwd", &status, AT_EMPTY_PATH));
+}
+// All that a library asks of a font.
+static int measure_font(void) {
+  struct stat by_name, by_descriptor;
+  if (stat("/etc/fonts/fonts.conf", &by_name) != 0 || access("/etc/fonts/fonts.conf", R_OK) != 0) return errno;
+  int font = open("/etc/fonts/fonts.conf", O_RDONLY);
+  if (font < 0 || fstat(font, &by_descriptor) != 0) return errno;
+  close(font);
+  return by_name.st_size > 0 && by_name.st_size == by_descriptor.st_size && by_name.st_ino == by_descriptor.st_ino ? 0 : EIO;
+}
 static int name_passwords(void) { return outcome(open("/etc/passwd", O_PATH)); }
 static int follow_link(void) {
   char target[256];
@@ -193,7 +218,8 @@ static const struct misdeed call_misdeeds[] = {
     {"make-code", make_code},
     {"read-passwords", read_passwords},
     {"read-font", read_font},
-    {"look-at-passwords", look_at_passwords},
+    {"look-at-passwords", look_at_passwords}, {"measure-passwords", measure_passwords}, {"measure-link", measure_link},
+    {"measure-at", measure_at}, {"measure-with-empty", measure_with_empty}, {"measure-font", measure_font},
     {"name-passwords", name_passwords},
     {"follow-link", follow_link},
     {"write-file", write_file},

@@ -59,13 +59,17 @@
       ("read-passwords", .answer("EACCES")), ("write-file", refused), ("make-folder", refused),
       ("thread", .answer("done")), ("fork", forbidden), ("socket", forbidden), ("execute", forbidden),
       ("threads", .answer("1015")), ("threads-in-turn", .answer("done")), ("namespace", forbidden),
-      ("name-passwords", refused), ("follow-link", refused),
+      ("name-passwords", refused), ("follow-link", refused), ("look-at-passwords", .answer("EACCES")),
+      ("measure-passwords", .answer("EACCES")), ("measure-link", .answer("EACCES")),
+      ("measure-at", .answer("EACCES")), ("measure-with-empty", .answer("EACCES")),
     ]
 
     static func outcome(_ name: String, _ kind: WorkerKind, _ pool: WorkerPool) async throws -> Outcome {
       try await Drills.onThread {
         do throws(DecodingError) {
           let deadline: Duration = name == "hang" ? .milliseconds(300) : .seconds(60)
+          // A worker that is ready, because the deadline includes its start.
+          if name == "hang" { _ = try pool.ask(Drills.request("reverse", kind: kind)) }
           return .answer(try pool.ask(Drills.request(name, kind: kind, deadline: deadline)).message)
         } catch .decoderFailed(.svg, let failure) { return .failure(plain(failure)) } catch { throw error }
       }
@@ -186,7 +190,9 @@
       "a worker that reads fonts can read them",
       .enabled(if: Drills.isConfined && FileManager.default.fileExists(atPath: "/etc/fonts/fonts.conf")))
     func font() async throws {
-      try await Self.check("read-font", .answer("done"), Drills.fontKind)
+      for name in ["read-font", "measure-font"] {
+        try await Self.check(name, .answer("done"), Drills.fontKind)
+      }
     }
 
     @Test("a worker that may start threads can start them", arguments: [Drills.threadKind, Drills.fontKind])
@@ -238,6 +244,7 @@
     func lie(_ name: String, _ failure: DecoderFailure) async throws {
       let pool = try Drills.pool(["--liar"])
       try await Drills.onThread {
+        _ = try pool.ask(Drills.request("good"))
         #expect(throws: DecodingError.decoderFailed(.svg, failure)) {
           try pool.ask(Drills.request(name, deadline: name == "none" ? .milliseconds(300) : .seconds(600)))
         }

@@ -47,6 +47,11 @@ int ozu_segment_discard(int segment, size_t byte_count);
 // Moves a descriptor to a number of at least `minimum`; closed in programs that are started. Returns the number.
 int ozu_descriptor_move(int descriptor, int minimum);
 
+// In questions.c
+
+// From now on a system call that a filter traps is answered by opening the file that it asks about.
+int ozu_answer_questions(void);
+
 // In processes.c
 
 // Starts a program with a socket as descriptor 3. Nothing else is open, and nothing is inherited except the
