@@ -1,6 +1,7 @@
 import Foundation
 import Ozu
 import OzuHTTP
+import OzuSynchronization
 import OzuTesting
 
 /// Random operations on pipelines that come and go: `OzuSchedulerDrills leaks [seconds] [seed]`.
@@ -64,10 +65,39 @@ struct LeakDrill {
 
   // MARK: One round
 
+  /// What a round has made: it must be gone at its end.
   private final class Held {
     weak var pipeline: ImagePipeline?
+    let options: String
+    var tasks: [() -> ImageTask?] = []
+    let waits = Waits()
 
-    init(_ pipeline: ImagePipeline) { self.pipeline = pipeline }
+    init(_ pipeline: ImagePipeline, _ options: String) {
+      self.pipeline = pipeline
+      self.options = options
+    }
+
+    func note(_ task: ImageTask) { tasks.append { [weak task] in task } }
+
+    /// What is still there; nil if the pipeline is gone.
+    var rest: String? {
+      guard let pipeline else { return nil }
+      let tasks = tasks.compactMap { $0() }.map {
+        "\n  task of \($0.request.source), \($0.result as Any? ?? "running")"
+      }
+      return "\n\(options), \(waits.counts.withLock { $0 })\(tasks.joined())\n\(pipeline.diagnostics())"
+    }
+  }
+
+  /// Calls that have not returned, by their names.
+  private final class Waits: Sendable {
+    let counts = Mutex<[String: Int]>([:])
+
+    func during<Value: Sendable>(_ name: String, _ body: () async throws -> Value) async rethrows -> Value {
+      counts.withLock { $0[name, default: 0] += 1 }
+      defer { counts.withLock { $0[name] = $0[name].flatMap { $0 > 1 ? $0 - 1 : nil } } }
+      return try await body()
+    }
   }
 
   private mutating func round() async throws {
@@ -83,9 +113,10 @@ struct LeakDrill {
     }
     var held: [Held] = []
     for number in 0..<Int.random(in: 1...3, using: &random) {
-      let pipeline = makePipeline(number)
-      held.append(Held(pipeline))
-      await operate(pipeline, gate)
+      let (pipeline, options) = makePipeline(number)
+      let made = Held(pipeline, options)
+      held.append(made)
+      await operate(pipeline, gate, made)
     }
     // Fetchers that ignore their cancellation wait there.
     gate.open()
@@ -93,18 +124,17 @@ struct LeakDrill {
     do {
       try await comesAbout("all pipelines are released") { pipelines.allSatisfy { $0.pipeline == nil } }
     } catch {
-      let left = pipelines.compactMap { $0.pipeline.map { "\n\($0.diagnostics())" } }
-      throw Leak(description: "\(error)\(left.joined())")
+      throw Leak(description: "\(error)\(pipelines.compactMap(\.rest).joined())")
     }
   }
 
-  private mutating func makePipeline(_ number: Int) -> ImagePipeline {
+  private mutating func makePipeline(_ number: Int) -> (ImagePipeline, options: String) {
     let (hasInterceptor, hasDisk, isShared) = (
       Bool.random(using: &random), Bool.random(using: &random), Bool.random(using: &random)
     )
     let width = Int.random(in: 1...12, using: &random)
     let folder = folder.appending(path: "\(number)")
-    return ImagePipeline {
+    let pipeline = ImagePipeline {
       $0.network.httpClient = DefaultHTTPClient(configuration: HTTPClientConfiguration())
       $0.network.retryPolicy = .none
       $0.network.networkMonitor = nil
@@ -116,38 +146,53 @@ struct LeakDrill {
       $0.caching.diskStorage = hasDisk ? .folder(folder, capacity: 4 << 20) : .none
       if hasInterceptor { $0.interceptors = [Passing()] }
     }
+    return (
+      pipeline, "interceptor \(hasInterceptor), disk \(hasDisk), coalescing \(isShared), width \(width)"
+    )
   }
 
-  private mutating func operate(_ pipeline: ImagePipeline, _ gate: Gate) async {
+  private mutating func operate(_ pipeline: ImagePipeline, _ gate: Gate, _ made: Held) async {
     var tasks: [ImageTask] = []
     var prefetchers: [ImagePrefetcher] = []
     var waits: [Task<Void, Never>] = []
+    let calls = made.waits
     for _ in 0..<Int.random(in: 10...80, using: &random) {
       operationCount += 1
-      let request = anyRequest(gate, pipeline)
+      let request = anyRequest(gate, pipeline, calls)
       switch Int.random(in: 0..<16, using: &random) {
       case 0..<4: tasks.append(pipeline.task(for: request))
-      case 4: pipeline.task(for: request).cancel()
+      case 4:
+        let task = pipeline.task(for: request)
+        made.note(task)
+        task.cancel()
       case 5: tasks.randomElement(using: &random)?.cancel()
       case 6: tasks.randomElement(using: &random)?.priority = anyPriority()
       case 7: tasks.append(pipeline.loadImage(for: request, queue: .global()) { _ in })
-      case 8: waits.append(Task { _ = try? await pipeline.data(for: request) })
-      case 9: waits.append(Task { _ = try? await pipeline.header(for: request) })
-      case 10: waits.append(Task { _ = try? await pipeline.encoded(for: request, as: .png) })
+      case 8:
+        waits.append(Task { _ = try? await calls.during("data") { try await pipeline.data(for: request) } })
+      case 9:
+        waits.append(
+          Task { _ = try? await calls.during("header") { try await pipeline.header(for: request) } })
+      case 10:
+        waits.append(
+          Task {
+            _ = try? await calls.during("encoded") { try await pipeline.encoded(for: request, as: .png) }
+          })
       case 11:
         let task = pipeline.task(for: request)
-        waits.append(Task { for await _ in task.events {} })
+        waits.append(Task { await calls.during("events") { for await _ in task.events {} } })
         tasks.append(task)
       case 12:
         let prefetcher = ImagePrefetcher(
           pipeline: pipeline, destination: Bool.random(using: &random) ? .disk : .memory)
-        prefetcher.start([request, anyRequest(gate, pipeline)])
+        prefetcher.start([request, anyRequest(gate, pipeline, calls)])
         prefetchers.append(prefetcher)
       case 13: prefetchers.randomElement(using: &random)?.stopAll()
       case 14: waits.randomElement(using: &random)?.cancel()
       default: if Int.random(in: 0..<4, using: &random) == 0 { await pipeline.removeAllImages() }
       }
     }
+    for task in tasks { made.note(task) }
     if Bool.random(using: &random) { gate.admit(20) }
     for task in tasks where Bool.random(using: &random) { task.cancel() }
     for wait in waits { wait.cancel() }
@@ -157,18 +202,22 @@ struct LeakDrill {
     ImagePriority.allCases.randomElement(using: &random) ?? .normal
   }
 
-  private mutating func anyRequest(_ gate: Gate, _ pipeline: ImagePipeline) -> ImageRequest {
+  private mutating func anyRequest(_ gate: Gate, _ pipeline: ImagePipeline, _ calls: Waits) -> ImageRequest {
     let number = Int.random(in: 0..<40, using: &random)
     let source: ImageSource =
       switch Int.random(in: 0..<8, using: &random) {
-      case 0: .fetcher(Deaf(key: "deaf \(number)", gate: gate))
+      case 0: .fetcher(Deaf(key: "deaf \(number)", gate: gate, calls: calls))
       case 1:
         .fetcher(
-          Nested(keys: (0...number % 4).map { "nested \(number + $0)" }, picture: picture, pipeline: pipeline)
+          Nested(
+            keys: (0...number % 4).map { "nested \(number + $0)" }, picture: picture, pipeline: pipeline,
+            calls: calls)
         )
       case 2:
         .fetcher(
-          Nested(keys: ["cycle \(number)", "cycle", "cycle \(number)"], picture: picture, pipeline: pipeline))
+          Nested(
+            keys: ["cycle \(number)", "cycle", "cycle \(number)"], picture: picture, pipeline: pipeline,
+            calls: calls))
       case 3: .data(picture, key: "data \(number)")
       default: .url(server.url("/\(number).jpg"))
       }
@@ -193,9 +242,12 @@ struct LeakDrill {
   private struct Deaf: ImageFetching {
     let key: String
     let gate: Gate
+    let calls: Waits
 
     func fetch() async throws -> FetchedImage {
-      try await Task.detached { () async throws in try await gate.pass() }.value
+      try await calls.during("deaf") {
+        try await Task.detached { () async throws in try await gate.pass() }.value
+      }
       throw CancellationError()
     }
   }
@@ -205,12 +257,13 @@ struct LeakDrill {
     let keys: [String]
     let picture: Data
     weak var pipeline: ImagePipeline?
+    let calls: Waits
     var key: String { keys[0] }
 
     func fetch() async throws -> FetchedImage {
       if keys.count > 1, let pipeline {
-        let next = Nested(keys: Array(keys[1...]), picture: picture, pipeline: pipeline)
-        _ = try await pipeline.image(for: ImageRequest(.fetcher(next)))
+        let next = Nested(keys: Array(keys[1...]), picture: picture, pipeline: pipeline, calls: calls)
+        _ = try await calls.during("nested") { try await pipeline.image(for: ImageRequest(.fetcher(next))) }
       }
       return .data(picture)
     }
