@@ -6,7 +6,8 @@ import OzuSynchronization
 /// A caller receives its picture before the stores have it. Data that waits to be written holds memory, so when too
 /// much waits, the next load waits for its own write. Pictures are first encoded in a station of their own. Writes
 /// happen one at a time, in the order in which they were added or encoded. A read of an original waits for the last
-/// pending write of it, so that it never returns data that a finished load has replaced. One lock guards the state.
+/// pending write of it, so that it never returns data that a finished load has replaced. One lock guards the state; that of the
+/// runner may be taken before it, and is never taken while it is held.
 final class StoreBacklog: Sendable {
   private struct State {
     var byteCount = 0
@@ -42,15 +43,19 @@ final class StoreBacklog: Sendable {
     }
     let work = StoreWork(
       number: number, source: source, byteCount: byteCount, backlog: self, encode: encode, write: write)
-    let (hasRoom, outdated) = state.withLock { state in
+    let hasRoom = state.withLock { state in
       state.count += 1
       state.byteCount += byteCount
-      let outdated = source.flatMap { state.originals.updateValue(work, forKey: $0) }
-      return (state.byteCount <= byteLimit, outdated)
+      return state.byteCount <= byteLimit
     }
-    // Released outside of the lock.
+    var outdated: StoreWork?
+    _ = runner.subscribe(work, to: .store(number), priority: .low) {
+      // Together with the making of the job: who found the write before it had a job would make one, by `end`, that does nothing.
+      if let source { outdated = state.withLock { $0.originals.updateValue(work, forKey: source) } }
+      return JobStart(work, in: work.station)
+    }
+    // Released outside of the locks.
     withExtendedLifetime(outdated) {}
-    _ = runner.subscribe(work, to: .store(number), priority: .low) { JobStart(work, in: work.station) }
     return hasRoom ? nil : work.end
   }
 

@@ -1,0 +1,35 @@
+import OzuSynchronization
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Writes to the stores", .timeLimit(.minutes(5)))
+struct StoreBacklogTests {
+  private final class Reader: JobWaiter {
+    func jobEnded(_ work: JobWork) {}
+  }
+
+  @Test("a write is made, and counted as over, also if it is found while it is added")
+  func foundWhileAdded() async throws {
+    let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
+    let (runner, backlog, source) = (pipeline.context.runner, pipeline.context.backlog, CacheKey("a"))
+    let written = Atomic(0)
+    let isOver = Atomic(false)
+    let reading = Task.detached {
+      while !isOver.load(ordering: .relaxed) {
+        if let write = backlog.writing(originalOf: source) {
+          _ = runner.subscribe(Reader(), to: write.key, priority: .normal, make: write.make)
+        }
+      }
+    }
+    let count = 5_000
+    for _ in 0..<count {
+      backlog.enqueue(originalOf: source) { written.add(1, ordering: .relaxed) }
+    }
+    try await eventually(written.load(ordering: .relaxed) == count)
+    isOver.store(true, ordering: .relaxed)
+    await reading.value
+    await backlog.drain()
+  }
+}
