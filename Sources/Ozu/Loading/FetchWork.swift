@@ -175,8 +175,9 @@ final class FetchWork: JobWork, @unchecked Sendable {
   override func note(_ level: ImagePriority) { priority.withLock { $0 }?.set(level) }
 
   override func didLeaveGraph() {
-    // Its task may wait for a place that it will not get.
-    cancellation.dropWaiter()
+    // A job that is removed from a queue was not cancelled before, but its task may wait there for a place that it had given
+    // back, and its code may go on. Without the flag the next wait for a place would never end. Of a finished job no code runs.
+    cancellation.raise()
     progressEvents.close()
     // A planned exchange holds this object for its progress; this breaks the cycle.
     next = .access

@@ -1,6 +1,6 @@
 import OzuSynchronization
 
-/// The cancellation flag of a job's work. It also cancels the Swift task in which the work runs, and lets that task
+/// The cancellation flag of a job's work, raised when nobody wants it any more. It also cancels the Swift task in which the work runs, and lets that task
 /// wait for a new place in the middle of its work.
 struct JobCancellation: ~Copyable, Sendable {
   // Not private: the compiler (6.3) cannot lay out a class of another file around it.
@@ -56,7 +56,7 @@ struct JobCancellation: ~Copyable, Sendable {
   }
 
   /// Resumes a paused task with the answer that its job gets no place.
-  func dropWaiter() {
+  private func dropWaiter() {
     state.withLock { $0.waiter.take() }?.resume(returning: false)
   }
 }

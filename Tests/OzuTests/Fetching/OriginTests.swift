@@ -215,6 +215,54 @@ struct OriginTests {
     #expect(pipeline.runningCount(.data) == 0)
   }
 
+  @Test("a fetcher that nobody wants any more while it waits for its place is cancelled, and waits no more")
+  func cancelledWithoutPlace() async throws {
+    struct Twice: ImageFetching {
+      let key = "twice"
+      let pipeline: Shared<ImagePipeline?>
+      let inner: [ImageRequest]
+      let wasCancelled: Shared<Bool?>
+      let isOver: Gate
+
+      func fetch() async throws -> FetchedImage {
+        defer { isOver.open() }
+        _ = try await pipeline.value?.image(for: inner[0])
+        wasCancelled.change { $0 = Task.isCancelled }
+        _ = try? await pipeline.value?.image(for: inner[1])
+        return .data(try Fixture.photo.data(as: .jpeg))
+      }
+    }
+    func request(_ key: String, _ gate: Gate) -> ImageRequest {
+      ImageRequest(
+        ImageSource(key: key) {
+          try await gate.pass()
+          return try Fixture.photo.data(as: .jpeg)
+        })
+    }
+    let (pipeline, shared) = nested { $0.network.concurrentFetches = 1 }
+    defer { shared.change { $0 = nil } }
+    let (first, other, isOver, wasCancelled) = (Gate(), Gate(), Gate(), Shared<Bool?>(nil))
+    let outer = pipeline.task(
+      for: ImageRequest(
+        .fetcher(
+          Twice(
+            pipeline: shared, inner: [request("first", first), request("second", Gate(isOpen: true))],
+            wasCancelled: wasCancelled, isOver: isOver))))
+    await first.arrivals(1)
+    let waiting = pipeline.task(for: request("other", other))
+    try await eventually(pipeline.waitingCount(on: .data) == 1)
+    first.open()
+    await other.arrivals(1)
+    // Now the outer one wants its place again.
+    try await eventually(pipeline.waitingCount(on: .data) == 1)
+    outer.cancel()
+    try await isOver.pass()
+    #expect(wasCancelled.value == true)
+    other.open()
+    _ = try await waiting.image
+    try await eventually(pipeline.diagnostics().jobs.isEmpty)
+  }
+
   // MARK: Fetchers that do not return
 
   @Test("a fetcher that ignores its cancellation gives its place back, and is counted until it returns")

@@ -109,6 +109,6 @@ extension JobRunnerTests {
       return .finish(succeeded: isWanted)
     }
 
-    override func didLeaveGraph() { cancellation.dropWaiter() }
+    override func didLeaveGraph() { cancellation.raise() }
   }
 }
