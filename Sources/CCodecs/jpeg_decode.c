@@ -96,12 +96,12 @@ OzuStatus ozu_jpeg_decoder_start_output(OzuJPEGDecoder *decoder) {
   return jpeg_start_output(info, scan) ? OzuStatusDone : OzuStatusTruncated;
 }
 
-// Converts ink to light without colour management: each colour is the light that passes its ink and black. Nearly
-// all files are Adobe's, which store the light instead of the ink.
-static void convert_cmyk_row(uint8_t *row, unsigned width, bool is_inverted) {
-  unsigned flip = is_inverted ? 0 : 255;
+// Converts ink to light without colour management: each colour is the light that passes its ink and black. Every file
+// is read as Adobe's are written, with light in place of ink, whether it has Adobe's marker or not: so do all browsers,
+// Pillow and libvips, and so nobody writes other files.
+static void convert_cmyk_row(uint8_t *row, unsigned width) {
   for (unsigned x = 0; x < width; x++, row += 4) {
-    unsigned c = row[0] ^ flip, m = row[1] ^ flip, y = row[2] ^ flip, k = row[3] ^ flip;
+    unsigned c = row[0], m = row[1], y = row[2], k = row[3];
     row[0] = (uint8_t)((y * k + 127) / 255);
     row[1] = (uint8_t)((m * k + 127) / 255);
     row[2] = (uint8_t)((c * k + 127) / 255);
@@ -144,8 +144,8 @@ OzuStatus ozu_jpeg_decoder_read_rows(OzuJPEGDecoder *decoder, OzuRows rows) {
       return decoder->is_whole ? refuse(decoder, "fewer rows than announced") : OzuStatusTruncated;
     if (info->out_color_space != JCS_CMYK) continue;
     if (!decoder->keeps_cmyk) {
-      convert_cmyk_row(row, info->output_width, info->saw_Adobe_marker);
-    } else if (info->saw_Adobe_marker) {
+      convert_cmyk_row(row, info->output_width);
+    } else {
       for (size_t x = 0; x < (size_t)info->output_width * 4; x++) row[x] = (uint8_t)~row[x];
     }
   }
