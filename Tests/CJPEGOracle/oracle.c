@@ -53,6 +53,10 @@ uint8_t *oracle_encode(const uint8_t *pixels, OracleVariant variant, size_t *siz
   jpeg_set_quality(&info, variant.quality, TRUE);
   info.comp_info[0].h_samp_factor = variant.horizontal;
   info.comp_info[0].v_samp_factor = variant.vertical;
+  if (variant.components > 1) {
+    info.comp_info[1].h_samp_factor = variant.blue_horizontal;
+    info.comp_info[1].v_samp_factor = variant.blue_vertical;
+  }
   info.restart_interval = (unsigned)variant.restart_interval;
   info.optimize_coding = variant.optimizes_tables;
   if (variant.is_progressive) jpeg_simple_progression(&info);

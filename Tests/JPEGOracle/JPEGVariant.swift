@@ -6,10 +6,14 @@ import OzuImaging
 public struct JPEGVariant: Hashable, Sendable, CustomStringConvertible {
   /// The size in pixels.
   public var size: PixelSize
-  /// Sampling factors of luma; those of chroma are 1.
+  /// Sampling factors of luma; those of red chroma are 1.
   public var horizontal = 1
   /// As `horizontal`.
   public var vertical = 1
+  /// Sampling factors of blue chroma.
+  public var blueHorizontal = 1
+  /// As `blueHorizontal`.
+  public var blueVertical = 1
   /// Whether there is only luma.
   public var isGray = false
   /// Whether it is stored in the scans of libjpeg's simple progression.
@@ -23,11 +27,13 @@ public struct JPEGVariant: Hashable, Sendable, CustomStringConvertible {
 
   /// Makes a variant.
   public init(
-    _ size: PixelSize, sampling: (Int, Int) = (2, 2), isGray: Bool = false, isProgressive: Bool = false,
+    _ size: PixelSize, sampling: (Int, Int) = (2, 2), blueSampling: (Int, Int) = (1, 1), isGray: Bool = false,
+    isProgressive: Bool = false,
     optimizesTables: Bool = false, restartInterval: Int = 0, quality: Int = 90
   ) {
     self.size = size
     (horizontal, vertical) = sampling
+    (blueHorizontal, blueVertical) = blueSampling
     self.isGray = isGray
     self.isProgressive = isProgressive
     self.optimizesTables = optimizesTables
@@ -37,7 +43,7 @@ public struct JPEGVariant: Hashable, Sendable, CustomStringConvertible {
 
   /// For the names of tests.
   public var description: String {
-    "\(size) \(isGray ? "grey" : "\(horizontal)x\(vertical)")\(isProgressive ? " progressive" : "")"
+    "\(size) \(isGray ? "grey" : "\(horizontal)x\(vertical) \(blueHorizontal)x\(blueVertical)")\(isProgressive ? " progressive" : "")"
       + (optimizesTables ? " optimized" : "") + (restartInterval > 0 ? " restarts \(restartInterval)" : "")
       + " q\(quality)"
   }
@@ -63,7 +69,8 @@ public struct JPEGVariant: Hashable, Sendable, CustomStringConvertible {
     let variant = OracleVariant(
       width: Int32(size.width), height: Int32(size.height), components: Int32(components),
       quality: Int32(quality), horizontal: Int32(isGray ? 1 : horizontal),
-      vertical: Int32(isGray ? 1 : vertical),
+      vertical: Int32(isGray ? 1 : vertical), blue_horizontal: Int32(blueHorizontal),
+      blue_vertical: Int32(blueVertical),
       is_progressive: isProgressive, optimizes_tables: optimizesTables,
       restart_interval: Int32(restartInterval))
     var byteCount = 0

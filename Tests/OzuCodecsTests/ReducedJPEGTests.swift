@@ -191,6 +191,24 @@ struct ReducedJPEGTests {
     #expect(thumbnail[7, 9] == whole[320, 240])
   }
 
+  /// In an eighth, libjpeg would make one sample of colour for two or four pixels.
+  @Test(
+    "a picture whose components have factors of their own keeps its colours",
+    arguments: [
+      JPEGVariant(PixelSize(640, 480), sampling: (4, 1), blueSampling: (2, 1)),
+      JPEGVariant(PixelSize(640, 480), sampling: (2, 2), blueSampling: (1, 2)),
+      JPEGVariant(PixelSize(640, 480), sampling: (2, 2), blueSampling: (2, 1)),
+      JPEGVariant(PixelSize(640, 480), sampling: (1, 4), blueSampling: (1, 2), isProgressive: true),
+    ])
+  func ownFactors(variant: JPEGVariant) throws {
+    for size in [PixelSize(37, 28), PixelSize(74, 56), PixelSize(150, 113)] {
+      let resize = Resize(size, mode: .fill)
+      let thumbnail = try CodecRegistry.standard.picture(from: variant.data, resize: resize).bitmap
+      let whole = try CodecRegistry.standard.picture(from: variant.data).resized(resize).bitmap
+      #expect(thumbnail.meanDifference(from: whole) < 1, "\(size)")
+    }
+  }
+
   @Test("crops from the middle as a full decode does")
   func crop() throws {
     let variant = JPEGVariant(PixelSize(800, 500))

@@ -144,6 +144,26 @@ package struct JPEGHeader: Sendable {
     return nil
   }
 
+  /// The eighths at which libjpeg keeps the colours: each pixel has a sample of each component, or the component all the
+  /// samples of the file.
+  ///
+  /// In place of samples that a component lacks, libjpeg decodes more eighths of it, but only if that suits rows and
+  /// columns alike (`jpeg_core_output_dimensions`). Of 4:1:1 in an eighth it makes one sample of colour for four pixels.
+  package var scalesOfFullColor: [Int] {
+    let horizontal = components.map(\.horizontalSampling).max() ?? 1
+    let vertical = components.map(\.verticalSampling).max() ?? 1
+    return [1, 2, 4, 8].filter { eighths in
+      components.allSatisfy { component in
+        let (h, v) = (component.horizontalSampling, component.verticalSampling)
+        var own = eighths
+        while own < 8, horizontal * eighths % (h * own * 2) == 0, vertical * eighths % (v * own * 2) == 0 {
+          own *= 2
+        }
+        return own == 8 || h * own >= horizontal * eighths && v * own >= vertical * eighths
+      }
+    }
+  }
+
   /// The bytes that the coefficients of the whole picture take: two each, in blocks of 64, padded to whole
   /// groups of blocks.
   package var coefficientByteCount: Int {

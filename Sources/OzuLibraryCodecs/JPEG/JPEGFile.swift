@@ -26,8 +26,9 @@ final class JPEGFile: ImageFile {
     self.header = header ?? outline.header
   }
 
-  /// An eighth, a quarter, a half and the full size.
-  var scales: [Int] { [1, 2, 4, 8] }
+  /// An eighth, a quarter, a half and the full size. Of a file that the reduced decoder does not support, only those at
+  /// which libjpeg keeps the colours; of others it makes only previews at an eighth.
+  var scales: [Int] { outline.frame == nil ? outline.details.scalesOfFullColor : [1, 2, 4, 8] }
 
   /// Makes the result: from planes at a few eighths if the plan has a reduction and the reduced decoder supports
   /// the file, from pixels otherwise.

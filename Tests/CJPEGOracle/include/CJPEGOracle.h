@@ -11,8 +11,10 @@ typedef struct {
   /// 1 for grey, 3 for YCbCr.
   int components;
   int quality;
-  /// Sampling factors of luma; those of chroma are 1.
+  /// Sampling factors of luma; those of red chroma are 1.
   int horizontal, vertical;
+  /// Sampling factors of blue chroma.
+  int blue_horizontal, blue_vertical;
   bool is_progressive;
   bool optimizes_tables;
   /// Groups of blocks between restart markers; 0 for none.
