@@ -74,21 +74,26 @@ static bool note_delay(JXLDecoder *self, double delay) {
   return true;
 }
 
-// Counts the frames of an animation, without decoding them, and stores their delays.
-static bool read_frames(JXLDecoder *self) {
+// Counts the frames of an animation, without decoding them, and stores their delays. Sets `is_cut` if the file ends in a
+// frame. The library steps over all frames but the last, so it does not tell whether that one is wholly there.
+static bool read_frames(JXLDecoder *self, bool *is_cut) {
   JxlDecoder *decoder = JxlDecoderCreate(NULL);
   if (decoder == NULL) return false;
-  bool has_room = true;
+  bool has_room = true, is_last = false;
+  JxlDecoderStatus status = JXL_DEC_SUCCESS;
   double tick = 1000.0 * self->info.animation.tps_denominator / self->info.animation.tps_numerator;
   JxlDecoderSubscribeEvents(decoder, JXL_DEC_FRAME);
   JxlDecoderSetInput(decoder, self->base.data, self->base.size);
-  while (has_room && self->frames < OZU_LARGEST_FRAME_COUNT && JxlDecoderProcessInput(decoder) == JXL_DEC_FRAME) {
+  while (has_room && self->frames < OZU_LARGEST_FRAME_COUNT
+         && (status = JxlDecoderProcessInput(decoder)) == JXL_DEC_FRAME) {
     JxlFrameHeader header;
     if (JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS) break;
     has_room = note_delay(self, header.duration * tick);
+    is_last = header.is_last;
     self->frames++;
   }
   JxlDecoderDestroy(decoder);
+  *is_cut = status == JXL_DEC_NEED_MORE_INPUT && !is_last;
   return has_room;
 }
 
@@ -159,8 +164,9 @@ OzuStatus ozu_jxl_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
         find_blocks(base, info);
         info->scratch = ozu_product(info->width, info->height, bytes_per_pixel(self));
         if (self->info.have_animation && self->info.animation.tps_numerator > 0) {
-          if (!read_frames(self)) return ozu_picture_fail(base, "out of memory");
+          if (!read_frames(self, &info->is_cut)) return ozu_picture_fail(base, "out of memory");
           info->frames = self->frames > 0 ? self->frames : 1;
+          info->whole_frames = info->frames - 1;
           info->loops = self->info.animation.num_loops;
         }
         return OzuStatusDone;

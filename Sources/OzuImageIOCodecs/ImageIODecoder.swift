@@ -124,8 +124,8 @@
     ///
     /// - Throws: `DecodingError`; `truncated` if data are missing, unless the context allows it.
     func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
-      if !context.allowsTruncation, file.isTruncated {
-        throw .truncated(header.type, stage: ImageIOFile.pixelStage)
+      if file.isTruncated {
+        try context.acceptTruncation(of: header.type, stage: ImageIOFile.pixelStage)
       }
       try context.limits.checkDecodedByteCount(
         plan.decodedSize.byteCount(as: header.pixelFormat(under: context.pixelFormats)))

@@ -125,7 +125,7 @@ struct AnimationEncodingTests {
     }
   }
 
-  @Test("fail with the number of a frame that cannot be decoded")
+  @Test("fail with the number of a frame that cannot be decoded, or end before it")
   func damaged() throws {
     var data = try fixture("matrix/anim.png")
     let last = try #require(data.range(of: Data("fdAT".utf8), options: .backwards)).upperBound
@@ -136,6 +136,11 @@ struct AnimationEncodingTests {
     } throws: {
       "\($0)".contains("frame 3 cannot be decoded")
     }
+    var end: Int?
+    let file = try codecs.encode(animation, as: .gif, onEnd: { index, _ in end = index })
+    #expect(end == 3)
+    let written = try #require(try codecs.picture(from: file).animation)
+    #expect(written.delays == Array(animation.delays.prefix(3)))
   }
 
   @Test("are not written in formats without animations", arguments: [ImageType.jpeg, .avif, .bmp])

@@ -87,6 +87,9 @@ struct JPEGDecoderTests {
     let cut = try CodecRegistry.standard.picture(from: whole.prefix(whole.count * 3 / 4), context: context)
     let full = try CodecRegistry.standard.picture(from: whole)
     #expect(cut.size == full.size)
+    #expect(cut.notes == ["the file is cut off: a part of the picture is missing"])
+    let unharmed = try CodecRegistry.standard.picture(from: whole, context: context)
+    #expect(unharmed.notes.isEmpty && unharmed.bitmap == full.bitmap)
     let top = (0..<8).allSatisfy { x in
       abs(Int(cut.bitmap[x * 8, 4].green) - Int(full.bitmap[x * 8, 4].green)) < 40
     }

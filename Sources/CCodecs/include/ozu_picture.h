@@ -46,6 +46,8 @@ typedef struct {
   bool has_alpha;
   bool is_gray;
   bool is_cmyk;
+  /// Whether there is alpha that is not returned.
+  bool drops_alpha;
   /// Whether `step` returns premultiplied colours.
   bool is_premultiplied;
   /// Counted up to `OZU_LARGEST_FRAME_COUNT`.
@@ -53,6 +55,9 @@ typedef struct {
   uint32_t loops;
   /// An embedded ICC profile that belongs to the decoder; NULL when there is none.
   const uint8_t *profile;
+  /// Whether the file ends before the last of its frames does, and how many are wholly there.
+  bool is_cut;
+  uint32_t whole_frames;
   size_t profile_size;
   /// Colour primaries and transfer function by ITU-T H.273; 2 if not declared.
   int primaries;

@@ -64,15 +64,20 @@ struct EncodedFileMaker {
       var size = input.loaded.picture.size
       options.metadata = metadata(for: size, input.loaded.picture, &notes)
       let limits = AnimationEncodingLimits(configuration.decoding.limits)
+      var frameCount = animation.frameCount
       let data = try codecs.encode(
-        animation, as: type, options: options, limits: limits, isCancelled: isCancelled
+        animation, as: type, options: options, limits: limits,
+        onEnd: { index, error in
+          notes.append("ends before frame \(index + 1) of \(frameCount), which cannot be decoded: \(error)")
+          frameCount = index
+        }, isCancelled: isCancelled
       ) { (frame, _) throws in
         let processed = try process(frame)
         size = processed.size
         return processed
       }
       return EncodedFile(
-        data: data, type: type, size: size, frameCount: animation.frameCount, notes: notes)
+        data: data, type: type, size: size, frameCount: frameCount, notes: notes)
     }
     let picture = input.loaded.picture
     options.metadata = metadata(for: picture.size, picture, &notes)

@@ -48,9 +48,11 @@ private final class OpenedGIF: ImageFile {
   init(_ data: Data, _ blocks: GIFFile) {
     self.data = data
     self.blocks = blocks
-    header = ImageHeader(
+    var header = ImageHeader(
       type: .gif, storedSize: blocks.canvas, colorModel: .indexed, hasAlpha: !blocks.isOpaque,
       frameCount: blocks.imageCount, isProgressive: blocks.images[0].isInterlaced)
+    if let cut = blocks.cutImage { header.noteCut(wholeFrames: cut, ofAtLeast: cut + 1) }
+    self.header = header
   }
 
   /// The memory of one index for each pixel of the first image, without rows below the canvas (`GIFFrames`).
@@ -69,7 +71,7 @@ private final class OpenedGIF: ImageFile {
   }
 
   func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
-    blocks.images.count > 1 ? GIFFrames(data, blocks) : nil
+    blocks.images.count(where: \.isWhole) > 1 ? GIFFrames(data, blocks) : nil
   }
 
   /// Returns the first frame, once.

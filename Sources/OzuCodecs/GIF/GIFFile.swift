@@ -33,6 +33,8 @@ struct GIFFile: Sendable {
   private(set) var loopCount = 1
   /// Whether the file ends before its trailer block.
   private(set) var isCut = false
+  /// The number of the picture in which it ends, or before which in its extension; `nil` if it does not.
+  private(set) var cutImage: Int?
 
   static let stage = "header"
 
@@ -83,12 +85,18 @@ struct GIFFile: Sendable {
         } else if bytes.byte(at: position + 1) == Block.application {
           readApplication(bytes, at: position + 2)
         }
-        position = Self.endOfSubblocks(bytes, at: position + 2) ?? bytes.count
+        if let end = Self.endOfSubblocks(bytes, at: position + 2) {
+          position = end
+        } else {
+          if bytes.byte(at: position + 1) == Block.graphicControl { cutImage = imageCount }
+          position = bytes.count
+        }
       case Block.image:
         guard let end = readImage(bytes, at: position + 1, control, globalPalette) else {
-          isCut = true
+          (isCut, cutImage) = (true, imageCount)
           break blocks
         }
+        if images.last?.isWhole == false { cutImage = imageCount }
         position = end
         control = Control()
         if images.count > max(1, frameLimit) { images.removeLast() }

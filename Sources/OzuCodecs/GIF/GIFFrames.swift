@@ -17,10 +17,12 @@ struct GIFFrames: AnimationFrameReading {
   var canvas: PixelSize { file.canvas }
   var loopCount: Int { file.loopCount }
 
+  /// - Parameter file: must have at least two whole pictures.
   init(_ data: Data, _ file: GIFFile) {
     self.data = data
     self.file = file
-    var frames = file.images.compactMap(\.frame)
+    // Only the last one may be incomplete.
+    var frames = file.images.filter(\.isWhole).compactMap(\.frame)
     // The first frame is painted on an empty canvas, so its region is the whole canvas.
     frames[0].x = 0
     frames[0].y = 0
@@ -73,11 +75,11 @@ struct GIFFrames: AnimationFrameReading {
     var indices = [UInt8](repeating: 0, count: image.size.width * rowCount)
     var codes = GIFCodes()
     let (count, ending) = try codes.read(bytes, image, to: &indices, context)
-    if count < indices.count, !context.allowsTruncation {
-      switch ending {
-      case .corrupt: throw .corrupt(.gif, stage: imageStage, reason: "an undefined code")
-      case .short, .whole: throw .truncated(.gif, stage: imageStage)
+    if count < indices.count {
+      if ending == .corrupt, !context.allowsTruncation {
+        throw .corrupt(.gif, stage: imageStage, reason: "an undefined code")
       }
+      try context.acceptTruncation(of: .gif, stage: imageStage)
     }
     let colors = colors(image.palette, bytes)
     let width = image.size.width

@@ -40,6 +40,8 @@ package struct WebPHeader {
   package private(set) var frameCount = 1
   /// The picture, or the first valid frames of an animation up to the limit.
   package private(set) var frames: [Frame] = []
+  /// The number of the frame of an animation in which the file ends; `nil` if it does not.
+  package private(set) var cutFrame: Int?
   /// How many times an animation is played; 0 means without end.
   package private(set) var loopCount = 1
 
@@ -72,6 +74,7 @@ package struct WebPHeader {
       case .alpha: hasAlpha = true
       case .frame:
         animationFrameCount += 1
+        if !current.isWhole { cutFrame = animationFrameCount - 1 }
         if frames.count < max(1, frameLimit) { try readAnimationFrame(bytes, current) }
       case .animation: loopCount = content.littleEndian(at: 4, bytes: 2) ?? 1
       case .exif where !hasEXIF:
@@ -88,6 +91,9 @@ package struct WebPHeader {
     }
     guard !canvas.isEmpty else { throw .truncated(.webp, stage: Self.stage) }
     if announcesEXIF, !hasEXIF { lacksEXIF = true }
+    // The file ends between two frames, or in the head of one, and not only before its last padding byte.
+    let declared = (file.littleEndian(at: 4, bytes: 4) ?? 0) + 8
+    if isAnimated, cutFrame == nil, declared > file.count + 1 { cutFrame = animationFrameCount }
     frameCount = isAnimated ? min(max(1, animationFrameCount), ImageHeader.largestFrameCount) : 1
   }
 
@@ -127,6 +133,8 @@ package struct WebPHeader {
   private mutating func readAnimationFrame(
     _ bytes: Span<UInt8>, _ chunk: WebPChunk
   ) throws(DecodingError) {
+    // The first one may be shown in part.
+    guard chunk.isWhole || frames.isEmpty else { return }
     do throws(DecodingError) {
       frames.append(try animationFrame(bytes, chunk))
     } catch {

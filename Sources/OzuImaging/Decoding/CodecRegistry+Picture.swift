@@ -120,6 +120,7 @@ extension CodecRegistry {
     defer { withExtendedLifetime(context) {} }
     try context.checkpoint()
     context.begin(.decode)
+    context.hasAcceptedTruncation = false
     var thumbnail: Bitmap?
     if resize?.allowsEmbeddedThumbnail == true {
       thumbnail = try file.renderThumbnail(plan, context: context)
@@ -139,6 +140,7 @@ extension CodecRegistry {
     } else {
       bitmap = try file.render(plan, context: context)
     }
+    if context.hasAcceptedTruncation { notes.append("the file is cut off: a part of the picture is missing") }
     guard bitmap.size == plan.outputSize else {
       throw .corrupt(
         header.type, stage: "pixels", reason: "rendered to \(bitmap.size) instead of \(plan.outputSize)")

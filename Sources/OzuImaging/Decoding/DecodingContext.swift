@@ -21,8 +21,8 @@ public struct DecodingContext {
   public let limits: DecodingLimits
   /// The pool that memory for pixels is taken from.
   public let pool: PixelBufferPool
-  /// Whether a truncated file gives the rows that it has instead of an error. Off by default.
-  public let allowsTruncation: Bool
+  /// Whether a truncated file gives the rows that it has, and a note, instead of an error. Off by default.
+  public var allowsTruncation: Bool { truncation != nil }
 
   /// The treatment of colours that are not sRGB. They are converted by default.
   public private(set) var colorPolicy: ColorPolicy
@@ -56,6 +56,13 @@ public struct DecodingContext {
   private var wallStart: Duration?
   /// The reservation of the decode in this context.
   private var share: Share?
+  /// Whether the file turned out to be truncated; `nil` if that is an error.
+  private let truncation: Truncation?
+
+  /// Shared by the copies of a context, which are all used on one thread.
+  private final class Truncation {
+    var isMet = false
+  }
 
   /// A reservation that can be exchanged for a larger one.
   private final class Share {
@@ -91,7 +98,7 @@ public struct DecodingContext {
   ) {
     self.limits = limits
     self.pool = pool
-    self.allowsTruncation = allowsTruncation
+    truncation = allowsTruncation ? Truncation() : nil
     self.colorPolicy = colorPolicy
     self.pixelFormats = pixelFormats
     self.budget = budget
@@ -101,6 +108,20 @@ public struct DecodingContext {
     self.threadTime = threadTime ?? Self.systemThreadTime
     wallStart = threadTime == nil ? Self.wallTime() : nil
     start = self.threadTime()
+  }
+
+  /// Accepts that data are missing at the end of a file, if the context allows it. The picture then has a note.
+  ///
+  /// - Throws: `truncated`, unless the context allows it.
+  public func acceptTruncation(of type: ImageType, stage: String) throws(DecodingError) {
+    guard let truncation else { throw .truncated(type, stage: stage) }
+    truncation.isMet = true
+  }
+
+  /// Whether data of this picture were missing and were done without.
+  var hasAcceptedTruncation: Bool {
+    get { truncation?.isMet ?? false }
+    nonmutating set { truncation?.isMet = newValue }
   }
 
   /// Reports that a stage begins.

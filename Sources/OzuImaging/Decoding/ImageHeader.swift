@@ -23,7 +23,8 @@ public struct ImageHeader: Hashable, Sendable {
   /// The gain map, which makes the picture brighter on displays of high dynamic range; `nil` if there is none that
   /// can be used.
   public var gainMap: GainMap?
-  /// Notes about values in the file that were ignored because they are wrong; `Picture.notes` begins with them.
+  /// Notes about values in the file that were ignored because they are wrong, and about frames that are missing at
+  /// its end; `Picture.notes` begins with them.
   public var notes: [String] = []
   /// The print resolution in pixels per inch: 0.01 to 65,535. `nil` if the file does not declare it, or one outside of
   /// that range.
@@ -46,6 +47,18 @@ public struct ImageHeader: Hashable, Sendable {
   /// False by default. A picture that was decoded in another process has no `regionUnit`; this says it for all
   /// files.
   public var hasParts = false
+
+  /// Notes that the file ends before its last frame does.
+  ///
+  /// - Parameters:
+  ///   - count: how many frames are there; nothing is noted if there is none, because then no picture is shown.
+  ///   - total: how many frames the file has or at least begins.
+  ///   - isExact: whether the file states how many it has.
+  package mutating func noteCut(wholeFrames count: Int, ofAtLeast total: Int, isExact: Bool = false) {
+    guard count > 0, count < total else { return }
+    let all = isExact ? "\(total)" : "at least \(total)"
+    notes.append("the file is cut off: \(count) of \(all) frames \(count == 1 ? "is" : "are") there")
+  }
 
   /// How colours are stored.
   public enum ColorModel: String, Hashable, Sendable {

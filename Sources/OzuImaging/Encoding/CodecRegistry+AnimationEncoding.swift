@@ -28,6 +28,8 @@ extension CodecRegistry {
   ///   - options: as for still pictures. If the file would be larger than `maximumByteCount`, the call fails: the
   ///     quality is not lowered.
   ///   - limits: the limits on the file.
+  ///   - onEnd: called if a frame after the first cannot be decoded, with its index and the reason. The file then ends
+  ///     before this frame. Without it, as by default, the call fails.
   ///   - isCancelled: called between frames, and while a frame is decoded.
   ///   - transform: receives each frame and its index, and returns the frame to write: for processors. All results
   ///     must have one size. By default frames are written as they are.
@@ -37,7 +39,8 @@ extension CodecRegistry {
   /// - Complexity: O(frames × pixels).
   public func encode(
     _ animation: PictureAnimation, as type: ImageType, options: EncodingOptions = .init(),
-    limits: AnimationEncodingLimits = .default, isCancelled: @escaping () -> Bool = { false },
+    limits: AnimationEncodingLimits = .default, onEnd: ((Int, DecodingError) -> Void)? = nil,
+    isCancelled: @escaping () -> Bool = { false },
     transforming transform: (_ frame: Bitmap, _ index: Int) throws -> Bitmap = { frame, _ in frame }
   ) throws(EncodingError) -> Data {
     let encoder = try animationEncoder(for: type)
@@ -57,7 +60,18 @@ extension CodecRegistry {
     var writer: (any AnimationWriting)?
     for index in 0..<animation.frameCount {
       if isCancelled() { throw .cancelled }
-      let frame = try Self.frame(index, of: animation, as: type, isCancelled: isCancelled, transform)
+      let stored: Bitmap
+      do throws(DecodingError) {
+        stored = try animation.frame(at: index, keepsFrame: false, isCancelled: isCancelled)
+      } catch {
+        if error == .cancelled { throw .cancelled }
+        guard index > 0, let onEnd else {
+          throw .failed(type, reason: "frame \(index) cannot be decoded: \(error)")
+        }
+        onEnd(index, error)
+        break
+      }
+      let frame = try Self.transformed(stored, index, as: type, transform)
       let current: any AnimationWriting
       if let writer {
         current = writer
@@ -83,17 +97,10 @@ extension CodecRegistry {
     return file
   }
 
-  private static func frame(
-    _ index: Int, of animation: PictureAnimation, as type: ImageType, isCancelled: @escaping () -> Bool,
+  private static func transformed(
+    _ frame: Bitmap, _ index: Int, as type: ImageType,
     _ transform: (_ frame: Bitmap, _ index: Int) throws -> Bitmap
   ) throws(EncodingError) -> Bitmap {
-    let frame: Bitmap
-    do throws(DecodingError) {
-      frame = try animation.frame(at: index, keepsFrame: false, isCancelled: isCancelled)
-    } catch {
-      if error == .cancelled { throw .cancelled }
-      throw .failed(type, reason: "frame \(index) cannot be decoded: \(error)")
-    }
     do {
       return try transform(frame, index)
     } catch is CancellationError {

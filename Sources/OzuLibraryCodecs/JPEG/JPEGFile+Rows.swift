@@ -86,7 +86,7 @@ private final class JPEGRows: PixelRowReading {
     switch status {
     case .done, .more: break
     case .truncated:
-      guard context.allowsTruncation else { throw .truncated(.jpeg, stage: JPEGFile.scanStage) }
+      try context.acceptTruncation(of: .jpeg, stage: JPEGFile.scanStage)
     case .failed: throw session.failure(stage: JPEGFile.scanStage)
     }
   }

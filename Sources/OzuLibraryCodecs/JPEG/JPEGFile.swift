@@ -116,7 +116,7 @@ final class JPEGFile: ImageFile {
       case .more: continue
       case .done: break scans
       case .truncated:
-        guard context.allowsTruncation else { throw .truncated(.jpeg, stage: Self.scanStage) }
+        try context.acceptTruncation(of: .jpeg, stage: Self.scanStage)
         break scans
       case .failed: throw session.failure(stage: Self.scanStage)
       }
@@ -138,7 +138,7 @@ final class JPEGFile: ImageFile {
       switch ozu_jpeg_decoder_read_rows(session.decoder, rows) {
       case .done, .more: continue
       case .truncated:
-        guard context.allowsTruncation else { throw .truncated(.jpeg, stage: Self.scanStage) }
+        try context.acceptTruncation(of: .jpeg, stage: Self.scanStage)
       case .failed: throw session.failure(stage: Self.scanStage)
       }
     }

@@ -31,6 +31,8 @@ final class LibraryFile: ImageFile {
   /// The pixels of the largest picture in the file, of which the shown picture may be a part; 0 if the library only
   /// decodes the picture of the header.
   private let largestPixelCount: Int
+  /// The number of frames that are there, of an animation whose file ends too early.
+  let wholeFrameCount: Int?
   /// The part of the stored picture that this file represents; `nil` for the whole.
   private let cut: PixelRectangle?
   /// The smaller renditions of the picture, and how its pixels are stored.
@@ -80,6 +82,13 @@ final class LibraryFile: ImageFile {
       header.regionUnit = grid.tileSize
       header.hasParts = true
     }
+    wholeFrameCount = session.info.is_cut ? Int(session.info.whole_frames) : nil
+    if let wholeFrameCount {
+      // Only AVIF states their number at the beginning.
+      header.noteCut(
+        wholeFrames: wholeFrameCount, ofAtLeast: header.frameCount, isExact: library.type == .avif)
+    }
+    if session.info.drops_alpha { header.notes.append("its alpha is left out: it is not read with CMYK") }
     levels = whole == nil ? LibraryLevel.all(of: session.info) : []
     storage = LibraryLevel.Storage(session.info)
     if let whole {

@@ -2,7 +2,7 @@ import OzuImaging
 
 extension LibraryFile {
   func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
-    let frameCount = min(header.frameCount, limits.frameCount)
+    let frameCount = min(wholeFrameCount ?? header.frameCount, limits.frameCount)
     guard frameCount > 1 else { return nil }
     return try LibraryFrames(self, count: frameCount)
   }

@@ -218,8 +218,10 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
       switch status {
       case .done: return
       case .more: continue
-      case .truncated where context.allowsTruncation: return
-      case .truncated, .failed: throw Self.failure(decoder, status, type, stage: Self.imageStage)
+      case .truncated:
+        try context.acceptTruncation(of: type, stage: Self.imageStage)
+        return
+      case .failed: throw Self.failure(decoder, status, type, stage: Self.imageStage)
       }
     }
   }

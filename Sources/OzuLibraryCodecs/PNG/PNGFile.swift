@@ -126,7 +126,7 @@ final class PNGFile: ImageFile {
         case .done, .more:
           if pass == passCount { rows.finish(range) }
         case .truncated:
-          guard context.allowsTruncation else { throw .truncated(.png, stage: Self.imageStage) }
+          try context.acceptTruncation(of: .png, stage: Self.imageStage)
           // If this is the last pass, the rows above were finished by it already.
           rows.finish(pass == passCount ? y..<rows.size.height : 0..<rows.size.height)
           return

@@ -58,7 +58,7 @@
     ) throws(DecodingError) {
       let decodedRows = try session.decode(context)
       if decodedRows < frame.size.height {
-        guard context.allowsTruncation else { throw .truncated(.webp, stage: imageStage) }
+        try context.acceptTruncation(of: .webp, stage: imageStage)
         session.clearRows(from: decodedRows, isOpaque: isOpaque)
       }
       if isOpaque && frame.isLossless {

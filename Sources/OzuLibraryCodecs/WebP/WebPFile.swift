@@ -23,11 +23,13 @@
       self.data = data
       self.details = details
       self.alpha = alpha
-      header = ImageHeader(
+      var header = ImageHeader(
         type: .webp, storedSize: details.canvas, orientation: details.orientation ?? .up,
         hasAlpha: details.hasAlpha, colorProfileName: details.profile?.name, frameCount: details.frameCount,
         planeLayout: WebPPlanes.layout(details), colorEncoding: details.profile.map(ColorEncoding.profile),
         dotsPerInch: details.dotsPerInch, metadata: details.metadata)
+      if let cut = details.cutFrame { header.noteCut(wholeFrames: cut, ofAtLeast: cut + 1) }
+      self.header = header
     }
 
     /// The memory for a second copy of a lossless picture, for the alpha plane of a lossy one, and for some rows of

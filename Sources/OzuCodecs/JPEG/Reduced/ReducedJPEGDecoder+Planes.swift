@@ -75,7 +75,7 @@ extension ReducedJPEGDecoder {
       scan?.finish()
       missesData = scan?.source.missesData ?? true
     }
-    if missesData, !context.allowsTruncation { throw .truncated(.jpeg, stage: Self.scanStage) }
+    if missesData { try context.acceptTruncation(of: .jpeg, stage: Self.scanStage) }
   }
 
   /// Stops the second thread, and returns when it no longer reads the file.

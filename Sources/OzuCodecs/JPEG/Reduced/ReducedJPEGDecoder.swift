@@ -97,7 +97,9 @@ package struct ReducedJPEGDecoder: ~Copyable {
     guard components.indices.allSatisfy({ components[$0].kept & ~known[$0] == 0 }) else { return false }
     // If the end of the file is missing, skipped scans may be truncated; libjpeg decides.
     if !context.allowsTruncation, frame.isProgressive, !hasEnd { return false }
-    if missesData, !context.allowsTruncation { throw .truncated(.jpeg, stage: Self.scanStage) }
+    if missesData || frame.isProgressive && !hasEnd {
+      try context.acceptTruncation(of: .jpeg, stage: Self.scanStage)
+    }
     return true
   }
 

@@ -200,9 +200,12 @@ public final class IncrementalDecoder: Sendable {
         result, region: opened.plan.region, to: opened.plan.outputSize, pool: context.pool)
     }
     var notes: [String] = []
-    result = codecs.converted(result, header: opened.file.header, context: context, notes: &notes)
+    var header = opened.file.header
+    result = codecs.converted(result, header: header, context: context, notes: &notes)
+    // The file is not cut off: the rest is on its way.
+    header.notes = []
     return Picture(
-      result.upright(from: opened.plan.orientation, pool: context.pool), header: opened.file.header,
+      result.upright(from: opened.plan.orientation, pool: context.pool), header: header,
       isPreview: true, notes: notes)
   }
 }
