@@ -51,6 +51,25 @@ struct BMPDecoderTests {
     #expect(try CodecRegistry.standard.header(of: alpha).hasAlpha)
   }
 
+  /// As Windows, browsers and Photoshop do.
+  @Test(
+    "a picture without any alpha is opaque, although it has a mask for alpha",
+    arguments: [(32, 0xFF00_0000, 6), (16, 0x8000, 6)])
+  func emptyAlpha(bits: Int, mask: Int, compression: Int) throws {
+    let masks = bits == 32 ? [0xFF_0000, 0xFF00, 0xFF, mask] : [0x7C00, 0x3E0, 0x1F, mask]
+    var pixels = [UInt8](repeating: 0, count: 2 * 4 * bits / 8)
+    pixels[0] = 31
+    var data = file(width: 4, height: 2, bits: bits, compression: compression, masks: masks, pixels: pixels)
+    let opaque = try bitmap(data)
+    #expect(opaque.isOpaque)
+    #expect(opaque[0, 1].alpha == 255 && opaque[0, 1].blue == (bits == 32 ? 31 : 255))
+    #expect(opaque[3, 0] == Pixel(red: 0, green: 0, blue: 0))
+    // One pixel with alpha is enough for the others to be transparent.
+    data[data.endIndex - 1] = 0x80
+    #expect(try bitmap(data)[0, 1].alpha == 0)
+    #expect(try bitmap(data)[3, 0].alpha == (bits == 32 ? 128 : 255))
+  }
+
   @Test("reads run lengths, moves and literal runs")
   func runLengths() throws {
     let colors = [0x00_0000, 0xFF_0000, 0x00_FF00]

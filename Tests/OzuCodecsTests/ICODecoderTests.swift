@@ -11,19 +11,24 @@ struct ICODecoderTests {
   }
 
   /// A bitmap of one colour in the form of an icon, with a mask.
-  private func entry(side: Int, bits: Int, pixel: [UInt8], mask: UInt8 = 0) -> [UInt8] {
-    let head = little(40, 4) + little(side, 4) + little(side * 2, 4) + little(1, 2) + little(bits, 2)
+  private func entry(
+    side: Int, bits: Int, pixel: [UInt8], mask: UInt8 = 0, height: Int? = nil
+  ) -> [UInt8] {
+    let head =
+      little(40, 4) + little(side, 4) + little(height ?? side * 2, 4) + little(1, 2) + little(bits, 2)
     let row = Array(repeatElement(pixel, count: side).joined())
     let padded = row + [UInt8](repeating: 0, count: (4 - row.count % 4) % 4)
     let colors = Array(repeatElement(padded, count: side).joined())
     return head + little(0, 24) + colors + Array(repeatElement([mask, 0, 0, 0], count: side).joined())
   }
 
-  private func file(_ entries: [[UInt8]], kind: Int = 1) -> Data {
+  /// - Parameter side: the width and the height that the directory states.
+  private func file(_ entries: [[UInt8]], kind: Int = 1, side: UInt8 = 0) -> Data {
     var directory = little(0, 2) + little(kind, 2) + little(entries.count, 2)
     var offset = 6 + 16 * entries.count
     for entry in entries {
-      directory += [0, 0, 0, 0] + little(1, 2) + little(32, 2) + little(entry.count, 4) + little(offset, 4)
+      directory +=
+        [side, side, 0, 0] + little(1, 2) + little(32, 2) + little(entry.count, 4) + little(offset, 4)
       offset += entry.count
     }
     return Data(directory + entries.joined())
@@ -52,6 +57,18 @@ struct ICODecoderTests {
     #expect(
       try CodecRegistry.standard.picture(from: alpha).bitmap[0, 0]
         == Pixel(red: 51, green: 51, blue: 51, alpha: 51))
+  }
+
+  @Test("takes the height of the directory if the picture forgets to count its mask", arguments: [24, 32])
+  func heights(bits: Int) throws {
+    let pixel: [UInt8] = bits == 32 ? [1, 2, 3, 255] : [1, 2, 3]
+    let wrong = entry(side: 4, bits: bits, pixel: pixel, mask: 0x40, height: 4)
+    let picture = try CodecRegistry.standard.picture(from: file([wrong], side: 4))
+    #expect(picture.size == PixelSize(4, 4))
+    #expect(picture.bitmap[0, 0] == Pixel(red: 3, green: 2, blue: 1))
+    #expect(picture.bitmap[1, 0].alpha == (bits == 32 ? 255 : 0))
+    // A directory that states something else means nothing.
+    #expect(try CodecRegistry.standard.picture(from: file([wrong], side: 9)).size == PixelSize(4, 2))
   }
 
   @Test("uses a smaller picture if only that is complete")

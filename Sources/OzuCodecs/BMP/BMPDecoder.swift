@@ -9,7 +9,8 @@ import OzuImaging
 /// Decodes Windows and OS/2 bitmaps, in Swift: palettes of 1, 2, 4 and 8 bits; 16, 24 and 32 bits with or without
 /// masks and alpha; run lengths of 4, 8 and 24 bits; rows in both orders.
 ///
-/// Pixels that a run-length coded file skips have the first colour of the palette. Bitmaps that contain a JPEG, a
+/// Pixels that a run-length coded file skips have the first colour of the palette. A picture whose alpha is 0 in every
+/// pixel is opaque. Bitmaps that contain a JPEG, a
 /// PNG or Huffman codes are not supported.
 public struct BMPDecoder: ImageDecoding {
   private let alpha: Alpha
@@ -61,29 +62,30 @@ private final class BMPFile: ImageFile {
   ///   then the rest is grey.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     try context.limits.checkDecodedByteCount(details.size.byteCount(as: .bgra8))
-    let isOpaque = !header.hasAlpha
     return try data.withBytes { (bytes) throws(DecodingError) in
-      try Bitmap(
+      // The bytes of the file, bounds-checked from here on.
+      let file = bytes.bindMemory(to: UInt8.self).span
+      let isOpaque = !BMPRows(details).hasAlphaValues(file)
+      return try Bitmap(
         size: details.size, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
       ) { (pixels, bytesPerRow) throws(DecodingError) in
         let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: details.size)
-        // The bytes of the file, bounds-checked from here on.
-        let file = bytes.bindMemory(to: UInt8.self).span
-        let isWhole = try Self.read(details, file, to: canvas, context)
-        guard isWhole || context.allowsTruncation else { throw .truncated(.bmp, stage: Self.imageStage) }
+        let isWhole = try Self.read(details, file, isOpaque: isOpaque, to: canvas, context)
+        if !isWhole { try context.acceptTruncation(of: .bmp, stage: Self.imageStage) }
         if !isOpaque, alpha == .premultiplied { canvas.premultiply() }
       }
     }
   }
 
   private static func read(
-    _ header: BMPHeader, _ file: Span<UInt8>, to canvas: PixelCanvas, _ context: DecodingContext
+    _ header: BMPHeader, _ file: Span<UInt8>, isOpaque: Bool, to canvas: PixelCanvas,
+    _ context: DecodingContext
   ) throws(DecodingError) -> Bool {
     if case .runLength(let bits) = header.compression {
       canvas.fill(with: header.color(0))
       return try BMPRunLengths(header: header, bits: bits).read(file, to: canvas, context) == .whole
     }
-    let rows = BMPRows(header)
+    let rows = BMPRows(header, masks: isOpaque ? header.masks?.opaque : nil)
     var isWhole = true
     for y in 0..<header.size.height {
       if y % rowsPerCheckpoint == 0 { try context.checkpoint() }

@@ -16,6 +16,8 @@ struct BMPHeader {
     case file
     /// In an icon: no file header, and below the picture a mask of the same height.
     case icon
+    /// The same with a height that does not count the mask, against the rules.
+    case iconWithoutMask
   }
 
   let size: PixelSize
@@ -103,7 +105,7 @@ struct BMPHeader {
       palette = []
     }
     let paletteEnd =
-      paletteStart + entryByteCount * (bits <= 8 ? palette.count : container == .icon ? declaredColors : 0)
+      paletteStart + entryByteCount * (bits <= 8 ? palette.count : container != .file ? declaredColors : 0)
     if offset == 0 { offset = paletteEnd }
     guard offset >= start + length else { throw Self.corrupt("its pixels begin inside the header") }
     pixelOffset = offset

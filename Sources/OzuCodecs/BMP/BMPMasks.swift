@@ -9,6 +9,12 @@ struct BMPMasks: Hashable {
     private let largest: UInt64
 
     var isEmpty: Bool { mask == 0 }
+    /// No bits.
+    static let none = Channel(mask: 0, shift: 0, largest: 0)
+
+    private init(mask: UInt32, shift: Int, largest: UInt64) {
+      (self.mask, self.shift, self.largest) = (mask, shift, largest)
+    }
 
     /// `nil` if the bits are not adjacent.
     init?(_ value: Int) {
@@ -59,6 +65,9 @@ struct BMPMasks: Hashable {
     }
     return masks
   }
+
+  /// The same without alpha.
+  var opaque: BMPMasks { Self(red, green, blue, Channel.none) }
 
   /// The pixel as a word of straight BGRA.
   func word(_ pixel: UInt32) -> UInt32 {

@@ -34,16 +34,42 @@ struct BMPRows {
     return true
   }
 
+  /// Whether any pixel has an alpha value.
+  ///
+  /// Where none has, the mask of alpha means nothing, and the picture is opaque, as Windows and browsers show it: icons
+  /// and bitmaps of programs that do not know alpha.
+  ///
+  /// - Complexity: O(pixels); in most files it ends at the first one.
+  func hasAlphaValues(_ bytes: Span<UInt8>) -> Bool {
+    guard let masks, !masks.alpha.isEmpty else { return false }
+    let byteCount = header.bitsPerPixel / 8
+    var start = header.pixelOffset
+    for _ in 0..<header.size.height {
+      guard start < bytes.count else { return false }
+      let available = min(header.size.width, (bytes.count - start) / byteCount)
+      for x in 0..<available where masks.alpha.value(pixel(bytes, at: start + x * byteCount, byteCount)) > 0 {
+        return true
+      }
+      start += bytesPerRow
+    }
+    return false
+  }
+
+  /// The pixel at an offset, which must lie in the file with all its bytes.
+  private func pixel(_ bytes: Span<UInt8>, at offset: Int, _ byteCount: Int) -> UInt32 {
+    var pixel = UInt32(bytes[offset]) | UInt32(bytes[offset + 1]) << 8
+    if byteCount > 2 { pixel |= UInt32(bytes[offset + 2]) << 16 }
+    if byteCount > 3 { pixel |= UInt32(bytes[offset + 3]) << 24 }
+    return pixel
+  }
+
   private func readColors(
     _ masks: BMPMasks, _ bytes: Span<UInt8>, at start: Int, _ y: Int, to canvas: PixelCanvas
   ) {
     let byteCount = header.bitsPerPixel / 8
     let isPlain = masks == .eightBits && byteCount >= 3
     for x in 0..<header.size.width {
-      let at = start + x * byteCount
-      var pixel = UInt32(bytes[at]) | UInt32(bytes[at + 1]) << 8
-      if byteCount > 2 { pixel |= UInt32(bytes[at + 2]) << 16 }
-      if byteCount > 3 { pixel |= UInt32(bytes[at + 3]) << 24 }
+      let pixel = pixel(bytes, at: start + x * byteCount, byteCount)
       canvas[x, y] = isPlain ? pixel | PixelCanvas.opaqueBlack : masks.word(pixel)
     }
   }

@@ -36,7 +36,7 @@ public struct ICODecoder: ImageDecoding {
     }
     let content = data.slice(entry.range)
     guard entry.isPNG else {
-      return IconFile(content, try BMPHeader(content.span, in: .icon), alpha: alpha)
+      return IconFile(content, try BMPHeader(content.span, in: entry.container), alpha: alpha)
     }
     guard let png else {
       throw .unsupportedType(.ico, reason: "its picture is a PNG, and there is no decoder for PNG here")
@@ -115,12 +115,14 @@ private final class IconFile: ImageFile {
   private func read(
     _ header: BMPHeader, _ content: Span<UInt8>, to canvas: PixelCanvas, _ context: DecodingContext
   ) throws(DecodingError) {
-    let usesAlpha = header.bitsPerPixel == 32 && header.hasAlphaValues(content)
+    let usesAlpha =
+      header.bitsPerPixel == 32 && BMPRows(header, masks: .eightBitsWithAlpha).hasAlphaValues(content)
+    // Icons from before alpha was supported have the mask instead.
     let rows = BMPRows(header, masks: usesAlpha ? .eightBitsWithAlpha : nil)
     for y in 0..<header.size.height {
       if y % Self.rowsPerCheckpoint == 0 { try context.checkpoint() }
       guard !rows.read(y, content, to: canvas) else { continue }
-      guard context.allowsTruncation else { throw .truncated(.ico, stage: Self.imageStage) }
+      try context.acceptTruncation(of: .ico, stage: Self.imageStage)
       canvas.fill(y..<y + 1, with: 0)
     }
     if !usesAlpha { applyMask(header, content, bytesPerRow: rows.bytesPerRow, to: canvas) }
@@ -140,15 +142,6 @@ private final class IconFile: ImageFile {
         if byte >> UInt8(7 - x % 8) & 1 == 1 { canvas[x, y] = 0 }
       }
     }
-  }
-}
-
-extension BMPHeader {
-  /// Whether any pixel of 32 bits has an alpha value: icons from before alpha was supported have none, and their
-  /// mask is used.
-  fileprivate func hasAlphaValues(_ content: Span<UInt8>) -> Bool {
-    let end = min(content.count, pixelOffset + size.width * 4 * size.height)
-    return stride(from: pixelOffset + 3, to: max(end, pixelOffset + 3), by: 4).contains { content[$0] != 0 }
   }
 }
 

@@ -3,7 +3,7 @@ import OzuImaging
 /// The directory of a Windows icon or cursor: the list of its pictures.
 ///
 /// The sizes in it are often wrong (0 means 256, and many writers store arbitrary values), so the header of each
-/// picture is read.
+/// picture is read. Only where it is that header which forgets the mask, its height is taken as the directory states it.
 struct ICODirectory {
   /// A picture of an icon.
   struct Entry {
@@ -15,6 +15,8 @@ struct ICODirectory {
     let size: PixelSize
     let bitsPerPixel: Int
     let isPNG: Bool
+    /// How a bitmap states its height.
+    let container: BMPHeader.Container
   }
 
   static let stage = "directory"
@@ -42,7 +44,8 @@ struct ICODirectory {
         let offset = bytes.littleEndian(at: at + 12, bytes: 4), offset < bytes.count
       else { continue }
       do throws(DecodingError) {
-        found.append(try Self.entry(bytes, from: offset, byteCount: byteCount))
+        let stated = PixelSize(Self.side(bytes.byte(at: at)), Self.side(bytes.byte(at: at + 1)))
+        found.append(try Self.entry(bytes, from: offset, byteCount: byteCount, stated: stated))
       } catch {
         failure = failure ?? error
       }
@@ -60,8 +63,11 @@ struct ICODirectory {
     }
   }
 
+  private static func side(_ byte: UInt8?) -> Int { byte.map { $0 == 0 ? 256 : Int($0) } ?? 0 }
+
+  /// - Parameter stated: the size in the directory.
   private static func entry(
-    _ bytes: Span<UInt8>, from start: Int, byteCount: Int
+    _ bytes: Span<UInt8>, from start: Int, byteCount: Int, stated: PixelSize
   ) throws(DecodingError) -> Entry {
     let isWhole = start + byteCount <= bytes.count
     var range = start..<min(start + byteCount, bytes.count)
@@ -71,13 +77,22 @@ struct ICODirectory {
       return Entry(
         range: range, isWhole: isWhole, size: header.size,
         bitsPerPixel: header.bitDepth * header.colorType.componentCount,
-        isPNG: true)
+        isPNG: true, container: .icon)
     }
     range = start..<bytes.count
     content = bytes.extracting(range)
-    let header = try BMPHeader(content, in: .icon)
+    var header = try BMPHeader(content, in: .icon)
+    var container = BMPHeader.Container.icon
+    // The whole height is that of the picture, and there are bytes for as many rows of colours.
+    let whole = try BMPHeader(content, in: .iconWithoutMask)
+    if whole.size == stated, whole.compression == .none,
+      whole.pixelOffset + BMPRows(whole).bytesPerRow * stated.height <= min(byteCount, content.count)
+    {
+      (header, container) = (whole, .iconWithoutMask)
+    }
     return Entry(
-      range: range, isWhole: isWhole, size: header.size, bitsPerPixel: header.bitsPerPixel, isPNG: false)
+      range: range, isWhole: isWhole, size: header.size, bitsPerPixel: header.bitsPerPixel, isPNG: false,
+      container: container)
   }
 }
 
