@@ -26,6 +26,43 @@ struct AnimationTests {
     }
   }
 
+  @Test("that are cut off give the frames that are there, and a note", arguments: files)
+  func cut(file: String, reference: String, tolerance: Int) throws {
+    let data = try fixture("matrix/\(file)")
+    let whole = try #require(try CodecRegistry.standard.picture(from: data).animation)
+    var counts: Set<Int> = []
+    for percent in 8..<100 {
+      let picture: Picture
+      do throws(DecodingError) {
+        picture = try CodecRegistry.standard.picture(from: data.prefix(data.count * percent / 100))
+      } catch {
+        // Not even the first frame is there.
+        guard case .truncated = error else {
+          Issue.record("\(percent) %: \(error)")
+          continue
+        }
+        continue
+      }
+      let count = picture.animation?.frameCount ?? 1
+      counts.insert(count)
+      if count < whole.frameCount {
+        let note = "the file is cut off: \(count) of "
+        #expect(picture.notes.contains { $0.hasPrefix(note) }, "\(percent) %: \(picture.notes)")
+        #expect(picture.header?.notes.contains { $0.hasPrefix(note) } ?? false)
+      }
+      for index in 0..<count {
+        // libjxl does not tell whether the last frame is wholly there before it decodes it.
+        if file.hasSuffix("jxl"), index == whole.frameCount - 1 { continue }
+        #expect(throws: Never.self, "\(percent) %, frame \(index)") {
+          let frame = try picture.animation?.frame(at: index) ?? picture.bitmap
+          #expect(try frame == whole.frame(at: index), "\(percent) %, frame \(index)")
+        }
+      }
+    }
+    // The last frames of the AVIF have a few bytes.
+    #expect(counts.isSuperset(of: file.hasSuffix("avif") ? [1, 2] : [1, 2, 3]))
+  }
+
   @Test("have the size that was asked for", arguments: files)
   func resized(file: String, reference: String, tolerance: Int) throws {
     let small = try picture("matrix/\(file)", resize: Resize(PixelSize(16, 12)))

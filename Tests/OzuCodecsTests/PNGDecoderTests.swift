@@ -103,6 +103,46 @@ struct PNGDecoderTests {
     }
   }
 
+  /// W3C PNG, third edition, §5.6.
+  @Test(
+    "ignores chunks behind their place",
+    arguments: [
+      ("gAMA", PNGFile.big(22_222)), ("sRGB", [0]), ("cICP", [9, 16, 0, 1]),
+      ("cLLI", PNGFile.big(9) + PNGFile.big(9)),
+      ("cHRM", (1...8).flatMap { PNGFile.big($0 * 4000) }), ("iCCP", Array("a".utf8) + [0, 0, 1, 2]),
+      ("pHYs", PNGFile.big(4000) + PNGFile.big(4000) + [1]), ("tRNS", [0]),
+    ] as [(String, [UInt8])])
+  func places(name: String, content: [UInt8]) throws {
+    let size = PixelSize(1, 1)
+    let palette = (name: "PLTE", content: [1, 2, 3] as [UInt8])
+    // A gamma that sRGB replaces.
+    let gamma = (name: "gAMA", content: name == "sRGB" ? PNGFile.big(99_999) : PNGFile.big(45_455))
+    let chunk = (name: name, content: content)
+    func header(_ chunks: [(name: String, content: [UInt8])], behindPixels: Bool = false) throws
+      -> ImageHeader
+    {
+      var data = PNGFile(size: size, colorType: 3, samples: [0], chunks: chunks).data
+      if behindPixels { data.insert(contentsOf: PNGFile.chunk(name, content), at: data.count - 12) }
+      return try CodecRegistry.standard.header(of: data)
+    }
+    let without = try header([gamma, palette])
+    let isForPalette = name == "tRNS"
+    #expect(try header([gamma, palette], behindPixels: true) == without)
+    #expect(try header(isForPalette ? [gamma, palette, chunk] : [gamma, chunk, palette]) != without)
+    let late = try header(isForPalette ? [gamma, chunk, palette] : [gamma, palette, chunk])
+    #expect((late == without) == (name != "pHYs"))
+  }
+
+  @Test("names the files that Xcode changes for iPhones")
+  func appleVariant() throws {
+    var data = PNGFile(size: PixelSize(1, 1), colorType: 6, samples: [0, 0, 0, 0]).data
+    data.insert(contentsOf: PNGFile.chunk("CgBI", [0x50, 0, 0x20, 2]), at: 8)
+    #expect(
+      throws: DecodingError.unsupportedType(
+        .png, reason: "it is Apple's CgBI, which only Apple's systems read")
+    ) { try CodecRegistry.standard.picture(from: data) }
+  }
+
   @Test("reports that image data are missing, or returns the rows that exist", arguments: [false, true])
   func truncated(isInterlaced: Bool) throws {
     let whole = try fixture(isInterlaced ? "pngsuite/basi6a16.png" : "matrix/png-rgba8.png")
@@ -110,7 +150,9 @@ struct PNGDecoderTests {
     #expect(throws: DecodingError.truncated(.png, stage: "image data")) {
       try CodecRegistry.standard.picture(from: cut)
     }
-    let part = try CodecRegistry.standard.picture(from: cut, context: .init(allowsTruncation: true)).bitmap
+    let picture = try CodecRegistry.standard.picture(from: cut, context: .init(allowsTruncation: true))
+    #expect(picture.notes == ["the file is cut off: a part of the picture is missing"])
+    let part = picture.bitmap
     let full = try CodecRegistry.standard.picture(from: whole).bitmap
     #expect(part.size == full.size)
     #expect(part != full)

@@ -25,6 +25,10 @@ package struct PNGHeader: Sendable {
   package private(set) var dotsPerInch: Double?
   /// The number of frames in the file, up to the limit of `ImageHeader`; 1 for a still picture.
   package private(set) var frameCount = 1
+  /// The number of whole frames of an animation whose file ends too early; `nil` for others.
+  package private(set) var cutFrame: Int?
+  /// The number of frames that such a file declares, up to the limit of `ImageHeader`.
+  package private(set) var announcedFrameCount = 1
 
   /// The colour type of IHDR (§6.1).
   package enum ColorType: Int, Sendable {
@@ -57,6 +61,10 @@ package struct PNGHeader: Sendable {
     guard let length = bytes.bigEndian(at: position, bytes: 4), bytes.count >= position + 8 else {
       throw .truncated(.png, stage: Self.stage)
     }
+    if bytes.hasBytes("CgBI", at: position + 4) {
+      // A PNG that Xcode has changed for iPhones: without zlib's head, with red and blue exchanged, premultiplied.
+      throw .unsupportedType(.png, reason: "it is Apple's CgBI, which only Apple's systems read")
+    }
     guard length == 13, bytes.hasBytes("IHDR", at: position + 4) else {
       throw Self.corrupt("its first chunk is no image header")
     }
@@ -67,53 +75,82 @@ package struct PNGHeader: Sendable {
     var declaredFrameCount = 0
     var frameControlCount = 0
     var hasEXIF = false
+    // Chunks behind their place do not count (§5.6): what the pixels need comes before them, and colours before the
+    // palette too.
+    var place = Place.colors
+    var hasFrameData = false
     while let length = bytes.bigEndian(at: position, bytes: 4), length <= Self.largestInteger,
       bytes.count >= position + 12 + length
     {
       let type = position + 4
       let content = bytes.extracting(position + 8..<position + 8 + length)
-      if bytes.hasBytes("IEND", at: type) { break }
-      if bytes.hasBytes("tRNS", at: type) {
-        hasTransparencyChunk = true
+      if bytes.hasBytes("IEND", at: type) {
+        place = .end
+        break
+      }
+      if bytes.hasBytes("PLTE", at: type) {
+        place = max(place, .palette)
+      } else if bytes.hasBytes("IDAT", at: type) || bytes.hasBytes("fdAT", at: type) {
+        place = .pixels
+        hasFrameData = true
+      } else if bytes.hasBytes("tRNS", at: type) {
+        hasTransparencyChunk =
+          hasTransparencyChunk || place == .palette || place == .colors && colorType != .indexed
       } else if bytes.hasBytes("eXIf", at: type), !hasEXIF {
         hasEXIF = true
         orientation = EXIFOrientation.find(in: content)
         metadata = EXIFMetadata.find(in: content)
-      } else if bytes.hasBytes("iCCP", at: type), colorProfileName == nil {
+      } else if bytes.hasBytes("iCCP", at: type), place == .colors, colorProfileName == nil {
         colorProfileName = Self.latin1Name(content)
         // The name, a zero, the method of compression.
         let start = position + 8 + (content.copy(from: 0, byteCount: 80).firstIndex(of: 0) ?? length) + 2
         if start < position + 8 + length { profileRange = start..<position + 8 + length }
-      } else if bytes.hasBytes("cICP", at: type), length >= 4 {
+      } else if bytes.hasBytes("cICP", at: type), place == .colors, length >= 4 {
         codes = (Int(content[0]), Int(content[1]))
-      } else if bytes.hasBytes("cLLI", at: type) || bytes.hasBytes("cLLi", at: type) {
+      } else if bytes.hasBytes("cLLI", at: type) || bytes.hasBytes("cLLi", at: type), place == .colors {
         // In units of 0.0001 (W3C PNG, third edition, §11.3.2.8). Drafts of the standard had the other name.
         var levels = lightLevels ?? LightLevels()
         levels.maximumContent = content.bigEndian(at: 0, bytes: 4).map { Double($0) / LightLevels.lightUnits }
         levels.maximumAverage = content.bigEndian(at: 4, bytes: 4).map { Double($0) / LightLevels.lightUnits }
         levels.forgetUnknownAverage()
         lightLevels = levels
-      } else if bytes.hasBytes("mDCV", at: type) || bytes.hasBytes("mDCv", at: type) {
+      } else if bytes.hasBytes("mDCV", at: type) || bytes.hasBytes("mDCv", at: type), place == .colors {
         var levels = lightLevels ?? LightLevels()
         levels.readMasteringDisplay(content, at: 0, .redFirst)
         lightLevels = levels
-      } else if bytes.hasBytes("sRGB", at: type) {
+      } else if bytes.hasBytes("sRGB", at: type), place == .colors {
         hasSRGBChunk = true
-      } else if bytes.hasBytes("gAMA", at: type) {
+      } else if bytes.hasBytes("gAMA", at: type), place == .colors {
         gamma = content.bigEndian(at: 0, bytes: 4)
-      } else if bytes.hasBytes("cHRM", at: type) {
+      } else if bytes.hasBytes("cHRM", at: type), place == .colors {
         chromaticities = Self.chromaticities(content)
-      } else if bytes.hasBytes("pHYs", at: type), content.byte(at: 8) == 1 {
+      } else if bytes.hasBytes("pHYs", at: type), place < .pixels, content.byte(at: 8) == 1 {
         dotsPerInch = content.bigEndian(at: 0, bytes: 4).map { Double($0) * 0.0254 }
-      } else if bytes.hasBytes("acTL", at: type) {
+      } else if bytes.hasBytes("acTL", at: type), place < .pixels {
         declaredFrameCount = content.bigEndian(at: 0, bytes: 4) ?? 0
       } else if bytes.hasBytes("fcTL", at: type) {
         frameControlCount += 1
+        hasFrameData = false
       }
       position += 12 + length
     }
     // The frames are counted, because a chunk of 20 bytes can declare two billion of them.
     frameCount = max(1, min(declaredFrameCount, frameControlCount, ImageHeader.largestFrameCount))
+    guard declaredFrameCount > 1, place != .end else { return }
+    let isInFrame =
+      !hasFrameData || bytes.hasBytes("fdAT", at: position + 4) || bytes.hasBytes("IDAT", at: position + 4)
+    cutFrame = isInFrame ? max(0, frameControlCount - 1) : frameControlCount
+    announcedFrameCount = min(declaredFrameCount, ImageHeader.largestFrameCount)
+  }
+
+  /// How far the chunks before have come.
+  private enum Place: Int, Comparable {
+    case colors
+    case palette
+    case pixels
+    case end
+
+    static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
   private mutating func readImageHeader(_ content: Span<UInt8>) throws(DecodingError) {

@@ -23,7 +23,11 @@ final class PNGFile: ImageFile {
     self.data = data
     self.details = details
     self.alpha = alpha
-    header = details.imageHeader(data.span, alpha: alpha)
+    var header = details.imageHeader(data.span, alpha: alpha)
+    if let cut = details.cutFrame {
+      header.noteCut(wholeFrames: cut, ofAtLeast: details.announcedFrameCount, isExact: true)
+    }
+    self.header = header
   }
 
   /// Makes the result: from means of squares if the plan averages, else from pixels.
@@ -100,7 +104,9 @@ final class PNGFile: ImageFile {
   /// - Throws: `corrupt`.
   func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
     guard header.frameCount > 1 else { return nil }
-    let frames = try PNGFrames(data, header: header, alpha: alpha, frameLimit: limits.frameCount)
+    let limit = min(limits.frameCount, details.cutFrame ?? .max)
+    guard limit > 1 else { return nil }
+    let frames = try PNGFrames(data, header: header, alpha: alpha, frameLimit: limit)
     return frames.frames.count > 1 ? frames : nil
   }
 
