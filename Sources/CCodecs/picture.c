@@ -60,6 +60,8 @@ const char *ozu_picture_message(const OzuPictureDecoder *decoder) { return decod
 
 bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder) { return decoder->is_unsupported; }
 
+bool ozu_picture_is_truncated(const OzuPictureDecoder *decoder) { return decoder->is_truncated; }
+
 static bool load(OzuPictureDecoder *decoder) {
   if (ozu_dynamic_library_load(decoder->operations->library, decoder->message, sizeof(decoder->message))) return true;
   // The library is missing on this system; the file is not wrong.

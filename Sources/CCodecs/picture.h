@@ -38,6 +38,7 @@ struct OzuPictureDecoder {
   size_t size;
   OzuPictureLimits limits;
   bool is_unsupported;
+  bool is_truncated;
   bool keeps_cmyk;
   /// Whether pixels are written as RGBA in 16 bits.
   bool makes_deep;

@@ -71,19 +71,19 @@ static const uint8_t *stored_row(TIFFDecoder *self) {
     if (self->scratch == NULL) self->scratch = malloc(row_size * self->band + self->tile_size);
     if (self->scratch == NULL) return ozu_picture_fail(base, "out of memory"), NULL;
     bool is_there = row >= self->band_start && row - self->band_start < self->band_count;
-    if (!is_there && !read_tiles(self, row)) return fail(base, "missing tiles"), NULL;
+    if (!is_there && !read_tiles(self, row)) return ozu_tiff_fail(base, "missing tiles"), NULL;
     return self->scratch + row_size * (row - self->band_start);
   }
   size_t samples = self->has_planes ? 1 : self->samples;
   if (self->scratch == NULL) {
     tmsize_t size = TIFFScanlineSize(self->file);
     if (size < (tmsize_t)((self->full_width * samples * self->bits + 7) / 8))
-      return fail(base, "rows that are too short"), NULL;
+      return ozu_tiff_fail(base, "rows that are too short"), NULL;
     // Packed samples are read three bytes at a time.
     self->scratch = calloc((size_t)size + 2, 1);
     if (self->scratch == NULL) return ozu_picture_fail(base, "out of memory"), NULL;
   }
-  if (!read_scanline(self, row)) return fail(base, "missing rows"), NULL;
+  if (!read_scanline(self, row)) return ozu_tiff_fail(base, "missing rows"), NULL;
   // A part begins at a multiple of 8 columns, and so at a whole byte.
   return self->scratch + self->left * samples * self->bits / 8;
 }
@@ -109,7 +109,8 @@ static OzuStatus convert_band(TIFFDecoder *self) {
     char reason[1024] = "";
     if (!TIFFRGBAImageOK(self->file, reason) || !TIFFRGBAImageBegin(&self->converter, self->file, 1, reason)) {
       base->is_unsupported = true;
-      return ozu_picture_fail(base, reason);
+      ozu_picture_fail(base, reason);
+      return ozu_tiff_fail(base, reason);
     }
     self->has_converter = true;
     // Rows are returned as stored.
@@ -122,7 +123,7 @@ static OzuStatus convert_band(TIFFDecoder *self) {
   self->converter.row_offset = (int)(self->top + self->row);
   self->converter.col_offset = (int)self->left;
   if (!TIFFRGBAImageGet(&self->converter, (uint32_t *)(void *)self->scratch, self->width, count))
-    return fail(base, "missing strips");
+    return ozu_tiff_fail(base, "missing strips");
   self->band_start = self->row;
   self->band_count = count;
   return OzuStatusDone;

@@ -73,10 +73,9 @@ void ozu_tiff_place_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pi
 /// Writes a row of one plane to its channel of RGBA pixels with 16 bits for each channel.
 void ozu_tiff_place_deep_row(const TIFFDecoder *self, const uint8_t *row, uint8_t *pixels);
 
-/// Returns `Failed` with the library's message, or with another one if it has reported none.
-static inline OzuStatus fail(OzuPictureDecoder *base, const char *otherwise) {
-  return base->message[0] == 0 ? ozu_picture_fail(base, otherwise) : OzuStatusFailed;
-}
+/// Returns `Failed` with the library's message, or with another one if it has reported none. Finds out whether the cause
+/// is a compression that the library does not read, or the end of the file.
+OzuStatus ozu_tiff_fail(OzuPictureDecoder *base, const char *otherwise);
 
 /// The number of samples of a pixel that are colours.
 static inline uint16_t color_count(const TIFFDecoder *self) {

@@ -6,6 +6,76 @@
 
 #include <stdio.h>
 
+// The number of `count` bytes in the order of the file, which must have them.
+static uint64_t number(const uint8_t *at, size_t count, bool is_big) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < count; i++) value = value << 8 | at[is_big ? i : count - 1 - i];
+  return value;
+}
+
+// Whether the first directory, or something that its entries refer to, lies beyond the end of the file. Looks at the
+// bytes, because the library keeps no directory that it cannot read.
+static bool directory_is_cut(const uint8_t *data, size_t size) {
+  static const uint8_t sizes[19] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
+  if (size < 8) return true;
+  bool is_big = data[0] == 'M', is_long = number(data + 2, 2, is_big) == 43;
+  if (is_long && size < 16) return true;
+  size_t word = is_long ? 8 : 4, count_size = is_long ? 8 : 2, entry = is_long ? 20 : 12;
+  uint64_t at = number(data + (is_long ? 8 : 4), word, is_big);
+  if (at > size || size - at < count_size) return true;
+  uint64_t count = number(data + at, count_size, is_big);
+  at += count_size;
+  if (count > (size - at) / entry) return true;
+  for (uint64_t i = 0; i < count; i++, at += entry) {
+    uint64_t type = number(data + at + 2, 2, is_big), values = number(data + at + 4, word, is_big);
+    uint64_t length, place = number(data + at + 4 + word, word, is_big);
+    if (type >= sizeof(sizes) || __builtin_mul_overflow(values, (uint64_t)sizes[type], &length) || length <= word) continue;
+    if (place > size || length > size - place) return true;
+  }
+  return false;
+}
+
+// Whether a strip or a tile lies beyond the end of the file.
+static bool data_are_cut(const TIFFDecoder *self) {
+  uint64_t *places = NULL, *lengths = NULL, size = self->base.size;
+  bool is_tiled = TIFFIsTiled(self->file);
+  uint32_t count = is_tiled ? TIFFNumberOfTiles(self->file) : TIFFNumberOfStrips(self->file);
+  if (!TIFFGetField(self->file, is_tiled ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS, &places) || places == NULL
+      || !TIFFGetField(self->file, is_tiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS, &lengths)
+      || lengths == NULL)
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (places[i] > size || lengths[i] > size - places[i]) return true;
+  return false;
+}
+
+// The names of the compressions that the library has no code for, as far as there are files of them.
+static const char *missing_compression(const TIFFDecoder *self) {
+  uint16_t compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(self->file, TIFFTAG_COMPRESSION, &compression);
+  switch (compression) {
+    case 33003: case 33004: case 33005: case 34712: return "JPEG 2000 inside TIFF";
+    case 22610: case 34934: return "JPEG XR inside TIFF";
+    case 34661: return "JBIG inside TIFF";
+    case 34892: return "lossy JPEG of DNG inside TIFF";
+    case 50002: case 52546: return "JPEG XL inside TIFF";
+    default: return TIFFIsCODECConfigured(compression) ? NULL : "a compression that libtiff does not know";
+  }
+}
+
+OzuStatus ozu_tiff_fail(OzuPictureDecoder *base, const char *otherwise) {
+  const TIFFDecoder *self = (const TIFFDecoder *)base;
+  const char *compression = self->file == NULL ? NULL : missing_compression(self);
+  if (compression != NULL) {
+    base->is_unsupported = true;
+    snprintf(base->message, sizeof(base->message), "it is %s", compression);
+    return OzuStatusFailed;
+  }
+  base->is_truncated =
+      directory_is_cut(base->data, base->size) || (self->file != NULL && data_are_cut(self));
+  return base->message[0] == 0 ? ozu_picture_fail(base, otherwise) : OzuStatusFailed;
+}
+
 static tmsize_t read_bytes(thandle_t handle, void *bytes, tmsize_t count) {
   TIFFDecoder *self = handle;
   if (count < 0 || self->position >= self->base.size) return 0;

@@ -98,12 +98,12 @@ static void set_region(TIFFDecoder *self, OzuPictureInfo *info) {
 OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   TIFFDecoder *self = (TIFFDecoder *)base;
   self->file = ozu_tiff_open_file(self);
-  if (self->file == NULL) return fail(base, "no directory");
+  if (self->file == NULL) return ozu_tiff_fail(base, "no directory");
   if (!(self->place == 0 ? ozu_tiff_find_levels(self, info) : TIFFSetSubDirectory(self->file, self->place)))
-    return fail(base, "no such directory");
+    return ozu_tiff_fail(base, "no such directory");
   if (!TIFFGetField(self->file, TIFFTAG_IMAGEWIDTH, &self->width)
       || !TIFFGetField(self->file, TIFFTAG_IMAGELENGTH, &self->height))
-    return fail(base, "a picture without a size");
+    return ozu_tiff_fail(base, "a picture without a size");
   TIFFGetFieldDefaulted(self->file, TIFFTAG_BITSPERSAMPLE, &self->bits);
   TIFFGetFieldDefaulted(self->file, TIFFTAG_SAMPLESPERPIXEL, &self->samples);
   if (!TIFFGetField(self->file, TIFFTAG_PHOTOMETRIC, &self->photometric))
@@ -128,7 +128,9 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
       self->alpha = (uint16_t)(colors + i);
       info->is_premultiplied = extras[i] == EXTRASAMPLE_ASSOCALPHA;
     }
-  if (self->alpha >= self->samples || info->is_cmyk) self->alpha = no_alpha;
+  if (self->alpha >= self->samples) self->alpha = no_alpha;
+  info->drops_alpha = info->is_cmyk && self->alpha != no_alpha;
+  if (info->is_cmyk) self->alpha = no_alpha;
   info->has_alpha = self->alpha != no_alpha;
   self->is_plain = is_plain(self) || has_plain_tiles(self);
   info->is_deep = self->is_plain && self->bits > 8 && self->photometric != PHOTOMETRIC_SEPARATED;

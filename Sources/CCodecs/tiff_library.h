@@ -25,8 +25,11 @@
   FUNCTION(TIFFCurrentDirOffset) \
   FUNCTION(TIFFGetField) \
   FUNCTION(TIFFGetFieldDefaulted) \
+  FUNCTION(TIFFIsCODECConfigured) \
   FUNCTION(TIFFIsTiled) \
   FUNCTION(TIFFLastDirectory) \
+  FUNCTION(TIFFNumberOfStrips) \
+  FUNCTION(TIFFNumberOfTiles) \
   FUNCTION(TIFFOpenOptionsAlloc) \
   FUNCTION(TIFFOpenOptionsFree) \
   FUNCTION(TIFFOpenOptionsSetErrorHandlerExtR) \
@@ -55,8 +58,11 @@ OZU_DECLARE_LIBRARY(tiff, OZU_TIFF_FUNCTIONS)
 #define TIFFCurrentDirOffset ozu_tiff.TIFFCurrentDirOffset
 #define TIFFGetField ozu_tiff.TIFFGetField
 #define TIFFGetFieldDefaulted ozu_tiff.TIFFGetFieldDefaulted
+#define TIFFIsCODECConfigured ozu_tiff.TIFFIsCODECConfigured
 #define TIFFIsTiled ozu_tiff.TIFFIsTiled
 #define TIFFLastDirectory ozu_tiff.TIFFLastDirectory
+#define TIFFNumberOfStrips ozu_tiff.TIFFNumberOfStrips
+#define TIFFNumberOfTiles ozu_tiff.TIFFNumberOfTiles
 #define TIFFOpenOptionsAlloc ozu_tiff.TIFFOpenOptionsAlloc
 #define TIFFOpenOptionsFree ozu_tiff.TIFFOpenOptionsFree
 #define TIFFOpenOptionsSetErrorHandlerExtR ozu_tiff.TIFFOpenOptionsSetErrorHandlerExtR

@@ -108,6 +108,35 @@
       #expect(values[2].alpha == 0 && values[0].alpha >= 254)
     }
 
+    @Test("says that it leaves out the alpha of inks", arguments: [1, 2])
+    func inksWithAlpha(kind: Int) throws {
+      var file = TIFFFile(
+        size: PixelSize(1, 1), bits: 8, photometric: 5, samplesPerPixel: 5, extraSamples: kind,
+        strips: [[0, 255, 0, 0, 128]])
+      let picture = try CodecRegistry.standard.picture(from: file.data)
+      #expect(picture.bitmap[0, 0] == Pixel(red: 255, green: 0, blue: 255))
+      #expect(picture.notes == ["its alpha is left out: it is not read with CMYK"])
+      file.extraSamples = 0
+      #expect(try CodecRegistry.standard.picture(from: file.data).notes.isEmpty)
+    }
+
+    @Test(
+      "names a compression that libtiff does not read",
+      arguments: [
+        (34_712, "it is JPEG 2000 inside TIFF"), (33_005, "it is JPEG 2000 inside TIFF"),
+        (52_546, "it is JPEG XL inside TIFF"), (60_000, "it is a compression that libtiff does not know"),
+      ])
+    func compression(number: Int, reason: String) throws {
+      for (photometric, samples, bits) in [(2, 3, 8), (6, 3, 8), (1, 1, 1)] {
+        let file = TIFFFile(
+          size: PixelSize(2, 1), bits: bits, compression: number, photometric: photometric,
+          samplesPerPixel: samples, strips: [[1, 2, 3, 4, 5, 6]])
+        #expect(throws: DecodingError.unsupportedType(.tiff, reason: reason)) {
+          try CodecRegistry.standard.picture(from: file.data)
+        }
+      }
+    }
+
     @Test("treats a fourth sample of RGB as alpha if the file does not declare its meaning")
     func missingExtraSamples() throws {
       var file = TIFFFile(

@@ -53,11 +53,11 @@ typedef struct {
   /// Counted up to `OZU_LARGEST_FRAME_COUNT`.
   uint32_t frames;
   uint32_t loops;
-  /// An embedded ICC profile that belongs to the decoder; NULL when there is none.
-  const uint8_t *profile;
   /// Whether the file ends before the last of its frames does, and how many are wholly there.
   bool is_cut;
   uint32_t whole_frames;
+  /// An embedded ICC profile that belongs to the decoder; NULL when there is none.
+  const uint8_t *profile;
   size_t profile_size;
   /// Colour primaries and transfer function by ITU-T H.273; 2 if not declared.
   int primaries;
@@ -144,6 +144,9 @@ bool ozu_picture_is_unsupported(const OzuPictureDecoder *decoder);
 /// does. It waits for the disk and runs initialisers. Returns whether files can be read; the message says why not. The
 /// data are not read.
 bool ozu_picture_prepare(OzuPictureDecoder *decoder);
+
+/// Whether the last failure is that the file ends too early, also where `Failed` was returned.
+bool ozu_picture_is_truncated(const OzuPictureDecoder *decoder);
 
 /// Reads the header. Takes no memory in proportion to the picture. Must be called first, and once.
 OzuStatus ozu_picture_open(OzuPictureDecoder *decoder, OzuPictureInfo *info);

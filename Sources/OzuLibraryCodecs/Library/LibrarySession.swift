@@ -230,7 +230,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
   static func failure(
     _ decoder: OpaquePointer, _ status: OzuStatus, _ type: ImageType, stage: String
   ) -> DecodingError {
-    if status == .truncated { return .truncated(type, stage: stage) }
+    if status == .truncated || ozu_picture_is_truncated(decoder) { return .truncated(type, stage: stage) }
     let reason = String(cString: ozu_picture_message(decoder))
     return ozu_picture_is_unsupported(decoder)
       ? .unsupportedType(type, reason: reason) : .corrupt(type, stage: stage, reason: reason)

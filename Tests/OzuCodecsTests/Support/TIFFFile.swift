@@ -5,6 +5,8 @@ import OzuImaging
 struct TIFFFile {
   var size: PixelSize
   var bits: Int
+  /// The declared compression; the strips are as they are. 1 for none.
+  var compression = 1
   /// 1 for grey, 2 for RGB, 5 for CMYK.
   var photometric: Int
   var samplesPerPixel: Int
@@ -25,7 +27,8 @@ struct TIFFFile {
     let hasPlanes = tileSize == nil && strips.count > 1
     var fields: [(tag: Int, type: Int, values: [Int])] = [
       (256, 4, [size.width]), (257, 4, [size.height]),
-      (258, 3, Array(repeating: bits, count: samplesPerPixel)), (259, 3, [1]), (262, 3, [photometric]),
+      (258, 3, Array(repeating: bits, count: samplesPerPixel)), (259, 3, [compression]),
+      (262, 3, [photometric]),
       (273, 4, Array(repeating: 0, count: strips.count)), (277, 3, [samplesPerPixel]),
       (278, 4, [size.height]),
       (279, 4, strips.map(\.count)), (284, 3, [hasPlanes ? 2 : 1]),
