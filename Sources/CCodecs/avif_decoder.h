@@ -18,6 +18,8 @@ typedef struct {
   bool has_frame;
   // The file without the tracks that the library does not support, or without its gain map; NULL for the file itself.
   uint8_t *copy;
+  // Whether the file is cut off, and the frames that are there are read.
+  bool reads_cut_file;
   // Whether the header declares more than the limits allow. Then only the size is known.
   bool is_refused;
 } AVIFDecoder;

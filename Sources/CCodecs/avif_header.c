@@ -9,22 +9,31 @@
 #include "avif_decoder.h"
 #include "boxes.h"
 
-// Whether a box at the top level has no length and extends to the end of the file. The standard allows it, and libavif
-// does not read it.
-static bool has_endless_box(const OzuPictureDecoder *base) {
-  size_t at = 0;
-  while (base->size >= 8 && at <= base->size - 8) {
+typedef enum { end_whole, end_open, end_cut } End;
+
+// How the boxes at the top level end: with the file, without a length (which the standard allows, and libavif does not
+// read), or beyond the end of the file.
+static End find_end(const OzuPictureDecoder *base) {
+  uint64_t at = 0, size = base->size;
+  while (at < size) {
     const uint8_t *box = base->data + at;
-    size_t length = (size_t)box[0] << 24 | (size_t)box[1] << 16 | (size_t)box[2] << 8 | box[3];
-    if (length == 0) return true;
-    if (length < 8) return false;
+    if (size - at < 8) return end_cut;
+    uint64_t length = (uint64_t)box[0] << 24 | (uint64_t)box[1] << 16 | (uint64_t)box[2] << 8 | box[3];
+    if (length == 0) return end_open;
+    if (length == 1) {
+      if (size - at < 16) return end_cut;
+      for (int i = 8; i < 16; i++) length = length << 8 | box[i];
+    }
+    if (length < 8) return end_whole;
+    if (length > size - at) return end_cut;
     at += length;
   }
-  return false;
+  return end_whole;
 }
 
 OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
-  if (result == AVIF_RESULT_BMFF_PARSE_FAILED && has_endless_box(base)) {
+  End end = find_end(base);
+  if (result == AVIF_RESULT_BMFF_PARSE_FAILED && end == end_open) {
     base->is_unsupported = true;
     return ozu_picture_fail(base, "a box reaches to the end of the file");
   }
@@ -35,7 +44,7 @@ OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
     case AVIF_RESULT_NO_CODEC_AVAILABLE:
     case AVIF_RESULT_UNSUPPORTED_DEPTH:
     case AVIF_RESULT_NOT_IMPLEMENTED: base->is_unsupported = true; break;
-    default: break;
+    default: base->is_truncated = end == end_cut; break;
   }
   const avifDecoder *decoder = ((AVIFDecoder *)base)->decoder;
   if (decoder == NULL || decoder->diag.error[0] == 0) return ozu_picture_fail(base, avifResultToString(result));
@@ -110,7 +119,30 @@ static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignore
   decoder->imageDimensionLimit = limits.side;
   decoder->imageCountLimit = OZU_LARGEST_FRAME_COUNT;
   avifResult result = avifDecoderSetIOMemory(decoder, self->copy == NULL ? base->data : self->copy, base->size);
+  // Without the size, the library refuses no frame that lies beyond the end of the file before it is asked for.
+  if (self->reads_cut_file && decoder->io != NULL) decoder->io->sizeHint = 0;
   return result == AVIF_RESULT_OK ? avifDecoderParse(decoder) : result;
+}
+
+// Reads the track of a file that is cut off. False if it has none.
+static bool parse_cut_track(AVIFDecoder *self) {
+  if (find_end(&self->base) != end_cut) return false;
+  self->reads_cut_file = true;
+  return parse(self, AVIF_DECODER_SOURCE_AUTO, true, true) == AVIF_RESULT_OK && self->decoder->imageCount > 1;
+}
+
+// How many frames lie in the file. They are stored in order, so the first that does not is found by halves.
+static uint32_t whole_frames(const AVIFDecoder *self) {
+  uint32_t first = 0, end = (uint32_t)self->decoder->imageCount;
+  while (first < end) {
+    uint32_t middle = first + (end - first) / 2;
+    avifExtent extent = {0};
+    bool is_there = avifDecoderNthImageMaxExtent(self->decoder, middle, &extent) == AVIF_RESULT_OK
+        && extent.offset <= self->base.size && extent.size <= self->base.size - extent.offset;
+    if (is_there) first = middle + 1;
+    else end = middle;
+  }
+  return first;
 }
 
 OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
@@ -132,7 +164,7 @@ OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
       result != AVIF_RESULT_OK && ozu_boxes_frame_count(base->data, base->size) > OZU_LARGEST_FRAME_COUNT;
   // Most sequences also have a still picture.
   if (has_too_many_frames) result = parse(self, AVIF_DECODER_SOURCE_PRIMARY_ITEM, true, true);
-  if (result != AVIF_RESULT_OK) return ozu_avif_fail(base, result);
+  if (result != AVIF_RESULT_OK && !parse_cut_track(self)) return ozu_avif_fail(base, result);
   avifDecoder *decoder = self->decoder;
 
   const avifImage *image = decoder->image;
@@ -156,6 +188,8 @@ OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   info->is_gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
   info->frames = has_too_many_frames ? OZU_LARGEST_FRAME_COUNT : (uint32_t)decoder->imageCount;
   if (decoder->imageCount > 1) info->loops = OZU_AVIF_LOOPS(decoder);
+  info->is_cut = self->reads_cut_file;
+  if (info->is_cut) info->whole_frames = whole_frames(self);
   info->profile = image->icc.size > 0 ? image->icc.data : NULL;
   info->profile_size = image->icc.size;
   info->primaries = image->colorPrimaries;

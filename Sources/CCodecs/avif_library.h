@@ -24,6 +24,7 @@
   FUNCTION(avifDecoderCreate) \
   FUNCTION(avifDecoderDestroy) \
   FUNCTION(avifDecoderNthImage) \
+  FUNCTION(avifDecoderNthImageMaxExtent) \
   FUNCTION(avifDecoderNthImageTiming) \
   FUNCTION(avifDecoderParse) \
   FUNCTION(avifDecoderSetIOMemory) \
@@ -50,6 +51,7 @@ OZU_DECLARE_LIBRARY(avif, OZU_AVIF_FUNCTIONS)
 #define avifDecoderCreate ozu_avif.avifDecoderCreate
 #define avifDecoderDestroy ozu_avif.avifDecoderDestroy
 #define avifDecoderNthImage ozu_avif.avifDecoderNthImage
+#define avifDecoderNthImageMaxExtent ozu_avif.avifDecoderNthImageMaxExtent
 #define avifDecoderNthImageTiming ozu_avif.avifDecoderNthImageTiming
 #define avifDecoderParse ozu_avif.avifDecoderParse
 #define avifDecoderSetIOMemory ozu_avif.avifDecoderSetIOMemory

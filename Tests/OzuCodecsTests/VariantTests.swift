@@ -34,8 +34,29 @@ struct VariantTests {
       do throws(DecodingError) {
         let part = try CodecRegistry.standard.picture(from: data.prefix(count), context: context)
         #expect(!part.size.isEmpty)
+        #expect(part.notes.contains { $0.hasPrefix("the file is cut off") }, "\(count) bytes")
       } catch {
         #expect(!error.description.isEmpty)
+      }
+    }
+  }
+
+  /// A cut upload is a file that can be sent again; a corrupt one is not.
+  @Test(
+    "are truncated and not corrupt if they are cut off",
+    arguments: variants.filter { !$0.file.hasSuffix("heic") })
+  func truncated(file: String, reference: String, tolerance: Int) throws {
+    let data = try fixture("matrix/\(file)")
+    for count in [100, data.count / 3, data.count / 2, data.count * 9 / 10] {
+      do throws(DecodingError) {
+        let part = try CodecRegistry.standard.picture(from: data.prefix(count))
+        // Later frames are missing.
+        #expect(part.notes.contains { $0.hasPrefix("the file is cut off") }, "\(count) bytes")
+      } catch {
+        guard case .truncated = error else {
+          Issue.record("\(count) bytes: \(error)")
+          continue
+        }
       }
     }
   }
