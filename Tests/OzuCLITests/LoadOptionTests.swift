@@ -31,6 +31,19 @@ struct LoadOptionTests {
     #expect(try folder.names.isEmpty)
   }
 
+  @Test("--partial takes what a cut file holds, and says so", arguments: ["load", "info"])
+  func partial(command: String) async throws {
+    let folder = try Folder()
+    let whole = try Self.photo.data(as: .png)
+    let file = try folder.write(whole.prefix(whole.count / 2), to: "a.png")
+    let arguments = [command, file, "--no-cache"] + (command == "info" ? ["--pixels"] : [])
+    let refused = await CommandRun(arguments)
+    #expect(refused.status == .failed && refused.errors.contains("truncated PNG"))
+    let shown = await CommandRun(arguments + ["--partial"])
+    #expect(shown.status == .done)
+    #expect(shown.output.contains("\n  note: the file is cut off: a part of the picture is missing"))
+  }
+
   @Test("--quiet prints only failures, at the end, a line each")
   func quiet() async throws {
     let folder = try Folder()

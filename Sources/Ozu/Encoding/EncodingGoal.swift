@@ -17,12 +17,12 @@ struct EncodingGoal: Sendable {
     request.with {
       $0.readLayers = request.readLayers.intersection(.originals)
       $0.writeLayers = request.writeLayers.intersection(.originals)
-      $0.colors.policy = format.colorProfile.colorPolicy
+      $0.decoding.policy = format.colorProfile.colorPolicy
     }
   }
 
   /// The same with converted colours: for formats that cannot contain a profile.
-  var convertedLoad: ImageRequest { load.with { $0.colors.policy = .convertToSRGB } }
+  var convertedLoad: ImageRequest { load.with { $0.decoding.policy = .convertToSRGB } }
 
   var readsStores: Bool { request.readsRenditions && !isPassing }
   var writesStores: Bool { request.writesRenditions && !isPassing }

@@ -10,7 +10,7 @@ extension LoadImage {
 
   /// The same for a larger picture. `KnownVariants` does not record colours, because it only contains pictures that
   /// were converted.
-  private var mayDeriveFromLarger: Bool { mayDerive && request.convertsColors }
+  private var mayDeriveFromLarger: Bool { mayDerive && request.isOrdinarilyDecoded }
 
   // MARK: Stages
 

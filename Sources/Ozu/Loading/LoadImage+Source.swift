@@ -101,7 +101,7 @@ extension LoadImage {
   private var isDeferred: Bool {
     !configuration.decoding.isDecompressionEnabled && request.decodingResize == nil
       && request.decodedSteps.isEmpty
-      && request.convertsColors
+      && request.isOrdinarilyDecoded
   }
 
   /// Makes the picture from the fetched bytes. A stored original that does not decode is removed and fetched again.
@@ -142,7 +142,7 @@ extension LoadImage {
       first =
         isDeferred
         ? .deferDecoding(data)
-        : .decode(data, request.decodingResize, request.colors, fetched.file)
+        : .decode(data, request.decodingResize, request.decoding, fetched.file)
       encodedByteCount = data.count
     case .picture(let whole):
       first = .resize(whole, request.decodingResize)

@@ -186,7 +186,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
   /// Whether smaller pictures may be derived from this one.
   private var canBeDerivedFrom: Bool {
     configuration.caching.isDerivationEnabled && request.resize != nil && request.processors.isEmpty
-      && request.convertsColors && request.cachePolicy == .useCaches && request.writesMemory
+      && request.isOrdinarilyDecoded && request.cachePolicy == .useCaches && request.writesMemory
   }
 
   /// Subscribes to the progress of the download, or of the load of a larger picture.

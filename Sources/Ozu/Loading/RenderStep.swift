@@ -3,7 +3,7 @@ import Foundation
 /// One step from a source to a finished picture. It runs on a decoding thread.
 enum RenderStep: Sendable {
   /// From an encoded file to pixels at the size of the recipe.
-  case decode(Data, Resize?, RequestedColors = .converted, FileIdentity? = nil)
+  case decode(Data, Resize?, RequestedDecoding = .converted, FileIdentity? = nil)
   /// From an encoded file to a picture that is decoded when its pixels are first used.
   case deferDecoding(Data)
   /// From pixels that a fetcher returned.
@@ -56,10 +56,10 @@ extension RenderStep {
       StageReporter.make(context.load.events, source: context.source))
     if context.isCancelled { throw .cancelled(context.name) }
     switch self {
-    case .decode(let data, let resize, let colors, let file):
+    case .decode(let data, let resize, let wanted, let file):
       watch.enter(.decode)
       context.load.events.counters.decodes.increment()
-      let picture = try Self.decode(context, watch, colors) { decodingContext throws(DecodingError) in
+      let picture = try Self.decode(context, watch, wanted) { decodingContext throws(DecodingError) in
         try context.load.configuration.decoding.codecs.picture(
           from: data, resize: resize, context: decodingContext.identified(as: file))
       }
@@ -107,19 +107,20 @@ extension RenderStep {
   }
 
   private static func decode(
-    _ context: Context, _ watch: StageWatch, _ colors: RequestedColors = .converted,
+    _ context: Context, _ watch: StageWatch, _ wanted: RequestedDecoding = .converted,
     _ decode: (DecodingContext) throws(DecodingError) -> Picture
   ) throws(ImageError) -> Picture {
     let decodingContext = DecodingContext(
       limits: context.load.configuration.decoding.limits,
       pool: context.load.configuration.decoding.pixelBufferPool,
-      colorPolicy: colors.policy, pixelFormats: colors.policy.pixelFormats,
+      allowsTruncation: wanted.allowsTruncation, colorPolicy: wanted.policy,
+      pixelFormats: wanted.policy.pixelFormats,
       budget: context.load.configuration.decoding.decodedByteBudget,
       assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },
       isCancelled: { context.isCancelled || watch.isLate }
     ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
     do throws(DecodingError) {
-      return try decode(colors.apply(to: decodingContext))
+      return try decode(wanted.apply(to: decodingContext))
     } catch {
       if error == .cancelled, watch.isLate, !context.isCancelled {
         throw .deadlineExceeded(context.name, stage: watch.stage)

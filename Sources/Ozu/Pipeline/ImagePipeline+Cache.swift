@@ -58,12 +58,12 @@ extension ImagePipeline {
       guard !layers.isDisjoint(with: .disk) else { return nil }
       let request = keyed(request)
       let configuration = pipeline.configuration
-      func context(_ colors: RequestedColors) -> DecodingContext {
-        colors.apply(
+      func context(_ wanted: RequestedDecoding) -> DecodingContext {
+        wanted.apply(
           to: DecodingContext(
             limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
-            colorPolicy: colors.policy,
-            pixelFormats: colors.policy.pixelFormats, budget: configuration.decoding.decodedByteBudget))
+            allowsTruncation: wanted.allowsTruncation, colorPolicy: wanted.policy,
+            pixelFormats: wanted.policy.pixelFormats, budget: configuration.decoding.decodedByteBudget))
       }
       if layers.contains(.renditions), request.mayHaveRendition,
         let rendition = pipeline.caches.rendition(for: request),
@@ -74,7 +74,7 @@ extension ImagePipeline {
       }
       guard layers.contains(.originals), let data = pipeline.caches.original(for: request),
         let picture = try? configuration.decoding.codecs.picture(
-          from: data, resize: request.decodingResize, context: context(request.colors))
+          from: data, resize: request.decodingResize, context: context(request.decoding))
       else { return nil }
       let steps = ProcessingContext(
         pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)

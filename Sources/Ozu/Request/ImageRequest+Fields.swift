@@ -22,7 +22,7 @@ extension ImageRequest {
     var httpPolicy: HTTPCachePolicy?
     var storagePolicy: StoragePolicy?
     var acceptance: ImageAcceptance?
-    var colors = RequestedColors.converted
+    var decoding = RequestedDecoding.converted
     var alternatives: [ImageSource] = []
     var lowDataSource: ImageSource? { didSet { hasLowDataSource = lowDataSource != nil } }
     /// Stored separately, because reading a source copies it.
@@ -32,7 +32,7 @@ extension ImageRequest {
     /// The identifiers of all steps, in order.
     var steps: [String] {
       [format?.step, resize?.identifier].compactMap(\.self)
-        + processors.map(\.identifier) + colors.steps
+        + processors.map(\.identifier) + decoding.steps
     }
 
     var key: ImageKey { ImageKey(source: source.cacheKey(for: sourceKey), steps: steps) }

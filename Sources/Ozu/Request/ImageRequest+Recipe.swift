@@ -19,7 +19,7 @@ extension ImageRequest {
     let resizing = resize.map { [$0.identifier] } ?? []
     return ImageKey(
       source: key.source,
-      steps: resizing + processors.prefix(processorCount).map(\.identifier) + fields.colors.steps)
+      steps: resizing + processors.prefix(processorCount).map(\.identifier) + fields.decoding.steps)
   }
 
   /// The request with the cache-key rules applied to its URL.

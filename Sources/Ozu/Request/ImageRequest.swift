@@ -158,11 +158,11 @@ public struct ImageRequest: Sendable {
   /// PNG, AVIF and JPEG XL. In other formats they contain the picture without headroom, and a note. Part of the
   /// picture's identity. On disk such a picture is stored as PNG, in all its bits.
   public var headroomStops: Double? {
-    get { fields.colors.headroomStops }
+    get { fields.decoding.headroomStops }
     set {
-      var changed = fields.colors
+      var changed = fields.decoding
       changed.setHeadroom(newValue)
-      colors = changed
+      decoding = changed
     }
   }
 
@@ -175,11 +175,28 @@ public struct ImageRequest: Sendable {
   ///
   /// Part of the picture's identity. For an `EncodedImage`, `OutputFormat.colorProfile` decides instead.
   public var colorPolicy: ColorPolicy {
-    get { fields.colors.policy }
+    get { fields.decoding.policy }
     set {
-      var changed = fields.colors
+      var changed = fields.decoding
       changed.policy = newValue
-      colors = changed
+      decoding = changed
+    }
+  }
+
+  /// Whether a file that ends too early gives the part of its picture that is there. Off by default: such a load fails
+  /// with `ImageError.Kind.truncatedData`.
+  ///
+  /// For JPEG, PNG, WebP, GIF, BMP, ICO and JPEG XL. What is missing is transparent, or grey in a picture without alpha;
+  /// `Picture.notes` says that the file is cut off. A download that ends before the length that the server has stated
+  /// fails all the same, because the rest can be loaded. Frames of an animation that are wholly there are always played.
+  ///
+  /// Part of the picture's identity: no other request gets a part in place of the whole.
+  public var allowsTruncation: Bool {
+    get { fields.decoding.allowsTruncation }
+    set {
+      var changed = fields.decoding
+      changed.allowsTruncation = newValue
+      decoding = changed
     }
   }
 
@@ -220,14 +237,15 @@ public struct ImageRequest: Sendable {
   /// The identity of the source as a text.
   var sourceKey: String { fields.sourceKey }
 
-  /// The treatment of colours; part of the recipe.
-  var colors: RequestedColors {
-    get { fields.colors }
-    set { if newValue != fields.colors { changeRecipe { $0.colors = newValue } } }
+  /// How the file is decoded; part of the recipe.
+  var decoding: RequestedDecoding {
+    get { fields.decoding }
+    set { if newValue != fields.decoding { changeRecipe { $0.decoding = newValue } } }
   }
 
-  /// Whether colours are converted to sRGB. Smaller pictures are derived only from such pictures.
-  var convertsColors: Bool { fields.colors == .converted }
+  /// Whether the whole file is decoded, and its colours are converted to sRGB. Smaller pictures are derived only from
+  /// such pictures.
+  var isOrdinarilyDecoded: Bool { fields.decoding == .converted }
 
   /// Whether the app has set a key.
   var hasOwnKey: Bool { fields.hasOwnKey }

@@ -59,6 +59,9 @@ extension OptionSpecification {
     ([operands] + options.map { "[\($0.usage)]" }).joined(separator: " ")
   }
 
+  static let partial = OptionSpecification(
+    name: "partial",
+    help: "Take what is there of a file that is cut off: JPEG, PNG, WebP and others. A note says so.")
   static let json = OptionSpecification(name: "json", help: "Print JSON, for programs.")
   static let cache = OptionSpecification(
     name: "cache", value: "DIR", kind: .folder,

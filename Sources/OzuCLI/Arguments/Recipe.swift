@@ -10,7 +10,7 @@ struct Recipe: Sendable {
         help: """
           Apply the gain map of a photograph for a display that is this many stops brighter than white, 0 to 6: the \
           result is PQ in 16 bits. With -o in PNG, AVIF and JPEG XL; other formats get the picture without it.
-          """)
+          """), .partial,
     ]
   private static let headroom = "headroom"
 
@@ -19,6 +19,8 @@ struct Recipe: Sendable {
   let processors: [any ImageProcessing]
   /// The HDR headroom for which gain maps are applied, in stops.
   let headroomStops: Double?
+  /// Whether the part of a truncated file that is there will do.
+  let allowsTruncation: Bool
   /// The files that steps read, such as watermarks; no result may replace them.
   let files: [ImageSource]
 
@@ -40,6 +42,7 @@ struct Recipe: Sendable {
     resize = steps.first as? Resize
     processors = resize == nil ? steps : Array(steps.dropFirst())
     self.files = files
+    allowsTruncation = arguments.has(OptionSpecification.partial.name)
     headroomStops = try arguments.value(Self.headroom).map { (text) throws(UsageError) in
       try StepArguments.number(
         text, of: Self.headroom, in: 0...6)
@@ -48,7 +51,10 @@ struct Recipe: Sendable {
 
   /// The request for the picture of a source after all steps.
   func request(_ source: ImageSource) -> ImageRequest {
-    ImageRequest(source, resize: resize, processors: processors).with { $0.headroomStops = headroomStops }
+    ImageRequest(source, resize: resize, processors: processors).with {
+      $0.headroomStops = headroomStops
+      $0.allowsTruncation = allowsTruncation
+    }
   }
 
   /// Joins a crop to a rectangle and the resize after it into one step, which the decoder does: of most JPEG files it

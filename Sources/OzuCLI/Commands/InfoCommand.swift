@@ -22,7 +22,7 @@ enum InfoCommand: Command {
       OptionSpecification(
         name: "pixels", letter: "p",
         help: "Decode the image too: dominant colour, BlurHash, ThumbHash, loops, notes."),
-      .cache, .noCache,
+      .partial, .cache, .noCache,
     ] + NetworkArguments.options + [.isolation, .json]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
@@ -35,7 +35,7 @@ enum InfoCommand: Command {
       do throws(ImageError) {
         let source = try await SourceArgument.read(text, limit: limit)
         let header = try await pipeline.header(for: ImageRequest(source))
-        let pixels = arguments.has("pixels") ? try await pixels(source, pipeline) : nil
+        let pixels = arguments.has("pixels") ? try await pixels(source, arguments, pipeline) : nil
         let facts = ImageFacts(source: text, header: header, pixels: pixels)
         console.print(isJSON ? facts.json.text : facts.text)
       } catch {
@@ -53,10 +53,11 @@ enum InfoCommand: Command {
   }
 
   private static func pixels(
-    _ source: ImageSource, _ pipeline: ImagePipeline
+    _ source: ImageSource, _ arguments: ParsedArguments, _ pipeline: ImagePipeline
   ) async throws(ImageError) -> PixelFacts {
     var request = ImageRequest(source, resize: Resize(PixelFacts.size))
     request.writeLayers = .originals
+    request.allowsTruncation = arguments.has(OptionSpecification.partial.name)
     return PixelFacts(try await pipeline.image(for: request))
   }
 }

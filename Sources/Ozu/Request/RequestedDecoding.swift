@@ -1,10 +1,14 @@
-/// The treatment of a picture's colours in a request; part of the recipe.
-struct RequestedColors: Hashable, Sendable {
+/// How a request wants a file decoded: the treatment of its colours, and whether a part of it is enough. Part of the
+/// recipe.
+struct RequestedDecoding: Hashable, Sendable {
   /// The treatment of colours that are not sRGB.
   var policy: ColorPolicy
 
   /// The HDR headroom for which a gain map is applied, in stops; `nil` for none.
   private(set) var headroomStops: Double?
+
+  /// Whether the part of a truncated file that is there will do.
+  var allowsTruncation = false
 
   /// The headroom at which the brightest pixel has 64 times the light of white, which is beyond the maximum of PQ.
   static let mostStops = 6.0
@@ -16,17 +20,17 @@ struct RequestedColors: Hashable, Sendable {
     headroomStops = stops.flatMap { $0 > 0 ? min($0, Self.mostStops) : nil }
   }
 
-  /// The same without a headroom, and in sRGB.
-  static let converted = RequestedColors()
+  /// A whole file in sRGB, without a headroom.
+  static let converted = RequestedDecoding()
 
-  /// The identity of the treatment, as steps of the recipe: none for converted colours.
+  /// The identity of the treatment, as steps of the recipe: none for converted colours of a whole file.
   var steps: [String] {
     (policy == .convertToSRGB ? [] : ["colors(\(policy))"])
-      + (headroomStops.map { ["headroom(\($0))"] } ?? [])
+      + (headroomStops.map { ["headroom(\($0))"] } ?? []) + (allowsTruncation ? ["partial"] : [])
   }
 
   /// For reading a rendition: keeps the colours and the bits with which it was written.
-  static let written = RequestedColors(policy: .keepForFile)
+  static let written = RequestedDecoding(policy: .keepForFile)
 
   /// The colours of the context of a decode.
   func apply(to context: DecodingContext) -> DecodingContext {
