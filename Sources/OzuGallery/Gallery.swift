@@ -36,6 +36,7 @@
       configuration.caching.memoryCache.costLimit = min(
         configuration.caching.memoryCache.costLimit, 256 << 20)
       configuration.decoding.pixelBufferPool = pixelBufferPool
+      configuration.interceptors = [CutFiles()]
       return configuration
     }
 

@@ -21,6 +21,7 @@ enum PictureFacts {
     } catch {
       facts.append(("Error", error.explanation))
     }
+    facts += (response?.picture.notes ?? []).map { ("Note", $0) }
     if let response { facts.append(("Came from", origin(response.source, isFile: item.file != nil))) }
     return facts
   }

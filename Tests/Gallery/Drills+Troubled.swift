@@ -33,6 +33,13 @@
           window.open(at: position + 1)
           window.open(at: position)
           await checks.eventually("and again", screen) { window.detail.images.picture != nil }
+          let half = try NumberedPicture(4, size: .init(600, 400)).data()
+          try folder.write("page.jpg", half.prefix(half.count / 2))
+          window.open(at: position + 1)
+          window.open(at: position)
+          await checks.eventually("of a file that is cut off, the part that is there is shown", screen) {
+            window.detail.images.picture?.notes.contains { $0.hasPrefix("the file is cut off") } ?? false
+          }
         }
       }
       output.add("troubled", checks, detail: "no blank cell and no black void: reasons, and a new try")
