@@ -17,7 +17,7 @@ import Testing
     "each mode makes its size",
     arguments: [
       (["--size", "100x100"], PixelSize(100, 75)),
-      (["--size", "100x100", "--mode", "outside"], PixelSize(134, 100)),
+      (["--size", "100x100", "--mode", "outside"], PixelSize(133, 100)),
       (["--size", "100x100", "--mode", "cover"], PixelSize(100, 100)),
       (["--size", "100x100", "--mode", "stretch"], PixelSize(100, 100)),
       (["--size", "100x100", "--mode", "none"], PixelSize(320, 240)), ([], PixelSize(320, 240)),

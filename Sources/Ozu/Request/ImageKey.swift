@@ -10,9 +10,9 @@ public struct ImageKey: Hashable, Sendable {
   /// The version of the rules that turn a source and its steps into pixels. A release that makes other pixels from
   /// the same file raises it, so that no rendition of an earlier release is served.
   ///
-  /// 3: tone mapping of PQ and HLG. 2: black-point compensation for ICC profiles. Keys of earlier releases had no
+  /// 4: sizes are rounded to the nearest pixel, and CMYK without Adobe's marker is read as with it. 3: tone mapping of PQ and HLG. 2: black-point compensation for ICC profiles. Keys of earlier releases had no
   /// version.
-  static let pixelVersion = 3
+  static let pixelVersion = 4
 
   /// - Parameter steps: the identifiers of all steps, in order.
   init(source: CacheKey, steps: [String]) {

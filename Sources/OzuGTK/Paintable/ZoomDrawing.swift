@@ -23,8 +23,8 @@
       if let geometry = model.geometry {
         var region = geometry.place(of: PixelRegion(geometry.pictureSize))
         if geometry.isFitted {
-          // Renditions are rounded up to whole pixels; drawn a part of a pixel smaller, they would be blurred.
-          (region.width, region.height) = (Self.roundedUp(region.width), Self.roundedUp(region.height))
+          // Renditions have whole pixels; drawn a part of a pixel smaller or larger, they would be blurred.
+          (region.width, region.height) = (Self.rounded(region.width), Self.rounded(region.height))
         }
         return points(region, in: place)
       }
@@ -51,7 +51,8 @@
       }
     }
 
-    private static func roundedUp(_ side: Double) -> Double { (side - 1e-6).rounded(.up) }
+    /// A side as `ResizeGeometry` rounds it.
+    private static func rounded(_ side: Double) -> Double { max(1, (side + 1e-6).rounded()) }
 
     /// Converts pixels of the screen to points. Edges are rounded to whole pixels, so that squares meet without a seam.
     private func points(_ region: PixelRegion, in place: (width: Double, height: Double)) -> (

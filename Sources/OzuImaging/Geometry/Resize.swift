@@ -94,7 +94,7 @@ public struct Resize: Hashable, Sendable {
   package var changesNothing: Bool { mode == .none && region == nil }
 }
 
-/// How a picture is fitted to the requested size.
+/// How a picture is fitted to the requested size. A side that the size leaves open is rounded to the nearest pixel.
 public enum ScaleMode: String, Hashable, Sendable, CaseIterable {
   /// Stretches the picture to the size and ignores its proportions.
   case fill

@@ -6,9 +6,10 @@
 
 /// The result of a recipe for one source: the region of the source that is shown, and the size of the result.
 ///
-/// A pure function of the source size and the recipe, in coordinates of the upright picture. Sizes are rounded up
-/// to whole pixels, so that a covering picture really covers. If the recipe does not allow enlarging, no side
-/// grows: a mode that keeps the proportions leaves a source that is too small as it is, `fill` leaves the side that
+/// A pure function of the source size and the recipe, in coordinates of the upright picture. The side that the size
+/// leaves open is rounded to the nearest pixel, a half up, and is at least 1: as libvips and most tools round. A covering
+/// picture still covers, because a side that is at least as long as a whole number is not rounded below it. If the recipe
+/// does not allow enlarging, no side grows: a mode that keeps the proportions leaves a source that is too small as it is, `fill` leaves the side that
 /// would grow as it is, and a crop has the proportions of the size and is as large as the source allows.
 public struct ResizeGeometry: Hashable, Sendable {
   /// The region of the source that is shown, in source pixels.
@@ -119,27 +120,25 @@ public struct ResizeGeometry: Hashable, Sendable {
   }
 
   /// The largest size inside a source that has the proportions of a target, for a source that does not cover it.
-  /// The side that does not bind is rounded to nearest.
   private static func largest(shapedLike target: PixelSize, in source: PixelSize, widthBinds: Bool)
     -> PixelSize
   {
-    func rounded(_ side: Int, times numerator: Int, over denominator: Int) -> Int {
-      max(1, (2 * side * numerator + denominator) / (2 * denominator))
-    }
-    return widthBinds
+    widthBinds
       ? PixelSize(source.width, rounded(source.width, times: target.height, over: target.width))
       : PixelSize(rounded(source.height, times: target.width, over: target.height), source.height)
   }
 
-  /// `source` scaled so that the binding side equals the target's; the other is rounded up.
+  /// `source` scaled so that the binding side equals the target's.
   private static func proportional(
     _ source: PixelSize, to target: PixelSize, widthBinds: Bool
   ) -> PixelSize {
-    func roundedUp(_ side: Int, times numerator: Int, over denominator: Int) -> Int {
-      max(1, (side * numerator + denominator - 1) / denominator)
-    }
-    return widthBinds
-      ? PixelSize(target.width, roundedUp(source.height, times: target.width, over: source.width))
-      : PixelSize(roundedUp(source.width, times: target.height, over: source.height), target.height)
+    widthBinds
+      ? PixelSize(target.width, rounded(source.height, times: target.width, over: source.width))
+      : PixelSize(rounded(source.width, times: target.height, over: source.height), target.height)
+  }
+
+  /// A side scaled by a fraction, to the nearest pixel.
+  private static func rounded(_ side: Int, times numerator: Int, over denominator: Int) -> Int {
+    max(1, (2 * side * numerator + denominator) / (2 * denominator))
   }
 }
