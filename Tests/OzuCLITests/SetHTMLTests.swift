@@ -39,7 +39,7 @@ struct SetHTMLTests {
     }
     let image = tags.attributes[3]
     #expect(image["alt"] == alternative && image["loading"] == "lazy" && image["decoding"] == "async")
-    #expect(image["width"] == "200" && image["height"] == "134")
+    #expect(image["width"] == "200" && image["height"] == "133")
     #expect(image["src"]?.hasSuffix("-200.jpg") == true)
     let style = try #require(image["style"])
     let start = try #require(style.range(of: ";base64,")).upperBound
