@@ -96,7 +96,10 @@ extension CodecRegistry {
     var plan = DecodePlan(of: file, resize: resize, context: context)
     var isSmaller = false
     if mayBeSmaller, let smaller = file.smaller(for: plan, limits: context.limits),
-      decoder.makesSense(smaller.header), plan.mayBegin(at: smaller.header.storedSize, of: header.storedSize)
+      decoder.makesSense(smaller.header),
+      plan.mayBegin(
+        at: smaller.header.storedSize, of: header.storedSize,
+        stretch: header.cameraRAW == nil ? 0 : CameraRAW.largestStretch)
     {
       let own = DecodePlan(plan, of: smaller, inPlaceOf: header.storedSize, context: context)
       isSmaller = own.byteCount <= context.limits.decodedByteCount

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// The kind of some bytes, recognised by their first few bytes alone: names and media types are not reliable.
+/// The kind of some bytes, recognised by their content alone: names and media types are not reliable.
 public enum ContentKind: Hashable, Sendable {
   /// There are no bytes.
   case empty
@@ -20,9 +20,11 @@ public enum ContentKind: Hashable, Sendable {
 
   /// Recognises some bytes.
   ///
-  /// - Complexity: O(1); at most `prefixByteCount` bytes are read.
+  /// - Complexity: O(1); at most `prefixByteCount` bytes are read, and of a file that begins like a TIFF also its
+  ///   directories, which tell a camera RAW file from a TIFF.
   public init(sniffing data: Data) {
     self.init(prefix: [UInt8](data.prefix(Self.prefixByteCount)))
+    if self == .image(.tiff), let type = ImageType(rawWithStructureOfTIFF: data) { self = .image(type) }
   }
 
   init(prefix bytes: [UInt8]) {
@@ -68,6 +70,13 @@ public enum ContentKind: Hashable, Sendable {
     Signature(.image(.webp), (0, Array("RIFF".utf8)), (8, Array("WEBP".utf8))),
     Signature(.image(.jxl), (0, [0xFF, 0x0A])),
     Signature(.image(.jxl), (0, [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A])),
+    Signature(.image(.cr2), (0, [0x49, 0x49, 0x2A, 0]), (8, Array("CR".utf8))),
+    Signature(.image(.cr2), (0, [0x4D, 0x4D, 0, 0x2A]), (8, Array("CR".utf8))),
+    Signature(.image(.orf), "IIRO"),
+    Signature(.image(.orf), "IIRS"),
+    Signature(.image(.orf), "MMOR"),
+    Signature(.image(.rw2), "IIU\0"),
+    Signature(.image(.raf), "FUJIFILMCCD-RAW "),
     Signature(.image(.tiff), (0, [0x49, 0x49, 0x2A, 0])),
     Signature(.image(.tiff), (0, [0x4D, 0x4D, 0, 0x2A])),
     Signature(.image(.tiff), (0, [0x49, 0x49, 0x2B, 0])),
@@ -79,6 +88,9 @@ public enum ContentKind: Hashable, Sendable {
     Signature(.image(.ico), (0, [0, 0, 1, 0]), (5, [0])),
     Signature(.image(.ico), (0, [0, 0, 2, 0]), (5, [0])),
     Signature(.image(.ozuDelta), "OZUD\u{1}"),
+    Signature(.other("a camera RAW file of Canon (CRW)"), "HEAPCCDR", at: 6),
+    Signature(.other("a camera RAW file of Minolta (MRW)"), "\0MRM"),
+    Signature(.other("a camera RAW file of Sigma (X3F)"), "FOVb"),
     Signature(.other("a PDF document"), "%PDF-"),
     Signature(.other("a ZIP archive"), "PK\u{3}\u{4}"),
     Signature(.other("gzip-compressed data"), (0, [0x1F, 0x8B])),
@@ -93,6 +105,7 @@ public enum ContentKind: Hashable, Sendable {
     let end = boxSize == 0 ? bytes.count : min(max(boxSize, 12), bytes.count)
     let offsets = [8] + Array(stride(from: 16, through: end - 4, by: 4))
     let brands = offsets.map { String(decoding: bytes[$0..<$0 + 4], as: UTF8.self) }
+    if brands.first == "crx " { return .image(.cr3) }
     if brands.contains(where: ["avif", "avis"].contains) { return .image(.avif) }
     let heif = ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1", "mif2", "mif3"]
     if brands.contains(where: heif.contains) { return .image(.heic) }

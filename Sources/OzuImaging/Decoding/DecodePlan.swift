@@ -183,9 +183,11 @@ public struct DecodePlan: Hashable, Sendable {
   /// - Parameters:
   ///   - size: the size of the rendition, as stored.
   ///   - whole: the size of the picture, as stored.
-  package func mayBegin(at size: PixelSize, of whole: PixelSize) -> Bool {
+  ///   - stretch: by what share the proportions may differ: that of the previews of a camera, which are rounded to
+  ///     whole blocks.
+  package func mayBegin(at size: PixelSize, of whole: PixelSize, stretch: Double = 0) -> Bool {
     guard let resize, light != .linear, !size.isEmpty, !whole.isEmpty, size.width < whole.width,
-      size.height < whole.height, size.hasAspect(of: whole)
+      size.height < whole.height, size.hasAspect(of: whole) || size.hasAspect(of: whole, within: stretch)
     else { return false }
     let headroom = resize.quality == .fast ? 1 : Self.headroom
     return sourceRegion.width * Double(size.width) / Double(whole.width)

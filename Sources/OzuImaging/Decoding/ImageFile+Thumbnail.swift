@@ -46,4 +46,10 @@ extension PixelSize {
     let difference = width * other.height - height * other.width
     return abs(difference) <= max(other.width, other.height)
   }
+
+  /// Whether the ratio of the sides differs from that of another size by a share at most.
+  func hasAspect(of other: PixelSize, within share: Double) -> Bool {
+    let (own, wanted) = (Double(width) * Double(other.height), Double(other.width) * Double(height))
+    return abs(own - wanted) <= share * wanted
+  }
 }

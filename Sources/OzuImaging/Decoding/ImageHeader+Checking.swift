@@ -45,7 +45,7 @@ extension ImageHeader {
     }
     if let name = colorProfileName, name.utf8.count > Self.longestText { return "a profile with a long name" }
     return colorEncoding?.flaw ?? lightLevels?.flaw ?? metadata?.flaw ?? planeLayout?.flaw
-      ?? gainMap?.flaw(for: storedSize).map { "its gain map: \($0)" }
+      ?? cameraRAW?.flaw ?? gainMap?.flaw(for: storedSize).map { "its gain map: \($0)" }
   }
 
   /// More than any format has; a program computes with the number.

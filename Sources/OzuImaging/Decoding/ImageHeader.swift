@@ -31,6 +31,8 @@ public struct ImageHeader: Hashable, Sendable {
   public var dotsPerInch: Double?
   /// The facts that a camera wrote beside the pixels; `nil` if there are none.
   public var metadata: PictureMetadata?
+  /// The facts about a camera RAW file, whose largest preview is the picture; `nil` for other files.
+  public var cameraRAW: CameraRAW?
   /// Whether the picture is a drawing, which has no pixels of its own: it is sharp at any size, so a recipe may make
   /// it larger than the size it states.
   public var isDrawing = false

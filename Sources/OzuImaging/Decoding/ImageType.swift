@@ -44,7 +44,7 @@ public struct ImageType: RawRepresentable, Hashable, Sendable {
     case .webp: "WebP"
     case .jxl: "JPEG XL"
     case .ozuDelta: "Ozu delta"
-    default: rawValue.uppercased()
+    default: nameOfCameraRAW?.display ?? rawValue.uppercased()
     }
   }
 
@@ -54,7 +54,7 @@ public struct ImageType: RawRepresentable, Hashable, Sendable {
     case .svg: "image/svg+xml"
     case .ico: "image/vnd.microsoft.icon"
     case .ozuDelta: "image/x-ozu-delta"
-    default: "image/\(rawValue)"
+    default: nameOfCameraRAW?.media ?? "image/\(rawValue)"
     }
   }
 }
