@@ -2,7 +2,7 @@ import OzuImaging
 
 extension CodecRegistry {
   /// The codecs that are written in Swift only and work on every platform: GIF, BMP, ICO without PNG inside, and
-  /// thumbnails of JPEG.
+  /// thumbnails of JPEG and camera RAW.
   ///
   /// The standard registry has more: `OzuStandardCodecs` adds the formats that ImageIO or the C libraries of the
   /// system read.
@@ -10,6 +10,9 @@ extension CodecRegistry {
     var codecs = CodecRegistry()
     for type in [ImageType.png, .webp, .avif, .heic, .jxl, .tiff, .svg] {
       codecs.explainAbsence(of: type, "it needs ImageIO or a C library")
+    }
+    for type in ImageType.cameraRAW {
+      codecs.register(decoder: RAWDecoder(type, jpeg: JPEGThumbnailDecoder()))
     }
     codecs.register(decoder: ICODecoder())
     codecs.register(decoder: BMPDecoder())

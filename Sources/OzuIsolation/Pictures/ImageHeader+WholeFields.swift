@@ -23,6 +23,11 @@ extension ImageHeader {
       writer.append(levels.masteringGamut) { $1.write(to: &$0) }
     }
     writer.append(gainMap) { $1.write(to: &$0) }
+    writer.append(cameraRAW) { writer, raw in
+      writer.append(raw.size) { $1.write(to: &$0) }
+      writer.append(raw.previewSizes) { $1.write(to: &$0) }
+      writer.append(raw.isCut)
+    }
     writer.append(notes: notes)
   }
 
@@ -49,6 +54,13 @@ extension ImageHeader {
       return levels
     }
     gainMap = try reader.optional { (reader) throws(FieldReader.Damage) in try GainMap(from: &reader) }
+    cameraRAW = try reader.optional { (reader) throws(FieldReader.Damage) in
+      CameraRAW(
+        size: try reader.optional { (reader) throws(FieldReader.Damage) in try PixelSize(from: &reader) },
+        previewSizes: try reader.list(atMost: CameraRAW.mostPreviews) { (reader) throws(FieldReader.Damage) in
+          try PixelSize(from: &reader)
+        }, isCut: try reader.flag())
+    }
     notes = try reader.notes()
   }
 }

@@ -1,0 +1,143 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Camera RAW files with the structure of TIFF: those of all makers except Fujifilm, and of Canon's CR3.
+extension RAWContents {
+  private enum Tag {
+    static let (width, height, compression, stripOffsets, stripByteCounts) = (256, 257, 259, 273, 279)
+    static let (tileOffsets, tileByteCounts, sharedTables) = (324, 325, 347)
+    static let (orientation, jpegOffset, jpegByteCount) = (274, 513, 514)
+    static let (xmp, makerNote) = (700, 37500)
+    /// Of Panasonic: the edges of the picture on the sensor, and two JPEGs.
+    static let (top, left, bottom, right, jpegs) = (4, 5, 6, 7, [0x2E, 0x127])
+  }
+
+  /// The values of Compression that say JPEG (TIFF 6.0 §22, and its supplement).
+  private static let jpegCompressions = [6, 7]
+
+  mutating func readDirectories(_ data: Data, type: ImageType) {
+    guard let file = TIFFStructure(data), let first = file.directory(at: file.first) else {
+      isCut = true
+      return
+    }
+    let details = file.positions(of: EXIFTag.details, in: first).first.flatMap(file.directory)
+    let place = file.positions(of: EXIFTag.place, in: first).first.flatMap(file.directory)
+    for directory in file.directories() {
+      if file.isSensor(directory) {
+        let own = file.size(directory, Tag.width, Tag.height)
+        if let own, own.pixelCount > size?.pixelCount ?? 0 { size = own }
+        continue
+      }
+      // The first and the second directory have thumbnails. In CR2, the first has the picture.
+      let isThumbnail =
+        directory.position == first.next || directory.position == first.position && type != .cr2
+      addJPEGs(of: directory, in: file, isForThumbnail: isThumbnail)
+    }
+    if type == .rw2 { readPanasonic(first, in: file) }
+    if let note = details?[Tag.makerNote] {
+      for pair in RAWMakerNote.jpegs(in: note.values, of: file, type: type) {
+        add(pair.offset, byteCount: pair.byteCount, in: data)
+      }
+    }
+    let detailed = details.flatMap { file.size($0, EXIFTag.width, EXIFTag.height) }
+    // Old files of Olympus and Pentax do not say that their pixels are those of a sensor.
+    let plain = [.orf, .pef].contains(type) ? file.size(first, Tag.width, Tag.height) : nil
+    size = size ?? plain ?? detailed
+    orientation = file.number(of: Tag.orientation, in: first).flatMap(Orientation.init(rawValue:))
+    xmp = first[Tag.xmp]?.values
+    exif =
+      EXIFBlock(picture: (file, first), details: details.map { (file, $0) }, place: place.map { (file, $0) })
+      .dataUnlessEmpty
+  }
+
+  private mutating func addJPEGs(
+    of directory: TIFFStructure.Directory, in file: TIFFStructure, isForThumbnail: Bool
+  ) {
+    if let offset = file.positions(of: Tag.jpegOffset, in: directory).first,
+      let byteCount = file.number(of: Tag.jpegByteCount, in: directory)
+    {
+      add(offset, byteCount: byteCount, in: file.data, isForThumbnail: isForThumbnail)
+    }
+    guard let compression = file.number(of: Tag.compression, in: directory),
+      Self.jpegCompressions.contains(compression), directory[Tag.sharedTables] == nil
+    else { return }
+    // A picture in several strips or tiles is not one JPEG.
+    for (offsets, byteCounts) in [
+      (Tag.stripOffsets, Tag.stripByteCounts), (Tag.tileOffsets, Tag.tileByteCounts),
+    ] where directory[offsets]?.count == 1 {
+      guard let offset = file.positions(of: offsets, in: directory).first,
+        let byteCount = file.number(of: byteCounts, in: directory)
+      else { continue }
+      add(offset, byteCount: byteCount, in: file.data, isForThumbnail: isForThumbnail)
+    }
+  }
+
+  private mutating func readPanasonic(_ first: TIFFStructure.Directory, in file: TIFFStructure) {
+    for field in Tag.jpegs.compactMap({ first[$0] }) {
+      if field.values.isEmpty {
+        isCut = true
+      } else {
+        add(field.values.lowerBound, byteCount: field.values.count, in: file.data)
+      }
+    }
+    guard let top = file.number(of: Tag.top, in: first), let left = file.number(of: Tag.left, in: first),
+      let bottom = file.number(of: Tag.bottom, in: first), let right = file.number(of: Tag.right, in: first),
+      right > left, bottom > top
+    else { return }
+    size = PixelSize(right - left, bottom - top)
+  }
+}
+
+extension TIFFStructure {
+  func size(_ directory: Directory, _ width: Int, _ height: Int) -> PixelSize? {
+    guard let width = number(of: width, in: directory), let height = number(of: height, in: directory),
+      1...Int(Int32.max) ~= width, 1...Int(Int32.max) ~= height
+    else { return nil }
+    return PixelSize(width, height)
+  }
+}
+
+extension EXIFBlock {
+  typealias Part = (file: TIFFStructure, directory: TIFFStructure.Directory)
+
+  /// The most bytes of the values of each part.
+  private static let largestPart = ImageMetadata.largestBlock / 3
+
+  /// The values of a camera RAW file. A part in another byte order than the first is left out.
+  init(picture: Part, details: Part?, place: Part?) {
+    self.init(order: picture.file.isLittleEndian ? .littleEndian : .bigEndian)
+    self.picture = Self.entries(picture, like: picture) { EXIFTag.picture.contains($0) }
+    self.details = Self.entries(details, like: picture) { !EXIFTag.uncopiedDetails.contains($0) }
+    self.place = Self.entries(place, like: picture) { _ in true }
+  }
+
+  private init(order: EXIFByteOrder) {
+    self.order = order
+    (picture, details, place) = ([], [], [])
+  }
+
+  private static func entries(_ part: Part?, like picture: Part, where isWanted: (Int) -> Bool) -> [EXIFEntry]
+  {
+    guard let part, part.file.isLittleEndian == picture.file.isLittleEndian else { return [] }
+    var seen: Set<Int> = []
+    // Many fields may refer to the same bytes.
+    var rest = largestPart
+    return part.directory.fields.compactMap { field in
+      guard isWanted(field.tag), EXIFTag.valueByteCount(ofType: field.type) != nil, !field.values.isEmpty,
+        field.values.count + 12 <= rest, seen.insert(field.tag).inserted
+      else { return nil }
+      rest -= field.values.count + 12
+      return EXIFEntry(
+        tag: field.tag, type: field.type, count: field.count, bytes: part.file.bytes(field.values),
+        position: field.values.count <= 4 ? nil : field.values.lowerBound - part.file.start)
+    }
+  }
+
+  /// The block as bytes; `nil` if there is nothing in it.
+  var dataUnlessEmpty: Data? { isEmpty ? nil : Data(serialized()) }
+}

@@ -1,0 +1,222 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Decodes the previews of camera RAW files: the JPEGs that the camera developed.
+///
+/// The picture is the largest preview, turned upright as the RAW says; smaller pictures are made from the smallest
+/// preview that is large enough. The pixels of the sensor are not developed, so a file without a preview is refused.
+/// A thumbnail of up to 256 pixels a side, as in the first two directories of many files, is not taken for a preview.
+public struct RAWDecoder: ImageDecoding {
+  private let type: ImageType
+  private let jpeg: any ImageDecoding
+
+  /// Makes a decoder.
+  ///
+  /// - Parameters:
+  ///   - type: one of `ImageType.cameraRAW`.
+  ///   - jpeg: decodes the previews.
+  public init(_ type: ImageType, jpeg: any ImageDecoding) {
+    self.type = type
+    self.jpeg = jpeg
+  }
+
+  /// The format of one maker.
+  public var types: [ImageType] { [type] }
+
+  /// Opens a file: reads its directories, and the headers of its previews.
+  ///
+  /// - Throws: `unsupportedType` for a file without a preview; `corrupt`, `truncated`, `limitExceeded`.
+  /// - Complexity: O(header); O(bytes of the largest preview) if that has several scans.
+  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    let contents = RAWContents(data, type: type)
+    let previews = contents.places.compactMap { RAWPreview($0, in: data) }.sorted(by: >)
+    guard let best = previews.first, !best.isThumbnail else {
+      throw absence(contents, thumbnail: previews.first)
+    }
+    let picture: any ImageFile
+    do throws(DecodingError) {
+      picture = try jpeg.open(data.part(best.range), limits: limits)
+    } catch {
+      throw error.named(type)
+    }
+    return RAWFile(picture, data, contents, previews, type: type, jpeg: jpeg)
+  }
+
+  /// Prepares the decoder of the previews.
+  public func prepare() throws(DecodingError) { try jpeg.prepare() }
+
+  /// Why there is no picture.
+  private func absence(_ contents: RAWContents, thumbnail: RAWPreview?) -> DecodingError {
+    if contents.isCut { return .truncated(type, stage: "preview") }
+    if let thumbnail {
+      return .unsupportedType(
+        type,
+        reason: "it has no preview, only a thumbnail of \(thumbnail.size), and RAW pixels are not developed")
+    }
+    return .unsupportedType(type, reason: "it has no JPEG preview, and RAW pixels are not developed")
+  }
+}
+
+/// A JPEG in a camera RAW file whose header has been read. The best is the greatest.
+struct RAWPreview: Comparable {
+  /// The longer side of a thumbnail.
+  private static let thumbnailSide = 256
+
+  let range: Range<Int>
+  let size: PixelSize
+  let isThumbnail: Bool
+  private let isWhole: Bool
+
+  /// `nil` if there is no JPEG, or one that no decoder reads: the pixels of some sensors are a lossless JPEG.
+  init?(_ place: RAWContents.Place, in data: Data) {
+    let bytes = data.span.extracting(place.range)
+    guard bytes.bigEndian(at: 0, bytes: 3) == 0xFF_D8FF, let header = try? JPEGHeader(bytes),
+      header.unsupportedReason == nil
+    else { return nil }
+    range = place.range
+    size = header.size
+    isThumbnail = place.isForThumbnail && max(size.width, size.height) <= Self.thumbnailSide
+    isWhole = place.isWhole
+  }
+
+  /// A thumbnail is worse than a preview, and one that the end of the file cuts off worse than a whole one.
+  static func < (a: RAWPreview, b: RAWPreview) -> Bool {
+    (a.isThumbnail ? 0 : 1, a.isWhole ? 1 : 0, a.size.pixelCount, b.range.lowerBound)
+      < (b.isThumbnail ? 0 : 1, b.isWhole ? 1 : 0, b.size.pixelCount, a.range.lowerBound)
+  }
+}
+
+/// A preview in a camera RAW file.
+private final class RAWFile: ImageFile {
+  private let picture: any ImageFile
+  private let data: Data
+  private let contents: RAWContents
+  /// The other previews that may be used, the smallest first.
+  private let others: [RAWPreview]
+  private let jpeg: any ImageDecoding
+  let header: ImageHeader
+
+  convenience init(
+    _ picture: any ImageFile, _ data: Data, _ contents: RAWContents, _ previews: [RAWPreview],
+    type: ImageType, jpeg: any ImageDecoding
+  ) {
+    var header = picture.header
+    header.type = type
+    header.orientation = contents.orientation ?? header.orientation
+    if let exif = contents.exif {
+      header.metadata = EXIFMetadata.find(in: exif.span) ?? header.metadata
+      header.dotsPerInch = EXIFMetadata.dotsPerInch(in: exif.span) ?? header.dotsPerInch
+    }
+    // Its place is in the preview, and the thumbnail belongs to the preview.
+    header.gainMap = nil
+    header.metadata?.hasThumbnail = false
+    header.cameraRAW = CameraRAW(
+      size: contents.size,
+      previewSizes: previews.filter { !$0.isThumbnail }.prefix(CameraRAW.mostPreviews).map(\.size),
+      isCut: contents.isCut)
+    let own = contents.size.map { "; the RAW has \(header.orientation.applied(to: $0)) pixels" } ?? ""
+    header.notes = ["preview of a RAW file, \(header.size)" + own]
+    if contents.isCut { header.notes.append("the file is cut off: it may have had a larger preview") }
+    self.init(
+      picture, header, data, contents,
+      previews.dropFirst().sorted { $0.size.pixelCount < $1.size.pixelCount },
+      jpeg)
+  }
+
+  private init(
+    _ picture: any ImageFile, _ header: ImageHeader, _ data: Data, _ contents: RAWContents,
+    _ others: [RAWPreview], _ jpeg: any ImageDecoding
+  ) {
+    self.picture = picture
+    self.header = header
+    self.data = data
+    self.contents = contents
+    self.others = others
+    self.jpeg = jpeg
+  }
+
+  var scales: [Int] { picture.scales }
+
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    do throws(DecodingError) { return try picture.decode(plan, context: context) } catch {
+      throw error.named(header.type)
+    }
+  }
+
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+    picture.demand(of: plan, context: context)
+  }
+
+  func withRows<Result>(
+    _ plan: DecodePlan, context: DecodingContext,
+    _ body: (any PixelRowReading) throws(DecodingError) -> Result
+  ) throws(DecodingError) -> Result? {
+    do throws(DecodingError) { return try picture.withRows(plan, context: context, body) } catch {
+      throw error.named(header.type)
+    }
+  }
+
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    do throws(DecodingError) { return try picture.render(plan, context: context) } catch {
+      throw error.named(header.type)
+    }
+  }
+
+  /// The smallest preview from which a result may be made. It must have the colours of the picture.
+  func smaller(for plan: DecodePlan, limits: DecodingLimits) -> (any ImageFile)? {
+    for preview in others
+    where plan.mayBegin(at: preview.size, of: header.storedSize, stretch: CameraRAW.largestStretch) {
+      guard let file = try? jpeg.open(data.part(preview.range), limits: limits) else { continue }
+      let own = file.header
+      guard own.storedSize == preview.size, own.colorModel == header.colorModel,
+        own.colorEncoding == header.colorEncoding
+      else { continue }
+      var level = header
+      level.storedSize = own.storedSize
+      level.regionUnit = own.regionUnit
+      level.hasParts = own.hasParts
+      level.planeLayout = own.planeLayout
+      level.isProgressive = own.isProgressive
+      return RAWFile(file, level, data, contents, [], jpeg)
+    }
+    return nil
+  }
+
+  /// The EXIF data and XMP of the file; those of the preview, if the file has none of its own.
+  func readMetadata() -> ImageMetadata {
+    let ofPreview = picture.readMetadata()
+    var metadata = ImageMetadata()
+    if let exif = contents.exif { metadata.add(exif: exif.span) }
+    if let xmp = contents.xmp { metadata.add(xmp: data.span.extracting(xmp)) }
+    metadata.exif = metadata.exif ?? ofPreview.exif
+    metadata.xmp = metadata.xmp ?? ofPreview.xmp
+    metadata.resolution = metadata.resolution ?? ofPreview.resolution
+    metadata.colorProfile = ofPreview.colorProfile
+    metadata.notes += ofPreview.notes
+    return metadata
+  }
+}
+
+extension DecodingError {
+  /// The error about a preview, as one about the file.
+  fileprivate func named(_ type: ImageType) -> DecodingError {
+    switch self {
+    case .corrupt(.jpeg, let stage, let reason): .corrupt(type, stage: "preview, \(stage)", reason: reason)
+    case .truncated(.jpeg, _): .truncated(type, stage: "preview")
+    case .unsupportedType(.jpeg, let reason): .unsupportedType(type, reason: "its preview: \(reason)")
+    default: self
+    }
+  }
+}
+
+extension Data {
+  /// A part of the data, without a copy; positions count from the start, whatever the indices of the data are.
+  fileprivate func part(_ range: Range<Int>) -> Data {
+    self[startIndex + range.lowerBound..<startIndex + range.upperBound]
+  }
+}
