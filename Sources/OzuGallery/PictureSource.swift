@@ -22,9 +22,12 @@ public enum PictureSource: Sendable, Equatable {
     public let description: String
   }
 
-  static let extensions: Set = [
-    "jpg", "jpeg", "png", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff", "bmp", "ico", "svg",
-  ]
+  static let extensions = Set(
+    [
+      "jpg", "jpeg", "png", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff", "bmp", "ico", "svg",
+      // Other endings of camera RAW files.
+      "nrw", "sr2", "rwl",
+    ] + ImageType.cameraRAW.map(\.fileExtension))
 
   /// Reads the command line: pictures, folders, a file of addresses, or `--demo`; nothing for a window that asks.
   ///

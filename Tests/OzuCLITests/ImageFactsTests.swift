@@ -60,6 +60,19 @@ struct ImageFactsTests {
     OutputSchema.check(facts.json.text, of: ["info"])
   }
 
+  @Test("of a camera RAW file, the sizes of the RAW and of its previews, upright")
+  func cameraRAW() throws {
+    var header = ImageHeader(type: .nef, storedSize: PixelSize(1620, 1080), orientation: .right)
+    for (size, text) in [
+      (PixelSize(6000, 4000), "previews 1080x1620, 160x240, RAW 4000x6000"), (nil, "previews 1080x1620, 160x240, "),
+    ] {
+      header.cameraRAW = CameraRAW(size: size, previewSizes: [PixelSize(1620, 1080), PixelSize(240, 160)])
+      let facts = ImageFacts(source: "a.nef", header: header, pixels: nil)
+      #expect(facts.text.hasPrefix("a.nef: Nikon NEF 1080x1620") && facts.text.contains(text))
+      OutputSchema.check(facts.json.text, of: ["info"])
+    }
+  }
+
   @Test(
     "gamut and transfer function of an encoding",
     arguments: [

@@ -32,6 +32,11 @@ struct ImageFacts {
       parts.append(
         "gain map \(map.size) for \(String(format: "%.1f", map.alternateHeadroom)) stops above white")
     }
+    if let raw = header.cameraRAW {
+      let sizes = raw.previewSizes.compactMap { upright($0)?.description }.joined(separator: ", ")
+      parts.append("\(sizes.contains(",") ? "previews" : "preview") \(sizes)")
+      if let size = upright(raw.size) { parts.append("RAW \(size)") }
+    }
     if let dots = header.dotsPerInch { parts.append("\(Format.whole(dots)) dots per inch") }
     parts.append(header.frameCountDescription)
     if let camera = header.metadata?.camera { parts.append(camera) }
@@ -61,6 +66,12 @@ struct ImageFacts {
         ("peak", peak.map(JSON.number) ?? .null),
         ("gainMapStops", (header.gainMap?.alternateHeadroom).map(JSON.number) ?? .null),
         ("dotsPerInch", header.dotsPerInch.map(JSON.number) ?? .null),
+        ("rawWidth", upright(header.cameraRAW?.size).map { .integer($0.width) } ?? .null),
+        ("rawHeight", upright(header.cameraRAW?.size).map { .integer($0.height) } ?? .null),
+        (
+          "previews",
+          .array((header.cameraRAW?.previewSizes ?? []).compactMap(upright).map { .string("\($0)") })
+        ),
       ] + photograph + [
         ("isProgressive", .bool(header.isProgressive)), ("frames", .integer(header.frameCount)),
         ("isFrameCountExact", .bool(header.isFrameCountExact)),
@@ -69,6 +80,8 @@ struct ImageFacts {
 
   /// The lines about the pixels; without pixels the notes of the header, with which the notes of a picture begin.
   private var lines: [String] { pixels?.lines ?? header.notes.map { "  note: \($0)" } }
+
+  private func upright(_ size: PixelSize?) -> PixelSize? { size.map(header.orientation.applied) }
 
   /// The brightest pixel that the file states, also when tone mapping does not use the value.
   private var peak: Double? { header.lightLevels.flatMap { $0.maximumContent ?? $0.masteringPeak } }

@@ -35,5 +35,5 @@ enum OutputFormats {
   private static let readableEndings: [String: ImageType] = [
     "gif": .gif, "heic": .heic, "heif": .heic, "tiff": .tiff, "tif": .tiff, "bmp": .bmp, "ico": .ico,
     "svg": .svg,
-  ]
+  ].merging(ImageType.cameraRAW.map { ($0.fileExtension, $0) }) { first, _ in first }
 }

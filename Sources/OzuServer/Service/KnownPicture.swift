@@ -35,10 +35,11 @@ final class KnownPicture: Sendable {
     return (picture.isAttachment ? "attachment" : "inline", ["", "/"].contains(stem) ? "image" : stem)
   }
 
-  private static let endings: Set = [
-    "jpg", "jpeg", "jpe", "png", "apng", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff", "bmp",
-    "ico", "svg",
-  ]
+  private static let endings = Set(
+    [
+      "jpg", "jpeg", "jpe", "png", "apng", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff", "bmp",
+      "ico", "svg", "nrw", "sr2", "rwl",
+    ] + ImageType.cameraRAW.map(\.fileExtension))
 
   /// The field `Content-Disposition` (RFC 6266) of a file; `nil` if nothing was requested. The name ends as the type of
   /// the file does.
