@@ -17,6 +17,11 @@ enum PartialHeader {
       self = .tooShort
       return
     }
+    // The largest preview is behind the end of these bytes.
+    guard header.cameraRAW?.isCut != true else {
+      self = .tooShort
+      return
+    }
     let webP = Self.webPFlags(data)
     if header.type == .webp, webP & Self.hasEXIF != 0 {
       // The orientation in the EXIF data may swap width and height.

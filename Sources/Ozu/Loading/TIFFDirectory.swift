@@ -40,6 +40,7 @@ struct TIFFDirectory {
 
   private enum Tag {
     static let (compression, exif) = (259, 34665)
+    static let (make, subdirectories, dngVersion) = (271, 330, 50706)
     /// Offsets and lengths of strips and tiles, sub-directories, XMP, IPTC, Photoshop, GPS, the notes of a maker.
     static let unread: Set<Int> = [273, 279, 324, 325, 330, 700, 33723, 34377, 34853, 37500]
   }
@@ -73,11 +74,20 @@ struct TIFFDirectory {
     guard file.bytes(range) != nil else { return .bytes(range) }
     // Only the decoder counts further pages.
     if isFirst, number(range.upperBound - tail, tail).value != 0 { return .whole }
+    if isFirst, isCameraRAW((0..<count).compactMap { number(offset + head + $0 * width, 2).value }) {
+      return .whole
+    }
     for index in 0..<count {
       let need = need(ofEntry: offset + head + index * width, isFirst: isFirst)
       if need != .nothing { return need }
     }
     return .nothing
+  }
+
+  /// Whether the tags of the first directory are those of a camera RAW file, whose previews only its decoder finds: a
+  /// version of DNG, or a maker and sub-directories.
+  private func isCameraRAW(_ tags: [Int]) -> Bool {
+    tags.contains(Tag.dngVersion) || tags.contains(Tag.make) && tags.contains(Tag.subdirectories)
   }
 
   private func need(ofEntry offset: Int, isFirst: Bool) -> Need {

@@ -180,6 +180,10 @@ struct HeaderTests {
       [0x49, 0x49, 42, 0, 0xFF, 0xFF, 0xFF, 0x7F], [0x49, 0x49, 42, 0, 8, 0, 0, 0, 0, 0],
       [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0xFF, 0xFF],
       [0x49, 0x49, 43, 0, 8, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8),
+      // Camera RAW: a version of DNG; a maker and sub-directories.
+      [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 0xC6, 1, 0, 4, 0, 0, 0, 1, 4, 0, 0, 0, 0, 0, 0],
+      [0x49, 0x49, 42, 0, 8, 0, 0, 0, 2, 0, 0x0F, 1, 2, 0, 2, 0, 0, 0, 0x41, 0, 0, 0]
+        + [0x4A, 1, 4, 0, 1, 0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0],
     ] as [[UInt8]])
   func oddDirectories(_ bytes: [UInt8]) {
     var file = SparseFile(byteCount: 1_000)
