@@ -17,7 +17,16 @@ OzuPictureDecoder *ozu_picture_new(
 }
 
 OzuStatus ozu_picture_fail(OzuPictureDecoder *decoder, const char *message) {
-  snprintf(decoder->message, sizeof(decoder->message), "%s", message == NULL ? "" : message);
+  // One line: libraries end messages with line breaks, or repeat in them what a file says.
+  size_t length = 0;
+  for (const char *text = message == NULL ? "" : message; *text != 0; text++) {
+    bool is_blank = (unsigned char)*text <= ' ';
+    if (is_blank && (length == 0 || decoder->message[length - 1] == ' ')) continue;
+    if (length == sizeof(decoder->message) - 1) break;
+    decoder->message[length++] = is_blank ? ' ' : *text;
+  }
+  while (length > 0 && decoder->message[length - 1] == ' ') length--;
+  decoder->message[length] = 0;
   return OzuStatusFailed;
 }
 

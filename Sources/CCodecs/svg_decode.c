@@ -43,34 +43,83 @@ static OzuStatus fail(SVGDecoder *self, GError *error, const char *otherwise) {
   return status;
 }
 
+// The size as rsvg-convert computes it, in fractions of a pixel. A side that is missing, "auto" or a percentage follows
+// from the other and the proportions of the view box; without both sides it is that of the view box. Without a view box
+// either, it is the extent of what is drawn in the viewport that browsers give to such a drawing.
+static OzuStatus find_size(SVGDecoder *self) {
+  if (rsvg_handle_get_intrinsic_size_in_pixels(self->handle, &self->width, &self->height)) return OzuStatusDone;
+  int has_width = 0, has_height = 0, has_viewbox = 0;
+  RsvgLength width, height;
+  RsvgRectangle viewbox = {0, 0, 0, 0}, ink = viewbox, logical = viewbox;
+  rsvg_handle_get_intrinsic_dimensions(
+      self->handle, &has_width, &width, &has_height, &height, &has_viewbox, &viewbox);
+  if (has_viewbox) {
+    // No other function knows the side that is stated in pixels: it may depend on the size of a font. This one rounds
+    // the size, and has it exactly in the two fields whose names stand for something else.
+    RsvgDimensionData size = {0, 0, 0, 0};
+    rsvg_handle_get_dimensions_sub(self->handle, &size, NULL);
+    self->width = size.em;
+    self->height = size.ex;
+    return OzuStatusDone;
+  }
+  GError *error = NULL;
+  if (!rsvg_handle_get_geometry_for_layer(
+          self->handle, NULL, &(RsvgRectangle){0, 0, 300, 150}, &ink, &logical, &error))
+    return fail(self, error, "no extent");
+  self->width = ink.width;
+  self->height = ink.height;
+  return OzuStatusDone;
+}
+
+// The most bytes of a prefix that is looked for, so that the search takes time in proportion to the file.
+enum { longest_prefix = 64 };
+
+// Whether the tag that ends a drawing is somewhere: "</svg", or with a prefix. Always in UTF-16, which is not read here.
+static bool has_end(const uint8_t *data, size_t size) {
+  if (size > 1 && (data[0] == 0 || data[1] == 0 || data[0] >= 0xFE)) return true;
+  for (size_t i = 0; i + 3 < size; i++) {
+    if (memcmp(data + i, "svg", 3) != 0) continue;
+    size_t start = i;
+    while (start > 0 && i - start < longest_prefix && data[start - 1] > ' ' && data[start - 1] != '<'
+        && data[start - 1] != '/')
+      start--;
+    if (start > 1 && data[start - 1] == '/' && data[start - 2] == '<') return true;
+  }
+  return false;
+}
+
 static void *parse(void *argument) {
   SVGDecoder *self = argument;
   GError *error = NULL;
   self->handle = rsvg_handle_new_from_data(self->base.data, self->base.size, &error);
   if (self->handle == NULL) {
+    // All its errors have the same code, so the text says whether XML was broken, and the file whether it was cut.
+    bool is_cut = error != NULL && strstr(error->message, "XML parse error") != NULL
+        && !has_end(self->base.data, self->base.size);
     self->status = fail(self, error, "no drawing");
+    if (is_cut) self->status = OzuStatusTruncated;
     return NULL;
   }
   rsvg_handle_set_dpi(self->handle, 96);
-  int has_width = 0, has_height = 0, has_viewbox = 0;
-  RsvgLength width, height;
-  RsvgRectangle viewbox = {0, 0, 0, 0}, ink = viewbox, logical = viewbox;
-  if (!rsvg_handle_get_intrinsic_size_in_pixels(self->handle, &self->width, &self->height)) {
-    rsvg_handle_get_intrinsic_dimensions(
-        self->handle, &has_width, &width, &has_height, &height, &has_viewbox, &viewbox);
-    if (!has_viewbox) {
-      if (!rsvg_handle_get_geometry_for_layer(
-              self->handle, NULL, &(RsvgRectangle){0, 0, 300, 150}, &ink, &logical, &error)) {
-        self->status = fail(self, error, "no extent");
-        return NULL;
-      }
-      viewbox = ink;
-    }
-    self->width = viewbox.width;
-    self->height = viewbox.height;
-  }
-  self->status = OzuStatusDone;
+  self->status = find_size(self);
   return NULL;
+}
+
+// Whether a side is a length that was rounded to whole pixels.
+static bool is_rounded(uint32_t side, double length) {
+  return fabs(side - length) <= 0.5 || (side >= length && side - length < 1);
+}
+
+// The scale of both sides where the memory has the proportions of the drawing, except for the rounding to whole pixels: a
+// circle stays round. Otherwise the drawing is stretched on purpose, and each side keeps its scale.
+static void find_scale(const SVGDecoder *self, double *x, double *y) {
+  uint32_t width = self->base.width, height = self->base.height;
+  if (width == ceil(self->width) && height == ceil(self->height))
+    *x = *y = 1;
+  else if (is_rounded(height, self->height * *x))
+    *y = *x;
+  else if (is_rounded(width, self->width * *y))
+    *x = *y;
 }
 
 static void *draw(void *argument) {
@@ -80,7 +129,9 @@ static void *draw(void *argument) {
   cairo_surface_t *surface = cairo_image_surface_create_for_data(
       self->pixels, CAIRO_FORMAT_ARGB32, (int)width, (int)height, (int)self->bytes_per_row);
   cairo_t *cairo = cairo_create(surface);
-  cairo_scale(cairo, width / self->width, height / self->height);
+  double x = width / self->width, y = height / self->height;
+  find_scale(self, &x, &y);
+  cairo_scale(cairo, x, y);
   RsvgRectangle viewport = {0, 0, self->width, self->height};
   if (rsvg_handle_render_document(self->handle, cairo, &viewport, &error)) {
     cairo_surface_flush(surface);
@@ -128,6 +179,8 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   // Numbers that do not fit are over every limit anyway.
   info->width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX;
   info->height = height < UINT32_MAX ? (uint32_t)height : UINT32_MAX;
+  info->drawing_width = self->width;
+  info->drawing_height = self->height;
   info->has_alpha = true;
   info->is_premultiplied = true;
   return OzuStatusDone;

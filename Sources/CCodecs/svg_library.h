@@ -18,8 +18,10 @@ typedef struct _RsvgHandle RsvgHandle;
 typedef struct { uint32_t domain; int code; char *message; } GError;
 typedef struct { double length; int unit; } RsvgLength;
 typedef struct { double x, y, width, height; } RsvgRectangle;
+typedef struct { int width, height; double em, ex; } RsvgDimensionData;
 
 RsvgHandle *rsvg_handle_new_from_data(const uint8_t *data, size_t size, GError **error);
+int rsvg_handle_get_dimensions_sub(RsvgHandle *handle, RsvgDimensionData *size, const char *id);
 int rsvg_handle_get_intrinsic_size_in_pixels(RsvgHandle *handle, double *width, double *height);
 void rsvg_handle_get_intrinsic_dimensions(
     RsvgHandle *handle, int *has_width, RsvgLength *width, int *has_height, RsvgLength *height, int *has_viewbox,
@@ -44,6 +46,7 @@ void g_error_free(GError *error);
   FUNCTION(cairo_surface_flush) \
   FUNCTION(g_error_free) \
   FUNCTION(g_object_unref) \
+  FUNCTION(rsvg_handle_get_dimensions_sub) \
   FUNCTION(rsvg_handle_get_geometry_for_layer) \
   FUNCTION(rsvg_handle_get_intrinsic_dimensions) \
   FUNCTION(rsvg_handle_get_intrinsic_size_in_pixels) \
@@ -64,6 +67,7 @@ OZU_DECLARE_LIBRARY(svg, OZU_SVG_FUNCTIONS)
 #define cairo_surface_flush ozu_svg.cairo_surface_flush
 #define g_error_free ozu_svg.g_error_free
 #define g_object_unref ozu_svg.g_object_unref
+#define rsvg_handle_get_dimensions_sub ozu_svg.rsvg_handle_get_dimensions_sub
 #define rsvg_handle_get_geometry_for_layer ozu_svg.rsvg_handle_get_geometry_for_layer
 #define rsvg_handle_get_intrinsic_dimensions ozu_svg.rsvg_handle_get_intrinsic_dimensions
 #define rsvg_handle_get_intrinsic_size_in_pixels ozu_svg.rsvg_handle_get_intrinsic_size_in_pixels

@@ -31,6 +31,166 @@
       #expect(result.bitmap[15, 3] == Pixel(red: 0, green: 0, blue: 0, alpha: 0))
     }
 
+    private static let box = "viewBox='0 0 30 20'"
+
+    /// The sizes that `rsvg-convert` 2.54 writes for a rectangle of 17 x 11.5 pixels at 2, 3; `nil` where it refuses.
+    private static let sizes: [(String, PixelSize?)] = [
+      ("width='10.4' \(box)", PixelSize(11, 7)),
+      ("width='0.3' \(box)", PixelSize(1, 1)),
+      ("width='2em' \(box)", PixelSize(24, 16)),
+      ("width='1.5ex' \(box)", PixelSize(9, 6)),
+      ("width='3cm' \(box)", PixelSize(114, 76)),
+      ("width='10mm' \(box)", PixelSize(38, 26)),
+      ("width='0.5in' \(box)", PixelSize(48, 32)),
+      ("width='12pt' \(box)", PixelSize(16, 11)),
+      ("width='2pc' \(box)", PixelSize(32, 22)),
+      ("width='30px' \(box)", PixelSize(30, 20)),
+      ("width='1e1' \(box)", PixelSize(10, 7)),
+      ("width=' 7 ' \(box)", PixelSize(7, 5)),
+      ("width='+9' \(box)", PixelSize(9, 6)),
+      ("width='auto' \(box)", PixelSize(30, 20)),
+      ("width='50%' \(box)", PixelSize(30, 20)),
+      ("width='4rem' \(box)", PixelSize(30, 20)),
+      ("width='3ch' \(box)", PixelSize(30, 20)),
+      ("width='5vw' \(box)", PixelSize(30, 20)),
+      ("width='foo' \(box)", PixelSize(30, 20)),
+      ("width='7 px' \(box)", PixelSize(30, 20)),
+      ("width='-5' \(box)", PixelSize(30, 20)),
+      ("width='0' \(box)", nil),
+      ("height='10.4' \(box)", PixelSize(16, 11)),
+      ("width='10.4' height='10.4' \(box)", PixelSize(11, 11)),
+      ("width='50%' height='10.4' \(box)", PixelSize(16, 11)),
+      ("height='2em' \(box)", PixelSize(36, 24)),
+      ("width='10.4' height='2em' \(box)", PixelSize(11, 24)),
+      ("width='50%' height='2em' \(box)", PixelSize(36, 24)),
+      ("height='auto' \(box)", PixelSize(30, 20)),
+      ("width='10.4' height='auto' \(box)", PixelSize(11, 7)),
+      ("width='50%' height='auto' \(box)", PixelSize(30, 20)),
+      ("height='50%' \(box)", PixelSize(30, 20)),
+      ("width='10.4' height='50%' \(box)", PixelSize(11, 7)),
+      ("width='50%' height='50%' \(box)", PixelSize(30, 20)),
+      ("height='0' \(box)", nil),
+      ("width='10.4' height='0' \(box)", nil),
+      ("width='50%' height='0' \(box)", nil),
+      ("\(box)", PixelSize(30, 20)),
+      ("width='10.4' height='20.5'", PixelSize(11, 21)),
+      ("width='2em' height='3cm'", PixelSize(24, 114)),
+      ("width='12pt' height='2pc'", PixelSize(16, 32)),
+      ("width='0.5in' height='10mm'", PixelSize(48, 38)),
+      ("width='8'", PixelSize(17, 12)),
+      ("width='8' height='50%'", PixelSize(17, 12)),
+      ("", PixelSize(17, 12)),
+      ("viewBox='0 0 10.5 3.3'", PixelSize(11, 4)),
+      ("width='0.3' viewBox='0 0 10.5 3.3'", PixelSize(1, 1)),
+      ("height='20.5' viewBox='5 5 10 40'", PixelSize(6, 21)),
+      ("viewBox='0,0,12,12'", PixelSize(12, 12)),
+      ("width='8' height='8' viewBox='0 0 0 10'", PixelSize(8, 8)),
+      ("viewBox='0 0 0 10'", nil),
+      ("width='8' viewBox='0 0 0 10'", nil),
+      ("viewBox='1 2 3'", nil),
+      ("font-size='20' width='2em' height='3ex'", PixelSize(40, 30)),
+      ("font-size='20' width='50%' height='2em' \(box)", PixelSize(60, 40)),
+      ("style='font-size:10px' width='2em' \(box)", PixelSize(20, 14)),
+      ("style='width:60px' width='8' height='2em'", PixelSize(60, 24)),
+      ("style='width:60px' \(box)", PixelSize(60, 40)),
+    ]
+
+    @Test("has the size that rsvg-convert computes", arguments: sizes)
+    func size(_ attributes: String, _ size: PixelSize?) throws {
+      let data = document("<rect x='2' y='3' width='17' height='11.5'/>", attributes)
+      guard let size else {
+        let error = #expect(throws: DecodingError.self) { try Self.codecs.header(of: data) }
+        #expect(error == .corrupt(.svg, stage: "header", reason: "a drawing without a size"))
+        return
+      }
+      #expect(try Self.codecs.header(of: data).size == size)
+      #expect(try picture(data).size == size)
+    }
+
+    @Test("a drawing whose size is no whole number is not stretched at its own size")
+    func fractions() throws {
+      let data = document("<rect width='10.5' height='20.25' fill='#f00'/>", "width='10.5' height='20.25'")
+      let bitmap = try picture(data).bitmap
+      #expect(bitmap.size == PixelSize(11, 21))
+      #expect(bitmap[9, 19] == Pixel(red: 255, green: 0, blue: 0))
+      #expect(abs(Int(bitmap[10, 5].alpha) - 128) < 3 && abs(Int(bitmap[5, 20].alpha) - 64) < 3)
+    }
+
+    @Test(
+      "results have the proportions of the drawing, not those of its size in whole pixels",
+      arguments: [
+        ("width='1.2' height='0.8'", Resize(PixelSize(300, 300)), PixelSize(300, 200)),
+        ("width='0.3' height='0.4'", Resize(PixelSize(300, 300)), PixelSize(225, 300)),
+        ("height='1em' viewBox='0 0 576 512'", Resize(PixelSize(144, 999)), PixelSize(144, 128)),
+        ("width='1.2' height='0.8'", Resize(PixelSize(300, 300), mode: .aspectFill), PixelSize(450, 300)),
+        (
+          "width='1.2' height='0.8'", Resize(PixelSize(300, 300), mode: .aspectFill, crops: true),
+          PixelSize(300, 300)
+        ),
+        ("width='1.2' height='0.8'", Resize(PixelSize(90, 90), mode: .fill), PixelSize(90, 90)),
+      ])
+    func proportions(_ attributes: String, _ resize: Resize, _ size: PixelSize) throws {
+      let data = document("<rect width='1000' height='1000' fill='#00f'/>", attributes)
+      let bitmap = try picture(data, resize).bitmap
+      #expect(bitmap.size == size)
+      // All of it is covered: the drawing fills the size.
+      for (x, y) in [(0, 0), (size.width - 1, 0), (size.width - 1, size.height - 1)] {
+        #expect(bitmap[x, y] == Pixel(red: 0, green: 0, blue: 255))
+      }
+    }
+
+    @Test(
+      "a circle stays round where a side is rounded, and is an ellipse where that is wanted",
+      arguments: [
+        (Resize(PixelSize(37, 37)), 1.0),
+        (Resize(PixelSize(100, 10), mode: .fill), 100.0 / 321 / (10.0 / 140)),
+      ])
+    func round(_ resize: Resize, _ proportion: Double) throws {
+      let data = document(
+        "<circle cx='160' cy='70' r='60' fill='#000'/>", "width='321' height='140'")
+      let bitmap = try picture(data, resize).bitmap
+      // The sums of alpha along a row and a column through the middle.
+      let row = (0..<bitmap.size.width).reduce(0) { $0 + Int(bitmap[$1, bitmap.size.height / 2].alpha) }
+      let column = (0..<bitmap.size.height).reduce(0) { $0 + Int(bitmap[bitmap.size.width / 2, $1].alpha) }
+      #expect(abs(Double(row) / Double(column) / proportion - 1) < 0.03)
+    }
+
+    @Test(
+      "a part of a drawing is drawn, not enlarged from pixels, unless it is very small",
+      arguments: [(10, 20), (10, 200), (2, 400)])
+    func part(side: Int, size: Int) throws {
+      let data = document("<rect width='5' height='10' fill='#0f0'/>", "width='20' height='20'")
+      let region = PixelRectangle(x: 5 - side / 2, y: 0, width: side, height: side)
+      let resize = Resize(PixelSize(size, size), region: region)
+      let bitmap = try picture(data, resize).bitmap
+      #expect(bitmap.size == PixelSize(size, size))
+      #expect(bitmap[size / 2 - 1, size / 4] == Pixel(red: 0, green: 255, blue: 0))
+      #expect(bitmap[size / 2, size / 4].alpha == 0)
+    }
+
+    @Test("a tiny part of a large drawing is enlarged within the limits")
+    func tinyPart() throws {
+      let data = document("<rect width='50' height='100' fill='#0f0'/>", "width='5000' height='5000'")
+      let resize = Resize(
+        PixelSize(400, 400), region: PixelRectangle(x: 0, y: 0, width: 100, height: 100))
+      let bitmap = try picture(data, resize).bitmap
+      #expect(bitmap[100, 100] == Pixel(red: 0, green: 255, blue: 0) && bitmap[300, 100].alpha == 0)
+    }
+
+    @Test(
+      "an error is one line that tells a cut drawing from a wrong one",
+      arguments: [
+        ("<rect></svg>", false), ("<rect/>", true), ("<rect width=", true), ("&a;</svg>", false),
+        ("</svg", true),
+        ("<a:svg/></b></svg:svg>", false), ("", true),
+      ])
+    func errors(_ end: String, _ isCut: Bool) throws {
+      let data = Data("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'>\(end)".utf8)
+      let error = try #require(#expect(throws: DecodingError.self) { try picture(data) })
+      #expect((error == .truncated(.svg, stage: "header")) == isCut, "\(error)")
+      #expect(!error.description.contains { $0.isNewline } && !error.description.hasSuffix(" "))
+    }
+
     @Test("draws larger or smaller rather than resampling, with sharp edges")
     func scaled() throws {
       let data = document("<rect width='10' height='10' fill='#00f'/>")

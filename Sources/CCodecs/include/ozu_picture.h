@@ -40,6 +40,9 @@ typedef struct {
   /// As stored, before it is turned upright.
   uint32_t width;
   uint32_t height;
+  /// The size of a drawing in fractions of a pixel, of which `width` and `height` are rounded up; 0 for a picture.
+  double drawing_width;
+  double drawing_height;
   /// How it is turned upright, as in EXIF: 1 to 8.
   int orientation;
   int bits;

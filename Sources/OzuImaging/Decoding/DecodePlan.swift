@@ -76,7 +76,7 @@ public struct DecodePlan: Hashable, Sendable {
   /// - Parameters:
   ///   - shown: the region of the picture, as stored.
   ///   - output: the size of the result, as stored.
-  private init(
+  init(
     header: ImageHeader, shown: PixelRegion, output: PixelSize, resize: Resize?, scales: [Int], mayCut: Bool
   ) {
     let cut = mayCut ? header.cut(around: shown, output: output, resize: resize) : nil

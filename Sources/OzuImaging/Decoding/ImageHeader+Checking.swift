@@ -37,6 +37,9 @@ extension ImageHeader {
   package func flaw(from types: [ImageType]) -> String? {
     if !types.contains(type) { return "its decoder calls it \(type.displayName)" }
     if storedSize.width < 0 || storedSize.height < 0 { return "a picture of \(storedSize) pixels" }
+    if let exactSize, !Self.isRoundedUp(exactSize, to: storedSize) {
+      return "a drawing of \(exactSize.x) x \(exactSize.y) in \(storedSize) pixels"
+    }
     if !(1...Self.largestFrameCount ~= frameCount) { return "it has \(frameCount) frames" }
     if !(1...Self.mostBits ~= bitsPerComponent) { return "colours of \(bitsPerComponent) bits" }
     if let unit = regionUnit, unit.isEmpty { return "parts of \(unit) pixels" }
@@ -46,6 +49,11 @@ extension ImageHeader {
     if let name = colorProfileName, name.utf8.count > Self.longestText { return "a profile with a long name" }
     return colorEncoding?.flaw ?? lightLevels?.flaw ?? metadata?.flaw ?? planeLayout?.flaw
       ?? cameraRAW?.flaw ?? gainMap?.flaw(for: storedSize).map { "its gain map: \($0)" }
+  }
+
+  private static func isRoundedUp(_ exact: SIMD2<Double>, to size: PixelSize) -> Bool {
+    exact.x > 0 && exact.x.rounded(.up) == Double(size.width)
+      && exact.y > 0 && exact.y.rounded(.up) == Double(size.height)
   }
 
   /// More than any format has; a program computes with the number.

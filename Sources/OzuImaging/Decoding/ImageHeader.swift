@@ -36,6 +36,9 @@ public struct ImageHeader: Hashable, Sendable {
   /// Whether the picture is a drawing, which has no pixels of its own: it is sharp at any size, so a recipe may make
   /// it larger than the size it states.
   public var isDrawing = false
+  /// The size of a drawing in fractions of a pixel, from which results get their proportions; `storedSize` is rounded up
+  /// from it. `nil` if that is the same.
+  package var exactSize: SIMD2<Double>?
   /// Whether the file stores the picture in passes that refine it (progressive JPEG, interlaced PNG).
   public var isProgressive: Bool
   /// The layout of the picture's planes, if its decoder can make them at a few eighths of their size; `nil`

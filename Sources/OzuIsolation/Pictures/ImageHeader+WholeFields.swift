@@ -11,6 +11,10 @@ extension ImageHeader {
   /// Writes the whole header except for the layout of its planes, which is not sent between processes.
   func writeWhole(to writer: inout FieldWriter) {
     write(to: &writer)
+    writer.append(exactSize) { writer, size in
+      writer.append(size.x)
+      writer.append(size.y)
+    }
     writer.append(colorEncoding) { $1.write(to: &$0) }
     writer.append(dotsPerInch) { $0.append($1) }
     writer.append(metadata) { $1.write(to: &$0) }
@@ -33,6 +37,9 @@ extension ImageHeader {
 
   init(whole reader: inout FieldReader) throws(FieldReader.Damage) {
     try self.init(from: &reader)
+    exactSize = try reader.optional { (reader) throws(FieldReader.Damage) in
+      SIMD2(try reader.number(), try reader.number())
+    }
     colorEncoding = try reader.optional { (reader) throws(FieldReader.Damage) in
       try ColorEncoding(from: &reader)
     }

@@ -126,7 +126,7 @@
       case .pixels(let size):
         let file = try codecs.open(data, limits: request.limits)
         var header = file.header
-        if header.isDrawing { header.storedSize = size }
+        if header.isDrawing { (header.storedSize, header.exactSize) = (size, nil) }
         try request.limits.check(header)
         let plan = DecodePlan(header: header, resize: nil)
         let demand = file.demand(of: plan, context: context)

@@ -76,6 +76,11 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
       header.regionUnit = PixelSize(Int(info.region_width), Int(info.region_height))
       header.hasParts = info.has_parts
     }
+    let exactSize = SIMD2(info.drawing_width, info.drawing_height)
+    // A number that does not fit is over every limit, whatever its fraction is.
+    if exactSize.max() < Double(Int32.max), exactSize.rounded(.down) != exactSize {
+      header.exactSize = exactSize
+    }
     let peak = Double(info.peak)
     if peak > 0, LightLevels.possible ~= peak { header.lightLevels = LightLevels(maximumContent: peak) }
     return header

@@ -44,6 +44,7 @@
         colorModel: .gray, hasAlpha: true, colorProfileName: "P3", frameCount: 3, isProgressive: true,
         dotsPerInch: 72.5, metadata: metadata)
       header.isDrawing = true
+      header.exactSize = SIMD2(3999.5, 2999.25)
       header.lightLevels = LightLevels(maximumContent: 1000, masteringPeak: 4000.5)
       header.lightLevels?.masteringMinimum = 0.005
       header.lightLevels?.masteringGamut = .sRGB
