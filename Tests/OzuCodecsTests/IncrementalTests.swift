@@ -162,6 +162,12 @@ struct IncrementalTests {
     decoder.append(Data(repeating: 32, count: 600))
     #expect(throws: DecodingError.notAnImage(kind: "an HTML page")) { try decoder.preview() }
     #expect(try decoder.preview() == nil)
+    // A document may become a drawing until its first element is there.
+    let document = IncrementalDecoder(codecs: .standard)
+    document.append(Data("<?xml version='1.0'?><!--\(String(repeating: "licence ", count: 200))".utf8))
+    #expect(try document.preview() == nil)
+    document.append(Data("\(String(repeating: " ", count: 400))--><a>".utf8))
+    #expect(throws: DecodingError.notAnImage(kind: "an XML document")) { try document.preview() }
   }
 
   @Test("continues after it was cancelled", arguments: [1, 2, 4, 7])

@@ -160,11 +160,25 @@ struct SourceListing {
     defer { close(descriptor) }
     guard fstat(descriptor, &status) == 0 else { throw SystemError(code: errno) }
     guard status.st_mode & S_IFMT == S_IFREG else { return .other }
-    var bytes = [UInt8](repeating: 0, count: ContentKind.prefixByteCount)
-    let count = read(descriptor, &bytes, bytes.count)
-    guard count >= 0 else { throw SystemError(code: errno) }
-    guard case .image(let type) = ContentKind(sniffing: Data(bytes[..<count])) else { return .other }
+    var beginning = Data()
+    try Self.append(ContentKind.prefixByteCount, from: descriptor, to: &beginning)
+    // A document whose first element is not among these bytes.
+    if ContentKind.isOpen(beginning) {
+      try Self.append(
+        ContentKind.longestPrologueByteCount - beginning.count, from: descriptor, to: &beginning)
+    }
+    guard case .image(let type) = ContentKind(sniffing: beginning) else { return .other }
     return types.contains(type) ? .picture : .other
+  }
+
+  /// Reads `count` bytes, or all that there are.
+  private static func append(
+    _ count: Int, from descriptor: Int32, to data: inout Data
+  ) throws(SystemError) {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let readCount = read(descriptor, &bytes, count)
+    guard readCount >= 0 else { throw SystemError(code: errno) }
+    data.append(contentsOf: bytes[..<readCount])
   }
 
   private mutating func failForName(_ path: String) { fail(path, "its name is not UTF-8; rename it") }

@@ -5,6 +5,9 @@
 #endif
 
 /// The kind of some bytes, recognised by their content alone: names and media types are not reliable.
+///
+/// A drawing (SVG) may have much before its first element, and may be in UTF-16 or compressed (SVGZ), so for a document
+/// further bytes are read. The directories of a file that begins like a TIFF tell a camera RAW file from a TIFF.
 public enum ContentKind: Hashable, Sendable {
   /// There are no bytes.
   case empty
@@ -15,15 +18,15 @@ public enum ContentKind: Hashable, Sendable {
   /// Not recognised.
   case unknown
 
-  /// The number of bytes that are examined.
+  /// The number of bytes that are examined of all files but documents, which are examined up to their first element
+  /// (`longestPrologueByteCount`).
   public static let prefixByteCount = 512
 
   /// Recognises some bytes.
   ///
-  /// - Complexity: O(1); at most `prefixByteCount` bytes are read, and of a file that begins like a TIFF also its
-  ///   directories, which tell a camera RAW file from a TIFF.
+  /// - Complexity: O(1) for all files but documents, and O(n) in the length of a document's prologue.
   public init(sniffing data: Data) {
-    self.init(prefix: [UInt8](data.prefix(Self.prefixByteCount)))
+    self = Self.recognise(data).kind
     if self == .image(.tiff), let type = ImageType(rawWithStructureOfTIFF: data) { self = .image(type) }
   }
 
@@ -93,7 +96,7 @@ public enum ContentKind: Hashable, Sendable {
     Signature(.other("a camera RAW file of Sigma (X3F)"), "FOVb"),
     Signature(.other("a PDF document"), "%PDF-"),
     Signature(.other("a ZIP archive"), "PK\u{3}\u{4}"),
-    Signature(.other("gzip-compressed data"), (0, [0x1F, 0x8B])),
+    Signature(.other(gzip), (0, [0x1F, 0x8B])),
     Signature(.other("a WebM or Matroska video"), (0, [0x1A, 0x45, 0xDF, 0xA3])),
   ]
 
@@ -114,46 +117,23 @@ public enum ContentKind: Hashable, Sendable {
 
   /// Recognises texts that servers often send instead of an image.
   private static func text(_ bytes: [UInt8]) -> ContentKind {
-    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let content = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
     let isText = content.allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) }
     guard isText else { return .unknown }
     let text = String(decoding: content.drop { $0 <= 0x20 }, as: UTF8.self).lowercased()
-    if text.isEmpty { return .other("blank text") }
+    if text.isEmpty { return .other(blank) }
     let beginsHTML = ["<!doctype html", "<html", "<head", "<body", "<title", "<script", "<meta"]
       .contains(where: text.hasPrefix)
     if beginsHTML { return .other("an HTML page") }
-    if beginsDrawing(text[...]) { return .image(.svg) }
-    if text.hasPrefix("<?xml") || text.hasPrefix("<!--") || text.hasPrefix("<!doctype svg") {
-      return markup(text)
-    }
+    // These bytes may end inside the prologue of a document; then `recognise` reads on.
+    let hasPrologue = ["<?xml", "<!--", "<!doctype"].contains(where: text.hasPrefix)
+    let kind = markup(bytes).kind
+    if hasPrologue || kind == .image(.svg) { return kind }
     // HTML and XML may have any encoding that contains ASCII. Text without a tag must be UTF-8; otherwise the first
     // bytes of a broken binary file could count as text.
     guard isUTF8(content) else { return .unknown }
     if text.hasPrefix("{") || text.hasPrefix("[") { return .other("JSON") }
     return .other("text")
-  }
-
-  /// The kind of a document with a prologue, by its first known element.
-  private static func markup(_ text: String) -> ContentKind {
-    func position(_ words: [String]) -> String.Index? {
-      words.compactMap { text.firstRange(of: $0)?.lowerBound }.min()
-    }
-    let page = position(["<html", "<!doctype html"])
-    let root = text.indices.first { text[$0] == "<" && beginsDrawing(text[$0...]) }
-    guard let drawing = [position(["<!doctype svg"]), root].compactMap({ $0 }).min() else {
-      return .other(page == nil ? "an XML document" : "an HTML page")
-    }
-    if let page, page < drawing { return .other("an HTML page") }
-    return .image(.svg)
-  }
-
-  /// Whether a text begins with the tag of an SVG document, which may have a namespace prefix: `<svg:svg`.
-  private static func beginsDrawing(_ text: Substring) -> Bool {
-    guard text.first == "<" else { return false }
-    let name = text.dropFirst().prefix { $0.isLetter || $0.isNumber || "_-.:".contains($0) }
-    let parts = name.split(separator: ":", omittingEmptySubsequences: false)
-    return parts.last == "svg" && (parts.count == 1 || parts.count == 2 && !parts[0].isEmpty)
   }
 
   private static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {

@@ -41,8 +41,8 @@
         return false
       }
       guard kind.type == .svg else { return true }
-      // gdk-pixbuf reads pictures inside drawings with modules, which it opens with the first picture. The drawing
-      // has no text, because text would start threads.
+      // gdk-pixbuf reads a drawing inside a drawing with a module, which it opens with the first one; other pictures
+      // inside need none (`DrawingPictures`). The drawing has no text, because text would start threads.
       _ = try? codecs.picture(from: Data(Self.firstDrawing.utf8))
       return true
     }

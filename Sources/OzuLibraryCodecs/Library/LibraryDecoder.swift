@@ -20,6 +20,8 @@ struct LibraryDecoder: ImageDecoding {
   var signature: [UInt8] = []
   /// Whether pictures have no pixels of their own and are drawn at any size.
   var isDrawing = false
+  /// Notes for the header of each file.
+  var notes: [String] = []
   /// Opens the smaller rendition that a container may have beside its picture.
   var thumbnail: Opening?
   /// Opens a smaller rendition of the picture, by its place in the file, if the library finds some.

@@ -66,6 +66,7 @@ final class LibraryFile: ImageFile {
     guard let session = opened.take() else { preconditionFailure("the session was not opened") }
     var header = session.header
     header.isDrawing = library.isDrawing
+    header.notes += library.notes
     deliversRows = session.info.has_rows
     // Averaging supports 8 bits for each channel and premultiplied colours.
     if deliversRows, !session.info.is_deep, !session.info.is_cmyk, library.alpha == .premultiplied {

@@ -2,7 +2,7 @@
   import CCodecs
   import OzuCodecs
   import OzuImaging
-
+  import OzuRecords
   #if canImport(FoundationEssentials)
     import FoundationEssentials
   #else
@@ -11,7 +11,8 @@
 
   /// Draws SVG through librsvg at the wanted size: a drawing is not resampled.
   ///
-  /// No other file is read and no URL is loaded, whatever the drawing refers to. A hostile drawing can end the
+  /// The file may be compressed (SVGZ). Pictures inside it are drawn: PNG, JPEG, GIF, WebP, BMP, ICO and SVG; a note says what was
+  /// left out. No other file is read and no URL is loaded, whatever the drawing refers to. A hostile drawing can end the
   /// process: see `CodecRegistry.registerInProcessSVG()`.
   public struct SVGDecoder: ImageDecoding {
     let library: LibraryDecoder
@@ -38,7 +39,35 @@
     ///
     /// - Throws: `DecodingError`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
-      try library.open(data, limits: limits)
+      let text = try inflated(data, limits)
+      guard Self.mayHavePictures(text) else { return try library.open(text, limits: limits) }
+      let pictures = DrawingPictures(text, limits: limits)
+      var library = library
+      library.notes = pictures.notes
+      return try library.open(pictures.data, limits: limits)
+    }
+
+    /// The text of a drawing that may be compressed (SVGZ). Its length is limited like that of a file.
+    private func inflated(_ data: Data, _ limits: DecodingLimits) throws(DecodingError) -> Data {
+      guard Gzip.begins(data) else { return data }
+      let inflated = Gzip(inflating: data, atMost: limits.encodedByteCount)
+      switch inflated.end {
+      case .whole: return Data(inflated.bytes)
+      case .limit:
+        try limits.checkEncodedByteCount(limits.encodedByteCount.saturatingSum(1))
+        return Data(inflated.bytes)
+      case .cut: throw .truncated(.svg, stage: "compressed data")
+      case .broken: throw .corrupt(.svg, stage: "compressed data", reason: "it cannot be inflated")
+      }
+    }
+
+    /// Whether the names of elements for pictures, `image` and `feImage`, occur.
+    private static func mayHavePictures(_ data: Data) -> Bool {
+      let bytes = data.span
+      return bytes.indices.dropLast(3).contains {
+        bytes[$0] == UInt8(ascii: "m") && bytes[$0 + 1] == UInt8(ascii: "a")
+          && bytes[$0 + 2] == UInt8(ascii: "g") && bytes[$0 + 3] == UInt8(ascii: "e")
+      }
     }
 
     /// Loads librsvg.

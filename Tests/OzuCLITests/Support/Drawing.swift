@@ -29,6 +29,14 @@ enum Drawing {
       """.utf8),
   ]
 
+  /// A drawing of 8 x 4 pixels whose left half is red, compressed (SVGZ).
+  static let compressed =
+    Data(
+      base64Encoded: """
+        H4sIAAAAAAACA03MPQ6AIAxA4auwdbNEGYwBLiNISfAn0FiPrw4mzt/Ls+1M6lrL1hwQ8zEhikgnQ7fXhL3WGp8ClOTA5GAE\
+        RTEnYgcGvK1x5o/Mn9SSS3FQYwD09l34G6dEds9qAAAA
+        """) ?? Data()
+
   /// Documents of about a hundred bytes that make librsvg 2.54 abort the process.
   static let crashing: [Data] = [
     Data("<svg xmlns='http://www.w3.org/2000/svg'><text font-size='1e9'>abc</text></svg>".utf8),

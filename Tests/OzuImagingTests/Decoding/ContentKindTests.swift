@@ -51,7 +51,29 @@ struct ContentKindTests {
     (Data("<?xml version='1.0'?>\n<!-- a --><S-1:SVG\nwidth='1'/>".utf8), .svg),
     (Data("<svg>".utf8), .svg),
     (Data("<?xml version='1.0'?><svg><foreignObject><html/></foreignObject></svg>".utf8), .svg),
+    (behind("<!-- \(notice) -->"), .svg),
+    (behind("<!--\(notice)--><?editor <svg> \(notice)?>\n<!--a-->"), .svg),
+    (behind("<!DOCTYPE drawing [<!ENTITY a '>]'><!-- ]> \(notice)' --><?b ]>?> <!ELEMENT c (d)>]>"), .svg),
+    (behind("<!DOCTYPE drawing SYSTEM \"a>b\">"), .svg),
+    (behind(String(repeating: " \n", count: 900)), .svg),
+    (behind("<!--" + String(repeating: "-", count: 5000) + "-->"), .svg),
+    (behind("<!--\(String(repeating: "x", count: ContentKind.longestPrologueByteCount - 60))-->"), .svg),
+    (wide("\u{feff}\(CompressedDrawing.text)", .utf16LittleEndian), .svg),
+    (wide("\u{feff}\(CompressedDrawing.text)", .utf16BigEndian), .svg),
+    (wide("<?xml version='1.0'?><!-- \u{20ac}\(notice) --><svg/>", .utf16LittleEndian), .svg),
+    (wide("<?xml version='1.0'?><!-- \u{20ac}\(notice) --><svg/>", .utf16BigEndian), .svg),
+    (CompressedDrawing.plain, .svg), (CompressedDrawing.stored, .svg), (CompressedDrawing.named, .svg),
+    (CompressedDrawing.wide, .svg), (CompressedDrawing.long, .svg),
   ]
+
+  static let notice = String(repeating: "You may copy <this> \"drawing\". ", count: 90)
+
+  /// A drawing with a prologue.
+  static func behind(_ prologue: String) -> Data { Data((prologue + CompressedDrawing.text).utf8) }
+
+  static func wide(_ text: String, _ encoding: String.Encoding) -> Data {
+    text.data(using: encoding) ?? Data()
+  }
 
   @Test("images are known by their first bytes", arguments: images)
   func image(data: Data, type: ImageType) {
@@ -70,6 +92,19 @@ struct ContentKindTests {
     (Data("<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>".utf8), "an XML document"),
     (Data("<?xml version='1.0'?><svg:svgz/><svgs/><a:b:svg/><:svg/>".utf8), "an XML document"),
     (Data("<svgs/>".utf8), "text"),
+    (Data("<?xml version='1.0'?> text <svg/>".utf8), "an XML document"),
+    (Data("<!--\(notice)--><html><svg/>".utf8), "an HTML page"),
+    (Data("<!--\(notice)--><!DOCTYPE html><svg/>".utf8), "an HTML page"),
+    (Data("<!--\(notice)--></a><svg/>".utf8), "an XML document"),
+    (Data("<!--\(notice)".utf8), "an XML document"),
+    (
+      behind("<!--\(String(repeating: "x", count: ContentKind.longestPrologueByteCount))-->"),
+      "an XML document"
+    ),
+    (wide("\u{feff}<html><svg/>", .utf16LittleEndian), "an HTML page"),
+    (CompressedDrawing.other, "gzip-compressed data"),
+    (CompressedDrawing.plain.prefix(40), "gzip-compressed data"),
+    (Data(String(repeating: "\n", count: 2000).utf8), "blank text"),
     (Data("{\"error\": 404}".utf8), "JSON"),
     (Data(" [1, 2]".utf8), "JSON"),
     (Data("Not Found".utf8), "text"),
@@ -109,6 +144,48 @@ struct ContentKindTests {
   @Test("no bytes are empty content")
   func empty() {
     #expect(ContentKind(sniffing: Data()) == .empty)
+  }
+
+  @Test(
+    "a file that ends in its prologue may become a drawing, and nothing else may",
+    arguments: [
+      (Data("<!--\(notice)".utf8), true), (Data("<?xml version='1.0'?>".utf8), true),
+      (Data("<!DOCTYPE a [ <!-- ".utf8), true), (Data("<?xml version='1.0'?><sv".utf8), true),
+      (Data(repeating: 0x20, count: 600), true), (CompressedDrawing.long.prefix(700), true),
+      (wide("\u{feff}<!--", .utf16BigEndian), true), (behind("<!-- -->"), false),
+      (CompressedDrawing.long, false),
+      (Data("<!--\(notice)--><a>".utf8), false), (CompressedDrawing.other, false), (Signature.png, false),
+      (Data("text".utf8), false), (Data("<!--".utf8) + Data(repeating: 0x78, count: 1 << 20), false),
+    ])
+  func open(data: Data, isOpen: Bool) {
+    #expect(ContentKind.isOpen(data) == isOpen)
+  }
+
+  @Test(
+    "gzip is inflated up to a limit, and says how it ends",
+    arguments: [CompressedDrawing.plain, CompressedDrawing.stored, CompressedDrawing.named])
+  func inflated(data: Data) {
+    let text = Array(CompressedDrawing.text.utf8)
+    let whole = Gzip(inflating: data + [1, 2], atMost: text.count)
+    #expect(whole.bytes == text && whole.end == .whole)
+    let part = Gzip(inflating: data, atMost: 20)
+    #expect(part.bytes == Array(text[..<20]) && part.end == .limit)
+    for count in data.indices { #expect(Gzip(inflating: data.prefix(count), atMost: 1000).end == .cut) }
+    var damaged = data
+    damaged[damaged.count - 6] ^= 1
+    #expect(Gzip(inflating: damaged, atMost: 1000).end == .broken)
+  }
+
+  @Test("damaged gzip is inflated without a trap, within the limit")
+  func damaged() {
+    var numbers = SeededGenerator(seed: 11)
+    for _ in 0..<3000 {
+      var data = [CompressedDrawing.long, CompressedDrawing.plain].randomElement(using: &numbers) ?? Data()
+      for _ in 0..<3 {
+        data[Int.random(in: 10..<data.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
+      }
+      #expect(Gzip(inflating: data, atMost: 10_000).bytes.count <= 10_000)
+    }
   }
 
   @Test("a slice of other data is judged by its own first bytes")

@@ -154,7 +154,7 @@ public final class IncrementalDecoder: Sendable {
       decoder = try codecs.decoder(for: file)
     } catch {
       // The first few bytes are not enough to recognise a file.
-      if file.count < ContentKind.prefixByteCount { return waiting }
+      if file.count < ContentKind.prefixByteCount || ContentKind.isOpen(file) { return waiting }
       throw error
     }
     let opened: any ImageFile

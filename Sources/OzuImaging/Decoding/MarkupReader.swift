@@ -1,0 +1,153 @@
+/// Goes through an XML document from tag to tag, without checking it. Any encoding that contains ASCII will do.
+package struct MarkupReader {
+  package enum Item: Equatable, Sendable {
+    /// A tag that begins an element, with the bytes of its name and those up to its end.
+    case element(name: Range<Int>, attributes: Range<Int>)
+    /// A document type declaration, with the bytes of its name.
+    case documentType(name: Range<Int>)
+    /// A comment, a processing instruction, or another declaration.
+    case aside
+    /// A tag that ends an element.
+    case end
+    /// The text between tags.
+    case text(Range<Int>)
+    /// The bytes end before the kind of the last item is known.
+    case cut
+  }
+
+  package let bytes: [UInt8]
+  package private(set) var position: Int
+
+  package init(_ bytes: [UInt8], from start: Int = 0) {
+    self.bytes = bytes
+    position = start
+  }
+
+  /// The next item; `nil` at the end.
+  ///
+  /// - Complexity: O(n) for all items together.
+  package mutating func next() -> Item? {
+    let start = position
+    guard start < bytes.count else { return nil }
+    guard bytes[start] == UInt8(ascii: "<") else {
+      position = bytes[start...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
+      return .text(start..<position)
+    }
+    // The longest first.
+    for (opening, closing) in Self.asides where follows(opening) {
+      if start + opening.utf8.count > bytes.count || !skip(behind: closing, from: start + opening.utf8.count)
+      {
+        position = bytes.count
+        return .cut
+      }
+      return opening == "<![CDATA[" ? .text(start..<position) : .aside
+    }
+    if start + 1 < bytes.count, bytes[start + 1] == UInt8(ascii: "!") { return declaration() }
+    if start + 1 < bytes.count, bytes[start + 1] == UInt8(ascii: "/") {
+      skipTag(from: start + 2)
+      return .end
+    }
+    let name = self.name(from: start + 1)
+    if name.isEmpty {
+      position = start + 1
+      return position == bytes.count ? .cut : .text(start..<position)
+    }
+    skipTag(from: name.upperBound)
+    return .element(name: name, attributes: name.upperBound..<position)
+  }
+
+  private static let asides = [("<![CDATA[", "]]>"), ("<!--", "-->"), ("<?", "?>")]
+
+  /// Whether a text stands here, or the bytes end within it.
+  private func follows(_ text: String) -> Bool {
+    let here = bytes[position...].prefix(text.utf8.count)
+    return here.count > 1 && text.utf8.starts(with: here)
+  }
+
+  private mutating func skip(behind text: String, from start: Int) -> Bool {
+    let wanted = Array(text.utf8)
+    var place = start
+    while let found = bytes[place...].firstIndex(of: wanted[0]) {
+      if bytes[found...].starts(with: wanted) {
+        position = found + wanted.count
+        return true
+      }
+      place = found + 1
+    }
+    return false
+  }
+
+  private func name(from start: Int) -> Range<Int> {
+    let end = bytes[start...].firstIndex { !Self.isName($0) } ?? bytes.count
+    return start..<end
+  }
+
+  private static func isName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x80...: true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-")...UInt8(ascii: "."): true
+    default: byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
+    }
+  }
+
+  /// Goes behind the end of a tag: an angle bracket that is not in quotes.
+  private mutating func skipTag(from start: Int) {
+    var quote: UInt8?
+    position = start
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      if let open = quote {
+        if byte == open { quote = nil }
+      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        quote = byte
+      } else if byte == UInt8(ascii: ">") {
+        return
+      }
+    }
+  }
+
+  /// Goes behind a declaration with all that it contains in brackets.
+  private mutating func declaration() -> Item {
+    let word = name(from: position + 2)
+    if word.upperBound == bytes.count {
+      position = bytes.count
+      return .cut
+    }
+    let start = bytes[word.upperBound...].firstIndex { $0 > 0x20 } ?? bytes.count
+    let name = self.name(from: start)
+    let isType = String(decoding: bytes[word], as: UTF8.self).lowercased() == "doctype"
+    position = name.upperBound
+    skipSubset()
+    return isType ? name.isEmpty && start == bytes.count ? .cut : .documentType(name: name) : .aside
+  }
+
+  private mutating func skipSubset() {
+    var quote: UInt8?
+    var depth = 0
+    while position < bytes.count {
+      let byte = bytes[position]
+      if quote == nil, byte == UInt8(ascii: "<") {
+        // Comments and instructions may have quotes and brackets.
+        if let aside = Self.asides.dropFirst().first(where: { follows($0.0) }) {
+          if !skip(behind: aside.1, from: min(bytes.count, position + aside.0.utf8.count)) {
+            position = bytes.count
+          }
+          continue
+        }
+        depth += 1
+      }
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        if quote == nil { quote = byte } else if quote == byte { quote = nil }
+      case UInt8(ascii: "[") where quote == nil: depth += 1
+      case UInt8(ascii: "]") where quote == nil: depth -= 1
+      case UInt8(ascii: ">") where quote == nil:
+        if depth <= 0 { return }
+        depth -= 1
+      default: break
+      }
+    }
+  }
+}
