@@ -32,9 +32,12 @@ struct Recipe: Sendable {
     var steps: [any ImageProcessing] = []
     var files: [ImageSource] = []
     for (index, option) in arguments.given.enumerated() where option.name != "size" || index == lastSize {
-      steps += try await StepArguments.steps(option.name, option.value, sizes)
       if option.name == "watermark", let text = option.value {
-        files.append(.url(URL(fileURLWithPath: try WatermarkArgument(text).path)))
+        let watermark = try WatermarkArgument(text)
+        files.append(.url(URL(fileURLWithPath: watermark.path)))
+        steps.append(try await watermark.watermark(PipelineArguments.configuration(arguments)))
+      } else {
+        steps += try StepArguments.steps(option.name, option.value, sizes)
       }
     }
     steps.removeAll { ($0 as? Resize)?.mode == ScaleMode.none }

@@ -46,7 +46,7 @@ enum StepArguments {
     OptionSpecification(
       name: "watermark", value: "FILE[,PLACE][,OPACITY][,MODE][,margin=N]", kind: .file,
       help: """
-        Put a picture on top. A PLACE is \(AnchorArgument.notation); bottom-right by default. An OPACITY is from 0 to 1, a \
+        Put a picture or a drawing on top. A PLACE is \(AnchorArgument.notation); bottom-right by default. An OPACITY is from 0 to 1, a \
         MODE is \(WatermarkArgument.modes.map(\.0).joined(separator: ", ")).
         """),
   ]
@@ -54,10 +54,10 @@ enum StepArguments {
   private static let turns: [(String, Turn)] = [("90", .right), ("180", .around), ("270", .left)]
   private static let attention = "attention"
 
-  /// The steps of an option; empty for an option that is not a step.
+  /// The steps of an option; empty for an option that is not a step, and for `--watermark`, which reads a file.
   static func steps(
     _ name: String, _ value: String?, _ sizes: ResizeArguments
-  ) async throws(UsageError) -> [any ImageProcessing] {
+  ) throws(UsageError) -> [any ImageProcessing] {
     let text = value ?? ""
     switch name {
     case "size": return [try sizes.resize(text)]
@@ -79,7 +79,6 @@ enum StepArguments {
     case "adjust": return [try adjustment(text)]
     case "tint": return [try tint(text)]
     case "round": return [try roundedCorners(text)]
-    case "watermark": return [try await WatermarkArgument(text).watermark()]
     default: return []
     }
   }

@@ -34,10 +34,12 @@ struct WatermarkArgument {
     path = parts.joined(separator: ",")
   }
 
-  /// Reads the file, under the limits of every load.
-  func watermark() async throws(UsageError) -> Watermark {
+  /// Reads the file as the command reads its sources: under the same limits, and a drawing in a process of its own.
+  func watermark(_ configuration: ImagePipeline.Configuration) async throws(UsageError) -> Watermark {
     do {
-      let pipeline = ImagePipeline { $0.caching.diskStorage = .none }
+      var configuration = configuration
+      configuration.caching.diskStorage = .none
+      let pipeline = ImagePipeline(configuration)
       let mark = try await pipeline.image(for: ImageRequest(.url(URL(fileURLWithPath: path))))
       return .watermark(
         mark.bitmap, at: place ?? .bottomRight, margin: margin ?? 0, opacity: opacity ?? 1,

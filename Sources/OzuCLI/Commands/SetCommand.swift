@@ -8,8 +8,8 @@ enum SetCommand: Command {
     synopsis: OptionSpecification.synopsis("SOURCE…", options),
     discussion: """
       Each SOURCE, as in ozu load, is decoded once; every width is made from that decode, in every format. A second run
-      takes the files from the disk cache. Nothing is enlarged: widths above the picture's own are left out, and a picture
-      that is narrower than all of them is made in its own width.
+      takes the files from the disk cache. Nothing is enlarged but drawings (SVG), which are drawn at every width: widths
+      above the picture's own are left out, and a picture that is narrower than all of them is made in its own width.
 
       -o DIR names the files {name}-{width}.{ext}, in the folders that -r found the sources in. -o may be a template, as in
       ozu load. No file of a source is written unless all could be made, and none replaces a source, unless

@@ -48,7 +48,10 @@ struct SetRun: Sendable {
   private func widths(of request: ImageRequest) async throws(ImageError) -> ([Int], beyond: [Int]) {
     // The width after steps is known only when they are done.
     guard request.resize == nil, request.processors.isEmpty else { return (recipe.widths, []) }
-    let own = try await writer.pipeline.header(for: request).size.width
+    let header = try await writer.pipeline.header(for: request)
+    // A drawing is drawn at every width.
+    if header.isDrawing { return (recipe.widths, []) }
+    let own = header.size.width
     let inside = recipe.widths.filter { $0 <= own }
     return (inside.isEmpty ? [own] : inside, recipe.widths.filter { $0 > own })
   }

@@ -79,6 +79,91 @@
       #expect(picture.bitmap[40, 40].alpha == 0)
     }
 
+    private static func picture(_ path: String) throws -> Picture {
+      try ImagePipeline.Configuration().decoding.codecs.picture(
+        from: Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    @Test("every width of a drawing is made, also above its own, as ozu load makes it")
+    func widths() async throws {
+      let folder = try Folder()
+      let icon = Drawing.document("<circle cx='8' cy='8' r='8' fill='red'/>", "width='16' height='16'")
+      let source = try folder.write(icon, to: "icon.svg")
+      let run = try await ChildRun([
+        "set", source, "-w", "8,64,128", "-f", "png", "-o", folder.path("out"), "--no-cache",
+      ])
+      #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+      for width in [8, 64, 128] {
+        #expect(try Self.picture(folder.path("out/icon-\(width).png")).size == PixelSize(width, width))
+      }
+      let load = try await ChildRun([
+        "load", source, "-s", "128x128", "-o", folder.path("load.png"), "--no-cache",
+      ])
+      #expect(load.status == 0)
+      let (one, other) = (
+        try Self.picture(folder.path("load.png")), try Self.picture(folder.path("out/icon-128.png"))
+      )
+      #expect(one.bitmap == other.bitmap)
+    }
+
+    @Test(
+      "a drawing is a watermark, which is drawn in isolation too",
+      arguments: ["preferred", "required", "off"])
+    func watermark(_ isolation: String) async throws {
+      let folder = try Folder()
+      let photo = try folder.write(PatternPicture(PixelSize(60, 60)).data(as: .png), to: "photo.png")
+      let mark = try folder.write(Drawing.good[0], to: "mark.svg")
+      let output = folder.path("out.png")
+      let run = try await ChildRun([
+        "load", photo, "--watermark", "\(mark),top-left", "-o", output, "--no-cache", "--isolation",
+        isolation,
+      ])
+      guard isolation != "off" else {
+        #expect(
+          run.status != 0 && run.errors.contains("--watermark \(mark): \(Self.reason)"), "\(run.errors)")
+        return
+      }
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(try Self.picture(output).bitmap[10, 10] == Pixel(red: 255, green: 0, blue: 0))
+    }
+
+    @Test("pictures inside a drawing are drawn in isolation, and a note names those that are not")
+    func inside() async throws {
+      let folder = try Folder()
+      let red = Bitmap(size: PixelSize(4, 4)) { _, _ in Pixel(red: 255, green: 0, blue: 0) }
+      let drawing = Drawing.document("<rect width='4' height='4' fill='red'/>", "width='4' height='4'")
+      var pictures = [drawing]
+      for type in [ImageType.png, .jpeg, .gif, .webp] {
+        pictures.append(
+          try CodecRegistry.standard.encode(red, as: type, options: EncodingOptions(isLossless: true)))
+      }
+      for (number, data) in pictures.enumerated() {
+        let address = "data:;base64,\(data.base64EncodedString())"
+        let source = try folder.write(
+          Drawing.document("<image width='40' height='40' xlink:href='\(address)'/>"), to: "\(number).svg")
+        let run = try await ChildRun([
+          "load", source, "-o", folder.path("out.png"), "--no-cache",
+        ])
+        #expect(run.status == 0 && !run.text.contains("note"), "\(run.errors)\(run.text)")
+        #expect(try Self.picture(folder.path("out.png")).bitmap[20, 20].red > 250)
+      }
+      let source = try folder.write(Drawing.document("<image xlink:href='/etc/icon.png'/>"), to: "a.svg")
+      let run = try await ChildRun(["info", source])
+      #expect(run.text.contains("a picture outside of the drawing is left out"), "\(run.text)\(run.errors)")
+    }
+
+    @Test("a wrong drawing, a cut one and a compressed one that is cut give one line each")
+    func lines() async throws {
+      let folder = try Folder()
+      let files = [Drawing.document("<rect>"), Drawing.good[0].dropLast(8), Drawing.compressed.dropLast(9)]
+      let sources = try files.enumerated().map { try folder.write($0.element, to: "\($0.offset).svg") }
+      let run = try await ChildRun(["load"] + sources + ["--no-cache"])
+      let lines = run.errors.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count == 4 && lines[0].contains("corrupt SVG (header): XML parse error"), "\(run.errors)")
+      #expect(lines[1].hasSuffix("truncated SVG: the file ends in its header"))
+      #expect(lines[2].hasSuffix("gzip-compressed data, not an image") || lines[2].contains("truncated SVG"))
+    }
+
     @Test("a drawing ends with the process that asked for it")
     func parentDeath() async throws {
       let folder = try Folder()
