@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuRecords
 import OzuTesting
 import Testing
 

@@ -92,6 +92,25 @@ extension ImagePipeline {
     }
   }
 
+  /// The metadata of a source: its blocks, and their content as values. No pixel is decoded.
+  ///
+  /// The whole file is loaded, because metadata may be anywhere in it.
+  ///
+  /// - Throws: `ImageError`.
+  public func metadata(for request: ImageRequest) async throws(ImageError) -> ImageMetadata {
+    let data = try await data(for: request)
+    let configuration = configuration
+    let outcome = await context.runner.run(on: .decode, priority: request.priority) {
+      Result { () throws(DecodingError) in
+        try configuration.decoding.codecs.metadata(of: data, limits: configuration.decoding.limits)
+      }
+    }
+    switch outcome {
+    case .success(let metadata): return metadata
+    case .failure(let error): throw ImageError(error, source: request.source.name)
+    }
+  }
+
   /// Encodes a picture, on the pipeline's decoding threads.
   ///
   /// - Throws: `EncodingError`.

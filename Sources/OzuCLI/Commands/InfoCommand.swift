@@ -11,6 +11,7 @@ enum InfoCommand: Command {
       Type, size in pixels (upright), orientation, colour, frames, and the data of the camera. No pixel is decoded, so the
       command also works for a picture that is too large to load. With --pixels a small rendition is made too: it gives the
       dominant colour, placeholders (BlurHash and ThumbHash), how often an animation is played, and defects of the file.
+      With --all everything else that EXIF data, IPTC-IIM and XMP say is printed, the place too.
       A SOURCE is the same as for "ozu load".
       """,
     options: options,
@@ -22,6 +23,9 @@ enum InfoCommand: Command {
       OptionSpecification(
         name: "pixels", letter: "p",
         help: "Decode the image too: dominant colour, BlurHash, ThumbHash, loops, notes."),
+      OptionSpecification(
+        name: "all", letter: "a", help: "Read all metadata: dates, exposure, place, names, texts, other tags."
+      ),
       .partial, .cache, .noCache,
     ] + NetworkArguments.options + [.isolation, .json]
 
@@ -36,7 +40,8 @@ enum InfoCommand: Command {
         let source = try await SourceArgument.read(text, limit: limit)
         let header = try await pipeline.header(for: ImageRequest(source))
         let pixels = arguments.has("pixels") ? try await pixels(source, arguments, pipeline) : nil
-        let facts = ImageFacts(source: text, header: header, pixels: pixels)
+        let metadata = arguments.has("all") ? try await pipeline.metadata(for: ImageRequest(source)) : nil
+        let facts = ImageFacts(source: text, header: header, pixels: pixels, metadata: metadata?.values)
         console.print(isJSON ? facts.json.text : facts.text)
       } catch {
         if isJSON {

@@ -8,11 +8,14 @@ struct ImageFacts {
   let header: ImageHeader
   /// The facts that need a decoded image; `nil` when it was not decoded.
   let pixels: PixelFacts?
+  /// All metadata; `nil` when they were not read.
+  let metadata: MetadataValues?
 
-  init(source: String, header: ImageHeader, pixels: PixelFacts?) {
+  init(source: String, header: ImageHeader, pixels: PixelFacts?, metadata: MetadataValues? = nil) {
     self.source = SourceArgument.shown(source)
     self.header = header
     self.pixels = pixels
+    self.metadata = metadata
   }
 
   var text: String {
@@ -45,8 +48,9 @@ struct ImageFacts {
     if let date = header.metadata?.captureDate { parts.append("taken \(date)") }
     if header.metadata?.hasPlace ?? false { parts.append("place") }
     if header.metadata?.hasThumbnail ?? false { parts.append("thumbnail") }
-    return (["\(PrintableText.name(source)): " + parts.joined(separator: ", ")] + lines).joined(
-      separator: "\n")
+    return
+      (["\(PrintableText.name(source)): " + parts.joined(separator: ", ")]
+      + (metadata?.lines ?? []) + lines).joined(separator: "\n")
   }
 
   var json: JSON {
@@ -75,7 +79,8 @@ struct ImageFacts {
       ] + photograph + [
         ("isProgressive", .bool(header.isProgressive)), ("frames", .integer(header.frameCount)),
         ("isFrameCountExact", .bool(header.isFrameCountExact)),
-      ] + (pixels?.members ?? [("notes", .array(header.notes.map(JSON.string)))]))
+      ] + (metadata.map { [("metadata", $0.json)] } ?? [])
+        + (pixels?.members ?? [("notes", .array(header.notes.map(JSON.string)))]))
   }
 
   /// The lines about the pixels; without pixels the notes of the header, with which the notes of a picture begin.

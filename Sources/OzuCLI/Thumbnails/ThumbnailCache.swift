@@ -1,4 +1,5 @@
 import Foundation
+import OzuRecords
 
 /// The cache of thumbnails that programs of a desktop share (freedesktop.org, Thumbnail Managing Standard): PNG files named
 /// by the digest of their picture's address, readable only for their owner.

@@ -1,6 +1,7 @@
 import OzuImaging
 
-/// Reads the blocks of a JPEG: EXIF data and XMP in APP1 segments, the density of the JFIF segment.
+/// Reads the blocks of a JPEG: EXIF data and XMP in APP1 segments, IPTC-IIM in the resources of Photoshop in APP13 segments,
+/// the density of the JFIF segment.
 ///
 /// If XMP continues in further segments ("extended XMP"), only the first segment is read; it is a complete document. Segments
 /// after the start of the first scan are not examined.
@@ -12,6 +13,8 @@ package enum JPEGMetadata {
   package static func read(_ bytes: Span<UInt8>, header: ImageHeader) -> ImageMetadata {
     var metadata = ImageMetadata()
     var resolution: ImageResolution?
+    // Resources that do not fit into one segment continue in the next.
+    var resources: [UInt8] = []
     var position = 2
     while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
       position = offset + 2
@@ -28,13 +31,19 @@ package enum JPEGMetadata {
       case 0xE1 where segment.hasBytes(exifName, at: 0): metadata.add(exif: segment)
       case 0xE1 where segment.hasBytes(xmpName, at: 0):
         metadata.add(xmp: segment.extracting(xmpName.utf8CodeUnitCount..<segment.count))
+      case 0xED where segment.hasBytes(PhotoshopResources.segmentName, at: 0):
+        let start = PhotoshopResources.segmentName.utf8CodeUnitCount
+        guard resources.count + segment.count <= ImageMetadata.largestBlock else { break }
+        resources += segment.copy(from: start, byteCount: segment.count - start)
       default: break
       }
       position += length
     }
     // The resolution of JFIF is preferred, as in the header.
     metadata.resolution = resolution ?? metadata.resolution
-    metadata.add(profileOf: header)
+    let iptc = PhotoshopResources(resources.span)
+    metadata.add(iptc: iptc.iptc)
+    metadata.complete(with: header, iptcDigest: iptc.digest)
     return metadata
   }
 

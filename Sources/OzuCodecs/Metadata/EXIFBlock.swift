@@ -62,6 +62,15 @@ package struct EXIFBlock: Sendable {
     replace(EXIFEntry(tag: tag, type: 5, count: 1, bytes: bytes, position: nil), in: \.picture)
   }
 
+  /// Replaces a value of the first directory by a text, in UTF-8.
+  mutating func set(_ tag: Int, to text: String) {
+    let bytes = Array(text.utf8) + [0]
+    replace(EXIFEntry(tag: tag, type: 2, count: bytes.count, bytes: bytes, position: nil), in: \.picture)
+  }
+
+  /// Removes values of the first directory.
+  mutating func remove(_ tags: Set<Int>) { picture.removeAll { tags.contains($0.tag) } }
+
   private mutating func replace(
     _ entry: EXIFEntry, in directory: WritableKeyPath<EXIFBlock, [EXIFEntry]>
   ) {

@@ -1,4 +1,11 @@
 import OzuImaging
+import OzuRecords
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Reads the facts in EXIF data that people want to know: the date, the camera and the lens, the exposure, and
 /// whether there are a thumbnail and a place (CIPA DC-008 §4.6).
@@ -58,6 +65,24 @@ package enum EXIFMetadata {
       metadata.hasThumbnail = directories.entry(Tag.thumbnail, second, bytes) != nil
     }
     return metadata == PictureMetadata() ? nil : metadata
+  }
+
+  /// The data sets of IPTC-IIM in the first directory of a TIFF, as they are or among the resources of Photoshop.
+  package static func iptc(inTIFF bytes: Span<UInt8>) -> Data? {
+    guard let directories = EXIFDirectories(bytes) else { return nil }
+    func block(_ tag: Int) -> [UInt8]? {
+      guard let entry = directories.entry(tag, directories.first, bytes),
+        let type = directories.order.integer(bytes, at: entry + 2, byteCount: 2),
+        let unit = EXIFTag.valueByteCount(ofType: type),
+        let count = directories.order.integer(bytes, at: entry + 4, byteCount: 4),
+        let offset = directories.order.integer(bytes, at: entry + 8, byteCount: 4)
+      else { return nil }
+      let byteCount = count.saturatingProduct(unit)
+      guard byteCount <= ImageMetadata.largestBlock, byteCount <= bytes.count - directories.start - offset
+      else { return nil }
+      return bytes.copy(from: directories.start + offset, byteCount: byteCount)
+    }
+    return block(0x83BB).map { Data($0) } ?? block(0x8649).flatMap { PhotoshopResources($0.span).iptc }
   }
 
   /// The print resolution in pixels per inch; `nil` if there is no such entry, or one without a unit.

@@ -13,6 +13,13 @@ enum EXIFTag {
   static let height = 0xA003
   static let interoperability = 0xA005
   static let subjectLocation = 0xA214
+  static let copyright = 0x8298
+  static let artist = 0x013B
+  static let userComment = 0x9286
+  static let componentsConfiguration = 0x9101
+  static let titleOfWindows = 0x9C9B
+  static let keywordsOfWindows = 0x9C9E
+  static let subjectOfWindows = 0x9C9F
 
   /// The tags of the first directory that describe the picture: description, maker, model, orientation, resolution,
   /// software, date, artist, rating, copyright, and those of Windows (title, comment, author, keywords, subject).

@@ -22,8 +22,22 @@ extension ImageMetadata {
     xmp = copy(bytes, name: "XMP")
   }
 
+  /// Copies the data sets of IPTC-IIM, unless there already are some.
+  package mutating func add(iptc data: Data?) {
+    guard iptc == nil, let data, !data.isEmpty else { return }
+    iptc = copy(data.span, name: "IPTC-IIM")
+  }
+
+  /// Copies the profile of the header, and reads the values of the blocks. Called when all blocks are there.
+  ///
+  /// - Parameter iptcDigest: the digest of IPTC-IIM when XMP was written last, if the file has one.
+  package mutating func complete(with header: ImageHeader, iptcDigest: [UInt8]? = nil) {
+    add(profileOf: header)
+    values = MetadataValues(exif: exif, iptc: iptc, iptcDigest: iptcDigest, xmp: xmp)
+  }
+
   /// Copies the profile of a header, unless it is too large.
-  package mutating func add(profileOf header: ImageHeader) {
+  private mutating func add(profileOf header: ImageHeader) {
     guard case .profile(let profile)? = header.colorEncoding, !profile.data.isEmpty else { return }
     if profile.data.count <= Self.largestBlock {
       colorProfile = profile

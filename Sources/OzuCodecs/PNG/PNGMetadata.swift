@@ -52,7 +52,7 @@ package enum PNGMetadata {
       add(kind, bytes.extracting(place), isCompressed: isCompressed, to: &metadata, inflate)
     }
     metadata.resolution = resolution?.valid ?? metadata.resolution
-    metadata.add(profileOf: header)
+    metadata.complete(with: header)
     return metadata
   }
 
@@ -62,7 +62,7 @@ package enum PNGMetadata {
     _ inflate: (Span<UInt8>) -> [UInt8]?
   ) {
     // A block that was already read from its own chunk is not inflated again.
-    if metadata.exif != nil, profile == .exif || metadata.xmp != nil { return }
+    if metadata.exif != nil, profile == .exif || profile == .segment && metadata.xmp != nil { return }
     if metadata.xmp != nil, profile == .xmp { return }
     guard let start = profile.textStart(in: content) else { return }
     guard isCompressed else { return profile.add(content.extracting(start..<content.count), to: &metadata) }

@@ -1,6 +1,6 @@
 import OzuImaging
 
-/// EXIF data and XMP as hexadecimal digits in a text chunk of a PNG. Programs wrote them before the chunk `eXIf` was
+/// EXIF data, XMP and IPTC-IIM as hexadecimal digits in a text chunk of a PNG. Programs wrote them before the chunk `eXIf` was
 /// specified in 2017; ImageMagick still writes them.
 ///
 /// No standard describes the form. The text is a line feed, a name, a line feed, spaces, the number of bytes in decimal
@@ -9,6 +9,8 @@ enum PNGRawProfile: CaseIterable {
   case exif, xmp
   /// EXIF data or XMP, in the form of the segments of a JPEG.
   case segment
+  /// The resources of Photoshop, of which one has IPTC-IIM.
+  case resources
 
   /// The chunk's keyword, with its terminator.
   private var keyword: StaticString {
@@ -16,6 +18,7 @@ enum PNGRawProfile: CaseIterable {
     case .exif: "Raw profile type exif\0"
     case .xmp: "Raw profile type xmp\0"
     case .segment: "Raw profile type APP1\0"
+    case .resources: "Raw profile type iptc\0"
     }
   }
 
@@ -41,6 +44,7 @@ enum PNGRawProfile: CaseIterable {
       metadata.add(xmp: span.extracting(nameCount..<span.count))
     case .segment where span.hasBytes("Exif\0", at: 0): metadata.add(exif: span)
     case .segment: break
+    case .resources: metadata.add(iptc: PhotoshopResources(span).iptc)
     }
   }
 

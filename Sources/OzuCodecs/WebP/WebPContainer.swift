@@ -30,7 +30,7 @@ package enum WebPContainer {
       default: break
       }
     }
-    metadata.add(profileOf: header)
+    metadata.complete(with: header)
     return metadata
   }
 

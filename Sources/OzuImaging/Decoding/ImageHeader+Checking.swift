@@ -65,8 +65,8 @@ extension ImageHeader {
 extension ImageMetadata {
   /// Why the blocks are impossible, in words; `nil` if they are possible. Decoders leave larger blocks out.
   package var flaw: String? {
-    let blocks = [exif, xmp, colorProfile?.data].compactMap(\.self)
-    return blocks.contains { $0.count > Self.largestBlock } ? "a block that is too large" : nil
+    let blocks = [exif, xmp, iptc, colorProfile?.data].compactMap(\.self)
+    return blocks.contains { $0.count > Self.largestBlock } ? "a block that is too large" : values.flaw
   }
 }
 

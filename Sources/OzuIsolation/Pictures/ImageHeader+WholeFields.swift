@@ -209,18 +209,21 @@ extension ImageMetadata {
   func write(to writer: inout FieldWriter) {
     writer.append(exif) { $0.append($1) }
     writer.append(xmp) { $0.append($1) }
+    writer.append(iptc) { $0.append($1) }
     writer.append(colorProfile) { $1.write(to: &$0) }
     writer.append(resolution) {
       $0.append($1.horizontal)
       $0.append($1.vertical)
     }
     writer.append(notes: notes)
+    values.write(to: &writer)
   }
 
   init(from reader: inout FieldReader) throws(FieldReader.Damage) {
     self.init()
     exif = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.data() }
     xmp = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.data() }
+    iptc = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.data() }
     colorProfile = try reader.optional { (reader) throws(FieldReader.Damage) in
       try ICCProfile(from: &reader)
     }
@@ -228,5 +231,6 @@ extension ImageMetadata {
       ImageResolution(horizontal: try reader.number(), vertical: try reader.number())
     }
     notes = try reader.notes()
+    values = try MetadataValues(from: &reader)
   }
 }

@@ -58,8 +58,8 @@ extension PictureRequest {
     let blocks =
       switch task {
       case .header, .picture: fileByteCount.saturatingSum(2 * ImageMetadata.largestBlock)
-      // EXIF data, XMP and a profile.
-      case .metadata: 3 * ImageMetadata.largestBlock
+      // EXIF data, XMP, IPTC-IIM, a profile, and the values.
+      case .metadata: 6 * ImageMetadata.largestBlock
       // Two numbers for each frame.
       case .track: 20.saturatingProduct(limits.frameCount)
       case .frame, .pixels: 0

@@ -95,11 +95,12 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     if type == .tiff {
       // The EXIF data of a TIFF are in its own directories; the block leaves out everything about its pixels.
       if let block = try? EXIFBlock(exif.span) { metadata.add(exif: block.serialized().span) }
+      metadata.add(iptc: EXIFMetadata.iptc(inTIFF: exif.span))
     } else {
       metadata.add(exif: exif.span)
     }
     metadata.add(xmp: xmp.span)
-    metadata.add(profileOf: header)
+    metadata.complete(with: header)
     return metadata
   }
 

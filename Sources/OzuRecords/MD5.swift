@@ -1,16 +1,22 @@
-/// The digest MD5 (RFC 1321), by which the shared cache of thumbnails names its files. Not for security.
-enum MD5 {
+/// The digest MD5 (RFC 1321), by which the shared cache of thumbnails names its files, and by which Photoshop tells whether
+/// IPTC-IIM was changed. Not for security.
+package enum MD5 {
   /// The digest of some bytes, as 32 hexadecimal digits in lower case.
   ///
   /// - Complexity: O(bytes).
-  static func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
+  package static func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
+    digest(bytes).map(hexadecimal).joined()
+  }
+
+  /// The 16 bytes of the digest.
+  ///
+  /// - Complexity: O(bytes).
+  package static func digest(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var state: (UInt32, UInt32, UInt32, UInt32) = (0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476)
     for block in padded(bytes).chunks(of: 64) { mix(block, into: &state) }
-    var text = ""
-    for word in [state.0, state.1, state.2, state.3] {
-      for place in 0..<4 { text += hexadecimal(UInt8(truncatingIfNeeded: word >> UInt32(8 * place))) }
+    return [state.0, state.1, state.2, state.3].flatMap { word in
+      (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(8 * $0)) }
     }
-    return text
   }
 
   private static func hexadecimal(_ byte: UInt8) -> String {

@@ -1,0 +1,135 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The image resources of Photoshop, of which one has the data sets of IPTC-IIM and another their digest ("Adobe Photoshop
+/// File Formats Specification", Image Resources Section).
+struct PhotoshopResources {
+  /// The name at the beginning of a segment of a JPEG with resources.
+  static let segmentName: StaticString = "Photoshop 3.0\0"
+  private static let dataSets = 0x0404
+  private static let digestOfDataSets = 0x0425
+  /// More resources than programs write.
+  private static let mostResources = 1000
+
+  private(set) var iptc: Data?
+  /// The MD5 digest of the data sets when XMP was written last.
+  private(set) var digest: [UInt8]?
+
+  /// Reads resources up to the first that is damaged.
+  init(_ bytes: Span<UInt8>) {
+    var position = 0
+    for _ in 0..<Self.mostResources {
+      // Four letters, an identifier, and a name that takes an even number of bytes with its length.
+      guard bytes.hasBytes("8BIM", at: position) || bytes.hasBytes("PHUT", at: position),
+        let kind = bytes.bigEndian(at: position + 4, bytes: 2), let nameLength = bytes.byte(at: position + 6),
+        case let size = position + 6 + (Int(nameLength) + 2) / 2 * 2,
+        let byteCount = bytes.bigEndian(at: size, bytes: 4), size + 4 + byteCount <= bytes.count
+      else { return }
+      let content = bytes.copy(from: size + 4, byteCount: byteCount)
+      if kind == Self.dataSets, iptc == nil { iptc = Data(content) }
+      if kind == Self.digestOfDataSets, content.count == 16 { digest = content }
+      position = size + 4 + byteCount + byteCount & 1
+    }
+  }
+
+  /// Resources with data sets alone.
+  static func written(_ iptc: Data) -> Data {
+    var bytes = Data("8BIM".utf8) + [UInt8(dataSets >> 8), UInt8(dataSets & 0xFF), 0, 0]
+    bytes += (0..<4).reversed().map { UInt8(truncatingIfNeeded: iptc.count >> (8 * $0)) }
+    return bytes + iptc + Data(count: iptc.count & 1)
+  }
+}
+
+/// The data sets of IPTC-IIM (version 4.2, 2014): texts, each with the number of its record and its own.
+struct IPTCRecords {
+  struct DataSet {
+    /// The record; the second is about the picture.
+    let record: Int
+    let number: Int
+    let bytes: [UInt8]
+    /// The bytes of the whole data set in the block.
+    let range: Range<Int>
+  }
+
+  private(set) var dataSets: [DataSet] = []
+
+  private static let mostDataSets = 4096
+
+  /// Reads data sets up to the first that is damaged.
+  init(_ bytes: Span<UInt8>) {
+    var position = 0
+    for _ in 0..<Self.mostDataSets {
+      guard bytes.byte(at: position) == 0x1C, let record = bytes.byte(at: position + 1),
+        let number = bytes.byte(at: position + 2), let size = bytes.bigEndian(at: position + 3, bytes: 2)
+      else { return }
+      var (start, byteCount) = (position + 5, size)
+      if size & 0x8000 != 0 {
+        // An extended data set: the number of bytes that its size has.
+        let width = size & 0x7FFF
+        guard width <= 4, let wide = bytes.bigEndian(at: start, bytes: width) else { return }
+        (start, byteCount) = (start + width, wide)
+      }
+      guard byteCount <= bytes.count - start else { return }
+      let end = start + byteCount
+      let content = bytes.copy(from: start, byteCount: min(byteCount, MetadataValues.longestText))
+      dataSets.append(
+        DataSet(record: Int(record), number: Int(number), bytes: content, range: position..<end))
+      position = end
+    }
+  }
+
+  /// The text of a data set: UTF-8, or else Latin-1, whatever the file says, because most writers say nothing.
+  private func text(_ dataSet: DataSet) -> String? { MetadataText.read(dataSet.bytes[...]) }
+
+  /// The texts of all data sets of the second record with a number.
+  func texts(_ number: Int) -> [String] {
+    dataSets.filter { $0.record == 2 && $0.number == number }.compactMap(text)
+  }
+
+  /// The last one, which replaces those before it.
+  func text(_ number: Int) -> String? { texts(number).last }
+
+  /// The data sets of the second record with other numbers, by name.
+  func tags(except numbers: Set<Int>) -> [MetadataTag] {
+    dataSets.filter { $0.record == 2 && !numbers.contains($0.number) }.map { dataSet in
+      let isNumber = dataSet.number == 0 || dataSet.number == 200 || dataSet.number == 201
+      let value =
+        isNumber ? "\(dataSet.bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) })" : text(dataSet) ?? ""
+      return MetadataTag(
+        group: .iptc, name: Self.names[dataSet.number] ?? "2:\(dataSet.number)", value: value)
+    }
+  }
+
+  /// The data sets that tell where the picture was taken, or what it shows of the world.
+  static let placeNumbers: Set<Int> = [26, 27, 90, 92, 95, 100, 101]
+
+  /// The data sets of a block without those about the place, and without anything that is no data set.
+  static func withoutPlace(_ block: Data) -> Data {
+    let bytes = [UInt8](block)
+    let kept = IPTCRecords(block.span).dataSets.filter { $0.record != 2 || !placeNumbers.contains($0.number) }
+    return Data(kept.flatMap { bytes[$0.range] })
+  }
+
+  private static let names = [
+    0: "RecordVersion", 3: "ObjectType", 4: "ObjectAttribute", 5: "ObjectName", 7: "EditStatus",
+    10: "Urgency",
+    12: "SubjectReference", 15: "Category", 20: "SupplementalCategory", 22: "FixtureIdentifier",
+    25: "Keywords", 26: "ContentLocationCode", 27: "ContentLocationName", 30: "ReleaseDate",
+    35: "ReleaseTime",
+    37: "ExpirationDate", 38: "ExpirationTime", 40: "SpecialInstructions", 45: "ReferenceService",
+    47: "ReferenceDate", 50: "ReferenceNumber", 55: "DateCreated", 60: "TimeCreated",
+    62: "DigitalCreationDate", 63: "DigitalCreationTime", 65: "OriginatingProgram", 70: "ProgramVersion",
+    75: "ObjectCycle", 80: "By-line", 85: "By-lineTitle", 90: "City", 92: "Sub-location",
+    95: "Province-State",
+    100: "CountryCode", 101: "CountryName", 103: "OriginalTransmissionReference", 105: "Headline",
+    110: "Credit",
+    115: "Source", 116: "CopyrightNotice", 118: "Contact", 120: "Caption-Abstract", 122: "Writer-Editor",
+    130: "ImageType", 131: "ImageOrientation", 135: "LanguageIdentifier", 200: "PreviewFileFormat",
+    201: "PreviewFileFormatVersion", 202: "PreviewData",
+  ]
+}
