@@ -5,6 +5,9 @@
 @_exported import OzuIsolation
 // `CodecRegistry.standard` is this module's only declaration.
 @_exported import OzuStandardCodecs
+// Of the formats in Swift it exports what cleans files.
+@_exported import struct OzuCodecs.CleanedFile
+@_exported import struct OzuCodecs.KeptMetadata
 
 // Of the module for HTTP it exports only these types. Other names there, such as `HTTPRequest` and `HTTPResponse`, are also used by
 // frameworks for servers. An app that needs them, for example to write its own client, imports `OzuHTTP`.

@@ -18,8 +18,8 @@ enum Tool {
 
   static let commands: [any Command.Type] =
     [
-      LoadCommand.self, SetCommand.self, InfoCommand.self, ShowCommand.self, FetchCommand.self,
-      ExplainCommand.self, CacheCommand.self, ThumbnailCommand.self,
+      LoadCommand.self, SetCommand.self, InfoCommand.self, ShowCommand.self, CleanCommand.self,
+      FetchCommand.self, ExplainCommand.self, CacheCommand.self, ThumbnailCommand.self,
     ] + serverCommands + [DemoCommand.self, CompletionsCommand.self, ManualCommand.self]
 
   private static var serverCommands: [any Command.Type] {

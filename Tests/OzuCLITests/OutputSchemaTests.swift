@@ -25,7 +25,7 @@ struct OutputSchemaTests {
       ["set", address, folder.path("none.png"), "-w", "9", "-f", "png", "--html", "-o", folder.path("set")],
       ["set", address, folder.path("none.png"), "-o", folder.path("set"), "--dry-run"],
       ["load", address, "-o", folder.path("out/"), "--dry-run"], ["load", folder.path("none.png")],
-      ["info", address, folder.path("none.png")], ["info", "-p", address], ["explain", address],
+      ["info", address, folder.path("none.png")], ["info", "-p", "--all", address], ["explain", address],
       ["cache", "stats"],
       ["cache", "list"], ["cache", "verify"], ["cache", "trim", "--to", "0"], ["cache", "clear"],
     ] {
@@ -35,13 +35,19 @@ struct OutputSchemaTests {
         !objects.isEmpty && objects.allSatisfy { $0["version"] as? Int == JSON.version }, "\(arguments)")
       kinds.formUnion(objects.compactMap { $0["kind"] as? String })
     }
+    let path = try folder.write(data, to: "b.png")
+    kinds.formUnion(
+      try await CommandRun("clean", path, "-o", folder.path("c.png"), "--json").objects.compactMap {
+        $0["kind"] as? String
+      })
     let session = await CommandRun(
       ["fetch", "--json-lines"],
       input: [#"{"id": [1], "url": "\#(address)"}"#, #"{"id": "x", "url": ""}"#, "no"])
     kinds.formUnion(try session.objects.compactMap { $0["kind"] as? String })
     #expect(
       kinds == [
-        "load", "set", "plan", "info", "explanation", "cache", "cache-entry", "cache-check", "cache-change",
+        "load", "set", "plan", "info", "clean", "explanation", "cache", "cache-entry", "cache-check",
+        "cache-change",
         "answer",
         "statistics",
       ])

@@ -88,4 +88,13 @@ OzuStatus ozu_jpeg_encode(
     const uint8_t *pixels, size_t bytes_per_row, int width, int height, bool is_opaque,
     const OzuJPEGParameters *parameters, OzuBytes *file, char *message, size_t message_capacity);
 
+/// Stores a picture of an orientation of EXIF, 2 to 8, upright, without decoding its pixels. All application segments are
+/// copied as they are. The library may take at most `memory_limit` bytes.
+///
+/// On `Done`, `file` has the bytes; the caller has to free() them. On `Failed` it is empty, and `message` says why: the
+/// sides of the picture do not allow it, or the file is damaged.
+OzuStatus ozu_jpeg_turn(
+    const uint8_t *data, size_t size, int orientation, size_t memory_limit, OzuBytes *file, char *message,
+    size_t message_capacity);
+
 #endif

@@ -1,0 +1,225 @@
+// Turns a JPEG without decoding its pixels: the blocks of coefficients change places, and the coefficients within a block
+// change places and signs (as jpegtran does). Only pictures without blocks that are cut at a mirrored edge can be turned.
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jerror.h>
+#include <jpeglib.h>
+
+#include "CCodecs.h"
+
+// Everything that must survive a longjmp is here, in memory, not in registers.
+typedef struct {
+  struct jpeg_decompress_struct source;
+  struct jpeg_compress_struct target;
+  struct jpeg_error_mgr errors;
+  struct jpeg_destination_mgr destination;
+  jmp_buf failure;
+  char message[JMSG_LENGTH_MAX];
+  OzuBytes file;
+  jvirt_barray_ptr blocks[MAX_COMPONENTS];
+} Turner;
+
+// The parts of a turn: first the mirrors, then rows become columns, seen from the result.
+typedef struct {
+  bool is_transposed;
+  bool mirrors_x;
+  bool mirrors_y;
+} Turn;
+
+// For each orientation of EXIF, the turn that makes the picture upright.
+static const Turn turns[9] = {
+    {0}, {0}, {.mirrors_x = true}, {.mirrors_x = true, .mirrors_y = true}, {.mirrors_y = true},
+    {.is_transposed = true}, {.is_transposed = true, .mirrors_x = true},
+    {.is_transposed = true, .mirrors_x = true, .mirrors_y = true}, {.is_transposed = true, .mirrors_y = true}};
+
+static void fail(j_common_ptr info) {
+  Turner *turner = info->client_data;
+  info->err->format_message(info, turner->message);
+  longjmp(turner->failure, 1);
+}
+
+static void refuse(Turner *turner, const char *reason) {
+  snprintf(turner->message, sizeof(turner->message), "%s", reason);
+  longjmp(turner->failure, 1);
+}
+
+static void print_nothing(j_common_ptr info) { (void)info; }
+
+// Damage would be written into the result: the file stays as it is.
+static void note(j_common_ptr info, int level) {
+  if (level < 0) fail(info);
+}
+
+static void lend_rest(j_compress_ptr info) {
+  Turner *turner = info->client_data;
+  if (!ozu_bytes_reserve(&turner->file, 1)) ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
+  turner->destination.next_output_byte = turner->file.bytes + turner->file.count;
+  turner->destination.free_in_buffer = turner->file.capacity - turner->file.count;
+}
+
+static boolean take_full_block(j_compress_ptr info) {
+  Turner *turner = info->client_data;
+  turner->file.count = turner->file.capacity;
+  lend_rest(info);
+  return TRUE;
+}
+
+static void take_rest(j_compress_ptr info) {
+  Turner *turner = info->client_data;
+  turner->file.count = turner->file.capacity - turner->destination.free_in_buffer;
+}
+
+static JDIMENSION blocks_on(JDIMENSION pixels, int factor, int max_factor) {
+  return (JDIMENSION)(((size_t)pixels * (size_t)factor + (size_t)max_factor * DCTSIZE - 1) /
+                      ((size_t)max_factor * DCTSIZE));
+}
+
+static JDIMENSION rounded_up(JDIMENSION count, int unit) {
+  return (count + (JDIMENSION)unit - 1) / (JDIMENSION)unit * (JDIMENSION)unit;
+}
+
+// One block: the sign of a coefficient changes for odd frequencies in the mirrored direction.
+static void turn_block(const JCOEF *from, JCOEF *to, Turn turn) {
+  for (int y = 0; y < DCTSIZE; y++)
+    for (int x = 0; x < DCTSIZE; x++) {
+      JCOEF value = turn.is_transposed ? from[x * DCTSIZE + y] : from[y * DCTSIZE + x];
+      bool is_negated = (turn.mirrors_x && (x & 1)) != (turn.mirrors_y && (y & 1));
+      to[y * DCTSIZE + x] = is_negated ? (JCOEF)-value : value;
+    }
+}
+
+static void turn_component(
+    Turner *turner, const jpeg_component_info *component, jvirt_barray_ptr from, jvirt_barray_ptr to, Turn turn) {
+  j_common_ptr info = (j_common_ptr)&turner->source;
+  struct jpeg_memory_mgr *memory = turner->source.mem;
+  JDIMENSION width = turn.is_transposed ? component->height_in_blocks : component->width_in_blocks;
+  JDIMENSION height = turn.is_transposed ? component->width_in_blocks : component->height_in_blocks;
+  for (JDIMENSION y = 0; y < height; y++) {
+    JBLOCKROW target = memory->access_virt_barray(info, to, y, 1, TRUE)[0];
+    JDIMENSION v = turn.mirrors_y ? height - 1 - y : y;
+    for (JDIMENSION x = 0; x < width; x++) {
+      JDIMENSION u = turn.mirrors_x ? width - 1 - x : x;
+      JDIMENSION row = turn.is_transposed ? u : v, column = turn.is_transposed ? v : u;
+      JBLOCKROW source = memory->access_virt_barray(info, from, row, 1, FALSE)[0];
+      turn_block(source[column], target[x], turn);
+    }
+  }
+}
+
+static void swap(int *a, int *b) {
+  int old = *a;
+  *a = *b;
+  *b = old;
+}
+
+static void turn_file(Turner *turner, const uint8_t *data, size_t size, int orientation, size_t memory_limit) {
+  struct jpeg_decompress_struct *source = &turner->source;
+  struct jpeg_compress_struct *target = &turner->target;
+  Turn turn = turns[orientation];
+  jpeg_mem_src(source, data, (unsigned long)size);
+  source->mem->max_memory_to_use = (long)memory_limit;
+  jpeg_save_markers(source, JPEG_COM, 0xFFFF);
+  for (int marker = 0; marker < 16; marker++) jpeg_save_markers(source, JPEG_APP0 + marker, 0xFFFF);
+  jpeg_read_header(source, TRUE);
+  // The sides of the stored picture that become its mirrored ones in the result.
+  bool mirrors_width = turn.is_transposed ? turn.mirrors_y : turn.mirrors_x;
+  bool mirrors_height = turn.is_transposed ? turn.mirrors_x : turn.mirrors_y;
+  JDIMENSION unit_width = (JDIMENSION)(source->max_h_samp_factor * DCTSIZE);
+  JDIMENSION unit_height = (JDIMENSION)(source->max_v_samp_factor * DCTSIZE);
+  if (source->num_components == 1) unit_width = unit_height = DCTSIZE;
+  if ((mirrors_width && source->image_width % unit_width != 0) ||
+      (mirrors_height && source->image_height % unit_height != 0))
+    refuse(turner, "its sides are no multiples of its blocks");
+  for (int i = 0; i < source->num_components; i++) {
+    const jpeg_component_info *component = &source->comp_info[i];
+    int h = turn.is_transposed ? component->v_samp_factor : component->h_samp_factor;
+    int v = turn.is_transposed ? component->h_samp_factor : component->v_samp_factor;
+    JDIMENSION across = blocks_on(source->image_width, component->h_samp_factor, source->max_h_samp_factor);
+    JDIMENSION down = blocks_on(source->image_height, component->v_samp_factor, source->max_v_samp_factor);
+    turner->blocks[i] = source->mem->request_virt_barray(
+        (j_common_ptr)source, JPOOL_IMAGE, TRUE, rounded_up(turn.is_transposed ? down : across, h),
+        rounded_up(turn.is_transposed ? across : down, v), (JDIMENSION)v);
+  }
+  jvirt_barray_ptr *blocks = jpeg_read_coefficients(source);
+  if (blocks == NULL) refuse(turner, "bytes are missing");
+  jpeg_create_compress(target);
+  turner->destination.init_destination = lend_rest;
+  turner->destination.empty_output_buffer = take_full_block;
+  turner->destination.term_destination = take_rest;
+  target->dest = &turner->destination;
+  jpeg_copy_critical_parameters(source, target);
+  if (turn.is_transposed) {
+    JDIMENSION width = target->image_width;
+    target->image_width = target->image_height;
+    target->image_height = width;
+    for (int i = 0; i < target->num_components; i++)
+      swap(&target->comp_info[i].h_samp_factor, &target->comp_info[i].v_samp_factor);
+    for (int i = 0; i < NUM_QUANT_TBLS; i++) {
+      JQUANT_TBL *table = target->quant_tbl_ptrs[i];
+      for (int y = 0; table != NULL && y < DCTSIZE; y++)
+        for (int x = 0; x < y; x++) {
+          UINT16 old = table->quantval[y * DCTSIZE + x];
+          table->quantval[y * DCTSIZE + x] = table->quantval[x * DCTSIZE + y];
+          table->quantval[x * DCTSIZE + y] = old;
+        }
+    }
+  }
+  for (int i = 0; i < source->num_components; i++)
+    turn_component(turner, &source->comp_info[i], blocks[i], turner->blocks[i], turn);
+  target->optimize_coding = !source->arith_code;
+  target->arith_code = source->arith_code;
+  if (source->progressive_mode) jpeg_simple_progression(target);
+  jpeg_write_coefficients(target, turner->blocks);
+  for (jpeg_saved_marker_ptr marker = source->marker_list; marker != NULL; marker = marker->next) {
+    // The library writes these two by itself.
+    if (target->write_JFIF_header && marker->marker == JPEG_APP0 && marker->data_length >= 5 &&
+        memcmp(marker->data, "JFIF", 5) == 0)
+      continue;
+    if (target->write_Adobe_marker && marker->marker == JPEG_APP0 + 14 && marker->data_length >= 5 &&
+        memcmp(marker->data, "Adobe", 5) == 0)
+      continue;
+    jpeg_write_marker(target, marker->marker, marker->data, marker->data_length);
+  }
+  jpeg_finish_compress(target);
+  jpeg_finish_decompress(source);
+}
+
+OzuStatus ozu_jpeg_turn(
+    const uint8_t *data, size_t size, int orientation, size_t memory_limit, OzuBytes *file, char *message,
+    size_t message_capacity) {
+  if (data == NULL || orientation < 2 || orientation > 8) {
+    snprintf(message, message_capacity, "it is upright");
+    return OzuStatusFailed;
+  }
+  Turner *turner = calloc(1, sizeof(Turner));
+  if (turner == NULL) {
+    snprintf(message, message_capacity, "out of memory");
+    return OzuStatusFailed;
+  }
+  turner->source.err = turner->target.err = jpeg_std_error(&turner->errors);
+  turner->errors.error_exit = fail;
+  turner->errors.emit_message = note;
+  turner->errors.output_message = print_nothing;
+  turner->source.client_data = turner->target.client_data = turner;
+  OzuStatus status = OzuStatusDone;
+  if (setjmp(turner->failure) == 0) {
+    jpeg_create_decompress(&turner->source);
+    turn_file(turner, data, size, orientation, memory_limit);
+  } else {
+    status = OzuStatusFailed;
+  }
+  if (status == OzuStatusDone) {
+    *file = turner->file;
+  } else {
+    snprintf(message, message_capacity, "%s", turner->message);
+    free(turner->file.bytes);
+  }
+  jpeg_destroy_compress(&turner->target);
+  jpeg_destroy_decompress(&turner->source);
+  free(turner);
+  return status;
+}

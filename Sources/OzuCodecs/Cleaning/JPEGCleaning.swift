@@ -1,0 +1,145 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Cleans a JPEG: tables, frames and scans stay byte for byte, application segments go, except for the two that decoders
+/// need (JFIF and Adobe) and those that were asked for.
+enum JPEGCleaning {
+  private static let jfif: StaticString = "JFIF\0"
+  private static let adobe: StaticString = "Adobe"
+  private static let profile: StaticString = "ICC_PROFILE\0"
+
+  static func clean(_ file: Data, _ parts: inout CleanedParts) throws(DecodingError) -> Data {
+    let bytes = file.span
+    var first = Data()
+    var body = Data()
+    var resources: [UInt8] = []
+    var hasScan = false
+    var position = 2
+    scanning: while true {
+      guard let (marker, offset) = JPEGMarker.next(in: bytes, from: position) else {
+        guard hasScan else { throw .truncated(.jpeg, stage: CleanedParts.stage) }
+        parts.notes.append("the file has no end")
+        break
+      }
+      position = offset + 2
+      if marker == JPEGMarker.endOfImage {
+        body += [0xFF, marker]
+        if position < bytes.count { parts.dropEnd(bytes.extracting(position..<bytes.count)) }
+        break
+      }
+      if JPEGMarker.standsAlone(marker) { continue }
+      guard let length = bytes.bigEndian(at: position, bytes: 2), length >= 2,
+        position + length <= bytes.count
+      else {
+        guard hasScan else { throw .truncated(.jpeg, stage: CleanedParts.stage) }
+        parts.notes.append("the file has no end")
+        break
+      }
+      let end = position + length
+      let content = bytes.extracting(position + 2..<end)
+      switch marker {
+      case 0xE0...0xEF, 0xFE:
+        if let kept = segment(marker, content, &parts, &resources) {
+          // JFIF is the first segment of a file that has it.
+          if content.hasBytes(jfif, at: 0), marker == 0xE0 { first = kept } else { body += kept }
+        }
+        position = end
+      case JPEGMarker.startOfScan:
+        hasScan = true
+        guard let next = JPEGMarker.nextAfterScanData(in: bytes, from: end) else {
+          body += file[offset..<bytes.count]
+          parts.notes.append("the file has no end")
+          break scanning
+        }
+        body += file[offset..<next.offset]
+        position = next.offset
+      default:
+        body += file[offset..<end]
+        position = end
+      }
+    }
+    return Data([0xFF, JPEGMarker.startOfImage]) + first + metadata(resources, &parts) + body
+  }
+
+  /// The segment of an application to keep; `nil` for one that is left out or written again.
+  private static func segment(
+    _ marker: UInt8, _ content: Span<UInt8>, _ parts: inout CleanedParts, _ resources: inout [UInt8]
+  ) -> Data? {
+    func whole(_ byteCount: Int) -> Data { Self.segment(marker, content.copy(from: 0, byteCount: byteCount)) }
+    switch marker {
+    case 0xE0 where content.hasBytes(jfif, at: 0) && content.count >= 14:
+      // Its last two bytes are the size of a thumbnail, which follows.
+      if content.byte(at: 12) != 0, content.byte(at: 13) != 0 { parts.drop("the thumbnail") }
+      return Self.segment(marker, content.copy(from: 0, byteCount: 12) + [0, 0])
+    case 0xEE where content.hasBytes(adobe, at: 0): return whole(12)
+    case 0xE2 where content.hasBytes(profile, at: 0):
+      if parts.kept.contains(.colorProfile) { return whole(content.count) }
+      parts.drop("the colour profile")
+    case 0xE1 where content.hasBytes(JPEGMetadata.exifName, at: 0):
+      if parts.exif == nil {
+        let start = min(6, content.count)
+        parts.exif = Data(content.copy(from: start, byteCount: content.count - start))
+      } else {
+        parts.drop("EXIF data")
+      }
+    case 0xE1 where content.hasBytes(JPEGMetadata.xmpName, at: 0):
+      let start = JPEGMetadata.xmpName.utf8CodeUnitCount
+      if parts.xmp == nil { parts.xmp = Data(content.copy(from: start, byteCount: content.count - start)) }
+      parts.drop("XMP")
+    case 0xE1 where content.hasBytes("http://ns.adobe.com/xmp/extension/\0", at: 0): parts.drop("XMP")
+    case 0xED where content.hasBytes(PhotoshopResources.segmentName, at: 0):
+      let start = PhotoshopResources.segmentName.utf8CodeUnitCount
+      if resources.count + content.count <= ImageMetadata.largestBlock {
+        resources += content.copy(from: start, byteCount: content.count - start)
+      }
+    case 0xEB where content.hasBytes("JP", at: 0) && content.hasBytes("jumb", at: 12):
+      // A box of JUMBF (ISO/IEC 19566-5), described as "c2pa" in its first segment.
+      if content.hasBytes("c2pa", at: 24) {
+        parts.drop(CleanedParts.credentials)
+      } else if !parts.dropped.contains(CleanedParts.credentials) {
+        parts.drop("data of applications")
+      }
+    case 0xE2 where content.hasBytes("MPF\0", at: 0): parts.drop("the index of further pictures")
+    case 0xFE:
+      if parts.kept.contains(.details) { return whole(content.count) }
+      parts.drop("a comment")
+    default: parts.drop("data of applications")
+    }
+    return nil
+  }
+
+  /// The segments of metadata that are written again.
+  private static func metadata(_ resources: [UInt8], _ parts: inout CleanedParts) -> Data {
+    var segments = Data()
+    let photoshop = PhotoshopResources(resources.span)
+    parts.iptc = photoshop.iptc
+    if let exif = parts.keptEXIF() {
+      let content = Array("Exif\0\0".utf8) + exif
+      if content.count <= 65_533 { segments += segment(0xE1, content) } else { parts.drop("EXIF data") }
+    }
+    if !resources.isEmpty {
+      guard parts.kept.contains(.details), let iptc = photoshop.iptc else {
+        parts.drop(photoshop.iptc == nil ? "data of applications" : "IPTC-IIM")
+        return segments
+      }
+      let rest = IPTCRecords.withoutPlace(iptc)
+      if rest != iptc { parts.drop("the place") }
+      let content =
+        PhotoshopResources.segmentName.withUTF8Buffer { Array($0) } + PhotoshopResources.written(rest)
+      if content.count <= 65_533 { segments += segment(0xED, content) } else { parts.drop("IPTC-IIM") }
+    }
+    return segments
+  }
+
+  private static func segment(_ marker: UInt8, _ content: [UInt8]) -> Data {
+    // A segment has at most 65,533 bytes.
+    let length = content.count + 2
+    return Data([0xFF, marker, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)])
+      + content
+  }
+}

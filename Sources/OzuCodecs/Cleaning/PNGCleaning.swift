@@ -1,0 +1,102 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Cleans a PNG: the chunks that make pixels, frames and colours stay byte for byte, texts and unknown chunks go.
+enum PNGCleaning {
+  /// Chunks that decide how the picture looks, beside the critical ones, whose names begin with a capital letter.
+  private static let shown: Set = [
+    "tRNS", "gAMA", "cHRM", "sRGB", "sBIT", "bKGD", "hIST", "pHYs", "sPLT", "cICP", "mDCV", "cLLI", "mDCv",
+    "cLLi", "acTL", "fcTL", "fdAT",
+  ]
+  private static let texts: Set = ["tEXt", "zTXt", "iTXt"]
+  private static let names: [StaticString] = ["Copyright\0", "Author\0"]
+
+  static func clean(_ file: Data, _ parts: inout CleanedParts) throws(DecodingError) -> Data {
+    let bytes = file.span
+    var head = Data()
+    var body = Data()
+    var hasEnd = false
+    var position = PNGChunk.firstOffset
+    while !hasEnd, let chunk = PNGChunk(bytes, at: position), chunk.end <= bytes.count {
+      let name = String(decoding: bytes.copy(from: position + 4, byteCount: 4), as: UTF8.self)
+      let content = bytes.extracting(position + 8..<position + 8 + chunk.byteCount)
+      let isCritical = name.utf8.first.map { $0 & 0x20 == 0 } ?? false
+      if name == "IHDR" {
+        head += file[position..<chunk.end]
+      } else if isCritical || keeps(name, content, &parts) {
+        body += file[position..<chunk.end]
+      }
+      hasEnd = name == "IEND"
+      position = chunk.end
+    }
+    guard !head.isEmpty else { throw .corrupt(.png, stage: CleanedParts.stage, reason: "it has no IHDR") }
+    if hasEnd {
+      if position < bytes.count { parts.dropEnd(bytes.extracting(position..<bytes.count)) }
+    } else {
+      guard PNGChunk.imageDataOffset(in: bytes) != nil else {
+        throw .truncated(.png, stage: CleanedParts.stage)
+      }
+      parts.notes.append("the file has no end")
+      // The chunk of pixels that is cut.
+      if let chunk = PNGChunk(bytes, at: position), chunk.isImageData { body += file[position..<bytes.count] }
+    }
+    let exif = parts.keptEXIF().map { chunk("eXIf", $0) } ?? Data()
+    return file[..<PNGChunk.firstOffset] + head + exif + body
+  }
+
+  /// Whether a chunk that is not critical stays.
+  private static func keeps(_ name: String, _ content: Span<UInt8>, _ parts: inout CleanedParts) -> Bool {
+    if shown.contains(name) { return true }
+    switch name {
+    case "iCCP":
+      if parts.kept.contains(.colorProfile) { return true }
+      parts.drop("the colour profile")
+    case "eXIf":
+      if parts.exif == nil {
+        parts.exif = Data(content.copy(from: 0, byteCount: content.count))
+      } else {
+        parts.drop("EXIF data")
+      }
+    case "iTXt" where content.hasBytes(PNGMetadata.xmpKeyword, at: 0):
+      let start = PNGMetadata.xmpKeyword.utf8CodeUnitCount
+      // Not compressed, and without a language and a keyword in it.
+      if parts.xmp == nil, content.bigEndian(at: start, bytes: 4) == 0 {
+        parts.xmp = Data(content.copy(from: start + 4, byteCount: content.count - start - 4))
+      }
+      parts.drop("XMP")
+    case _ where texts.contains(name):
+      if content.hasBytes("Raw profile type ", at: 0) {
+        parts.drop("metadata in a text")
+        return false
+      }
+      let isName = names.contains { content.hasBytes($0, at: 0) }
+      if parts.kept.contains(isName ? .copyright : .details) { return true }
+      parts.drop("a text")
+    case "tIME":
+      if parts.kept.contains(.details) { return true }
+      parts.drop("the time of the last change")
+    case "caBX": parts.drop(CleanedParts.credentials)
+    default: parts.drop("data of applications")
+    }
+    return false
+  }
+
+  private static func chunk(_ name: String, _ content: Data) -> Data {
+    let body = Data(name.utf8) + content
+    var sum: UInt32 = 0xFFFF_FFFF
+    for byte in body {
+      sum ^= UInt32(byte)
+      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+    }
+    return big(UInt32(content.count)) + body + big(~sum)
+  }
+
+  private static func big(_ value: UInt32) -> Data {
+    Data((0..<4).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) })
+  }
+}

@@ -1,0 +1,78 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Cleans a WebP (RFC 9649): pictures and frames stay byte for byte; EXIF data are written again, other chunks go.
+enum WebPCleaning {
+  /// The flags of the extended header that chunks of metadata need.
+  private static let profileFlag: UInt8 = 0x20
+  private static let exifFlag: UInt8 = 0x08
+  private static let xmpFlag: UInt8 = 0x04
+
+  static func clean(_ file: Data, _ parts: inout CleanedParts) throws(DecodingError) -> Data {
+    let declared = WebPHeader.byteCount(file.span)
+    let bytes = file.span.extracting(0..<declared)
+    var extended: [UInt8]?
+    var body = Data()
+    var hasProfile = false
+    var position = 12
+    while let chunk = WebPChunk(bytes, at: position) {
+      let range = position..<min(chunk.end, declared)
+      guard chunk.isWhole else {
+        // The picture that is cut is all that such a file has.
+        if chunk.kind == .lossy || chunk.kind == .lossless || chunk.kind == .frame { body += file[range] }
+        parts.notes.append("the file has no end")
+        break
+      }
+      switch chunk.kind {
+      case .extended: extended = bytes.copy(from: chunk.content.lowerBound, byteCount: chunk.content.count)
+      case .lossy, .lossless, .alpha, .animation, .frame: body += padded(file[range], chunk)
+      case .profile:
+        hasProfile = parts.kept.contains(.colorProfile)
+        if hasProfile { body += padded(file[range], chunk) } else { parts.drop("the colour profile") }
+      case .exif:
+        let content = bytes.extracting(chunk.content)
+        // Some writers begin it as in a JPEG.
+        let start = content.hasBytes("Exif\0\0", at: 0) ? 6 : 0
+        parts.exif = parts.exif ?? Data(content.copy(from: start, byteCount: content.count - start))
+      case .xmp:
+        parts.xmp = Data(bytes.copy(from: chunk.content.lowerBound, byteCount: chunk.content.count))
+        parts.drop("XMP")
+      case nil:
+        parts.drop(bytes.hasBytes("C2PA", at: position) ? CleanedParts.credentials : "data of applications")
+      }
+      position = chunk.end
+    }
+    guard !body.isEmpty else { throw .truncated(.webp, stage: CleanedParts.stage) }
+    if declared < file.count { parts.dropEnd(file.span.extracting(declared..<file.count)) }
+    let exif = parts.keptEXIF()
+    var chunks = Data()
+    if var header = extended, !header.isEmpty {
+      header[0] &= ~(profileFlag | exifFlag | xmpFlag)
+      if hasProfile { header[0] |= profileFlag }
+      if exif != nil { header[0] |= exifFlag }
+      chunks += chunk("VP8X", Data(header))
+    }
+    chunks += body
+    // Without the extended header there was no EXIF data either.
+    if let exif, extended != nil { chunks += chunk("EXIF", exif) }
+    return Data("RIFF".utf8) + little(chunks.count + 4) + Data("WEBP".utf8) + chunks
+  }
+
+  /// A chunk of the file; the padding byte of an odd one may be missing at the end of the file.
+  private static func padded(_ bytes: Data, _ chunk: WebPChunk) -> Data {
+    bytes.count & 1 == 1 ? bytes + [0] : bytes
+  }
+
+  private static func chunk(_ name: String, _ content: Data) -> Data {
+    Data(name.utf8) + little(content.count) + content + Data(count: content.count & 1)
+  }
+
+  private static func little(_ value: Int) -> Data {
+    Data((0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Ozu
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite("ozu clean")
+struct CleanCommandTests {
+  /// A JPEG with a comment.
+  private static func jpeg(_ comment: String = "SECRET") throws -> Data {
+    let plain = try PatternPicture(PixelSize(16, 8)).data(as: .jpeg)
+    return plain.prefix(2) + [0xFF, 0xFE, 0, UInt8(comment.utf8.count + 2)] + Data(comment.utf8)
+      + plain.dropFirst(2)
+  }
+
+  @Test("writes results to a folder, and says what is gone")
+  func folder() async throws {
+    let folder = try Folder()
+    let path = try folder.write(Self.jpeg(), to: "a.jpg")
+    let run = await CommandRun("clean", path, "-o", folder.path("out/"))
+    #expect(run.status == .done && run.errors.isEmpty)
+    #expect(
+      run.output.contains("a.jpg: without a comment (")
+        && run.output.hasSuffix("-> \(folder.path("out/a.jpg"))\n"))
+    #expect(folder.data("out/a.jpg")?.range(of: Data("SECRET".utf8)) == nil)
+    #expect(try folder.data("a.jpg") == Self.jpeg())
+    let object = try #require(
+      try await CommandRun("clean", path, "--json", "--keep", "all-but-place", "-o", folder.path("b.jpg"))
+        .objects
+        .first)
+    #expect(object["dropped"] as? [String] == [] && object["kind"] as? String == "clean")
+    #expect(folder.data("b.jpg")?.range(of: Data("SECRET".utf8)) != nil)
+  }
+
+  @Test("replaces files, which keep their permissions", arguments: ["a.jpg", "link.jpg"])
+  func inPlace(name: String) async throws {
+    let folder = try Folder()
+    let path = try folder.write(Self.jpeg(), to: "a.jpg")
+    #expect(chmod(path, 0o640) == 0 && symlink("a.jpg", folder.path("link.jpg")) == 0)
+    let run = await CommandRun("clean", "--in-place", folder.path(name))
+    #expect(run.status == .done, "\(run.errors)")
+    #expect(
+      folder.data("a.jpg")?.range(of: Data("SECRET".utf8)) == nil && folder.permissions("a.jpg") == 0o640)
+    #expect(folder.kind("link.jpg") == S_IFLNK)
+    #expect(try folder.names.sorted() == ["a.jpg", "link.jpg"])
+    // A second time there is nothing to do.
+    #expect(await CommandRun("clean", "--in-place", path).output.contains("without nothing"))
+  }
+
+  @Test(
+    "is refused without a place for results, and for other sources",
+    arguments: [
+      ["a.jpg"], ["a.jpg", "-o", "out/", "--in-place"], ["-", "-o", "b.jpg"],
+      ["http://example.org/a.jpg", "-o", "b.jpg"],
+      ["a.jpg", "--in-place", "--keep", "gps"], ["a.jpg", "--in-place", "--keep", "nothing,profile"],
+      ["a.jpg", "-o", "a.jpg"],
+    ])
+  func usage(arguments: [String]) async throws {
+    let folder = try Folder()
+    let path = try folder.write(Self.jpeg(), to: "a.jpg")
+    let run = await CommandRun(["clean"] + arguments.map { $0 == "a.jpg" ? path : $0 })
+    #expect(run.status == .wrongUsage && !run.errors.isEmpty)
+    #expect(try folder.data("a.jpg") == Self.jpeg())
+  }
+
+  @Test("leaves files that it cannot clean as they are", arguments: ["bmp", "none"])
+  func failure(kind: String) async throws {
+    let folder = try Folder()
+    let path = folder.path("a.\(kind)")
+    let bytes = Data("BM".utf8) + Data(count: 100)
+    if kind == "bmp" { _ = try folder.write(bytes, to: "a.bmp") }
+    let run = await CommandRun("clean", "--in-place", path, "--json")
+    #expect(run.status == .failed)
+    #expect(try run.objects.first?["error"] is String)
+    if kind == "bmp" { #expect(folder.data("a.bmp") == bytes) }
+  }
+
+  @Test("info --all prints metadata in full")
+  func info() async throws {
+    let folder = try Folder()
+    // A directory with a maker and one about the place: 40.446111 degrees north.
+    let exif: [UInt8] =
+      Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 2]
+      + [0x01, 0x0F, 0, 2, 0, 0, 0, 3] + Array("M\n\0".utf8) + [0] + [
+        0x88, 0x25, 0, 4, 0, 0, 0, 1, 0, 0, 0, 38,
+      ]
+      + [0, 0, 0, 0] + [0, 2] + [0, 1, 0, 2, 0, 0, 0, 2] + Array("N\0\0\0".utf8)
+      + [0, 2, 0, 5, 0, 0, 0, 1, 0, 0, 0, 68] + [0, 0, 0, 0] + [0, 0, 0, 0x65, 0, 0, 0, 2]
+    let plain = try PatternPicture(PixelSize(16, 8)).data(as: .jpeg)
+    let segment = [0xFF, 0xE1, 0, UInt8(exif.count + 8)] + Array("Exif\0\0".utf8) + exif
+    let path = try folder.write(plain.prefix(2) + segment + plain.dropFirst(2), to: "a.jpg")
+    let text = await CommandRun("info", "--all", path, "--no-cache")
+    #expect(text.output.hasSuffix("\n  make: M\n  latitude: 50.5\n"), "\(text.output)")
+    let object = try #require(
+      try await CommandRun("info", "--all", "--json", path, "--no-cache").objects.first)
+    let metadata = try #require(object["metadata"] as? [String: Any])
+    #expect(metadata["latitude"] as? Double == 50.5 && metadata["make"] as? String == "M")
+    #expect((metadata["tags"] as? [Any])?.isEmpty == true)
+  }
+}
