@@ -47,6 +47,8 @@ static OzuStatus step(OzuPictureDecoder *base, uint8_t *pixels, size_t bytes_per
   target.format = base->makes_deep ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_BGRA;
   target.depth = base->makes_deep ? 16 : 8;
   target.alphaPremultiplied = AVIF_FALSE;
+  // For 12 bits libavif 0.11 would otherwise choose a conversion of libyuv that repeats chroma in blocks.
+  if (image->depth > 10) target.chromaUpsampling = AVIF_CHROMA_UPSAMPLING_BILINEAR;
   uint8_t *whole = NULL;
   if (self->has_crop) {
     if (self->crop.x + self->crop.width > image->width || self->crop.y + self->crop.height > image->height)

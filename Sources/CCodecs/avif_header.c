@@ -43,7 +43,8 @@ OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
       return OzuStatusTruncated;
     case AVIF_RESULT_NO_CODEC_AVAILABLE:
     case AVIF_RESULT_UNSUPPORTED_DEPTH:
-    case AVIF_RESULT_NOT_IMPLEMENTED: base->is_unsupported = true; break;
+    case AVIF_RESULT_NOT_IMPLEMENTED:
+    case AVIF_RESULT_OUT_OF_MEMORY: base->is_unsupported = true; break;
     default: base->is_truncated = end == end_cut; break;
   }
   const avifDecoder *decoder = ((AVIFDecoder *)base)->decoder;
@@ -147,7 +148,7 @@ static uint32_t whole_frames(const AVIFDecoder *self) {
 
 OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   AVIFDecoder *self = (AVIFDecoder *)base;
-  const char *objection = ozu_avif_objection(base->data, base->size, &base->is_unsupported);
+  const char *objection = ozu_avif_objection(base->data, base->size);
   if (objection != NULL) return ozu_picture_fail(base, objection);
   if (find_excess(base, info)) {
     self->is_refused = true;

@@ -22,9 +22,6 @@ typedef struct {
   const uint8_t *start;
 } Box;
 
-// The most dimg boxes that are read: those of a picture and its alpha, and some more.
-enum { most_grids = 8 };
-
 static uint64_t take(Bytes *bytes, size_t count) {
   uint64_t value = 0;
   if (bytes->size < count) {
@@ -211,51 +208,12 @@ static bool has_optional_turn(Bytes properties) {
   return false;
 }
 
-// Whether the tiles of a grid are the items in their order, each once: libavif 0.11 composes them in that order.
-static bool is_in_order(Bytes tiles, size_t id_size, Bytes items) {
-  Bytes table = items;
-  uint64_t version = take(&table, 1);
-  take(&table, 3);
-  take(&table, version == 0 ? 2 : 4);
-  Box entry;
-  for (uint64_t left = take(&tiles, 2); left > 0 && tiles.size >= id_size; left--) {
-    uint64_t wanted = take(&tiles, id_size), found = UINT64_MAX;
-    while (found != wanted) {
-      if (!next_box(&table, &entry)) return false;
-      if (!is(&entry, "infe")) continue;
-      uint64_t entry_version = take(&entry.content, 1);
-      take(&entry.content, 3);
-      found = take(&entry.content, entry_version < 3 ? 2 : 4);
-    }
-  }
-  return true;
-}
-
-static bool has_disordered_grid(Bytes meta) {
-  Box references, items, reference;
-  if (!find(meta, "iref", &references) || !find(meta, "iinf", &items)) return false;
-  Bytes bytes = references.content;
-  size_t id_size = take(&bytes, 1) == 0 ? 2 : 4;
-  take(&bytes, 3);
-  for (int grids = 0; grids < most_grids && next_box(&bytes, &reference);) {
-    if (!is(&reference, "dimg")) continue;
-    grids++;
-    take(&reference.content, id_size);
-    if (!is_in_order(reference.content, id_size, items.content)) return true;
-  }
-  return false;
-}
-
-const char *ozu_avif_objection(const uint8_t *data, size_t size, bool *is_unsupported) {
+const char *ozu_avif_objection(const uint8_t *data, size_t size) {
   Box meta, properties;
   if (!find((Bytes){data, size}, "meta", &meta)) return NULL;
   take(&meta.content, 4);
   if (find(meta.content, "iprp", &properties) && has_optional_turn(properties.content))
     return "a turn or a cut that is not marked as essential";
-  if (has_disordered_grid(meta.content)) {
-    *is_unsupported = true;
-    return "its grid uses a tile twice, or in another order than the file";
-  }
   return NULL;
 }
 

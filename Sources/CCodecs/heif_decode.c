@@ -22,7 +22,6 @@ typedef struct {
   uint32_t width;
   uint32_t height;
   int bits;
-  bool wants_thumbnail;
 } HEIFDecoder;
 
 static void start_library(void) { heif_init(NULL); }
@@ -82,12 +81,15 @@ static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
     return ozu_picture_fail(base, "it has a minimised header");
   }
   switch (error.code) {
+    case heif_error_Memory_allocation_error:
     case heif_error_Unsupported_feature:
     case heif_error_Unsupported_filetype:
     case heif_error_Decoder_plugin_error:
     case heif_error_Plugin_loading_error: base->is_unsupported = true; break;
     default: break;
   }
+  // A limit of the library is no fault of the file.
+  if (error.subcode == heif_suberror_Security_limit_exceeded) base->is_unsupported = true;
   return error.subcode == heif_suberror_End_of_data ? OzuStatusTruncated : OzuStatusFailed;
 }
 
@@ -156,16 +158,6 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   if (error.code != heif_error_Ok) return fail(base, error);
   error = heif_context_get_primary_image_handle(self->context, &self->handle);
   if (error.code != heif_error_Ok) return fail(base, error);
-  if (self->wants_thumbnail) {
-    heif_item_id thumbnail;
-    struct heif_image_handle *handle = NULL;
-    if (heif_image_handle_get_list_of_thumbnail_IDs(self->handle, &thumbnail, 1) < 1)
-      return ozu_picture_fail(base, "there is no thumbnail");
-    error = heif_image_handle_get_thumbnail(self->handle, thumbnail, &handle);
-    if (error.code != heif_error_Ok) return fail(base, error);
-    heif_image_handle_release(self->handle);
-    self->handle = handle;
-  }
   int width = heif_image_handle_get_width(self->handle), height = heif_image_handle_get_height(self->handle);
   if (width <= 0 || height <= 0) return ozu_picture_fail(base, "a picture without a size");
   info->width = self->width = (uint32_t)width;
@@ -180,7 +172,6 @@ static OzuStatus open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   read_colors(self, info);
   read_exif(self, info);
   read_xmp(self, info);
-  info->has_thumbnail = heif_image_handle_get_number_of_thumbnails(self->handle) > 0;
   return OzuStatusDone;
 }
 
@@ -245,12 +236,6 @@ OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPic
   static const OzuPictureOperations operations = {
       open, step, close_decoder, .prepare = prepare, .library = &ozu_heif_library};
   return ozu_picture_new(sizeof(HEIFDecoder), &operations, data, size, limits);
-}
-
-OzuPictureDecoder *ozu_heif_thumbnail_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits) {
-  OzuPictureDecoder *decoder = ozu_heif_decoder_new(data, size, limits);
-  if (decoder != NULL) ((HEIFDecoder *)decoder)->wants_thumbnail = true;
-  return decoder;
 }
 
 #endif

@@ -36,16 +36,13 @@
   FUNCTION(heif_image_handle_get_color_profile_type) \
   FUNCTION(heif_image_handle_get_height) \
   FUNCTION(heif_image_handle_get_list_of_metadata_block_IDs) \
-  FUNCTION(heif_image_handle_get_list_of_thumbnail_IDs) \
   FUNCTION(heif_image_handle_get_luma_bits_per_pixel) \
   FUNCTION(heif_image_handle_get_metadata) \
   FUNCTION(heif_image_handle_get_metadata_content_type) \
   FUNCTION(heif_image_handle_get_metadata_size) \
   FUNCTION(heif_image_handle_get_nclx_color_profile) \
-  FUNCTION(heif_image_handle_get_number_of_thumbnails) \
   FUNCTION(heif_image_handle_get_raw_color_profile) \
   FUNCTION(heif_image_handle_get_raw_color_profile_size) \
-  FUNCTION(heif_image_handle_get_thumbnail) \
   FUNCTION(heif_image_handle_get_width) \
   FUNCTION(heif_image_handle_has_alpha_channel) \
   FUNCTION(heif_image_handle_is_premultiplied_alpha) \
@@ -75,16 +72,13 @@ OZU_DECLARE_LIBRARY(heif, OZU_HEIF_FUNCTIONS)
 #define heif_image_handle_get_color_profile_type ozu_heif.heif_image_handle_get_color_profile_type
 #define heif_image_handle_get_height ozu_heif.heif_image_handle_get_height
 #define heif_image_handle_get_list_of_metadata_block_IDs ozu_heif.heif_image_handle_get_list_of_metadata_block_IDs
-#define heif_image_handle_get_list_of_thumbnail_IDs ozu_heif.heif_image_handle_get_list_of_thumbnail_IDs
 #define heif_image_handle_get_luma_bits_per_pixel ozu_heif.heif_image_handle_get_luma_bits_per_pixel
 #define heif_image_handle_get_metadata ozu_heif.heif_image_handle_get_metadata
 #define heif_image_handle_get_metadata_content_type ozu_heif.heif_image_handle_get_metadata_content_type
 #define heif_image_handle_get_metadata_size ozu_heif.heif_image_handle_get_metadata_size
 #define heif_image_handle_get_nclx_color_profile ozu_heif.heif_image_handle_get_nclx_color_profile
-#define heif_image_handle_get_number_of_thumbnails ozu_heif.heif_image_handle_get_number_of_thumbnails
 #define heif_image_handle_get_raw_color_profile ozu_heif.heif_image_handle_get_raw_color_profile
 #define heif_image_handle_get_raw_color_profile_size ozu_heif.heif_image_handle_get_raw_color_profile_size
-#define heif_image_handle_get_thumbnail ozu_heif.heif_image_handle_get_thumbnail
 #define heif_image_handle_get_width ozu_heif.heif_image_handle_get_width
 #define heif_image_handle_has_alpha_channel ozu_heif.heif_image_handle_has_alpha_channel
 #define heif_image_handle_is_premultiplied_alpha ozu_heif.heif_image_handle_is_premultiplied_alpha

@@ -135,24 +135,31 @@
       for result in results { #expect((result == corrupt("it declares two sizes")) == isRefused) }
     }
 
-    @Test(
-      "letters of a grid or an overlay outside the table of items refuse a file", .enabled(if: isReadable))
+    @Test("letters of a grid or an overlay outside the table of items refuse a file that has no excerpt")
     func hiddenKinds() throws {
+      func inspected(_ file: BoxFile) -> DecodingError? {
+        do throws(DecodingError) {
+          _ = try HEIFInspection.largestPixelCount(file.data.span, limits: .default)
+          return nil
+        } catch { return error }
+      }
+      let hidden = DecodingError.corrupt(.heic, stage: "header", reason: "an item outside the table of items")
       let data = try fixture("matrix/heic-420.heic")
-      #expect(throws: Never.self) { try CodecRegistry.standard.picture(from: data) }
       for letters in ["iovl", "grid"] {
         var file = BoxFile(data)
         let box = try #require(file.boxes(["meta", "hdlr"])?.last)
         file.replace(at: box.lowerBound + 20, with: Array(letters.utf8))
-        #expect(decoded(file.data) == corrupt("an item outside the table of items"))
+        #expect(inspected(file) == hidden)
+        // libheif reads the excerpt, which has no such letters.
+        if Self.isReadable { #expect(decoded(file.data) == .success(PixelSize(64, 48))) }
         file = BoxFile(data)
         file.bytes += BoxFile.box("uuid", Array(letters.utf8))
-        #expect(decoded(file.data) == corrupt("an item outside the table of items"))
+        #expect(inspected(file) == hidden)
         file = BoxFile(data)
         file.bytes += BoxFile.box("free", Array(letters.utf8))
-        #expect(decoded(file.data) == .success(PixelSize(64, 48)))
+        #expect(inspected(file) == nil)
         file.bytes += [0, 0, 1, 0] + Array("meta".utf8) + Array(letters.utf8)
-        #expect(decoded(file.data) == corrupt("an item outside the table of items"))
+        #expect(inspected(file) == hidden)
       }
     }
 

@@ -75,8 +75,6 @@ typedef struct {
   /// An XMP packet that belongs to the decoder; NULL if there is none.
   const uint8_t *xmp;
   size_t xmp_size;
-  /// Whether the container has a smaller rendition, beside the one that EXIF may have.
-  bool has_thumbnail;
   /// Whether pixels with more than 8 bits are available.
   bool is_deep;
   /// The bytes that decoding takes beside the pixels.
@@ -125,8 +123,6 @@ typedef struct {
 /// If the program is not linked with the library, `ozu_picture_open` loads it.
 OzuPictureDecoder *ozu_avif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_heif_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
-/// For the thumbnail that a HEIF file may have beside its picture.
-OzuPictureDecoder *ozu_heif_thumbnail_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_jxl_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 OzuPictureDecoder *ozu_tiff_decoder_new(const uint8_t *data, size_t size, OzuPictureLimits limits);
 /// For a smaller rendition, found at `place` by a decoder of the same file. It has no levels of its own.

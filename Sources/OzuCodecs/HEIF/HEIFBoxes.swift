@@ -11,7 +11,7 @@ package struct BoxName: Hashable, Sendable, ExpressibleByStringLiteral {
 }
 
 /// A box (ISO/IEC 14496-12 §4.2). It lies wholly inside the box that contains it.
-struct HEIFBox {
+struct HEIFBox: Sendable {
   let name: BoxName
   let content: Range<Int>
 

@@ -74,19 +74,9 @@ package enum HEIFGainMap {
     guard let item = items.items.first(where: { $0.id == number }), number < 1 << (8 * primary.count) else {
       return .flaw("its picture is missing")
     }
-    for property in items.properties(of: number) {
-      let start = property.content.lowerBound
-      func word(_ offset: Int) -> Int { file.bigEndian(at: start + offset, bytes: 4) ?? 0 }
-      switch property.name {
-      case "ispe": map.size = PixelSize(word(4), word(8))
-      case "clap" where turnsPictures:
-        let (width, height) = (word(0) / max(word(4), 1), word(8) / max(word(12), 1))
-        map.size = PixelSize(min(width, map.size.width), min(height, map.size.height))
-      case "irot" where turnsPictures:
-        if (file.byte(at: start) ?? 0) & 1 == 1 { map.size = map.size.transposed }
-      default: break
-      }
-    }
+    map.size =
+      turnsPictures
+      ? items.area(of: number, file).size : items.storedSize(of: number, file) ?? PixelSize(0, 0)
     map.bytes = 0..<file.count
     map.edits = [
       GainMap.Edit(

@@ -26,7 +26,7 @@ package struct HEIFGrid: Sendable {
   /// One of the two pictures with equal tiles.
   private struct Layer: Sendable {
     let tiles: [Tile]
-    let properties: [Range<Int>]
+    let properties: [HEIFItems.Property]
     /// Whether it is the alpha of the first picture.
     let isAlpha: Bool
   }
@@ -34,7 +34,7 @@ package struct HEIFGrid: Sendable {
   private struct Tile: Sendable {
     let kind: BoxName
     let parts: [Range<Int>]
-    let properties: [Range<Int>]
+    let properties: [HEIFItems.Property]
 
     var byteCount: Int { parts.reduce(0) { $0.saturatingSum($1.count) } }
   }
@@ -124,24 +124,16 @@ package struct HEIFGrid: Sendable {
     return Layer(tiles: tiles, properties: properties, isAlpha: isAlpha)
   }
 
-  /// The boxes of an item's properties with their headers; `nil` if one of them is impossible for a part.
+  /// The properties of an item; `nil` if one of them is impossible for a part.
   private static func properties(
     _ file: Span<UInt8>, _ items: HEIFItems, _ id: Int, _ refusesTurns: Bool
-  ) -> [Range<Int>]? {
-    var ranges: [Range<Int>] = []
-    let properties = items.properties(of: id)
-    guard properties.count <= 32 else { return nil }
-    for property in properties {
-      // A library that does not turn pictures returns them as stored, and reports the orientation.
-      if !refusesTurns, property.name == "irot" || property.name == "imir" { continue }
-      // Lengths of 64 bits, or open lengths, make no sense for such a small box.
-      let length = property.content.count + 8
-      guard kept.contains(property.name),
-        file.bigEndian(at: property.content.lowerBound - 8, bytes: 4) == length
-      else { return nil }
-      ranges.append(property.content.lowerBound - 8..<property.content.upperBound)
+  ) -> [HEIFItems.Property]? {
+    // A library that does not turn pictures returns them as stored, and reports the orientation.
+    let properties = items.bindings(of: id).filter {
+      refusesTurns || $0.box.name != "irot" && $0.box.name != "imir"
     }
-    return ranges
+    guard properties.count <= 32, properties.allSatisfy({ kept.contains($0.box.name) }) else { return nil }
+    return properties
   }
 
   /// The common size of all tiles.
@@ -151,11 +143,7 @@ package struct HEIFGrid: Sendable {
     var size: PixelSize?
     for reference in references where reference.kind == "dimg" && reference.from == id {
       for tile in reference.to {
-        guard let property = items.properties(of: tile).first(where: { $0.name == "ispe" }),
-          let width = file.bigEndian(at: property.content.lowerBound + 4, bytes: 4),
-          let height = file.bigEndian(at: property.content.lowerBound + 8, bytes: 4), width > 0, height > 0
-        else { return nil }
-        let own = PixelSize(width, height)
+        guard let own = items.storedSize(of: tile, file), !own.isEmpty else { return nil }
         guard size == nil || size == own else { return nil }
         size = own
       }
@@ -205,7 +193,8 @@ package struct HEIFGrid: Sendable {
         for column in columns {
           let tile = layer.tiles[row * columnCount + column]
           tiles.append(
-            writer.add(kind: tile.kind, parts: tile.parts, properties: tile.properties, isHidden: true))
+            writer.add(
+              kind: tile.kind, content: .parts(tile.parts), properties: tile.properties, isHidden: true))
         }
       }
       let grid = writer.addGrid(
@@ -223,7 +212,7 @@ extension HEIFItems {
   ]
 
   /// Whether an item declares that it is alpha.
-  fileprivate func isAlpha(_ file: Span<UInt8>, _ item: Int) -> Bool {
+  func isAlpha(_ file: Span<UInt8>, _ item: Int) -> Bool {
     properties(of: item).contains { property in
       property.name == "auxC"
         && Self.alphaNames.contains { file.hasBytes($0, at: property.fullContent.lowerBound) }

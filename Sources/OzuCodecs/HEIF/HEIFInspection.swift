@@ -146,7 +146,7 @@ package enum HEIFInspection {
       }
     }
     switch items.location(of: item.id) {
-    case .absent: break
+    case .absent, .beyond: break
     // The library may find units in a place that this reader cannot read.
     case .invalid: throw corrupt("the place of a picture cannot be read")
     case .parts(let parts) where parts.count == 1:

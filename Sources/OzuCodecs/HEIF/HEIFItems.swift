@@ -1,3 +1,5 @@
+import OzuImaging
+
 /// The items of a HEIF file: the kind, the place and the properties of each (ISO/IEC 14496-12 §8.11, ISO/IEC
 /// 23008-12 §9.3). The tables are read once, so that a long table costs only its length.
 struct HEIFItems {
@@ -6,6 +8,15 @@ struct HEIFItems {
     let kind: BoxName
     /// The offset of its flags; the lowest bit hides the item.
     let flagsOffset: Int
+    /// Its name, and for some kinds the type of its content.
+    let names: Range<Int>
+  }
+
+  /// A property of an item, as the item refers to it.
+  struct Property: Sendable {
+    let box: HEIFBox
+    /// Whether a reader that does not know the property must not show the item.
+    let isEssential: Bool
   }
 
   /// A reference from one item to others.
@@ -19,8 +30,10 @@ struct HEIFItems {
   enum Location {
     /// Its parts in the file, in their order. Together they have no more bytes than the file.
     case parts([Range<Int>])
-    /// None: no entry names it, or one of its parts ends after the end of the file. No reader can read it.
+    /// None: no entry names it.
     case absent
+    /// One of its parts ends after the end of the file. No reader can read it.
+    case beyond
     /// Two places, or a place that readers interpret differently: it is unknown which bytes a library reads.
     case invalid
   }
@@ -31,9 +44,12 @@ struct HEIFItems {
   /// The boxes of all properties. Items refer to them by index, counted from 1.
   let properties: [HEIFBox]
   private let referenceTable: HEIFBox?
-  private let associations: [Int: [Int]]
+  private let associations: [Int: [Association]]
   /// `nil` if the table is missing, truncated, or of an unknown version.
   private let locations: [Int: Location]?
+
+  /// The index of a property, counted from 1.
+  private typealias Association = (index: Int, isEssential: Bool)
 
   /// Reads the tables among the boxes of a `meta` box.
   init(_ file: Span<UInt8>, meta: HEIFBoxList) {
@@ -42,13 +58,40 @@ struct HEIFItems {
     referenceTable = meta.first("iref")
     let properties = meta.first("iprp").map { HEIFBoxList(file, in: $0.content) }
     self.properties = properties?.first("ipco").map { HEIFBoxList(file, in: $0.content).boxes } ?? []
-    associations = properties?.first("ipma").map { Self.associations(file, $0) } ?? [:]
+    associations = (properties?.boxes ?? []).filter { $0.name == "ipma" }.reduce(into: [:]) { found, table in
+      Self.readAssociations(file, table, into: &found)
+    }
     locations = meta.first("iloc").flatMap { Self.locations(file, $0, data: meta.first("idat")?.content) }
   }
 
-  /// The properties of an item, in the order of the file.
-  func properties(of item: Int) -> [HEIFBox] {
-    (associations[item] ?? []).compactMap { properties.indices.contains($0 - 1) ? properties[$0 - 1] : nil }
+  /// The boxes of an item's properties, in the order in which it refers to them.
+  func properties(of item: Int) -> [HEIFBox] { bindings(of: item).map(\.box) }
+
+  /// The properties of an item, in the order in which it refers to them.
+  func bindings(of item: Int) -> [Property] {
+    (associations[item] ?? []).compactMap { association in
+      guard properties.indices.contains(association.index - 1) else { return nil }
+      return Property(box: properties[association.index - 1], isEssential: association.isEssential)
+    }
+  }
+
+  /// The properties that turn, mirror or crop. They are applied in their order.
+  static let transforms: Set<BoxName> = ["irot", "imir", "clap"]
+
+  /// The size of an item before it is turned or cropped (ISO/IEC 23008-12 §6.5.3).
+  func storedSize(of item: Int, _ file: Span<UInt8>) -> PixelSize? {
+    guard let size = properties(of: item).first(where: { $0.name == "ispe" })?.fullContent.lowerBound,
+      let width = file.bigEndian(at: size, bytes: 4), let height = file.bigEndian(at: size + 4, bytes: 4)
+    else { return nil }
+    return PixelSize(width, height)
+  }
+
+  /// The part of an item's stored picture that is shown, and how it is turned, wherever its size is among its
+  /// properties.
+  func area(of item: Int, _ file: Span<UInt8>) -> HEIFArea {
+    var area = HEIFArea(storedSize(of: item, file) ?? PixelSize(0, 0))
+    for property in properties(of: item) { area.apply(property, file) }
+    return area
   }
 
   /// The place of an item.
@@ -101,28 +144,30 @@ struct HEIFItems {
       guard let id = reader.take(version == 2 ? 2 : 4, from: file), reader.skip(2) != nil,
         let kind = reader.take(4, from: file)
       else { return nil }
-      return Item(id: id, kind: BoxName(kind), flagsOffset: entry.content.lowerBound + 3)
+      return Item(
+        id: id, kind: BoxName(kind), flagsOffset: entry.content.lowerBound + 3, names: reader.rest)
     }
   }
 
-  /// The indices of the properties of each item. If an item is named twice, the first entry counts.
-  private static func associations(_ file: Span<UInt8>, _ table: HEIFBox) -> [Int: [Int]] {
+  /// Adds the properties of each item. If an item is named twice, the first entry counts.
+  private static func readAssociations(
+    _ file: Span<UInt8>, _ table: HEIFBox, into found: inout [Int: [Association]]
+  ) {
     guard let version = file.byte(at: table.content.lowerBound),
       let flags = file.byte(at: table.content.lowerBound + 3)
-    else { return [:] }
+    else { return }
     var reader = HEIFReader(table.fullContent)
     let width = flags & 1 == 0 ? 1 : 2
-    var found: [Int: [Int]] = [:]
-    guard let count = reader.take(4, from: file) else { return [:] }
+    let essential = width == 1 ? 0x80 : 0x8000
+    guard let count = reader.take(4, from: file) else { return }
     for _ in 0..<count {
       guard let item = reader.take(version == 0 ? 2 : 4, from: file), let entries = reader.take(1, from: file)
-      else { break }
-      let numbers = (0..<entries).compactMap { _ in
-        reader.take(width, from: file).map { $0 & (width == 1 ? 0x7F : 0x7FFF) }
+      else { return }
+      let properties = (0..<entries).compactMap { _ in
+        reader.take(width, from: file).map { Association($0 & (essential - 1), $0 & essential != 0) }
       }
-      if found[item] == nil { found[item] = numbers }
+      if found[item] == nil { found[item] = properties }
     }
-    return found
   }
 
   private static func locations(_ file: Span<UInt8>, _ table: HEIFBox, data: Range<Int>?) -> [Int: Location]?
@@ -156,7 +201,7 @@ struct HEIFItems {
       // From a box, libheif 1.15 returns up to eight bytes after its end; from a file it does not.
       found[item] = location(
         file, table, (index: indexSize, offset: offsetSize, length: lengthSize), base, inside: around,
-        beyond: method == 0 ? .absent : .invalid)
+        beyond: method == 0 ? .beyond : .invalid)
     }
     return found
   }

@@ -11,7 +11,7 @@ package enum HEIFTables {
   /// usual tiles of 512 pixels, that is more than any limit on pixels allows. They take libavif 0.15 s.
   package static let mostEntries = 16_384
 
-  /// - Throws: `corrupt` for a file with more entries.
+  /// - Throws: `unsupportedType` for a file with more entries.
   /// - Complexity: O(bytes of the boxes).
   package static func check(_ file: Span<UInt8>, type: ImageType) throws(DecodingError) {
     var count = 0
@@ -28,7 +28,7 @@ package enum HEIFTables {
       }
     }
     guard count <= mostEntries else {
-      throw .corrupt(type, stage: "header", reason: "\(count) entries in its tables, limit \(mostEntries)")
+      throw .unsupportedType(type, reason: "\(count) entries in its tables, limit \(mostEntries)")
     }
   }
 

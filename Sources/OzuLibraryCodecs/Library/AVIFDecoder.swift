@@ -22,7 +22,9 @@
       var library = LibraryDecoder(type: .avif, alpha: alpha) { ozu_avif_decoder_new($0, $1, $2) }
       library.inspect = { (data, _) throws(DecodingError) in
         try HEIFTables.check(data.span, type: .avif)
-        return 0
+        let excerpt = HEIFExcerpt(data, type: .avif)
+        return LibraryDecoder.Inspection(
+          data: excerpt?.picture() ?? data, remainder: excerpt?.remainder)
       }
       self.library = library
     }

@@ -21,10 +21,14 @@
 
     package init(alpha: Alpha) {
       var library = LibraryDecoder(type: .heic, alpha: alpha) { ozu_heif_decoder_new($0, $1, $2) }
-      library.thumbnail = { ozu_heif_thumbnail_decoder_new($0, $1, $2) }
+      library.thumbnail = { HEIFExcerpt($0, type: .heic)?.thumbnail() }
       library.inspect = { (data, limits) throws(DecodingError) in
         try HEIFTables.check(data.span, type: .heic)
-        return try HEIFInspection.largestPixelCount(data.span, limits: limits)
+        let excerpt = HEIFExcerpt(data, type: .heic)
+        let read = excerpt?.picture() ?? data
+        return LibraryDecoder.Inspection(
+          data: read, largestPixelCount: try HEIFInspection.largestPixelCount(read.span, limits: limits),
+          hasThumbnail: excerpt?.hasThumbnail == true, remainder: excerpt?.remainder)
       }
       self.library = library
     }

@@ -11,6 +11,18 @@ import OzuImaging
 /// Decodes through one of the libraries of the package traits. All of the decoder is here: a new format only needs
 /// its constructor in C.
 struct LibraryDecoder: ImageDecoding {
+  /// The part of a file that the library reads.
+  struct Inspection {
+    /// The file, or an excerpt of it.
+    var data: Data
+    /// The number of pixels of the largest picture in the file; 0 if the library only decodes the picture of the header.
+    var largestPixelCount = 0
+    /// Whether the file has a smaller rendition that `thumbnail` looks for.
+    var hasThumbnail = false
+    /// The other contents of the file, which are not shown.
+    var remainder: String?
+  }
+
   typealias Opening =
     @Sendable (UnsafePointer<UInt8>?, Int, OzuPictureLimits) -> OpaquePointer?
 
@@ -22,14 +34,14 @@ struct LibraryDecoder: ImageDecoding {
   var isDrawing = false
   /// Notes for the header of each file.
   var notes: [String] = []
-  /// Opens the smaller rendition that a container may have beside its picture.
-  var thumbnail: Opening?
+  /// Makes a file of the smaller rendition that a container may have beside its picture. `nil` if there is none that
+  /// shows the same.
+  var thumbnail: (@Sendable (Data) -> Data?)?
   /// Opens a smaller rendition of the picture, by its place in the file, if the library finds some.
   var level: (@Sendable (UnsafePointer<UInt8>?, Int, OzuPictureLimits, UInt64) -> OpaquePointer?)?
   let opening: Opening
-  /// Checks a file before the library reads it, and returns the number of pixels of the largest picture in it; 0 if the
-  /// library only decodes the picture of the header.
-  var inspect: (@Sendable (Data, DecodingLimits) throws(DecodingError) -> Int)?
+  /// Checks a file before the library reads it, and says what the library reads.
+  var inspect: (@Sendable (Data, DecodingLimits) throws(DecodingError) -> Inspection)?
   /// Makes the decoder for a file that is downloaded; the Bool says whether its colours are premultiplied. `nil` if
   /// the library shows nothing before a file is complete.
   var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(DecodingError) -> any LibraryFeed)?

@@ -23,7 +23,10 @@ final class LibraryFile: ImageFile {
   let header: ImageHeader
   let library: LibraryDecoder
   private let limits: DecodingLimits
+  /// The bytes that the library reads: the file, or an excerpt of it.
   let data: Data
+  /// The whole file.
+  private let source: Data
   private let bytes: PinnedBytes
   private let isPremultiplied: Bool
   /// Whether the library makes one row after the other.
@@ -53,10 +56,11 @@ final class LibraryFile: ImageFile {
   ///   - whole: the header of the picture of which this is a part or a smaller rendition.
   ///   - isLevel: whether it is a smaller rendition.
   init(
-    _ data: Data, library: LibraryDecoder, limits: DecodingLimits, cut: PixelRectangle?,
+    _ source: Data, library: LibraryDecoder, limits: DecodingLimits, cut: PixelRectangle?,
     partOf whole: ImageHeader?, isLevel: Bool = false
   ) throws(DecodingError) {
-    largestPixelCount = try library.inspect?(data, limits) ?? 0
+    let inspection = try library.inspect?(source, limits) ?? LibraryDecoder.Inspection(data: source)
+    let data = inspection.data
     let bytes = PinnedBytes(data)
     var opened: LibrarySession?
     try bytes.withBytes { (bytes) throws(DecodingError) in
@@ -73,11 +77,16 @@ final class LibraryFile: ImageFile {
       header.planeLayout = PlaneLayout(chromaStep: nil, source: .rows)
     }
     let hasBoxes = library.type == .avif || library.type == .heic
+    if inspection.hasThumbnail {
+      header.metadata = header.metadata ?? PictureMetadata()
+      header.metadata?.hasThumbnail = true
+    }
+    if let remainder = inspection.remainder { header.notes.append(remainder) }
     if hasBoxes, HighDynamicRange(header.colorEncoding) != nil {
-      header.lightLevels = HEIFLightLevels.find(in: data.span)
+      header.lightLevels = HEIFLightLevels.find(in: source.span)
     }
     // The bytes of drawings and of other formats are not boxes.
-    if hasBoxes { header.add(HEIFGainMap.find(in: data.span, turnsPictures: library.type == .heic)) }
+    if hasBoxes { header.add(HEIFGainMap.find(in: source.span, turnsPictures: library.type == .heic)) }
     grid = hasBoxes && whole == nil && header.frameCount == 1 ? HEIFGrid(data.span, of: header) : nil
     if let grid {
       header.regionUnit = grid.tileSize
@@ -99,6 +108,8 @@ final class LibraryFile: ImageFile {
     self.library = library
     self.limits = limits
     self.data = data
+    self.source = source
+    largestPixelCount = inspection.largestPixelCount
     self.cut = cut
     self.bytes = bytes
     isPremultiplied = session.info.is_premultiplied
@@ -150,19 +161,22 @@ final class LibraryFile: ImageFile {
   func embeddedThumbnail(
     atLeast smallest: PixelSize, context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
-    guard header.metadata?.hasThumbnail == true, let thumbnail = library.thumbnail else { return nil }
-    return try bytes.withBytes { (bytes) throws(DecodingError) in
+    guard header.metadata?.hasThumbnail == true, let file = library.thumbnail?(source) else { return nil }
+    return try PinnedBytes(file).withBytes { (bytes) throws(DecodingError) in
       do throws(DecodingError) {
-        let session = try LibrarySession(bytes, type: library.type, limits: context.limits, open: thumbnail)
+        let largest = try library.inspect?(file, context.limits).largestPixelCount ?? 0
+        let session = try LibrarySession(
+          bytes, type: library.type, limits: context.limits, open: library.opening)
         var own = session.header
         guard own.storedSize.width >= smallest.width, own.storedSize.height >= smallest.height else {
           return nil
         }
         try context.limits.check(own)
         own.colorEncoding = header.colorEncoding
-        let (byteCount, overflow) = own.storedSize.byteCount(as: .bgra8)
-          .addingReportingOverflow(Int(clamping: session.info.scratch))
-        try context.limits.checkDecodedByteCount(overflow ? .max : byteCount)
+        let hidden = max(0, largest - own.storedSize.pixelCount)
+        let byteCount = own.storedSize.byteCount(as: .bgra8)
+          .saturatingSum(Int(clamping: session.info.scratch)).saturatingSum(hidden.saturatingProduct(12))
+        try context.limits.checkDecodedByteCount(byteCount)
         // Nothing else has been decoded yet.
         try context.reserve(atLeast: byteCount)
         return try session.decode(header: own, size: own.storedSize, alpha: library.alpha, context)

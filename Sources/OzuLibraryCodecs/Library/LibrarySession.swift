@@ -58,11 +58,6 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     let profile = profile
     // The bytes belong to the library, or are in the file itself; both outlive the session.
     let exif = UnsafeBufferPointer(start: info.exif, count: info.exif == nil ? 0 : info.exif_size)
-    var metadata = EXIFMetadata.find(in: exif.span)
-    if info.has_thumbnail {
-      metadata = metadata ?? PictureMetadata()
-      metadata?.hasThumbnail = true
-    }
     var header = ImageHeader(
       type: type, storedSize: ownSize,
       orientation: Orientation(rawValue: Int(info.orientation)) ?? .up, bitsPerComponent: Int(info.bits),
@@ -71,7 +66,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
       colorEncoding: profile.map(ColorEncoding.profile)
         ?? ColorEncoding(primaries: Int(info.primaries), transfer: Int(info.transfer)),
       dotsPerInch: info.dots_per_inch > 0 ? info.dots_per_inch : EXIFMetadata.dotsPerInch(in: exif.span),
-      metadata: metadata)
+      metadata: EXIFMetadata.find(in: exif.span))
     if info.region_width > 0, info.region_height > 0 {
       header.regionUnit = PixelSize(Int(info.region_width), Int(info.region_height))
       header.hasParts = info.has_parts
