@@ -34,7 +34,7 @@
       let filter = gtk_file_filter_new()!
       defer { g_object_unref(ObjectPointer(filter)) }
       gtk_file_filter_set_name(filter, "Pictures")
-      for suffix in PictureSource.extensions.sorted() { gtk_file_filter_add_suffix(filter, suffix) }
+      for suffix in ImageFormat.readEndings.sorted() { gtk_file_filter_add_suffix(filter, suffix) }
       choose("Open Pictures", filter)
     }
 

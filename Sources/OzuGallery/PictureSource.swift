@@ -22,13 +22,6 @@ public enum PictureSource: Sendable, Equatable {
     public let description: String
   }
 
-  static let extensions = Set(
-    [
-      "jpg", "jpeg", "png", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff", "bmp", "ico", "svg",
-      // Other endings of camera RAW files.
-      "nrw", "sr2", "rwl",
-    ] + ImageType.cameraRAW.map(\.fileExtension))
-
   /// Reads the command line: pictures, folders, a file of addresses, or `--demo`; nothing for a window that asks.
   ///
   /// - Throws: `Usage`.
@@ -115,7 +108,8 @@ public enum PictureSource: Sendable, Equatable {
   private static func pictures(in folder: URL) throws -> [URL] {
     try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       .filter {
-        extensions.contains($0.pathExtension.lowercased()) && !$0.lastPathComponent.hasPrefix(".")
+        ImageFormat.readEndings.contains($0.pathExtension.lowercased())
+          && !$0.lastPathComponent.hasPrefix(".")
       }
       .sorted { $0.lastPathComponent.localizedStandardCompare($1.lastPathComponent) == .orderedAscending }
   }

@@ -7,7 +7,8 @@
   extension CodecRegistry {
     /// All codecs that are written in Swift or use ImageIO, with the reason for each known format without one.
     ///
-    /// GIF, BMP, camera RAW (its previews) and most thumbnails of JPEG use Ozu's own codecs. ImageIO reads all other formats, and writes AVIF,
+    /// GIF, BMP, ICNS, PNM, QOI, TGA, PSD, camera RAW (its previews) and most thumbnails of JPEG use Ozu's own codecs. ImageIO reads
+    /// all other formats, and writes AVIF,
     /// HEIC, PNG and JPEG, if the system supports them. Colours are converted by Core Graphics.
     public static let imageIO: CodecRegistry = {
       var codecs = CodecRegistry()
@@ -21,9 +22,9 @@
         codecs.register(decoder: ImageIODecoder(type))
       }
       codecs.explainAbsence(of: .svg, "ImageIO does not read drawings")
-      for type in ImageType.cameraRAW {
-        codecs.register(decoder: RAWDecoder(type, jpeg: ImageIODecoder(.jpeg)))
-      }
+      codecs.registerSmallFormats(
+        alpha: .premultiplied, inner: [ImageIODecoder(.png), ImageIODecoder(.jpeg)])
+      codecs.registerCameraRAW(jpeg: ImageIODecoder(.jpeg))
       codecs.register(decoder: BMPDecoder(alpha: .premultiplied))
       codecs.register(decoder: GIFDecoder())
       codecs.register(encoder: GIFEncoder())

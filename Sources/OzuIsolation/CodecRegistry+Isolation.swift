@@ -11,8 +11,9 @@ extension CodecRegistry {
       return nil
     }
     let client = WorkerClient.shared(for: settings)
-    // No decoder in this process may stay reachable if isolation is required. SVG has none.
-    let types = settings.mode == .required ? Set(builtInTypes + [.svg]) : settings.types
+    // No decoder in this process may stay reachable if isolation is required. Drawings have none.
+    let drawings = ImageFormat.read.filter { $0.decoding == .drawing }.map(\.type)
+    let types = settings.mode == .required ? Set(builtInTypes + drawings) : settings.types
     isolateBuiltIn(types.sorted { $0.rawValue < $1.rawValue }) { type, inner in
       IsolatedDecoder(type, client, inner: inner)
     }

@@ -86,7 +86,7 @@ public struct DecoderIsolation: Sendable {
   public static let required = DecoderIsolation(.required)
 
   /// The formats that C libraries decode completely or in large parts: WebP, AVIF, HEIC, JPEG XL, TIFF and SVG.
-  public static let libraryTypes: Set<ImageType> = [.webp, .avif, .heic, .jxl, .tiff, .svg]
+  public static let libraryTypes = Set(ImageFormat.read.filter { $0.decoding != .own }.map(\.type))
 
   /// One process for each processor.
   public static var defaultProcessLimit: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }

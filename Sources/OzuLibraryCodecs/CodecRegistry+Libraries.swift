@@ -5,7 +5,7 @@ extension CodecRegistry {
   /// All codecs of this build that are written in Swift or use C libraries, with the reason for each known format
   /// without one.
   ///
-  /// JPEG, PNG, GIF, BMP, ICO and the previews of camera RAW are always included; WebP, AVIF, HEIF, JPEG XL and TIFF with the package traits of
+  /// JPEG, PNG, GIF, BMP, ICO, ICNS, PNM, QOI, TGA, PSD and the previews of camera RAW are always included; WebP, AVIF, HEIF, JPEG XL and TIFF with the package traits of
   /// those names. SVG is included only after `registerInProcessSVG()`. Colours are converted by Little CMS.
   public static let libraries = builtIn(alpha: .premultiplied)
 
@@ -19,9 +19,10 @@ extension CodecRegistry {
     if alpha == .straight { codecs.blending = .straight }
     codecs.register(colorConverter: ColorConverter())
     codecs.addOptional(alpha: alpha)
-    for type in ImageType.cameraRAW { codecs.register(decoder: RAWDecoder(type, jpeg: JPEGDecoder())) }
+    codecs.registerCameraRAW(jpeg: JPEGDecoder())
     codecs.register(decoder: DeltaDecoder(alpha: alpha))
     codecs.register(encoder: DeltaEncoder())
+    codecs.registerSmallFormats(alpha: alpha, inner: [PNGDecoder(alpha: alpha), JPEGDecoder()])
     codecs.register(decoder: ICODecoder(alpha: alpha, png: PNGDecoder(alpha: alpha)))
     codecs.register(decoder: BMPDecoder(alpha: alpha))
     codecs.register(decoder: GIFDecoder())

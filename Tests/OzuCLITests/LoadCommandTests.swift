@@ -36,6 +36,17 @@ import Testing
     #expect(run.output.contains("\(size) (PNG 320x240) from disk-original"))
   }
 
+  @Test("the command line has the endings of the table of formats")
+  func endings() {
+    for format in ImageFormat.read {
+      for ending in format.endings {
+        #expect(OutputFormats.promisedType(ofEnding: ending) == format.type)
+        #expect(OutputFormats.type(ofEnding: ending) == nil || format.isWritten)
+      }
+    }
+    for (name, type) in OutputFormats.names { #expect(OutputFormats.type(ofEnding: name) == type) }
+  }
+
   @Test("every writable format is written, by name and by ending", arguments: OutputFormats.names.map(\.0))
   func formats(_ name: String) async throws {
     let folder = try Folder()

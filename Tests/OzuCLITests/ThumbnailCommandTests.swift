@@ -182,17 +182,20 @@ struct ThumbnailCommandTests {
     #expect(try IsolationOption.isolation(untrusted, isOwnProgram: true).mode == .required)
   }
 
-  @Test("the thumbnailer's entry names every format, and only existing options")
-  func entry() throws {
+  @Test(
+    "the entries of desktops name every format, and only existing options",
+    arguments: [
+      ("ozu.thumbnailer", "[Thumbnailer Entry]", "Exec=ozu thumbnail --size %s %u %o"),
+      ("org.ozu.Gallery.desktop", "[Desktop Entry]", "Exec=ozu-gallery %F"),
+    ])
+  func entry(file: String, title: String, command: String) throws {
     let root = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let text = try String(
-      contentsOf: root.appending(path: "scripts/desktop/ozu.thumbnailer"), encoding: .utf8)
+    let text = try String(contentsOf: root.appending(path: "scripts/desktop/\(file)"), encoding: .utf8)
     let lines = text.split(separator: "\n")
-    #expect(lines.first == "[Thumbnailer Entry]")
-    #expect(lines.contains("Exec=ozu thumbnail --size %s %u %o"))
+    #expect(lines.first.map(String.init) == title)
+    #expect(lines.contains { $0 == command })
     let types = lines.first { $0.hasPrefix("MimeType=") }?.dropFirst(9).split(separator: ";").map(String.init)
-    let readable = CodecRegistry.standard.decodableTypes.filter { $0 != .ozuDelta }
-    for type in readable { #expect(types?.contains(type.mediaType) ?? false, "\(type)") }
+    for type in ImageFormat.read.flatMap(\.mediaTypes) { #expect(types?.contains(type) ?? false, "\(type)") }
   }
 }

@@ -149,6 +149,17 @@ struct AddressTests {
   func grammar(target: String, status: Int) { #expect(Self.status(target, Self.openRules) == status) }
 
   @Test(
+    "a format that is written is asked for by each of its endings, and no other is",
+    arguments: ImageFormat.known)
+  func formats(format: ImageFormat) {
+    for ending in format.endings {
+      let status = format.isWritten ? 200 : 400
+      #expect(Self.status("/x/plain/https://a.test/b@\(ending)", Self.openRules) == status)
+      #expect(Self.status("/x/fq:\(ending):50/plain/https://a.test/b", Self.openRules) == status)
+    }
+  }
+
+  @Test(
     "options that are refused",
     arguments: [
       "rs:auto:1:1", "rs:big:1:1", "rs:fit:-1:1", "rs:fit:1e3:1", "rs:fit:99999999999999999999:1", "w:1:2",

@@ -75,15 +75,15 @@ public struct OutputFormat: Hashable, Sendable {
     accept: String?, options: EncodingOptions = EncodingOptions()
   ) -> OutputFormat {
     let accepted = AcceptedTypes(accept ?? "")
-    let named = negotiable.compactMap { type in
-      accepted.quality(of: type.mediaType).map { (type: type, quality: $0) }
+    let named = negotiable.compactMap { format in
+      format.mediaTypes.compactMap(accepted.quality(of:)).max().map { (type: format.type, quality: $0) }
     }
     // Sorting keeps the order of equals.
     let wanted = named.filter { $0.quality > 0 }.sorted { $0.quality > $1.quality }.map(\.type)
     return OutputFormat(types: wanted + fallback, options: options)
   }
 
-  private static let negotiable: [ImageType] = [.avif, .webp]
+  private static let negotiable = ImageFormat.written.filter(\.isNegotiated)
   private static let fallback: [ImageType] = [.jpeg, .png]
 
   /// Raised when the same recipe makes other bytes than in an earlier release, so that files of that release are made

@@ -18,15 +18,15 @@ public enum ImageAcceptance: Hashable, Sendable {
       // A format that cannot be decoded is not named, not even with `q=0`, because some servers look only for the
       // name.
       return
-        (Self.negotiated.filter { decodable.contains($0.type) }.map { "\($0.type.mediaType)\($0.weight)" }
+        (Self.named.filter { decodable.contains($0.type) }.map { "\($0.type.mediaType)\($0.weight)" }
         + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ",")
     }
   }
 
   /// The formats that servers send only to clients that name them.
-  private static let negotiated: [(type: ImageType, weight: String)] = [
-    (.avif, ""), (.jxl, ";q=0.95"), (.webp, ";q=0.9"), (.heic, ";q=0.85"),
-  ]
+  private static let named: [(type: ImageType, weight: String)] = ImageFormat.read.compactMap { format in
+    format.requestedQuality.map { (format.type, $0 < 1 ? ";q=\($0)" : "") }
+  }
 }
 
 extension ImageRequest {

@@ -7,10 +7,8 @@ enum OutputFormats {
 
   /// Names and endings, grouped by format.
   static let names: [(String, ImageType)] = types.flatMap { type in
-    ([type.rawValue] + (aliases[type] ?? [])).map { ($0, type) }
+    ([type.rawValue] + ImageFormat.of(type).endings.filter { $0 != type.rawValue }).map { ($0, type) }
   }
-
-  private static let aliases: [ImageType: [String]] = [.jpeg: ["jpg", "jpe", "jfif"]]
 
   /// `jpeg, png or webp`.
   static var list: String {
@@ -29,11 +27,6 @@ enum OutputFormats {
 
   /// The format of an ending in lower case, if it can be written or read.
   static func promisedType(ofEnding ending: String) -> ImageType? {
-    type(ofEnding: ending) ?? readableEndings[ending]
+    type(ofEnding: ending) ?? ImageFormat.ofEnding(ending)?.type
   }
-
-  private static let readableEndings: [String: ImageType] = [
-    "gif": .gif, "heic": .heic, "heif": .heic, "tiff": .tiff, "tif": .tiff, "bmp": .bmp, "ico": .ico,
-    "svg": .svg,
-  ].merging(ImageType.cameraRAW.map { ($0.fileExtension, $0) }) { first, _ in first }
 }

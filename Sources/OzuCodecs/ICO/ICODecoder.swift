@@ -41,36 +41,7 @@ public struct ICODecoder: ImageDecoding {
     guard let png else {
       throw .unsupportedType(.ico, reason: "its picture is a PNG, and there is no decoder for PNG here")
     }
-    return PNGIconFile(try png.open(content, limits: limits))
-  }
-}
-
-/// An icon whose picture is a PNG.
-private final class PNGIconFile: ImageFile {
-  private let picture: any ImageFile
-  let header: ImageHeader
-
-  init(_ picture: any ImageFile) {
-    self.picture = picture
-    var header = picture.header
-    header.type = .ico
-    header.frameCount = 1
-    self.header = header
-  }
-
-  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
-    picture.demand(of: plan, context: context)
-  }
-
-  func withRows<Result>(
-    _ plan: DecodePlan, context: DecodingContext,
-    _ body: (any PixelRowReading) throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result? {
-    try picture.withRows(plan, context: context, body)
-  }
-
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
-    try picture.decode(plan, context: context)
+    return EnclosedFile(try png.open(content, limits: limits), as: .ico)
   }
 }
 

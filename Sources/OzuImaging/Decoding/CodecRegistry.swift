@@ -119,7 +119,9 @@ public struct CodecRegistry: Sendable {
     throw .unsupportedType(
       type,
       reason: absent[type]
-        ?? (hasDeclined ? "no decoder takes this file" : "no decoder is registered for it"))
+        ?? (hasDeclined
+          ? "no decoder takes this file"
+          : ImageFormat.of(type).isRead ? "no decoder is registered for it" : "Ozu has no decoder for it"))
   }
 
   /// The encoder for a type.

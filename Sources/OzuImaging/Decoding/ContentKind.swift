@@ -35,85 +35,26 @@ public enum ContentKind: Hashable, Sendable {
       self = .empty
       return
     }
-    if let signature = Self.signatures.first(where: { $0.matches(bytes) }) {
-      self = signature.kind
-    } else if let brand = Self.imageBrand(bytes) {
-      self = brand
+    if let format = ImageFormat.table.first(where: { $0.signatures.contains { $0.matches(bytes) } }) {
+      self = .image(format.type)
+    } else if let other = Self.others.first(where: { $0.signature.matches(bytes) }) {
+      self = .other(other.words)
     } else {
       self = Self.text(bytes)
     }
   }
 
-  /// Bytes at an offset that identify a format.
-  private struct Signature {
-    let kind: ContentKind
-    let parts: [(offset: Int, bytes: [UInt8])]
-
-    init(_ kind: ContentKind, _ parts: (Int, [UInt8])...) {
-      self.kind = kind
-      self.parts = parts.map { (offset: $0.0, bytes: $0.1) }
-    }
-
-    init(_ kind: ContentKind, _ text: String, at offset: Int = 0) {
-      self.init(kind, (offset, Array(text.utf8)))
-    }
-
-    func matches(_ data: [UInt8]) -> Bool {
-      parts.allSatisfy { part in
-        data.count >= part.offset + part.bytes.count && data[part.offset...].starts(with: part.bytes)
-      }
-    }
-  }
-
-  private static let signatures: [Signature] = [
-    Signature(.image(.jpeg), (0, [0xFF, 0xD8, 0xFF])),
-    Signature(.image(.png), (0, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])),
-    Signature(.image(.gif), "GIF87a"),
-    Signature(.image(.gif), "GIF89a"),
-    Signature(.image(.webp), (0, Array("RIFF".utf8)), (8, Array("WEBP".utf8))),
-    Signature(.image(.jxl), (0, [0xFF, 0x0A])),
-    Signature(.image(.jxl), (0, [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A])),
-    Signature(.image(.cr2), (0, [0x49, 0x49, 0x2A, 0]), (8, Array("CR".utf8))),
-    Signature(.image(.cr2), (0, [0x4D, 0x4D, 0, 0x2A]), (8, Array("CR".utf8))),
-    Signature(.image(.orf), "IIRO"),
-    Signature(.image(.orf), "IIRS"),
-    Signature(.image(.orf), "MMOR"),
-    Signature(.image(.rw2), "IIU\0"),
-    Signature(.image(.raf), "FUJIFILMCCD-RAW "),
-    Signature(.image(.tiff), (0, [0x49, 0x49, 0x2A, 0])),
-    Signature(.image(.tiff), (0, [0x4D, 0x4D, 0, 0x2A])),
-    Signature(.image(.tiff), (0, [0x49, 0x49, 0x2B, 0])),
-    Signature(.image(.tiff), (0, [0x4D, 0x4D, 0, 0x2B])),
-    // Many texts begin with "BM". A bitmap also has zeros in the reserved fields of the file header, or, if these
-    // have a hot spot, a small number as the length of the next header.
-    Signature(.image(.bmp), (0, [0x42, 0x4D]), (6, [0, 0, 0, 0])),
-    Signature(.image(.bmp), (0, [0x42, 0x4D]), (15, [0, 0, 0])),
-    Signature(.image(.ico), (0, [0, 0, 1, 0]), (5, [0])),
-    Signature(.image(.ico), (0, [0, 0, 2, 0]), (5, [0])),
-    Signature(.image(.ozuDelta), "OZUD\u{1}"),
-    Signature(.other("a camera RAW file of Canon (CRW)"), "HEAPCCDR", at: 6),
-    Signature(.other("a camera RAW file of Minolta (MRW)"), "\0MRM"),
-    Signature(.other("a camera RAW file of Sigma (X3F)"), "FOVb"),
-    Signature(.other("a PDF document"), "%PDF-"),
-    Signature(.other("a ZIP archive"), "PK\u{3}\u{4}"),
-    Signature(.other(gzip), (0, [0x1F, 0x8B])),
-    Signature(.other("a WebM or Matroska video"), (0, [0x1A, 0x45, 0xDF, 0xA3])),
+  /// Files that are no pictures, in words.
+  private static let others: [(words: String, signature: ContentSignature)] = [
+    ("a camera RAW file of Canon (CRW)", .text("HEAPCCDR", at: 6)),
+    ("a camera RAW file of Minolta (MRW)", .text("\0MRM")),
+    ("a camera RAW file of Sigma (X3F)", .text("FOVb")),
+    ("a PDF document", .text("%PDF-")),
+    ("a ZIP archive", .text("PK\u{3}\u{4}")),
+    (gzip, .bytes(0x1F, 0x8B)),
+    ("a WebM or Matroska video", .bytes(0x1A, 0x45, 0xDF, 0xA3)),
+    ("an MPEG-4 video", .baseMedia),
   ]
-
-  /// The major and compatible brands of an ISO base media file (ISO/IEC 14496-12 §4.3).
-  private static func imageBrand(_ bytes: [UInt8]) -> ContentKind? {
-    guard bytes.count >= 12, bytes[4...].starts(with: "ftyp".utf8) else { return nil }
-    let boxSize = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
-    // A size of 0 means "up to the end of the file".
-    let end = boxSize == 0 ? bytes.count : min(max(boxSize, 12), bytes.count)
-    let offsets = [8] + Array(stride(from: 16, through: end - 4, by: 4))
-    let brands = offsets.map { String(decoding: bytes[$0..<$0 + 4], as: UTF8.self) }
-    if brands.first == "crx " { return .image(.cr3) }
-    if brands.contains(where: ["avif", "avis"].contains) { return .image(.avif) }
-    let heif = ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1", "mif2", "mif3"]
-    if brands.contains(where: heif.contains) { return .image(.heic) }
-    return .other("an MPEG-4 video")
-  }
 
   /// Recognises texts that servers often send instead of an image.
   private static func text(_ bytes: [UInt8]) -> ContentKind {

@@ -32,31 +32,27 @@ public struct ImageType: RawRepresentable, Hashable, Sendable {
   public static let ico = ImageType(rawValue: "ico")
   /// Scalable Vector Graphics.
   public static let svg = ImageType(rawValue: "svg")
+  /// The portable formats of Netpbm: bitmaps, graymaps, pixmaps and PAM.
+  public static let pnm = ImageType(rawValue: "pnm")
+  /// The Quite OK Image Format.
+  public static let qoi = ImageType(rawValue: "qoi")
+  /// Truevision TGA.
+  public static let tga = ImageType(rawValue: "tga")
+  /// Apple icon.
+  public static let icns = ImageType(rawValue: "icns")
+  /// Photoshop document.
+  public static let psd = ImageType(rawValue: "psd")
   /// Ozu's own format: lossless pixels for the disk cache. Not meant for other programs.
   public static let ozuDelta = ImageType(rawValue: "ozu-delta")
 
   /// The usual file extension of this type, without the dot.
-  public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+  public var fileExtension: String { ImageFormat.of(self).endings.first ?? rawValue }
 
   /// The name of the type in messages: `JPEG`.
-  public var displayName: String {
-    switch self {
-    case .webp: "WebP"
-    case .jxl: "JPEG XL"
-    case .ozuDelta: "Ozu delta"
-    default: nameOfCameraRAW?.display ?? rawValue.uppercased()
-    }
-  }
+  public var displayName: String { ImageFormat.of(self).name }
 
   /// The media type, for example `image/jpeg`.
-  public var mediaType: String {
-    switch self {
-    case .svg: "image/svg+xml"
-    case .ico: "image/vnd.microsoft.icon"
-    case .ozuDelta: "image/x-ozu-delta"
-    default: nameOfCameraRAW?.media ?? "image/\(rawValue)"
-    }
-  }
+  public var mediaType: String { ImageFormat.of(self).mediaTypes.first ?? "image/\(rawValue)" }
 }
 
 extension ImageType: CustomStringConvertible {

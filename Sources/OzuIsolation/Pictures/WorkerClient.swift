@@ -182,9 +182,10 @@ extension GainMap {
     init(_ type: ImageType) {
       // Drawings read fonts for their text, on threads; the decoder of HEIC has one thread of its own. All other libraries
       // are asked to use none.
+      let format = ImageFormat.of(type)
       self.init(
-        name: type.rawValue, type: type, readsFonts: type == .svg,
-        startsThreads: [.svg, .heic].contains(type))
+        name: type.rawValue, type: type, readsFonts: format.decoding == .drawing,
+        startsThreads: format.startsThreads)
     }
   }
 #endif

@@ -79,26 +79,3 @@ struct PNGStoredRows {
     }
   }
 }
-
-extension Bitmap {
-  /// Whether some pixel is not opaque, by looking at all.
-  fileprivate var hasTransparentPixel: Bool {
-    withUnsafeBytes { bytes in
-      (0..<size.height).contains { y in
-        // A row has `width` pixels of the format's bytes, with alpha after the colours.
-        let row = UnsafeRawBufferPointer(rebasing: bytes[(y * bytesPerRow)...])
-        switch format {
-        case .bgra8:
-          var all = UInt32.max
-          for x in 0..<size.width {
-            all &= UInt32(littleEndian: row.load(fromByteOffset: x &* 4, as: UInt32.self))
-          }
-          return all >> 24 != 255
-        case .rgba16:
-          return (0..<size.width).contains { row.load(fromByteOffset: $0 * 8 + 6, as: UInt16.self) != .max }
-        case .gray8: return false
-        }
-      }
-    }
-  }
-}

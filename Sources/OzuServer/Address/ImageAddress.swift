@@ -130,7 +130,7 @@ struct ImageAddress: Hashable, Sendable {
   /// The path after the signature, in the one form that this type writes.
   var path: String {
     let segments = options.segments.map { "/\($0)" }.joined()
-    let word = options.type.map { type in "@\(ImageOptions.types.first { $0.type == type }!.word)" } ?? ""
+    let word = options.type.map { "@\($0.fileExtension)" } ?? ""
     return "\(segments)/plain/\(Self.escaped(source.absoluteString))\(word)"
   }
 

@@ -32,8 +32,9 @@ extension ImageOptions {
   private var outputSegments: [String] {
     var list: [String] = []
     if let quality { list.append("q:\(quality)") }
-    let pairs = Self.types.filter { $0.word != "jpeg" }
-      .compactMap { type in qualities[type.type].map { "\(type.word):\($0)" } }
+    let pairs = Self.formats.compactMap { format in
+      qualities[format.type].map { "\(format.type.fileExtension):\($0)" }
+    }
     if !pairs.isEmpty { list.append("fq:" + pairs.joined(separator: ":")) }
     if let byteLimit { list.append("mb:\(byteLimit)") }
     if keepsMetadata { list.append("sm:0") }

@@ -63,11 +63,10 @@ package struct ImageOptions: Hashable, Sendable {
     ("noea", .topRight), ("sowe", .bottomLeft), ("soea", .bottomRight),
   ]
 
-  /// The formats that can be requested, by their words.
-  static let types: [(word: String, type: ImageType)] = [
-    ("jpg", .jpeg), ("jpeg", .jpeg), ("png", .png), ("webp", .webp), ("avif", .avif), ("gif", .gif),
-    ("jxl", .jxl),
-  ]
+  /// The formats that can be requested; their words are the endings of their files, and the first one is written.
+  static let formats = ImageFormat.written
 
-  static func type(_ word: some StringProtocol) -> ImageType? { types.first { $0.word == word }?.type }
+  static func type(_ word: some StringProtocol) -> ImageType? {
+    formats.first { $0.endings.contains(String(word)) }?.type
+  }
 }

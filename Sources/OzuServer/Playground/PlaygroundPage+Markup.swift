@@ -1,4 +1,10 @@
+import OzuImaging
+
 extension PlaygroundPage {
+  /// The choices of a format.
+  private static let formats = ImageOptions.formats.filter { $0.audience == .browsers }
+    .map { "<option value=\"\($0.type.fileExtension)\">\($0.name)</option>" }.joined()
+
   static let markup = #"""
     <header>
     <h1>Ozu playground</h1>
@@ -68,9 +74,7 @@ extension PlaygroundPage {
       </div></details>
       <details open><summary>File</summary><div class="grid">
         <label class="wide">Format<select id="format">
-          <option value="">what the browser accepts</option><option value="jpg">JPEG</option><option value="png">PNG</option>
-          <option value="webp">WebP</option><option value="avif">AVIF</option><option value="jxl">JPEG XL</option>
-          <option value="gif">GIF</option>
+          <option value="">what the browser accepts</option>\#(formats)
         </select></label>
         <div class="wide"><label for="quality">Quality</label> <output id="quality-text" for="quality"></output>
           <input id="quality" type="range" min="0" max="100" value="0"></div>

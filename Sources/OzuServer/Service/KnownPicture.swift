@@ -30,16 +30,11 @@ final class KnownPicture: Sendable {
     let name = picture.fileName ?? picture.request.source.url?.lastPathComponent ?? ""
     // The result may have another format than the name says.
     let dot = name.lastIndex(of: ".")
-    let isPicture = dot.map { endings.contains(name[name.index(after: $0)...].lowercased()) } == true
+    let isPicture =
+      dot.map { ImageFormat.readEndings.contains(name[name.index(after: $0)...].lowercased()) } == true
     let stem = isPicture ? String(name[..<(dot ?? name.endIndex)]) : name
     return (picture.isAttachment ? "attachment" : "inline", ["", "/"].contains(stem) ? "image" : stem)
   }
-
-  private static let endings = Set(
-    [
-      "jpg", "jpeg", "jpe", "png", "apng", "gif", "webp", "avif", "heic", "heif", "jxl", "tif", "tiff", "bmp",
-      "ico", "svg", "nrw", "sr2", "rwl",
-    ] + ImageType.cameraRAW.map(\.fileExtension))
 
   /// The field `Content-Disposition` (RFC 6266) of a file; `nil` if nothing was requested. The name ends as the type of
   /// the file does.

@@ -31,6 +31,14 @@ struct ContentKindTests {
     (bytes(0x42, 0x4D, 0x36, 0x10, 0, 0, 0, 0, 0, 0), .bmp),
     (bytes(0, 0, 1, 0, 3, 0), .ico),
     (bytes(0, 0, 2, 0, 1, 0), .ico),
+    (Data("P6 1 1 255\n".utf8), .pnm), (Data("P1\n# a comment".utf8), .pnm), (Data("P5\r\n\t12".utf8), .pnm),
+    (Data("P7\nWIDTH 1".utf8), .pnm),
+    (Data("qoif".utf8), .qoi), (Data("icns".utf8), .icns), (bytes(0x38, 0x42, 0x50, 0x53, 0, 1), .psd),
+    (bytes(0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 24, 0x20), .tga),
+    (bytes(9, 1, 9, 0, 0, 0, 1, 24, 0, 0, 0, 0, 1, 0, 1, 0, 8, 0), .tga),
+    (bytes(0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 8, 0), .tga),
+    // An icon, whose number of pictures stands where a TGA has nothing.
+    (bytes(0, 0, 2, 0, 1, 0, 16, 16, 0, 0, 1, 0, 1, 0, 1, 0, 24, 0), .ico),
     (ftyp("avif", "mif1", "miaf"), .avif),
     (ftyp("avis", "msf1"), .avif),
     (ftyp("mif1", "avif", "miaf"), .avif),
@@ -108,7 +116,8 @@ struct ContentKindTests {
     (Data("{\"error\": 404}".utf8), "JSON"),
     (Data(" [1, 2]".utf8), "JSON"),
     (Data("Not Found".utf8), "text"),
-    (Data("BM is how this text begins".utf8), "text"),
+    (Data("BM is how this text begins".utf8), "text"), (Data("P6 is how this text begins".utf8), "text"),
+    (Data("P1".utf8), "text"), (Data("P7\n332".utf8), "text"), (Data("#define A 1".utf8), "text"),
     (Data("Gr\u{fc}\u{df}e".utf8), "text"),
     (Data(String(repeating: "\u{20ac}", count: 400).utf8), "text"),
     (Data(" \n\t ".utf8), "blank text"),
@@ -120,6 +129,31 @@ struct ContentKindTests {
     (ftyp("isom", "mp42", "avc1"), "an MPEG-4 video"),
     (ftyp("qt  "), "an MPEG-4 video"),
   ]
+
+  static let unread: [(Data, String)] = [
+    (bytes(0, 0, 0, 12, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A), "JPEG 2000"),
+    (bytes(0xFF, 0x4F, 0xFF, 0x51), "JPEG 2000"), (bytes(0x49, 0x49, 0xBC, 1), "JPEG XR"),
+    (Data("gimp xcf v011".utf8), "XCF (GIMP)"), (bytes(0x76, 0x2F, 0x31, 1), "OpenEXR"),
+    (Data("#?RADIANCE\n# x".utf8), "Radiance HDR"), (Data("DDS |\0\0\0".utf8), "DDS"),
+    (bytes(0xAB, 0x4B, 0x54, 0x58, 0x20, 0x31, 0x31, 0xBB), "KTX"),
+    (bytes(0xAB, 0x4B, 0x54, 0x58, 0x20, 0x32, 0x30, 0xBB), "KTX 2"), (Data("PF\n1 1".utf8), "PFM"),
+    (Data("/* XPM */\nstatic".utf8), "XPM"), (Data("#define x_width 16".utf8), "XBM"),
+    (Data("SIMPLE  = T".utf8), "FITS"), (Data("AT&TFORM".utf8), "DjVu"),
+    (bytes(0x42, 0x50, 0x47, 0xFB), "BPG"),
+    (ftyp("crx ", "isom"), "Canon CR3"), (Data("FUJIFILMCCD-RAW 0201".utf8), "Fujifilm RAF"),
+    (Data("IIRO".utf8), "Olympus ORF"), (bytes(0x49, 0x49, 0x55, 0), "Panasonic RW2"),
+  ]
+
+  @Test("formats that are not read have a name in the error", arguments: unread)
+  func named(data: Data, name: String) throws {
+    guard case .image(let type) = ContentKind(sniffing: data) else {
+      Issue.record("\(ContentKind(sniffing: data))")
+      return
+    }
+    #expect(!ImageFormat.of(type).isRead)
+    let error = #expect(throws: DecodingError.self) { try CodecRegistry().open(data) }
+    #expect("\(String(describing: error))" == "Optional(\(name) cannot be read: Ozu has no decoder for it)")
+  }
 
   @Test("content that is not an image is named", arguments: others)
   func other(data: Data, kind: String) {

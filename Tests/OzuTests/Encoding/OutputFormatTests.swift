@@ -24,6 +24,14 @@ struct OutputFormatTests {
   }
 
   @Test(
+    "a format is sent to a client that names it where the table of formats says so",
+    arguments: ImageFormat.known)
+  func negotiation(of format: ImageFormat) {
+    let types = format.isNegotiated ? [format.type, .jpeg, .png] : [.jpeg, .png]
+    for name in format.mediaTypes { #expect(OutputFormat.negotiated(accept: name).types == types) }
+  }
+
+  @Test(
     "the first format that suits the picture, animated or not",
     arguments: [
       (OutputFormat.automatic, true, false, [.jpeg, .png]), (.automatic, false, false, [.png, .jpeg]),

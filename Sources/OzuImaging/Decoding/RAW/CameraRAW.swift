@@ -54,25 +54,5 @@ extension ImageType {
   public static let raw = ImageType(rawValue: "raw")
 
   /// The types of camera RAW files.
-  public static let cameraRAW: [ImageType] = [
-    .dng, .cr2, .cr3, .nef, .arw, .raf, .orf, .rw2, .pef, .srw, .raw,
-  ]
-
-  /// The name in messages and the media type of a camera RAW file; `nil` for another type.
-  var nameOfCameraRAW: (display: String, media: String)? {
-    switch self {
-    case .dng: ("Adobe DNG", "image/x-adobe-dng")
-    case .cr2: ("Canon CR2", "image/x-canon-cr2")
-    case .cr3: ("Canon CR3", "image/x-canon-cr3")
-    case .nef: ("Nikon NEF", "image/x-nikon-nef")
-    case .arw: ("Sony ARW", "image/x-sony-arw")
-    case .raf: ("Fujifilm RAF", "image/x-fuji-raf")
-    case .orf: ("Olympus ORF", "image/x-olympus-orf")
-    case .rw2: ("Panasonic RW2", "image/x-panasonic-rw2")
-    case .pef: ("Pentax PEF", "image/x-pentax-pef")
-    case .srw: ("Samsung SRW", "image/x-samsung-srw")
-    case .raw: ("camera RAW", "image/x-dcraw")
-    default: nil
-    }
-  }
+  public static let cameraRAW: [ImageType] = ImageFormat.table.filter(\.isCameraRAW).map(\.type)
 }

@@ -1,0 +1,120 @@
+import OzuImaging
+
+/// The pictures of an Apple icon.
+struct ICNSDirectory {
+  struct Entry {
+    let kind: String
+    let range: Range<Int>
+    /// The side in pixels, by the kind.
+    let side: Int
+    /// The side of pixels that are stored in the icon itself; `nil` for a file inside.
+    let codedSide: Int?
+  }
+
+  /// Icons have a dozen pictures; those beyond this number are ignored.
+  private static let entryLimit = 256
+
+  /// The sides of the kinds whose contents are files.
+  private static let files = [
+    "icp4": 16, "icp5": 32, "icp6": 64, "ic07": 128, "ic08": 256, "ic09": 512, "ic10": 1024, "ic11": 32,
+    "ic12": 64,
+    "ic13": 256, "ic14": 512, "icsB": 36, "SB24": 48, "sb24": 24,
+  ]
+  /// The sides of the kinds of run-length coded pixels, with alpha inside, or with a mask beside them.
+  static let withAlpha = ["ic04": 16, "ic05": 32, "icsb": 18]
+  static let masks = ["is32": "s8mk", "il32": "l8mk", "ih32": "h8mk", "it32": "t8mk"]
+  private static let withMask = ["is32": 16, "il32": 32, "ih32": 48, "it32": 128]
+  private static let maskKinds = Set(masks.values)
+
+  /// The pictures and masks, in the order of the file.
+  let all: [Entry]
+  /// The pictures.
+  var pictures: [Entry] { all.filter { !Self.maskKinds.contains($0.kind) } }
+
+  /// - Throws: `corrupt`, `truncated`.
+  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+    guard bytes.count >= 8 else { throw .truncated(.icns, stage: "directory") }
+    var found: [Entry] = []
+    var position = 8
+    while found.count < Self.entryLimit, let length = bytes.bigEndian(at: position + 4, bytes: 4) {
+      guard length >= 8 else {
+        throw .corrupt(.icns, stage: "directory", reason: "a picture of \(length) bytes")
+      }
+      let kind = String(decoding: bytes.copy(from: position, byteCount: 4), as: UTF8.self)
+      guard length <= bytes.count - position else {
+        if found.isEmpty { throw .truncated(.icns, stage: "directory") }
+        break
+      }
+      let range = position + 8..<position + length
+      position += length
+      // A kind of either sort may also contain a file.
+      let isFile =
+        bytes.bigEndian(at: range.lowerBound, bytes: 4).map { $0 == 0x8950_4E47 || $0 >> 8 == 0xFF_D8FF }
+        ?? false
+      let side = Self.files[kind] ?? Self.withAlpha[kind] ?? Self.withMask[kind]
+      let isCoded = !isFile && Self.files[kind] == nil
+      guard side != nil || Self.maskKinds.contains(kind) else { continue }
+      found.append(Entry(kind: kind, range: range, side: side ?? 0, codedSide: isCoded ? side : nil))
+    }
+    all = found
+  }
+}
+
+/// Reads pixels that are stored channel by channel, run-length coded.
+struct ICNSRows: SampleRowReading {
+  private let channels: [[UInt8]]
+  private let side: Int
+  private var y = 0
+
+  /// - Throws: `truncated`.
+  init(
+    _ bytes: Span<UInt8>, _ entry: ICNSDirectory.Entry, _ all: [ICNSDirectory.Entry], side: Int
+  ) throws(DecodingError) {
+    self.side = side
+    let hasAlpha = ICNSDirectory.withAlpha[entry.kind] != nil
+    // "ARGB" stands before pixels with alpha, and four zeros before the largest ones with a mask.
+    var position = entry.range.lowerBound + (hasAlpha || entry.kind == "it32" ? 4 : 0)
+    var channels: [[UInt8]] = []
+    for _ in 0..<(hasAlpha ? 4 : 3) {
+      channels.append(
+        try Self.channel(bytes.extracting(..<entry.range.upperBound), &position, count: side * side))
+    }
+    if !hasAlpha {
+      let mask = all.first { $0.kind == ICNSDirectory.masks[entry.kind] && $0.range.count >= side * side }
+      let alpha = mask.map { bytes.copy(from: $0.range.lowerBound, byteCount: side * side) }
+      channels.insert(alpha ?? Array(repeating: 255, count: side * side), at: 0)
+    }
+    self.channels = channels
+  }
+
+  /// A byte below 128 is followed by that many and one more; another one by a byte that is repeated 3 to 130 times.
+  private static func channel(
+    _ bytes: Span<UInt8>, _ position: inout Int, count: Int
+  ) throws(DecodingError) -> [UInt8] {
+    var values: [UInt8] = []
+    while values.count < count {
+      guard let code = bytes.byte(at: position), let value = bytes.byte(at: position + 1) else {
+        throw .truncated(.icns, stage: "pixels")
+      }
+      if code < 128 {
+        values += bytes.copy(from: position + 1, byteCount: Int(code) + 1)
+        position += Int(code) + 2
+      } else {
+        values += repeatElement(value, count: Int(code) - 125)
+        position += 2
+      }
+    }
+    return values
+  }
+
+  mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(DecodingError) -> Bool {
+    for x in row.indices {
+      let index = y * side + x
+      row[x] = SIMD4(
+        red: channels[1][index], green: channels[2][index], blue: channels[3][index],
+        alpha: channels[0][index])
+    }
+    y += 1
+    return true
+  }
+}

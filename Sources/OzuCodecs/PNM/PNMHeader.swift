@@ -1,0 +1,122 @@
+import OzuImaging
+
+/// The header of a file of Netpbm.
+struct PNMHeader {
+  let size: PixelSize
+  /// 1 for grey, 2 with alpha, 3 for colours, 4 with alpha.
+  let channelCount: Int
+  /// The value of white; 1 to 65,535.
+  let largest: Int
+  /// Whether values are written in decimal digits.
+  let isPlain: Bool
+  /// Whether pixels are bits, of which 1 is black.
+  let isBitmap: Bool
+  let pixelOffset: Int
+
+  var hasAlpha: Bool { channelCount == 2 || channelCount == 4 }
+
+  /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
+  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+    guard bytes.byte(at: 0) == 0x50, let digit = bytes.byte(at: 1), 0x31...0x37 ~= digit else {
+      throw Self.corrupt("it does not begin with P1 to P7")
+    }
+    let kind = Int(digit - 0x30)
+    var position = 2
+    let width: Int
+    let height: Int
+    if kind == 7 {
+      let fields = try Self.fields(bytes, &position)
+      (width, height) = (fields.width, fields.height)
+      (channelCount, largest) = (fields.depth, fields.largest)
+      guard 1...4 ~= channelCount else {
+        throw .unsupportedType(.pnm, reason: "it has \(channelCount) channels")
+      }
+    } else {
+      width = try Self.field(bytes, &position)
+      height = try Self.field(bytes, &position)
+      largest = kind == 1 || kind == 4 ? 1 : try Self.field(bytes, &position)
+      channelCount = kind == 3 || kind == 6 ? 3 : 1
+      // One space ends the header: the next byte is a pixel, also if it looks like a space.
+      position += 1
+    }
+    guard width > 0, height > 0 else { throw Self.corrupt("a size of \(width)x\(height)") }
+    guard 1...65_535 ~= largest else { throw Self.corrupt("a largest value of \(largest)") }
+    guard position <= bytes.count else { throw .truncated(.pnm, stage: Self.stage) }
+    size = PixelSize(width, height)
+    isPlain = kind <= 3
+    isBitmap = kind == 1 || kind == 4
+    pixelOffset = position
+  }
+
+  /// A value in 16 bits, rounded. Values up to 255 are those of 8 bits exactly.
+  func sample(_ value: Int) -> UInt16 {
+    let value = min(value, largest)
+    if isBitmap { return value == 0 ? .max : 0 }
+    if largest > 255 { return UInt16((value * 65_535 + largest / 2) / largest) }
+    return UInt16((value * 255 + largest / 2) / largest) * 257
+  }
+
+  private static let stage = "header"
+  /// No number of a header or a pixel has more digits; sums and products of a few such numbers fit into an `Int`.
+  private static let longestNumber = 9
+
+  static func corrupt(_ reason: String) -> DecodingError { .corrupt(.pnm, stage: stage, reason: reason) }
+
+  /// Skips spaces and comments, which extend to the end of their line.
+  static func skipSpace(_ bytes: Span<UInt8>, _ position: inout Int) {
+    var isComment = false
+    while let byte = bytes.byte(at: position) {
+      if isComment {
+        isComment = byte != 0x0A && byte != 0x0D
+      } else if byte == 0x23 {
+        isComment = true
+      } else if byte != 0x20, !(0x09...0x0D ~= byte) {
+        return
+      }
+      position += 1
+    }
+  }
+
+  /// A decimal number at a position; `nil` at the end of the file.
+  static func number(_ bytes: Span<UInt8>, _ position: inout Int) throws(DecodingError) -> Int? {
+    let start = position
+    var value = 0
+    while let byte = bytes.byte(at: position), 0x30...0x39 ~= byte {
+      guard position - start < longestNumber else { throw corrupt("a number that is too long") }
+      value = value * 10 + Int(byte - 0x30)
+      position += 1
+    }
+    if position > start { return value }
+    guard position >= bytes.count else { throw corrupt("a character that is no digit") }
+    return nil
+  }
+
+  private static func field(_ bytes: Span<UInt8>, _ position: inout Int) throws(DecodingError) -> Int {
+    skipSpace(bytes, &position)
+    guard let value = try number(bytes, &position) else { throw .truncated(.pnm, stage: stage) }
+    return value
+  }
+
+  /// The lines of a PAM, up to `ENDHDR`. The kind of tuples follows from their depth.
+  private static func fields(
+    _ bytes: Span<UInt8>, _ position: inout Int
+  ) throws(DecodingError) -> (width: Int, height: Int, depth: Int, largest: Int) {
+    var (width, height, depth, largest) = (0, 0, 0, 0)
+    while true {
+      skipSpace(bytes, &position)
+      let start = position
+      while let byte = bytes.byte(at: position), byte > 0x20 { position += 1 }
+      if position == start { throw .truncated(.pnm, stage: stage) }
+      switch String(decoding: bytes.copy(from: start, byteCount: min(position - start, 16)), as: UTF8.self) {
+      case "WIDTH": width = try field(bytes, &position)
+      case "HEIGHT": height = try field(bytes, &position)
+      case "DEPTH": depth = try field(bytes, &position)
+      case "MAXVAL": largest = try field(bytes, &position)
+      case "ENDHDR":
+        position += 1
+        return (width, height, depth, largest)
+      default: while let byte = bytes.byte(at: position), byte != 0x0A { position += 1 }
+      }
+    }
+  }
+}

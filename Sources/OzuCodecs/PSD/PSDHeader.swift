@@ -1,0 +1,153 @@
+import OzuImaging
+
+/// The sections of a Photoshop document before its pixels (Adobe Photoshop File Formats Specification).
+struct PSDHeader {
+  enum Model: Int {
+    case bitmap = 0, gray, indexed, rgb, cmyk, duotone = 8
+  }
+
+  let size: PixelSize
+  /// 1, 8 or 16.
+  let bits: Int
+  let model: Model
+  /// All channels of the file.
+  let channelCount: Int
+  /// Whether the channel behind the colours is the transparency of the picture, and no selection that was stored.
+  let hasAlpha: Bool
+  /// The bytes of the length of a packed row: more in a large document (PSB).
+  let lengthByteCount: Int
+  let pixelOffset: Int
+  private let palette: [UInt8]
+  private let resourceRange: Range<Int>
+
+  var colorModel: ImageHeader.ColorModel {
+    switch model {
+    case .bitmap, .gray, .duotone: .gray
+    case .indexed: .indexed
+    case .rgb: .rgb
+    case .cmyk: .cmyk
+    }
+  }
+
+  private var colorChannelCount: Int { model == .rgb ? 3 : model == .cmyk ? 4 : 1 }
+  var usedChannelCount: Int { colorChannelCount + (hasAlpha ? 1 : 0) }
+  var rowByteCount: Int { (size.width * bits + 7) / 8 }
+
+  private static let stage = "header"
+
+  /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
+  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+    guard let version = bytes.bigEndian(at: 4, bytes: 2),
+      let channelCount = bytes.bigEndian(at: 12, bytes: 2),
+      let height = bytes.bigEndian(at: 14, bytes: 4), let width = bytes.bigEndian(at: 18, bytes: 4),
+      let bits = bytes.bigEndian(at: 22, bytes: 2), let mode = bytes.bigEndian(at: 24, bytes: 2)
+    else { throw .truncated(.psd, stage: Self.stage) }
+    // The largest side of a large document.
+    guard 1...300_000 ~= width, 1...300_000 ~= height, 1...56 ~= channelCount else {
+      throw Self.corrupt("\(width)x\(height) pixels of \(channelCount) channels")
+    }
+    guard let model = Model(rawValue: mode), model == .bitmap ? bits == 1 : bits == 8 || bits == 16 else {
+      throw .unsupportedType(.psd, reason: "it has \(bits) bits in colour mode \(mode)")
+    }
+    let isLarge = version == 2
+    var position = 26
+    func section(_ lengthByteCount: Int = 4) throws(DecodingError) -> Range<Int> {
+      // No file has a length of more than seven bytes.
+      let length = bytes.bigEndian(
+        at: position + lengthByteCount - min(lengthByteCount, 7), bytes: min(lengthByteCount, 7))
+      let start = position + lengthByteCount
+      guard let length, length <= bytes.count - start else { throw .truncated(.psd, stage: Self.stage) }
+      position = start + length
+      return start..<position
+    }
+    let colors = try section()
+    resourceRange = try section()
+    let layers = try section(isLarge ? 8 : 4)
+    pixelOffset = position
+    size = PixelSize(width, height)
+    self.bits = bits
+    self.model = model
+    self.channelCount = channelCount
+    lengthByteCount = isLarge ? 4 : 2
+    palette = model == .indexed ? bytes.copy(from: colors.lowerBound, byteCount: min(colors.count, 768)) : []
+    guard model != .indexed || palette.count == 768 && bits == 8 else { throw Self.corrupt("no palette") }
+    let colorChannelCount = model == .rgb ? 3 : model == .cmyk ? 4 : 1
+    guard channelCount >= colorChannelCount else { throw Self.corrupt("\(channelCount) channels") }
+    hasAlpha =
+      channelCount > colorChannelCount && Self.isTransparent(bytes.extracting(layers), isLarge: isLarge)
+  }
+
+  /// Whether the section of the layers says that the first channel behind the colours is transparency: by a negative number
+  /// of layers, or, where the layers have 16 bits and stand behind, by a block of its own.
+  private static func isTransparent(_ layers: Span<UInt8>, isLarge: Bool) -> Bool {
+    let lengthByteCount = isLarge ? 8 : 4
+    guard let length = layers.bigEndian(at: lengthByteCount - 4, bytes: 4) else { return false }
+    if length > 0 { return layers.byte(at: lengthByteCount).map { $0 >= 0x80 } ?? false }
+    guard let maskLength = layers.bigEndian(at: lengthByteCount, bytes: 4) else { return false }
+    var position = lengthByteCount + 4 + maskLength
+    while layers.hasBytes("8BIM", at: position) || layers.hasBytes("8B64", at: position) {
+      if ["Mtrn", "Mt16", "Mt32"].contains(
+        String(decoding: layers.copy(from: position + 4, byteCount: 4), as: UTF8.self))
+      {
+        return true
+      }
+      guard let length = layers.bigEndian(at: position + 8, bytes: 4) else { return false }
+      position += 12 + (length + 3) / 4 * 4
+    }
+    return false
+  }
+
+  /// The numbers and places of the image resources.
+  func resources(_ bytes: Span<UInt8>) -> [(kind: Int, place: Range<Int>)] {
+    var found: [(kind: Int, place: Range<Int>)] = []
+    var position = resourceRange.lowerBound
+    while position < resourceRange.upperBound, bytes.hasBytes("8BIM", at: position),
+      let kind = bytes.bigEndian(at: position + 4, bytes: 2), let nameLength = bytes.byte(at: position + 6)
+    {
+      // Names with their length, and contents, are padded to an even number of bytes.
+      let start = position + 6 + (Int(nameLength) + 2) / 2 * 2 + 4
+      guard let length = bytes.bigEndian(at: start - 4, bytes: 4), start <= resourceRange.upperBound,
+        length <= resourceRange.upperBound - start
+      else { break }
+      found.append((kind, start..<start + length))
+      position = start + (length + 1) / 2 * 2
+    }
+    return found
+  }
+
+  /// The colour of a pixel.
+  ///
+  /// - Parameter sample: the value of a channel.
+  func color(_ sample: (Int) -> UInt16) -> SIMD4<UInt16> {
+    let alpha = hasAlpha ? sample(colorChannelCount) : .max
+    var color: SIMD4<UInt16>
+    switch model {
+    case .bitmap, .gray, .duotone:
+      let gray = sample(0)
+      color = SIMD4(gray, gray, gray, alpha)
+    case .indexed:
+      let index = Int(sample(0) >> 8)
+      color = SIMD4(red: palette[index], green: palette[256 + index], blue: palette[512 + index])
+      color.w = alpha
+    case .rgb: color = SIMD4(sample(0), sample(1), sample(2), alpha)
+    case .cmyk:
+      // Stored inverted: the largest value is no ink.
+      let light = UInt32(sample(3))
+      func mixed(_ channel: Int) -> UInt16 { UInt16((UInt32(sample(channel)) * light + 32_767) / 65_535) }
+      color = SIMD4(mixed(0), mixed(1), mixed(2), alpha)
+    }
+    // Photoshop stores the colours of a transparent picture blended over white.
+    if alpha > 0, alpha < .max {
+      let white = Int(UInt16.max - alpha)
+      for channel in 0..<3 {
+        let straight = (Int(color[channel]) - white) * 65_535 / Int(alpha)
+        color[channel] = UInt16(clamping: straight)
+      }
+    }
+    return color
+  }
+
+  private static func corrupt(_ reason: String) -> DecodingError {
+    .corrupt(.psd, stage: stage, reason: reason)
+  }
+}

@@ -1,0 +1,34 @@
+import OzuImaging
+
+/// A file whose picture is a file of another format, such as a PNG in an icon.
+final class EnclosedFile: ImageFile {
+  private let picture: any ImageFile
+  let header: ImageHeader
+
+  init(_ picture: any ImageFile, as type: ImageType) {
+    self.picture = picture
+    var header = picture.header
+    header.type = type
+    header.frameCount = 1
+    // Only the pixels of the enclosed file are asked for, whole.
+    header.planeLayout = nil
+    header.regionUnit = nil
+    header.hasParts = false
+    self.header = header
+  }
+
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+    picture.demand(of: plan, context: context)
+  }
+
+  func withRows<Result>(
+    _ plan: DecodePlan, context: DecodingContext,
+    _ body: (any PixelRowReading) throws(DecodingError) -> Result
+  ) throws(DecodingError) -> Result? {
+    try picture.withRows(plan, context: context, body)
+  }
+
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    try picture.decode(plan, context: context)
+  }
+}

@@ -1,0 +1,120 @@
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads the rows of a file whose pixels are simple to reach, one after the other.
+protocol SampleRowReading {
+  /// Reads the next row of the file: red, green, blue and alpha of each pixel, in 16 bits, not premultiplied.
+  ///
+  /// - Parameter row: as many pixels as the picture is wide.
+  /// - Returns: `false` if the file ends before the row does.
+  /// - Throws: `corrupt`.
+  mutating func readRow(
+    _ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]
+  ) throws(DecodingError) -> Bool
+}
+
+/// A file of which rows are read: the common part of PNM, QOI, TGA and PSD.
+final class SampleFile: ImageFile {
+  private static let rowsPerCheckpoint = 64
+
+  let header: ImageHeader
+  private let data: Data
+  private let alpha: Alpha
+  private let isBottomUp: Bool
+  private let metadata: ImageMetadata
+  private let makeReader: @Sendable () -> any SampleRowReading
+
+  /// - Parameters:
+  ///   - isBottomUp: whether the first row of the file is the lowest one.
+  ///   - makeReader: makes a reader that stands before the first row.
+  init(
+    _ data: Data, _ header: ImageHeader, alpha: Alpha, isBottomUp: Bool = false,
+    metadata: ImageMetadata = ImageMetadata(), _ makeReader: @escaping @Sendable () -> any SampleRowReading
+  ) {
+    self.data = data
+    self.header = header
+    self.alpha = alpha
+    self.isBottomUp = isBottomUp
+    self.metadata = metadata
+    self.makeReader = makeReader
+  }
+
+  /// The pixels in the format that the context allows.
+  ///
+  /// - Throws: `DecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it: then
+  ///   the rest is missing.
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    let (size, format) = (header.storedSize, header.pixelFormat(under: context.pixelFormats))
+    try context.limits.checkDecodedByteCount(size.byteCount(as: format))
+    var reader = makeReader()
+    return try data.withBytes { (file) throws(DecodingError) in
+      try Bitmap(
+        size: size, format: format, isOpaque: !header.hasAlpha, colorSpace: header.storedColorSpace,
+        pool: context.pool
+      ) { (pixels, bytesPerRow) throws(DecodingError) in
+        // Bounds-checked from here on.
+        let bytes = file.bindMemory(to: UInt8.self).span
+        var row = [SIMD4<UInt16>](repeating: .zero, count: size.width)
+        for index in 0..<size.height {
+          if index % Self.rowsPerCheckpoint == 0 { try context.checkpoint() }
+          let start = (isBottomUp ? size.height - 1 - index : index) * bytesPerRow
+          let target = UnsafeMutableRawBufferPointer(rebasing: pixels[start..<start + bytesPerRow])
+          if try reader.readRow(bytes, into: &row) {
+            store(row, to: target, format)
+          } else if context.allowsTruncation {
+            target.fillMissing(isOpaque: !header.hasAlpha, format: format)
+          } else {
+            throw .truncated(header.type, stage: "pixels")
+          }
+        }
+      }
+    }
+  }
+
+  func readMetadata() -> ImageMetadata { metadata }
+
+  /// Raw memory, because these are the bytes of a bitmap that is being made: `target` is one of its rows, as long as the
+  /// pixels of `row` are in that format, and padding.
+  private func store(
+    _ row: [SIMD4<UInt16>], to target: UnsafeMutableRawBufferPointer, _ format: PixelFormat
+  ) {
+    precondition(row.count * format.bytesPerPixel <= target.count, "a row outside the bitmap")
+    switch format {
+    case .rgba16:
+      for (x, pixel) in row.enumerated() {
+        for channel in 0..<4 {
+          target.storeBytes(of: pixel[channel], toByteOffset: x * 8 + channel * 2, as: UInt16.self)
+        }
+      }
+    case .bgra8:
+      for (x, pixel) in row.enumerated() {
+        let word = PixelCanvas.word(
+          red: Self.narrow(pixel.x), green: Self.narrow(pixel.y), blue: Self.narrow(pixel.z),
+          alpha: Self.narrow(pixel.w))
+        target.storeBytes(of: word.littleEndian, toByteOffset: x * 4, as: UInt32.self)
+      }
+    case .gray8:
+      for (x, pixel) in row.enumerated() { target[x] = Self.narrow(pixel.x) }
+    }
+    if header.hasAlpha, alpha == .premultiplied, let start = target.baseAddress {
+      Premultiplication.apply(to: start, width: row.count, format)
+    }
+  }
+
+  /// The nearest of 8 bits: exactly `value / 257`, rounded, as for all bitmaps.
+  private static func narrow(_ value: UInt16) -> UInt8 {
+    UInt8(truncatingIfNeeded: (UInt32(value) * 255 + 32_895) >> 16)
+  }
+}
+
+extension SIMD4<UInt16> {
+  /// A colour of 8 bits.
+  init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+    self = SIMD4(UInt16(red), UInt16(green), UInt16(blue), UInt16(alpha)) &* 257
+  }
+}

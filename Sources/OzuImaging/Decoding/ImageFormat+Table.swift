@@ -1,0 +1,127 @@
+extension ImageFormat {
+  /// The formats that Ozu knows, in the order in which they are recognised. Where a client or a server accepts several
+  /// equally, the earlier one is chosen.
+  static let table: [ImageFormat] =
+    [
+      ImageFormat(
+        .jpeg, "JPEG", endings: ["jpg", "jpeg", "jpe", "jfif"], .own, isWritten: true, audience: .browsers,
+        [.bytes(0xFF, 0xD8, 0xFF)]),
+      ImageFormat(
+        .png, "PNG", mediaTypes: ["image/png", "image/apng"], endings: ["png", "apng"], .own, isWritten: true,
+        audience: .browsers,
+        [.bytes(0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A)]),
+      ImageFormat(
+        .gif, "GIF", .own, isWritten: true, audience: .browsers, [.text("GIF87a"), .text("GIF89a")]),
+      ImageFormat(
+        .avif, "AVIF", .library, isWritten: true, requestedQuality: 1, isNegotiated: true,
+        audience: .browsers,
+        [.brands("avif", "avis")]),
+      ImageFormat(
+        .jxl, "JPEG XL", .library, isWritten: true, requestedQuality: 0.95, audience: .browsers,
+        [
+          .bytes(0xFF, 0x0A), .bytes(0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A),
+        ]),
+      ImageFormat(
+        .webp, "WebP", .library, isWritten: true, requestedQuality: 0.9, isNegotiated: true,
+        audience: .browsers,
+        [.text("RIFF").and(.text("WEBP", at: 8))]),
+      ImageFormat(
+        .heic, "HEIC", mediaTypes: ["image/heic", "image/heif"], endings: ["heic", "heif", "hif"],
+        .library(startsThreads: true), requestedQuality: 0.85,
+        [.brands("heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1", "mif2", "mif3")]),
+    ]
+    // Before TIFF, whose beginning some of them have; files of the makers without a signature are told from TIFF by their
+    // directories (`init(rawWithStructureOfTIFF:)`).
+    + cameraRAW
+    + [
+      ImageFormat(
+        .tiff, "TIFF", endings: ["tiff", "tif"], .library,
+        [
+          .bytes(0x49, 0x49, 0x2A, 0), .bytes(0x4D, 0x4D, 0, 0x2A), .bytes(0x49, 0x49, 0x2B, 0),
+          .bytes(0x4D, 0x4D, 0, 0x2B),
+        ]),
+      // Many texts begin with "BM". A bitmap also has zeros in the reserved fields of the file header, or, if these
+      // have a hot spot, a small number as the length of the next header.
+      ImageFormat(
+        .bmp, "BMP", endings: ["bmp", "dib"], .own, audience: .browsers,
+        [.text("BM").and(.bytes(0, 0, 0, 0, at: 6)), .text("BM").and(.bytes(0, 0, 0, at: 15))]),
+      // Before icons: an icon without pictures would begin like it.
+      ImageFormat(
+        .tga, "TGA", mediaTypes: ["image/x-tga", "image/x-targa"], endings: ["tga", "icb", "vda", "vst"],
+        .own,
+        [.targa]),
+      ImageFormat(
+        .ico, "ICO", mediaTypes: ["image/vnd.microsoft.icon", "image/x-icon"], endings: ["ico", "cur"], .own,
+        audience: .browsers,
+        [.bytes(0, 0, 1, 0).and(.bytes(0, at: 5)), .bytes(0, 0, 2, 0).and(.bytes(0, at: 5))]),
+      ImageFormat(
+        .pnm, "PNM",
+        mediaTypes: [
+          "image/x-portable-anymap", "image/x-portable-bitmap", "image/x-portable-graymap",
+          "image/x-portable-pixmap", "image/x-portable-arbitrarymap",
+        ], endings: ["pnm", "pbm", "pgm", "ppm", "pam"], .own, isWritten: true, [.netpbm]),
+      ImageFormat(
+        .qoi, "QOI", mediaTypes: ["image/qoi", "image/x-qoi"], .own, isWritten: true, [.text("qoif")]),
+      ImageFormat(
+        .icns, "ICNS", mediaTypes: ["image/icns", "image/x-icns"], .own, [.text("icns")]),
+      ImageFormat(
+        .psd, "PSD", mediaTypes: ["image/vnd.adobe.photoshop", "image/x-psd"], endings: ["psd", "psb"], .own,
+        [.text("8BPS\0\u{1}"), .text("8BPS\0\u{2}")]),
+      // Drawings are texts, which `ContentKind` examines after all signatures.
+      ImageFormat(.svg, "SVG", mediaTypes: ["image/svg+xml"], .drawing, audience: .browsers, []),
+      ImageFormat(
+        .ozuDelta, "Ozu delta", mediaTypes: ["image/x-ozu-delta"], .own, isWritten: true, audience: .ozu,
+        [.text("OZUD\u{1}")]),
+    ] + unread
+
+  private static let cameraRAW: [ImageFormat] = [
+    raw(
+      .cr2, "Canon CR2", ["image/x-canon-cr2"], .bytes(0x49, 0x49, 0x2A, 0).and(.text("CR", at: 8)),
+      .bytes(0x4D, 0x4D, 0, 0x2A).and(.text("CR", at: 8))),
+    raw(.cr3, "Canon CR3", ["image/x-canon-cr3"], .text("ftypcrx ", at: 4)),
+    raw(.orf, "Olympus ORF", ["image/x-olympus-orf"], .text("IIRO"), .text("IIRS"), .text("MMOR")),
+    raw(.rw2, "Panasonic RW2", ["image/x-panasonic-rw2"], endings: ["rwl"], .text("IIU\0")),
+    raw(.raf, "Fujifilm RAF", ["image/x-fuji-raf"], .text("FUJIFILMCCD-RAW ")),
+    raw(.dng, "Adobe DNG", ["image/x-adobe-dng"]),
+    raw(.nef, "Nikon NEF", ["image/x-nikon-nef", "image/x-nikon-nrw"], endings: ["nrw"]),
+    raw(.arw, "Sony ARW", ["image/x-sony-arw", "image/x-sony-sr2"], endings: ["sr2"]),
+    raw(.pef, "Pentax PEF", ["image/x-pentax-pef"]),
+    raw(.srw, "Samsung SRW", ["image/x-samsung-srw"]),
+    raw(.raw, "camera RAW", ["image/x-dcraw"]),
+  ]
+
+  private static func raw(
+    _ type: ImageType, _ name: String, _ mediaTypes: [String], endings: [String] = [],
+    _ signatures: ContentSignature...
+  ) -> ImageFormat {
+    ImageFormat(
+      type, name, mediaTypes: mediaTypes, endings: [type.rawValue] + endings, .own, isCameraRAW: true,
+      signatures)
+  }
+
+  /// The formats that are only named.
+  private static let unread: [ImageFormat] = [
+    named(
+      "jp2", "JPEG 2000", ["jp2", "j2k", "jpx", "jpf", "j2c"],
+      .bytes(0, 0, 0, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A), .bytes(0xFF, 0x4F, 0xFF, 0x51)),
+    named("jxr", "JPEG XR", ["jxr", "wdp", "hdp"], .bytes(0x49, 0x49, 0xBC, 0x01)),
+    named("xcf", "XCF (GIMP)", ["xcf"], .text("gimp xcf ")),
+    named("exr", "OpenEXR", ["exr"], .bytes(0x76, 0x2F, 0x31, 0x01)),
+    named("hdr", "Radiance HDR", ["hdr"], .text("#?RADIANCE\n"), .text("#?RGBE\n")),
+    named("dds", "DDS", ["dds"], .text("DDS ").and(.bytes(124, 0, 0, 0, at: 4))),
+    named("ktx", "KTX", ["ktx"], .bytes(0xAB, 0x4B, 0x54, 0x58, 0x20, 0x31, 0x31, 0xBB)),
+    named("ktx2", "KTX 2", ["ktx2"], .bytes(0xAB, 0x4B, 0x54, 0x58, 0x20, 0x32, 0x30, 0xBB)),
+    named("pfm", "PFM", ["pfm"], .text("PF\n"), .text("Pf\n")),
+    named("xpm", "XPM", ["xpm"], .text("/* XPM */")),
+    named("xbm", "XBM", ["xbm"], .text("#define ").and(.containing("_width "))),
+    named("fits", "FITS", ["fits"], .text("SIMPLE  =")),
+    named("djvu", "DjVu", ["djvu"], .text("AT&TFORM")),
+    named("bpg", "BPG", ["bpg"], .bytes(0x42, 0x50, 0x47, 0xFB)),
+  ]
+
+  private static func named(
+    _ type: String, _ name: String, _ endings: [String], _ signatures: ContentSignature...
+  ) -> ImageFormat {
+    ImageFormat(ImageType(rawValue: type), name, endings: endings, .none, signatures)
+  }
+}

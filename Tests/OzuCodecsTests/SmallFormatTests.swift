@@ -1,0 +1,149 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import OzuLibraryCodecs
+import OzuStandardCodecs
+import OzuTesting
+import Testing
+
+@Suite("Small formats: PNM, QOI, TGA, ICNS, PSD")
+struct SmallFormatTests {
+  /// Files; beside each is a PNG of the right pixels, which the decoders had no part in.
+  static let files = fixtures(in: "small").filter { !$0.hasSuffix(".png") }
+
+  @Test("have the right pixels, also those that are transparent", arguments: files)
+  func pixels(file: String) throws {
+    let data = try fixture(file)
+    let picture = try CodecRegistry.straight.picture(from: data)
+    let right = try CodecRegistry.straight.picture(from: fixture(file + ".png"))
+    #expect(picture.bitmap.largestDifference(from: right.bitmap) == 0)
+    #expect(picture.header?.type == ImageFormat.ofEnding(String(file.split(separator: ".").last ?? ""))?.type)
+    // Premultiplied, and in all bits.
+    let standard = try CodecRegistry.standard.picture(from: data).bitmap
+    #expect(
+      standard.largestDifference(
+        from: try CodecRegistry.standard.picture(from: fixture(file + ".png")).bitmap) <= 1)
+    let stored = try CodecRegistry.standard.picture(
+      from: data, context: DecodingContext(pixelFormats: .asStored))
+    #expect(stored.bitmap.format == stored.header?.pixelFormat(under: .asStored))
+    #expect(stored.bitmap.converted(to: .bgra8).largestDifference(from: standard) <= 1)
+  }
+
+  /// Not those that have something behind the picture, or another picture before the end.
+  static let whole = files.filter { !$0.hasSuffix("icns") && !$0.contains("-2-") }
+
+  @Test("that are cut off say so, or show what is there", arguments: whole)
+  func cut(file: String) throws {
+    let data = try fixture(file)
+    let size = try CodecRegistry.standard.header(of: data).size
+    for length in stride(from: 0, to: data.count - 9, by: max(1, data.count / 40)) {
+      let part = data.prefix(length)
+      #expect(throws: DecodingError.self) { try CodecRegistry.standard.picture(from: part) }
+      let context = DecodingContext(allowsTruncation: true)
+      if let picture = try? CodecRegistry.standard.picture(from: part, context: context) {
+        #expect(picture.size == size)
+      }
+    }
+  }
+
+  @Test(
+    "that are changed at random end with an error or a picture of the size in the header", arguments: files)
+  func mutants(file: String) throws {
+    let data = try fixture(file)
+    let context = DecodingContext(limits: DecodingLimits(pixelCount: 1 << 18), allowsTruncation: true)
+    var numbers = SeededGenerator(seed: UInt64(data.count))
+    for _ in 0..<8 {
+      var mutant = data
+      for _ in 0..<Int.random(in: 1...4, using: &numbers) {
+        let end = Bool.random(using: &numbers) ? min(40, data.count) : data.count
+        mutant[Int.random(in: 0..<end, using: &numbers)] =
+          [0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &numbers)].randomElement(using: &numbers)
+          ?? 0
+      }
+      guard let header = try? CodecRegistry.standard.header(of: mutant),
+        let picture = try? CodecRegistry.standard.picture(from: mutant, context: context)
+      else { continue }
+      #expect(picture.size == header.size)
+    }
+  }
+
+  static let large: [(String, Data)] = [
+    ("P6", Data("P6 60000 60000 255\n".utf8)), ("P1", Data("P1 60000 60000 ".utf8)),
+    ("P4", Data("P4 60000 60000\n".utf8)),
+    ("P7", Data("P7\nWIDTH 999999999\nHEIGHT 999999999\nDEPTH 4\nMAXVAL 65535\nENDHDR\n".utf8)),
+    ("QOI", Data("qoif".utf8) + Data([255, 255, 255, 255, 255, 255, 255, 255, 4, 0])),
+    ("TGA", Data([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 32, 8])),
+    (
+      "PSD",
+      Data("8BPS".utf8)
+        + Data([0, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0xEA, 0x60, 0, 0, 0xEA, 0x60, 0, 8, 0, 3])
+        + Data(repeating: 0, count: 14)
+    ),
+  ]
+
+  @Test("that declare too many pixels are refused before memory is taken", arguments: large)
+  func limits(name: String, data: Data) throws {
+    let pool = PixelBufferPool(retainedByteLimit: 0)
+    let error = #expect(throws: DecodingError.self) {
+      try CodecRegistry.standard.picture(from: data, context: DecodingContext(pool: pool))
+    }
+    guard case .limitExceeded = error else {
+      Issue.record("\(name): \(String(describing: error))")
+      return
+    }
+    #expect(pool.statistics.peakLentByteCount == 0)
+  }
+
+  @Test("are written without loss", arguments: [ImageType.pnm, .qoi], PixelFormat.allCases)
+  func writing(type: ImageType, format: PixelFormat) throws {
+    let opaque = Bitmap(size: PixelSize(70, 9)) { x, y in
+      Pixel(red: UInt8(x / 3 * 11), green: UInt8(y * 28), blue: UInt8((x * y) % 7 * 30))
+    }
+    let clear = Bitmap(size: PixelSize(70, 9), isOpaque: false) { x, y in
+      let alpha = UInt8(y * 31)
+      return Pixel(red: alpha, green: alpha / 2, blue: UInt8(Int(alpha) * x / 70), alpha: alpha)
+    }
+    for bitmap in [opaque, clear].map({ $0.converted(to: format) }) {
+      let data = try CodecRegistry.standard.encode(bitmap, as: type)
+      let header = try CodecRegistry.standard.header(of: data)
+      #expect(header.type == type && header.size == bitmap.size)
+      #expect(header.bitsPerComponent == (format == .rgba16 && type == .pnm ? 16 : 8))
+      #expect(header.hasAlpha == (bitmap.alphaIsUsed))
+      let read = try CodecRegistry.standard.picture(from: data).bitmap
+      #expect(read.largestDifference(from: bitmap.converted(to: .bgra8)) == 0)
+    }
+  }
+
+  @Test("an icon of JPEG 2000 alone is named; one of PNG needs a decoder for it")
+  func icons() throws {
+    func icon(_ content: Data) -> Data {
+      func big(_ count: Int) -> Data { Data([0, 0, UInt8(count >> 8), UInt8(count & 255)]) }
+      return Data("icns".utf8) + big(content.count + 16) + Data("ic08".utf8) + big(content.count + 8)
+        + content
+    }
+    let codestream = Data([0xFF, 0x4F, 0xFF, 0x51]) + Data(count: 20)
+    #expect(throws: DecodingError.unsupportedType(.icns, reason: "its picture is JPEG 2000")) {
+      try CodecRegistry.standard.picture(from: icon(codestream))
+    }
+    let png = try icon(fixture("small/p1-7x5-0.pbm.png"))
+    #expect(throws: DecodingError.unsupportedType(.icns, reason: "its picture is PNG")) {
+      try CodecRegistry.pureSwift.picture(from: png)
+    }
+    #expect(try CodecRegistry.standard.picture(from: png).size == PixelSize(7, 5))
+    #expect(throws: DecodingError.truncated(.icns, stage: "directory")) {
+      try CodecRegistry.standard.picture(from: png.prefix(60))
+    }
+  }
+
+  @Test("metadata of a Photoshop document is read, and the resolution")
+  func metadata() throws {
+    let data = try fixture("small/rgb-8-1-1-0-10x4-1.psd")
+    #expect(try CodecRegistry.standard.header(of: data).dotsPerInch == 150)
+  }
+}
+
+extension Bitmap {
+  fileprivate var alphaIsUsed: Bool {
+    (0..<size.height).contains { y in (0..<size.width).contains { self[$0, y].alpha < 255 } }
+  }
+}
