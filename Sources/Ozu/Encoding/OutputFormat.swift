@@ -62,10 +62,10 @@ public struct OutputFormat: Hashable, Sendable {
     OutputFormat(types: fallback, options: options)
   }
 
-  /// The format that the client of a server accepts, by the `Accept` field of its request (RFC 9110 §12.5.1): AVIF or
-  /// WebP if the field names it with a quality that is not zero, the higher quality first, AVIF at equal quality;
-  /// otherwise JPEG or PNG. Wildcards do not count for AVIF and WebP, because browsers have always sent them,
-  /// whatever they could read.
+  /// The format that the client of a server accepts, by the `Accept` field of its request (RFC 9110 §12.5.1): AVIF, JPEG XL
+  /// or WebP if the field names it with a quality that is not zero, the higher quality first, in this order at equal
+  /// quality; otherwise JPEG or PNG. Wildcards do not count for these, because browsers have always sent them, whatever
+  /// they could read.
   ///
   /// Two fields with the same result are one recipe, and share cached files. A server that uses this must send `Vary:
   /// Accept`.

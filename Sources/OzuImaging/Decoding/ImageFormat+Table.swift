@@ -17,7 +17,8 @@ extension ImageFormat {
         audience: .browsers,
         [.brands("avif", "avis")]),
       ImageFormat(
-        .jxl, "JPEG XL", .library, isWritten: true, requestedQuality: 0.95, audience: .browsers,
+        .jxl, "JPEG XL", .library, isWritten: true, requestedQuality: 0.95, isNegotiated: true,
+        audience: .browsers,
         [
           .bytes(0xFF, 0x0A), .bytes(0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A),
         ]),

@@ -17,7 +17,9 @@ struct OutputFormatTests {
       ("image/avif;q=0,image/webp", [.webp, .jpeg, .png]),
       ("IMAGE/WEBP ; Q=0.5 , image/avif;q=0.5", [.avif, .webp, .jpeg, .png]),
       ("image/webp;q=nonsense", [.jpeg, .png]), ("webp, avif,,;;q=1", [.jpeg, .png]),
-      ("image/webp;v=1;q=0.3", [.webp, .jpeg, .png]),
+      ("image/webp;v=1;q=0.3", [.webp, .jpeg, .png]), ("image/jxl,*/*", [.jxl, .jpeg, .png]),
+      ("image/webp,image/jxl,image/avif", [.avif, .jxl, .webp, .jpeg, .png]),
+      ("image/avif;q=0.8,image/jxl", [.jxl, .avif, .jpeg, .png]), ("image/jxl;q=0", [.jpeg, .png]),
     ] as [(String?, [ImageType])])
   func negotiation(accept: String?, types: [ImageType]) {
     #expect(OutputFormat.negotiated(accept: accept).types == types)
