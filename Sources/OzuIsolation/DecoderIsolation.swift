@@ -22,8 +22,8 @@ public struct DecoderIsolation: Sendable {
     /// Decoders run in the process of the app.
     case off
     /// The decoders of `types` run in processes of their own if that is possible. If not, `onDegradation` is called
-    /// once, and files are decoded in the process of the app; drawings (SVG) cannot be read then. JPEG, PNG, GIF, BMP
-    /// and ICO, which are not among `libraryTypes`, are decoded in the process of the app.
+    /// once, and files are decoded in the process of the app; drawings (SVG) cannot be read then. JPEG, PNG, GIF, BMP,
+    /// ICO and the other formats that are not among `libraryTypes` are decoded in the process of the app.
     case preferred
     /// All decoders of Ozu run in processes of their own, with all restrictions in force: those written in Swift too,
     /// whatever `types` says. If that is not possible, no file can be read: `ImageError.decoderFailed` says what is

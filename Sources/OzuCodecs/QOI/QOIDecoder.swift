@@ -35,7 +35,7 @@ public struct QOIDecoder: ImageDecoding {
   }
 }
 
-/// What the decoder and the encoder share.
+/// The rules that the decoder and the encoder share.
 enum QOI {
   static let headerByteCount = 14
   static let end: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1]

@@ -1,4 +1,4 @@
-/// A row of the table of formats: what is known of a format apart from its codec.
+/// A row of the table of formats: the facts about a format apart from its codec.
 ///
 /// Everything that tells formats apart reads this table: recognition by content, names and media types, negotiation with
 /// servers and clients, isolation, the addresses of the image service, the formats of the command line, and the files that
@@ -48,7 +48,7 @@ package struct ImageFormat: Sendable {
   package let audience: Audience
   /// Whether files hold the pixels of a sensor, and previews, of which one is shown.
   let isCameraRAW: Bool
-  /// What the beginning of a file looks like. A file belongs to the first row of which one signature matches.
+  /// The looks of the beginning of a file. A file belongs to the first row of which one signature matches.
   let signatures: [ContentSignature]
 
   init(
