@@ -64,7 +64,8 @@ struct ImageFactsTests {
   func cameraRAW() throws {
     var header = ImageHeader(type: .nef, storedSize: PixelSize(1620, 1080), orientation: .right)
     for (size, text) in [
-      (PixelSize(6000, 4000), "previews 1080x1620, 160x240, RAW 4000x6000"), (nil, "previews 1080x1620, 160x240, "),
+      (PixelSize(6000, 4000), "previews 1080x1620, 160x240, RAW 4000x6000"),
+      (nil, "previews 1080x1620, 160x240, "),
     ] {
       header.cameraRAW = CameraRAW(size: size, previewSizes: [PixelSize(1620, 1080), PixelSize(240, 160)])
       let facts = ImageFacts(source: "a.nef", header: header, pixels: nil)
