@@ -182,9 +182,10 @@ private struct CleanReport: SourceReporting {
 
   var line: String? {
     guard case .success(let cleaned) = outcome else { return nil }
-    let dropped = cleaned.file.dropped.isEmpty ? "nothing" : cleaned.file.dropped.joined(separator: ", ")
+    let dropped = cleaned.file.dropped.joined(separator: ", ")
+    let change = dropped.isEmpty ? "nothing is left out" : "without \(dropped)"
     let head =
-      "\(PrintableText.name(source)): without \(dropped) (\(Format.bytes(cleaned.byteCount)) to "
+      "\(PrintableText.name(source)): \(change) (\(Format.bytes(cleaned.byteCount)) to "
       + "\(Format.bytes(cleaned.file.data.count))) -> \(PrintableText.name(cleaned.output))"
     return ([head] + cleaned.file.notes.map { "  note: \($0)" }).joined(separator: "\n")
   }

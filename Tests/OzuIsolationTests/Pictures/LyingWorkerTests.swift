@@ -174,8 +174,18 @@
 
     private static let blocks: [(what: String, metadata: ImageMetadata)] = [
       ("a large block", ImageMetadata(exif: Data(count: ImageMetadata.largestBlock + 1))),
+      ("large data sets", ImageMetadata(iptc: Data(count: ImageMetadata.largestBlock + 1))),
+      ("a long text", stating { $0.title = String(repeating: "a", count: 5000) }),
+      ("a place beyond the pole", stating { $0.latitude = 91 }),
+      ("an exposure that is no number", stating { $0.exposureTime = .nan }),
       ("a large profile", ImageMetadata(colorProfile: ICCProfile(name: nil, data: Data(count: 5 << 20)))),
     ]
+
+    private static func stating(_ change: (inout MetadataValues) -> Void) -> ImageMetadata {
+      var metadata = ImageMetadata()
+      change(&metadata.values)
+      return metadata
+    }
 
     @Test("impossible metadata are left out", arguments: blocks.indices)
     func metadata(_ index: Int) throws {

@@ -78,6 +78,24 @@
       .limitExceeded(.init(.cpuTime, value: 2, limit: 1)),
     ]
 
+    /// Every property, so that one that is not sent is missed.
+    private static let values: ImageMetadata = {
+      var values = MetadataValues()
+      (values.make, values.model, values.lens, values.software) = ("a", "b", "c", "d")
+      (values.artist, values.copyright, values.title, values.description) = ("e", "f", "g", "Ä")
+      values.originalDate = MetadataDate("2024-05-31T18:20:00.25-07:30")
+      values.digitizedDate = MetadataDate("2024")
+      values.modificationDate = MetadataDate("2024:05:31 18:20:00")
+      (values.exposureTime, values.fNumber, values.isoSensitivity) = (0.01, 1.8, 100)
+      (values.focalLength, values.focalLengthIn35mm, values.flash) = (4.2, 26, -1)
+      (values.latitude, values.longitude, values.altitude) = (-33.8, 151.2, -12.5)
+      (values.keywords, values.rating, values.orientation) = (["x", ""], -1, .left)
+      values.otherTags = MetadataTag.Group.allCases.map { MetadataTag(group: $0, name: "n", value: "v") }
+      var metadata = ImageMetadata(iptc: Data([3]))
+      metadata.values = values
+      return metadata
+    }()
+
     private static let answers: [PictureAnswer] =
       headers.map { .header($0) } + errors.map { .failure($0) } + [
         .picture(header, form, notes: ["one", ""], resizeTime: .nanoseconds(7)),
@@ -88,6 +106,7 @@
               .withColorSpace(.coded(primaries: 9, transfer: 16)))),
         .needs(byteCount: 1 << 40), .track(nil), .lacking(.emptyData),
         .track(FrameTrack(delays: [.zero, .milliseconds(40)], loopCount: 3, workingByteCount: 9)),
+        .metadata(values),
         .metadata(
           ImageMetadata(
             exif: Data([1]), xmp: Data(), colorProfile: ICCProfile(name: nil, data: Data([2])),
