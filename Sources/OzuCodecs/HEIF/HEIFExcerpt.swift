@@ -171,7 +171,8 @@ package struct HEIFExcerpt {
     switch items.location(of: id) {
     case .parts(let parts): .parts(parts)
     case .absent: HEIFExcerptWriter.Content.none
-    case .beyond: .beyond
+    // libavif reads the header of a file that is cut off, if it finds the beginning of the picture.
+    case .beyond: type == .avif ? nil : .beyond
     case .invalid: nil
     }
   }

@@ -146,7 +146,6 @@ struct HEIFExcerptWriter {
       places[item.content] = end..<end + item.content.byteCount
       end += item.content.byteCount
     }
-    // A byte behind the end: libavif does not read the header if an item has more bytes than the file.
     places[.beyond] = end..<end + 1
     return (places, end)
   }
