@@ -59,8 +59,9 @@ private struct DrawingUnits {
       (size, perPixel) = (header.size, 1)
       return
     }
-    var perPixel = 1
-    while perPixel < 1 << 16, exact.max() * Double(2 * perPixel) < Double(Self.longestSide) { perPixel *= 2 }
+    // Powers of ten, because most sizes have a few decimals.
+    let units = [100_000, 10_000, 1000, 100, 10].first { exact.max() * Double($0) < Double(Self.longestSide) }
+    let perPixel = units ?? 1
     self.perPixel = perPixel
     size = PixelSize(
       max(1, Int((exact.x * Double(perPixel)).rounded())), max(1, Int((exact.y * Double(perPixel)).rounded()))
