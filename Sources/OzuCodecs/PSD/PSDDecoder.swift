@@ -30,14 +30,17 @@ public struct PSDDecoder: ImageDecoding {
     var metadata = ImageMetadata()
     var profile: ICCProfile?
     var dotsPerInch: Double?
+    var iptcDigest: [UInt8]?
     for (kind, place) in details.resources(bytes) {
       let content = bytes.extracting(place)
       switch kind {
       case 1005: dotsPerInch = content.bigEndian(at: 0, bytes: 4).map { Double($0) / 65_536 }
       case 1039 where details.model != .cmyk:
         profile = ICCProfile(Data(content.copy(from: 0, byteCount: place.count)))
+      case 1028: metadata.add(iptc: Data(content.copy(from: 0, byteCount: place.count)))
       case 1058: metadata.add(exif: content)
       case 1060: metadata.add(xmp: content)
+      case 1061: iptcDigest = content.copy(from: 0, byteCount: place.count)
       default: break
       }
     }
@@ -46,7 +49,7 @@ public struct PSDDecoder: ImageDecoding {
       colorModel: details.colorModel, hasAlpha: details.hasAlpha, colorProfileName: profile?.name,
       colorEncoding: profile.map(ColorEncoding.profile), dotsPerInch: dotsPerInch)
     if details.model == .cmyk { header.notes.append("inks are converted without a profile") }
-    metadata.add(profileOf: header)
+    metadata.complete(with: header, iptcDigest: iptcDigest)
     let rows = try PSDRows(details, bytes)
     return SampleFile(data, header, alpha: alpha, metadata: metadata) { rows }
   }

@@ -66,10 +66,9 @@ final class SampleFile: ImageFile {
           let target = UnsafeMutableRawBufferPointer(rebasing: pixels[start..<start + bytesPerRow])
           if try reader.readRow(bytes, into: &row) {
             store(row, to: target, format)
-          } else if context.allowsTruncation {
-            target.fillMissing(isOpaque: !header.hasAlpha, format: format)
           } else {
-            throw .truncated(header.type, stage: "pixels")
+            try context.acceptTruncation(of: header.type, stage: "pixels")
+            target.fillMissing(isOpaque: !header.hasAlpha, format: format)
           }
         }
       }
