@@ -50,7 +50,7 @@ enum LoadCommand: Command {
       .overwriteSources, .recursive, .jobs(concurrentLoads),
       OptionSpecification(name: "quiet", help: "Print what failed, and nothing else."),
       .dryRun, .cache, .noCache,
-    ] + NetworkArguments.options + Observation.options + [.isolation, .json]
+    ] + NetworkArguments.options + Observation.options + [.maxPixels, .isolation, .json]
 
   /// Pictures that are loaded and written at the same time, unless `--jobs` says otherwise.
   private static let concurrentLoads = 8

@@ -50,7 +50,7 @@ enum SetCommand: Command {
       .overwriteSources, .recursive, .jobs(concurrentSources),
       OptionSpecification(name: "quiet", help: "Print what failed and the HTML, and nothing else."),
       .dryRun, .cache, .noCache,
-    ] + NetworkArguments.options + Observation.options + [.isolation, .json]
+    ] + NetworkArguments.options + Observation.options + [.maxPixels, .isolation, .json]
 
   /// Sources that are worked on at the same time, unless `--jobs` says otherwise: the files of one keep every core busy.
   private static let concurrentSources = 1

@@ -29,7 +29,7 @@ enum ShowCommand: Command {
         name: "columns", value: "N",
         help: "The most columns a picture takes; those of the terminal by default."),
       .cache, .noCache,
-    ] + NetworkArguments.options + [.isolation]
+    ] + NetworkArguments.options + [.maxPixels, .isolation]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let asked = try arguments.choice("protocol", among: protocols)

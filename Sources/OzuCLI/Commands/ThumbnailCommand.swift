@@ -35,7 +35,7 @@ enum ThumbnailCommand: Command {
       OptionSpecification(name: "force", help: "Make thumbnails again, also where it failed before."),
       .recursive,
       OptionSpecification(name: "quiet", letter: "q", help: "Print only failures."),
-      .isolation,
+      .maxPixels, .isolation,
     ]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
@@ -43,6 +43,7 @@ enum ThumbnailCommand: Command {
     configuration.caching.memoryCache.costLimit = PipelineArguments.memoryCost
     configuration.caching.diskStorage = .none
     configuration.decoding.isolation = try IsolationOption.isolation(arguments, isUntrusted: true)
+    try LimitOption.configure(&configuration, arguments)
     if let side = try arguments.integer("size", in: 1...4096) {
       return try await write(side, arguments, configuration, console)
     }

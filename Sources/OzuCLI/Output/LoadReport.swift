@@ -103,5 +103,8 @@ struct LoadReport: SourceReporting {
 
 extension Error {
   /// One line that does not repeat the source.
-  var reason: String { (self as? ImageError)?.explanation ?? oneLine }
+  var reason: String {
+    guard let error = self as? ImageError else { return oneLine }
+    return error.explanation + (LimitOption.advice(error) ?? "")
+  }
 }

@@ -51,6 +51,7 @@ enum PipelineArguments {
     }
     configuration.decoding.isolation = try IsolationOption.isolation(arguments)
     try NetworkArguments.configure(&configuration, arguments)
+    try LimitOption.configure(&configuration, arguments)
     return configuration
   }
 }
