@@ -44,6 +44,23 @@ struct LoadOptionTests {
     #expect(shown.output.contains("\n  note: the file is cut off: a part of the picture is missing"))
   }
 
+  @Test("--max-pixels sets the limit, and a picture over it is refused with its name")
+  func maxPixels() async throws {
+    let folder = try Folder()
+    let file = try folder.write(Self.photo.data(as: .png), to: "a.png")
+    for command in [
+      ["load", file, "--no-cache"], ["thumbnail", "--size", "16", file, folder.path("b.png")],
+    ] {
+      let allowed = await CommandRun(command + ["--max-pixels", "3072"])
+      #expect(allowed.status == .done)
+      let run = await CommandRun(command + ["--max-pixels", "3071"])
+      #expect(run.status == .failed)
+      #expect(run.errors.contains("3072 pixels, limit 3071; --max-pixels raises the limit"), "\(run.errors)")
+    }
+    let wrong = await CommandRun(["load", file, "--max-pixels", "many"])
+    #expect(wrong.status == .wrongUsage)
+  }
+
   @Test("--quiet prints only failures, at the end, a line each")
   func quiet() async throws {
     let folder = try Folder()
