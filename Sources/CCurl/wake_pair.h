@@ -1,4 +1,4 @@
-// What libcurl opens and does not keep to itself. Not visible to Swift.
+// The sockets that libcurl opens and does not keep to itself. Not visible to Swift.
 
 #ifndef OZU_WAKE_PAIR_H
 #define OZU_WAKE_PAIR_H

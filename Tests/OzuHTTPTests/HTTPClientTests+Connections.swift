@@ -34,7 +34,8 @@ extension HTTPClientTests {
           // The bytes are a sockaddr_un, whose beginning is a sockaddr.
           getsockname(descriptor, $0.assumingMemoryBound(to: sockaddr.self).baseAddress!, &length) == 0
         }
-        return flags >= 0 && flags & FD_CLOEXEC == 0 && hasAddress && name.sun_family == AF_UNIX && length == 2
+        let isPairEnd = hasAddress && name.sun_family == AF_UNIX && length == 2
+        return isPairEnd && flags >= 0 && flags & FD_CLOEXEC == 0
       }
     }
   #endif

@@ -65,7 +65,7 @@ struct LeakDrill {
 
   // MARK: One round
 
-  /// What a round has made: it must be gone at its end.
+  /// The pipeline and the tasks of a round, which must be gone at its end.
   private final class Held {
     weak var pipeline: ImagePipeline?
     let options: String
@@ -79,7 +79,7 @@ struct LeakDrill {
 
     func note(_ task: ImageTask) { tasks.append { [weak task] in task } }
 
-    /// What is still there; nil if the pipeline is gone.
+    /// The rest that is still there; nil if the pipeline is gone.
     var rest: String? {
       guard let pipeline else { return nil }
       let tasks = tasks.compactMap { $0() }.map {

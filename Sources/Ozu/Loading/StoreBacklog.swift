@@ -50,7 +50,8 @@ final class StoreBacklog: Sendable {
     }
     var outdated: StoreWork?
     _ = runner.subscribe(work, to: .store(number), priority: .low) {
-      // Together with the making of the job: who found the write before it had a job would make one, by `end`, that does nothing.
+      // Together with the making of the job: a reader that found the write before it had a job would make one, by
+      // `end`, that does nothing.
       if let source { outdated = state.withLock { $0.originals.updateValue(work, forKey: source) } }
       return JobStart(work, in: work.station)
     }

@@ -5,14 +5,14 @@ extension OptionSpecification {
   static let maxPixels = OptionSpecification(
     name: "max-pixels", value: "N",
     help: """
-      The most pixels a picture may have, with the memory and time that so many take; \
+      The most pixels a picture may have, with the memory and time that they take; \
       128000000 by default, in 512 MB.
       """)
 }
 
 /// The option that raises or lowers the limit on the pixels of a source.
 enum LimitOption {
-  /// What a pixel takes at most in a library that decodes whole pictures: HEIC above 8 bits, with the result.
+  /// The most bytes of a pixel in a library that decodes whole pictures: HEIC above 8 bits, with the result.
   private static let bytesPerPixel = 20
 
   static func configure(

@@ -69,7 +69,10 @@ extension ImageFormat {
         .psd, "PSD", mediaTypes: ["image/vnd.adobe.photoshop", "image/x-psd"], endings: ["psd", "psb"], .own,
         [.text("8BPS\0\u{1}"), .text("8BPS\0\u{2}")]),
       // Drawings are texts, which `ContentKind` examines after all signatures.
-      ImageFormat(.svg, "SVG", mediaTypes: ["image/svg+xml"], .drawing, audience: .browsers, []),
+      ImageFormat(
+        .svg, "SVG", mediaTypes: ["image/svg+xml", "image/svg+xml-compressed"], endings: ["svg", "svgz"],
+        .drawing,
+        audience: .browsers, []),
       ImageFormat(
         .ozuDelta, "Ozu delta", mediaTypes: ["image/x-ozu-delta"], .own, isWritten: true, audience: .ozu,
         [.text("OZUD\u{1}")]),

@@ -58,7 +58,8 @@
       let folder = URL(filePath: #filePath).appending(path: "../../../OzuCodecsTests/Fixtures")
       for (type, name) in [
         (ImageType.heic, "matrix/heic-420.heic"), (.heic, "matrix/heic-alpha-444.heic"),
-        (.tiff, "metadata/exif.tif"),
+        (.tiff, "metadata/exif.tif"), (.tga, "small/t15-32-8-9x5-1.tga"), (.icns, "small/ic05-1.icns"),
+        (.psd, "small/gray-16-0-0-0-10x4-1.psd"),
       ] where codecs.decodableTypes.contains(type) {
         files.append((name, try Data(contentsOf: folder.appending(path: name).standardizedFileURL)))
       }
