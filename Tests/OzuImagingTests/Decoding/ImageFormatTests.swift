@@ -40,6 +40,8 @@ struct ImageFormatTests {
   private static let choices = [
     "let fallback: [ImageType] = [.jpeg, .png]", "?? [.jpeg, .png]",
     "defaultFormats = [\"avif\", \"webp\", \"jpeg\"]",
+    "[.orf, .pef].contains(type)", "types: [ImageType] = [.jpeg, .png, .webp, .gif]",
+    "convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico]", "where [.png, .jpeg, .svg].contains(type)",
     "(\"NIKON\", .nef)", "(\"OM DIGITAL\", .orf)", "type == .avif ||", "type == .gif ||",
     "[\"jpg\", \"png\"].contains", "? \"image/png\" : \"image/jpeg\"",
   ]

@@ -183,9 +183,10 @@
           let picture = try codecs.picture(from: data, resize: resize)
           #expect(picture.isIsolated)
         case .part:
-          let resize = Resize(region: PixelRectangle(x: 5, y: 3, width: 3, height: 3))
+          // Every file has these pixels.
+          let resize = Resize(region: PixelRectangle(x: 5, y: 2, width: 3, height: 2))
           let picture = try codecs.picture(from: data, resize: resize)
-          #expect(picture.size == PixelSize(3, 3))
+          #expect(picture.size == PixelSize(3, 2))
         case .later: try codecs.deferredPicture(from: data).decode()
         case .whileItArrives:
           let decoder = IncrementalDecoder(codecs: codecs)
