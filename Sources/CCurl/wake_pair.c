@@ -1,7 +1,7 @@
 // Keeps libcurl's wake pair out of the programs that an app starts.
 //
-// Every handle of curl_multi_init has two connected sockets, by which curl_multi_wakeup ends a wait. Before libcurl 8.12 they
-// are made without FD_CLOEXEC, and no function names them; so each program that the process starts would inherit them. They
+// Every handle of curl_multi_init has two connected sockets, by which curl_multi_wakeup ends a wait. libcurl 7.88, for one, makes
+// them without FD_CLOEXEC, and no function names them; so each program that the process starts would inherit them. They
 // are found by what they do: after three wakes one unnamed Unix socket of the process holds three bytes, and its other end has
 // bytes on their way; a wait takes them, and both are empty again. Nothing is changed unless exactly one pair did so.
 // Between its making and this, for some microseconds, another thread can still start a program that inherits the pair.
