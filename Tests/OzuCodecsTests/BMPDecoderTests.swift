@@ -52,22 +52,23 @@ struct BMPDecoderTests {
   }
 
   /// As Windows, browsers and Photoshop do.
-  @Test(
-    "a picture without any alpha is opaque, although it has a mask for alpha",
-    arguments: [(32, 0xFF00_0000, 6), (16, 0x8000, 6)])
-  func emptyAlpha(bits: Int, mask: Int, compression: Int) throws {
-    let masks = bits == 32 ? [0xFF_0000, 0xFF00, 0xFF, mask] : [0x7C00, 0x3E0, 0x1F, mask]
-    var pixels = [UInt8](repeating: 0, count: 2 * 4 * bits / 8)
-    pixels[0] = 31
-    var data = file(width: 4, height: 2, bits: bits, compression: compression, masks: masks, pixels: pixels)
-    let opaque = try bitmap(data)
-    #expect(opaque.isOpaque)
-    #expect(opaque[0, 1].alpha == 255 && opaque[0, 1].blue == (bits == 32 ? 31 : 255))
+  @Test("a picture of 32 bits without any alpha is opaque, although it has a mask for alpha; one of 16 bits is not")
+  func emptyAlpha() throws {
+    func picture(_ bits: Int, last: UInt8) throws -> Bitmap {
+      let masks = bits == 32 ? [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000] : [0x7C00, 0x3E0, 0x1F, 0x8000]
+      var pixels = [UInt8](repeating: 0, count: 2 * 4 * bits / 8)
+      pixels[0] = 31
+      pixels[pixels.count - 1] = last
+      return try bitmap(
+        file(width: 4, height: 2, bits: bits, compression: 6, masks: masks, pixels: pixels))
+    }
+    let opaque = try picture(32, last: 0)
+    #expect(opaque.isOpaque && opaque[0, 1] == Pixel(red: 0, green: 0, blue: 31))
     #expect(opaque[3, 0] == Pixel(red: 0, green: 0, blue: 0))
     // One pixel with alpha is enough for the others to be transparent.
-    data[data.endIndex - 1] = 0x80
-    #expect(try bitmap(data)[0, 1].alpha == 0)
-    #expect(try bitmap(data)[3, 0].alpha == (bits == 32 ? 128 : 255))
+    #expect(try picture(32, last: 0x80)[0, 1].alpha == 0 && picture(32, last: 0x80)[3, 0].alpha == 128)
+    #expect(try picture(16, last: 0)[0, 1].alpha == 0)
+    #expect(try picture(16, last: 0x80)[0, 1].alpha == 0 && picture(16, last: 0x80)[3, 0].alpha == 255)
   }
 
   @Test("reads run lengths, moves and literal runs")

@@ -9,9 +9,8 @@ import OzuImaging
 /// Decodes Windows and OS/2 bitmaps, in Swift: palettes of 1, 2, 4 and 8 bits; 16, 24 and 32 bits with or without
 /// masks and alpha; run lengths of 4, 8 and 24 bits; rows in both orders.
 ///
-/// Pixels that a run-length coded file skips have the first colour of the palette. A picture whose alpha is 0 in every
-/// pixel is opaque. Bitmaps that contain a JPEG, a
-/// PNG or Huffman codes are not supported.
+/// Pixels that a run-length coded file skips have the first colour of the palette. A picture of 32 bits whose alpha is 0
+/// in every pixel is opaque. Bitmaps that contain a JPEG, a PNG or Huffman codes are not supported.
 public struct BMPDecoder: ImageDecoding {
   private let alpha: Alpha
 

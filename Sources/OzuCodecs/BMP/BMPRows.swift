@@ -37,11 +37,13 @@ struct BMPRows {
   /// Whether any pixel has an alpha value.
   ///
   /// Where none has, the mask of alpha means nothing, and the picture is opaque, as Windows and browsers show it: icons
-  /// and bitmaps of programs that do not know alpha.
+  /// and bitmaps of programs that do not know alpha and leave the fourth byte of each pixel empty. Pixels of 16 bits have
+  /// no byte to spare: who gives one of their bits to alpha means it, so these count as having values.
   ///
   /// - Complexity: O(pixels); in most files it ends at the first one.
   func hasAlphaValues(_ bytes: Span<UInt8>) -> Bool {
     guard let masks, !masks.alpha.isEmpty else { return false }
+    guard header.bitsPerPixel == 32 else { return true }
     let byteCount = header.bitsPerPixel / 8
     var start = header.pixelOffset
     for _ in 0..<header.size.height {
