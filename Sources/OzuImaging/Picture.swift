@@ -109,6 +109,11 @@ public struct Picture: Sendable {
     if case .deferred(let pixels) = content.pixels { pixels.isIsolated } else { content.isIsolated }
   }
 
+  /// The width in pixels.
+  public var width: Int { size.width }
+  /// The height in pixels.
+  public var height: Int { size.height }
+
   /// The size in pixels.
   public var size: PixelSize {
     switch content.pixels {

@@ -5,9 +5,6 @@ import Ozu
 /// Nuke's calls with closures. In Ozu they are `loadImage(for:queue:progress:preview:completion:)` and
 /// `loadData(for:queue:progress:completion:)`.
 extension ImagePipeline {
-  /// Makes a pipeline, as `ImagePipeline(_:)` does.
-  public convenience init(configuration: Configuration) { self.init(configuration) }
-
   /// Loads a request and calls back.
   ///
   /// - Parameters:

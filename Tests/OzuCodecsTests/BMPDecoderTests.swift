@@ -52,7 +52,7 @@ struct BMPDecoderTests {
   }
 
   /// As Windows, browsers and Photoshop do.
-  @Test("a picture of 32 bits without any alpha is opaque, although it has a mask for alpha; one of 16 bits is not")
+  @Test("without any alpha a picture of 32 bits is opaque, in spite of its mask; one of 16 bits is not")
   func emptyAlpha() throws {
     func picture(_ bits: Int, last: UInt8) throws -> Bitmap {
       let masks = bits == 32 ? [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000] : [0x7C00, 0x3E0, 0x1F, 0x8000]

@@ -17,6 +17,7 @@ ONLY=PART takes the samples alone whose place has this part. A comment before a 
     <!-- sample: apple -->               a file of an app for Apple platforms
     <!-- sample: given …code… -->        a program, after some lines that readers do not see
     <!-- sample: fragment gtk -->        goes on as blocks without a comment do, but with GTK 4, or with Apple's: fragment apple
+    <!-- sample: refused -->             the compiler refuses each line that ends with `// says: …`, with these words, and no other
     <!-- sample: none, because … -->     is not compiled
 
 Blocks without a comment on the pages of FRAGMENTS go on where the blocks before them ended, and may use what `prelude.swift`
@@ -45,7 +46,7 @@ FRAGMENTS = {
 }
 # Comments whose samples are no statements.
 LISTS = {"Sources/OzuTesting/LoopbackServer/LoopbackResponse.swift": "values of a type that the comment is about"}
-KINDS = {"program", "declarations", "continued", "package", "gtk", "apple", "given", "fragment", "none"}
+KINDS = {"program", "declarations", "continued", "package", "gtk", "apple", "given", "fragment", "refused", "none"}
 BLOCK = re.compile(
     r"(?:<!-- sample: (?P<kind>\w+)(?P<rest>.*?)-->\n)?(?P<fence>^```swift[^\n]*\n)(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -89,6 +90,8 @@ def samples():
                     problems.append(f"{page}:{line - 1}: there is nothing that this sample continues")
                 else:
                     found[-1].code += located(page, line, code)
+            elif kind == "refused":
+                found.append(Sample(page, line, kind, joined(page, [(line, code)], "linux")))
             elif kind == "fragment":
                 fragments.setdefault(block["rest"].strip(), []).append((line, code))
             elif kind == "given":
@@ -184,7 +187,7 @@ def main():
         print(__doc__.strip(), file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
-        kinds = {"linux": ("program", "declarations", "package", "fragments-linux"), "gtk": ("gtk", "fragments-gtk"),
+        kinds = {"linux": ("program", "declarations", "package", "fragments-linux", "refused"), "gtk": ("gtk", "fragments-gtk"),
                  "apple": ("apple", "fragments-apple")}[arguments[0]]
         flags = []
         if arguments[0] != "apple":
@@ -198,12 +201,31 @@ def main():
         wanted = [sample for sample in found if sample.kind in kinds and only in sample.name]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for sample, succeeds, text in pool.map(lambda sample: compile(sample, folder, flags), wanted):
-                if not succeeds:
+                if sample.kind == "refused":
+                    problems += [f"{sample.name}: {problem}" for problem in unexpected(sample, text)]
+                elif not succeeds:
                     problems.append(f"{sample.name}: this sample does not compile\n{text.strip()}")
     status = report(problems)
     if status == 0:
         print(f"check-samples: {len(wanted)} samples compile ({arguments[0]})")
     return status
+
+
+def unexpected(sample, text):
+    """How the compiler's answer differs from the comments of a sample that it has to refuse."""
+    errors = re.findall(rf"^{re.escape(sample.page)}:(\d+):\d+: error: (.*)$", text, re.MULTILINE)
+    told = {}
+    start = sample.code.index(f'#sourceLocation(file: "{sample.page}", line: {sample.line})')
+    for number, row in enumerate(sample.code[start:].split("#sourceLocation()")[0].split("\n")[1:], sample.line):
+        if "// says: " in row:
+            told[number] = row.split("// says: ")[1].strip()
+    for number, words in told.items():
+        if not any(int(line) == number and words in message for line, message in errors):
+            said = "; ".join(message for line, message in errors if int(line) == number) or "nothing"
+            yield f"line {number}: the compiler should say '{words}', and says: {said}"
+    for line, message in errors:
+        if int(line) not in told:
+            yield f"line {line}: the compiler refuses what it should take: {message}"
 
 
 def report(problems):

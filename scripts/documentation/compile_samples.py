@@ -31,7 +31,7 @@ def compile(sample, folder, flags):
         command = ["scripts/typecheck-apple"] + (["-no-warnings-as-errors"] if sample.kind != "apple" else []) + [file]
     else:
         bin = toolchain()
-        warnings = "-suppress-warnings" if sample.kind.startswith("fragments") else "-warnings-as-errors"
+        warnings = "-suppress-warnings" if sample.kind.startswith(("fragments", "refused")) else "-warnings-as-errors"
         command = [os.path.join(bin, "swiftc"), "-swift-version", "6", warnings, "-wmo", "-Onone",
                    "-module-cache-path", os.path.join(folder, "cache"), "-o", os.devnull]
         library = os.path.join(os.path.dirname(bin), "lib", "swift")
@@ -42,9 +42,9 @@ def compile(sample, folder, flags):
             # Data races are found after type checking.
             command += ["-emit-sil", "-module-name", "Sample"] + flags
             # A sample names the modules that it uses: members come from what it imports, not from what others import.
-            if not sample.kind.startswith("fragments"):
+            if not sample.kind.startswith(("fragments", "refused")):
                 command += ["-enable-upcoming-feature", "MemberImportVisibility"]
-        if sample.kind == "declarations" or sample.kind.startswith("fragments"):
+        if sample.kind == "declarations" or sample.kind.startswith(("fragments", "refused")):
             command += ["-parse-as-library"]
         if "import Testing" in sample.code:
             command += ["-plugin-path", os.path.join(library, "host", "plugins", "testing")]

@@ -77,6 +77,9 @@ public final class ImagePipeline: Sendable {
     takesRequestsAsTheyAre = !hasKeyRules && !context.events.isObserved
   }
 
+  /// Makes a pipeline. Nothing is opened or started before the first request.
+  public convenience init(configuration: Configuration) { self.init(configuration) }
+
   /// Makes a pipeline from the default configuration with changes: `ImagePipeline { $0.caching.diskStorage = .none }`.
   public convenience init(_ configure: (inout Configuration) -> Void) {
     var configuration = Configuration()
@@ -105,6 +108,13 @@ public final class ImagePipeline: Sendable {
   ) async throws(ImageError) -> Picture {
     let resize = Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
     return try await image(for: ImageRequest(url: url, resize: resize))
+  }
+
+  /// The picture of a URL, at most this wide, with the height that follows from its proportions.
+  ///
+  /// - Throws: `ImageError`.
+  public func image(for url: URL, width: Int) async throws(ImageError) -> Picture {
+    try await image(for: ImageRequest(url: url, resize: Resize(width: width)))
   }
 
   /// The picture of a request. A picture in memory is returned at once, without suspending.

@@ -11,8 +11,8 @@ import OzuSynchronization
 ///
 /// A few requests run at a time, in the order given and at low priority. A request begins only while no work of
 /// normal priority or higher waits in a queue. If a view requests the same picture meanwhile, it joins the same work
-/// and raises its priority. Releasing the prefetcher stops the remaining requests: keep it in a property or a variable. A
-/// temporary one, as in `ImagePrefetcher().start(requests)`, stops at once.
+/// and raises its priority. Releasing the prefetcher stops the remaining requests: keep it in a property or a variable, or
+/// keep the outcomes, which hold it.
 public final class ImagePrefetcher: Sendable {
   /// How far a request is loaded.
   public enum Destination: Hashable, Sendable {
@@ -54,6 +54,29 @@ public final class ImagePrefetcher: Sendable {
     }
   }
 
+  /// The outcomes of the requests of one call of `start`, for one reader. It holds the prefetcher, so that
+  /// `for await outcome in ImagePrefetcher().start(requests)` comes to the end.
+  public struct Outcomes: AsyncSequence, Sendable {
+    fileprivate let prefetcher: ImagePrefetcher
+    fileprivate let stream: AsyncStream<Outcome>
+
+    /// The iterator of a sequence of outcomes.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      fileprivate let prefetcher: ImagePrefetcher
+      fileprivate var outcomes: AsyncStream<Outcome>.Iterator
+
+      /// The next outcome; `nil` after the last.
+      public mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> Outcome? {
+        await outcomes.next(isolation: actor)
+      }
+    }
+
+    /// Begins to read. The outcomes go to one reader.
+    public func makeAsyncIterator() -> AsyncIterator {
+      AsyncIterator(prefetcher: prefetcher, outcomes: stream.makeAsyncIterator())
+    }
+  }
+
   private let state: Mutex<PrefetchQueue>
   private let pipeline: ImagePipeline
   private let destination: Destination
@@ -80,13 +103,13 @@ public final class ImagePrefetcher: Sendable {
   /// Starts to load requests. Requests that already run are not loaded twice.
   ///
   /// - Parameter budget: the budget of these requests together.
-  /// - Returns: the outcome of each request, in the order in which they end; the stream ends with the last. If the
-  ///   stream is dropped, the loads continue.
+  /// - Returns: the outcome of each request, in the order in which they end; the sequence ends with the last. If it is
+  ///   dropped, the loads continue as long as the prefetcher lives.
   /// - Complexity: O(requests).
   @discardableResult
   public func start(
     _ requests: [ImageRequest], budget: PrefetchBudget = PrefetchBudget()
-  ) -> AsyncStream<Outcome> {
+  ) -> Outcomes {
     let (stream, continuation) = AsyncStream.makeStream(of: Outcome.self)
     let report = PrefetchReport(
       expected: requests.count, budget: budget, memory: pipeline.caches.memory, continuation)
@@ -94,12 +117,12 @@ public final class ImagePrefetcher: Sendable {
       for request in requests { queue.add(request, report) }
     }
     startNext()
-    return stream
+    return Outcomes(prefetcher: self, stream: stream)
   }
 
   /// Starts to load URLs at their own size.
   @discardableResult
-  public func start(_ urls: [URL], budget: PrefetchBudget = PrefetchBudget()) -> AsyncStream<Outcome> {
+  public func start(_ urls: [URL], budget: PrefetchBudget = PrefetchBudget()) -> Outcomes {
     start(urls.map { ImageRequest(url: $0) }, budget: budget)
   }
 

@@ -63,7 +63,7 @@ struct ResizeArguments {
 
   /// The step that makes a picture this wide; narrower pictures stay as they are.
   func narrowing(to width: Int) -> Resize {
-    var resize = resize(to: PixelSize(width, Self.maximumSide), .aspectFit, crops: false)
+    var resize = resize(to: Resize(width: width).size, .aspectFit, crops: false)
     resize.allowsUpscaling = false
     return resize
   }

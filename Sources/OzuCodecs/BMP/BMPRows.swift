@@ -38,7 +38,7 @@ struct BMPRows {
   ///
   /// Where none has, the mask of alpha means nothing, and the picture is opaque, as Windows and browsers show it: icons
   /// and bitmaps of programs that do not know alpha and leave the fourth byte of each pixel empty. Pixels of 16 bits have
-  /// no byte to spare: who gives one of their bits to alpha means it, so these count as having values.
+  /// no byte to spare: a program that gives one of their bits to alpha means it, so these count as having values.
   ///
   /// - Complexity: O(pixels); in most files it ends at the first one.
   func hasAlphaValues(_ bytes: Span<UInt8>) -> Bool {

@@ -99,6 +99,9 @@ public struct HTTPResponse: Sendable, Hashable {
 
   /// The status code.
   public var status: Int { head.status }
+  /// The name is `status`.
+  @available(*, unavailable, renamed: "status")
+  public var statusCode: Int { head.status }
   /// The header fields as received.
   public var headers: HTTPHeaders { head.headers }
   /// The URL that answered.

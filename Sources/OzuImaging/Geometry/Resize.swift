@@ -57,6 +57,21 @@ public struct Resize: Hashable, Sendable {
     self.init(region.size, mode: .none, region: region)
   }
 
+  /// The recipe for a width, with the height that follows from the proportions of the picture. A narrower picture stays as
+  /// it is, unless it may be enlarged.
+  public init(width: Int, allowsUpscaling: Bool = false) {
+    self.init(PixelSize(width, Self.openSide), allowsUpscaling: allowsUpscaling)
+  }
+
+  /// The recipe for a height, with the width that follows from the proportions of the picture. A lower picture stays as it
+  /// is, unless it may be enlarged.
+  public init(height: Int, allowsUpscaling: Bool = false) {
+    self.init(PixelSize(Self.openSide, height), allowsUpscaling: allowsUpscaling)
+  }
+
+  /// The side of a size that is left open: no picture has a longer one (`DecodingLimits.side`).
+  package static let openSide = 65_535
+
   /// A text that is equal only for equal recipes; part of every cache key.
   public var identifier: String {
     let flags =

@@ -22,8 +22,10 @@ extension Resize: ImageProcessing {
       throw .invalidParameters(identifier, reason: "the region lies outside the picture of \(source)")
     }
     guard mode != .none else { return }
-    try context.check(size, for: self)
-    // A long and narrow picture that covers a size is far larger than the size.
+    guard !size.isEmpty else {
+      throw .invalidParameters(identifier, reason: "nothing would be left of the picture")
+    }
+    // Not the size itself, a side of which may be open. A long and narrow picture that covers a size is far larger than the size.
     try context.check(ResizeGeometry(source: source, resize: self).outputSize, for: self)
   }
 }
@@ -35,5 +37,15 @@ extension ImageProcessing where Self == Resize {
     _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true, allowsUpscaling: Bool = false
   ) -> Self {
     Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
+  }
+
+  /// Resizes the picture to a width, with the height that follows from its proportions.
+  public static func resize(width: Int, allowsUpscaling: Bool = false) -> Self {
+    Resize(width: width, allowsUpscaling: allowsUpscaling)
+  }
+
+  /// Resizes the picture to a height, with the width that follows from its proportions.
+  public static func resize(height: Int, allowsUpscaling: Bool = false) -> Self {
+    Resize(height: height, allowsUpscaling: allowsUpscaling)
   }
 }

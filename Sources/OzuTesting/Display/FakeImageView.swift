@@ -1,3 +1,4 @@
+import Foundation
 import Ozu
 
 /// A view without a toolkit: it records everything that it has to show, in order.
@@ -49,6 +50,16 @@ public final class FakeImageView: ImageDisplaying {
     displayMode = mode
     self.pipeline = pipeline
   }
+
+  /// The first argument has no label.
+  @available(
+    *, unavailable, message: "the size has no label: FakeImageView(DisplaySize(width: …, height: …))"
+  )
+  public convenience init(size: DisplaySize) { self.init(size) }
+
+  /// The binding of a view sets its picture: `images.setImage(from:)`.
+  @available(*, unavailable, renamed: "images.setImage(from:)")
+  public func setImage(from url: URL?) { images.setImage(from: url) }
 
   /// The content that is shown now; nothing at first.
   public var shown: DisplayContent { steps.last?.content ?? .nothing }

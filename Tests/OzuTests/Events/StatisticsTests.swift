@@ -110,6 +110,25 @@ struct StatisticsTests {
     #expect(counts.description.contains("failures: 1 httpStatus"))
   }
 
+  @Test("the contents of all caches beside their limits, and a file of a picture")
+  func contents() async throws {
+    let fixture = Fixture()
+    let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Resize(width: 16))
+    let picture = try await fixture.pipeline.image(for: request)
+    #expect(picture.width == 16)
+    await fixture.pipeline.flush()
+    let contents = await fixture.pipeline.cacheContents()
+    let limits = fixture.pipeline.configuration.caching
+    #expect(contents.memory?.entryCount == 1 && contents.memory?.byteLimit == limits.memoryCache.costLimit)
+    #expect(contents.memory?.byteCount ?? 0 >= 16 * picture.height * 4)
+    #expect(contents.encodedMemory.entryCount == 0)
+    let disk = try #require(fixture.pipeline.diskCache)
+    #expect(contents.disk?.entryCount == disk.count && disk.count > 0)
+    #expect(contents.disk?.byteCount == disk.totalByteCount && contents.disk?.byteLimit == disk.capacity)
+    let file = try await picture.encoded(as: .png, by: fixture.pipeline)
+    #expect(try CodecRegistry.standard.picture(from: file).size == picture.size)
+  }
+
   @Test("a new pipeline has counted nothing, and opened nothing")
   func empty() {
     let fixture = Fixture()

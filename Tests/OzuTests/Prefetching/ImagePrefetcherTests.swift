@@ -42,6 +42,17 @@ import Testing
     #expect(fixture.pipeline.cachedImage(for: held) == nil)
   }
 
+  @Test("the outcomes hold a prefetcher that nobody else does")
+  func temporary() async throws {
+    let fixture = Fixture()
+    let requests = try Self.requests(fixture, 4)
+    var count = 0
+    for await outcome in ImagePrefetcher(pipeline: fixture.pipeline, concurrentRequests: 1).start(requests) {
+      if case .done = outcome.ending { count += 1 }
+    }
+    #expect(count == 4)
+  }
+
   @Test("to the disk only: the original is stored and nothing is decoded")
   func disk() async throws {
     let fixture = Fixture()

@@ -39,6 +39,38 @@ import Testing
     #expect(byURL.key != ImageRequest(url: Self.url).key)
   }
 
+  @Test(
+    "header fields and time limits belong to the download; credentials are part of the key, a changed key stays"
+  )
+  func download() throws {
+    let plain = ImageRequest(url: Self.url, resize: Resize(Self.size))
+    var request = plain
+    request.headers = ["Referer": "https://example.com"]
+    request.timeouts = HTTPTimeouts(total: .seconds(3))
+    #expect(request.key == plain.key)
+    guard case .request(let own) = request.source else { throw ImageError.notCached("no download") }
+    #expect(own.url == Self.url && own.headers["Referer"] == "https://example.com")
+    #expect(own.timeouts?.total == .seconds(3))
+    request.headers["Authorization"] = "Bearer a"
+    #expect(request.key != plain.key)
+    #expect(
+      request.key
+        == ImageRequest(url: Self.url, headers: ["Authorization": "Bearer a"], resize: plain.resize).key)
+    #expect(request.timeouts?.total == .seconds(3))
+    // Without rules of its own it is the address alone again.
+    request.headers = [:]
+    request.timeouts = nil
+    guard case .url(Self.url) = request.source else { throw ImageError.notCached("no address") }
+    // A key of the app stays, and a source without an address has no download.
+    #expect(
+      ImageRequest(url: Self.url, cacheKey: "a").with { $0.headers = ["Referer": "b"] }.sourceKey == "key:a")
+    var data = ImageRequest(data: Data([1]))
+    data.headers = ["Referer": "b"]
+    #expect(data.headers.isEmpty && data.key == ImageRequest(.data(Data([1]))).key)
+    let file = ImageRequest(url: URL(filePath: "/a.jpg"), headers: ["Referer": "b"])
+    #expect { try file.source.access() } throws: { ImageError.invalidSource ~= $0 }
+  }
+
   @Test("a request is small, and a change of a copy does not change the original")
   func value() {
     #expect(MemoryLayout<ImageRequest>.size <= 64)
