@@ -43,33 +43,24 @@ package struct HEIFExcerpt {
 
   /// The other contents of the file, which are not shown, in words. `nil` if there are none.
   package var remainder: String? {
-    var words: [String] = []
+    var contents = OtherContents()
     for item in referring("auxl", to: primary) {
-      guard let purpose = purpose(of: item) else { continue }
-      let word = Self.purposes.first { purpose.contains($0.key) }?.words
-      if let word, !words.contains(word) { words.append(word) }
+      if let purpose = purpose(of: item) { contents.add(purpose: purpose) }
     }
-    if hasVideo { words.append("a video") }
+    if hasVideo { contents.add("a video") }
     // Pictures that nothing refers to, and that are not hidden.
     var bound: Set<Int> = [primary]
     for parts in sources.values.joined() { bound.formUnion(parts) }
     for kind in ["auxl", "thmb"] as [BoxName] {
       for items in (referring[kind] ?? [:]).values { bound.formUnion(items) }
     }
-    var count = 0
     for item in items.items where Self.pictures.contains(item.kind) && !bound.contains(item.id) {
-      if (file.span.byte(at: item.flagsOffset) ?? 0) & 1 == 0 { count += 1 }
+      if (file.span.byte(at: item.flagsOffset) ?? 0) & 1 == 0 { contents.pictureCount += 1 }
     }
-    if count > 0 { words.append(count == 1 ? "another picture" : "\(count) other pictures") }
-    return words.isEmpty ? nil : "it also holds \(words.joined(separator: ", "))"
+    return contents.note
   }
 
   private static let pictures: Set<BoxName> = ["hvc1", "av01", "grid", "iovl", "iden", "jpeg", "unci"]
-  /// Parts of the names of auxiliary pictures.
-  private static let purposes: [(key: String, words: String)] = [
-    ("auxiliary:depth", "depth"), ("2015:auxid:2", "depth"), ("disparity", "depth"),
-    ("portraiteffectsmatte", "a portrait matte"), ("matte", "mattes of what it shows"),
-  ]
 
   /// The name of an auxiliary picture.
   private func purpose(of item: Int) -> String? {
@@ -181,7 +172,8 @@ package struct HEIFExcerpt {
   private func properties(of id: Int) -> [HEIFItems.Property]? {
     let properties = items.bindings(of: id)
     guard type == .avif else { return properties }
-    // A crop that readers may leave out makes two pictures of one file, which libavif refuses.
+    // A crop that readers may leave out makes two pictures of one file. The standard requires it to be essential
+    // (ISO/IEC 23000-22 §7.3.9), and libavif refuses the file, and with it avifdec and Chrome.
     if properties.contains(where: { $0.box.name == "clap" && !$0.isEssential }) { return nil }
     // The order in which AVIF is cropped and turned is fixed (ISO/IEC 23000-22 §7.3.6.7).
     return ["clap", "irot", "imir"].reduce(properties.filter { !HEIFItems.transforms.contains($0.box.name) })

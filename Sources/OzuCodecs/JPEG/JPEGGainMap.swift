@@ -17,17 +17,30 @@ enum JPEGGainMap {
   /// Whether the XMP of a picture announces a map.
   static func isAnnounced(in packet: Span<UInt8>) -> Bool { packet.find(version, from: 0) != nil }
 
+  /// Whether a segment of another picture says that it is a map.
+  static func isOne(_ segment: Span<UInt8>, marker: UInt8) -> Bool {
+    marker == 0xE2 && segment.hasBytes(isoName, at: 0) || marker == 0xE1 && isAnnounced(in: segment)
+  }
+
   /// The first picture of the index that is a gain map.
   ///
   /// - Parameter index: the offset of the index's byte-order mark.
   static func find(in file: Span<UInt8>, index: Int) -> GainMap? {
-    for range in pictures(file, index: index) {
-      if let map = read(file, range) { return map }
+    for picture in pictures(file, index: index) {
+      if let map = read(file, picture.bytes) { return map }
     }
     return nil
   }
 
-  private static func pictures(_ file: Span<UInt8>, index start: Int) -> [Range<Int>] {
+  /// A picture of the index.
+  struct Entry {
+    let bytes: Range<Int>
+    /// The class of its kind in CIPA DC-007 §5.2.3.3: 1 for a preview of another picture, 2 for one of several views.
+    let kind: Int
+  }
+
+  /// The pictures of an index behind the first, which is the one that is shown.
+  static func pictures(_ file: Span<UInt8>, index start: Int) -> [Entry] {
     let isLittle = file.hasBytes("II", at: start)
     guard isLittle || file.hasBytes("MM", at: start) else { return [] }
     func number(_ offset: Int, _ count: Int) -> Int? {
@@ -42,10 +55,11 @@ enum JPEGGainMap {
       else { continue }
       // The first is the picture itself.
       return (1..<max(1, min(byteCount / 16, mostPictures))).compactMap { picture in
-        guard let size = number(list + picture * 16 + 4, 4), let offset = number(list + picture * 16 + 8, 4),
-          offset > 0, size > 4, start + offset + size <= file.count
+        guard let kind = number(list + picture * 16, 4), let size = number(list + picture * 16 + 4, 4),
+          let offset = number(list + picture * 16 + 8, 4), offset > 0, size > 4,
+          start + offset + size <= file.count
         else { return nil }
-        return start + offset..<start + offset + size
+        return Entry(bytes: start + offset..<start + offset + size, kind: kind >> 16 & 0xFF)
       }
     }
     return []

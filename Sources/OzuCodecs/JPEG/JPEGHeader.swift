@@ -46,6 +46,8 @@ package struct JPEGHeader: Sendable {
   package private(set) var profile: ICCProfile?
   /// The offset of the byte-order mark of the index of further pictures.
   private(set) var pictureIndex: Int?
+  /// The first segment with XMP.
+  private(set) var xmp: Range<Int>?
   /// Whether XMP says that there is a gain map.
   private(set) var announcesGainMap = false
   /// The resolution from the JFIF segment, or else from EXIF data.
@@ -97,6 +99,7 @@ package struct JPEGHeader: Sendable {
         // The resolution of JFIF, which mostly comes first, is preferred.
         dotsPerInch = dotsPerInch ?? EXIFMetadata.dotsPerInch(in: segment)
       case 0xE1 where segment.hasBytes("http://ns.adobe.com/xap/1.0/\0", at: 0):
+        xmp = xmp ?? position + 2..<position + length
         announcesGainMap = announcesGainMap || JPEGGainMap.isAnnounced(in: segment)
       case 0xE2 where segment.hasBytes("MPF\0", at: 0):
         pictureIndex = position + 6

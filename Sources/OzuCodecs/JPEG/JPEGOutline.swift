@@ -45,6 +45,9 @@ package struct JPEGOutline: Sendable {
     } else if details.announcesGainMap, header.gainMap == nil {
       header.notes.append("it announces a gain map and has none")
     }
+    if let note = JPEGRemainder(bytes, details, gainMap: header.gainMap).contents.note {
+      header.notes.append(note)
+    }
     self.header = header
   }
 

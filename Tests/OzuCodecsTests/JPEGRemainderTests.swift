@@ -1,0 +1,128 @@
+import Foundation
+import OzuCodecs
+import OzuImaging
+import OzuStandardCodecs
+import Testing
+
+/// Telephones and cameras write other things behind or beside the picture of a JPEG.
+@Suite("The other contents of a JPEG")
+struct JPEGRemainderTests {
+  private static let video = Data([0, 0, 0, 24]) + Data("ftypmp42".utf8) + Data(count: 64)
+  private static let google = "http://ns.google.com/photos/1.0/"
+
+  private static func segment(_ marker: UInt8, _ content: Data) -> Data {
+    Data([0xFF, marker] + BoxFile.big(content.count + 2, 2)) + content
+  }
+
+  private static func xmp(_ attributes: String) -> Data {
+    let packet = "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:Description \(attributes)/></x:xmpmeta>"
+    return segment(0xE1, Data("http://ns.adobe.com/xap/1.0/\0".utf8) + Data(packet.utf8))
+  }
+
+  /// A picture with a segment behind its first marker, and with bytes behind its last.
+  private static func file(_ segment: Data = Data(), then rest: Data = Data()) throws -> Data {
+    let plain = try fixture("matrix/jpeg-baseline-420.jpg")
+    return plain.prefix(2) + segment + plain.dropFirst(2) + rest
+  }
+
+  /// A file with an index of other pictures, of these kinds, and with these segments of their own.
+  private static func index(_ others: [(kind: Int, segment: Data)]) throws -> Data {
+    let head = 4 + 4  // The marker, its length and the name.
+    let list = 8 + 2 + 12 + 4
+    func segment(_ pictures: [Data], _ first: Int) -> Data {
+      var content = Data("MPF\0MM\0*".utf8) + Data(BoxFile.big(8, 4) + BoxFile.big(1, 2))
+      content += Data(BoxFile.big(0xB002, 2) + BoxFile.big(7, 2) + BoxFile.big(16 * (pictures.count + 1), 4))
+      content += Data(BoxFile.big(list, 4) + BoxFile.big(0, 4))
+      content += Data(BoxFile.big(0x030000, 4) + BoxFile.big(first, 4) + [UInt8](repeating: 0, count: 8))
+      // Offsets are counted from the byte order, which is behind two bytes and the head.
+      var place = first - 2 - head
+      for (picture, other) in zip(pictures, others) {
+        content += Data(BoxFile.big(other.kind << 16 | 1, 4) + BoxFile.big(picture.count, 4))
+        content += Data(BoxFile.big(place, 4) + [0, 0, 0, 0])
+        place += picture.count
+      }
+      return Self.segment(0xE2, content)
+    }
+    let pictures = try others.map { try file($0.segment) }
+    let first = try file(segment(pictures, 0)).count
+    return try file(segment(pictures, first), then: Data(pictures.joined()))
+  }
+
+  private static func auxiliary(_ type: String) -> Data {
+    xmp("xmlns:apdi=\"http://ns.apple.com/pixeldatainfo/1.0/\" apdi:AuxiliaryImageType=\"\(type)\"")
+  }
+
+  /// Samsung's directory, behind the things that it lists.
+  private static func trailer(_ kinds: [Int], count: Int? = nil) -> Data {
+    func little(_ value: Int, _ count: Int) -> [UInt8] { BoxFile.big(value, count).reversed() }
+    var table = Array("SEFH".utf8) + little(106, 4) + little(count ?? kinds.count, 4)
+    for kind in kinds { table += [0, 0] + little(kind, 2) + little(100, 4) + little(80, 4) }
+    return Data(count: 100) + Data(table + little(table.count, 4) + Array("SEFT".utf8))
+  }
+
+  private static func semantics(_ length: Int) -> String {
+    "xmlns:Container=\"\(google)container/\" Item:Mime=\"video/mp4\" Item:Semantic=\"MotionPhoto\""
+      + " Item:Length=\"\(length)\" Item:Padding=\"0\""
+  }
+
+  private static func cases() throws -> [(Data, String?)] {
+    let camera = "xmlns:GCamera=\"\(google)camera/\" GCamera:MicroVideo=\"1\" GCamera:MicroVideoOffset="
+    let elements =
+      "/><Container:Item xmlns:a=\"\(google)container/\"><Item:Semantic>MotionPhoto</Item:Semantic>"
+      + "<Item:Length>\(video.count)</Item:Length></Container:Item><a"
+    return [
+      (try file(), nil),
+      (try file(then: video), nil),
+      (try file(xmp("\(camera)\"\(video.count)\""), then: video), "a video"),
+      (try file(xmp(semantics(video.count)), then: video), "a video"),
+      (try file(xmp(elements), then: video), "a video"),
+      // The video was lost, or numbers are wrong.
+      (try file(xmp(semantics(video.count))), nil),
+      (try file(xmp("\(camera)\"99999999999999999999\""), then: video), nil),
+      (try file(xmp("\(camera)\"-1\""), then: video), nil),
+      (try file(xmp("\(camera)"), then: video), nil),
+      (try file(xmp("xmlns:GDepth=\"\(google)depthmap/\" GDepth:Format=\"RangeInverse\"")), "depth"),
+      (
+        try file(xmp("xmlns:GImage=\"\(google)image/\" xmlns:GAudio=\"\(google)audio/\"")),
+        "sound, another picture"
+      ),
+      (try index([(2, Data())]), "another picture"),
+      (try index([(2, Data()), (3, Data()), (1, Data())]), "2 other pictures"),
+      (try index([(1, Data())]), nil),
+      (
+        try index([
+          (0, auxiliary("disparity")), (0, auxiliary("urn:com:apple:photo:2018:aux:portraiteffectsmatte")),
+          (0, auxiliary("urn:com:apple:photo:2020:aux:hdrgainmap")),
+        ]), "depth, a portrait matte, a gain map"
+      ),
+      (try file(then: trailer([0x0A01, 0x0A30])), "a video"),
+      (try file(then: trailer([0x0100, 0x0AB1, 0x0A20])), "sound, depth, another picture"),
+      (try file(then: trailer([0x0A30], count: 1 << 30)), "a video"),
+      (try file(then: trailer([]).dropFirst(100)), nil),
+      (try file(then: Data("SEFH\u{FF}\u{FF}\u{FF}\u{FF}SEFT".utf8)), nil),
+    ]
+  }
+
+  @Test("are named in a note, and the picture is the same")
+  func notes() throws {
+    let expected = try CodecRegistry.standard.picture(from: Self.file()).bitmap
+    for (index, (data, words)) in try Self.cases().enumerated() {
+      let picture = try CodecRegistry.standard.picture(from: data)
+      #expect(picture.header?.notes == (words.map { ["it also holds \($0)"] } ?? []), "\(index)")
+      #expect(picture.notes == picture.header?.notes)
+      #expect(picture.bitmap == expected, "\(index)")
+    }
+  }
+
+  @Test("are not read beyond the end of the file, wherever that is")
+  func cut() throws {
+    for (data, _) in try Self.cases() {
+      for count in stride(from: data.count, through: 2, by: -7) {
+        _ = try? CodecRegistry.standard.header(of: data.prefix(count))
+        var mutant = data
+        mutant[mutant.startIndex + count - 1] ^= 0xFF
+        _ = try? CodecRegistry.standard.header(of: mutant)
+      }
+    }
+  }
+}
