@@ -15,7 +15,7 @@ extension ImagePipeline.Configuration {
   /// | addresses connected to | public ones alone (`HTTPNetworkGuard`), no proxy | any |
   /// | `file:` and `data:` addresses | refused, whether there is such a file or not | read |
   /// | bytes of a file | 64 MB | 100 MB |
-  /// | pixels of a picture, memory of one decode | 128 million, 512 MB | the same |
+  /// | pixels of a picture, memory of one decode | 128 million (`DecodingLimits.pixelCount`), 512 MB | the same |
   /// | processor time of one decode | 5 s | 10 s |
   /// | frames of an animation | 1,000 | 16,384 |
   /// | scans of a JPEG | 50 | 100 |

@@ -54,6 +54,12 @@ struct HEIFArea {
     }
   }
 
+  /// Whether rows of the shown picture are columns of the stored one.
+  var isQuarterTurned: Bool { abs(down.x) > abs(down.y) }
+
+  /// Whether the shown picture begins with the last rows, or the last columns, of the stored one.
+  var isReversed: Bool { down.x + down.y < 0 }
+
   /// Whether another picture of the same shape is shown in the same way, except for a fiftieth of a side: the sides of
   /// small pictures are rounded.
   func isClose(to other: HEIFArea) -> Bool {

@@ -97,7 +97,10 @@ struct HEIFExcerptWriter {
     let sides = Self.word(size.width) + Self.word(size.height)
     let others = properties.filter { $0.box.name != "ispe" }
     var numbers = [addProperty(Self.box("ispe", [0, 0, 0, 0] + sides))]
-    for property in others { numbers.append(number(of: property.box)) }
+    for property in Self.ordered(others) {
+      let isTransform = HEIFItems.transforms.contains(property.box.name)
+      numbers.append(number(of: property.box) | (isTransform ? Self.essential : 0))
+    }
     items.append(
       Item(
         kind: "grid", names: nil, content: .bytes([0, 1, UInt8(rows - 1), UInt8(columns - 1)] + sides),

@@ -15,8 +15,10 @@ import OzuRecords
 package struct HEIFGrid: Sendable {
   /// The size of a tile, in pixels.
   package let tileSize: PixelSize
-  /// The size of the picture, in pixels.
+  /// The size of the picture, in pixels, before it is turned.
   package let size: PixelSize
+  /// The part of the picture that is shown, and how it is turned.
+  private let area: HEIFArea
   private let columnCount: Int
   private let rowCount: Int
   private let type: Range<Int>
@@ -43,11 +45,17 @@ package struct HEIFGrid: Sendable {
   private static let kept: Set<BoxName> = [
     "ispe", "av1C", "hvcC", "colr", "pixi", "pasp", "auxC", "clli", "mdcv", "cclv",
   ]
+  private static let turns: Set<BoxName> = ["irot", "imir"]
+
+  /// Whether the library turns the picture: parts of it then begin at another place than in the stored picture.
+  package var isTurned: Bool { !area.isClose(to: HEIFArea(size)) }
+  /// The size of the picture as the library returns it.
+  package var turnedSize: PixelSize { area.size }
 
   /// Finds the grid; `nil` if the picture is not a grid, or is one that cannot be cut.
   ///
   /// - Parameter turnsPictures: whether the library returns pictures already cropped and turned by their
-  ///   properties. Parts of a turned picture would then begin at another place, so such a file is not cut.
+  ///   properties. Parts then keep these properties.
   package init?(_ file: Span<UInt8>, turnsPictures: Bool) {
     let list = HEIFBoxList(file, in: 0..<file.count)
     guard let type = list.first("ftyp"), let meta = list.first("meta") else { return nil }
@@ -79,6 +87,15 @@ package struct HEIFGrid: Sendable {
     self.tileSize = tileSize
     self.layers = layers
     size = whole.size
+    var area = HEIFArea(whole.size)
+    for property in picture.properties { area.apply(property.box, file) }
+    // The library decides about an alpha that is turned in another way.
+    for layer in layers {
+      var own = HEIFArea(whole.size)
+      for property in layer.properties { own.apply(property.box, file) }
+      guard own.isClose(to: area) else { return nil }
+    }
+    self.area = area
     columnCount = whole.columns
     rowCount = whole.rows
   }
@@ -117,7 +134,8 @@ package struct HEIFGrid: Sendable {
     for tile in own[0].to {
       guard let kind = kinds[tile], kind == "av01" || kind == "hvc1",
         case .parts(let parts) = items.location(of: tile),
-        let properties = self.properties(file, items, tile, turnsPictures)
+        let properties = self.properties(file, items, tile, turnsPictures),
+        !properties.contains(where: { turnsPictures && turns.contains($0.box.name) })
       else { return nil }
       tiles.append(Tile(kind: kind, parts: parts, properties: properties))
     }
@@ -126,13 +144,13 @@ package struct HEIFGrid: Sendable {
 
   /// The properties of an item; `nil` if one of them is impossible for a part.
   private static func properties(
-    _ file: Span<UInt8>, _ items: HEIFItems, _ id: Int, _ refusesTurns: Bool
+    _ file: Span<UInt8>, _ items: HEIFItems, _ id: Int, _ keepsTurns: Bool
   ) -> [HEIFItems.Property]? {
     // A library that does not turn pictures returns them as stored, and reports the orientation.
-    let properties = items.bindings(of: id).filter {
-      refusesTurns || $0.box.name != "irot" && $0.box.name != "imir"
-    }
-    guard properties.count <= 32, properties.allSatisfy({ kept.contains($0.box.name) }) else { return nil }
+    let properties = items.bindings(of: id).filter { keepsTurns || !turns.contains($0.box.name) }
+    guard properties.count <= 32,
+      properties.allSatisfy({ kept.contains($0.box.name) || turns.contains($0.box.name) })
+    else { return nil }
     return properties
   }
 
@@ -152,6 +170,23 @@ package struct HEIFGrid: Sendable {
   }
 
   // MARK: Cutting
+
+  /// The parts of the picture, or of a part of it, that are shown below each other: rows of tiles, or columns of a
+  /// picture that the library turns by a quarter.
+  package func bands(of part: PixelRectangle) -> [PixelRectangle] {
+    func starts(_ first: Int, _ length: Int, _ unit: Int) -> [Range<Int>] {
+      stride(from: first, to: first + length, by: unit).map { $0..<min($0 + unit, first + length) }
+    }
+    let bands =
+      area.isQuarterTurned
+      ? starts(part.x, part.size.width, tileSize.width).map {
+        PixelRectangle(x: $0.lowerBound, y: part.y, width: $0.count, height: part.size.height)
+      }
+      : starts(part.y, part.size.height, tileSize.height).map {
+        PixelRectangle(x: part.x, y: $0.lowerBound, width: part.size.width, height: $0.count)
+      }
+    return area.isReversed ? bands.reversed() : bands
+  }
 
   /// The estimated bytes of a part's file.
   package func byteCount(of cut: PixelRectangle) -> Int {

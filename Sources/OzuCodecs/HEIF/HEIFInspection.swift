@@ -57,7 +57,8 @@ package enum HEIFInspection {
       case .grid, .overlay:
         let canvas = try canvas(file, items, item, &effort)
         guard canvas == declared else { throw corrupt("it declares two sizes") }
-        try limits.check(ImageHeader(type: .heic, storedSize: canvas))
+        // The pixels of a picture that is decoded at once are checked with the plan.
+        try limits.checkDeclared(ImageHeader(type: .heic, storedSize: canvas))
       case "hvc1":
         try checkCodedSize(file, items, item, declared, &effort)
       default: break

@@ -14,6 +14,7 @@ package struct JPEGOutline: Sendable {
   package let frame: ReducedJPEGFrame?
   /// The end of the bytes that can be decoded. It is before the end of the file if that cuts off a segment between scans.
   package let end: Int
+  private let scanCount: Int
 
   /// Reads the marker segments up to the first scan, and counts the scans if there are several.
   ///
@@ -23,11 +24,13 @@ package struct JPEGOutline: Sendable {
     let bytes = data.span
     let details = try JPEGHeader(bytes)
     var end = bytes.count
+    var scanCount = 1
     if details.hasSeveralScans {
       let scans = details.scans(in: bytes, limit: limits.scanCount)
       try limits.checkScanCount(scans.count, size: details.size)
-      end = scans.end
+      (end, scanCount) = (scans.end, scans.count)
     }
+    self.scanCount = scanCount
     self.details = details
     self.end = end
     frame = ReducedJPEGFrame(details)
@@ -49,6 +52,14 @@ package struct JPEGOutline: Sendable {
       header.notes.append(note)
     }
     self.header = header
+  }
+
+  /// Checks the pixels that all scans together decode, before any is decoded. They were not checked for a picture that is
+  /// over the limit on pixels.
+  ///
+  /// - Throws: `limitExceeded`.
+  package func checkScans(_ limits: DecodingLimits) throws(DecodingError) {
+    if scanCount > 1 { try limits.checkScannedPixelCount(scanCount, size: details.size) }
   }
 
   /// The bytes that a full decoder keeps for the coefficients: those of the whole picture if there are several scans, else 0.

@@ -41,6 +41,11 @@ private final class JPEGThumbnailFile: ImageFile {
 
   func readMetadata() -> ImageMetadata { JPEGMetadata.read(data.span, header: header) }
 
+  /// Nothing worth counting beside the planes of a reduction, which are made scan by scan.
+  func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+    DecodingDemand(isPiecewise: plan.reduction != nil)
+  }
+
   /// Throws `unsupportedType`, because this type has no full decoder.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     throw .unsupportedType(.jpeg, reason: "it is decoded here to thumbnails only")

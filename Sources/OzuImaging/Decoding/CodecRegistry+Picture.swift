@@ -88,7 +88,7 @@ extension CodecRegistry {
     var file = try decoder.openChecked(data, limits: context.limits)
     let header = file.header
     let context = context.fitting(header)
-    try context.limits.check(header)
+    try context.limits.checkDeclared(header)
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
@@ -105,7 +105,7 @@ extension CodecRegistry {
       isSmaller = own.byteCount <= context.limits.decodedByteCount
       if isSmaller { (file, plan) = (smaller, own) }
     }
-    try context.limits.checkDecodedByteCount(plan.byteCount)
+    try plan.checkPrice(for: file, context)
     let format = plan.pixelFormat(of: header, context)
     let conversion = format == .bgra8 ? wideConversion(file, &plan, context) : .notNeeded
     return Prepared(

@@ -30,6 +30,17 @@ extension DecodePlan {
       demand: file.demand(of: self, context: context))
   }
 
+  /// Checks the memory that the decode takes, and the pixels of the file unless they are decoded piece by piece.
+  ///
+  /// - Throws: `limitExceeded`.
+  package func checkPrice(for file: any ImageFile, _ context: DecodingContext) throws(DecodingError) {
+    let pixelCount = file.header.storedSize.pixelCount
+    if pixelCount > context.limits.pixelCount, !file.demand(of: self, context: context).isPiecewise {
+      try context.limits.checkPixelCount(pixelCount)
+    }
+    try context.limits.checkDecodedByteCount(byteCount)
+  }
+
   /// The format of the decoded pixels and of the result. A picture that is resized is not grey any more.
   package func pixelFormat(of header: ImageHeader, _ context: DecodingContext) -> PixelFormat {
     let format = header.pixelFormat(under: context.pixelFormats)
@@ -61,7 +72,7 @@ extension DecodePlan {
   /// It is the largest of three sums: the decoder, with the pixels or planes that it makes; these pixels or planes,
   /// the memory of the resampler and its result; that result and the copies of it that are converted or turned. If
   /// rows go from the decoder to the resampler one by one, the first two sums become one.
-  func peakByteCount(
+  package func peakByteCount(
     _ header: ImageHeader, format: PixelFormat, _ context: DecodingContext, demand: DecodingDemand = .init()
   ) -> Int {
     let result = outputSize.bitmapByteCount(as: format)

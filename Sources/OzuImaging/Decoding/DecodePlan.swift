@@ -224,7 +224,7 @@ extension ImageFile {
   /// - Throws: `DecodingError`; `limitExceeded` if the whole takes too much memory.
   package func renderUncut(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     let plan = plan.uncut(of: self, context)
-    try context.limits.checkDecodedByteCount(plan.byteCount)
+    try plan.checkPrice(for: self, context)
     try context.reserve(atLeast: plan.byteCount)
     return try render(plan, context: context)
   }

@@ -6,6 +6,11 @@
 public struct DecodingLimits: Hashable, Sendable {
   /// The most pixels a source may have. 128 million by default. Protects time: for most formats a decoder goes
   /// through all pixels even for a thumbnail, and some libraries cannot be stopped.
+  ///
+  /// A picture whose result is made piece by piece (`DecodingDemand.isPiecewise`) may have 512 million by default, as
+  /// those of telephones with 200: a thumbnail of a JPEG, or of a HEIC that consists of tiles. Its memory is bounded by
+  /// `decodedByteCount`, and its time by `cpuTime`. Once this limit has another value than the default, it is the limit
+  /// for all pictures.
   public var pixelCount: Int
   /// The longest side of a source, in pixels. 65,535 by default, the most that JPEG and GIF can declare. Protects
   /// the counters of libraries; the cost of a tall picture is already bounded by its pixels and bytes.
@@ -23,7 +28,7 @@ public struct DecodingLimits: Hashable, Sendable {
   /// The most scans of a progressive JPEG. 100 by default; real ones have about 10. Protects time.
   public var scanCount: Int
   /// The most pixels in all scans of a JPEG: the pixels of the picture times the number of scans. 2,560 million by
-  /// default, which is 20 scans of the largest picture that is allowed. Protects time: an empty scan takes a few
+  /// default, which is 20 scans of a picture of 128 million, and 12 of one of 200. Protects time: an empty scan takes a few
   /// bytes of the file, and still a tenth of a millisecond for each megapixel.
   public var scannedPixelCount: Int
   /// The most bytes of an encoded file. 100 MB by default. Protects memory: the file is held while it is decoded.
@@ -97,6 +102,31 @@ public struct DecodingLimits: Hashable, Sendable {
     try check(.side, max(size.width, size.height), Self.countableSide)
   }
 
+  /// The most pixels a source may have whose result is made piece by piece.
+  package var piecewisePixelCount: Int {
+    pixelCount == Self.default.pixelCount ? 512_000_000 : pixelCount
+  }
+
+  /// Checks what a header declares, before it is known whether the result is made piece by piece.
+  ///
+  /// - Throws: `DecodingError.limitExceeded` with the first limit that is exceeded.
+  package func checkDeclared(_ header: ImageHeader) throws(DecodingError) {
+    let size = header.storedSize
+    // The message names the limit that can be set.
+    if size.pixelCount <= piecewisePixelCount {
+      try check(.side, max(size.width, size.height), min(side, Self.countableSide))
+    } else {
+      try check(header)
+    }
+  }
+
+  /// Checks the pixels of a source whose decoder goes through all of them at once.
+  ///
+  /// - Throws: `DecodingError.limitExceeded`.
+  package func checkPixelCount(_ count: Int) throws(DecodingError) {
+    try check(.pixelCount, count, pixelCount)
+  }
+
   /// The longest side for which sizes are computed, whatever the limits allow; no format can declare it.
   static let countableSide = 1 << 40
 
@@ -121,12 +151,19 @@ public struct DecodingLimits: Hashable, Sendable {
   }
 
   /// Checks the number of scans of a JPEG and the pixels in all of them, unless one scan is already over the limit on
-  /// pixels.
+  /// pixels: the header of such a file can still be read.
   ///
   /// - Throws: `DecodingError.limitExceeded`.
   public func checkScanCount(_ count: Int, size: PixelSize) throws(DecodingError) {
     try check(.scanCount, count, scanCount)
     guard size.pixelCount <= pixelCount else { return }
+    try checkScannedPixelCount(count, size: size)
+  }
+
+  /// Checks the pixels in all scans of a JPEG.
+  ///
+  /// - Throws: `DecodingError.limitExceeded`.
+  package func checkScannedPixelCount(_ count: Int, size: PixelSize) throws(DecodingError) {
     let (product, overflow) = count.multipliedReportingOverflow(by: size.pixelCount)
     try check(.scannedPixelCount, overflow ? .max : product, scannedPixelCount)
   }

@@ -156,7 +156,7 @@ extension ImageFile {
     var plan = plan
     if plan.reduction != nil || plan.averaging != nil {
       plan = plan.throughPixels(of: self, context)
-      try context.limits.checkDecodedByteCount(plan.byteCount)
+      try plan.checkPrice(for: self, context)
       try context.reserve(atLeast: plan.byteCount)
     }
     if !plan.needsNoResampling, !isWide, demand(of: plan, context: context).deliversRows {

@@ -127,7 +127,7 @@ struct IsolatedDecoder: ImageDecoding {
     _ body: WorkerClient.Body, _ resize: Resize?, _ context: DecodingContext
   ) throws(DecodingError) -> Picture {
     try body.check(header)
-    try context.limits.check(header)
+    try context.limits.checkDeclared(header)
     guard !header.storedSize.isEmpty else { throw body.wrongAnswer("a picture of \(header.storedSize)") }
     let plan = DecodePlan(drawingOf: header, resize: resize, scales: [8])
     let size = plan.orientation.applied(to: plan.outputSize)

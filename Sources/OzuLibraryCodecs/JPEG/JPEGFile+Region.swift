@@ -20,7 +20,7 @@ extension JPEGFile {
       return try file.decode(plan.onCut, context: context)
     }
     let whole = DecodePlan(of: self, resize: nil, context: context)
-    try context.limits.checkDecodedByteCount(whole.byteCount)
+    try whole.checkPrice(for: self, context)
     try context.reserve(atLeast: whole.byteCount)
     let bitmap = try decode(whole, context: context)
     return Resampler().resample(

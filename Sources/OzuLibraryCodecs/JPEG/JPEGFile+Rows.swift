@@ -12,14 +12,15 @@ extension JPEGFile {
   /// The memory of libjpeg: the coefficients of a file of several scans, and some rows of blocks. The reduced
   /// decoder needs only its planes.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
-    guard plan.reduction == nil else { return DecodingDemand() }
+    guard plan.reduction == nil else { return DecodingDemand(isPiecewise: true) }
     // At most 20 rows of luma and half of that of chroma, and two rows of each to enlarge it (jdmainct.c,
     // jdsample.c).
     let rows = 64 * header.storedSize.width
     return DecodingDemand(
       byteCount: outline.coefficientByteCount + rows,
       // The rows of a part come from another file (`JPEGFile+Region.swift`).
-      deliversRows: outline.details.unsupportedReason == nil && plan.cut == nil)
+      deliversRows: outline.details.unsupportedReason == nil && plan.cut == nil,
+      isPiecewise: !plan.needsNoResampling || plan.cut != nil)
   }
 
   /// Delivers the rows of the picture at the plan's scale as libjpeg makes them.
@@ -31,7 +32,7 @@ extension JPEGFile {
   ) throws(DecodingError) -> Result? {
     guard outline.details.unsupportedReason == nil, plan.cut == nil else { return nil }
     return try data.withBytes { (bytes) throws(DecodingError) in
-      let session = try session(bytes, plan)
+      let session = try session(bytes, plan, context)
       try readScans(of: session, context)
       let inks = inkTransform(context)
       if inks != nil { ozu_jpeg_decoder_keep_cmyk(session.decoder) }

@@ -55,7 +55,7 @@ final class JPEGFile: ImageFile {
     try context.limits.checkDecodedByteCount(
       plan.decodedSize.byteCount(as: format) + outline.coefficientByteCount)
     return try data.withBytes { (bytes) throws(DecodingError) in
-      let session = try session(bytes, plan, keepsGray: format == .gray8)
+      let session = try session(bytes, plan, keepsGray: format == .gray8, context)
       try readScans(of: session, context)
       // CMYK is converted here, not at the size of the result, because a bitmap has no place for four inks.
       let inks = inkTransform(context)
@@ -92,9 +92,10 @@ final class JPEGFile: ImageFile {
 
   /// Opens the file with the library, for use inside the closure that provides its bytes.
   func session(
-    _ bytes: UnsafeRawBufferPointer, _ plan: DecodePlan, keepsGray: Bool = false
+    _ bytes: UnsafeRawBufferPointer, _ plan: DecodePlan, keepsGray: Bool = false, _ context: DecodingContext
   ) throws(DecodingError) -> JPEGSession {
-    try JPEGSession.open(
+    try outline.checkScans(context.limits)
+    return try JPEGSession.open(
       UnsafeRawBufferPointer(rebasing: bytes[..<outline.end]), plan: plan,
       memoryLimit: outline.libraryByteCount, keepsGray: keepsGray)
   }

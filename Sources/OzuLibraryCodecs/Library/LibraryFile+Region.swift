@@ -39,25 +39,24 @@ extension LibraryFile {
   /// The library's own memory for a part, computed from the memory for the whole: in proportion to the pixels, or
   /// to the columns.
   func scratch(_ whole: Int, perColumn: Int, of cut: PixelRectangle) -> Int {
-    guard grid != nil else {
+    guard let grid else {
       return whole - perColumn.saturatingProduct(header.storedSize.width - cut.size.width)
     }
     // The tiles, and the picture that they are copied into, which may have fewer pixels than the tiles.
-    let tiles = header.regionUnit.map { unit in
-      PixelSize(
-        (cut.size.width + unit.width - 1) / unit.width * unit.width,
-        (cut.size.height + unit.height - 1) / unit.height * unit.height)
-    }
-    return whole / max(1, header.storedSize.pixelCount)
-      * (cut.size.pixelCount + (tiles?.pixelCount ?? cut.size.pixelCount))
+    let unit = grid.tileSize
+    let tiles = PixelSize(
+      (cut.size.width + unit.width - 1) / unit.width * unit.width,
+      (cut.size.height + unit.height - 1) / unit.height * unit.height)
+    return (whole / max(1, header.storedSize.pixelCount))
+      .saturatingProduct(cut.size.pixelCount.saturatingSum(tiles.pixelCount))
   }
 }
 
 extension HEIFGrid {
-  /// The grid of a header's file; `nil` if the library turns or crops the picture.
+  /// The grid of a header's file; `nil` if the library crops the picture.
   init?(_ file: Span<UInt8>, of header: ImageHeader) {
     self.init(file, turnsPictures: header.type == .heic)
-    guard size == header.storedSize else { return nil }
+    guard turnedSize == header.storedSize else { return nil }
   }
 }
 

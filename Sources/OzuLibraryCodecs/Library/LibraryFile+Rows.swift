@@ -10,6 +10,10 @@ extension LibraryFile {
     _ plan: DecodePlan, context: DecodingContext,
     _ body: (any PixelRowReading) throws(DecodingError) -> Result
   ) throws(DecodingError) -> Result? {
+    if let bands = bands(of: plan, context) {
+      return try body(
+        LibraryBandRows(bands, of: self, size: plan.decodedSize, context: context))
+    }
     guard deliversRows else { return nil }
     if let cut = plan.cut {
       return try part(cut, of: plan, context)?.withRows(plan.onCut, context: context, body)

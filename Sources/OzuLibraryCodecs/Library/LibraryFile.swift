@@ -41,7 +41,8 @@ final class LibraryFile: ImageFile {
   /// The smaller renditions of the picture, and how its pixels are stored.
   let levels: [LibraryLevel]
   let storage: LibraryLevel.Storage
-  /// The grid of tiles that the picture consists of, if its parts become files of their own.
+  /// The grid of tiles that the picture consists of, if its parts become files of their own. If the library turns the
+  /// picture, these are only whole rows or columns of tiles (`LibraryFile+Bands.swift`).
   let grid: HEIFGrid?
   private let state: Mutex<State>
   private let slot = FeedSlot<any LibraryFeed>()
@@ -88,7 +89,7 @@ final class LibraryFile: ImageFile {
     // The bytes of drawings and of other formats are not boxes.
     if hasBoxes { header.add(HEIFGainMap.find(in: source.span, turnsPictures: library.type == .heic)) }
     grid = hasBoxes && whole == nil && header.frameCount == 1 ? HEIFGrid(data.span, of: header) : nil
-    if let grid {
+    if let grid, !grid.isTurned {
       header.regionUnit = grid.tileSize
       header.hasParts = true
     }
@@ -119,6 +120,11 @@ final class LibraryFile: ImageFile {
   /// The library's own memory beside the bitmap or the rows: it keeps its picture until the file is closed. Planes
   /// that a library makes are part of the plan; planes that are averaged from rows need one row of pixels more.
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+    bands(of: plan, context)?.demand ?? wholeDemand(of: plan)
+  }
+
+  /// The demand of a plan whose picture, or part of it, is decoded at once.
+  func wholeDemand(of plan: DecodePlan) -> DecodingDemand {
     guard plan.averaging == nil || deliversRows else { return DecodingDemand() }
     var (scratch, columnScratch, isDeep) = state.withLock {
       (
@@ -132,11 +138,17 @@ final class LibraryFile: ImageFile {
     let hidden = max(0, hiddenCount).saturatingProduct(isDeep ? 12 : 8)
     let byteCount = scratch.saturatingSum(hidden)
       .saturatingSum(plan.averaging == nil ? 0 : 4 * header.storedSize.width)
-    return DecodingDemand(byteCount: byteCount, keptByteCount: byteCount, deliversRows: deliversRows)
+    return DecodingDemand(
+      byteCount: byteCount, keptByteCount: byteCount, deliversRows: deliversRows,
+      isPiecewise: library.type == .heic && plan.cut != nil)
   }
+
+  /// The library's own memory for the whole picture.
+  var scratchByteCount: Int { state.withLock { Int(clamping: $0.session.info.scratch) } }
 
   /// Makes the result: from planes if the plan averages them, else from pixels.
   func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    if bands(of: plan, context) != nil { return try renderFromPixels(plan, context: context) }
     if let cut = plan.cut { return try render(plan, cut: cut, context) }
     if let averaging = plan.averaging, deliversRows {
       return try plan.rendered(try averagedRows(averaging, context), header: header, context: context)
@@ -152,6 +164,7 @@ final class LibraryFile: ImageFile {
 
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     if let cut = plan.cut { return try decode(plan, cut: cut, context) }
+    try context.limits.checkPixelCount(max(largestPixelCount, header.storedSize.pixelCount))
     try context.checkpoint()
     return try use { (session) throws(DecodingError) in
       try session.decode(header: header, size: plan.decodedSize, alpha: library.alpha, context)
@@ -165,6 +178,7 @@ final class LibraryFile: ImageFile {
     return try PinnedBytes(file).withBytes { (bytes) throws(DecodingError) in
       do throws(DecodingError) {
         let largest = try library.inspect?(file, context.limits).largestPixelCount ?? 0
+        try context.limits.checkPixelCount(largest)
         let session = try LibrarySession(
           bytes, type: library.type, limits: context.limits, open: library.opening)
         var own = session.header

@@ -26,16 +26,24 @@ struct ItemFile {
   /// Boxes beside the tables.
   var others: [UInt8] = []
 
-  /// A coded picture of 64 x 64 pixels, with the configuration of its decoder.
+  /// A coded picture, of 64 x 64 pixels unless said otherwise, with the configuration of its decoder.
   struct Coded {
     let kind: String
     let configuration: Property
     let bytes: [UInt8]
-    let width = 64
-    let height = 64
+    let width: Int
+    let height: Int
 
     init?(_ type: String) throws {
       let path = type == "avif" ? "parts/grid.avif" : "matrix/heic-420.heic"
+      try self.init(type, path: path, side: 64)
+    }
+
+    /// The picture of a file of one item.
+    init?(heic path: String, side: Int) throws { try self.init("heic", path: path, side: side) }
+
+    private init?(_ type: String, path: String, side: Int) throws {
+      (width, height) = (side, side)
       let file = BoxFile(try fixture(path))
       kind = type == "avif" ? "av01" : "hvc1"
       guard let configuration = file.box(["meta", "iprp", "ipco", type == "avif" ? "av1C" : "hvcC"]),

@@ -36,6 +36,7 @@ extension ReducedJPEGDecoder {
     division: ScanDivision = ScanDivision(), context: DecodingContext
   ) throws(DecodingError) -> Bitmap? {
     guard let reduction = plan.reduction, let frame = outline.frame else { return nil }
+    try outline.checkScans(context.limits)
     return try data.withBytes { (bytes) throws(DecodingError) in
       var decoder = ReducedJPEGDecoder(
         file: bytes, outline.details, frame: frame, eighths: (reduction.luma, reduction.chroma),
