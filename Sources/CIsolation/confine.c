@@ -134,11 +134,12 @@ int ozu_confine(const struct ozu_confinement *wanted, struct ozu_confined *resul
   result->first_data = result->data;
   result->first_resident = result->resident;
 #ifdef SANITIZED
-  result->limits_error = result->capabilities_error = ENOTSUP;
+  result->limits_error = result->capabilities_error = result->root_error = ENOTSUP;
   result->filter_error = result->landlock_error = result->threads_error = ENOTSUP;
   if (wanted->starts_threads) close(OZU_WORKER_SUPERVISION);
   return 0;
 #else
+  if (wanted->reads_files) result->root_error = ozu_enter_own_root(wanted);
   int code = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
   if (wanted->starts_threads) {
     result->threads_error = code != 0 ? code : ozu_count_threads(OZU_WORKER_SUPERVISION);

@@ -135,8 +135,8 @@ static const int always[] = {
 #endif
 };
 
-// Finding and reading files. Landlock decides which files are read; that a file exists can be seen of all. Calls that
-// fontconfig, pango and librsvg do without are not here.
+// Finding and reading files. Landlock decides which files are read. Calls that fontconfig, pango and librsvg do without
+// are not here.
 static const int reading[] = {SYS_getdents64, SYS_fstatfs, SYS_fadvise64};
 
 // Those that Landlock does not cover, which `ozu_answer_questions` answers.

@@ -3,7 +3,7 @@
 // Landlock covers opening and not these calls, so a worker that reads fonts could see the size, the dates and the owner
 // of every file. The filter turns each into SIGSYS. The handler opens the file, which Landlock allows for the files that the
 // worker may read alone, and asks about what it opened. A library that was taken over may remove the handler: the calls do
-// not work without it. That a file exists can still be seen by the error of opening it.
+// not work without it. That a file exists can be seen by the error of opening it, except in the root folder of root.c.
 
 #ifdef __linux__
 

@@ -67,6 +67,7 @@
       case 0: "done"
       case EPERM: "EPERM"
       case EACCES: "EACCES"
+      case ENOENT: "ENOENT"
       case ENOMEM: "ENOMEM"
       case EFBIG: "EFBIG"
       case EAGAIN: "EAGAIN"

@@ -24,7 +24,7 @@
 
     private static func serve(_ socket: Int32, _ buffer: UnsafeMutableRawBufferPointer) {
       // It also lies about its restrictions: it reports that none is missing.
-      send(WorkerHead(.ready), socket, [UInt8](repeating: 0, count: 32))
+      send(WorkerHead(.ready), socket, [UInt8](repeating: 0, count: 36))
       while true {
         let count = ozu_receive_bytes(socket, buffer.baseAddress, buffer.count, true)
         guard count > 0,

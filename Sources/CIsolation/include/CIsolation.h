@@ -106,6 +106,8 @@ struct ozu_confinement {
 struct ozu_confined {
   int limits_error;
   int capabilities_error;
+  // Of the root folder of a worker that reads files.
+  int root_error;
   int landlock_error;
   int filter_error;
   // Why threads are not counted; 0 also if none may be started.
@@ -149,6 +151,12 @@ int ozu_limit_cpu_time(struct ozu_confined *confined, uint64_t seconds, bool sta
 // Called after a request: measures the memory of the process, unless the last few requests were short, and frees
 // memory that malloc and the stack keep without need, if it is much.
 void ozu_end_request(struct ozu_confined *confined);
+
+// In root.c
+
+// Gives this process a root folder with the readable paths alone, under their names. Returns an error number, not
+// negative; then the root folder is the old one.
+int ozu_enter_own_root(const struct ozu_confinement *wanted);
 
 // In landlock.c
 

@@ -41,6 +41,7 @@ package struct WorkerConfinement: Hashable, Sendable {
     struct Report: BitwiseCopyable {
       var limitsError: Int32
       var capabilitiesError: Int32
+      var rootError: Int32
       var landlockError: Int32
       var filterError: Int32
       var threadsError: Int32
@@ -52,6 +53,7 @@ package struct WorkerConfinement: Hashable, Sendable {
         limitsError = confined.limits_error
         capabilitiesError = confined.capabilities_error
         threadsError = confined.threads_error
+        rootError = confined.root_error
         landlockError = confined.landlock_error
         filterError = confined.filter_error
         landlockVersion = confined.landlock_version
@@ -69,7 +71,8 @@ package struct WorkerConfinement: Hashable, Sendable {
       zygoteThreadCount = Int(report.zygoteThreadCount)
       let calls = [
         ("setrlimit", report.limitsError), ("capset", report.capabilitiesError),
-        ("landlock", report.landlockError), ("seccomp", report.filterError),
+        ("a root folder of its own", report.rootError), ("landlock", report.landlockError),
+        ("seccomp", report.filterError),
         ("counting threads", report.threadsError),
       ]
       missing = calls.compactMap { name, code in code == 0 ? nil : "\(name): \(systemMessage(code))" }

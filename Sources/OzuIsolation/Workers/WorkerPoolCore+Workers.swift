@@ -65,7 +65,10 @@
     func admit(_ worker: WorkerProcess) throws(WorkerPool.StartFailure) {
       state.withLock { state in
         state.status.startedWorkerCount += 1
-        if state.status.confinement == nil { state.status.confinement = worker.confinement }
+        // A restriction of one kind of worker may be missing in that kind alone.
+        let known = state.status.confinement?.missing ?? []
+        state.status.confinement = state.status.confinement ?? worker.confinement
+        state.status.confinement?.missing = known + worker.confinement.missing.filter { !known.contains($0) }
       }
       guard options.confinement == .required, let fault = worker.confinement.fault(for: worker.kind) else {
         return

@@ -1,6 +1,6 @@
 /// The restrictions of workers, and how many there were.
 package struct WorkerStatus: Hashable, Sendable {
-  /// The restrictions, as reported by the first worker; nil before.
+  /// The restrictions, as reported by the first worker, and what any worker is missing; nil before.
   package var confinement: WorkerConfinement?
   /// How many workers there are now.
   package var workerCount = 0
