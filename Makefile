@@ -134,10 +134,10 @@ bench-instructions: dependencies ## count instructions and cache misses of fixed
 # SwiftPM passes two sanitizers in the order of a hash table, and builds everything again in another order.
 # The fuzzer has its own `main`, and the crash reporter of Swift would hold it up. The grammar of SVG is for the
 # processes of `ozu --svg`, whose limits a sanitizer would not keep.
-fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (FORMAT=jpeg, http, resp, address, xmp or svg-grammar, SECONDS=60 CORPUS=DIR)
+fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (FORMAT=jpeg and others, see scripts/fuzz formats, or svg-grammar; SECONDS=60 CORPUS=DIR)
 	@test '$(FORMAT)' != svg-grammar || $(BUILD) $(FLAGS) $(FORMATS) --product ozu
 	@test '$(FORMAT)' = svg-grammar || OZU_FUZZ=1 SWIFT_DETERMINISTIC_HASHING=1 $(BUILD) -c release --scratch-path .build-fuzz $(FORMATS) --product OzuFuzz \
-	  -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
+	  -Xswiftc -enable-testing -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
 	@scripts/fuzz '$(FORMAT)' '$(SECONDS)' '$(CORPUS)'
 
 fuzz-all: ## feed every decoder mutated files, for SECONDS in all

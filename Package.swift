@@ -347,15 +347,23 @@ let package = Package(
   ]
 )
 
-// The fuzzer brings its own `main`, so it is only built when asked for: `make fuzz`.
+// The fuzzer brings its own `main`, so it is only built when asked for: `make fuzz`. It reads the arguments of `ozu`, which is
+// a library for it.
 if Context.environment["OZU_FUZZ"] != nil {
+  package.products.removeAll { $0.name == "ozu" }
+  if let index = package.targets.firstIndex(where: { $0.name == "OzuCLI" }) {
+    let tool = package.targets[index]
+    package.targets[index] = .target(
+      name: tool.name, dependencies: tool.dependencies, exclude: ["main.swift"], resources: tool.resources,
+      swiftSettings: tool.swiftSettings)
+  }
   package.targets.append(
     .executableTarget(
       name: "OzuFuzz",
       dependencies: [
         "OzuCodecs", "OzuStandardCodecs", "OzuImaging", "JPEGOracle", "CCodecs", "Ozu", "OzuCaching",
-        "OzuHTTP",
-        "OzuServer", "OzuSharedStores", "OzuSynchronization",
+        "OzuCLI", "OzuHTTP", "OzuIsolation", "OzuServer", "OzuSharedStores", "OzuSynchronization",
+        "OzuTesting",
       ] + libraryCodecs,
       path: "Tests/Fuzz", exclude: ["Seeds"],
       swiftSettings: kernel + [.unsafeFlags(["-parse-as-library"])]))

@@ -1,17 +1,41 @@
 import Foundation
 import OzuImaging
 
-/// LLVM's fuzzer calls this with each input; `OZU_FUZZ_FORMAT` names the format of a picture, or one of `texts`.
+/// The code that a run feeds, by the value of `OZU_FUZZ_FORMAT`. Every other value is the format of a picture.
+private struct FuzzTarget {
+  let run: @Sendable (Data) -> Void
+  /// Whether numbers are changed as text.
+  var isText = false
+  /// Inputs to begin with, for those that no file has.
+  var samples: @Sendable () -> [Data] = { [] }
+
+  static let all: [String: FuzzTarget] = [
+    "http": FuzzTarget(run: fuzzHTTP, isText: true),
+    "resp": FuzzTarget(run: fuzzReplies, isText: true),
+    "address": FuzzTarget(run: fuzzAddress, isText: true),
+    "xmp": FuzzTarget(run: fuzzXMP, isText: true),
+    "arguments": FuzzTarget(run: fuzzArguments, isText: true),
+    "settings": FuzzTarget(run: fuzzSettings, isText: true),
+    "json": FuzzTarget(run: fuzzJSONLines, isText: true),
+    "values": FuzzTarget(run: fuzzValues),
+    "records": FuzzTarget(run: fuzzRecords, samples: recordSamples),
+    "disk": FuzzTarget(run: fuzzDisk, samples: diskSamples),
+    "store": FuzzTarget(run: fuzzStore, samples: storeSamples),
+    "clean": FuzzTarget(run: fuzzCleaning),
+  ]
+}
+
+/// LLVM's fuzzer calls this with each input.
 ///
 /// Inputs that a mutation has turned into another format are dropped: they have a run of their own.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let file = Data(bytes: bytes, count: count)
-  if let fuzzText {
-    fuzzText(file)
+  if let target {
+    target.run(file)
     return 0
   }
-  guard case .image(let type) = ContentKind(sniffing: file), fuzzedType == nil || type == fuzzedType else {
+  guard case .image(let type) = ContentKind(sniffing: file), fuzzedTypes?.contains(type) ?? true else {
     return -1
   }
   if type == .jpeg { fuzzPlanes(of: file) }
@@ -23,20 +47,25 @@ public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 }
 
 /// LLVM's fuzzer calls this to change an input. Of a text, every third time one number becomes another, because the
-/// numbers that break a parser are too long to be found digit by digit.
+/// numbers that break a parser are too long to be found digit by digit; of other inputs, every sixth time.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutate(
   _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ capacity: Int, _ seed: UInt32
 ) -> Int {
-  if fuzzText != nil, seed % 3 == 0,
-    let changed = AwkwardNumbers.replacingOne(
-      in: UnsafeBufferPointer(start: bytes, count: count), seed: seed / 3),
+  guard let changed = changed(UnsafeBufferPointer(start: bytes, count: count), seed),
     changed.count <= capacity
-  {
-    for (index, byte) in changed.enumerated() { bytes[index] = byte }
-    return changed.count
+  else { return mutateAtRandom(bytes, count, capacity) }
+  for (index, byte) in changed.enumerated() { bytes[index] = byte }
+  return changed.count
+}
+
+private func changed(_ bytes: UnsafeBufferPointer<UInt8>, _ seed: UInt32) -> [UInt8]? {
+  // The fuzzer begins with an empty input where a folder has no files.
+  if bytes.count < 2, !samples.isEmpty { return samples[Int(seed) % samples.count] }
+  guard target?.isText == true else {
+    return seed % 6 == 0 ? AwkwardNumbers.overwritingOne(in: bytes, seed: seed / 6) : nil
   }
-  return mutateAtRandom(bytes, count, capacity)
+  return seed % 3 == 0 ? AwkwardNumbers.replacingOne(in: bytes, seed: seed / 3) : nil
 }
 
 /// The mutations of LLVM's fuzzer.
@@ -44,8 +73,7 @@ public func mutate(
 private func mutateAtRandom(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ capacity: Int) -> Int
 
 private let format = ProcessInfo.processInfo.environment["OZU_FUZZ_FORMAT"]
-private let texts: [String: @Sendable (Data) -> Void] = [
-  "http": fuzzHTTP(_:), "resp": fuzzReplies(_:), "address": fuzzAddress(_:), "xmp": fuzzXMP(_:),
-]
-private let fuzzText = format.flatMap { texts[$0] }
-private let fuzzedType = format.map(ImageType.init(rawValue:))
+private let target = format.flatMap { FuzzTarget.all[$0] }
+private let samples = (target?.samples() ?? []).map { [UInt8]($0) }
+/// `nil` for all.
+private let fuzzedTypes = format.map { $0 == "raw" ? ImageType.cameraRAW : [ImageType(rawValue: $0)] }

@@ -18,12 +18,12 @@ struct JSONLinesSession: Sendable {
   }
 
   /// A request, or the reason why a line has none. `id` is returned unchanged.
-  private struct Line: Sendable {
+  struct Line: Sendable {
     let id: JSON
     let request: Result<(HTTPRequest, HTTPCacheMode), LineError>
   }
 
-  private struct LineError: Error {
+  struct LineError: Error {
     let message: String
   }
 
@@ -107,7 +107,7 @@ struct JSONLinesSession: Sendable {
 
   // MARK: Reading
 
-  private static func parse(_ text: String) -> Line {
+  static func parse(_ text: String) -> Line {
     guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8)),
       let object = value as? [String: Any]
     else { return Line(id: .null, request: .failure(LineError(message: "the line is not a JSON object"))) }
