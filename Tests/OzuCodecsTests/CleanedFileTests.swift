@@ -166,6 +166,19 @@ struct CleanedFileTests {
     #expect(gif.data.range(of: Data([0x21, 0xFE, 13]) + Data("SECRET rights".utf8) + [0, 0x3B]) != nil)
   }
 
+  @Test(
+    "end their scan where that of the original ends, at whatever marker",
+    arguments: [[0x67, 0xA1, 0x66, 0xB2], [0x01], [0xC4, 0xFF], [0xE1, 0xFF, 0xFF, 0x53]] as [[UInt8]])
+  func brokenEnd(end: [UInt8]) throws {
+    // Whether a scan that is too short is damaged or cut off depends on what is behind it.
+    var file = Data(try fixture("matrix/jpeg-baseline-420.jpg").dropLast(60))
+    file += [0xFF] + end
+    let cleaned = try CleanedFile(file, keeping: .appearance)
+    #expect(cleaned.notes == ["the file has no end"])
+    #expect((try? frames(of: cleaned.data)) == (try? frames(of: file)))
+    #expect(try CleanedFile(cleaned.data, keeping: .appearance).data == cleaned.data)
+  }
+
   @Test("are made of any bytes, whole or cut, or refused", arguments: names)
   func hostile(name: String) throws {
     var random = SeededGenerator(seed: 46)

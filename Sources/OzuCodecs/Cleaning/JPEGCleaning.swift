@@ -32,11 +32,17 @@ enum JPEGCleaning {
         if position < bytes.count { parts.dropEnd(bytes.extracting(position..<bytes.count)) }
         break
       }
-      if JPEGMarker.standsAlone(marker) { continue }
+      if JPEGMarker.standsAlone(marker) {
+        // Decoders end the scan here.
+        if hasScan { body += [0xFF, marker] }
+        continue
+      }
       guard let length = bytes.bigEndian(at: position, bytes: 2), length >= 2,
         position + length <= bytes.count
       else {
         guard hasScan else { throw .truncated(.jpeg, stage: CleanedParts.stage) }
+        // Decoders see the end of the scan at a marker, and by its kind whether more of the picture should follow.
+        body += [0xFF, marker]
         parts.notes.append("the file has no end")
         break
       }
