@@ -6,6 +6,7 @@ import OzuImaging
 /// and still has the picture.
 @Sendable
 func fuzzCleaning(_ input: Data) {
+  guard (try? CleanedFile(input)) != nil else { return }
   let whole = try? fuzzCodecs.picture(from: input, context: DecodingContext(limits: fuzzLimits))
   for choice in 0..<16 {
     let kept = KeptMetadata(rawValue: choice)

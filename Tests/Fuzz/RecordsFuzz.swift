@@ -71,7 +71,9 @@ private func derive(_ header: ImageHeader?, _ variant: KnownVariants.Variant?) {
 private func check(_ answer: PictureAnswer) {
   switch answer {
   case .header(let header):
-    guard header.flaw(from: [header.type]) == nil, (try? fuzzLimits.check(header)) != nil else { return }
+    guard header.flaw(from: [header.type]) == nil, (try? fuzzLimits.check(header)) != nil,
+      !header.storedSize.isEmpty
+    else { return }
     _ = DecodePlan(header: header, resize: Resize(PixelSize(20, 20)))
     _ = header.gainMap?.flaw(for: header.storedSize)
   case .metadata(let metadata): _ = metadata.values.flaw
