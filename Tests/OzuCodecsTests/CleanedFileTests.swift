@@ -179,6 +179,22 @@ struct CleanedFileTests {
     #expect(try CleanedFile(cleaned.data, keeping: .appearance).data == cleaned.data)
   }
 
+  @Test(
+    "of damaged and cut ones show what these show",
+    arguments: fixtures(in: "mutants").filter { name in
+      isDecodable(name) && ["gif", "jpg", "png", "webp"].contains { name.hasSuffix($0) }
+    })
+  func damaged(name: String) throws {
+    let file = try fixture(name)
+    guard let cleaned = try? CleanedFile(file, keeping: .appearance) else { return }
+    for allowsTruncation in [false, true] {
+      let context = DecodingContext(allowsTruncation: allowsTruncation)
+      let before = try? CodecRegistry.standard.picture(from: file, context: context).bitmap
+      let after = try? CodecRegistry.standard.picture(from: cleaned.data, context: context).bitmap
+      #expect(before == nil || after == before, "truncation \(allowsTruncation)")
+    }
+  }
+
   @Test("are made of any bytes, whole or cut, or refused", arguments: names)
   func hostile(name: String) throws {
     var random = SeededGenerator(seed: 46)

@@ -19,12 +19,17 @@ enum WebPCleaning {
     var extended: [UInt8]?
     var body = Data()
     var hasProfile = false
+    /// The bytes of the last chunk that the file does not have.
+    var missingCount = 0
     var position = 12
     while let chunk = WebPChunk(bytes, at: position) {
       let range = position..<min(chunk.end, declared)
       guard chunk.isWhole else {
         // The picture that is cut is all that such a file has.
-        if chunk.kind == .lossy || chunk.kind == .lossless || chunk.kind == .frame { body += file[range] }
+        if chunk.kind == .lossy || chunk.kind == .lossless || chunk.kind == .frame {
+          body += file[range]
+          missingCount = chunk.end - declared
+        }
         parts.notes.append("the file has no end")
         break
       }
@@ -49,6 +54,11 @@ enum WebPCleaning {
     }
     guard !body.isEmpty else { throw .truncated(.webp, stage: CleanedParts.stage) }
     if declared < file.count { parts.dropEnd(file.span.extracting(declared..<file.count)) }
+    // Nothing can follow a picture that is cut: it would be read as a part of it.
+    if missingCount > 0, parts.exif != nil {
+      parts.exif = nil
+      parts.drop("EXIF data")
+    }
     let exif = parts.keptEXIF()
     var chunks = Data()
     if var header = extended, !header.isEmpty {
@@ -60,7 +70,9 @@ enum WebPCleaning {
     chunks += body
     // Without the extended header there was no EXIF data either.
     if let exif, extended != nil { chunks += chunk("EXIF", exif) }
-    return Data("RIFF".utf8) + little(chunks.count + 4) + Data("WEBP".utf8) + chunks
+    // A chunk that is longer than its file is cut; one that is longer than the file says is damaged.
+    return Data("RIFF".utf8) + little(min(chunks.count + 4 + missingCount, 0xFFFF_FFFE)) + Data("WEBP".utf8)
+      + chunks
   }
 
   /// A chunk of the file; the padding byte of an odd one may be missing at the end of the file.
