@@ -140,9 +140,11 @@ fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (
 	  -Xswiftc -enable-testing -Xswiftc -sanitize=fuzzer,address --sanitize fuzzer --sanitize address -Xswiftc -use-ld=lld
 	@scripts/fuzz '$(FORMAT)' '$(SECONDS)' '$(CORPUS)'
 
+# Built once, with the first.
 fuzz-all: ## feed every decoder mutated files, for SECONDS in all
 	@formats=$$(scripts/fuzz formats) && each=$$(($(SECONDS) / $$(echo $$formats | wc -w))) && \
-	for format in $$formats; do $(MAKE) fuzz FORMAT=$$format SECONDS=$$each || exit 1; done
+	$(MAKE) fuzz FORMAT=$${formats%% *} SECONDS=$$each && \
+	for format in $${formats#* }; do scripts/fuzz $$format $$each '$(CORPUS)' || exit 1; done
 
 drills-tests: ## run the tests with all cases of those that otherwise take a part of them (FILTER=… for some of them)
 	@OZU_ALL_CASES=1 $(MAKE) test
