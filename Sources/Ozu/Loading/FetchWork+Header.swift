@@ -57,8 +57,8 @@ extension FetchWork {
     var file = SparseFile(byteCount: total)
     file.add(part.body, at: 0)
     var left = Self.byteLimit - part.body.count
-    while let directory = TIFFDirectory(file) {
-      switch directory.need {
+    while let need = file.need {
+      switch need {
       case .whole: return nil
       case .nothing: return await read(file.data, job)
       case .bytes(let range):

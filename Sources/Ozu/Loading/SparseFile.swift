@@ -1,4 +1,5 @@
 import Foundation
+import OzuImaging
 
 /// A file of which only some parts are known.
 struct SparseFile {
@@ -29,5 +30,14 @@ struct SparseFile {
       data.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
     }
     return data
+  }
+
+  /// The length of a file is what its origin says. It has to have room in memory, and sums of offsets in `Int`.
+  private static let longestFile = 4 << 30
+
+  /// The bytes that are still missing before the header can be read; `nil` if that is not known, as for most formats.
+  var need: TIFFStructure.Need? {
+    guard byteCount <= Self.longestFile else { return nil }
+    return TIFFStructure(data)?.need { bytes($0) != nil }
   }
 }

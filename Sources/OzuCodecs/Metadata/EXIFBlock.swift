@@ -22,9 +22,9 @@ package struct EXIFBlock: Sendable {
   ///
   /// - Parameter bytes: beginning with the byte-order mark; an `Exif\0\0` before it is skipped.
   package init(_ bytes: Span<UInt8>) throws(EXIFDefect) {
-    guard let directories = EXIFDirectories(bytes) else { throw .noHeader }
+    guard let directories = TIFFLayout(exif: bytes) else { throw .noHeader }
     order = directories.order
-    var reader = Reader(start: directories.start, order: order)
+    var reader = Reader(directories: directories)
     picture = try reader.entries(at: directories.first, in: bytes) { EXIFTag.picture.contains($0) }
     details = []
     place = []
@@ -80,8 +80,7 @@ package struct EXIFBlock: Sendable {
 
   /// Reads the values of directories.
   private struct Reader {
-    let start: Int
-    let order: EXIFByteOrder
+    let directories: TIFFLayout
     /// The bytes that further values may take.
     var remainder = ImageMetadata.largestBlock
 
@@ -89,40 +88,25 @@ package struct EXIFBlock: Sendable {
     mutating func entries(
       at directory: Int, in bytes: Span<UInt8>, where isWanted: (Int) -> Bool
     ) throws(EXIFDefect) -> [EXIFEntry] {
-      guard let count = order.integer(bytes, at: directory, byteCount: 2),
+      guard let count = directories.fieldCount(of: directory, in: bytes),
         directory + 2 + count * 12 <= bytes.count
       else { throw .brokenDirectory }
       var entries: [EXIFEntry] = []
       var seen: Set<Int> = []
       for index in 0..<count {
-        let at = directory + 2 + index * 12
-        guard let tag = order.integer(bytes, at: at, byteCount: 2), isWanted(tag), seen.insert(tag).inserted,
-          let (type, count, values) = values(ofEntry: at, in: bytes)
+        guard let field = directories.field(index, of: directory, in: bytes), isWanted(field.tag),
+          seen.insert(field.tag).inserted, !field.values.isEmpty
         else { continue }
         // Many entries may refer to the same bytes.
-        remainder -= values.count + 12
+        remainder -= field.values.count + 12
         guard remainder >= 0 else { throw .tooLarge }
         entries.append(
           EXIFEntry(
-            tag: tag, type: type, count: count,
-            bytes: bytes.copy(from: values.lowerBound, byteCount: values.count),
-            position: values.lowerBound == at + 8 ? nil : values.lowerBound - start))
+            tag: field.tag, type: field.type, count: field.count,
+            bytes: bytes.copy(from: field.position, byteCount: field.values.count),
+            position: field.position == field.inline ? nil : field.position - directories.start))
       }
       return entries
-    }
-
-    /// The type of an entry, the number of its values, and their range.
-    private func values(ofEntry at: Int, in bytes: Span<UInt8>) -> (type: Int, count: Int, range: Range<Int>)?
-    {
-      guard let type = order.integer(bytes, at: at + 2, byteCount: 2),
-        let valueByteCount = EXIFTag.valueByteCount(ofType: type),
-        let count = order.integer(bytes, at: at + 4, byteCount: 4), count > 0,
-        let offset = order.integer(bytes, at: at + 8, byteCount: 4)
-      else { return nil }
-      let byteCount = count * valueByteCount
-      let position = byteCount <= 4 ? at + 8 : start + offset
-      guard position <= bytes.count, byteCount <= bytes.count - position else { return nil }
-      return (type, count, position..<position + byteCount)
     }
   }
 }

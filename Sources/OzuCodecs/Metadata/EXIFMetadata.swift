@@ -33,7 +33,7 @@ package enum EXIFMetadata {
   /// - Parameter bytes: beginning with the byte-order mark; an `Exif\0\0` before it is skipped.
   /// - Returns: `nil` if there are none.
   package static func find(in bytes: Span<UInt8>) -> PictureMetadata? {
-    guard let directories = EXIFDirectories(bytes) else { return nil }
+    guard let directories = TIFFLayout(exif: bytes) else { return nil }
     let first = directories.first
     var metadata = PictureMetadata()
     if let offset = directories.integer(EXIFTag.details, first, bytes) {
@@ -51,7 +51,8 @@ package enum EXIFMetadata {
     }
     metadata.captureDate = metadata.captureDate ?? directories.text(Tag.date, first, bytes)
     if let place = directories.integer(EXIFTag.place, first, bytes) {
-      metadata.hasPlace = directories.entry(Tag.latitude, directories.start + place, bytes) != nil
+      metadata.hasPlace =
+        directories.field(withTag: Tag.latitude, of: directories.start + place, in: bytes) != nil
     }
     let make = directories.text(Tag.make, first, bytes)
     let model = directories.text(Tag.model, first, bytes)
@@ -62,25 +63,19 @@ package enum EXIFMetadata {
       metadata.camera = model ?? make
     }
     if let second = directories.second(bytes) {
-      metadata.hasThumbnail = directories.entry(Tag.thumbnail, second, bytes) != nil
+      metadata.hasThumbnail = directories.field(withTag: Tag.thumbnail, of: second, in: bytes) != nil
     }
     return metadata == PictureMetadata() ? nil : metadata
   }
 
   /// The data sets of IPTC-IIM in the first directory of a TIFF, as they are or among the resources of Photoshop.
   package static func iptc(inTIFF bytes: Span<UInt8>) -> Data? {
-    guard let directories = EXIFDirectories(bytes) else { return nil }
+    guard let directories = TIFFLayout(exif: bytes) else { return nil }
     func block(_ tag: Int) -> [UInt8]? {
-      guard let entry = directories.entry(tag, directories.first, bytes),
-        let type = directories.order.integer(bytes, at: entry + 2, byteCount: 2),
-        let unit = EXIFTag.valueByteCount(ofType: type),
-        let count = directories.order.integer(bytes, at: entry + 4, byteCount: 4),
-        let offset = directories.order.integer(bytes, at: entry + 8, byteCount: 4)
+      guard let values = directories.field(withTag: tag, of: directories.first, in: bytes)?.values,
+        !values.isEmpty, values.count <= ImageMetadata.largestBlock
       else { return nil }
-      let byteCount = count.saturatingProduct(unit)
-      guard byteCount <= ImageMetadata.largestBlock, byteCount <= bytes.count - directories.start - offset
-      else { return nil }
-      return bytes.copy(from: directories.start + offset, byteCount: byteCount)
+      return bytes.copy(from: values.lowerBound, byteCount: values.count)
     }
     return block(0x83BB).map { Data($0) } ?? block(0x8649).flatMap { PhotoshopResources($0.span).iptc }
   }
@@ -94,7 +89,7 @@ package enum EXIFMetadata {
   ///
   /// - Parameter bytes: as for `find`.
   package static func resolution(in bytes: Span<UInt8>) -> ImageResolution? {
-    guard let directories = EXIFDirectories(bytes),
+    guard let directories = TIFFLayout(exif: bytes),
       let horizontal = directories.rational(EXIFTag.horizontalResolution, directories.first, bytes),
       horizontal > 0
     else { return nil }

@@ -33,15 +33,4 @@ enum EXIFTag {
   /// The tags of the details that are not copied: padding, and the offset by which a maker note was moved; places
   /// in the original picture, in pixels; and the rules for camera file systems.
   static let uncopiedDetails: Set<Int> = [0xEA1C, 0xEA1D, subjectArea, subjectLocation, interoperability]
-
-  /// The bytes of one value of a type; `nil` for an unknown type.
-  static func valueByteCount(ofType type: Int) -> Int? {
-    switch type {
-    case 1, 2, 6, 7, 129: 1
-    case 3, 8: 2
-    case 4, 9, 11, 13: 4
-    case 5, 10, 12: 8
-    default: nil
-    }
-  }
 }

@@ -1,3 +1,5 @@
+import OzuImaging
+
 /// Finds the thumbnail in the EXIF data of a JPEG: the second directory has its offset and length (CIPA DC-008
 /// §4.5.5). Every access is checked, and no other offset is followed.
 package enum EXIFThumbnail {
@@ -25,25 +27,12 @@ package enum EXIFThumbnail {
 
   /// Its range in the segment.
   private static func range(in bytes: Span<UInt8>) -> Range<Int>? {
-    let tiff = 6
-    guard let order = EXIFByteOrder(bytes, tiff: tiff),
-      order.integer(bytes, at: tiff + 2, byteCount: 2) == 42,
-      let first = order.integer(bytes, at: tiff + 4, byteCount: 4),
-      let count = order.integer(bytes, at: tiff + first, byteCount: 2),
-      let second = order.integer(bytes, at: tiff + first + 2 + count * 12, byteCount: 4), second > 0,
-      let entryCount = order.integer(bytes, at: tiff + second, byteCount: 2)
+    guard let directories = TIFFLayout(bytes, at: 6), directories.version == 42,
+      let second = directories.second(bytes),
+      let offset = directories.integer(offsetTag, second, bytes).flatMap(directories.position),
+      let length = directories.integer(lengthTag, second, bytes), length > 0, offset <= bytes.count,
+      length <= bytes.count - offset
     else { return nil }
-    var offset: Int?
-    var length: Int?
-    for index in 0..<entryCount {
-      let entry = tiff + second + 2 + index * 12
-      guard let tag = order.integer(bytes, at: entry, byteCount: 2) else { break }
-      if tag == offsetTag { offset = order.value(bytes, entry: entry) }
-      if tag == lengthTag { length = order.value(bytes, entry: entry) }
-    }
-    guard let offset, let length, offset >= 0, length > 0, tiff + offset + length <= bytes.count else {
-      return nil
-    }
-    return tiff + offset..<tiff + offset + length
+    return offset..<offset + length
   }
 }

@@ -29,7 +29,7 @@ struct EXIFValues {
 
   /// - Parameter bytes: beginning with the byte-order mark; an `Exif\0\0` before it is skipped.
   init?(_ bytes: Span<UInt8>) {
-    guard let directories = EXIFDirectories(bytes) else { return nil }
+    guard let directories = TIFFLayout(exif: bytes) else { return nil }
     picture = Self.values(directories, at: directories.first, in: bytes)
     func values(_ pointer: Int) -> [Value] {
       guard let offset = directories.integer(pointer, directories.first, bytes) else { return [] }
@@ -41,28 +41,17 @@ struct EXIFValues {
 
   /// The values of a directory, each tag once.
   private static func values(
-    _ directories: EXIFDirectories, at directory: Int, in bytes: Span<UInt8>
+    _ directories: TIFFLayout, at directory: Int, in bytes: Span<UInt8>
   ) -> [Value] {
-    let order = directories.order
-    guard let count = order.integer(bytes, at: directory, byteCount: 2) else { return [] }
     var values: [Value] = []
     var seen: Set<Int> = []
-    for index in 0..<min(count, mostEntries) {
-      let at = directory + 2 + index * 12
-      guard let tag = order.integer(bytes, at: at, byteCount: 2),
-        let type = order.integer(bytes, at: at + 2, byteCount: 2),
-        let count = order.integer(bytes, at: at + 4, byteCount: 4), count > 0,
-        let offset = order.integer(bytes, at: at + 8, byteCount: 4)
+    for index in 0..<min(directories.fieldCount(of: directory, in: bytes) ?? 0, mostEntries) {
+      guard let field = directories.field(index, of: directory, in: bytes), !field.values.isEmpty,
+        seen.insert(field.tag).inserted
       else { continue }
-      guard let unit = EXIFTag.valueByteCount(ofType: type) else { continue }
-      // Both are below 2^32, and a value has at most eight bytes.
-      let byteCount = count.saturatingProduct(unit)
-      let position = byteCount <= 4 ? at + 8 : directories.start + offset
-      guard position <= bytes.count, byteCount <= bytes.count - position, seen.insert(tag).inserted else {
-        continue
-      }
-      let copied = bytes.copy(from: position, byteCount: min(byteCount, mostBytes))
-      values.append(Value(tag: tag, type: type, count: count, bytes: copied, order: order))
+      let copied = bytes.copy(from: field.position, byteCount: min(field.values.count, mostBytes))
+      values.append(
+        Value(tag: field.tag, type: field.type, count: field.count, bytes: copied, order: directories.order))
     }
     return values
   }

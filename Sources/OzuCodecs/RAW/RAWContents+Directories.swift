@@ -128,7 +128,7 @@ extension EXIFBlock {
     // Many fields may refer to the same bytes.
     var rest = largestPart
     return part.directory.fields.compactMap { field in
-      guard isWanted(field.tag), EXIFTag.valueByteCount(ofType: field.type) != nil, !field.values.isEmpty,
+      guard isWanted(field.tag), TIFFLayout.width(ofType: field.type) != nil, !field.values.isEmpty,
         field.values.count + 12 <= rest, seen.insert(field.tag).inserted
       else { return nil }
       rest -= field.values.count + 12

@@ -55,7 +55,9 @@ enum RAWMakerNote {
     let starts = Set([file.start, layout.start.map { note.lowerBound + $0 } ?? file.start]).sorted()
     return starts.flatMap { start in
       let maker = TIFFStructure(
-        file.data, at: start, first: note.lowerBound + layout.directory, isLittleEndian: isLittleEndian)
+        file.data,
+        TIFFLayout(
+          start: start, first: note.lowerBound + layout.directory, isLittleEndian: isLittleEndian))
       guard let directory = maker.directory(at: maker.first) else { return [Reference]() }
       var found = layout.jpeg.map { references($0, directory, maker, starts) } ?? []
       guard let inner = layout.inner, let field = directory[inner.tag] else { return found }
