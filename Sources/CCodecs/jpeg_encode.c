@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jerror.h>
 #include <jpeglib.h>
 
 #include "CCodecs.h"
+#include "jpeg_destination.h"
 
 const int ozu_jpeg_side_limit = JPEG_MAX_DIMENSION;
 
@@ -18,8 +18,7 @@ typedef struct {
   struct jpeg_error_mgr errors;
   jmp_buf failure;
   char message[JMSG_LENGTH_MAX];
-  struct jpeg_destination_mgr destination;
-  OzuBytes file;
+  JPEGDestination destination;
   uint8_t *blended;
 } Encoder;
 
@@ -27,27 +26,6 @@ static void fail(j_common_ptr info) {
   Encoder *encoder = info->client_data;
   info->err->format_message(info, encoder->message);
   longjmp(encoder->failure, 1);
-}
-
-// The library writes into the free part of the block, and calls back when that is full. Its own memory destination
-// frees and replaces the block, and tells the owner only at the end: after a failure the owner would free it again.
-static void lend_rest(j_compress_ptr info) {
-  Encoder *encoder = info->client_data;
-  if (!ozu_bytes_reserve(&encoder->file, 1)) ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
-  encoder->destination.next_output_byte = encoder->file.bytes + encoder->file.count;
-  encoder->destination.free_in_buffer = encoder->file.capacity - encoder->file.count;
-}
-
-static boolean take_full_block(j_compress_ptr info) {
-  Encoder *encoder = info->client_data;
-  encoder->file.count = encoder->file.capacity;
-  lend_rest(info);
-  return TRUE;
-}
-
-static void take_rest(j_compress_ptr info) {
-  Encoder *encoder = info->client_data;
-  encoder->file.count = encoder->file.capacity - encoder->destination.free_in_buffer;
 }
 
 static void print_nothing(j_common_ptr info) { (void)info; }
@@ -74,10 +52,7 @@ static void encode(
     const OzuJPEGParameters *parameters) {
   struct jpeg_compress_struct *info = &encoder->info;
   jpeg_create_compress(info);
-  encoder->destination.init_destination = lend_rest;
-  encoder->destination.empty_output_buffer = take_full_block;
-  encoder->destination.term_destination = take_rest;
-  info->dest = &encoder->destination;
+  ozu_jpeg_write_into(info, &encoder->destination);
   info->image_width = (JDIMENSION)width;
   info->image_height = (JDIMENSION)height;
   info->input_components = 4;
@@ -139,10 +114,10 @@ OzuStatus ozu_jpeg_encode(
     status = OzuStatusFailed;
 
   if (status == OzuStatusDone) {
-    *file = encoder->file;
+    *file = encoder->destination.file;
   } else {
     snprintf(message, message_capacity, "%s", encoder->message);
-    free(encoder->file.bytes);
+    free(encoder->destination.file.bytes);
   }
   jpeg_destroy_compress(&encoder->info);
   free(encoder->blended);

@@ -6,20 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jerror.h>
 #include <jpeglib.h>
 
 #include "CCodecs.h"
+#include "jpeg_destination.h"
 
 // Everything that must survive a longjmp is here, in memory, not in registers.
 typedef struct {
   struct jpeg_decompress_struct source;
   struct jpeg_compress_struct target;
   struct jpeg_error_mgr errors;
-  struct jpeg_destination_mgr destination;
+  JPEGDestination destination;
   jmp_buf failure;
   char message[JMSG_LENGTH_MAX];
-  OzuBytes file;
   jvirt_barray_ptr blocks[MAX_COMPONENTS];
 } Turner;
 
@@ -52,25 +51,6 @@ static void print_nothing(j_common_ptr info) { (void)info; }
 // Damage would be written into the result: the file stays as it is.
 static void note(j_common_ptr info, int level) {
   if (level < 0) fail(info);
-}
-
-static void lend_rest(j_compress_ptr info) {
-  Turner *turner = info->client_data;
-  if (!ozu_bytes_reserve(&turner->file, 1)) ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
-  turner->destination.next_output_byte = turner->file.bytes + turner->file.count;
-  turner->destination.free_in_buffer = turner->file.capacity - turner->file.count;
-}
-
-static boolean take_full_block(j_compress_ptr info) {
-  Turner *turner = info->client_data;
-  turner->file.count = turner->file.capacity;
-  lend_rest(info);
-  return TRUE;
-}
-
-static void take_rest(j_compress_ptr info) {
-  Turner *turner = info->client_data;
-  turner->file.count = turner->file.capacity - turner->destination.free_in_buffer;
 }
 
 static JDIMENSION blocks_on(JDIMENSION pixels, int factor, int max_factor) {
@@ -147,10 +127,7 @@ static void turn_file(Turner *turner, const uint8_t *data, size_t size, int orie
   jvirt_barray_ptr *blocks = jpeg_read_coefficients(source);
   if (blocks == NULL) refuse(turner, "bytes are missing");
   jpeg_create_compress(target);
-  turner->destination.init_destination = lend_rest;
-  turner->destination.empty_output_buffer = take_full_block;
-  turner->destination.term_destination = take_rest;
-  target->dest = &turner->destination;
+  ozu_jpeg_write_into(target, &turner->destination);
   jpeg_copy_critical_parameters(source, target);
   if (turn.is_transposed) {
     JDIMENSION width = target->image_width;
@@ -213,10 +190,10 @@ OzuStatus ozu_jpeg_turn(
     status = OzuStatusFailed;
   }
   if (status == OzuStatusDone) {
-    *file = turner->file;
+    *file = turner->destination.file;
   } else {
     snprintf(message, message_capacity, "%s", turner->message);
-    free(turner->file.bytes);
+    free(turner->destination.file.bytes);
   }
   jpeg_destroy_compress(&turner->target);
   jpeg_destroy_decompress(&turner->source);
