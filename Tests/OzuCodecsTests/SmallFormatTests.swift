@@ -140,6 +140,17 @@ struct SmallFormatTests {
     let data = try fixture("small/rgb-8-1-1-0-10x4-1.psd")
     #expect(try CodecRegistry.standard.header(of: data).dotsPerInch == 150)
   }
+
+  @Test(
+    "of large PSD have the transparency that a block says, behind one with a long length",
+    arguments: ["Mt16", "Xxxx"])
+  func transparency(name: String) throws {
+    let long = Data("8BIMLMsk".utf8) + Data([0, 0, 0, 0, 0, 0, 0, 5]) + Data(count: 8)
+    let layers = Data(count: 12) + long + Data("8BIM\(name)".utf8) + Data(count: 8)
+    var file = Data("8BPS".utf8) + Data([0, 2, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 1, 0, 16, 0, 3])
+    file += Data(count: 8) + Data(TaggedFile.big(layers.count, 8)) + layers + Data(count: 10)
+    #expect(try CodecRegistry.standard.header(of: file).hasAlpha == (name == "Mt16"))
+  }
 }
 
 extension Bitmap {

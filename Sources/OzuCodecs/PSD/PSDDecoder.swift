@@ -11,6 +11,9 @@ import OzuImaging
 ///
 /// CMYK is converted to RGB without its profile.
 public struct PSDDecoder: ImageDecoding {
+  /// As for other formats.
+  private static let longestProfile = 4 << 20
+
   private let alpha: Alpha
 
   /// Makes a decoder.
@@ -35,7 +38,7 @@ public struct PSDDecoder: ImageDecoding {
       let content = bytes.extracting(place)
       switch kind {
       case 1005: dotsPerInch = content.bigEndian(at: 0, bytes: 4).map { Double($0) / 65_536 }
-      case 1039 where details.model != .cmyk:
+      case 1039 where details.model != .cmyk && place.count <= Self.longestProfile:
         profile = ICCProfile(Data(content.copy(from: 0, byteCount: place.count)))
       case 1028: metadata.add(iptc: Data(content.copy(from: 0, byteCount: place.count)))
       case 1058: metadata.add(exif: content)

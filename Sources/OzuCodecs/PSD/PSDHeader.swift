@@ -86,22 +86,28 @@ struct PSDHeader {
     guard let maskLength = layers.bigEndian(at: lengthByteCount, bytes: 4) else { return false }
     var position = lengthByteCount + 4 + maskLength
     while layers.hasBytes("8BIM", at: position) || layers.hasBytes("8B64", at: position) {
-      if ["Mtrn", "Mt16", "Mt32"].contains(
-        String(decoding: layers.copy(from: position + 4, byteCount: 4), as: UTF8.self))
-      {
-        return true
-      }
-      guard let length = layers.bigEndian(at: position + 8, bytes: 4) else { return false }
-      position += 12 + (length + 3) / 4 * 4
+      let name = String(decoding: layers.copy(from: position + 4, byteCount: 4), as: UTF8.self)
+      if ["Mtrn", "Mt16", "Mt32"].contains(name) { return true }
+      // Some blocks of a large document have a longer length.
+      let isLong = isLarge && longBlocks.contains(name)
+      guard let length = layers.bigEndian(at: position + (isLong ? 12 : 8), bytes: 4) else { return false }
+      position += (isLong ? 16 : 12) + (length + 3) / 4 * 4
     }
     return false
   }
+
+  private static let longBlocks: Set = [
+    "LMsk", "Lr16", "Lr32", "Layr", "Alph", "FMsk", "lnk2", "FEid", "FXid", "PxSD",
+  ]
+  /// More resources than programs write.
+  private static let mostResources = 1000
 
   /// The numbers and places of the image resources.
   func resources(_ bytes: Span<UInt8>) -> [(kind: Int, place: Range<Int>)] {
     var found: [(kind: Int, place: Range<Int>)] = []
     var position = resourceRange.lowerBound
-    while position < resourceRange.upperBound, bytes.hasBytes("8BIM", at: position),
+    while position < resourceRange.upperBound, found.count < Self.mostResources,
+      bytes.hasBytes("8BIM", at: position),
       let kind = bytes.bigEndian(at: position + 4, bytes: 2), let nameLength = bytes.byte(at: position + 6)
     {
       // Names with their length, and contents, are padded to an even number of bytes.
