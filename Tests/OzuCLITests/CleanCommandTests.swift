@@ -54,7 +54,9 @@ struct CleanCommandTests {
       ["a.jpg"], ["a.jpg", "-o", "out/", "--in-place"], ["-", "-o", "b.jpg"],
       ["http://example.org/a.jpg", "-o", "b.jpg"],
       ["a.jpg", "--in-place", "--keep", "gps"], ["a.jpg", "--in-place", "--keep", "nothing,profile"],
-      ["a.jpg", "-o", "a.jpg"],
+      ["a.jpg", "-o", "a.jpg"], ["a.jpg", "--in-place", "--upright", "-r"],
+      ["a.jpg", "--in-place", "--upright", "--isolation", "required"],
+      ["a.jpg", "--in-place", "--upright", "--isolation", "some"],
     ])
   func usage(arguments: [String]) async throws {
     let folder = try Folder()
@@ -62,6 +64,17 @@ struct CleanCommandTests {
     let run = await CommandRun(["clean"] + arguments.map { $0 == "a.jpg" ? path : $0 })
     #expect(run.status == .wrongUsage && !run.errors.isEmpty)
     #expect(try folder.data("a.jpg") == Self.jpeg())
+  }
+
+  @Test(
+    "turns pictures upright in this process if they were named, or are trusted",
+    arguments: [
+      ["--upright"], ["--upright", "--isolation", "off", "-r"], ["-r", "--isolation", "required"],
+    ])
+  func trust(arguments: [String]) async throws {
+    let folder = try Folder()
+    let path = try folder.write(Self.jpeg(), to: "a.jpg")
+    #expect(await CommandRun(["clean", "--in-place", path] + arguments).status == .done)
   }
 
   @Test("leaves files that it cannot clean as they are", arguments: ["bmp", "none"])

@@ -26,7 +26,8 @@ enum CleanCommand: Command {
         nothing               not even the orientation
 
       --upright stores a JPEG upright whose orientation says that it is turned: without loss, which needs sides that are
-      multiples of its blocks (8 or 16 pixels). Others keep their orientation, and a note says so.
+      multiples of its blocks (8 or 16 pixels). Others keep their orientation, and a note says so. libjpeg turns them, in this
+      process: files of folders (-r) only with --isolation off, which says that you trust them.
 
       With -o the results go to a file, or to a folder, under the names of their sources. With --in-place a file is replaced
       by its result, completely or not at all, and keeps its permissions.
@@ -46,12 +47,16 @@ enum CleanCommand: Command {
       name: "keep", value: "WHAT,…",
       help: "orientation, profile, copyright, all-but-place or nothing; orientation,profile by default."),
     .recursive,
+    OptionSpecification(
+      name: OptionSpecification.isolation.name, value: "MODE",
+      help: "off: --upright may turn files of folders in this process; required: it may turn none."),
     OptionSpecification(name: "quiet", letter: "q", help: "Print only failures."), .json,
   ]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let style = try ReportStyle(arguments)
     let isUpright = arguments.has("upright")
+    if isUpright { try checkTrust(arguments) }
     let kept = try kept(arguments).union(isUpright ? .orientation : [])
     let path = arguments.value("output")
     guard (path != nil) != arguments.has("in-place") else {
@@ -88,6 +93,22 @@ enum CleanCommand: Command {
       }
     }
     return hasFailure ? .failed : .done
+  }
+
+  /// Everything else is done in Swift, but libjpeg, which could be made to run a stranger's code, turns pictures in this
+  /// process.
+  private static func checkTrust(_ arguments: ParsedArguments) throws(UsageError) {
+    switch arguments.value(OptionSpecification.isolation.name).map(DecoderIsolation.Mode.init) {
+    case .some(nil): throw UsageError("--isolation: off, preferred or required is needed")
+    case .off: return
+    case .required:
+      throw UsageError("--upright turns pictures in this process, which --isolation required forbids")
+    case .preferred, nil:
+      guard arguments.has(OptionSpecification.recursive.name) else { return }
+      throw UsageError(
+        "--upright turns pictures in this process, and those of folders (-r) may be of strangers",
+        hint: "Add --isolation off if you trust them.")
+    }
   }
 
   private static func kept(_ arguments: ParsedArguments) throws(UsageError) -> KeptMetadata {
