@@ -195,6 +195,39 @@ struct CleanedFileTests {
     }
   }
 
+  @Test(
+    "keep the rights in compressed XMP and in the hexadecimal digits of older programs",
+    arguments: ["iTXt", "xmp", "APP1", "exif"])
+  func hiddenCopyright(kind: String) throws {
+    let xmp = TaggedFile.xmp("<dc:rights>whose</dc:rights>")
+    let content: Data
+    if kind == "iTXt" {
+      content = Data("XML:com.adobe.xmp\0\u{1}\0\0\0".utf8) + PNGFile.zlib([UInt8](xmp))
+    } else {
+      let block =
+        kind == "xmp"
+        ? xmp
+        : kind == "APP1"
+          ? Data("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp
+          : Data("MM\0*\0\0\0\u{8}\0\u{2}".utf8) + [1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0]
+            + [0x82, 0x98, 0, 2, 0, 0, 0, 6, 0, 0, 0, 38] + Data(count: 4) + Data("whose\0".utf8)
+      let digits = block.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      let text = Array("\n\(kind)\n    \(block.count)\n\(digits)\n".utf8)
+      content = Data("Raw profile type \(kind)\0\0".utf8) + PNGFile.zlib(text)
+    }
+    let chunk =
+      Data(TaggedFile.big(content.count, 4)) + Data((kind == "iTXt" ? "iTXt" : "zTXt").utf8) + content
+      + Data(count: 4)
+    let plain = try fixture("matrix/png-rgba8.png")
+    let file = plain.prefix(33) + chunk + plain.dropFirst(33)
+    let cleaned = try CleanedFile(file, keeping: .copyright)
+    #expect(try CodecRegistry.standard.metadata(of: cleaned.data).values.copyright == "whose")
+    #expect(cleaned.dropped.contains(kind == "iTXt" ? "XMP" : "metadata in a text"))
+    // No viewer turns a picture by them.
+    #expect(try CodecRegistry.standard.header(of: cleaned.data).orientation == .up)
+    #expect(try CleanedFile(file).data == CleanedFile(plain).data)
+  }
+
   @Test("are made of any bytes, whole or cut, or refused", arguments: names)
   func hostile(name: String) throws {
     var random = SeededGenerator(seed: 46)

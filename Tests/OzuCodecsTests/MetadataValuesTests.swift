@@ -190,6 +190,59 @@ struct MetadataValuesTests {
     #expect(metadata.values.description == (isChanged ? "iptc" : "xmp"))
   }
 
+  /// A JPEG whose XMP continues in further segments, which have the pieces `(offset, byte count)`.
+  private static func extended(
+    _ pieces: [(Int, Int)], named digest: String = String(repeating: "A", count: 32), declared: Int? = nil
+  ) throws -> Data {
+    func segment(_ content: [UInt8]) -> [UInt8] {
+      [0xFF, 0xE1] + TaggedFile.big(content.count + 2, 2) + content
+    }
+    let first = TaggedFile.xmp(
+      "<dc:title>first</dc:title>",
+      attributes: "xmlns:n=\"http://ns.adobe.com/xmp/note/\" n:HasExtendedXMP=\"\(digest)\"")
+    let second = [UInt8](TaggedFile.xmp("<dc:title>second</dc:title><dc:rights>whose</dc:rights>"))
+    var segments = segment(Array("http://ns.adobe.com/xap/1.0/\0".utf8) + first)
+    for (index, (offset, byteCount)) in pieces.enumerated() {
+      let name =
+        Array("http://ns.adobe.com/xmp/extension/\0".utf8) + Array(repeating: UInt8(ascii: "A"), count: 32)
+      let part = second.dropFirst(offset).prefix(byteCount)
+      let content = name + TaggedFile.big(declared ?? second.count, 4) + TaggedFile.big(offset, 4) + part
+      // Before the first packet, too.
+      segments = index == 0 ? segment(content) + segments : segments + segment(content)
+    }
+    let jpeg = try fixture("matrix/jpeg-gray.jpg")
+    return jpeg.prefix(2) + segments + jpeg.dropFirst(2)
+  }
+
+  @Test(
+    "of extended XMP are read from its pieces, in any order",
+    arguments: [
+      [(0, 9000)], [(0, 100), (100, 9000)], [(100, 9000), (0, 100)], [(0, 100), (0, 100), (100, 9000)],
+    ])
+  func extendedXMP(pieces: [(Int, Int)]) throws {
+    let file = try Self.extended(pieces)
+    let metadata = try CodecRegistry.standard.metadata(of: file)
+    #expect(
+      metadata.values.title == "first" && metadata.values.copyright == "whose" && metadata.notes.isEmpty)
+    let cleaned = try CleanedFile(file, keeping: .copyright)
+    #expect(cleaned.dropped == ["XMP"] && cleaned.data.range(of: Data("second".utf8)) == nil)
+    #expect(try CodecRegistry.standard.metadata(of: cleaned.data).values.copyright == "whose")
+  }
+
+  @Test(
+    "of extended XMP that is not whole, too large, or of another file are left out",
+    arguments: [
+      ([(0, 100)], nil, nil), ([(0, 100), (101, 9000)], nil, nil), ([(0, 9000)], 5 << 20, nil),
+      ([(0, 9000)], nil, String(repeating: "B", count: 32)), ([(0, 9000)], nil, "A"), ([(0, 0)], 0, nil),
+    ] as [([(Int, Int)], Int?, String?)])
+  func extendedXMPInParts(pieces: [(Int, Int)], declared: Int?, digest: String?) throws {
+    let file = try Self.extended(
+      pieces, named: digest ?? String(repeating: "A", count: 32), declared: declared)
+    let metadata = try CodecRegistry.standard.metadata(of: file)
+    #expect(metadata.values.title == "first" && metadata.values.copyright == nil && metadata.notes.count == 1)
+    #expect(try CleanedFile(file, keeping: .copyright).dropped == ["XMP"])
+  }
+
   @Test(
     "of containers are read with their blocks",
     arguments: ["exif.jpg", "exif.avif", "exif.jxl", "exif.tif"])
@@ -226,6 +279,11 @@ struct MetadataValuesTests {
   func bounds() {
     let deep = String(repeating: "<dc:a>", count: 100_000)
     let many = String(repeating: "<dc:subject>x</dc:subject>", count: 10_000)
+    // More namespaces than any packet has: the names of those beyond are not known.
+    let spaces = (0..<200).map { "xmlns:n\($0)=\"http://purl.org/dc/elements/1.1/\"" }.joined(separator: " ")
+    let named = TaggedFile.xmp("<n1:title>a</n1:title><n199:rights>b</n199:rights>", attributes: spaces)
+    let values = MetadataValues(exif: nil, iptc: nil, iptcDigest: nil, xmp: named)
+    #expect(values.title == "a" && values.copyright == nil)
     let long = "<dc:title>\(String(repeating: "ü", count: 100_000))</dc:title>"
     for content in [deep, many, long, "<!DOCTYPE a [<!ENTITY b \"c\">]><dc:title>&b;</dc:title>"] {
       let values = MetadataValues(exif: nil, iptc: nil, iptcDigest: nil, xmp: TaggedFile.xmp(content))

@@ -109,7 +109,10 @@ struct CleanedParts {
   let removesSides: Bool
   var exif: Data?
   var xmp: Data?
+  var extendedXMP: Data?
   var iptc: Data?
+  /// EXIF data at a place where viewers do not look. Only names are taken from them.
+  var hiddenEXIF: Data?
   private(set) var dropped: [String] = []
   var notes: [String] = []
 
@@ -161,7 +164,8 @@ struct CleanedParts {
       }
     }
     if kept.contains(.copyright) {
-      let values = MetadataValues(exif: exif, iptc: iptc, iptcDigest: nil, xmp: xmp)
+      let values = MetadataValues(
+        exif: exif ?? hiddenEXIF, iptc: iptc, iptcDigest: nil, xmp: xmp, extendedXMP: extendedXMP)
       if let artist = values.artist { block.set(EXIFTag.artist, to: artist) }
       if let copyright = values.copyright { block.set(EXIFTag.copyright, to: copyright) }
     }

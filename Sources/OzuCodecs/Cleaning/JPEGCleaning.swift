@@ -18,6 +18,7 @@ enum JPEGCleaning {
     var first = Data()
     var body = Data()
     var resources: [UInt8] = []
+    var further = XMPExtension()
     var hasScan = false
     var position = 2
     scanning: while true {
@@ -50,6 +51,7 @@ enum JPEGCleaning {
       let content = bytes.extracting(position + 2..<end)
       switch marker {
       case 0xE0...0xEF, 0xFE:
+        if content.hasBytes(XMPExtension.segmentName, at: 0) { further.add(position + 2..<end, in: bytes) }
         if let kept = segment(marker, content, &parts, &resources) {
           // JFIF is the first segment of a file that has it.
           if content.hasBytes(jfif, at: 0), marker == 0xE0 { first = kept } else { body += kept }
@@ -69,6 +71,7 @@ enum JPEGCleaning {
         position = end
       }
     }
+    parts.extendedXMP = further.packet(of: parts.xmp, in: bytes)
     return Data([0xFF, JPEGMarker.startOfImage]) + first + metadata(resources, &parts) + body
   }
 
@@ -97,7 +100,7 @@ enum JPEGCleaning {
       let start = JPEGMetadata.xmpName.utf8CodeUnitCount
       if parts.xmp == nil { parts.xmp = Data(content.copy(from: start, byteCount: content.count - start)) }
       parts.drop("XMP")
-    case 0xE1 where content.hasBytes("http://ns.adobe.com/xmp/extension/\0", at: 0): parts.drop("XMP")
+    case 0xE1 where content.hasBytes(XMPExtension.segmentName, at: 0): parts.drop("XMP")
     case 0xED where content.hasBytes(PhotoshopResources.segmentName, at: 0):
       let start = PhotoshopResources.segmentName.utf8CodeUnitCount
       if resources.count + content.count <= ImageMetadata.largestBlock {

@@ -14,6 +14,7 @@ enum PNGCleaning {
     "cLLi", "acTL", "fcTL", "fdAT",
   ]
   private static let texts: Set = ["tEXt", "zTXt", "iTXt"]
+  private static let longestCompressedText = 1 << 20
   private static let names: [StaticString] = ["Copyright\0", "Author\0"]
 
   static func clean(_ file: Data, _ parts: inout CleanedParts) throws(DecodingError) -> Data {
@@ -45,6 +46,7 @@ enum PNGCleaning {
       // The chunk of pixels that is cut.
       if let chunk = PNGChunk(bytes, at: position), chunk.isImageData { body += file[position..<bytes.count] }
     }
+    if parts.kept.contains(.copyright) { readNames(bytes, &parts) }
     let exif = parts.keptEXIF().map { chunk("eXIf", $0) } ?? Data()
     return file[..<PNGChunk.firstOffset] + head + exif + body
   }
@@ -63,11 +65,6 @@ enum PNGCleaning {
         parts.drop("EXIF data")
       }
     case "iTXt" where content.hasBytes(PNGMetadata.xmpKeyword, at: 0):
-      let start = PNGMetadata.xmpKeyword.utf8CodeUnitCount
-      // Not compressed, and without a language and a keyword in it.
-      if parts.xmp == nil, content.bigEndian(at: start, bytes: 4) == 0 {
-        parts.xmp = Data(content.copy(from: start + 4, byteCount: content.count - start - 4))
-      }
       parts.drop("XMP")
     case _ where texts.contains(name):
       if content.hasBytes("Raw profile type ", at: 0) {
@@ -84,6 +81,19 @@ enum PNGCleaning {
     default: parts.drop("data of applications")
     }
     return false
+  }
+
+  /// Reads the blocks from which names are taken: XMP, and what older programs wrote in hexadecimal digits.
+  private static func readNames(_ bytes: Span<UInt8>, _ parts: inout CleanedParts) {
+    let blocks = PNGMetadata.blocks(bytes) { compressed in
+      // A hostile stream may cost much time for each byte; real packets have a few thousand.
+      guard compressed.count <= longestCompressedText else { return nil }
+      let inflated = Gzip(
+        inflatingZlib: Data(compressed.copy(from: 0, byteCount: compressed.count)),
+        atMost: ImageMetadata.largestBlock)
+      return inflated.end == .whole ? inflated.bytes : nil
+    }
+    (parts.xmp, parts.iptc, parts.hiddenEXIF) = (blocks.xmp, blocks.iptc, blocks.exif)
   }
 
   private static func chunk(_ name: String, _ content: Data) -> Data {

@@ -3,8 +3,8 @@ import OzuImaging
 /// Reads the blocks of a JPEG: EXIF data and XMP in APP1 segments, IPTC-IIM in the resources of Photoshop in APP13 segments,
 /// the density of the JFIF segment.
 ///
-/// If XMP continues in further segments ("extended XMP"), only the first segment is read; it is a complete document. Segments
-/// after the start of the first scan are not examined.
+/// The values of extended XMP, in further segments, are read; the packet that is copied is that of the first segment, which is
+/// a complete document. Segments after the start of the first scan are not examined.
 package enum JPEGMetadata {
   static let exifName: StaticString = "Exif\0"
   static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
@@ -15,6 +15,7 @@ package enum JPEGMetadata {
     var resolution: ImageResolution?
     // Resources that do not fit into one segment continue in the next.
     var resources: [UInt8] = []
+    var further = XMPExtension()
     var position = 2
     while let (marker, offset) = JPEGMarker.next(in: bytes, from: position) {
       position = offset + 2
@@ -31,6 +32,8 @@ package enum JPEGMetadata {
       case 0xE1 where segment.hasBytes(exifName, at: 0): metadata.add(exif: segment)
       case 0xE1 where segment.hasBytes(xmpName, at: 0):
         metadata.add(xmp: segment.extracting(xmpName.utf8CodeUnitCount..<segment.count))
+      case 0xE1 where segment.hasBytes(XMPExtension.segmentName, at: 0):
+        further.add(position + 2..<position + length, in: bytes)
       case 0xED where segment.hasBytes(PhotoshopResources.segmentName, at: 0):
         let start = PhotoshopResources.segmentName.utf8CodeUnitCount
         guard resources.count + segment.count <= ImageMetadata.largestBlock else { break }
@@ -43,7 +46,13 @@ package enum JPEGMetadata {
     metadata.resolution = resolution ?? metadata.resolution
     let iptc = PhotoshopResources(resources.span)
     metadata.add(iptc: iptc.iptc)
-    metadata.complete(with: header, iptcDigest: iptc.digest)
+    let extendedXMP = further.packet(of: metadata.xmp, in: bytes)
+    if extendedXMP == nil, !further.isEmpty {
+      metadata.notes.append(
+        "extended XMP is left out: it is not whole, not that of the packet, or larger than \(ImageMetadata.largestBlock) bytes"
+      )
+    }
+    metadata.complete(with: header, iptcDigest: iptc.digest, extendedXMP: extendedXMP)
     return metadata
   }
 

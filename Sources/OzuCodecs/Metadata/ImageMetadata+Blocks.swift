@@ -30,10 +30,15 @@ extension ImageMetadata {
 
   /// Copies the profile of the header, and reads the values of the blocks. Called when all blocks are there.
   ///
-  /// - Parameter iptcDigest: the digest of IPTC-IIM when XMP was written last, if the file has one.
-  package mutating func complete(with header: ImageHeader, iptcDigest: [UInt8]? = nil) {
+  /// - Parameters:
+  ///   - iptcDigest: the digest of IPTC-IIM when XMP was written last, if the file has one.
+  ///   - extendedXMP: what did not fit into the packet. Its values are read; it is not kept.
+  package mutating func complete(
+    with header: ImageHeader, iptcDigest: [UInt8]? = nil, extendedXMP: Data? = nil
+  ) {
     add(profileOf: header)
-    values = MetadataValues(exif: exif, iptc: iptc, iptcDigest: iptcDigest, xmp: xmp)
+    values = MetadataValues(
+      exif: exif, iptc: iptc, iptcDigest: iptcDigest, xmp: xmp, extendedXMP: extendedXMP)
   }
 
   /// Copies the profile of a header, unless it is too large.

@@ -11,12 +11,14 @@ import OzuRecords
 extension MetadataValues {
   /// Reads the blocks of a file.
   ///
-  /// - Parameter iptcDigest: the digest of the data sets when XMP was written last, if the file has one.
-  package init(exif: Data?, iptc: Data?, iptcDigest: [UInt8]?, xmp: Data?) {
+  /// - Parameters:
+  ///   - iptcDigest: the digest of the data sets when XMP was written last, if the file has one.
+  ///   - extendedXMP: what did not fit into the packet.
+  package init(exif: Data?, iptc: Data?, iptcDigest: [UInt8]?, xmp: Data?, extendedXMP: Data? = nil) {
     self.init()
     let sources = MetadataSources(
       exif: exif.flatMap { EXIFValues($0.span) }, iptc: iptc.map { IPTCRecords($0.span) },
-      xmp: xmp.map(XMPProperties.init),
+      xmp: xmp.map { XMPProperties([$0] + [extendedXMP].compactMap(\.self)) },
       prefersIPTC: iptc.map { iptcDigest != nil && iptcDigest != MD5.digest($0) } ?? false)
     readCamera(sources)
     readExposure(sources)

@@ -23,16 +23,24 @@ struct XMPProperties {
   /// The properties in the order of the packet.
   private(set) var paths: [String] = []
   private var items: [String: [Item]] = [:]
+  /// The properties of the packets before.
+  private var known: Set<String> = []
 
   fileprivate static let mostItems = 4000
   fileprivate static let longestPath = 256
   fileprivate static let deepest = 24
+  /// The most namespaces that are known at once: each name is compared with them.
+  fileprivate static let mostNamespaces = 128
 
-  /// - Parameter packet: in UTF-8 or UTF-16.
-  init(_ packet: Data) {
-    let bytes = Self.utf8(packet)
-    var reader = XMPReader(XMLTokens(bytes))
-    reader.read(into: &self)
+  /// Reads packets one after the other; a property of an earlier one is not read again.
+  ///
+  /// - Parameter packets: each in UTF-8 or UTF-16.
+  init(_ packets: [Data]) {
+    for packet in packets {
+      known = Set(paths)
+      var reader = XMPReader(XMLTokens(Self.utf8(packet)))
+      reader.read(into: &self)
+    }
   }
 
   /// The text of a property: for alternatives the default one, or else the first; for a list the first item.
@@ -58,7 +66,8 @@ struct XMPProperties {
   }
 
   fileprivate mutating func add(_ path: String, _ text: String, language: String? = nil) {
-    guard let text = MetadataText.tidied(text), path.utf8.count <= Self.longestPath else { return }
+    guard let text = MetadataText.tidied(text), path.utf8.count <= Self.longestPath, !known.contains(path)
+    else { return }
     let leading = text.drop { $0.isWhitespace }
     guard !leading.isEmpty else { return }
     if items[path] == nil { paths.append(path) }
@@ -121,7 +130,8 @@ private struct XMPReader {
     _ name: String, _ attributes: [XMLTokens.Attribute], _ properties: inout XMPProperties
   ) {
     let namespaceCount = namespaces.count
-    for attribute in attributes where attribute.name.hasPrefix("xmlns:") {
+    for attribute in attributes
+    where attribute.name.hasPrefix("xmlns:") && namespaces.count < XMPProperties.mostNamespaces {
       namespaces.append((String(attribute.name.dropFirst(6)), attribute.value))
     }
     let name = canonical(name)
@@ -182,7 +192,8 @@ private struct XMPReader {
   private static let prefixes = [
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf", "http://purl.org/dc/elements/1.1/": "dc",
     "http://ns.adobe.com/xap/1.0/": "xmp", "http://ns.adobe.com/xap/1.0/rights/": "xmpRights",
-    "http://ns.adobe.com/xap/1.0/mm/": "xmpMM", "http://ns.adobe.com/tiff/1.0/": "tiff",
+    "http://ns.adobe.com/xap/1.0/mm/": "xmpMM", "http://ns.adobe.com/xmp/note/": "xmpNote",
+    "http://ns.adobe.com/tiff/1.0/": "tiff",
     "http://ns.adobe.com/exif/1.0/": "exif", "http://cipa.jp/exif/1.0/": "exifEX",
     "http://ns.adobe.com/exif/1.0/aux/": "aux", "http://ns.adobe.com/photoshop/1.0/": "photoshop",
     "http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/": "Iptc4xmpCore",

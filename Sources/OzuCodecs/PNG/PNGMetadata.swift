@@ -13,12 +13,21 @@ package enum PNGMetadata {
   /// The pixels per metre that are one dot per inch.
   package static let inchesPerMeter = 1 / 0.0254
 
-  /// The blocks of a file.
+  /// The blocks of a file, with the values in them.
   ///
-  /// - Parameter inflate: inflates a text to at most `ImageMetadata.largestBlock` bytes; `nil` if it is broken or larger.
+  /// - Parameter inflate: as for `blocks`.
   package static func read(
     _ bytes: Span<UInt8>, header: ImageHeader, inflate: (Span<UInt8>) -> [UInt8]?
   ) -> ImageMetadata {
+    var metadata = blocks(bytes, inflate: inflate)
+    metadata.complete(with: header)
+    return metadata
+  }
+
+  /// The blocks of a file.
+  ///
+  /// - Parameter inflate: inflates a text to at most `ImageMetadata.largestBlock` bytes; `nil` if it is broken or larger.
+  static func blocks(_ bytes: Span<UInt8>, inflate: (Span<UInt8>) -> [UInt8]?) -> ImageMetadata {
     var metadata = ImageMetadata()
     var resolution: ImageResolution?
     // Only the first block of each kind is read: a file may have any number of them, and each may inflate to many bytes.
@@ -52,7 +61,6 @@ package enum PNGMetadata {
       add(kind, bytes.extracting(place), isCompressed: isCompressed, to: &metadata, inflate)
     }
     metadata.resolution = resolution?.valid ?? metadata.resolution
-    metadata.complete(with: header)
     return metadata
   }
 

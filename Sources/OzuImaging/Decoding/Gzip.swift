@@ -4,10 +4,10 @@
   import Foundation
 #endif
 
-/// Inflates gzip (RFC 1952, RFC 1951) to a bounded number of bytes.
+/// Inflates gzip (RFC 1952, RFC 1951), or a stream of zlib (RFC 1950), to a bounded number of bytes.
 ///
 /// For compressed drawings, which are recognised by their text in every process, also where no C library may touch the bytes
-/// of a stranger. All indices are those of arrays, which check them. Only the first member counts.
+/// of a stranger; and for the texts of a PNG that is cleaned, which needs no library either. All indices are those of arrays, which check them. Only the first member counts.
 package struct Gzip {
   /// How the bytes end.
   package enum End: Equatable, Sendable {
@@ -47,6 +47,21 @@ package struct Gzip {
       try skipHeader()
       while try !inflateBlock() {}
       try checkEnd()
+    } catch {
+      end = error.end
+    }
+  }
+
+  /// The same for a stream of zlib without a dictionary. Its checksum is not compared.
+  package init(inflatingZlib data: Data, atMost limit: Int) {
+    input = [UInt8](data)
+    self.limit = limit
+    do throws(Stop) {
+      let (method, flags) = (try take(8), try take(8))
+      guard method & 15 == 8, flags & 0x20 == 0, (method << 8 | flags) % 31 == 0 else {
+        throw Stop(end: .broken)
+      }
+      while try !inflateBlock() {}
     } catch {
       end = error.end
     }
@@ -93,9 +108,7 @@ package struct Gzip {
     switch try take(2) {
     case 0: try copyStored()
     case 1:
-      try inflate(
-        Code((0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 }),
-        Code([Int](repeating: 5, count: 30)))
+      try inflate(Self.fixedLiterals, Self.fixedDistances)
     case 2:
       let (literals, distances) = try codes()
       try inflate(literals, distances)
@@ -194,6 +207,9 @@ package struct Gzip {
       }
     }
   }
+
+  private static let fixedLiterals = Code((0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 })
+  private static let fixedDistances = Code([Int](repeating: 5, count: 30))
 
   private mutating func symbol(_ code: borrowing Code) throws(Stop) -> Int {
     fill(code.width)
