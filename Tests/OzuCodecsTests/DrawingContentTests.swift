@@ -29,6 +29,12 @@
     }
 
     private static func red(as type: ImageType) throws -> String {
+      if type == .tiff {
+        let strip = [UInt8]((0..<16).flatMap { _ in [255, 0, 0] as [UInt8] })
+        let file = TIFFFile(
+          size: PixelSize(4, 4), bits: 8, photometric: 2, samplesPerPixel: 3, strips: [strip])
+        return file.data.base64EncodedString()
+      }
       let red = Bitmap(size: PixelSize(4, 4)) { _, _ in Pixel(red: 255, green: 0, blue: 0) }
       return try CodecRegistry.standard.encode(red, as: type, options: EncodingOptions(isLossless: true))
         .base64EncodedString()
@@ -36,7 +42,8 @@
 
     @Test(
       "pictures inside are drawn, whatever their media type says",
-      arguments: [ImageType.png, .jpeg, .gif, .webp],
+      arguments: [ImageType.png, .jpeg, .gif, .webp, .avif, .jxl, .tiff].filter(
+        CodecRegistry.standard.decodableTypes.contains),
       ["TYPE", "", "image/jpg", "image/x-any;name=a.b", "IMAGE/PNG"])
     func pictures(_ type: ImageType, _ mediaType: String) throws {
       let mediaType = mediaType == "TYPE" ? type.mediaType : mediaType
@@ -57,7 +64,7 @@
     func omissions() throws {
       let address = try "data:image/gif;base64,\(Self.red(as: .gif))"
       let others = [
-        "data:image/avif;base64,AAAAIGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZk1BMUI=", "data:image/png;base64,",
+        "data:image/heic;base64,AAAAHGZ0eXBoZWljAAAAAGhlaWNtaWYxbWlhZg==", "data:image/png;base64,",
         "data:image/gif;base64,R0lGODlh", "a.png", "http://example.org/a.png", "", "#a", "&a;",
       ]
       let images = others.map { "<image width='4' height='4' xlink:href='\($0)'/>" }.joined()
@@ -71,7 +78,7 @@
       #expect(picture.bitmap[1, 1] == Pixel(red: 255, green: 0, blue: 0))
       #expect(
         picture.notes == [
-          "a picture inside the drawing is left out: AVIF",
+          "a picture inside the drawing is left out: HEIC",
           "a picture inside the drawing is left out: there are no bytes",
           "a picture inside the drawing is left out: truncated GIF: the file ends in its header",
           "2 pictures outside of the drawing are left out: no other file is read",

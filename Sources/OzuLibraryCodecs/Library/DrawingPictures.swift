@@ -13,7 +13,7 @@
   ///
   /// Before 2.58 librsvg leaves pictures to gdk-pixbuf, which itself reads PNG and JPEG with the right media type. For all else
   /// it needs modules that may be missing, and the system's table of media types. So media types are corrected here, and
-  /// GIF, WebP, BMP and ICO become PNG. Notes name the pictures that are left out.
+  /// GIF, WebP, BMP, ICO, AVIF, JPEG XL and TIFF become PNG. Notes name the pictures that are left out.
   struct DrawingPictures {
     /// The drawing.
     private(set) var data: Data
@@ -28,7 +28,7 @@
     private static let longestValue = 10_000_000
     /// The most pixels of all pictures that are converted, which happens before the drawing is drawn.
     private static let mostConvertedPixels = 32 << 20
-    private static let convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico]
+    static let convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico, .avif, .jxl, .tiff]
 
     /// - Parameter data: the drawing, which need not be well-formed.
     init(_ data: Data, limits: DecodingLimits) {

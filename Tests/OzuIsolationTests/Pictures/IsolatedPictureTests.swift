@@ -63,6 +63,15 @@
       ] where codecs.decodableTypes.contains(type) {
         files.append((name, try Data(contentsOf: folder.appending(path: name).standardizedFileURL)))
       }
+      // The libraries for pictures inside a drawing are loaded before a worker is locked down, too.
+      for (name, data) in files
+      where ["avif", "jxl", "metadata/exif.tif"].contains(name) && types.contains(.svg) {
+        let text = """
+          <svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' width='60' height='40'><image \
+          width='60' height='40' xlink:href='data:;base64,\(data.base64EncodedString())'/></svg>
+          """
+        files.append(("svg with \(name)", Data(text.utf8)))
+      }
       return files
     }
 
