@@ -141,6 +141,17 @@ struct SmallFormatTests {
     #expect(try CodecRegistry.standard.header(of: data).dotsPerInch == 150)
   }
 
+  @Test("of CMYK PSD have inks that were blended over white, each by itself")
+  func transparentInks() throws {
+    let layers = Data([0, 0, 0, 2, 0xFF, 0xFF, 0, 0, 0, 0])
+    // Cyan of 155, black of 127, half transparent.
+    var file = Data("8BPS".utf8) + Data([0, 1, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 1, 0, 8, 0, 4])
+    file +=
+      Data(count: 8) + Data(TaggedFile.big(layers.count, 4)) + layers + Data([0, 0, 177, 255, 255, 191, 128])
+    let pixel = try CodecRegistry.straight.picture(from: file).bitmap[0, 0]
+    #expect(pixel.alpha == 128 && abs(Int(pixel.red) - 50) <= 1 && abs(Int(pixel.green) - 127) <= 1)
+  }
+
   @Test(
     "of large PSD have the transparency that a block says, behind one with a long length",
     arguments: ["Mt16", "Xxxx"])

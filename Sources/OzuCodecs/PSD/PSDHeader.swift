@@ -126,29 +126,27 @@ struct PSDHeader {
   /// - Parameter sample: the value of a channel.
   func color(_ sample: (Int) -> UInt16) -> SIMD4<UInt16> {
     let alpha = hasAlpha ? sample(colorChannelCount) : .max
+    // Photoshop stores the channels of a transparent picture blended over white, which is the largest value also of an ink.
+    func straight(_ channel: Int) -> UInt16 {
+      let value = sample(channel)
+      guard alpha > 0, alpha < .max else { return value }
+      return UInt16(clamping: (Int(value) - Int(UInt16.max - alpha)) * 65_535 / Int(alpha))
+    }
     var color: SIMD4<UInt16>
     switch model {
     case .bitmap, .gray, .duotone:
-      let gray = sample(0)
+      let gray = straight(0)
       color = SIMD4(gray, gray, gray, alpha)
     case .indexed:
       let index = Int(sample(0) >> 8)
       color = SIMD4(red: palette[index], green: palette[256 + index], blue: palette[512 + index])
       color.w = alpha
-    case .rgb: color = SIMD4(sample(0), sample(1), sample(2), alpha)
+    case .rgb: color = SIMD4(straight(0), straight(1), straight(2), alpha)
     case .cmyk:
       // Stored inverted: the largest value is no ink.
-      let light = UInt32(sample(3))
-      func mixed(_ channel: Int) -> UInt16 { UInt16((UInt32(sample(channel)) * light + 32_767) / 65_535) }
+      let light = UInt32(straight(3))
+      func mixed(_ channel: Int) -> UInt16 { UInt16((UInt32(straight(channel)) * light + 32_767) / 65_535) }
       color = SIMD4(mixed(0), mixed(1), mixed(2), alpha)
-    }
-    // Photoshop stores the colours of a transparent picture blended over white.
-    if alpha > 0, alpha < .max {
-      let white = Int(UInt16.max - alpha)
-      for channel in 0..<3 {
-        let straight = (Int(color[channel]) - white) * 65_535 / Int(alpha)
-        color[channel] = UInt16(clamping: straight)
-      }
     }
     return color
   }
