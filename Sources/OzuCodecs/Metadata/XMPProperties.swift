@@ -218,94 +218,48 @@ private struct XMLTokens {
     case text([UInt8])
   }
 
-  private let bytes: [UInt8]
-  private var position = 0
+  private var reader: MarkupReader
   private static let mostAttributes = 512
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8]) { reader = MarkupReader(bytes) }
 
   /// The next token; `nil` at the end, and at damage.
   mutating func next() -> Token? {
-    while position < bytes.count {
-      guard bytes[position] == UInt8(ascii: "<") else {
-        let end = bytes[position...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
-        defer { position = end }
-        return .text(Self.unescaped(bytes[position..<end]))
-      }
-      if has("<!--") {
-        guard skip(past: "-->") else { return nil }
-      } else if has("<![CDATA[") {
-        let start = position + 9
-        guard skip(past: "]]>") else { return nil }
-        return .text(Array(bytes[start..<position - 3].prefix(MetadataValues.longestText)))
-      } else if has("<?") {
-        guard skip(past: "?>") else { return nil }
-      } else if has("<!") {
-        // A declaration may define entities; XMP has none (ISO 16684-1 §7.1).
-        return nil
-      } else if has("</") {
-        guard skip(past: ">") else { return nil }
-        return .end
-      } else {
-        return start()
+    while true {
+      let start = reader.position
+      guard let item = reader.next() else { return nil }
+      let bytes = reader.bytes[start..<reader.position]
+      switch item {
+      case .aside where bytes.starts(with: "<!--".utf8) || bytes.starts(with: "<?".utf8): continue
+      // A declaration may define entities; XMP has none (ISO 16684-1 §7.1).
+      case .aside, .documentType, .cut: return nil
+      case .end: return .end
+      case .element(let name, let tag): return self.start(name, tag)
+      case .text where bytes.first != UInt8(ascii: "<"): return .text(Self.unescaped(bytes))
+      case .text:
+        guard bytes.starts(with: "<![CDATA[".utf8) else { return nil }
+        return .text(Array(bytes.dropFirst(9).dropLast(3).prefix(MetadataValues.longestText)))
       }
     }
-    return nil
   }
 
-  private mutating func start() -> Token? {
-    position += 1
-    guard let name = name() else { return nil }
+  private func start(_ name: Range<Int>, _ tag: Range<Int>) -> Token? {
+    guard let name = text(name) else { return nil }
     var attributes: [Attribute] = []
-    while attributes.count <= Self.mostAttributes {
-      skipSpace()
-      if has("/>") {
-        position += 2
-        return .start(name, attributes, isEmpty: true)
-      }
-      if has(">") {
-        position += 1
-        return .start(name, attributes, isEmpty: false)
-      }
-      guard let attribute = self.name() else { return nil }
-      skipSpace()
-      guard has("=") else { return nil }
-      position += 1
-      skipSpace()
-      guard let quote = byte(position), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
-        let end = bytes[(position + 1)...].firstIndex(of: quote)
-      else { return nil }
-      let value = Self.unescaped(bytes[position + 1..<end])
-      attributes.append(Attribute(name: attribute, value: String(decoding: value, as: UTF8.self)))
-      position = end + 1
+    var position = tag.lowerBound
+    while attributes.count <= Self.mostAttributes, let (name, value) = reader.attribute(from: position) {
+      guard let name = text(name) else { return nil }
+      position = value.upperBound + 1
+      let content = Self.unescaped(reader.bytes[value])
+      attributes.append(Attribute(name: name, value: String(decoding: content, as: UTF8.self)))
     }
-    return nil
+    let rest = reader.bytes[min(position, tag.upperBound)..<tag.upperBound].drop { $0 <= 0x20 }
+    let isEmpty = rest.elementsEqual("/>".utf8)
+    return isEmpty || rest.elementsEqual(">".utf8) ? .start(name, attributes, isEmpty: isEmpty) : nil
   }
 
-  private mutating func name() -> String? {
-    let start = position
-    while let byte = byte(position), byte > 0x20, !"=/<>\"'".utf8.contains(byte) { position += 1 }
-    guard position > start, position - start <= XMPProperties.longestPath else { return nil }
-    return String(decoding: bytes[start..<position], as: UTF8.self)
-  }
-
-  private func byte(_ position: Int) -> UInt8? { position < bytes.count ? bytes[position] : nil }
-
-  private func has(_ text: StaticString) -> Bool { bytes.span.hasBytes(text, at: position) }
-
-  private mutating func skipSpace() {
-    while let byte = byte(position), byte <= 0x20 { position += 1 }
-  }
-
-  private mutating func skip(past text: StaticString) -> Bool {
-    while position < bytes.count {
-      if has(text) {
-        position += text.utf8CodeUnitCount
-        return true
-      }
-      position += 1
-    }
-    return false
+  private func text(_ name: Range<Int>) -> String? {
+    name.count > XMPProperties.longestPath ? nil : String(decoding: reader.bytes[name], as: UTF8.self)
   }
 
   /// A text, cut, with its references replaced.

@@ -56,6 +56,20 @@ package struct MarkupReader {
     return .element(name: name, attributes: name.upperBound..<position)
   }
 
+  /// The next attribute of a tag: its name, and its value without the quotes, behind which the one after it may begin.
+  ///
+  /// - Returns: `nil` at the end of the tag, and where it is damaged.
+  package func attribute(from start: Int) -> (name: Range<Int>, value: Range<Int>)? {
+    func next(_ position: Int) -> Int? { bytes[position...].firstIndex { $0 > 0x20 } }
+    guard let first = next(start),
+      let end = bytes[first...].firstIndex(where: { $0 <= 0x20 || "=/<>\"'".utf8.contains($0) }), end > first,
+      let equals = next(end), bytes[equals] == UInt8(ascii: "="), let open = next(equals + 1),
+      bytes[open] == UInt8(ascii: "\"") || bytes[open] == UInt8(ascii: "'"),
+      let close = bytes[(open + 1)...].firstIndex(of: bytes[open])
+    else { return nil }
+    return (first..<end, open + 1..<close)
+  }
+
   private static let asides = [("<![CDATA[", "]]>"), ("<!--", "-->"), ("<?", "?>")]
 
   /// Whether a text stands here, or the bytes end within it.

@@ -39,7 +39,7 @@
       var copied = 0
       while let item = reader.next() {
         guard case .element(let name, let attributes) = item, Self.isPicture(reader.bytes[name]),
-          let value = Self.reference(in: attributes, of: reader.bytes),
+          let value = Self.reference(in: attributes, of: reader),
           let replacement = replacement(for: reader.bytes[value])
         else { continue }
         result += reader.bytes[copied..<value.lowerBound]
@@ -86,18 +86,14 @@
     }
 
     /// The place of the value of `href`, or of `xlink:href` if there is no other.
-    private static func reference(in attributes: Range<Int>, of bytes: [UInt8]) -> Range<Int>? {
+    private static func reference(in tag: Range<Int>, of reader: MarkupReader) -> Range<Int>? {
       var found: Range<Int>?
-      var rest = bytes[attributes]
-      while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {
-        let name = rest[..<equals].split(whereSeparator: { $0 <= 0x20 }).last ?? []
-        guard let start = rest[(equals + 1)...].firstIndex(where: { $0 > 0x20 }),
-          bytes[start] == UInt8(ascii: "\"") || bytes[start] == UInt8(ascii: "'"),
-          let end = rest[(start + 1)...].firstIndex(of: bytes[start])
-        else { return found }
-        if name.elementsEqual("href".utf8) { return start + 1..<end }
-        if localName(name).elementsEqual("href".utf8) { found = start + 1..<end }
-        rest = rest[(end + 1)...]
+      var position = tag.lowerBound
+      while position < tag.upperBound, let (name, value) = reader.attribute(from: position) {
+        let name = reader.bytes[name]
+        if name.elementsEqual("href".utf8) { return value }
+        if localName(name).elementsEqual("href".utf8) { found = value }
+        position = value.upperBound + 1
       }
       return found
     }
