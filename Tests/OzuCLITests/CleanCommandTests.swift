@@ -110,5 +110,11 @@ struct CleanCommandTests {
     let metadata = try #require(object["metadata"] as? [String: Any])
     #expect(metadata["latitude"] as? Double == 50.5 && metadata["make"] as? String == "M")
     #expect((metadata["tags"] as? [Any])?.isEmpty == true)
+    // Metadata that are left out are not left out in silence: XMP that continues one that is not there.
+    let further = Array("http://ns.adobe.com/xmp/extension/\0".utf8) + [UInt8](repeating: 0x41, count: 50)
+    let odd = try folder.write(
+      plain.prefix(2) + [0xFF, 0xE1, 0, UInt8(further.count + 2)] + further + plain.dropFirst(2), to: "b.jpg")
+    let note = await CommandRun("info", "--all", odd, "--no-cache").output
+    #expect(note.contains("\n  note: extended XMP is left out: "), "\(note)")
   }
 }

@@ -41,7 +41,7 @@ enum InfoCommand: Command {
         let header = try await pipeline.header(for: ImageRequest(source))
         let pixels = arguments.has("pixels") ? try await pixels(source, arguments, pipeline) : nil
         let metadata = arguments.has("all") ? try await pipeline.metadata(for: ImageRequest(source)) : nil
-        let facts = ImageFacts(source: text, header: header, pixels: pixels, metadata: metadata?.values)
+        let facts = ImageFacts(source: text, header: header, pixels: pixels, metadata: metadata)
         console.print(isJSON ? facts.json.text : facts.text)
       } catch {
         if isJSON {

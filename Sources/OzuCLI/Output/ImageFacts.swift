@@ -9,9 +9,9 @@ struct ImageFacts {
   /// The facts that need a decoded image; `nil` when it was not decoded.
   let pixels: PixelFacts?
   /// All metadata; `nil` when they were not read.
-  let metadata: MetadataValues?
+  let metadata: ImageMetadata?
 
-  init(source: String, header: ImageHeader, pixels: PixelFacts?, metadata: MetadataValues? = nil) {
+  init(source: String, header: ImageHeader, pixels: PixelFacts?, metadata: ImageMetadata? = nil) {
     self.source = SourceArgument.shown(source)
     self.header = header
     self.pixels = pixels
@@ -50,7 +50,8 @@ struct ImageFacts {
     if header.metadata?.hasThumbnail ?? false { parts.append("thumbnail") }
     return
       (["\(PrintableText.name(source)): " + parts.joined(separator: ", ")]
-      + (metadata?.lines ?? []) + lines).joined(separator: "\n")
+      + (metadata?.values.lines ?? []) + (pixels?.lines ?? []) + notes.map { "  note: \($0)" }).joined(
+        separator: "\n")
   }
 
   var json: JSON {
@@ -79,12 +80,12 @@ struct ImageFacts {
       ] + photograph + [
         ("isProgressive", .bool(header.isProgressive)), ("frames", .integer(header.frameCount)),
         ("isFrameCountExact", .bool(header.isFrameCountExact)),
-      ] + (metadata.map { [("metadata", $0.json)] } ?? [])
-        + (pixels?.members ?? [("notes", .array(header.notes.map(JSON.string)))]))
+      ] + (metadata.map { [("metadata", $0.values.json)] } ?? [])
+        + (pixels?.members ?? []) + [("notes", .array(notes.map(JSON.string)))])
   }
 
-  /// The lines about the pixels; without pixels the notes of the header, with which the notes of a picture begin.
-  private var lines: [String] { pixels?.lines ?? header.notes.map { "  note: \($0)" } }
+  /// The notes of the picture, which begin with those of the header, and about metadata that were left out.
+  private var notes: [String] { (pixels?.notes ?? header.notes) + (metadata?.notes ?? []) }
 
   private func upright(_ size: PixelSize?) -> PixelSize? { size.map(header.orientation.applied) }
 
@@ -188,14 +189,13 @@ struct PixelFacts {
       "  dominant colour \(color ?? "none"), BlurHash \(blurHash.text), ThumbHash \(thumbHash.base64)"
     ]
     if let loopCount { lines.append("  played \(loopCount == 0 ? "for ever" : "\(loopCount) times")") }
-    return lines + notes.map { "  note: \($0)" }
+    return lines
   }
 
   var members: [(String, JSON)] {
     [
       ("dominantColor", color.map(JSON.string) ?? .null), ("blurHash", .string(blurHash.text)),
       ("thumbHash", .string(thumbHash.base64)), ("loops", loopCount.map(JSON.integer) ?? .null),
-      ("notes", .array(notes.map(JSON.string))),
     ]
   }
 }
