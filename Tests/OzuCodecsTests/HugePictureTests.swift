@@ -12,6 +12,7 @@ struct HugePictureTests {
   private static let codecs = CodecRegistry.standard
   private static let size = PixelSize(16_320, 12_240)
   private static let thumbnail = Resize(PixelSize(320, 320))
+  private static let small = Resize(PixelSize(90, 90))
   /// The default limits, apart from the time: the machine may be slow.
   private static let limits = DecodingLimits(cpuTime: .seconds(600))
 
@@ -146,6 +147,22 @@ struct HugePictureTests {
       // The whole of it is too much.
       #expect(
         violation(data, nil) == .init(.pixelCount, value: size.pixelCount, limit: 128_000_000))
+      let more = PixelSize(16_320, 16_320)
+      #expect(
+        violation(grid(coded, more)) == .init(.pixelCount, value: more.pixelCount, limit: 128_000_000))
+    }
+
+    @Test("in HEIC is refused if its tiles are more bytes than a file may have", .enabled(if: readsHEIC))
+    func sharedBytes() throws {
+      let coded = try #require(try ItemFile.Coded("heic"))
+      let data = grid(coded, PixelSize(250, 170))
+      #expect(data.count < 10_000)
+      let price = try DecodePlan(
+        of: Self.codecs.open(data), resize: Self.small, context: DecodingContext()
+      ).byteCount
+      let limits = DecodingLimits(decodedByteCount: price - 1, encodedByteCount: 40_000)
+      #expect(
+        violation(data, Self.small, limits) == .init(.decodedByteCount, value: price, limit: price - 1))
     }
 
     @Test(

@@ -6,7 +6,7 @@ extension OptionSpecification {
     name: "max-pixels", value: "N",
     help: """
       The most pixels a picture may have, with the memory and time that they take; \
-      128000000 by default, in 512 MB.
+      128000000 by default, in 512 MB; for thumbnails of JPEG 512000000, of HEIC in tiles 256000000.
       """)
 }
 
@@ -37,7 +37,7 @@ enum LimitOption {
   /// How to read a picture that is over a limit which the option raises.
   static func advice(_ error: ImageError) -> String? {
     switch error.violation?.quantity {
-    case .pixelCount, .scannedPixelCount, .decodedByteCount:
+    case .pixelCount, .scannedPixelCount, .decodedByteCount, .cpuTime:
       "; --\(OptionSpecification.maxPixels.name) raises the limit"
     default: nil
     }

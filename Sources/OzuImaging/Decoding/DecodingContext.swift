@@ -239,6 +239,20 @@ public struct DecodingContext {
     return context
   }
 
+  /// Does work in which a library has threads of its own, and counts their time from then on. It is estimated: as the time of
+  /// the process without this thread, but with it no more than has passed.
+  package mutating func countingOtherThreads<Result>(
+    _ body: () throws(DecodingError) -> Result
+  ) throws(DecodingError) -> Result {
+    guard wallStart != nil else { return try body() }
+    let (own, wall, process) = (threadTime(), Self.wallTime(), Self.time(of: CLOCK_PROCESS_CPUTIME_ID))
+    let result = try body()
+    let all = min(Self.time(of: CLOCK_PROCESS_CPUTIME_ID) - process, Self.wallTime() - wall)
+    let others = all - (threadTime() - own)
+    if others > .zero { self = continuing(after: spentTime + others) }
+    return result
+  }
+
   /// Throws if the work was cancelled. It does not look at processor time: for a thread that waits for another
   /// process.
   package func checkCancellation() throws(DecodingError) {

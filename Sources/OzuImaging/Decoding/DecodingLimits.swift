@@ -7,9 +7,9 @@ public struct DecodingLimits: Hashable, Sendable {
   /// The most pixels a source may have. 128 million by default. Protects time: for most formats a decoder goes
   /// through all pixels even for a thumbnail, and some libraries cannot be stopped.
   ///
-  /// A picture whose result is made piece by piece (`DecodingDemand.isPiecewise`) may have 512 million by default, as
-  /// those of telephones with 200: a thumbnail of a JPEG, or of a HEIC that consists of tiles. Its memory is bounded by
-  /// `decodedByteCount`, and its time by `cpuTime`. Once this limit has another value than the default, it is the limit
+  /// A picture whose result is made piece by piece (`DecodingDemand.isPiecewise`) may have more by default, because its
+  /// memory is bounded by `decodedByteCount`, and its time by `cpuTime`: 512 million for a JPEG that is reduced, 256 million for
+  /// a HEIC that consists of tiles. Telephones write 200. Once this limit has another value than the default, it is the limit
   /// for all pictures.
   public var pixelCount: Int
   /// The longest side of a source, in pixels. 65,535 by default, the most that JPEG and GIF can declare. Protects

@@ -7,7 +7,7 @@ import OzuRecords
 ///
 /// libheif decodes a picture in one call, and keeps all of it twice. A band is a file of its own with a row of tiles, or a
 /// column if the picture is turned by a quarter. It is decoded, resampled and freed before the next one, so the memory
-/// is that of a band, and the time is checked after each. Chroma at the edge of a band is enlarged without that of the
+/// is that of a band, and the time is checked before each. Chroma at the edge of a band is enlarged without that of the
 /// next one, so smaller pictures are decoded at once.
 struct LibraryBands {
   let parts: [PixelRectangle]
@@ -22,8 +22,12 @@ extension LibraryFile {
     guard format != .rgba16 else { return nil }
     let limits = context.limits
     let price = plan.peakByteCount(header, format: format, context, demand: wholeDemand(of: plan))
-    let isTooLarge = plan.cut == nil && header.storedSize.pixelCount > limits.pixelCount
-    guard isTooLarge || price > limits.decodedByteCount else { return nil }
+    let pixelCount = header.storedSize.pixelCount
+    guard plan.cut == nil && pixelCount > limits.pixelCount || price > limits.decodedByteCount,
+      // Its time is ten times that of a reduced JPEG, which may have twice as many. Tiles may share their bytes.
+      pixelCount / 2 <= limits.pixelCount,
+      grid.byteCount(of: PixelRectangle(grid.size)) <= limits.encodedByteCount
+    else { return nil }
     let parts = grid.bands(of: plan.cut ?? PixelRectangle(grid.size))
     guard parts.allSatisfy({ $0.size.pixelCount <= limits.pixelCount }) else { return nil }
     let scratch = scratchByteCount
@@ -54,7 +58,7 @@ final class LibraryBandRows: PixelRowReading {
   let isOpaque: Bool
   let colorSpace: ColorSpaceTag
   private let file: LibraryFile
-  private let context: DecodingContext
+  private var context: DecodingContext
   private var parts: ArraySlice<PixelRectangle>
   private var band: Bitmap?
   /// The number of rows of the band that were read.
@@ -90,7 +94,11 @@ final class LibraryBandRows: PixelRowReading {
     guard let part = parts.popFirst() else {
       throw .corrupt(file.header.type, stage: LibrarySession.imageStage, reason: "it has too few rows")
     }
-    let next = try file.decode(band: part, context)
+    // libheif 1.15 decodes HEVC on a thread of its own.
+    let decoding = context
+    let next = try context.countingOtherThreads { () throws(DecodingError) in
+      try file.decode(band: part, decoding)
+    }
     guard next.size.width == size.width, next.size.pixelCount == part.size.pixelCount else {
       throw .corrupt(
         file.header.type, stage: LibrarySession.imageStage, reason: "a part of \(next.size) for \(part.size)")
