@@ -58,7 +58,10 @@ struct HEIFArea {
   var isQuarterTurned: Bool { abs(down.x) > abs(down.y) }
 
   /// Whether the shown picture begins with the last rows, or the last columns, of the stored one.
-  var isReversed: Bool { down.x + down.y < 0 }
+  var isReversedDown: Bool { down.x + down.y < 0 }
+
+  /// Whether its left side is at the right, or at the bottom, of the stored one.
+  var isReversedAcross: Bool { across.x + across.y < 0 }
 
   /// Whether another picture of the same shape is shown in the same way, except for a fiftieth of a side: the sides of
   /// small pictures are rounded.

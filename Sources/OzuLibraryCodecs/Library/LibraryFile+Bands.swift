@@ -5,12 +5,13 @@ import OzuRecords
 /// The bands in which a picture of tiles is decoded if the limits do not allow all of it at once: those of 48 megapixels
 /// and more that telephones write as HEIC.
 ///
-/// libheif decodes a picture in one call, and keeps all of it twice. A band is a file of its own with a row of tiles, or a
-/// column if the picture is turned by a quarter. It is decoded, resampled and freed before the next one, so the memory
-/// is that of a band, and the time is checked before each. Chroma at the edge of a band is enlarged without that of the
-/// next one, so smaller pictures are decoded at once.
+/// libheif decodes a picture in one call, and keeps all of it twice. A band is a row of tiles, or a column if the picture is
+/// turned by a quarter. Pieces of it, each a file of its own with a few tiles, are decoded one after the other; their rows
+/// are resampled, and they are freed before the next band. So the memory is that of a band, and the time is checked before
+/// each piece. Chroma at the edge of a piece is enlarged without that of the next one, so smaller pictures are decoded
+/// at once.
 struct LibraryBands {
-  let parts: [PixelRectangle]
+  let bands: [[PixelRectangle]]
   let demand: DecodingDemand
 }
 
@@ -28,23 +29,27 @@ extension LibraryFile {
       pixelCount / 2 <= limits.pixelCount,
       grid.byteCount(of: PixelRectangle(grid.size)) <= limits.encodedByteCount
     else { return nil }
-    let parts = grid.bands(of: plan.cut ?? PixelRectangle(grid.size))
-    guard parts.allSatisfy({ $0.size.pixelCount <= limits.pixelCount }) else { return nil }
-    let scratch = scratchByteCount
-    let byteCounts = parts.map { part in
-      // The bytes of the band's file, and those of the excerpt of it that the library reads.
-      self.scratch(scratch, perColumn: 0, of: part).saturatingSum(part.size.bitmapByteCount(as: .bgra8))
-        .saturatingSum(grid.byteCount(of: part).saturatingProduct(2))
+    let bands = grid.bands(of: plan.cut ?? PixelRectangle(grid.size))
+    let pieces = bands.joined()
+    guard pieces.allSatisfy({ $0.size.pixelCount <= limits.pixelCount }) else { return nil }
+    let kept = bands.map { band in
+      band.reduce(0) { $0.saturatingSum($1.size.bitmapByteCount(as: .bgra8)) }
     }
+    let scratch = scratchByteCount
+    let decoding = pieces.map { piece in
+      // The bytes of the piece's file, and those of the excerpt of it that the library reads.
+      self.scratch(scratch, perColumn: 0, of: piece)
+        .saturatingSum(grid.byteCount(of: piece).saturatingProduct(2))
+    }
+    let byteCount = (kept.max() ?? 0).saturatingSum(decoding.max() ?? 0)
     return LibraryBands(
-      parts: parts,
-      demand: DecodingDemand(byteCount: byteCounts.max() ?? 0, deliversRows: true, isPiecewise: true))
+      bands: bands, demand: DecodingDemand(byteCount: byteCount, deliversRows: true, isPiecewise: true))
   }
 
-  /// The pixels of a band as the library returns them.
-  fileprivate func decode(band: PixelRectangle, _ context: DecodingContext) throws(DecodingError) -> Bitmap {
-    guard let bytes = grid?.file(of: band, in: data) else {
-      throw .corrupt(header.type, stage: "header", reason: "it has no part at \(band)")
+  /// The pixels of a piece as the library returns them.
+  fileprivate func decode(piece: PixelRectangle, _ context: DecodingContext) throws(DecodingError) -> Bitmap {
+    guard let bytes = grid?.file(of: piece, in: data) else {
+      throw .corrupt(header.type, stage: "header", reason: "it has no part at \(piece)")
     }
     let file = try LibraryFile(bytes, library: library, limits: context.limits, cut: nil, partOf: header)
     let plan = DecodePlan(of: file, resize: nil, context: context)
@@ -59,13 +64,14 @@ final class LibraryBandRows: PixelRowReading {
   let colorSpace: ColorSpaceTag
   private let file: LibraryFile
   private var context: DecodingContext
-  private var parts: ArraySlice<PixelRectangle>
-  private var band: Bitmap?
-  /// The number of rows of the band that were read.
+  private var bands: ArraySlice<[PixelRectangle]>
+  /// The pieces of the band that is read, from left to right.
+  private var pieces: [Bitmap] = []
+  /// The number of its rows that were read.
   private var rowCount = 0
 
   init(_ bands: LibraryBands, of file: LibraryFile, size: PixelSize, context: DecodingContext) {
-    parts = bands.parts[...]
+    self.bands = bands.bands[...]
     self.file = file
     self.size = size
     self.context = context
@@ -74,35 +80,47 @@ final class LibraryBandRows: PixelRowReading {
   }
 
   func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError) {
-    if rowCount == band?.size.height ?? 0 { try readBand() }
-    guard let band else { return }
-    let (start, width) = (rowCount * band.bytesPerRow, size.width * 4)
+    if rowCount == pieces.first?.size.height ?? 0 { try readBand() }
+    let y = rowCount
     rowCount += 1
     row.withUnsafeMutableBytes { row in
-      // The band is as wide as the picture, as was checked, and has this row.
-      band.withUnsafeBytes {
-        row.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + width]))
+      var place = 0
+      for piece in pieces {
+        let (start, width) = (y * piece.bytesPerRow, piece.size.width * 4)
+        piece.withUnsafeBytes {
+          // The pieces are as wide as the picture together, and each has this row, as was checked.
+          UnsafeMutableRawBufferPointer(rebasing: row[place..<place + width])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + width]))
+        }
+        place += width
       }
     }
   }
 
   private func readBand() throws(DecodingError) {
     // The memory of a band is free before the next one is decoded.
-    band = nil
+    pieces = []
     rowCount = 0
-    try context.checkpoint()
-    guard let part = parts.popFirst() else {
+    guard let band = bands.popFirst() else {
       throw .corrupt(file.header.type, stage: LibrarySession.imageStage, reason: "it has too few rows")
     }
-    // libheif 1.15 decodes HEVC on a thread of its own.
-    let decoding = context
-    let next = try context.countingOtherThreads { () throws(DecodingError) in
-      try file.decode(band: part, decoding)
+    for piece in band {
+      try context.checkpoint()
+      // libheif 1.15 decodes HEVC on a thread of its own.
+      let decoding = context
+      pieces.append(
+        try context.countingOtherThreads { () throws(DecodingError) in
+          try file.decode(piece: piece, decoding)
+        })
     }
-    guard next.size.width == size.width, next.size.pixelCount == part.size.pixelCount else {
+    let width = pieces.reduce(0) { $0 + $1.size.width }
+    let height = pieces.first?.size.height ?? 0
+    guard width == size.width, pieces.allSatisfy({ $0.size.height == height }),
+      width * height == band.reduce(0, { $0 + $1.size.pixelCount })
+    else {
       throw .corrupt(
-        file.header.type, stage: LibrarySession.imageStage, reason: "a part of \(next.size) for \(part.size)")
+        file.header.type, stage: LibrarySession.imageStage,
+        reason: "its parts have other sizes than their tiles")
     }
-    band = next
   }
 }
