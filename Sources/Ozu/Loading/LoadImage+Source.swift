@@ -108,7 +108,7 @@ extension LoadImage {
   func renderSource(_ fetched: FetchedData) -> JobStep {
     render(fetched) { load, error in
       load.context.fetchesInUse.forget(load.fetchKey)
-      guard fetched.isFromStore, !error.isCancelledOrLate, load.request.cachePolicy == .useCaches else {
+      guard fetched.isFromStore, error.isOfFile, load.request.cachePolicy == .useCaches else {
         load.noteFailure(error)
         return load.fail(error)
       }
@@ -166,5 +166,13 @@ extension LoadImage {
   private func noteFailure(_ error: ImageError) {
     guard request.source.webURL != nil, request.cachePolicy.writesCaches else { return }
     context.noteFailure(error, of: request, epoch)
+  }
+}
+
+extension ImageError {
+  /// Whether the file may be damaged, so that another copy of it may decode. False if the request is the cause: a region outside
+  /// the picture, a limit, a step that fails.
+  fileprivate var isOfFile: Bool {
+    [.emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .decoderFailed].contains(kind)
   }
 }

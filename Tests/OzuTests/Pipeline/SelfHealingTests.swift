@@ -48,4 +48,34 @@ struct SelfHealingTests {
     await fixture.pipeline.flush()
     #expect(await disk.entry(forKey: request.key.source, in: ImageCaches.originals)?.body != Self.nonsense)
   }
+
+  /// A request that fails with every file.
+  enum Impossible: CaseIterable {
+    case regionOutside, overLimit, failingStep
+
+    var request: ImageRequest {
+      ImageRequest(url: Fixture.url("a.jpg")).with {
+        switch self {
+        case .regionOutside: $0.region = PixelRectangle(x: 5000, y: 0, width: 10, height: 10)
+        case .overLimit: $0.resize = Resize(PixelSize(60_000, 60_000), mode: .fill, allowsUpscaling: true)
+        case .failingStep:
+          $0.processors = [
+            CountingStep("fails") { () throws(ProcessingError) in throw .failed("fails", reason: "always") }
+          ]
+        }
+      }
+    }
+  }
+
+  @Test("an original stays when the request is why it cannot be answered", arguments: Impossible.allCases)
+  func requestAtFault(_ impossible: Impossible) async throws {
+    let fixture = Fixture()
+    let url = try fixture.serve("a.jpg")
+    _ = try await fixture.pipeline.data(for: url)
+    await fixture.pipeline.flush()
+    await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: impossible.request) }
+    await fixture.pipeline.flush()
+    #expect(fixture.client.requests.count == 1)
+    #expect(await fixture.cachedCounts().disk == 1)
+  }
 }
