@@ -4,6 +4,8 @@ import OzuHTTP
 /// How long a picture made from an original is valid: it is as fresh as its original, and becomes invalid when the
 /// body of the original changes.
 struct OriginalValidity: Hashable, Sendable {
+  /// When the origin sent or confirmed it last.
+  let receptionDate: Date
   /// Until this time the origin need not be asked.
   let freshUntil: Date
   /// The identity of the body from which the picture was made.
@@ -11,7 +13,11 @@ struct OriginalValidity: Hashable, Sendable {
   /// Whether the picture may be served after that time if the origin cannot be reached (RFC 9111 §4.2.4).
   let mayUseOffline: Bool
 
-  func isFresh(at date: Date) -> Bool { date < freshUntil }
+  /// Not if it is dated in the future: then the clock was set back, or was wrong before, and its age is not known. A second is the
+  /// precision of dates in HTTP.
+  func isFresh(at date: Date) -> Bool {
+    date < freshUntil && receptionDate.timeIntervalSince(date) <= 1
+  }
 
   /// Whether both have the same body.
   func hasBody(of other: OriginalValidity?) -> Bool {

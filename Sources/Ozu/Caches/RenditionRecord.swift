@@ -8,7 +8,7 @@ import OzuRecords
 /// A record of an unknown version is a miss. The version grows when the layout of the record changes, and when
 /// pictures are made in another way: those of earlier releases are then made again.
 struct RenditionRecord {
-  static let currentVersion = 5
+  static let currentVersion = 6
 
   /// The header of the source; `nil` if the source was pixels.
   let header: ImageHeader?
@@ -39,10 +39,12 @@ struct RenditionRecord {
     stamp = try reader.optional { (reader) throws(FieldReader.Damage) in try FileStamp(from: &reader) }
     validity = try reader.optional { (reader) throws(FieldReader.Damage) in
       OriginalValidity(
-        freshUntil: try reader.date(), bodyIdentity: try reader.text(), mayUseOffline: try reader.flag())
+        receptionDate: try reader.date(), freshUntil: try reader.date(), bodyIdentity: try reader.text(),
+        mayUseOffline: try reader.flag())
     }
     notes = try reader.list { (reader) throws(FieldReader.Damage) in try reader.text() }
-    guard validity.map({ HTTPStoredResponse.deadlines.holds($0.freshUntil) }) ?? true else {
+    let dates = validity.map { [$0.receptionDate, $0.freshUntil] } ?? []
+    guard dates.allSatisfy({ HTTPStoredResponse.deadlines.holds($0) }) else {
       throw FieldReader.Damage()
     }
     // A picture never has more notes than these bounds allow.
@@ -61,6 +63,7 @@ struct RenditionRecord {
     writer.append(header) { $1.write(to: &$0) }
     writer.append(stamp) { $1.write(to: &$0) }
     writer.append(validity) { writer, validity in
+      writer.append(validity.receptionDate)
       writer.append(validity.freshUntil)
       writer.append(validity.bodyIdentity)
       writer.append(validity.mayUseOffline)

@@ -62,8 +62,8 @@ final class FetchedData: Sendable {
   var validity: OriginalValidity? {
     http.map {
       OriginalValidity(
-        freshUntil: hasOwnPolicy ? .distantPast : $0.freshUntil, bodyIdentity: $0.bodyIdentity,
-        mayUseOffline: $0.mayUseOffline)
+        receptionDate: $0.receptionDate, freshUntil: hasOwnPolicy ? .distantPast : $0.freshUntil,
+        bodyIdentity: $0.bodyIdentity, mayUseOffline: $0.mayUseOffline)
     }
   }
 

@@ -64,6 +64,8 @@ public struct HTTPCachedResponse: Sendable {
   public let decision: HTTPDecision
   /// The date until which it may be served again without asking the origin; in the past if it may not.
   public let freshUntil: Date
+  /// When the origin sent it or confirmed it last, by the clock of the cache.
+  package let receptionDate: Date
   /// Whether a result made from it may be used when the origin cannot be reached.
   package let mayUseOffline: Bool
   /// An identity of the body: equal bodies have equal identities.

@@ -33,6 +33,7 @@ extension HTTPCacheExchange {
     }
     return HTTPCachedResponse(
       head: head, body: body, decision: decision, freshUntil: policy.freshUntil(entry.response, now: now),
+      receptionDate: entry.response.responseDate,
       mayUseOffline: policy.mayUseOffline(entry.response.cacheControl),
       bodyIdentity: entry.response.bodyIdentity,
       reasonNotStored: nil, unstored: nil)
@@ -40,7 +41,8 @@ extension HTTPCacheExchange {
 
   func answer(_ head: HTTPResponseHead, _ decision: HTTPDecision) -> HTTPCachedResponse {
     HTTPCachedResponse(
-      head: head, body: Data(), decision: decision, freshUntil: .distantPast, mayUseOffline: false,
+      head: head, body: Data(), decision: decision, freshUntil: .distantPast,
+      receptionDate: .distantPast, mayUseOffline: false,
       bodyIdentity: "",
       reasonNotStored: nil, unstored: nil)
   }

@@ -174,7 +174,8 @@ package struct HTTPCacheExchange: Sendable {
     return HTTPCachedResponse(
       head: result.head, body: body, decision: decision,
       freshUntil: reason == nil ? policy.freshUntil(stored) : .distantPast,
-      mayUseOffline: policy.mayUseOffline(stored.cacheControl), bodyIdentity: stored.bodyIdentity,
+      receptionDate: stored.responseDate, mayUseOffline: policy.mayUseOffline(stored.cacheControl),
+      bodyIdentity: stored.bodyIdentity,
       reasonNotStored: reason, unstored: entry)
   }
 

@@ -8,6 +8,7 @@ import Testing
 @Suite("Records of entries on disk")
 struct RecordTests {
   private static let validity = OriginalValidity(
+    receptionDate: Date(timeIntervalSince1970: 1_600_000_000.5),
     freshUntil: Date(timeIntervalSince1970: 1_700_000_000.25), bodyIdentity: "sha:é", mayUseOffline: true)
 
   private static let response = HTTPStoredResponse(

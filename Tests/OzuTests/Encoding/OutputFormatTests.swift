@@ -108,7 +108,8 @@ struct OutputFormatTests {
       type: .webp, size: PixelSize(10, 5), frameCount: 1, checksum: "sum", notes: ["a note"],
       rendition: RenditionRecord(
         header: header, stamp: nil,
-        validity: OriginalValidity(freshUntil: .distantFuture, bodyIdentity: "1", mayUseOffline: true),
+        validity: OriginalValidity(
+          receptionDate: .distantPast, freshUntil: .distantFuture, bodyIdentity: "1", mayUseOffline: true),
         notes: []
       ),
       sourceByteCount: 1234)

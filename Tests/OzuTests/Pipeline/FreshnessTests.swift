@@ -43,6 +43,34 @@ struct FreshnessTests {
     #expect(PatternPicture(PixelSize(320, 240), tint: tint).resembles(response.picture.bitmap))
   }
 
+  /// A copy from before the clock was set back.
+  enum Kept: CaseIterable {
+    case memory, rendition, larger, file
+  }
+
+  @Test(
+    "after the clock was set back, nothing from before is served without asking the origin",
+    arguments: Kept.allCases)
+  func clockSetBack(_ kept: Kept) async throws {
+    let answers: [HTTPHeaders] = [["Cache-Control": "max-age=600"], ["Cache-Control": "max-age=600"]]
+    fixture.client.reply(
+      to: url, with: try answers.enumerated().map { try picture($0.offset + 2, $0.element) })
+    expect(try await fixture.pipeline.response(for: request), 2)
+    _ = try await fixture.pipeline.encoded(for: request, as: .png)
+    clock.currentDate -= 100_000
+    switch kept {
+    case .memory: expect(try await fixture.pipeline.response(for: request), 3)
+    case .rendition: expect(try await restarted().response(for: request), 3)
+    case .larger: expect(try await fixture.pipeline.response(for: request.resized(to: PixelSize(16, 12))), 3)
+    case .file:
+      let file = try await fixture.pipeline.encoded(for: request, as: .png)
+      #expect(
+        PatternPicture(PixelSize(320, 240), tint: 3).resembles(
+          try CodecRegistry.standard.picture(from: file.data).bitmap))
+    }
+    #expect(fixture.client.requests.count == 2)
+  }
+
   @Test(
     "a fresh rendition needs no request; a stale one is revalidated, renewed and served without a new render")
   func rendition() async throws {
