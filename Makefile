@@ -45,7 +45,7 @@ UNSAFE = OzuCodecsTests OzuCachingTests OzuIsolationTests OzuImagingTests OzuHTT
 SHARED = OzuTests OzuCachingTests OzuIsolationTests OzuCLITests OzuHTTPTests OzuSharedStoresTests OzuServerTests
 SHARED_PIXELS = $(if $(FILTER),,'--filter=^Ozu(Imaging|Codecs)Tests\.(PixelBufferPool|DecodedByteBudget|Animation|ScanTail)')
 
-.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems check-arm64 gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-tests drills-disk drills-mutants drills-scheduler drills-leaks drills-memory docs site-test package-test conformance clean dependencies
+.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems check-arm64 gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-tests drills-disk drills-mutants drills-scheduler drills-leaks drills-memory oracle oracle-mutants docs site-test package-test conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -163,6 +163,12 @@ drills-scheduler: dependencies ## compare the scheduler with its naive twin by r
 drills-leaks: dependencies ## load at random by pipelines that come and go, and look for what they leave behind (ARGS=N for N seconds; 600 as usual)
 	@$(RELEASE) --product OzuSchedulerDrills
 	@$(SWIFT) run -c release $(FLAGS) $(FORMATS) --skip-build OzuSchedulerDrills leaks $(ARGS)
+
+oracle: ## compare the pipeline with the oracle by random operations (ARGS=N for N seeds; 10,000 as usual)
+	@OZU_ORACLE_SEEDS=$(or $(ARGS),10000) OZU_TESTS=OzuTests $(MAKE) test FILTER='^OzuTests\.OracleTests'
+
+oracle-mutants: ## run the oracle against mutated builds, each of which it must find (ARGS='N D1 E2' for N seeds, some)
+	@scripts/oracle-mutants $(ARGS)
 
 drills-memory: dependencies ## bring a control group short of memory, and see a cache give back what it holds (needs root)
 	@OZU_MEMORY_DRILL=1 $(MAKE) test FILTER=RealMemoryPressure

@@ -1,0 +1,97 @@
+import Foundation
+import OzuTesting
+
+@testable import Ozu
+
+/// The files that the origins of the oracle's runs serve. No two show the same picture, so an answer tells which file it was made
+/// from.
+struct OracleBody: Sendable {
+  let index: Int
+  let name: String
+  let data: Data
+  /// Whether the file can be decoded as it is.
+  let isWhole: Bool
+
+  /// All files, made once for all seeds.
+  static let all: [OracleBody] = {
+    var bodies: [OracleBody] = []
+    func add(_ name: String, isWhole: Bool = true, _ data: Data?) {
+      guard let data else { return }
+      bodies.append(OracleBody(index: bodies.count, name: name, data: data, isWhole: isWhole))
+    }
+    let codecs = CodecRegistry.standard
+    let sizes = [
+      PixelSize(64, 48), PixelSize(48, 64), PixelSize(33, 17), PixelSize(16, 16), PixelSize(64, 64),
+    ]
+    for round in 0..<6 {
+      for (number, size) in sizes.enumerated() {
+        let tint = round * sizes.count + number
+        let type: ImageType = (round + number) % 2 == 0 ? .jpeg : .png
+        add("\(type.rawValue) \(size)", try? codecs.encode(pattern(size, tint: tint), as: type))
+      }
+    }
+    for tint in 30..<34 {
+      let isOpaque = tint % 2 == 0
+      add("png16", try? codecs.encode(wide(PixelSize(40, 30), tint: tint), as: .png))
+      add(
+        "clear png",
+        try? codecs.encode(pattern(PixelSize(40, 30), tint: tint + 4, isOpaque: isOpaque), as: .png))
+      add("gif", try? animation(PixelSize(24, 18), tint: tint + 8))
+    }
+    for tint in 42..<46 {
+      let type: ImageType = tint % 2 == 0 ? .jpeg : .png
+      let whole = try? codecs.encode(pattern(PixelSize(64, 48), tint: tint), as: type)
+      add("cut off \(type.rawValue)", isWhole: false, whole.map { $0.prefix($0.count * 2 / 3) })
+      add("damaged \(type.rawValue)", isWhole: false, whole.map { damaged($0, at: type == .png ? 20 : 25) })
+      add("page", isWhole: false, Data("<!doctype html><html><body>\(tint)</body></html>".utf8))
+    }
+    return bodies
+  }()
+
+  /// A coarse gradient under fine stripes: each field of a recipe changes pixels of it.
+  private static func pattern(_ size: PixelSize, tint: Int, isOpaque: Bool = true) -> Bitmap {
+    Bitmap(size: size, isOpaque: isOpaque) { x, y in
+      let value = color(x, y, size, tint)
+      let alpha = isOpaque || x * 2 > size.width ? 255 : 120
+      func part(_ value: Int) -> UInt8 { UInt8(value * alpha / 255) }
+      return Pixel(
+        red: part(value[0]), green: part(value[1]), blue: part(value[2]), alpha: UInt8(alpha))
+    }
+  }
+
+  private static func color(_ x: Int, _ y: Int, _ size: PixelSize, _ tint: Int) -> [Int] {
+    let stripe = (x + y) % 2 == 0 && x * 3 > size.width ? 110 : 0
+    return [
+      min(255, x * 140 / size.width + stripe), min(255, y * 140 / size.height + stripe),
+      (tint * 37) % 140 + (x / 4 + y / 4 + tint) % 3 * 20,
+    ]
+  }
+
+  private static func wide(_ size: PixelSize, tint: Int) -> Bitmap {
+    Bitmap(size: size, format: .rgba16, isOpaque: true) { bytes, bytesPerRow in
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          let parts = color(x, y, size, tint).map { UInt16($0 * 257 + (x * 7 + y) % 128) } + [.max]
+          for (part, value) in parts.enumerated() {
+            bytes.storeBytes(of: value, toByteOffset: y * bytesPerRow + x * 8 + part * 2, as: UInt16.self)
+          }
+        }
+      }
+    }
+  }
+
+  private static func animation(_ size: PixelSize, tint: Int) throws -> Data {
+    let writer = try CodecRegistry.standard.animationEncoder(for: .gif).makeWriter(
+      canvas: size, loopCount: 0, options: EncodingOptions())
+    for frame in 0..<2 {
+      try writer.append(pattern(size, tint: tint + frame * 5), duration: .milliseconds(100))
+    }
+    return try writer.finish()
+  }
+
+  private static func damaged(_ data: Data, at index: Int) -> Data {
+    var data = data
+    data[data.startIndex + index] ^= 0x5A
+    return data
+  }
+}

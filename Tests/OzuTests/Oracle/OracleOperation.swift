@@ -1,0 +1,116 @@
+import OzuTesting
+
+@testable import Ozu
+
+/// One step of a run.
+enum OracleOperation: Sendable {
+  enum Goal: Hashable, Sendable {
+    case picture
+    case file(ImageType)
+    case bytes
+  }
+
+  case load(OracleRequest, Goal)
+  case prefetch([OracleRequest], toMemory: Bool)
+  /// A load that is running, by its number among these.
+  case cancel(Int)
+  case prioritize(Int, ImagePriority)
+  case remove(OracleSource)
+  case removeEntry(OracleRequest)
+  case removeFormat(OracleFormat)
+  case removeAll
+  case purgeMemory
+  /// A new pipeline in the same folder.
+  case restart
+  case change(Int, OracleBehavior)
+  case hold(Int)
+  case release(Int)
+  case holdDecoding
+  case releaseDecoding
+  /// Both clocks go on.
+  case wait(Int)
+  /// The date changes, and the other clock does not.
+  case setClock(Int)
+  /// All that runs comes to its end.
+  case finish
+
+  /// The operations of a seed.
+  static func operations(seed: UInt64) -> [OracleOperation] {
+    var random = SeededGenerator(seed: seed)
+    var recent: [OracleRequest] = []
+    let count = Int.random(in: 15...30, using: &random)
+    return (0..<count).map { _ in Self.random(&random, &recent) }
+  }
+
+  private static func random(_ random: inout SeededGenerator, _ recent: inout [OracleRequest])
+    -> OracleOperation
+  {
+    func origin() -> Int { [0, 0, 0, 1, 2, 3, 4].randomElement(using: &random)! }
+    switch Int.random(in: 0..<100, using: &random) {
+    case 0..<54:
+      let request = next(&random, &recent)
+      let goals: [Goal] = [
+        .picture, .picture, .picture, .picture, .picture, .file(.png), .file(.jpeg), .bytes,
+      ]
+      return .load(request, goals.randomElement(using: &random)!)
+    case 54..<57:
+      return .prefetch((0..<2).map { _ in next(&random, &recent) }, toMemory: Bool.random(using: &random))
+    case 57..<60: return .cancel(Int.random(in: 0..<4, using: &random))
+    case 60..<62:
+      return .prioritize(
+        Int.random(in: 0..<4, using: &random), ImagePriority.allCases.randomElement(using: &random)!)
+    case 62..<67: return .remove(recent.randomElement(using: &random)?.source ?? .web(0, account: 0))
+    case 67: return .removeEntry(next(&random, &recent))
+    case 68..<70: return .removeFormat(OracleFormat.allCases.randomElement(using: &random)!)
+    case 70..<72: return .removeAll
+    case 72..<75: return .purgeMemory
+    case 75..<78: return .restart
+    case 78..<84: return .change(origin(), .random(&random))
+    case 84..<87: return .hold(origin())
+    case 87..<89: return .release(origin())
+    case 89: return .holdDecoding
+    case 90: return .releaseDecoding
+    case 91..<95: return .wait([1, 30, 61, 700, 4000].randomElement(using: &random)!)
+    case 95..<97: return .setClock([-100_000, -50, 50, 100_000].randomElement(using: &random)!)
+    default: return .finish
+    }
+  }
+
+  /// A new request, or a recent one that is changed a little: caches only matter for what was asked before.
+  private static func next(_ random: inout SeededGenerator, _ recent: inout [OracleRequest]) -> OracleRequest
+  {
+    var request = OracleRequest.random(&random)
+    if let old = recent.randomElement(using: &random), Int.random(in: 0..<100, using: &random) < 65 {
+      let new = request
+      request = old
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0, 1, 2: request.resize = new.resize
+      case 3: request.cachePolicy = new.cachePolicy
+      case 4: request.processors = new.processors
+      case 5: request.processors += new.processors
+      case 6: (request.colorPolicy, request.headroom) = (new.colorPolicy, new.headroom)
+      case 7: request.allowsTruncation = !old.allowsTruncation
+      case 8: request.format = new.format
+      case 9: request.source = new.source
+      case 10: vary(&request, &random)
+      default: break
+      }
+    }
+    recent = recent.suffix(5) + [request]
+    return request
+  }
+
+  /// Changes one field of the resize: the others are equal.
+  private static func vary(_ request: inout OracleRequest, _ random: inout SeededGenerator) {
+    guard var resize = request.resize else { return }
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: resize.light = resize.light == .linear ? .asStored : .linear
+    case 1: resize.kernel = ResamplingKernel.allCases.randomElement(using: &random)!
+    case 2: resize.quality = resize.quality == .fast ? .balanced : .fast
+    case 3: resize.mode = ScaleMode.allCases.randomElement(using: &random)!
+    case 4: resize.allowsUpscaling.toggle()
+    default: resize.region = resize.region == nil ? PixelRectangle(x: 4, y: 4, width: 24, height: 18) : nil
+    }
+    request.resize = resize
+  }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import OzuHTTP
+import OzuSynchronization
+import OzuTesting
+
+@testable import Ozu
+
+/// How an origin answers now.
+struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
+  enum Answer: Hashable, Sendable {
+    /// The file of this index; an account gets the file after it.
+    case file(Int)
+    case status(Int)
+    case disconnection
+  }
+
+  enum Lifetime: Hashable, Sendable {
+    case seconds(Int)
+    /// No rule: the pipeline assumes an hour.
+    case unstated
+    case noCache
+    case noStore
+    /// Until it is removed or reloaded: for fetchers.
+    case endless
+
+    var field: String? {
+      switch self {
+      case .seconds(let seconds): "max-age=\(seconds)"
+      case .noCache: "no-cache"
+      case .noStore: "no-store"
+      case .unstated, .endless: nil
+      }
+    }
+  }
+
+  var answer: Answer
+  var lifetime = Lifetime.seconds(600)
+  var isValidated = true
+  var isRedirected = false
+
+  static func random(_ random: inout SeededGenerator) -> OracleBehavior {
+    func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    let lifetimes: [Lifetime] = [.seconds(600), .seconds(600), .seconds(60), .unstated, .noCache, .noStore]
+    var behavior = OracleBehavior(answer: .file(Int.random(in: 0..<OracleBody.all.count, using: &random)))
+    if chance(8) { behavior.answer = .status([404, 403, 410, 500, 503].randomElement(using: &random)!) }
+    if chance(6) { behavior.answer = .disconnection }
+    behavior.lifetime = lifetimes.randomElement(using: &random)!
+    behavior.isValidated = chance(70)
+    behavior.isRedirected = chance(10)
+    return behavior
+  }
+
+  func file(for account: Int) -> Int? {
+    guard case .file(let index) = answer else { return nil }
+    return (index + account) % OracleBody.all.count
+  }
+
+  var description: String {
+    var text: String
+    switch answer {
+    case .file(let index): text = "file \(index) (\(OracleBody.all[index].name)) \(lifetime)"
+    case .status(let status): text = "status \(status) \(lifetime)"
+    case .disconnection: text = "disconnection"
+    }
+    if isValidated { text += " with ETag" }
+    if isRedirected { text += " redirected" }
+    return text
+  }
+}
+
+/// A request that an origin received, and its answer.
+struct OracleExchange: Sendable {
+  let source: OracleSource
+  let tick: Int
+  /// When it was answered; `nil` while it is held.
+  var endTick: Int?
+  let askDate: Date
+  var answerDate: Date
+  let behavior: OracleBehavior
+  /// The file that the answer is, sent or confirmed.
+  let file: Int?
+}
+
+/// The origins of a run: they answer the HTTP client and the fetchers, hold answers at gates, and record every request.
+///
+/// One lock guards the state.
+final class OracleOrigins: Sendable {
+  private struct State {
+    var tick = 0
+    var behaviors: [OracleBehavior]
+    var gates: [Gate]
+    var isHeld: [Bool]
+    var exchanges: [OracleExchange] = []
+  }
+
+  let client = FakeHTTPClient()
+  let clock = ManualClock()
+  private let state: Mutex<State>
+
+  static let count = OracleSource.webCount + OracleSource.fetcherCount
+
+  init() {
+    state = Mutex(
+      State(
+        behaviors: (0..<Self.count).map { OracleBehavior(answer: .file($0)) },
+        gates: (0..<Self.count).map { _ in Gate(isOpen: true) },
+        isHeld: Array(repeating: false, count: Self.count)))
+    client.reply { [unowned self] in self.reply(to: $0) }
+  }
+
+  // MARK: For the runner
+
+  var exchanges: [OracleExchange] { state.withLock { $0.exchanges } }
+
+  func setTick(_ tick: Int) { state.withLock { $0.tick = tick } }
+
+  func set(_ behavior: OracleBehavior, of origin: Int) { state.withLock { $0.behaviors[origin] = behavior } }
+
+  /// Answers that begin from now on wait.
+  func hold(_ origin: Int) {
+    state.withLock { state in
+      guard !state.isHeld[origin] else { return }
+      state.isHeld[origin] = true
+      state.gates[origin] = Gate()
+    }
+  }
+
+  /// The answers of an origin go on.
+  func release(_ origin: Int) {
+    let (tick, date) = (state.withLock { $0.tick }, clock.currentDate)
+    let gate = state.withLock { state in
+      state.isHeld[origin] = false
+      for index in state.exchanges.indices
+      where state.exchanges[index].endTick == nil && state.exchanges[index].source.origin == origin {
+        (state.exchanges[index].endTick, state.exchanges[index].answerDate) = (tick, date)
+      }
+      return state.gates[origin]
+    }
+    gate.open()
+  }
+
+  var isHolding: Bool { state.withLock { $0.isHeld.contains(true) } }
+
+  /// The number of answers that wait at gates.
+  var heldCount: Int { state.withLock { $0.gates }.reduce(0) { $0 + $1.waitingCount } }
+
+  // MARK: Answers
+
+  private func begin(_ source: OracleSource, _ number: Int) -> (
+    behavior: OracleBehavior, gate: Gate, file: Int?
+  ) {
+    let date = clock.currentDate
+    return state.withLock { state in
+      var behavior = state.behaviors[number]
+      var account = 0
+      if case .web(_, let its) = source { account = its } else { behavior.lifetime = .endless }
+      let file = behavior.file(for: account)
+      state.exchanges.append(
+        OracleExchange(
+          source: source, tick: state.tick, endTick: state.isHeld[number] ? nil : state.tick, askDate: date,
+          answerDate: date, behavior: behavior, file: file))
+      return (behavior, state.gates[number], file)
+    }
+  }
+
+  private func reply(to request: HTTPRequest) -> FakeHTTPReply? {
+    guard let number = (0..<OracleSource.webCount).first(where: { OracleSource.url($0) == request.url })
+    else {
+      return nil
+    }
+    let source = OracleSource.web(number, account: request.headers["Authorization"].flatMap { Int($0) } ?? 0)
+    let (behavior, gate, file) = begin(source, number)
+    var reply: FakeHTTPReply
+    switch behavior.answer {
+    case .disconnection: return .failure(.connectionLost).held(by: gate)
+    case .status(let status): reply = .status(status)
+    case .file:
+      let tag = "\"\(file ?? 0)\""
+      let isKnown = behavior.isValidated && request.headers["If-None-Match"]?.contains(tag) == true
+      reply = isKnown ? .status(304) : .ok(OracleBody.all[file ?? 0].data)
+      if behavior.isValidated { reply = reply.header("ETag", tag) }
+    }
+    if let field = behavior.lifetime.field { reply = reply.header("Cache-Control", field) }
+    if behavior.isRedirected { reply = reply.redirected(to: request.url.appending(path: "elsewhere")) }
+    return reply.held(by: gate)
+  }
+
+  func fetch(_ number: Int) async throws -> Data {
+    let (behavior, gate, file) = begin(.fetcher(number), OracleSource.webCount + number)
+    try await gate.pass()
+    guard let file else { throw OracleFetchError(text: "\(behavior)") }
+    return OracleBody.all[file].data
+  }
+}
+
+struct OracleFetchError: Error {
+  let text: String
+}

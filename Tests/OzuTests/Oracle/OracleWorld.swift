@@ -1,0 +1,199 @@
+import Foundation
+
+@testable import Ozu
+
+/// The events of a run so far, and what follows from it for a load: the files that may answer it, and whether an origin may be
+/// asked. It knows freshness, removals and reloads, and no cache.
+struct OracleWorld {
+  struct Removal {
+    enum Scope: Hashable {
+      case source(OracleSource)
+      case entry(OracleRequest)
+      case format(OracleFormat)
+      case everything
+    }
+
+    let tick: Int
+    let scope: Scope
+  }
+
+  /// A load that has ended.
+  struct Ended {
+    let load: OracleLoad
+    let endTick: Int
+    /// The file from which its picture was made, for a load that succeeded.
+    let file: Int?
+    let picture: Picture?
+  }
+
+  var removals: [Removal] = []
+  var loads: [OracleLoad] = []
+  var ended: [Ended] = []
+  var exchanges: [OracleExchange] = []
+
+  // MARK: Removals
+
+  /// The last removal of everything of a source, before a tick.
+  func removalTick(of source: OracleSource, before tick: Int) -> Int {
+    removals.last { $0.tick < tick && ($0.scope == .everything || $0.scope == .source(source)) }?.tick ?? 0
+  }
+
+  /// The last removal before a tick that took the pictures of a request.
+  func removalTick(ofPicturesOf request: OracleRequest, before tick: Int) -> Int {
+    let recipe = request.recipe
+    return removals.last { removal in
+      guard removal.tick < tick else { return false }
+      return switch removal.scope {
+      case .everything: true
+      case .source(let source): source == request.source
+      case .entry(let entry): entry == recipe
+      case .format(let format): format == request.format
+      }
+    }?.tick ?? 0
+  }
+
+  /// Whether an answer was on its way when its source was removed or reloaded, before a load began.
+  private func isOutdated(_ exchange: OracleExchange, for load: OracleLoad) -> Bool {
+    func crosses(_ tick: Int) -> Bool {
+      exchange.tick < tick && (exchange.endTick ?? .max) > tick && tick < load.startTick
+    }
+    let isOfReload = loads.contains {
+      $0.request.cachePolicy == .reload && $0.request.source == exchange.source
+        && $0.startTick <= exchange.tick
+    }
+    return removals.contains { removal in
+      guard case .entry(let entry) = removal.scope else { return false }
+      return entry.source == exchange.source && crosses(removal.tick)
+    }
+      || !isOfReload
+        && loads.contains {
+          $0.request.cachePolicy == .reload && $0.request.source == exchange.source && crosses($0.startTick)
+        }
+  }
+
+  // MARK: Freshness
+
+  /// The seconds for which an answer is fresh; `nil` for one that never expires.
+  private func lifetime(_ exchange: OracleExchange, own: Int?) -> Double? {
+    if let own, exchange.behavior.lifetime != .endless { return Double(own) }
+    return switch exchange.behavior.lifetime {
+    case .seconds(let seconds): Double(seconds)
+    case .unstated: 3600
+    case .noCache, .noStore: 0
+    case .endless: nil
+    }
+  }
+
+  /// Whether an answer is fresh at a date. One that is dated in the future is not.
+  func isFresh(_ exchange: OracleExchange, at date: Date, own: Int?) -> Bool {
+    guard let lifetime = lifetime(exchange, own: own) else { return true }
+    return date < max(exchange.askDate, exchange.answerDate) + lifetime
+      && exchange.answerDate.timeIntervalSince(date) <= 1
+  }
+
+  // MARK: Answers
+
+  /// The exchanges whose answers may answer a load.
+  func exchanges(for load: OracleLoad, _ source: OracleSource) -> [OracleExchange] {
+    let start = load.startTick
+    let removal = removalTick(of: source, before: start)
+    let own = exchanges.filter { $0.source == source && $0.tick > removal }
+    let isDisconnected = own.contains {
+      $0.behavior.answer == .disconnection && ($0.endTick ?? .max) >= start
+    }
+    return own.filter { exchange in
+      let isRunning = (exchange.endTick ?? .max) >= start
+      if isOutdated(exchange, for: load) { return false }
+      let isStorable = exchange.behavior.lifetime != .noStore
+      switch load.request.cachePolicy {
+      case .useCaches:
+        if isRunning { return true }
+        guard isStorable else { return false }
+        if isDisconnected, exchange.behavior.lifetime != .noCache { return true }
+        return load.dates.value.contains { isFresh(exchange, at: $0, own: load.request.ownLifetime) }
+      case .cacheOnly: return isStorable
+      case .reload, .bypass:
+        // Equal ones at the same time share their work.
+        return exchange.tick >= start
+          || loads.contains {
+            $0 !== load && $0.request.cachePolicy == load.request.cachePolicy && $0.request.source == source
+              && $0.startTick <= exchange.tick && ($0.endTick.value ?? .max) >= start
+          }
+      }
+    }
+  }
+
+  /// The files from which a load of a source may be answered.
+  func files(for load: OracleLoad, _ source: OracleSource) -> Set<Int> {
+    if case .data(let index) = source { return [index] }
+    return Set(exchanges(for: load, source).compactMap(\.file))
+  }
+
+  /// The kinds of error with which the origin of a source may have a load fail.
+  func failures(for load: OracleLoad, _ source: OracleSource) -> Set<ImageError.Kind> {
+    var kinds: Set<ImageError.Kind> = []
+    let removal = removalTick(of: source, before: load.startTick)
+    for exchange in exchanges where exchange.source == source && exchange.file == nil {
+      let isRunning = (exchange.endTick ?? .max) >= load.startTick
+      guard isRunning || exchange.tick > removal && isRemembered(exchange, for: load) else { continue }
+      kinds.insert(kind(of: exchange))
+    }
+    return kinds
+  }
+
+  private func kind(of exchange: OracleExchange) -> ImageError.Kind {
+    if case .fetcher = exchange.source { return .fetchFailed }
+    return exchange.behavior.answer == .disconnection ? .transport : .httpStatus
+  }
+
+  /// Whether a failure may still be remembered.
+  private func isRemembered(_ exchange: OracleExchange, for load: OracleLoad) -> Bool {
+    guard case .status(let status) = exchange.behavior.answer, (400..<500).contains(status),
+      load.request.cachePolicy == .useCaches, case .web = exchange.source
+    else { return false }
+    var longest = 300.0
+    if status == 404 || status == 410 {
+      switch exchange.behavior.lifetime {
+      case .seconds(let seconds): longest = Double(seconds)
+      default: longest = 60
+      }
+    }
+    return load.dates.value.contains { $0 < max(exchange.askDate, exchange.answerDate) + longest }
+  }
+
+  // MARK: Originals
+
+  /// The exchange whose answer is certainly stored, and may be used by a load without asking; `nil` if none is.
+  func certain(for load: OracleLoad) -> OracleExchange? {
+    let request = load.request
+    guard request.readLayers.contains(.originals), request.ownLifetime == nil,
+      let last = exchanges.last(where: { $0.source == request.source && $0.tick < load.startTick }),
+      let file = last.file, OracleBody.all[file].isWhole, last.endTick != nil,
+      last.behavior.lifetime != .noStore,
+      let storing = ended.last(where: { $0.load.startTick <= last.tick && last.tick <= $0.endTick }),
+      storing.load.isAlone.value, storing.file == last.file, storing.load.request.writesOriginalsForSure,
+      storing.load.request.source == request.source,
+      !removals.contains(where: { $0.tick >= storing.load.startTick && $0.mayReach(request.source) })
+    else { return nil }
+    return last
+  }
+}
+
+extension OracleWorld.Removal {
+  /// Whether something of the origin of a source may be gone.
+  fileprivate func mayReach(_ source: OracleSource) -> Bool {
+    switch scope {
+    case .everything: true
+    case .source(let other): other.origin == source.origin
+    case .entry(let request): request.source.origin == source.origin
+    case .format: false
+    }
+  }
+}
+
+extension OracleRequest {
+  fileprivate var writesOriginalsForSure: Bool {
+    (cachePolicy == .useCaches || cachePolicy == .reload) && writeLayers.contains(.originals)
+      && storagePolicy != .encodedImages && ownLifetime == nil && alternatives.isEmpty
+  }
+}
