@@ -164,7 +164,7 @@ extension LoadImage {
       return finish(
         LoadedPicture(
           picture: cached.picture, source: origin.source == .original ? .memory : origin.source,
-          timings: timings, verdict: origin.verdict))
+          timings: timings, verdict: origin.verdict), after: storeOriginal(fetched))
     }
     guard let old = cachedResult.rendition else { return nil }
     guard validity.hasBody(of: old.validity), fetched.allowsStoring else {

@@ -43,6 +43,21 @@ struct FreshnessTests {
     #expect(PatternPicture(PixelSize(320, 240), tint: tint).resembles(response.picture.bitmap))
   }
 
+  @Test("an answer that confirms a picture in memory by the same bytes is stored")
+  func confirmedByBytes() async throws {
+    fixture.client.reply(to: url, with: try picture(2, ["Cache-Control": "max-age=60"]))
+    let pipeline = fixture.pipeline
+    _ = try await pipeline.response(for: request)
+    await pipeline.flush()
+    clock.advance(by: .seconds(100))
+    // It does not read the original, so the origin cannot answer 304.
+    let again = request.with { $0.readLayers = .memory }
+    expect(try await pipeline.response(for: again), 2)
+    await pipeline.flush()
+    expect(try await pipeline.response(for: request.resized(to: PixelSize(40, 30))), 2)
+    #expect(fixture.client.requests.count == 2)
+  }
+
   /// A copy from before the clock was set back.
   enum Kept: CaseIterable {
     case memory, rendition, larger, file
