@@ -45,7 +45,7 @@ enum OracleOperation: Sendable {
   private static func random(_ random: inout SeededGenerator, _ recent: inout [OracleRequest])
     -> OracleOperation
   {
-    func origin() -> Int { [0, 0, 0, 1, 2, 3, 4].randomElement(using: &random)! }
+    func origin() -> Int { [0, 0, 0, 1, 2, 3, 4, 5].randomElement(using: &random)! }
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<54:
       let request = next(&random, &recent)

@@ -20,6 +20,10 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
     case unstated
     case noCache
     case noStore
+    /// A minute, and never after that without asking.
+    case strictMinute
+    /// A minute, and ten more while the origin is asked in the background.
+    case minuteAndWindow
     /// Until it is removed or reloaded: for fetchers.
     case endless
 
@@ -28,6 +32,8 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
       case .seconds(let seconds): "max-age=\(seconds)"
       case .noCache: "no-cache"
       case .noStore: "no-store"
+      case .strictMinute: "max-age=60, must-revalidate"
+      case .minuteAndWindow: "max-age=60, stale-while-revalidate=600"
       case .unstated, .endless: nil
       }
     }
@@ -40,7 +46,10 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
 
   static func random(_ random: inout SeededGenerator) -> OracleBehavior {
     func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
-    let lifetimes: [Lifetime] = [.seconds(600), .seconds(600), .seconds(60), .unstated, .noCache, .noStore]
+    let lifetimes: [Lifetime] = [
+      .seconds(600), .seconds(600), .seconds(600), .seconds(60), .unstated, .noCache, .noStore, .strictMinute,
+      .minuteAndWindow,
+    ]
     var behavior = OracleBehavior(answer: .file(Int.random(in: 0..<OracleBody.all.count, using: &random)))
     if chance(8) { behavior.answer = .status([404, 403, 410, 500, 503].randomElement(using: &random)!) }
     if chance(6) { behavior.answer = .disconnection }
@@ -79,6 +88,8 @@ struct OracleExchange: Sendable {
   let behavior: OracleBehavior
   /// The file that the answer is, sent or confirmed.
   let file: Int?
+
+  var isFile: Bool { if case .file = source { true } else { false } }
 }
 
 /// The origins of a run: they answer the HTTP client and the fetchers, hold answers at gates, and record every request.
@@ -97,7 +108,9 @@ final class OracleOrigins: Sendable {
   let clock = ManualClock()
   private let state: Mutex<State>
 
-  static let count = OracleSource.webCount + OracleSource.fetcherCount
+  static let count = OracleSource.webCount + OracleSource.fetcherCount + OracleSource.fileCount
+  /// The folder of the local files, made when the first is written.
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "oracle-\(UUID().uuidString)")
 
   init() {
     state = Mutex(
@@ -108,13 +121,53 @@ final class OracleOrigins: Sendable {
     client.reply { [unowned self] in self.reply(to: $0) }
   }
 
+  /// Writes the local files as they are at the beginning.
+  func prepare() throws {
+    for number in 0..<OracleSource.fileCount {
+      try write(OracleBehavior(answer: .file(number + 5)), to: number)
+    }
+  }
+
   // MARK: For the runner
 
   var exchanges: [OracleExchange] { state.withLock { $0.exchanges } }
 
   func setTick(_ tick: Int) { state.withLock { $0.tick = tick } }
 
-  func set(_ behavior: OracleBehavior, of origin: Int) { state.withLock { $0.behaviors[origin] = behavior } }
+  func set(_ behavior: OracleBehavior, of origin: Int) throws {
+    state.withLock { $0.behaviors[origin] = behavior }
+    let number = origin - OracleSource.webCount - OracleSource.fetcherCount
+    if number >= 0 { try write(behavior, to: number) }
+  }
+
+  // MARK: Local files
+
+  func file(_ number: Int) -> URL { folder.appending(path: "\(number).picture") }
+
+  /// Replaces a local file, or removes it.
+  private func write(_ behavior: OracleBehavior, to number: Int) throws {
+    let (url, file) = (file(number), behavior.file(for: 0))
+    try? FileManager.default.removeItem(at: url)
+    let tick = state.withLock { state in
+      if let last = state.exchanges.lastIndex(where: { $0.source == .file(number) }) {
+        state.exchanges[last].endTick = state.tick
+      }
+      state.exchanges.append(
+        OracleExchange(
+          source: .file(number), tick: state.tick, askDate: .distantPast, answerDate: .distantPast,
+          behavior: behavior, file: file))
+      return state.tick
+    }
+    guard let file else { return }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try OracleBody.all[file].data.write(to: url)
+    // The clock of the file system may be coarser than two changes of a run.
+    let date = Date(timeIntervalSince1970: 1_700_000_000 + Double(tick))
+    try FileManager.default.setAttributes(
+      [.modificationDate: date], ofItemAtPath: url.path(percentEncoded: false))
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// Answers that begin from now on wait.
   func hold(_ origin: Int) {
@@ -131,7 +184,9 @@ final class OracleOrigins: Sendable {
     let gate = state.withLock { state in
       state.isHeld[origin] = false
       for index in state.exchanges.indices
-      where state.exchanges[index].endTick == nil && state.exchanges[index].source.origin == origin {
+      where !state.exchanges[index].isFile && state.exchanges[index].endTick == nil
+        && state.exchanges[index].source.origin == origin
+      {
         (state.exchanges[index].endTick, state.exchanges[index].answerDate) = (tick, date)
       }
       return state.gates[origin]

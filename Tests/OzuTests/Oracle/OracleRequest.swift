@@ -9,17 +9,21 @@ enum OracleSource: Hashable, Sendable, CustomStringConvertible {
   /// A web address, asked for with the credentials of an account; 0 for none.
   case web(Int, account: Int)
   case fetcher(Int)
+  /// A local file.
+  case file(Int)
   /// The file of this index, within the request.
   case data(Int)
 
   static let webCount = 3
   static let fetcherCount = 2
+  static let fileCount = 1
 
   /// The number of its origin; `nil` if it has none.
   var origin: Int? {
     switch self {
     case .web(let number, _): number
     case .fetcher(let number): Self.webCount + number
+    case .file(let number): Self.webCount + Self.fetcherCount + number
     case .data: nil
     }
   }
@@ -28,7 +32,8 @@ enum OracleSource: Hashable, Sendable, CustomStringConvertible {
     switch Int.random(in: 0..<16, using: &random) {
     case 0: .data([0, 1, 30][Int.random(in: 0..<3, using: &random)])
     case 1, 2: .fetcher(Int.random(in: 0..<fetcherCount, using: &random))
-    case 3, 4: .web(0, account: Int.random(in: 1...2, using: &random))
+    case 3: .file(Int.random(in: 0..<fileCount, using: &random))
+    case 4, 5: .web(0, account: Int.random(in: 1...2, using: &random))
     default: .web(Int.random(in: 0..<webCount, using: &random), account: 0)
     }
   }
@@ -39,6 +44,7 @@ enum OracleSource: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .web(let number, let account): account == 0 ? "web\(number)" : "web\(number) of account \(account)"
     case .fetcher(let number): "fetcher\(number)"
+    case .file(let number): "file\(number)"
     case .data(let index): "data\(index)"
     }
   }
@@ -62,6 +68,8 @@ struct OracleRequest: Hashable, Sendable {
   var ownLifetime: Int?
   var format: OracleFormat?
   var alternatives: [OracleSource] = []
+  /// Whether it has a deadline, of ten seconds.
+  var isUrgent = false
 
   init(_ source: OracleSource) { self.source = source }
 
@@ -112,6 +120,7 @@ extension OracleRequest {
     if chance(15) { request.storagePolicy = StoragePolicy.allCases.randomElement(using: &random)! }
     if chance(6) { request.ownLifetime = [0, 100].randomElement(using: &random)! }
     if chance(15) { request.format = OracleFormat.allCases.randomElement(using: &random)! }
+    request.isUrgent = chance(5)
     if chance(8) { request.alternatives = [.random(&random)] }
     return request
   }
@@ -218,6 +227,7 @@ extension OracleSource {
     case .web(let number, let account):
       .request(ImageURLRequest(url: Self.url(number), headers: ["Authorization": "\(account)"]))
     case .fetcher(let number): ImageSource(key: "fetcher\(number)") { try await origins.fetch(number) }
+    case .file(let number): .url(origins.file(number))
     case .data(let index): .data(OracleBody.all[index].data, key: "data\(index)")
     }
   }
@@ -237,6 +247,7 @@ extension OracleRequest {
     )
     request.httpPolicy = ownLifetime.map { .ignoring(lifetime: .seconds($0)) }
     request.alternatives = alternatives.map { $0.imageSource(origins) }
+    if isUrgent { request.deadline = .seconds(10) }
     return request
   }
 }
@@ -257,6 +268,7 @@ extension OracleRequest: CustomStringConvertible {
     if writeLayers != .all { parts.append("writes \(writeLayers.rawValue)") }
     if let storagePolicy { parts.append("stores \(storagePolicy.rawValue)") }
     if let ownLifetime { parts.append("own lifetime \(ownLifetime)") }
+    if isUrgent { parts.append("within 10 s") }
     if !alternatives.isEmpty { parts.append("or \(alternatives)") }
     return parts.joined(separator: " ")
   }

@@ -32,6 +32,7 @@ extension OracleRun {
     // These hold the pipeline.
     load.stop.change { $0 = nil }
     load.task.change { $0 = nil }
+    let request = load.request
     var file: Int?
     var picture: Picture?
     switch end {
@@ -39,7 +40,14 @@ extension OracleRun {
       if let problem = refusal(of: error, load) { return problem }
     case .prefetched(.failed(let error)):
       if let problem = refusal(of: error, load) { return problem }
-    case .prefetched: break
+    case .prefetched:
+      // Nobody has seen the picture, but others may be derived from it.
+      guard load.goal == .picture, let cached = pipeline.cachedImage(for: request.request(origins)) else {
+        break
+      }
+      if let its = allowed(load).first(where: { isRight(cached, $0.request, $0.file, request) })?.file {
+        (file, picture) = (its, cached)
+      }
     case .picture(let response):
       picture = response.picture
       guard let (its, source) = self.file(of: response, load) else {
@@ -102,6 +110,7 @@ extension OracleRun {
         return (file, request.source)
       }
     }
+    if response.source == .derived, !settings.derives { return nil }
     let isFromCaches = ![.network, .original].contains(response.source)
     guard isFromCaches, load.request.cachePolicy == .useCaches || load.request.cachePolicy == .cacheOnly,
       load.request.readLayers.contains(.memory) || load.request.readLayers.contains(.renditions)
@@ -110,6 +119,16 @@ extension OracleRun {
       return (file, request.source)
     }
     return nil
+  }
+
+  /// Whether a picture was made from a file, or from another picture of it.
+  private mutating func isRight(
+    _ picture: Picture, _ request: OracleRequest, _ file: Int, _ own: OracleRequest
+  ) -> Bool {
+    if case .picture(let made) = oracle.answer(request, file: file), picture.isSame(as: made, own) {
+      return true
+    }
+    return isIndirect(picture, request, file, own)
   }
 
   /// Whether a picture was made from another one that may have been in a cache.
@@ -141,8 +160,13 @@ extension OracleRun {
     let request = load.request
     let key = request.request(origins).key
     let removal = world.removalTick(ofPicturesOf: request, before: load.startTick)
-    let isMade = world.loads.contains {
-      $0 !== load && $0.startTick > removal && $0.request.request(origins).key == key && $0.goal == .picture
+    let isMade = world.loads.contains { other in
+      guard other !== load, other.goal == .picture,
+        // A prefetch begins when the pipeline is idle.
+        other.isPrefetch ? other.endTick.value ?? .max >= removal : other.startTick > removal
+      else { return false }
+      let requests = [other.request] + other.request.alternatives.map(other.request.alternative)
+      return requests.contains { $0.request(origins).key == key }
     }
     return isMade ? nil : "a picture from \(response.source) that was removed at tick \(removal)"
   }
@@ -153,6 +177,9 @@ extension OracleRun {
     let request = load.request
     if error.kind == .cancelled {
       return load.cancelTick.value == nil ? "it was cancelled by nobody" : nil
+    }
+    if error.kind == .deadlineExceeded {
+      return request.isUrgent && load.dates.value.count > 1 ? nil : "the time was not over"
     }
     if load.goal != .bytes, let kind = OraclePipeline.refusal(of: request) {
       return kind == error.kind ? nil : "\(error.kind) instead of \(kind)"

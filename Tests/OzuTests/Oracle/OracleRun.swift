@@ -45,6 +45,7 @@ final class OracleLoad: Sendable {
 struct OracleRun {
   let origins = OracleOrigins()
   let files = MemoryFileSystem()
+  let settings: OracleSettings
   var pipeline: ImagePipeline
   var oracle: OraclePipeline
   var world = OracleWorld()
@@ -55,27 +56,24 @@ struct OracleRun {
   /// The number of answers that were compared, by their kind.
   var counts: [String: Int] = [:]
 
-  init(_ oracle: OraclePipeline) {
+  init(_ oracle: OraclePipeline, _ settings: OracleSettings) {
     self.oracle = oracle
-    pipeline = Self.pipeline(origins, files)
+    self.settings = settings
+    world.storesOriginals = settings.storagePolicy != .encodedImages
+    pipeline = Self.pipeline(origins, files, settings)
   }
 
-  private static func pipeline(_ origins: OracleOrigins, _ files: MemoryFileSystem) -> ImagePipeline {
-    .testing(client: origins.client, files: files, clock: origins.clock) {
-      $0.decoding.limits = OraclePipeline.limits
-      $0.network.isRateLimiterEnabled = false
-      // Without losses, so that a picture from the disk is the one that was made.
-      $0.caching.renditionEncoding = { picture, _ in
-        let isPlain = picture.bitmap.format == .bgra8 && picture.bitmap.colorSpace == .sRGB
-        return RenditionEncoding(isPlain ? .ozuDelta : .png)
-      }
-    }
+  private static func pipeline(
+    _ origins: OracleOrigins, _ files: MemoryFileSystem, _ settings: OracleSettings
+  ) -> ImagePipeline {
+    .testing(client: origins.client, files: files, clock: origins.clock) { settings.apply(to: &$0) }
   }
 
   // MARK: Playing
 
   /// Plays operations until a difference, which it returns.
   mutating func play(_ operations: [OracleOperation]) async throws -> String? {
+    try origins.prepare()
     for operation in operations {
       tick += 1
       origins.setTick(tick)
@@ -121,7 +119,7 @@ struct OracleRun {
     case .restart:
       if let problem = try await finish() { return problem }
       await restart()
-    case .change(let origin, let behavior): origins.set(behavior, of: origin)
+    case .change(let origin, let behavior): try origins.set(behavior, of: origin)
     case .hold(let origin): origins.hold(origin)
     case .release(let origin): origins.release(origin)
     case .holdDecoding: setDecoding(isHeld: true)
@@ -156,7 +154,7 @@ struct OracleRun {
     prefetchers = []
     // As long as the old one holds the folder, the new one would follow it and leave its entries.
     await pipeline.diskCache?.close()
-    pipeline = Self.pipeline(origins, files)
+    pipeline = Self.pipeline(origins, files, settings)
   }
 
   // MARK: Loads

@@ -27,7 +27,8 @@ struct OracleTests {
     var failureCount = 0
     for seed in stride(from: Self.firstSeed + part, to: Self.firstSeed + Self.seedCount, by: Self.parts) {
       let operations = OracleOperation.operations(seed: UInt64(seed))
-      var run = OracleRun(oracle)
+      let settings = OracleSettings(seed: UInt64(seed))
+      var run = OracleRun(oracle, settings)
       let problem = try await run.play(operations)
       oracle = run.oracle
       counts.merge(run.counts) { $0 + $1 }
@@ -36,11 +37,11 @@ struct OracleTests {
         Issue.record("seed \(seed): \(problem)")
         return
       }
-      let shortest = try await Self.shortest(operations, oracle)
+      let shortest = try await Self.shortest(operations, oracle, settings)
       Issue.record(
         """
         seed \(seed): \(problem)
-        The shortest list of operations: \(shortest.problem ?? "none fails again")
+        The shortest list of operations, with \(settings): \(shortest.problem ?? "none fails again")
         \(shortest.operations.enumerated().map { "\($0 + 1). \($1)" }.joined(separator: "\n"))
         """)
       failureCount += 1
@@ -53,14 +54,14 @@ struct OracleTests {
 
   /// Leaves out operations as long as the run fails.
   private static func shortest(
-    _ operations: [OracleOperation], _ oracle: OraclePipeline
+    _ operations: [OracleOperation], _ oracle: OraclePipeline, _ settings: OracleSettings
   ) async throws -> (operations: [OracleOperation], problem: String?) {
     var (shortest, problem): ([OracleOperation], String?) = (operations, nil)
     var index = shortest.count - 1
     while index >= 0 {
       var shorter = shortest
       shorter.remove(at: index)
-      var run = OracleRun(oracle)
+      var run = OracleRun(oracle, settings)
       if let its = try await run.play(shorter) { (shortest, problem) = (shorter, its) }
       index = min(index, shortest.count) - 1
     }

@@ -27,6 +27,8 @@ struct OracleWorld {
   }
 
   var removals: [Removal] = []
+  /// Whether originals are stored if a request does not say otherwise.
+  var storesOriginals = true
   var loads: [OracleLoad] = []
   var ended: [Ended] = []
   var exchanges: [OracleExchange] = []
@@ -59,7 +61,7 @@ struct OracleWorld {
     }
     let isOfReload = loads.contains {
       $0.request.cachePolicy == .reload && $0.request.source == exchange.source
-        && $0.startTick <= exchange.tick
+        && $0.startTick <= exchange.tick && $0.endTick.value ?? .max >= exchange.tick
     }
     return removals.contains { removal in
       guard case .entry(let entry) = removal.scope else { return false }
@@ -68,6 +70,7 @@ struct OracleWorld {
       || !isOfReload
         && loads.contains {
           $0.request.cachePolicy == .reload && $0.request.source == exchange.source && crosses($0.startTick)
+            && !$0.isPrefetch && ($0.goal == .bytes || OraclePipeline.refusal(of: $0.request) == nil)
         }
   }
 
@@ -79,6 +82,7 @@ struct OracleWorld {
     return switch exchange.behavior.lifetime {
     case .seconds(let seconds): Double(seconds)
     case .unstated: 3600
+    case .strictMinute, .minuteAndWindow: 60
     case .noCache, .noStore: 0
     case .endless: nil
     }
@@ -96,8 +100,16 @@ struct OracleWorld {
   /// The exchanges whose answers may answer a load.
   func exchanges(for load: OracleLoad, _ source: OracleSource) -> [OracleExchange] {
     let start = load.startTick
+    // A local file counts from one change to the next, whatever is cached.
+    if case .file = source {
+      return exchanges.filter { $0.source == source && ($0.endTick ?? .max) >= start }
+    }
     let removal = removalTick(of: source, before: start)
-    let own = exchanges.filter { $0.source == source && $0.tick > removal }
+    // A prefetch begins when the pipeline is idle, which may be during a removal that comes after it.
+    let hasPrefetch = loads.contains {
+      $0.isPrefetch && $0.request.source == source && $0.startTick < removal
+    }
+    let own = exchanges.filter { $0.source == source && $0.tick > removal - (hasPrefetch ? 1 : 0) }
     let isDisconnected = own.contains {
       $0.behavior.answer == .disconnection && ($0.endTick ?? .max) >= start
     }
@@ -107,19 +119,26 @@ struct OracleWorld {
       let isStorable = exchange.behavior.lifetime != .noStore
       switch load.request.cachePolicy {
       case .useCaches:
-        if isRunning { return true }
+        if isRunning || isShared(exchange, with: load) { return true }
         guard isStorable else { return false }
-        if isDisconnected, exchange.behavior.lifetime != .noCache { return true }
-        return load.dates.value.contains { isFresh(exchange, at: $0, own: load.request.ownLifetime) }
+        if isDisconnected, ![.noCache, .strictMinute].contains(exchange.behavior.lifetime) { return true }
+        return load.dates.value.contains { date in
+          isFresh(exchange, at: date, own: load.request.ownLifetime)
+            || exchange.behavior.lifetime == .minuteAndWindow && isFresh(exchange, at: date, own: 660)
+        }
       case .cacheOnly: return isStorable
       case .reload, .bypass:
-        // Equal ones at the same time share their work.
-        return exchange.tick >= start
-          || loads.contains {
-            $0 !== load && $0.request.cachePolicy == load.request.cachePolicy && $0.request.source == source
-              && $0.startTick <= exchange.tick && ($0.endTick.value ?? .max) >= start
-          }
+        return exchange.tick >= start || isShared(exchange, with: load)
       }
+    }
+  }
+
+  /// Whether a load of the same policy, which may share its work with this one, has the answer.
+  private func isShared(_ exchange: OracleExchange, with load: OracleLoad) -> Bool {
+    loads.contains { other in
+      other !== load && other.request.cachePolicy == load.request.cachePolicy
+        && other.request.source == exchange.source && other.startTick <= exchange.endTick ?? .max
+        && other.endTick.value ?? .max >= load.startTick && other.startTick < load.startTick
     }
   }
 
@@ -143,6 +162,7 @@ struct OracleWorld {
 
   private func kind(of exchange: OracleExchange) -> ImageError.Kind {
     if case .fetcher = exchange.source { return .fetchFailed }
+    if case .file = exchange.source { return .noSuchFile }
     return exchange.behavior.answer == .disconnection ? .transport : .httpStatus
   }
 
@@ -166,16 +186,26 @@ struct OracleWorld {
   /// The exchange whose answer is certainly stored, and may be used by a load without asking; `nil` if none is.
   func certain(for load: OracleLoad) -> OracleExchange? {
     let request = load.request
+    if case .file = request.source { return nil }
     guard request.readLayers.contains(.originals), request.ownLifetime == nil,
       let last = exchanges.last(where: { $0.source == request.source && $0.tick < load.startTick }),
       let file = last.file, OracleBody.all[file].isWhole, last.endTick != nil,
       last.behavior.lifetime != .noStore,
       let storing = ended.last(where: { $0.load.startTick <= last.tick && last.tick <= $0.endTick }),
-      storing.load.isAlone.value, storing.file == last.file, storing.load.request.writesOriginalsForSure,
+      storing.load.isAlone.value, storing.file == last.file, writesOriginals(storing.load.request),
       storing.load.request.source == request.source,
       !removals.contains(where: { $0.tick >= storing.load.startTick && $0.mayReach(request.source) })
     else { return nil }
     return last
+  }
+}
+
+extension OracleWorld {
+  /// Whether a load certainly stores its original.
+  private func writesOriginals(_ request: OracleRequest) -> Bool {
+    [.useCaches, .reload].contains(request.cachePolicy) && request.writeLayers.contains(.originals)
+      && (request.storagePolicy.map { $0 != .encodedImages } ?? storesOriginals) && request.ownLifetime == nil
+      && request.alternatives.isEmpty
   }
 }
 
@@ -188,12 +218,5 @@ extension OracleWorld.Removal {
     case .entry(let request): request.source.origin == source.origin
     case .format: false
     }
-  }
-}
-
-extension OracleRequest {
-  fileprivate var writesOriginalsForSure: Bool {
-    (cachePolicy == .useCaches || cachePolicy == .reload) && writeLayers.contains(.originals)
-      && storagePolicy != .encodedImages && ownLifetime == nil && alternatives.isEmpty
   }
 }
