@@ -41,7 +41,7 @@ extension OracleRun {
     case .prefetched(.failed(let error)):
       if let problem = refusal(of: error, load) { return problem }
     case .prefetched:
-      // Nobody has seen the picture, but others may be derived from it.
+      // The picture was returned to nobody, but others may be derived from it.
       guard load.goal == .picture, let cached = pipeline.cachedImage(for: request.request(origins)) else {
         break
       }
