@@ -41,7 +41,8 @@ struct ImageFormatTests {
     "let fallback: [ImageType] = [.jpeg, .png]", "?? [.jpeg, .png]",
     "defaultFormats = [\"avif\", \"webp\", \"jpeg\"]",
     "[.orf, .pef].contains(type)", "types: [ImageType] = [.jpeg, .png, .webp, .gif]",
-    "convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico]", "where [.png, .jpeg, .svg].contains(type)",
+    "convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico, .avif, .jxl, .tiff]",
+    "where [.png, .jpeg, .svg].contains(type)",
     "(\"NIKON\", .nef)", "(\"OM DIGITAL\", .orf)", "type == .avif ||", "type == .gif ||",
     "[\"jpg\", \"png\"].contains", "? \"image/png\" : \"image/jpeg\"",
   ]
