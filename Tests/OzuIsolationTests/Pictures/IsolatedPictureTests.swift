@@ -326,26 +326,29 @@
       }
     }
 
-    @Test("a JPEG of 200 megapixels is a thumbnail, and too large as a whole")
-    func hugePicture() throws {
-      // Grey, with two codes of one bit for each block.
-      let size = PixelSize(16_320, 12_240)
-      let table: [UInt8] = [1] + [UInt8](repeating: 0, count: 15) + [0]
-      var data = Data([0xFF, 0xD8, 0xFF, 0xDB, 0, 67, 0] + [UInt8](repeating: 1, count: 64))
-      data += Data([0xFF, 0xC0, 0, 11, 8, 0x2F, 0xD0, 0x3F, 0xC0, 1, 1, 0x11, 0])
-      data += Data([0xFF, 0xC4, 0, 20, 0] + table + [0xFF, 0xC4, 0, 20, 0x10] + table)
-      data +=
-        Data([0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0]) + Data(count: size.pixelCount / 64 / 4) + [0xFF, 0xD9]
-      let (codecs, report) = try Self.codecs(.required)
-      let context = DecodingContext(limits: DecodingLimits(cpuTime: .seconds(600)))
-      let picture = try codecs.picture(from: data, resize: Resize(PixelSize(320, 320)), context: context)
-      #expect(picture.isIsolated && picture.size == PixelSize(320, 240) && picture.header?.size == size)
-      let violation = DecodingLimits.Violation(.pixelCount, value: size.pixelCount, limit: 128_000_000)
-      #expect(throws: DecodingError.limitExceeded(violation)) {
-        try codecs.picture(from: data, context: context)
+    // A process under a sanitizer cannot be confined, which this test requires.
+    #if !OZU_ASAN && !OZU_TSAN
+      @Test("a JPEG of 200 megapixels is a thumbnail, and too large as a whole")
+      func hugePicture() throws {
+        // Grey, with two codes of one bit for each block.
+        let size = PixelSize(16_320, 12_240)
+        let table: [UInt8] = [1] + [UInt8](repeating: 0, count: 15) + [0]
+        var data = Data([0xFF, 0xD8, 0xFF, 0xDB, 0, 67, 0] + [UInt8](repeating: 1, count: 64))
+        data += Data([0xFF, 0xC0, 0, 11, 8, 0x2F, 0xD0, 0x3F, 0xC0, 1, 1, 0x11, 0])
+        data += Data([0xFF, 0xC4, 0, 20, 0] + table + [0xFF, 0xC4, 0, 20, 0x10] + table)
+        data +=
+          Data([0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0]) + Data(count: size.pixelCount / 64 / 4) + [0xFF, 0xD9]
+        let (codecs, report) = try Self.codecs(.required)
+        let context = DecodingContext(limits: DecodingLimits(cpuTime: .seconds(600)))
+        let picture = try codecs.picture(from: data, resize: Resize(PixelSize(320, 320)), context: context)
+        #expect(picture.isIsolated && picture.size == PixelSize(320, 240) && picture.header?.size == size)
+        let violation = DecodingLimits.Violation(.pixelCount, value: size.pixelCount, limit: 128_000_000)
+        #expect(throws: DecodingError.limitExceeded(violation)) {
+          try codecs.picture(from: data, context: context)
+        }
+        #expect(report.status.startedProcessCount == 1)
       }
-      #expect(report.status.startedProcessCount == 1)
-    }
+    #endif
 
     @Test("limits are those of any decode, and the worker is kept")
     func limits() throws {
