@@ -103,7 +103,8 @@ func recordSamples() -> [Data] {
   }
   let rendition = RenditionRecord(
     header: header, stamp: FileStamp(byteCount: 1, modifiedSeconds: 2, modifiedNanoseconds: 3, inode: 4),
-    validity: OriginalValidity(receptionDate: noon, freshUntil: noon, bodyIdentity: "a", mayUseOffline: true), notes: ["a note"])
+    validity: OriginalValidity(receptionDate: noon, freshUntil: noon, bodyIdentity: "a", mayUseOffline: true),
+    notes: ["a note"])
   let encoded = EncodedRecord(
     type: .jpeg, size: PixelSize(4, 4), frameCount: 1, checksum: CacheKey("b"), notes: [],
     rendition: rendition, sourceByteCount: 9)
