@@ -63,7 +63,7 @@ struct ResizeArguments {
 
   /// The step that makes a picture this wide; narrower pictures stay as they are.
   func narrowing(to width: Int) -> Resize {
-    var resize = resize(to: Resize(width: width).size, .aspectFit, crops: false)
+    var resize = resize(to: PixelSize(width, Resize.openSide), .aspectFit, crops: false)
     resize.allowsUpscaling = false
     return resize
   }
@@ -91,5 +91,5 @@ struct ResizeArguments {
     return size
   }
 
-  private static let maximumSide = 65_535
+  private static let maximumSide = Resize.openSide
 }
