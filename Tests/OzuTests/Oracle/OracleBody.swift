@@ -37,6 +37,10 @@ struct OracleBody: Sendable {
         "clear png",
         try? codecs.encode(pattern(PixelSize(40, 30), tint: tint + 4, isOpaque: isOpaque), as: .png))
       add("gif", try? animation(PixelSize(24, 18), tint: tint + 8))
+      // Colours of Display P3, by the numbers of ITU-T H.273.
+      let wide = pattern(PixelSize(40, 30), tint: tint + 16).withColorSpace(
+        .coded(primaries: 12, transfer: 13))
+      add("wide png", try? codecs.encode(wide, as: .png))
     }
     for tint in 42..<46 {
       let type: ImageType = tint % 2 == 0 ? .jpeg : .png

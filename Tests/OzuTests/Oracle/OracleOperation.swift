@@ -8,6 +8,10 @@ enum OracleOperation: Sendable {
     case picture
     case file(ImageType)
     case bytes
+    case header
+
+    /// Whether the request says only where the bytes come from.
+    var ignoresRecipe: Bool { self == .bytes || self == .header }
   }
 
   case load(OracleRequest, Goal)
@@ -20,10 +24,12 @@ enum OracleOperation: Sendable {
   case removeFormat(OracleFormat)
   case removeAll
   case purgeMemory
-  /// A new pipeline in the same folder.
-  case restart
+  /// A new pipeline in the same folder, or in an empty one.
+  case restart(losesDisk: Bool)
   case change(Int, OracleBehavior)
   case hold(Int)
+  /// New answers overtake those that are held.
+  case overtake(Int)
   case release(Int)
   case holdDecoding
   case releaseDecoding
@@ -39,7 +45,64 @@ enum OracleOperation: Sendable {
     var random = SeededGenerator(seed: seed)
     var recent: [OracleRequest] = []
     let count = Int.random(in: 15...30, using: &random)
-    return (0..<count).map { _ in Self.random(&random, &recent) }
+    var operations: [OracleOperation] = []
+    while operations.count < count {
+      switch Int.random(in: 0..<100, using: &random) {
+      case 0, 1: operations += lateAnswer(&random, &recent)
+      case 2: operations += failure(&random, &recent)
+      default: operations.append(Self.random(&random, &recent))
+      }
+    }
+    return operations
+  }
+
+  /// A slow load is overtaken by a removal or a reload. Its late answer must replace nothing.
+  private static func lateAnswer(_ random: inout SeededGenerator, _ recent: inout [OracleRequest])
+    -> [OracleOperation]
+  {
+    var older = next(&random, &recent)
+    guard let origin = older.source.origin, origin < OracleSource.webCount + OracleSource.fetcherCount else {
+      return [.load(older, .picture)]
+    }
+    (older.cachePolicy, older.alternatives) = (.useCaches, [])
+    let isReload = Bool.random(using: &random)
+    var newer = older
+    newer.cachePolicy = isReload ? .reload : .useCaches
+    func file() -> OracleBehavior {
+      OracleBehavior(answer: .file(Int.random(in: 0..<OracleBody.all.count, using: &random)))
+    }
+    return [
+      .change(origin, file()), .remove(older.source), .hold(origin), .load(older, goal(&random)),
+      .change(origin, file()), .overtake(origin), isReload ? .purgeMemory : .remove(older.source),
+      .load(newer, goal(&random)), .release(origin), .load(older, goal(&random)),
+    ]
+  }
+
+  /// A failure that is over, by the time that it is remembered or by a reload.
+  private static func failure(_ random: inout SeededGenerator, _ recent: inout [OracleRequest])
+    -> [OracleOperation]
+  {
+    var request = next(&random, &recent)
+    guard let origin = request.source.origin, origin < OracleSource.webCount else {
+      return [.load(request, .picture)]
+    }
+    (request.cachePolicy, request.alternatives) = (.useCaches, [])
+    var reload = request
+    reload.cachePolicy = .reload
+    let status = [404, 403].randomElement(using: &random)!
+    return [
+      .remove(request.source), .change(origin, OracleBehavior(answer: .status(status))),
+      .load(request, goal(&random)), .change(origin, .random(&random)),
+      Bool.random(using: &random) ? .wait(4000) : .load(reload, .bytes), .load(request, goal(&random)),
+    ]
+  }
+
+  private static func goal(_ random: inout SeededGenerator) -> Goal {
+    let goals: [Goal] = [
+      .picture, .picture, .picture, .picture, .picture, .picture, .picture, .file(.png), .file(.jpeg), .bytes,
+      .bytes, .header,
+    ]
+    return goals.randomElement(using: &random)!
   }
 
   private static func random(_ random: inout SeededGenerator, _ recent: inout [OracleRequest])
@@ -49,10 +112,7 @@ enum OracleOperation: Sendable {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<54:
       let request = next(&random, &recent)
-      let goals: [Goal] = [
-        .picture, .picture, .picture, .picture, .picture, .file(.png), .file(.jpeg), .bytes,
-      ]
-      return .load(request, goals.randomElement(using: &random)!)
+      return .load(request, goal(&random))
     case 54..<57:
       return .prefetch((0..<2).map { _ in next(&random, &recent) }, toMemory: Bool.random(using: &random))
     case 57..<60: return .cancel(Int.random(in: 0..<4, using: &random))
@@ -64,10 +124,11 @@ enum OracleOperation: Sendable {
     case 68..<70: return .removeFormat(OracleFormat.allCases.randomElement(using: &random)!)
     case 70..<72: return .removeAll
     case 72..<75: return .purgeMemory
-    case 75..<78: return .restart
+    case 75..<78: return .restart(losesDisk: Int.random(in: 0..<4, using: &random) == 0)
     case 78..<84: return .change(origin(), .random(&random))
     case 84..<87: return .hold(origin())
-    case 87..<89: return .release(origin())
+    case 87: return .overtake(origin())
+    case 88: return .release(origin())
     case 89: return .holdDecoding
     case 90: return .releaseDecoding
     case 91..<95: return .wait([1, 30, 61, 700, 4000].randomElement(using: &random)!)
@@ -96,6 +157,7 @@ enum OracleOperation: Sendable {
       default: break
       }
     }
+    if request.source.hasOwnKey { request.alternatives = [] }
     recent = recent.suffix(5) + [request]
     return request
   }

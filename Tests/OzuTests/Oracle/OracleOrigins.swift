@@ -43,6 +43,8 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
   var lifetime = Lifetime.seconds(600)
   var isValidated = true
   var isRedirected = false
+  /// Whether bodies from the web end in the middle, with a part that can be resumed where it has an ETag.
+  var breaksOff = false
 
   static func random(_ random: inout SeededGenerator) -> OracleBehavior {
     func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -56,6 +58,7 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
     behavior.lifetime = lifetimes.randomElement(using: &random)!
     behavior.isValidated = chance(70)
     behavior.isRedirected = chance(10)
+    behavior.breaksOff = chance(7)
     return behavior
   }
 
@@ -73,6 +76,7 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
     }
     if isValidated { text += " with ETag" }
     if isRedirected { text += " redirected" }
+    if breaksOff, file(for: 0) != nil { text += " broken off" }
     return text
   }
 }
@@ -99,7 +103,9 @@ final class OracleOrigins: Sendable {
   private struct State {
     var tick = 0
     var behaviors: [OracleBehavior]
+    /// The gate of new answers, and the closed gates of those that are late.
     var gates: [Gate]
+    var lateGates: [[Gate]]
     var isHeld: [Bool]
     var exchanges: [OracleExchange] = []
   }
@@ -117,6 +123,7 @@ final class OracleOrigins: Sendable {
       State(
         behaviors: (0..<Self.count).map { OracleBehavior(answer: .file($0)) },
         gates: (0..<Self.count).map { _ in Gate(isOpen: true) },
+        lateGates: Array(repeating: [], count: Self.count),
         isHeld: Array(repeating: false, count: Self.count)))
     client.reply { [unowned self] in self.reply(to: $0) }
   }
@@ -178,10 +185,20 @@ final class OracleOrigins: Sendable {
     }
   }
 
+  /// Answers that begin from now on are sent at once, and those that wait go on waiting.
+  func overtake(_ origin: Int) {
+    state.withLock { state in
+      guard state.isHeld[origin] else { return }
+      state.isHeld[origin] = false
+      state.lateGates[origin].append(state.gates[origin])
+      state.gates[origin] = Gate(isOpen: true)
+    }
+  }
+
   /// The answers of an origin go on.
   func release(_ origin: Int) {
     let (tick, date) = (state.withLock { $0.tick }, clock.currentDate)
-    let gate = state.withLock { state in
+    let gates = state.withLock { state in
       state.isHeld[origin] = false
       for index in state.exchanges.indices
       where !state.exchanges[index].isFile && state.exchanges[index].endTick == nil
@@ -189,19 +206,25 @@ final class OracleOrigins: Sendable {
       {
         (state.exchanges[index].endTick, state.exchanges[index].answerDate) = (tick, date)
       }
-      return state.gates[origin]
+      defer { state.lateGates[origin] = [] }
+      return state.lateGates[origin] + [state.gates[origin]]
     }
-    gate.open()
+    for gate in gates { gate.open() }
   }
 
-  var isHolding: Bool { state.withLock { $0.isHeld.contains(true) } }
+  var isHolding: Bool {
+    state.withLock { $0.isHeld.contains(true) || $0.lateGates.contains { !$0.isEmpty } }
+  }
 
   /// The number of answers that wait at gates.
-  var heldCount: Int { state.withLock { $0.gates }.reduce(0) { $0 + $1.waitingCount } }
+  var heldCount: Int {
+    state.withLock { $0.gates + $0.lateGates.flatMap(\.self) }.reduce(0) { $0 + $1.waitingCount }
+  }
 
   // MARK: Answers
 
-  private func begin(_ source: OracleSource, _ number: Int) -> (
+  /// - Parameter tag: the entity tag that the request knows.
+  private func begin(_ source: OracleSource, _ number: Int, knowing tag: String? = nil) -> (
     behavior: OracleBehavior, gate: Gate, file: Int?
   ) {
     let date = clock.currentDate
@@ -210,13 +233,17 @@ final class OracleOrigins: Sendable {
       var account = 0
       if case .web(_, let its) = source { account = its } else { behavior.lifetime = .endless }
       let file = behavior.file(for: account)
+      let isKnown = behavior.isValidated && file.map { tag?.contains(Self.tag($0)) ?? false } ?? false
+      if isKnown || file == nil || behavior.lifetime == .endless { behavior.breaksOff = false }
       state.exchanges.append(
         OracleExchange(
           source: source, tick: state.tick, endTick: state.isHeld[number] ? nil : state.tick, askDate: date,
-          answerDate: date, behavior: behavior, file: file))
+          answerDate: date, behavior: behavior, file: behavior.breaksOff ? nil : file))
       return (behavior, state.gates[number], file)
     }
   }
+
+  private static func tag(_ file: Int) -> String { "\"\(file)\"" }
 
   private func reply(to request: HTTPRequest) -> FakeHTTPReply? {
     guard let number = (0..<OracleSource.webCount).first(where: { OracleSource.url($0) == request.url })
@@ -224,16 +251,19 @@ final class OracleOrigins: Sendable {
       return nil
     }
     let source = OracleSource.web(number, account: request.headers["Authorization"].flatMap { Int($0) } ?? 0)
-    let (behavior, gate, file) = begin(source, number)
+    let known = request.headers["If-None-Match"]
+    let (behavior, gate, file) = begin(source, number, knowing: known)
     var reply: FakeHTTPReply
     switch behavior.answer {
     case .disconnection: return .failure(.connectionLost).held(by: gate)
     case .status(let status): reply = .status(status)
     case .file:
-      let tag = "\"\(file ?? 0)\""
-      let isKnown = behavior.isValidated && request.headers["If-None-Match"]?.contains(tag) == true
-      reply = isKnown ? .status(304) : .ok(OracleBody.all[file ?? 0].data)
+      let tag = Self.tag(file ?? 0)
+      let body = OracleBody.all[file ?? 0].data
+      let isKnown = behavior.isValidated && known?.contains(tag) == true
+      reply = isKnown ? .status(304) : .ok(body).servingRanges()
       if behavior.isValidated { reply = reply.header("ETag", tag) }
+      if behavior.breaksOff { reply = reply.failing(.connectionLost, afterByteCount: body.count / 3) }
     }
     if let field = behavior.lifetime.field { reply = reply.header("Cache-Control", field) }
     if behavior.isRedirected { reply = reply.redirected(to: request.url.appending(path: "elsewhere")) }

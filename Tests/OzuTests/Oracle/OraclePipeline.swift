@@ -64,6 +64,15 @@ struct OraclePipeline {
       })
   }
 
+  /// The header of a file.
+  static func header(file: Int) -> Result<ImageHeader, OracleFailure> {
+    do throws(DecodingError) {
+      return .success(try CodecRegistry.standard.header(of: OracleBody.all[file].data, limits: limits))
+    } catch {
+      return .failure(OracleFailure(kind: ImageError(error, source: "").kind))
+    }
+  }
+
   /// Why a request fails before anything is asked.
   static func refusal(of request: OracleRequest) -> ImageError.Kind? {
     guard let resize = request.effectiveResize else { return nil }

@@ -6,7 +6,7 @@ import OzuTesting
 
 /// Where a request of the oracle's runs takes its bytes from.
 enum OracleSource: Hashable, Sendable, CustomStringConvertible {
-  /// A web address, asked for with the credentials of an account; 0 for none.
+  /// A web address, asked for with the credentials of an account; 0 for none. Requests of account 3 have a cache key of their own.
   case web(Int, account: Int)
   case fetcher(Int)
   /// A local file.
@@ -33,12 +33,14 @@ enum OracleSource: Hashable, Sendable, CustomStringConvertible {
     case 0: .data([0, 1, 30][Int.random(in: 0..<3, using: &random)])
     case 1, 2: .fetcher(Int.random(in: 0..<fetcherCount, using: &random))
     case 3: .file(Int.random(in: 0..<fileCount, using: &random))
-    case 4, 5: .web(0, account: Int.random(in: 1...2, using: &random))
+    case 4, 5: .web(0, account: Int.random(in: 1...3, using: &random))
     default: .web(Int.random(in: 0..<webCount, using: &random), account: 0)
     }
   }
 
   static func url(_ number: Int) -> URL { URL(string: "https://origin\(number).example/picture")! }
+
+  var hasOwnKey: Bool { if case .web(_, 3) = self { true } else { false } }
 
   var description: String {
     switch self {
@@ -121,7 +123,8 @@ extension OracleRequest {
     if chance(6) { request.ownLifetime = [0, 100].randomElement(using: &random)! }
     if chance(15) { request.format = OracleFormat.allCases.randomElement(using: &random)! }
     request.isUrgent = chance(5)
-    if chance(8) { request.alternatives = [.random(&random)] }
+    let alternative = OracleSource.random(&random)
+    if chance(8), !alternative.hasOwnKey, !request.source.hasOwnKey { request.alternatives = [alternative] }
     return request
   }
 
@@ -237,7 +240,7 @@ extension OracleRequest {
   func request(_ origins: OracleOrigins) -> ImageRequest {
     var request = ImageRequest(
       source.imageSource(origins), resize: resize, processors: processors, priority: priority,
-      cachePolicy: cachePolicy, format: format?.format)
+      cachePolicy: cachePolicy, cacheKey: source.hasOwnKey ? "\(source)" : nil, format: format?.format)
     request.colorPolicy = colorPolicy
     request.headroomStops = headroom
     request.allowsTruncation = allowsTruncation

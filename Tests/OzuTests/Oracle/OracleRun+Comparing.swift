@@ -66,6 +66,9 @@ extension OracleRun {
     case .bytes(let data):
       file = allowed(load).map(\.file).first { OracleBody.all[$0].data == data }
       if file == nil { return "other bytes, \(expectation(load))" }
+    case .header(let header):
+      file = allowed(load).map(\.file).first { (try? OraclePipeline.header(file: $0).get()) == header }
+      if file == nil { return "another header, \(expectation(load))" }
     }
     if let problem = traffic(of: load, file: file) { return problem }
     counts[kind(of: end), default: 0] += 1
@@ -79,6 +82,7 @@ extension OracleRun {
     case .picture(let response): "picture from \(response.source.rawValue)"
     case .file: "file"
     case .bytes: "bytes"
+    case .header: "header"
     case .prefetched: "prefetched"
     }
   }
@@ -89,7 +93,7 @@ extension OracleRun {
   private func allowed(_ load: OracleLoad) -> [(request: OracleRequest, file: Int)] {
     let requests = [load.request] + load.request.alternatives.map(load.request.alternative)
     // The bytes of a source have no alternatives.
-    return (load.goal == .bytes ? [load.request] : requests).flatMap { request in
+    return (load.goal.ignoresRecipe ? [load.request] : requests).flatMap { request in
       world.files(for: load, request.source).sorted().map { (request, $0) }
     }
   }
@@ -181,18 +185,20 @@ extension OracleRun {
     if error.kind == .deadlineExceeded {
       return request.isUrgent && load.dates.value.count > 1 ? nil : "the time was not over"
     }
-    if load.goal != .bytes, let kind = OraclePipeline.refusal(of: request) {
+    if !load.goal.ignoresRecipe, let kind = OraclePipeline.refusal(of: request) {
       return kind == error.kind ? nil : "\(error.kind) instead of \(kind)"
     }
     if error.kind == .notCached, request.cachePolicy == .cacheOnly {
       guard let certain = world.certain(for: load), load.isAlone.value,
-        load.goal != .bytes || !load.isPrefetch
+        !load.goal.ignoresRecipe || !load.isPrefetch
       else { return nil }
       return "not cached, but the answer of tick \(certain.tick) is stored"
     }
     var kinds = world.failures(for: load, request.source)
     for file in world.files(for: load, request.source) where load.goal != .bytes {
-      if case .file(let type) = load.goal {
+      if load.goal == .header {
+        if case .failure(let failure) = OraclePipeline.header(file: file) { kinds.insert(failure.kind) }
+      } else if case .file(let type) = load.goal {
         if case .failure(let failure) = oracle.encoded(request, as: type, file: file) {
           kinds.insert(failure.kind)
         }
@@ -256,7 +262,7 @@ extension OracleRun {
         + world.loads.map(\.request.recipe).filter { $0.source == source }.suffix(1)
     }
     for isNew in [false, true] {
-      if isNew, let problem = try await playProbe(.restart) { return problem }
+      if isNew, let problem = try await playProbe(.restart(losesDisk: false)) { return problem }
       for var request in requests {
         request.cachePolicy = .cacheOnly
         if let problem = try await playProbe(.load(request, .picture)) {

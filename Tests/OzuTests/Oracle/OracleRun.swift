@@ -10,6 +10,7 @@ final class OracleLoad: Sendable {
     case picture(ImageResponse)
     case file(EncodedImage)
     case bytes(Data)
+    case header(ImageHeader)
     case prefetched(ImagePrefetcher.Ending)
     case failure(ImageError)
   }
@@ -44,7 +45,8 @@ final class OracleLoad: Sendable {
 /// have ended.
 struct OracleRun {
   let origins = OracleOrigins()
-  let files = MemoryFileSystem()
+  var files = MemoryFileSystem()
+  let store = MemoryImageStore()
   let settings: OracleSettings
   var pipeline: ImagePipeline
   var oracle: OraclePipeline
@@ -60,13 +62,13 @@ struct OracleRun {
     self.oracle = oracle
     self.settings = settings
     world.storesOriginals = settings.storagePolicy != .encodedImages
-    pipeline = Self.pipeline(origins, files, settings)
+    pipeline = Self.pipeline(origins, files, store, settings)
   }
 
   private static func pipeline(
-    _ origins: OracleOrigins, _ files: MemoryFileSystem, _ settings: OracleSettings
+    _ origins: OracleOrigins, _ files: MemoryFileSystem, _ store: MemoryImageStore, _ settings: OracleSettings
   ) -> ImagePipeline {
-    .testing(client: origins.client, files: files, clock: origins.clock) { settings.apply(to: &$0) }
+    .testing(client: origins.client, files: files, clock: origins.clock) { settings.apply(to: &$0, store) }
   }
 
   // MARK: Playing
@@ -116,11 +118,13 @@ struct OracleRun {
       await pipeline.removeAllImages()
     case .purgeMemory:
       pipeline.removeImagesFromMemory()
-    case .restart:
+    case .restart(let losesDisk):
       if let problem = try await finish() { return problem }
-      await restart()
+      if losesDisk, settings.hasDisk { world.lossTick = tick }
+      await restart(losesDisk: losesDisk)
     case .change(let origin, let behavior): try origins.set(behavior, of: origin)
     case .hold(let origin): origins.hold(origin)
+    case .overtake(let origin): origins.overtake(origin)
     case .release(let origin): origins.release(origin)
     case .holdDecoding: setDecoding(isHeld: true)
     case .releaseDecoding: setDecoding(isHeld: false)
@@ -150,11 +154,12 @@ struct OracleRun {
     for load in running { load.dates.change { $0.append(date) } }
   }
 
-  private mutating func restart() async {
+  private mutating func restart(losesDisk: Bool) async {
     prefetchers = []
     // As long as the old one holds the folder, the new one would follow it and leave its entries.
     await pipeline.diskCache?.close()
-    pipeline = Self.pipeline(origins, files, settings)
+    if losesDisk { files = MemoryFileSystem() }
+    pipeline = Self.pipeline(origins, files, store, settings)
   }
 
   // MARK: Loads
@@ -184,14 +189,14 @@ struct OracleRun {
       }
       load.task.change { $0 = task }
       load.stop.change { $0 = { task.cancel() } }
-    case .file, .bytes:
+    case .file, .bytes, .header:
       let task = Task.immediate {
         do throws(ImageError) {
           let end: OracleLoad.End
-          if case .file(let type) = goal {
-            end = .file(try await pipeline.encoded(for: image, as: OutputFormat(type)))
-          } else {
-            end = .bytes(try await pipeline.data(for: image))
+          switch goal {
+          case .file(let type): end = .file(try await pipeline.encoded(for: image, as: OutputFormat(type)))
+          case .header: end = .header(try await pipeline.header(for: image))
+          case .bytes, .picture: end = .bytes(try await pipeline.data(for: image))
           }
           load.end.change { $0 = end }
         } catch {

@@ -10,6 +10,9 @@ struct OracleSettings: Sendable, CustomStringConvertible {
   var memoryLimit: Int?
   var storagePolicy = StoragePolicy.automatic
   var isResumable = true
+  /// Whether there is a further store, and whether there is a disk cache.
+  var hasStore = false
+  var hasDisk = true
 
   /// Half of the seeds have the usual settings.
   init(seed: UInt64) {
@@ -23,9 +26,13 @@ struct OracleSettings: Sendable, CustomStringConvertible {
       storagePolicy = policy
     }
     isResumable = !chance(20)
+    hasStore = chance(30)
+    hasDisk = !hasStore || !chance(20)
   }
 
-  func apply(to configuration: inout ImagePipeline.Configuration) {
+  func apply(to configuration: inout ImagePipeline.Configuration, _ store: MemoryImageStore) {
+    if hasStore { configuration.caching.stores = [store] }
+    if !hasDisk { configuration.caching.diskStorage = .none }
     configuration.decoding.limits = OraclePipeline.limits
     configuration.network.isRateLimiterEnabled = false
     configuration.network.isResumableDataEnabled = isResumable
@@ -50,6 +57,7 @@ struct OracleSettings: Sendable, CustomStringConvertible {
     if let memoryLimit { parts.append("memory of \(memoryLimit) bytes") }
     if storagePolicy != .automatic { parts.append("stores \(storagePolicy.rawValue)") }
     if !isResumable { parts.append("no resuming") }
+    if hasStore { parts.append(hasDisk ? "a further store" : "a store instead of the disk") }
     return parts.isEmpty ? "usual settings" : parts.joined(separator: ", ")
   }
 }

@@ -27,6 +27,8 @@ struct OracleWorld {
   }
 
   var removals: [Removal] = []
+  /// When the disk lost everything for the last time.
+  var lossTick = 0
   /// Whether originals are stored if a request does not say otherwise.
   var storesOriginals = true
   var loads: [OracleLoad] = []
@@ -70,7 +72,7 @@ struct OracleWorld {
       || !isOfReload
         && loads.contains {
           $0.request.cachePolicy == .reload && $0.request.source == exchange.source && crosses($0.startTick)
-            && !$0.isPrefetch && ($0.goal == .bytes || OraclePipeline.refusal(of: $0.request) == nil)
+            && !$0.isPrefetch && ($0.goal.ignoresRecipe || OraclePipeline.refusal(of: $0.request) == nil)
         }
   }
 
@@ -110,8 +112,10 @@ struct OracleWorld {
       $0.isPrefetch && $0.request.source == source && $0.startTick < removal
     }
     let own = exchanges.filter { $0.source == source && $0.tick > removal - (hasPrefetch ? 1 : 0) }
+    let shared = sharedLoads(load, source)
+    let dates = ([load] + shared).flatMap(\.dates.value)
     let isDisconnected = own.contains {
-      $0.behavior.answer == .disconnection && ($0.endTick ?? .max) >= start
+      ($0.behavior.answer == .disconnection || $0.behavior.breaksOff) && ($0.endTick ?? .max) >= start
     }
     return own.filter { exchange in
       let isRunning = (exchange.endTick ?? .max) >= start
@@ -119,27 +123,38 @@ struct OracleWorld {
       let isStorable = exchange.behavior.lifetime != .noStore
       switch load.request.cachePolicy {
       case .useCaches:
-        if isRunning || isShared(exchange, with: load) { return true }
+        if isRunning || isShared(exchange, with: shared) { return true }
         guard isStorable else { return false }
         if isDisconnected, ![.noCache, .strictMinute].contains(exchange.behavior.lifetime) { return true }
-        return load.dates.value.contains { date in
+        return dates.contains { date in
           isFresh(exchange, at: date, own: load.request.ownLifetime)
             || exchange.behavior.lifetime == .minuteAndWindow && isFresh(exchange, at: date, own: 660)
         }
       case .cacheOnly: return isStorable
       case .reload, .bypass:
-        return exchange.tick >= start || isShared(exchange, with: load)
+        return exchange.tick >= start || isShared(exchange, with: shared)
       }
     }
   }
 
-  /// Whether a load of the same policy, which may share its work with this one, has the answer.
-  private func isShared(_ exchange: OracleExchange, with load: OracleLoad) -> Bool {
-    loads.contains { other in
-      other !== load && other.request.cachePolicy == load.request.cachePolicy
-        && other.request.source == exchange.source && other.startTick <= exchange.endTick ?? .max
-        && other.endTick.value ?? .max >= load.startTick && other.startTick < load.startTick
+  /// Whether one of the loads with which a load may share its work has the answer.
+  private func isShared(_ exchange: OracleExchange, with loads: [OracleLoad]) -> Bool {
+    loads.contains { $0.startTick <= exchange.endTick ?? .max }
+  }
+
+  /// The earlier loads of a source and the same policy whose work a load may share, also by another one that has joined them.
+  private func sharedLoads(_ load: OracleLoad, _ source: OracleSource) -> [OracleLoad] {
+    var shared: [OracleLoad] = []
+    var start = load.startTick
+    for other in loads.reversed()
+    where other.startTick < start && other.request.cachePolicy == load.request.cachePolicy
+      && (other.request.source == source || other.request.alternatives.contains(source))
+      && other.endTick.value ?? .max >= start
+    {
+      shared.append(other)
+      start = other.startTick
     }
+    return shared
   }
 
   /// The files from which a load of a source may be answered.
@@ -163,7 +178,8 @@ struct OracleWorld {
   private func kind(of exchange: OracleExchange) -> ImageError.Kind {
     if case .fetcher = exchange.source { return .fetchFailed }
     if case .file = exchange.source { return .noSuchFile }
-    return exchange.behavior.answer == .disconnection ? .transport : .httpStatus
+    return exchange.behavior.answer == .disconnection || exchange.behavior.breaksOff
+      ? .transport : .httpStatus
   }
 
   /// Whether a failure may still be remembered.
@@ -192,7 +208,8 @@ struct OracleWorld {
       let file = last.file, OracleBody.all[file].isWhole, last.endTick != nil,
       last.behavior.lifetime != .noStore,
       let storing = ended.last(where: { $0.load.startTick <= last.tick && last.tick <= $0.endTick }),
-      storing.load.isAlone.value, storing.file == last.file, writesOriginals(storing.load.request),
+      storing.load.isAlone.value, storing.load.goal != .header, storing.load.startTick > lossTick,
+      storing.file == last.file, writesOriginals(storing.load.request),
       storing.load.request.source == request.source,
       !removals.contains(where: { $0.tick >= storing.load.startTick && $0.mayReach(request.source) })
     else { return nil }
