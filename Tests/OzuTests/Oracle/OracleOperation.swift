@@ -144,7 +144,7 @@ enum OracleOperation: Sendable {
     if let old = recent.randomElement(using: &random), Int.random(in: 0..<100, using: &random) < 65 {
       let new = request
       request = old
-      switch Int.random(in: 0..<12, using: &random) {
+      switch Int.random(in: 0..<14, using: &random) {
       case 0, 1, 2: request.resize = new.resize
       case 3: request.cachePolicy = new.cachePolicy
       case 4: request.processors = new.processors
@@ -154,6 +154,7 @@ enum OracleOperation: Sendable {
       case 8: request.format = new.format
       case 9: request.source = new.source
       case 10: vary(&request, &random)
+      case 11: (request.colorPolicy, request.processors) = (.keep, old.processors + [.random(&random)])
       default: break
       }
     }

@@ -263,7 +263,8 @@ extension OracleRun {
     }
     for isNew in [false, true] {
       if isNew, let problem = try await playProbe(.restart(losesDisk: false)) { return problem }
-      for var request in requests {
+      // The pipeline of the run has answered enough.
+      for var request in isNew ? requests : Array(requests.prefix(3)) {
         request.cachePolicy = .cacheOnly
         if let problem = try await playProbe(.load(request, .picture)) {
           return "\(request), new \(isNew): \(problem)"
