@@ -43,21 +43,20 @@ extension ImageCaches {
     return stores.readFurther(ImageStoreEntry.self, place, request.source.reach)?.body
   }
 
-  /// - Parameter isCurrent: whether no removal has come in between; asked before the write and after it.
-  func store(
-    _ original: FetchedData.Original, for request: ImageRequest, while isCurrent: () -> Bool
-  ) {
-    guard isCurrent() else { return }
-    defer { if !isCurrent() { removeOriginal(for: request) } }
+  func store(_ original: FetchedData.Original, for request: ImageRequest, by right: EpochRight) {
     let key = ImageStoreKey(
       .original, request.key.source, label: EntryLabel.text(ofSource: request.sourceKey))
-    observeStore(.original, byteCount: original.byteCount, for: request) {
-      switch original {
-      case .response(let entry): store(entry, replacing: nil, at: key)
-      case .data(let data):
-        stores.write(
-          ImageStoreEntry(metadata: OriginalRecord().data, body: data), for: key, request.source.reach)
+    right.store {
+      observeStore(.original, byteCount: original.byteCount, for: request) {
+        switch original {
+        case .response(let entry): store(entry, replacing: nil, at: key)
+        case .data(let data):
+          stores.write(
+            ImageStoreEntry(metadata: OriginalRecord().data, body: data), for: key, request.source.reach)
+        }
       }
+    } takeBack: {
+      removeOriginal(for: request)
     }
   }
 

@@ -105,20 +105,19 @@ extension ImageCaches {
     return further(place, source.reach) { Rendition($0, of: source) }
   }
 
-  /// - Parameter isCurrent: whether no removal has come in between; asked before the write and after it.
-  func store(
-    _ rendition: Rendition, for request: ImageRequest, while isCurrent: () -> Bool = { true }
-  ) {
-    guard isCurrent() else { return }
-    defer { if !isCurrent() { removeRendition(for: request) } }
+  func store(_ rendition: Rendition, for request: ImageRequest, by right: EpochRight) {
     let record = RenditionRecord(
       header: rendition.header, stamp: rendition.stamp, validity: rendition.validity, notes: rendition.notes)
     guard request.format?.isRetired != true else { return }
-    observeStore(.rendition, byteCount: rendition.data.count, for: request) {
-      stores.write(
-        ImageStoreEntry(metadata: record.data, body: rendition.data),
-        for: ImageStoreKey(request.renditionKind, request.key.rendition, label: request.label),
-        request.source.reach)
+    right.store {
+      observeStore(.rendition, byteCount: rendition.data.count, for: request) {
+        stores.write(
+          ImageStoreEntry(metadata: record.data, body: rendition.data),
+          for: ImageStoreKey(request.renditionKind, request.key.rendition, label: request.label),
+          request.source.reach)
+      }
+    } takeBack: {
+      removeRendition(for: request)
     }
   }
 

@@ -7,15 +7,15 @@ import OzuSynchronization
 /// Beginnings of interrupted transfers are also kept in memory, so that a retry finds them at once: small ones for a
 /// while; large ones, which are mapped from files, until the first level has written them.
 ///
-/// The storage of one exchange writes only while nothing has been removed since its request (`storing(while:)`).
+/// The storage of one exchange writes only while its right is valid (`storing(by:)`).
 struct OriginalStorage: HTTPCacheStorage {
   let caches: ImageCaches
   let runner: JobRunner
   let backlog: StoreBacklog
   private let partials = InMemoryHTTPCacheStorage(byteLimit: 16 << 20)
   private let unwritten = UnwrittenPartials()
-  /// Whether no removal has come after the request of the exchange.
-  private var isCurrent: @Sendable () -> Bool = { true }
+  /// The right of the exchange; `nil` for a storage that nobody has narrowed.
+  private var right: EpochRight?
 
   init(caches: ImageCaches, runner: JobRunner, backlog: StoreBacklog) {
     self.caches = caches
@@ -24,10 +24,24 @@ struct OriginalStorage: HTTPCacheStorage {
   }
 
   /// The same storage for one exchange.
-  func storing(while isCurrent: @escaping @Sendable () -> Bool) -> OriginalStorage {
+  func storing(by right: EpochRight) -> OriginalStorage {
     var storage = self
-    storage.isCurrent = isCurrent
+    storage.right = right
     return storage
+  }
+
+  /// Queues a write of originals under a key.
+  private func write(
+    _ key: HTTPCacheKey, byteCount: Int = 0, _ work: @escaping @Sendable (ImageCaches) -> Void
+  ) {
+    backlog.enqueue(byteCount: byteCount, originalOf: ResponseStore.storeKey(key)) { [caches, right] in
+      guard let right else { return work(caches) }
+      right.store {
+        work(caches)
+      } takeBack: {
+        caches.removeResponses(for: key)
+      }
+    }
   }
 
   /// Forgets the beginnings of interrupted transfers that are in memory: those of some sources, or all for `nil`.
@@ -41,28 +55,17 @@ struct OriginalStorage: HTTPCacheStorage {
   }
 
   func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {
-    backlog.enqueue(byteCount: entry.body.count, originalOf: ResponseStore.storeKey(key)) {
-      [caches, isCurrent] in
-      guard isCurrent() else { return }
-      caches.store(entry, replacing: old, for: key)
-      if !isCurrent() { caches.removeResponses(for: key) }
-    }
+    write(key, byteCount: entry.body.count) { $0.store(entry, replacing: old, for: key) }
     await backlog.room()
   }
 
   func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async {
     // The body is normally on disk already, so the entry does not count as waiting bytes.
-    backlog.enqueue(originalOf: ResponseStore.storeKey(key)) { [caches, isCurrent] in
-      guard isCurrent() else { return }
-      caches.refresh(entry, replacing: old, for: key)
-      if !isCurrent() { caches.removeResponses(for: key) }
-    }
+    write(key) { $0.refresh(entry, replacing: old, for: key) }
   }
 
   func removeEntries(for key: HTTPCacheKey) async {
-    backlog.enqueue(originalOf: ResponseStore.storeKey(key)) { [caches, isCurrent] in
-      if isCurrent() { caches.removeResponses(for: key) }
-    }
+    write(key) { $0.removeResponses(for: key) }
   }
 
   /// The folder of the first level, so that a body is spooled to the medium that the app has chosen for the cache.
@@ -76,15 +79,18 @@ struct OriginalStorage: HTTPCacheStorage {
   }
 
   func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
-    guard isCurrent() else { return }
+    guard right?.isValid ?? true else { return }
     await partials.setPartialBody(partial, for: key)
     let ticket = unwritten.set(partial, for: key)
-    if !isCurrent() { removePartialsFromMemory(of: [ResponseStore.storeKey(key)]) }
-    backlog.enqueue(byteCount: partial?.body.count ?? 0) { [caches, unwritten, isCurrent] in
+    if right?.isValid == false { removePartialsFromMemory(of: [ResponseStore.storeKey(key)]) }
+    backlog.enqueue(byteCount: partial?.body.count ?? 0) { [caches, unwritten, right] in
       defer { unwritten.remove(ticket, for: key) }
-      guard isCurrent() else { return }
-      caches.setPartialBody(partial, for: key)
-      if !isCurrent() { caches.setPartialBody(nil, for: key) }
+      guard let right else { return caches.setPartialBody(partial, for: key) }
+      right.store {
+        caches.setPartialBody(partial, for: key)
+      } takeBack: {
+        caches.setPartialBody(nil, for: key)
+      }
     }
     await backlog.room()
   }

@@ -71,10 +71,8 @@ extension EncodeImage {
     var waits = fetched.map { context.storeOriginal($0, for: goal.load, epoch) } ?? []
     keepInMemory(entry)
     if goal.writesStores, !context.caches.stores.isEmpty {
-      let wait = context.backlog.add(byteCount: entry.data.count) { [context, goal, epoch] _ in
-        context.caches.store(entry, goal.key, for: goal.request) {
-          context.epochs.isCurrent(epoch, goal.request)
-        }
+      let wait = context.backlog.add(byteCount: entry.data.count) { [context, goal, right] _ in
+        context.caches.store(entry, goal.key, for: goal.request, by: right)
       }
       if let wait { waits.append(wait) }
     }
@@ -85,19 +83,22 @@ extension EncodeImage {
 
   /// Puts a file into memory, unless its source has been removed since the request.
   func keepInMemory(_ entry: EncodedEntry) {
-    guard goal.writesMemory, context.epochs.isCurrent(epoch, request) else { return }
-    context.caches.keepEncoded(entry, goal.key)
-    // A removal may have begun meanwhile, and have looked into memory before.
-    if !context.epochs.isCurrent(epoch, request) {
+    guard goal.writesMemory else { return }
+    right.store {
+      context.caches.keepEncoded(entry, goal.key)
+    } takeBack: {
       context.caches.encodedMemory.removeValue(forKey: goal.key)
     }
   }
 
+  /// The right to store the file.
+  private var right: EpochRight { context.epochs.right(to: request, in: epoch) }
+
   func forget() {
-    guard request.cachePolicy.writesCaches, context.epochs.isCurrent(epoch, request) else { return }
+    guard request.cachePolicy.writesCaches, right.isValid else { return }
     context.caches.encodedMemory.removeValue(forKey: goal.key)
-    context.backlog.enqueue { [context, goal, epoch] in
-      guard context.epochs.isCurrent(epoch, goal.request) else { return }
+    context.backlog.enqueue { [context, goal, right] in
+      guard right.isValid else { return }
       context.caches.removeEncoded(goal.key, of: goal.request)
     }
   }

@@ -39,16 +39,15 @@ extension ImageCaches {
     events.lookedUp(.encoded, found: nil, of: request.source.name, for: request)
   }
 
-  /// - Parameter isCurrent: whether no removal has come in between; asked before the write and after it.
-  func store(
-    _ entry: EncodedEntry, _ key: CacheKey, for request: ImageRequest, while isCurrent: () -> Bool
-  ) {
-    guard isCurrent() else { return }
-    defer { if !isCurrent() { removeEncoded(key, of: request) } }
-    observeStore(.encoded, byteCount: entry.data.count, for: request) {
-      stores.write(
-        ImageStoreEntry(metadata: entry.record.data, body: entry.data),
-        for: ImageStoreKey(.encoded, key, label: request.label), request.source.reach)
+  func store(_ entry: EncodedEntry, _ key: CacheKey, for request: ImageRequest, by right: EpochRight) {
+    right.store {
+      observeStore(.encoded, byteCount: entry.data.count, for: request) {
+        stores.write(
+          ImageStoreEntry(metadata: entry.record.data, body: entry.data),
+          for: ImageStoreKey(.encoded, key, label: request.label), request.source.reach)
+      }
+    } takeBack: {
+      removeEncoded(key, of: request)
     }
   }
 

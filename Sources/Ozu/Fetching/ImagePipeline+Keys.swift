@@ -53,10 +53,14 @@ extension ImagePipeline {
   }
 
   private func imageFromDisk(for request: ImageRequest) async -> Picture? {
-    let epoch = context.epochs.epoch(of: request)
-    return await context.runner.run(on: .disk, priority: .normal) { [cache, context] in
+    let right = context.epochs.right(to: request)
+    return await context.runner.run(on: .disk, priority: .normal) { [cache] in
       guard let picture = cache.image(for: request, layers: .disk) else { return nil }
-      if context.epochs.isCurrent(epoch, request) { cache[request] = picture }
+      right.store {
+        cache[request] = picture
+      } takeBack: {
+        cache[request] = nil
+      }
       return picture
     }
   }
@@ -71,8 +75,8 @@ extension ImagePipeline {
     let request = current(ImageRequest(key: key, format: format))
     cache[request] = picture
     guard request.mayHaveRendition || format == nil else { return }
-    let cache = cache
-    context.backlog.enqueue { try? cache.store(picture, for: request, layers: .disk) }
+    let (cache, right) = (cache, context.epochs.right(to: request))
+    context.backlog.enqueue { try? cache.storeOnDisk(picture, for: request, by: right) }
   }
 
   /// Removes the picture of a key in one format; without a format, the picture that was stored without one.

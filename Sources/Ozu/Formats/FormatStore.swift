@@ -16,17 +16,21 @@ final class FormatStore: Sendable {
   struct Hit: Sendable {
     let cached: CachedPicture
     let request: ImageRequest
+    /// The right to write the rendition again.
+    let right: EpochRight
   }
 
   private let state = Mutex(State())
   let caches: ImageCaches
   let backlog: StoreBacklog
   let configuration: ImagePipeline.Configuration
+  private let epochs: SourceEpochs
 
-  init(caches: ImageCaches, backlog: StoreBacklog, configuration: ImagePipeline.Configuration) {
-    self.caches = caches
-    self.backlog = backlog
-    self.configuration = configuration
+  init(_ context: LoadContext) {
+    caches = context.caches
+    backlog = context.backlog
+    configuration = context.configuration
+    epochs = context.epochs
   }
 
   /// The formats by their names.
@@ -133,8 +137,9 @@ final class FormatStore: Sendable {
   func noteHit(of cached: CachedPicture, for request: ImageRequest) {
     guard let format = request.format, format.diskCapacity > 0 else { return }
     // The former hit is released outside the lock, with its request.
+    let hit = Hit(cached: cached, request: request, right: epochs.right(to: request))
     let (isFirst, former) = state.withLock { state in
-      let former = state.hits.updateValue(Hit(cached: cached, request: request), forKey: request.key)
+      let former = state.hits.updateValue(hit, forKey: request.key)
       return (state.hits.count == 1 && former == nil, former)
     }
     withExtendedLifetime(former) {}
@@ -147,7 +152,7 @@ final class FormatStore: Sendable {
       return state.hits
     }
     for hit in hits.values {
-      caches.touchRendition(of: hit.cached, for: hit.request) {
+      caches.touchRendition(of: hit.cached, for: hit.request, by: hit.right) {
         configuration.encodedRendition(of: hit.cached.picture, for: hit.request)
       }
     }

@@ -43,7 +43,9 @@ extension ImageCaches {
   }
 
   /// Marks a rendition as used now, and writes it again if it was evicted.
-  func touchRendition(of cached: CachedPicture, for request: ImageRequest, orStore encode: () -> Data?) {
+  func touchRendition(
+    of cached: CachedPicture, for request: ImageRequest, by right: EpochRight, orStore encode: () -> Data?
+  ) {
     let key = ImageStoreKey(request.renditionKind, request.key.rendition)
     guard stores.first != nil, !stores.touch(key, request.source.reach),
       request.mayKeepRendition(cached.picture), !request.isOriginal(cached.picture), let data = encode()
@@ -52,6 +54,6 @@ extension ImageCaches {
       Rendition(
         data: data, header: cached.picture.header, stamp: cached.stamp, validity: cached.validity,
         notes: cached.picture.notes),
-      for: request)
+      for: request, by: right)
   }
 }

@@ -20,8 +20,13 @@ struct PreloadFormat: Sendable {
     var newest: Date?
     var count = 0
     while !preload.isStopped {
-      let entry = await context.runner.run(on: .disk, priority: .veryLow) { [context] in
-        entries.next().map { info in (info: info, rendition: context.caches.rendition(of: info)) }
+      let entry = await context.runner.run(on: .disk, priority: .veryLow) { [context, format] in
+        entries.next().map { info in
+          let key = ImageKey(rendition: info.key.key, label: info.key.label, format: format)
+          // Before the rendition is read: a removal may come during that.
+          let right = context.epochs.right(toResultsOf: key.source, format.name)
+          return (info: info, key: key, right: right, rendition: context.caches.rendition(of: info))
+        }
       }
       guard let entry else { return count }
       newest = newest ?? entry.info.accessDate
@@ -31,7 +36,7 @@ struct PreloadFormat: Sendable {
         return count
       }
       guard let rendition = entry.rendition else { continue }
-      guard let hasRoom = await load(rendition, entry.info) else { continue }
+      guard let hasRoom = await load(rendition, entry.info, entry.key, entry.right) else { continue }
       guard hasRoom else { return count }
       count += 1
     }
@@ -41,10 +46,10 @@ struct PreloadFormat: Sendable {
   /// Decodes a rendition into memory.
   ///
   /// - Returns: whether there was room; `nil` for a rendition that does not decode.
-  private func load(_ rendition: ImageCaches.Rendition, _ info: ImageStoreInfo) async -> Bool? {
+  private func load(
+    _ rendition: ImageCaches.Rendition, _ info: ImageStoreInfo, _ key: ImageKey, _ right: EpochRight
+  ) async -> Bool? {
     let name = info.key.label ?? format.name
-    let key = ImageKey(rendition: info.key.key, label: info.key.label, format: format)
-    let epoch = context.epochs.epoch(of: key.source, format.name)
     let chain = StepWork.Chain(
       from: LoadImage.Origin(), of: .data(Data(), key: name), context,
       last: (.decode(rendition.data, nil, .written), info.key.key), start: context.configuration.instant)
@@ -57,11 +62,14 @@ struct PreloadFormat: Sendable {
       let picture = rendition.picture(rendered.picture)
       let memory = context.caches.memory
       guard !preload.isStopped, memory.totalCost + picture.byteCount <= memory.costLimit else { return false }
-      if !memory.contains(key), context.epochs.epoch(of: key.source, format.name) == epoch {
+      guard !memory.contains(key) else { return true }
+      right.store {
         memory.store(
           CachedPicture(
             picture: picture, stamp: rendition.stamp, validity: rendition.validity, formatName: format.name),
           forKey: key, cost: picture.byteCount)
+      } takeBack: {
+        memory.removeValue(forKey: key)
       }
       return true
     } catch {

@@ -1,8 +1,9 @@
 import Foundation
+import OzuHTTP
 import OzuSynchronization
 
 /// Remembers for a while which sources have failed for good, so that repeated requests do not burden an origin that
-/// has already refused.
+/// has already refused. A failure counts for requests with the same address and the same header fields.
 ///
 /// Entries expire. An answer 404 or 410 counts as long as HTTP allows. Other lasting failures count 10 seconds at
 /// first, and twice as long each time they occur again, 5 minutes at most. Failures that may pass by themselves are
@@ -12,8 +13,24 @@ import OzuSynchronization
 final class FailureMemory: Sendable {
   private struct Failure {
     let error: ImageError
+    let cause: Cause
     let until: Date
     let count: Int
+  }
+
+  /// The parts of a request that its origin sees. Other requests may have the same key: those with an own key, or with other header fields.
+  private struct Cause: Equatable {
+    let source: String
+    let headers: HTTPHeaders
+    let acceptance: ImageAcceptance?
+
+    init(_ request: ImageRequest) {
+      acceptance = request.acceptance
+      switch request.source {
+      case .request(let sent): (source, headers) = (sent.url.absoluteString, sent.headers)
+      case let other: (source, headers) = (other.key, [:])
+      }
+    }
   }
 
   private static let countLimit = 1024
@@ -25,21 +42,21 @@ final class FailureMemory: Sendable {
   /// Whether no failure is remembered.
   var isEmpty: Bool { failures.withLock { $0.isEmpty } }
 
-  /// The remembered failure of a source; nil if there is none or it has expired.
-  func failure(for key: CacheKey, now: Date) -> ImageError? {
-    failures.withLock { failures in
-      guard let failure = failures[key], now < failure.until else { return nil }
-      return failure.error
-    }
+  /// The remembered failure of an earlier request that was the same for the origin; nil if there is none or it has expired.
+  func failure(of request: ImageRequest, now: Date) -> ImageError? {
+    let failure = failures.withLock { $0[request.key.source] }
+    guard let failure, now < failure.until, failure.cause == Cause(request) else { return nil }
+    return failure.error
   }
 
   /// Remembers a failure if it is lasting.
   ///
   /// - Parameter date: the time until which the origin's answer is fresh; nil if there was no answer.
-  func note(_ error: ImageError, for key: CacheKey, freshUntil date: Date?, now: Date) {
+  func note(_ error: ImageError, of request: ImageRequest, freshUntil date: Date?, now: Date) {
     guard error.isLasting else { return }
+    let (key, cause) = (request.key.source, Cause(request))
     failures.withLock { failures in
-      let count = (failures[key]?.count ?? 0) + 1
+      let count = (failures[key].flatMap { $0.cause == cause ? $0.count : nil } ?? 0) + 1
       let doubled = min(Self.longestLifetime, Self.firstLifetime * Double(1 << min(count - 1, 10)))
       let until = date ?? now.addingTimeInterval(doubled)
       if failures.count >= Self.countLimit, failures[key] == nil {
@@ -50,18 +67,23 @@ final class FailureMemory: Sendable {
           failures[oldest.key] = nil
         }
       }
-      failures[key] = Failure(error: error, until: until, count: count)
+      failures[key] = Failure(error: error, cause: cause, until: until, count: count)
     }
   }
 
-  /// Forgets a source that has succeeded or was removed.
+  /// Forgets a source that was removed.
   func forget(_ key: CacheKey) {
     failures.withLock { _ = $0.removeValue(forKey: key) }
   }
 
-  /// Forgets the failure of a source that was reloaded with success.
-  func forgetIfReloaded(_ request: ImageRequest) {
-    if request.cachePolicy == .reload { forget(request.key.source) }
+  /// Forgets the failure of a source that the origin has sent now; after a reload, also that of a file that did not decode.
+  func noteSuccess(of request: ImageRequest) {
+    failures.withLock { failures in
+      guard let failure = failures[request.key.source] else { return }
+      if request.cachePolicy == .reload || failure.error.kind == .httpStatus {
+        failures[request.key.source] = nil
+      }
+    }
   }
 
   /// Forgets all failures.

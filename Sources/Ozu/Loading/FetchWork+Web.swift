@@ -33,9 +33,8 @@ extension FetchWork {
         progressEvents.report(LoadProgress(receivedByteCount: received, expectedByteCount: expected))
       }
       if let fetcherClient { exchange.client = fetcherClient }
-      let storage = context.originalStorage.storing { [context, request, epoch] in
-        context.epochs.isCurrent(epoch, original: request.key.source)
-      }
+      let storage = context.originalStorage.storing(
+        by: context.epochs.right(toOriginalOf: request.key.source, in: epoch))
       exchange.storage =
         fetcherClient == nil && configuration.network.isResumableDataEnabled
         ? storage : StorageWithoutPartialBodies(storage: storage)
@@ -100,7 +99,7 @@ extension FetchWork {
   private func refuseFailed() throws(ImageError) {
     guard request.cachePolicy == .useCaches else { return }
     let date = configuration.testing.currentDate()
-    if let error = context.failures.failure(for: request.key.source, now: date) { throw error }
+    if let error = context.failures.failure(of: request, now: date) { throw error }
   }
 
   func plan(
@@ -136,7 +135,7 @@ extension FetchWork {
         note(failure, freshUntil: isAbsence ? absenceEnd(answer) : nil)
         return finish(.failure(failure))
       }
-      context.failures.forgetIfReloaded(request)
+      context.failures.noteSuccess(of: request)
       let isNetwork = answer.decision.place == .network || answer.decision.place == .revalidated
       return transform(
         FetchedData(

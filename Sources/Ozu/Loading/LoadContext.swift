@@ -77,9 +77,11 @@ final class LoadContext: Sendable {
   /// Remembers a lasting failure of a source, unless a new epoch has begun.
   func noteFailure(_ error: ImageError, of request: ImageRequest, _ epoch: LoadEpoch, freshUntil: Date? = nil)
   {
-    guard epochs.isCurrent(epoch, original: request.key.source) else { return }
-    failures.note(
-      error, for: request.key.source, freshUntil: freshUntil, now: configuration.testing.currentDate())
+    epochs.right(toOriginalOf: request.key.source, in: epoch).store {
+      failures.note(error, of: request, freshUntil: freshUntil, now: configuration.testing.currentDate())
+    } takeBack: {
+      failures.forget(request.key.source)
+    }
   }
 
   /// The deadline of a stage that begins now; nil without a limit.

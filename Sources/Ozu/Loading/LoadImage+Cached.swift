@@ -113,8 +113,8 @@ extension LoadImage {
 
   /// Removes the rendition in the background, before any later write.
   func removeRendition() {
-    context.backlog.enqueue { [context, request, epoch] in
-      guard context.epochs.isCurrent(epoch, request) else { return }
+    context.backlog.enqueue { [context, request, right] in
+      guard right.isValid else { return }
       context.caches.removeRendition(for: request)
       context.caches.forgetStored(request)
     }

@@ -62,12 +62,14 @@ extension LoadImage {
   /// Puts a preview into memory, unless the finished picture is there. Does not notify observers.
   private func store(_ preview: Picture) -> Bool {
     guard configuration.caching.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches,
-      request.writesMemory, isCurrent, context.caches.finishedPicture(for: request) == nil
+      request.writesMemory, context.caches.finishedPicture(for: request) == nil
     else { return false }
-    let isStored = context.caches.insert(preview, stamp: nil, validity: nil, for: request)
-    if isCurrent { return isStored }
-    removePreview()
-    return false
+    var isStored = false
+    return right.store {
+      isStored = context.caches.insert(preview, stamp: nil, validity: nil, for: request)
+    } takeBack: {
+      removePreview()
+    } && isStored
   }
 
   private func show(_ preview: Picture, isStored: Bool) {

@@ -112,9 +112,10 @@ extension LoadImage {
         load.noteFailure(error)
         return load.fail(error)
       }
-      let (context, request, epoch) = (load.context, load.request, load.epoch)
+      let (context, request) = (load.context, load.request)
+      let right = context.epochs.right(toOriginalOf: request.key.source, in: load.epoch)
       context.backlog.enqueue(originalOf: request.key.source) {
-        guard context.epochs.isCurrent(epoch, original: request.key.source) else { return }
+        guard right.isValid else { return }
         context.caches.removeOriginal(for: request)
       }
       return load.fetchAgain { load, outcome in

@@ -5,17 +5,19 @@ import Foundation
 extension LoadImage {
   /// Puts the picture into memory, where smaller pictures can be derived from it.
   func keep(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) {
-    guard request.writesMemory || request.writesRenditions, isCurrent else { return }
+    guard request.writesMemory || request.writesRenditions, right.isValid else { return }
     context.variants.noteMaking(of: request.key)
     guard request.writesMemory else { return }
-    context.caches.store(picture, stamp: stamp, validity: validity, for: request)
-    // A removal may have begun meanwhile, and have looked into memory before.
-    guard isCurrent else { return context.caches.memory.removeValue(forKey: request.key) }
-    if let variant = variant(picture) { context.variants.note(variant) }
+    let isStored = right.store {
+      context.caches.store(picture, stamp: stamp, validity: validity, for: request)
+    } takeBack: {
+      context.caches.memory.removeValue(forKey: request.key)
+    }
+    if isStored, let variant = variant(picture) { context.variants.note(variant) }
   }
 
-  /// Whether the results of the load may be stored: whether no removal and no reload came after its request.
-  var isCurrent: Bool { context.epochs.isCurrent(epoch, request) }
+  /// The right to store the results of the load.
+  var right: EpochRight { context.epochs.right(to: request, in: epoch) }
 
   /// The entry for `KnownVariants`, so that smaller pictures can be derived from this one; `nil` if they cannot.
   private func variant(_ picture: Picture) -> KnownVariants.Variant? {
@@ -28,7 +30,7 @@ extension LoadImage {
 
   /// Stores a picture that was made from its source, and the source itself.
   func store(_ picture: Picture, of fetched: FetchedData) -> [JobDependence] {
-    guard request.cachePolicy.writesCaches, isCurrent else { return storeOriginal(fetched) }
+    guard request.cachePolicy.writesCaches, right.isValid else { return storeOriginal(fetched) }
     guard fetched.allowsStoring else {
       // Earlier results were made from bytes that this answer replaces.
       context.caches.memory.removeValue(forKey: request.key)
@@ -63,20 +65,20 @@ extension LoadImage {
     else { return [] }
     // A picture without a resize is stored as its original, so it is not listed as a variant.
     let variant = request.resize == nil ? nil : variant(picture)
-    let wait = context.backlog.add(byteCount: picture.byteCount) { [context, request, epoch] () -> Data? in
-      guard context.epochs.isCurrent(epoch, request) else { return nil }
+    let wait = context.backlog.add(byteCount: picture.byteCount) { [context, request, right] () -> Data? in
+      guard right.isValid else { return nil }
       let stage = context.events.stageBegan(.encode, of: request.source.name)
       let data = context.configuration.encodedRendition(of: picture, for: request)
       if data != nil { context.events.counters.encodes.increment() }
       context.events.stageEnded(stage, byteCount: data?.count ?? 0)
       return data
-    } write: { [context, request, epoch] data in
+    } write: { [context, request, right] data in
       guard let data else { return }
       context.caches.store(
         ImageCaches.Rendition(
           data: data, header: picture.header, stamp: stamp, validity: validity, notes: picture.notes),
-        for: request, while: { context.epochs.isCurrent(epoch, request) })
-      if let variant, context.epochs.isCurrent(epoch, request) {
+        for: request, by: right)
+      if let variant, right.isValid {
         context.caches.noteStored(variant, source: request.sourceKey)
       }
     }
@@ -86,8 +88,8 @@ extension LoadImage {
   /// Writes a rendition again whose validity has been renewed.
   func store(_ rendition: ImageCaches.Rendition) -> [JobDependence] {
     guard !context.caches.stores.isEmpty, request.writesRenditions else { return [] }
-    let wait = context.backlog.add(byteCount: rendition.data.count) { [context, request, epoch] _ in
-      context.caches.store(rendition, for: request) { context.epochs.isCurrent(epoch, request) }
+    let wait = context.backlog.add(byteCount: rendition.data.count) { [context, request, right] _ in
+      context.caches.store(rendition, for: request, by: right)
     }
     return wait.map { [$0] } ?? []
   }
@@ -103,11 +105,12 @@ extension LoadContext {
   ) -> [JobDependence] {
     let policy = request.storagePolicy ?? configuration.caching.storagePolicy
     let source = request.key.source
-    guard !caches.stores.isEmpty, request.writesOriginals, policy.storesOriginals,
-      epochs.isCurrent(epoch, original: source), let original = fetched.claimOriginal()
+    let right = epochs.right(toOriginalOf: source, in: epoch)
+    guard !caches.stores.isEmpty, request.writesOriginals, policy.storesOriginals, right.isValid,
+      let original = fetched.claimOriginal()
     else { return [] }
     let wait = backlog.add(byteCount: original.byteCount, originalOf: source) { [self] _ in
-      caches.store(original, for: request) { epochs.isCurrent(epoch, original: source) }
+      caches.store(original, for: request, by: right)
       // Until now other loads found the bytes in `fetchesInUse`; from now on they find them in the store.
       let key = JobKey.fetch(request, number: sharingNumber(epoch, request))
       withExtendedLifetime(fetched) { fetchesInUse.forget(key) }

@@ -76,16 +76,63 @@ final class SourceEpochs: Sendable {
       return own
     }
   }
+}
 
-  /// Whether the original of a source may be stored by a job of an epoch.
-  func isCurrent(_ epoch: LoadEpoch, original source: CacheKey) -> Bool {
-    self.epoch(of: source, nil).source == epoch.source
+/// A right to store something that ends, at any moment and on any thread.
+protocol StoreRight: Sendable {
+  /// Whether it has not ended.
+  var isValid: Bool { get }
+}
+
+extension StoreRight {
+  /// Stores something, unless the right has ended. If it ends meanwhile, what was stored is taken back.
+  ///
+  /// A removal first ends the right and then removes what is stored. So either the right has ended after `work`, or the removal
+  /// finds what `work` has stored.
+  ///
+  /// - Returns: whether it is stored.
+  @discardableResult
+  func store(_ work: () -> Void, takeBack: () -> Void) -> Bool {
+    guard isValid else { return false }
+    work()
+    if isValid { return true }
+    takeBack()
+    return false
+  }
+}
+
+/// The right of a job to store what it has made of a source. It ends when the source, its format or everything is removed, and when
+/// the source is reloaded.
+struct EpochRight: StoreRight {
+  fileprivate let epochs: SourceEpochs
+  fileprivate let epoch: LoadEpoch
+  fileprivate let source: CacheKey
+  /// The name of the format whose removal ends the right.
+  fileprivate let format: String?
+  /// The right to store the original of the source, which outlives removals of formats.
+  fileprivate let isForOriginal: Bool
+
+  var isValid: Bool {
+    let now = epochs.epoch(of: source, format)
+    return now.source == epoch.source && (isForOriginal || now.format == epoch.format)
+  }
+}
+
+extension SourceEpochs {
+  /// The right to store the results of a request, for a job of an epoch; by default for one that begins now.
+  func right(to request: ImageRequest, in epoch: LoadEpoch? = nil) -> EpochRight {
+    right(toResultsOf: request.key.source, request.format?.name, in: epoch)
   }
 
-  /// Whether the results of a request may be stored by a job of an epoch.
-  func isCurrent(_ epoch: LoadEpoch, _ request: ImageRequest) -> Bool {
-    let now = self.epoch(of: request)
-    return now.source == epoch.source && now.format == epoch.format
+  func right(toResultsOf source: CacheKey, _ format: String?, in epoch: LoadEpoch? = nil) -> EpochRight {
+    EpochRight(
+      epochs: self, epoch: epoch ?? self.epoch(of: source, format), source: source, format: format,
+      isForOriginal: false)
+  }
+
+  /// The right to store the original of a source, for a job of an epoch.
+  func right(toOriginalOf source: CacheKey, in epoch: LoadEpoch) -> EpochRight {
+    EpochRight(epochs: self, epoch: epoch, source: source, format: nil, isForOriginal: true)
   }
 }
 

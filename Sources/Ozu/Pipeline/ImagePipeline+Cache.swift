@@ -93,8 +93,15 @@ extension ImagePipeline {
       _ picture: Picture, for request: ImageRequest, layers: CacheLayers = .all
     ) throws(EncodingError) {
       let request = keyed(request)
+      let right = pipeline.context.epochs.right(to: request)
       if layers.contains(.memory) { self[request] = picture }
-      guard layers.contains(.renditions) else { return }
+      if layers.contains(.renditions) { try storeOnDisk(picture, for: request, by: right) }
+    }
+
+    /// The same on disk alone, unless the picture has been removed since the right began.
+    func storeOnDisk(
+      _ picture: Picture, for request: ImageRequest, by right: EpochRight
+    ) throws(EncodingError) {
       if let format = request.format, format.diskCapacity == 0 { return }
       guard let encoding = pipeline.configuration.encoding(of: picture, for: request) else { return }
       let data = try pipeline.configuration.decoding.codecs.encode(
@@ -102,7 +109,7 @@ extension ImagePipeline {
       let rendition = ImageCaches.Rendition(
         data: data, header: picture.header, stamp: stamp(of: request), validity: nil,
         notes: picture.notes)
-      pipeline.caches.store(rendition, for: request)
+      pipeline.caches.store(rendition, for: request, by: right)
     }
 
     /// Whether one of the layers has the result of a request, or the disk has the original that it can be made from.

@@ -129,15 +129,14 @@ extension ImagePipeline {
   /// Stores the bytes as an original if they begin like an image file; other responses of a server are not stored.
   func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest, _ epoch: LoadEpoch) async {
     let source = request.key.source
-    guard request.writesOriginals, context.epochs.isCurrent(epoch, original: source),
-      let original = fetched.claimOriginal()
-    else { return }
+    let right = context.epochs.right(toOriginalOf: source, in: epoch)
+    guard request.writesOriginals, right.isValid, let original = fetched.claimOriginal() else { return }
     context.backlog.enqueue(byteCount: original.byteCount, originalOf: source) { [context] in
       let configuration = context.configuration
       guard case .data(let data) = fetched.content,
         (try? configuration.decoding.codecs.header(of: data, limits: configuration.decoding.limits)) != nil
       else { return }
-      context.caches.store(original, for: request) { context.epochs.isCurrent(epoch, original: source) }
+      context.caches.store(original, for: request, by: right)
     }
     await context.backlog.room()
   }

@@ -70,7 +70,7 @@ public final class ImagePipeline: Sendable {
     context = LoadContext(configuration) { idleSignal.send() }
     caches = context.caches
     memory = caches.memory
-    formatStore = FormatStore(caches: caches, backlog: context.backlog, configuration: configuration)
+    formatStore = FormatStore(context)
     hasInterceptors = !configuration.interceptors.isEmpty
     hasKeyRules = !configuration.caching.cacheKeyRules.isEmpty
     checksSources = configuration.checksSources

@@ -66,26 +66,30 @@ final class StoreChain: Sendable {
     _ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all,
     where isUsable: (Value) -> Bool = { _ in true }
   ) -> Value? {
-    let count = changes[key]
+    let right = changes.right(to: key)
     let levels = further(key, reach)
     for (number, level) in levels.enumerated() {
       guard let value = level.read(type, key), isUsable(value) else { continue }
       for above in levels[..<number] {
-        above.promote(key, byteCount: value.byteCount) { [changes] store in
-          if changes[key] == count { try value.write(to: store, for: key) }
+        above.promote(key, byteCount: value.byteCount) { store in
+          if right.isValid { try value.write(to: store, for: key) }
         }
       }
-      promoteToFirst(value, key, count)
+      promoteToFirst(value, key, by: right)
       return value
     }
     return nil
   }
 
-  private func promoteToFirst<Value: StoredValue>(_ value: Value, _ key: ImageStoreKey, _ count: Int) {
+  private func promoteToFirst<Value: StoredValue>(
+    _ value: Value, _ key: ImageStoreKey, by right: ChangeCounts.Right
+  ) {
     guard let first else { return }
-    promotions.enqueue(byteCount: value.byteCount) { [changes] in
-      guard changes[key] == count, first.attempt(.read, { try $0.contains(key) }) == false else { return }
-      if first.attempt(.write, { try value.write(to: $0, for: key) }) == nil || changes[key] != count {
+    promotions.enqueue(byteCount: value.byteCount) {
+      guard right.isValid, first.attempt(.read, { try $0.contains(key) }) == false else { return }
+      right.store {
+        first.write(Value.self, key) { try value.write(to: $0, for: key) }
+      } takeBack: {
         first.remove(Value.self, key)
       }
     }
@@ -172,17 +176,29 @@ private final class ChangeCounts: Sendable {
   private static let size = 256
   private let counts = Mutex([Int](repeating: 0, count: size))
 
-  subscript(key: ImageStoreKey) -> Int { counts.withLock { $0[Self.place(key)] } }
+  /// The right to promote a value of a key that was read after now. It ends with the next change of the key.
+  struct Right: StoreRight {
+    fileprivate let changes: ChangeCounts
+    fileprivate let slot: Int
+    fileprivate let count: Int
 
-  func count(_ key: ImageStoreKey) { counts.withLock { $0[Self.place(key)] += 1 } }
+    var isValid: Bool { changes.counts.withLock { $0[slot] } == count }
+  }
+
+  func right(to key: ImageStoreKey) -> Right {
+    let slot = Self.slot(key)
+    return Right(changes: self, slot: slot, count: counts.withLock { $0[slot] })
+  }
+
+  func count(_ key: ImageStoreKey) { counts.withLock { $0[Self.slot(key)] += 1 } }
 
   func countAll() {
     counts.withLock { counts in
-      for place in counts.indices { counts[place] += 1 }
+      for slot in counts.indices { counts[slot] += 1 }
     }
   }
 
-  private static func place(_ key: ImageStoreKey) -> Int { Int(key.key.low % UInt64(size)) }
+  private static func slot(_ key: ImageStoreKey) -> Int { Int(key.key.low % UInt64(size)) }
 }
 
 /// Writes values of further levels into the first one, one after the other on its own thread. A value that finds the

@@ -123,6 +123,31 @@ struct PreloadTests {
     #expect(inMemory(pipeline, format) == ["old", "early"])
   }
 
+  @Test("a picture that is removed while it is read does not come back")
+  func removal() async throws {
+    let (store, format) = (MemoryImageStore(), FormatFixture.format(preloadPolicy: .all))
+    func pipeline() -> ImagePipeline {
+      .testing {
+        $0.caching.diskStorage = .none
+        $0.caching.stores = [store]
+      }
+    }
+    let before = pipeline()
+    before.store(Picture(FormatFixture.small(1).bitmap), forKey: "a", format: format)
+    await before.flush()
+    let after = pipeline()
+    let isRead = Shared(false)
+    store.respond = { call in
+      guard call.operation == .peek else { return }
+      isRead.change { $0 = true }
+      after.cache.remove(ImageRequest(key: "a", format: format), layers: .memory)
+    }
+    _ = await after.register(format).count
+    store.respond = { _ in }
+    #expect(isRead.value)
+    #expect(after.cachedImage(forKey: "a", format: format) == nil)
+  }
+
   @Test("a format without disk has nothing to preload")
   func noDisk() async {
     let fixture = FormatFixture()

@@ -37,6 +37,27 @@ struct FailureTests {
     #expect(await load())
   }
 
+  @Test(
+    "a failure counts for the address and the header fields that it was the answer to",
+    arguments: [true, false])
+  func cause(isAddress: Bool) async throws {
+    let photo = try Fixture.photo.data(as: .jpeg)
+    fixture.client.reply { request in
+      let token = request.url.query() ?? request.headers["X-Token"]
+      return token == "new" ? .ok(photo) : .status(403)
+    }
+    func request(_ token: String) throws -> ImageRequest {
+      isAddress
+        ? ImageRequest(url: Fixture.url("a.jpg?\(token)"), cacheKey: "a")
+        : ImageRequest(.request(ImageURLRequest(url: url, headers: ["X-Token": token])))
+    }
+    for (token, count) in [("old", 1), ("old", 1), ("new", 2)] {
+      let isLoaded = (try? await fixture.pipeline.image(for: request(token))) != nil
+      #expect(isLoaded == (token == "new"))
+      #expect(fixture.client.requests.count == count)
+    }
+  }
+
   @Test("reload asks in spite of a remembered failure, and its success is remembered instead")
   func reload() async throws {
     fixture.client.reply(to: url, with: [.status(404), .ok(try Fixture.photo.data(as: .jpeg))])
@@ -86,14 +107,14 @@ struct FailureTests {
   func bound() {
     let memory = FailureMemory()
     let now = clock.currentDate
+    func request(_ number: Int) -> ImageRequest { ImageRequest(url: Fixture.url("\(number)")) }
     for number in 0..<3000 {
       memory.note(
-        .httpStatus(403, source: ""), for: CacheKey("\(number)"), freshUntil: nil,
+        .httpStatus(403, source: ""), of: request(number), freshUntil: nil,
         now: now.addingTimeInterval(Double(number) / 1000))
     }
-    let known = (0..<3000).count { memory.failure(for: CacheKey("\($0)"), now: now) != nil }
-    #expect(known == 1024)
-    #expect(memory.failure(for: CacheKey("2999"), now: now) != nil)
+    #expect((0..<3000).count { memory.failure(of: request($0), now: now) != nil } == 1024)
+    #expect(memory.failure(of: request(2999), now: now) != nil)
   }
 
   @Test("the first working alternative answers; if none works, the first error is thrown")

@@ -175,17 +175,75 @@ struct RemovalTests {
     }
   }
 
+  @Test("a picture that is removed while its use is noted on disk is not written again")
+  func use() async throws {
+    let (store, format) = (MemoryImageStore(), FormatFixture.format())
+    let pipeline = ImagePipeline.testing {
+      $0.caching.diskStorage = .none
+      $0.caching.stores = [store]
+    }
+    let request = ImageRequest(key: "a", format: format)
+    pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "a", format: format)
+    await pipeline.flush()
+    #expect(store.keys.count == 1)
+    store.respond = { call in if call.operation == .touch { pipeline.cache.remove(request) } }
+    #expect(try await pipeline.image(forKey: "a", format: format).size == PixelSize(32, 24))
+    await pipeline.flush()
+    store.respond = { _ in }
+    #expect(store.keys.isEmpty)
+  }
+
+  enum Ending: CaseIterable {
+    case source, format, everything, reload
+
+    func begin(in epochs: SourceEpochs, _ request: ImageRequest) {
+      switch self {
+      case .source: epochs.beginRemoval(of: request.key.source)
+      case .format: epochs.beginRemoval(ofFormat: request.format?.name ?? "")
+      case .everything: epochs.beginRemovalOfAll()
+      case .reload:
+        let reload = request.with { $0.cachePolicy = .reload }
+        _ = epochs.beginJob(for: reload, askedIn: epochs.epoch(of: reload))
+      }
+    }
+  }
+
+  @Test(
+    "a value that is stored while the right to it ends is taken back; an original outlives the removal of a format",
+    arguments: Ending.allCases, [false, true])
+  func taking(_ ending: Ending, isOriginal: Bool) {
+    let (epochs, request) = (SourceEpochs(), Self.request.inFormat(FormatFixture.format()))
+    let epoch = epochs.epoch(of: request)
+    let right =
+      isOriginal
+      ? epochs.right(toOriginalOf: request.key.source, in: epoch) : epochs.right(to: request, in: epoch)
+    var events: [String] = []
+    func store(_ work: () -> Void) -> Bool {
+      right.store {
+        events.append("stored")
+        work()
+      } takeBack: {
+        events.append("taken back")
+      }
+    }
+    let isKept = isOriginal && ending == .format
+    #expect(store {})
+    #expect(store { ending.begin(in: epochs, request) } == isKept)
+    #expect(store {} == isKept)
+    #expect(events == ["stored", "stored"] + (isKept ? ["stored"] : ["taken back"]))
+  }
+
   @Test("the table of epochs is bounded: when it is full, an epoch of everything begins")
   func bound() {
     let epochs = SourceEpochs()
     let before = epochs.epoch(of: Self.request)
     for number in 0...SourceEpochs.countLimit { epochs.beginRemoval(of: CacheKey("\(number)")) }
-    #expect(!epochs.isCurrent(before, Self.request))
+    #expect(!epochs.right(to: Self.request, in: before).isValid)
     let after = epochs.epoch(of: Self.request)
     epochs.beginRemoval(of: CacheKey("other"))
-    #expect(epochs.isCurrent(after, Self.request))
+    #expect(epochs.right(to: Self.request, in: after).isValid)
     epochs.beginRemoval(of: Self.request.key.source)
-    #expect(!epochs.isCurrent(after, Self.request))
+    #expect(!epochs.right(to: Self.request, in: after).isValid)
   }
 
   @Test("a failure from before it is not remembered")

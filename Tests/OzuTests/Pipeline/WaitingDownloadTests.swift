@@ -38,10 +38,11 @@ struct WaitingDownloadTests {
       let other = Fixture()
       try other.serve("a.jpg")
       let fetched = try await other.pipeline.fetch(request, urgency: DataUrgency(.normal)).outcome.get()
-      pipeline.caches.store(try #require(fetched.claimOriginal()), for: request) { true }
+      pipeline.caches.store(
+        try #require(fetched.claimOriginal()), for: request, by: pipeline.context.epochs.right(to: request))
     case .failure:
       pipeline.context.failures.note(
-        .httpStatus(404, source: ""), for: request.key.source, freshUntil: nil, now: Date())
+        .httpStatus(404, source: ""), of: request, freshUntil: nil, now: Date())
     }
     pipeline.resume(.data)
     let result = await Result { () async throws(ImageError) in try await task.response }
