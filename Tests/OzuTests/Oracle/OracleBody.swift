@@ -52,6 +52,9 @@ struct OracleBody: Sendable {
     return bodies
   }()
 
+  /// The files whose colours are not those of sRGB.
+  static let wide = all.filter { $0.name == "wide png" }.map(\.index)
+
   /// A coarse gradient under fine stripes: each field of a recipe changes pixels of it.
   private static func pattern(_ size: PixelSize, tint: Int, isOpaque: Bool = true) -> Bitmap {
     Bitmap(size: size, isOpaque: isOpaque) { x, y in

@@ -50,6 +50,8 @@ enum OracleOperation: Sendable {
       switch Int.random(in: 0..<100, using: &random) {
       case 0, 1: operations += lateAnswer(&random, &recent)
       case 2: operations += failure(&random, &recent)
+      case 3: operations += keptColors(&random, &recent)
+      case 4: operations += lateFormat(&random, &recent)
       default: operations.append(Self.random(&random, &recent))
       }
     }
@@ -75,6 +77,37 @@ enum OracleOperation: Sendable {
       .change(origin, file()), .remove(older.source), .hold(origin), .load(older, goal(&random)),
       .change(origin, file()), .overtake(origin), isReload ? .purgeMemory : .remove(older.source),
       .load(newer, goal(&random)), .release(origin), .load(older, goal(&random)),
+    ]
+  }
+
+  /// A picture, and the same with other colours and one more step.
+  private static func keptColors(_ random: inout SeededGenerator, _ recent: inout [OracleRequest])
+    -> [OracleOperation]
+  {
+    var request = next(&random, &recent)
+    guard let origin = request.source.origin, let file = OracleBody.wide.randomElement(using: &random) else {
+      return [.load(request, .picture)]
+    }
+    (request.cachePolicy, request.colorPolicy) = (.useCaches, .convertToSRGB)
+    var other = request
+    (other.colorPolicy, other.processors) = (.keep, request.processors + [.random(&random)])
+    return [
+      .change(origin, OracleBehavior(answer: .file(file))), .remove(request.source), .load(request, .picture),
+      .load(other, .picture),
+    ]
+  }
+
+  /// A format is removed while a load of it runs.
+  private static func lateFormat(_ random: inout SeededGenerator, _ recent: inout [OracleRequest])
+    -> [OracleOperation]
+  {
+    var request = next(&random, &recent)
+    let format = OracleFormat.allCases.randomElement(using: &random)!
+    guard let origin = request.source.origin else { return [.load(request, .picture)] }
+    (request.cachePolicy, request.format) = (.useCaches, format)
+    return [
+      .remove(request.source), .hold(origin), .load(request, goal(&random)), .removeFormat(format),
+      .release(origin), .load(request, goal(&random)),
     ]
   }
 
