@@ -21,17 +21,15 @@ extension ImageCaches {
     }
 
     /// The rendition of an entry; `nil` if its record is unreadable, or belongs to another state of a local file.
-    fileprivate convenience init?(_ entry: ImageStoreEntry, of source: ImageSource) {
+    ///
+    /// - Parameter source: `nil` if the state of a file is not to be compared.
+    convenience init?(_ entry: ImageStoreEntry, of source: ImageSource?) {
       guard let record = RenditionRecord(entry.metadata),
-        source.filePath.map({ FileStamp(path: $0) == record.stamp }) ?? true
+        source?.filePath.map({ FileStamp(path: $0) == record.stamp }) ?? true
       else { return nil }
-      self.init(data: entry.body, record)
-    }
-
-    fileprivate convenience init(data: Data, _ record: RenditionRecord) {
       self.init(
-        data: data, header: record.header, stamp: record.stamp, validity: record.validity, notes: record.notes
-      )
+        data: entry.body, header: record.header, stamp: record.stamp, validity: record.validity,
+        notes: record.notes)
     }
 
     /// The finished picture, made from the decoded `data`. If the colours are not sRGB, the decoded header says what
@@ -44,65 +42,6 @@ extension ImageCaches {
       header.lightLevels = read.header?.lightLevels
       return Picture(read.bitmap, header: header, notes: notes)
     }
-  }
-
-  /// The rendition of a request. One that was made from another state of a local file is removed.
-  func rendition(for request: ImageRequest) -> Rendition? {
-    observeRead(.rendition, for: request) {
-      firstRendition(request.key, of: request.source, in: request.renditionKind)
-        ?? furtherRendition(
-          request.key, of: request.source, in: request.renditionKind, label: request.label)
-    } byteCount: {
-      $0.data.count
-    }
-  }
-
-  /// The same from the first level only. A miss is counted unless a further level may have it.
-  func nearRendition(for request: ImageRequest) -> Rendition? {
-    observeRead(.rendition, for: request, isLast: !mayHaveFarRendition(for: request)) {
-      firstRendition(request.key, of: request.source, in: request.renditionKind)
-    } byteCount: {
-      $0.data.count
-    }
-  }
-
-  /// The same from the further levels.
-  func farRendition(for request: ImageRequest) -> Rendition? {
-    observeRead(.rendition, for: request) {
-      furtherRendition(
-        request.key, of: request.source, in: request.renditionKind, label: request.label)
-    } byteCount: {
-      $0.data.count
-    }
-  }
-
-  /// Whether a further level may have the rendition of a request. Never waits.
-  func mayHaveFarRendition(for request: ImageRequest) -> Bool {
-    stores.mayContainFurther(
-      ImageStoreKey(request.renditionKind, request.key.rendition), request.source.reach)
-  }
-
-  /// The rendition of a key.
-  func rendition(_ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind) -> Rendition? {
-    firstRendition(key, of: source, in: kind) ?? furtherRendition(key, of: source, in: kind)
-  }
-
-  /// The same from the first level only.
-  func firstRendition(_ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind) -> Rendition? {
-    let place = ImageStoreKey(kind, key.rendition)
-    return first(place) { Rendition($0, of: source) }
-  }
-
-  /// The same from the further levels.
-  ///
-  /// - Parameter label: the label with which the rendition is written to the levels above. Removing its source finds
-  ///   it by this label. `nil` for a variant, which the list of variants names.
-  func furtherRendition(
-    _ key: ImageKey, of source: ImageSource, in kind: ImageStoreKind, label: @autoclosure () -> String? = nil
-  ) -> Rendition? {
-    guard stores.mayContainFurther(ImageStoreKey(kind, key.rendition), source.reach) else { return nil }
-    let place = ImageStoreKey(kind, key.rendition, label: label())
-    return further(place, source.reach) { Rendition($0, of: source) }
   }
 
   func store(_ rendition: Rendition, for request: ImageRequest, by right: EpochRight) {
@@ -143,14 +82,6 @@ extension ImageCaches {
     }
   }
 
-  /// The rendition of an entry in a listing of the first level; `nil` if its record is unreadable. Does not count as
-  /// a use.
-  func rendition(of info: ImageStoreInfo) -> Rendition? {
-    guard let entry = stores.first?.attempt(.read, { try $0.peek(info.key) }) ?? nil,
-      let record = RenditionRecord(entry.metadata)
-    else { return nil }
-    return Rendition(data: entry.body, record)
-  }
 }
 
 extension ImageRequest {

@@ -13,10 +13,9 @@ struct OriginalValidity: Hashable, Sendable {
   /// Whether the picture may be served after that time if the origin cannot be reached (RFC 9111 §4.2.4).
   let mayUseOffline: Bool
 
-  /// Not if it is dated in the future: then the clock was set back, or was wrong before, and its age is not known. A second is the
-  /// precision of dates in HTTP.
+  /// Whether the origin need not be asked. Like a stored response, a picture that is dated in the future is not fresh.
   func isFresh(at date: Date) -> Bool {
-    date < freshUntil && receptionDate.timeIntervalSince(date) <= 1
+    date < freshUntil && !HTTPCachePolicy.isDatedInFuture(receptionDate, now: date)
   }
 
   /// Whether both have the same body.

@@ -97,8 +97,8 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       return serve(entry, .memory)
     }
     guard goal.readsStores else { return load(nil) }
-    guard context.caches.mayHaveEncoded(goal.key, of: request) else {
-      context.caches.noteAbsence(ofEncoded: request)
+    guard context.caches.mayHave(.encoded(goal.key, request)) else {
+      context.caches.noteAbsence(.encoded(goal.key, request))
       return load(nil)
     }
     return go(.read(isFar: false), in: .disk)
@@ -106,10 +106,10 @@ final class EncodeImage: JobWork, @unchecked Sendable {
 
   private func read(isFar: Bool) -> JobStep {
     let start = configuration.instant
-    let entry = context.caches.encoded(goal.key, of: request, isFar: isFar)
+    let entry = context.caches.encoded(goal.key, of: request, from: isFar ? .far : .near)
     timings.add(.read, start.duration(to: configuration.instant))
     if let entry { return serve(entry, .rendition) }
-    if !isFar, context.caches.mayHaveFarEncoded(goal.key, of: request) {
+    if !isFar, context.caches.mayHave(.encoded(goal.key, request), in: .far) {
       return go(.read(isFar: true), in: .levels)
     }
     return load(nil)

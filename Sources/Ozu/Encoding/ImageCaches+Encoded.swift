@@ -11,32 +11,11 @@ extension ImageCaches {
     return nil
   }
 
-  /// Whether a level may have the file. Never waits.
-  func mayHaveEncoded(_ key: CacheKey, of request: ImageRequest) -> Bool {
-    stores.mayContain(ImageStoreKey(.encoded, key), request.source.reach)
-  }
-
-  /// Whether a further level may have the file. Never waits.
-  func mayHaveFarEncoded(_ key: CacheKey, of request: ImageRequest) -> Bool {
-    stores.mayContainFurther(ImageStoreKey(.encoded, key), request.source.reach)
-  }
-
-  /// The file in the first level, or in the further levels. One that was made from another state of a local file is
-  /// removed from the first.
-  func encoded(_ key: CacheKey, of request: ImageRequest, isFar: Bool) -> EncodedEntry? {
-    let isLast = isFar || !mayHaveFarEncoded(key, of: request)
-    return observeRead(.encoded, for: request, isLast: isLast) { () -> EncodedEntry? in
-      let place = ImageStoreKey(.encoded, key, label: isFar ? request.label : nil)
-      let read = { EncodedEntry($0, of: request) }
-      return isFar ? further(place, request.source.reach, read) : first(place, read)
-    } byteCount: {
-      $0.data.count
+  /// The file. One that was made from another state of a local file is removed from the first level.
+  func encoded(_ key: CacheKey, of request: ImageRequest, from tiers: Tiers) -> EncodedEntry? {
+    read(.encoded(key, request), from: tiers) { (entry: ImageStoreEntry) in
+      EncodedEntry(entry, of: request).map { ($0, $0.data.count) }
     }
-  }
-
-  /// Counts a miss that a hint has excluded.
-  func noteAbsence(ofEncoded request: ImageRequest) {
-    events.lookedUp(.encoded, found: nil, of: request.source.name, for: request)
   }
 
   func store(_ entry: EncodedEntry, _ key: CacheKey, for request: ImageRequest, by right: EpochRight) {

@@ -44,23 +44,6 @@ extension PipelineEvents {
 }
 
 extension ImageCaches {
-  /// Reads from a layer on disk.
-  ///
-  /// - Parameter isLast: whether no further level is asked if there is no entry.
-  func observeRead<Value>(
-    _ layer: ImageCacheLayer, for request: ImageRequest, isLast: Bool = true, _ read: () -> Value?,
-    byteCount: (Value) -> Int
-  ) -> Value? {
-    let stage = events.stageBegan(.read, of: request.source.name)
-    let value = read()
-    let count = value.map(byteCount)
-    events.stageEnded(stage, byteCount: count ?? 0)
-    if isLast || count != nil {
-      events.lookedUp(layer, found: count, of: request.source.name, for: request)
-    }
-    return value
-  }
-
   /// Writes to a layer on disk.
   func observeStore(
     _ layer: ImageCacheLayer, byteCount: Int, for request: ImageRequest, _ store: () -> Void

@@ -10,10 +10,10 @@ extension FetchWork {
     try refuseFailed()
     if request.httpMode != .reload, request.httpMode != .noStore {
       if let pendingWrite { return .depend(pendingWrite) }
-      if context.caches.mayHaveOriginal(for: request) {
+      if context.caches.mayHave(.original(request)) {
         return go(.readResponses(try exchange(with: url), isFar: false), in: fileStation)
       }
-      context.caches.noteAbsence(ofOriginal: request)
+      context.caches.noteAbsence(.original(request))
     }
     if request.cachePolicy == .cacheOnly { throw .notCached(name) }
     return go(.connect(url), in: .network)

@@ -99,10 +99,10 @@ final class FetchWork: JobWork, @unchecked Sendable {
       case .fetcher(let fetcher):
         origin = JobOrigin(fetcher)
         if request.readsOriginals, let pendingWrite { return .depend(pendingWrite) }
-        if request.readsOriginals, context.caches.mayHaveOriginal(for: request) {
+        if request.readsOriginals, context.caches.mayHave(.original(request)) {
           return go(.readOriginal(fetcher, isFar: false), in: fileStation)
         }
-        if request.readsOriginals { context.caches.noteAbsence(ofOriginal: request) }
+        if request.readsOriginals { context.caches.noteAbsence(.original(request)) }
         return try ask(fetcher)
       }
     } catch {
@@ -124,15 +124,15 @@ final class FetchWork: JobWork, @unchecked Sendable {
       case .access: return access()
       case .readFile(let path): return transform(try read(path))
       case .readOriginal(let fetcher, let isFar):
-        guard let data = context.caches.original(for: request, isFar: isFar) else {
-          return isFar || !context.caches.mayHaveFarOriginal(for: request)
+        guard let data = context.caches.original(for: request, from: isFar ? .far : .near) else {
+          return isFar || !context.caches.mayHave(.original(request), in: .far)
             ? try ask(fetcher) : go(.readOriginal(fetcher, isFar: true), in: .levels)
         }
         return finish(
           .success(FetchedData(.data(data), source: .original, timings: timings(.read), isFromStore: true)))
       case .readResponses(let exchange, let isFar):
-        let stored = context.caches.responses(for: exchange.key, of: request, isFar: isFar)
-        if stored.isEmpty, !isFar, context.caches.mayHaveFarOriginal(for: request) {
+        let stored = context.caches.responses(for: exchange.key, from: isFar ? .far : .near)
+        if stored.isEmpty, !isFar, context.caches.mayHave(.responses(exchange.key), in: .far) {
           return go(.readResponses(exchange, isFar: true), in: .levels)
         }
         return try plan(exchange, stored)

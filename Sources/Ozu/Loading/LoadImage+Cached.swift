@@ -35,21 +35,23 @@ extension LoadImage {
     guard mayHaveRendition, request.readsRenditions, cachedResult.picture == nil else { return nil }
     let source = request.key.source
     let learns = mayDerive && request.resize != nil && !context.variants.hasLearnt(of: source)
-    let mayHave = context.caches.mayHaveRendition(for: request)
+    let mayHave = context.caches.mayHave(.rendition(request))
     guard mayHave || learns && context.caches.mayHaveVariants(of: source) else {
-      context.caches.noteAbsence(of: request)
+      context.caches.noteAbsence(.rendition(request))
       return nil
     }
     let start = configuration.instant
     return go(.disk) { load, _ in
       if load.cancellation.isRaised { return load.fail(.cancelled(load.request.source.name)) }
       let (caches, request) = (load.context.caches, load.request)
-      if let rendition = caches.nearRendition(for: request) { return load.serve(rendition, since: start) }
+      if let rendition = caches.rendition(for: request, from: .near) {
+        return load.serve(rendition, since: start)
+      }
       // This thread may block, so it also loads the list of variants.
       if learns { load.context.variants.learn(caches.storedVariants(of: source), of: source) }
-      guard caches.mayHaveFarRendition(for: request) else { return nil }
+      guard caches.mayHave(.rendition(request), in: .far) else { return nil }
       return load.go(.levels) { load, _ in
-        load.context.caches.farRendition(for: load.request).flatMap { load.serve($0, since: start) }
+        load.context.caches.rendition(for: load.request, from: .far).flatMap { load.serve($0, since: start) }
       }
     }
   }

@@ -71,7 +71,7 @@ extension LoadImage {
   /// scroll never get one.
   private var isSureToDownload: Bool {
     guard isFromWeb, request.cachePolicy != .cacheOnly, context.failures.isEmpty else { return false }
-    return !context.caches.mayHaveOriginal(for: request)
+    return !context.caches.mayHave(.original(request))
       && context.backlog.writing(originalOf: request.key.source) == nil
   }
 

@@ -90,18 +90,19 @@ extension HTTPCachePolicy {
 
   /// The same, and in the past for a response that is dated in the future.
   func freshUntil(_ response: HTTPStoredResponse, now: Date) -> Date {
-    isDatedInFuture(response, now: now) ? .distantPast : freshUntil(response)
+    Self.isDatedInFuture(response.responseDate, now: now) ? .distantPast : freshUntil(response)
   }
 
   /// How many seconds ago a response became stale; negative as long as it is fresh, infinite if nobody knows.
   package func staleness(of response: HTTPStoredResponse, now: Date) -> Double {
-    isDatedInFuture(response, now: now) ? .infinity : now.timeIntervalSince(freshUntil(response))
+    Self.isDatedInFuture(response.responseDate, now: now)
+      ? .infinity : now.timeIntervalSince(freshUntil(response))
   }
 
   /// Whether a response arrived after now. Then the clock was set back, or was wrong when it arrived, and its age is not
   /// known. A second is the precision of dates in HTTP.
-  private func isDatedInFuture(_ response: HTTPStoredResponse, now: Date) -> Bool {
-    response.responseDate.timeIntervalSince(now) > 1
+  package static func isDatedInFuture(_ receptionDate: Date, now: Date) -> Bool {
+    receptionDate.timeIntervalSince(now) > 1
   }
 
   /// The statuses that may get a heuristic lifetime (RFC 9110 §15.1). 206 is missing, because partial content is

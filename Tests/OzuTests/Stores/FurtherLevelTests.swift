@@ -206,11 +206,11 @@ struct FurtherLevelTests {
     let caches = pipeline.caches
     let partial = HTTPCacheKey(HTTPRequest(url: url), resource: request.sourceKey)
     // Before the disk is open it may have every entry.
-    #expect(caches.mayHaveRendition(for: request) && caches.mayHavePartial(for: partial))
+    #expect(caches.mayHave(.rendition(request)) && caches.mayHavePartial(for: partial))
     _ = pipeline.diskCache
-    #expect(caches.mayHaveOriginal(for: request))
-    #expect(!caches.mayHaveRendition(for: request))
+    #expect(caches.mayHave(.original(request)))
+    #expect(!caches.mayHave(.rendition(request)))
     #expect(!caches.mayHavePartial(for: partial))
-    #expect(!caches.mayHaveOriginal(for: ImageRequest(url: Fixture.url("b.jpg"))))
+    #expect(!caches.mayHave(.original(ImageRequest(url: Fixture.url("b.jpg")))))
   }
 }
