@@ -261,7 +261,7 @@ final class OracleOrigins: Sendable {
       let tag = Self.tag(file ?? 0)
       let body = OracleBody.all[file ?? 0].data
       let isKnown = behavior.isValidated && known?.contains(tag) == true
-      reply = isKnown ? .status(304) : .ok(body).servingRanges()
+      reply = isKnown ? .status(304) : .ok(body).servingRanges().inPieces(of: 700)
       if behavior.isValidated { reply = reply.header("ETag", tag) }
       if behavior.breaksOff { reply = reply.failing(.connectionLost, afterByteCount: body.count / 3) }
     }

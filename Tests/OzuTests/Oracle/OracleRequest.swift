@@ -199,6 +199,8 @@ enum OracleFormat: Hashable, Sendable, CaseIterable {
   case small
   case memoryOnly
   case hooked
+  /// In memory when a process begins.
+  case preloaded
 
   /// One object for each, as an app keeps them.
   var format: CacheFormat {
@@ -206,6 +208,7 @@ enum OracleFormat: Hashable, Sendable, CaseIterable {
     case .small: Self.smallFormat
     case .memoryOnly: Self.memoryFormat
     case .hooked: Self.hookedFormat
+    case .preloaded: Self.preloadedFormat
     }
   }
 
@@ -214,6 +217,8 @@ enum OracleFormat: Hashable, Sendable, CaseIterable {
 
   private static let smallFormat = CacheFormat(
     "small", size: PixelSize(24, 18), mode: .aspectFill, diskCapacity: 1 << 20)
+  private static let preloadedFormat = CacheFormat(
+    "preloaded", size: PixelSize(32, 24), mode: .aspectFill, diskCapacity: 1 << 20, preloadPolicy: .all)
   private static let memoryFormat = CacheFormat("memory", size: PixelSize(16, 12))
   private static let hookedFormat = CacheFormat(
     "hooked", size: PixelSize(20, 15), diskCapacity: 1 << 20,

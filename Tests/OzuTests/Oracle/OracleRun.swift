@@ -160,6 +160,7 @@ struct OracleRun {
     await pipeline.diskCache?.close()
     if losesDisk { files = MemoryFileSystem() }
     pipeline = Self.pipeline(origins, files, store, settings)
+    _ = await pipeline.register(OracleFormat.preloaded.format).count
   }
 
   // MARK: Loads

@@ -13,6 +13,7 @@ struct OracleSettings: Sendable, CustomStringConvertible {
   /// Whether there is a further store, and whether there is a disk cache.
   var hasStore = false
   var hasDisk = true
+  var makesPreviews = false
 
   /// Half of the seeds have the usual settings.
   init(seed: UInt64) {
@@ -28,9 +29,11 @@ struct OracleSettings: Sendable, CustomStringConvertible {
     isResumable = !chance(20)
     hasStore = chance(30)
     hasDisk = !hasStore || !chance(20)
+    makesPreviews = chance(30)
   }
 
   func apply(to configuration: inout ImagePipeline.Configuration, _ store: MemoryImageStore) {
+    configuration.decoding.isProgressiveDecodingEnabled = makesPreviews
     if hasStore { configuration.caching.stores = [store] }
     if !hasDisk { configuration.caching.diskStorage = .none }
     configuration.decoding.limits = OraclePipeline.limits
@@ -56,6 +59,7 @@ struct OracleSettings: Sendable, CustomStringConvertible {
     if !derives { parts.append("no deriving") }
     if let memoryLimit { parts.append("memory of \(memoryLimit) bytes") }
     if storagePolicy != .automatic { parts.append("stores \(storagePolicy.rawValue)") }
+    if makesPreviews { parts.append("previews") }
     if !isResumable { parts.append("no resuming") }
     if hasStore { parts.append(hasDisk ? "a further store" : "a store instead of the disk") }
     return parts.isEmpty ? "usual settings" : parts.joined(separator: ", ")
