@@ -37,7 +37,7 @@ final class FurtherLevel: Sendable {
   private let reads: TimedReads
 
   /// - Parameter readLimit: the largest duration of a read.
-  init(_ level: StoreLevel, bounds: Bounds = Bounds(), readLimit: Duration = .seconds(1)) {
+  init(_ level: StoreLevel, bounds: Bounds = Bounds(), readLimit: Duration) {
     self.level = level
     self.bounds = bounds
     reads = TimedReads(label: "ozu.reads.\(level.store.name)", limit: readLimit)

@@ -20,6 +20,8 @@ extension ImagePipeline {
     configuration.network.httpClient = client
     configuration.network.retryPolicy = .none
     configuration.network.networkMonitor = nil
+    // A busy machine is no reason for a miss.
+    configuration.caching.storeReadLimit = .seconds(60)
     configuration.caching.diskStorage = .opening { () throws(DiskCacheError) in
       try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files))
     }
