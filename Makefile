@@ -30,7 +30,7 @@ BUILD = $(SWIFT) build
 # SwiftPM up to 6.3 builds everything again whenever it passes them in another order.
 FORMATS = $(if $(findstring traits,$(FLAGS)),,--traits $(TRAITS))
 RELEASE = $(BUILD) -c release $(FLAGS) $(FORMATS)
-TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN
+TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN -Xswiftc -use-ld=lld
 # Beside the sanitizer, the debug preconditions of the standard library in optimised code too: bounds of unsafe buffers
 # within their memory, alignment, arithmetic on ranges and pointers.
 ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -DOZU_ASAN -Xswiftc -use-ld=lld -Xswiftc -assert-config -Xswiftc Debug
@@ -43,9 +43,10 @@ choices = $(if $(FILTER),'--filter=$(FILTER)',$(foreach part,$(1),'--filter=^$(p
 UNSAFE = OzuCodecsTests OzuCachingTests OzuIsolationTests OzuImagingTests OzuHTTPTests OzuSharedStoresTests OzuServerTests OzuRecordsTests
 # Code with data that threads share; the loops over pixels belong to one thread each, and take most of an hour.
 SHARED = OzuTests OzuCachingTests OzuIsolationTests OzuCLITests OzuHTTPTests OzuSharedStoresTests OzuServerTests
-SHARED_PIXELS = $(if $(FILTER),,'--filter=^Ozu(Imaging|Codecs)Tests\.(PixelBufferPool|DecodedByteBudget|Animation|ScanTail)')
+SHARED_PIXELS = $(addprefix OzuImagingTests/,Pixels/PixelBufferPoolTests.swift Decoding/DecodedByteBudgetTests.swift) \
+  $(addprefix OzuCodecsTests/,AnimationTests.swift AnimationEncodingTests.swift AnimationWritingTests.swift ScanTailTests.swift)
 
-.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems check-arm64 gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-tests drills-disk drills-mutants drills-scheduler drills-leaks drills-memory oracle oracle-mutants docs site-test package-test conformance clean dependencies
+.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems check-arm64 gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-tests drills-disk drills-mutants drills-scheduler drills-leaks drills-memory walk-cold oracle oracle-mutants docs site-test package-test conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -72,10 +73,10 @@ test: dependencies ## run the tests in a debug build (FILTER=… for some of the
 # A process under a sanitizer cannot be confined, so `ozu serve` does not require it in these tests.
 test-tsan test-asan: export OZU_ISOLATION = off
 # The sanitizer cannot see into the standard library's lock: OZU_TSAN builds with a POSIX one in its place.
-test-tsan: export OZU_TESTS = $(if $(FILTER),,$(SHARED) OzuImagingTests OzuCodecsTests)
+test-tsan: export OZU_TESTS = $(if $(FILTER),,$(SHARED) $(SHARED_PIXELS))
 test-tsan: dependencies ## run the tests of what threads share under the thread sanitizer
 	@$(BUILD) --build-tests --disable-xctest $(TSAN) $(FLAGS) $(FORMATS)
-	@scripts/run-tests $(call choices,$(SHARED)) $(SHARED_PIXELS) -- $(SWIFT) test --skip-build $(TSAN) $(FLAGS) $(FORMATS)
+	@scripts/run-tests $(call choices,$(SHARED)) $(if $(FILTER),,'--filter=^Ozu(Imaging|Codecs)Tests\.') -- $(SWIFT) test --skip-build $(TSAN) $(FLAGS) $(FORMATS)
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
 # warns of every symbol of the sanitizer's assembly.
@@ -163,6 +164,9 @@ drills-scheduler: dependencies ## compare the scheduler with its naive twin by r
 drills-leaks: dependencies ## load at random by pipelines that come and go, and look for what they leave behind (ARGS=N for N seconds; 600 as usual)
 	@$(RELEASE) --product OzuSchedulerDrills
 	@$(SWIFT) run -c release $(FLAGS) $(FORMATS) --skip-build OzuSchedulerDrills leaks $(ARGS)
+
+walk-cold: dependencies ## print the files that a cold request runs through, by the coverage of one load (ARGS=--page to write the page's list)
+	@scripts/walk-cold $(ARGS)
 
 oracle: ## compare the pipeline with the oracle by random operations (ARGS=N for N seeds; 10,000 as usual)
 	@OZU_ORACLE_SEEDS=$(or $(ARGS),10000) OZU_TESTS=OzuTests $(MAKE) test FILTER='^OzuTests\.OracleTests'

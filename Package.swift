@@ -433,7 +433,8 @@ if let benchmarks = Context.environment["OZU_BENCHMARKS"] {
   }
 }
 
-// The sanitizers run some of the tests. With their names here, only these and what they need are built.
+// The sanitizers run some of the tests. With their names here, only these and what they need are built; with `Tests/File.swift`,
+// these files of a target and its folder of support.
 if let tests = Context.environment["OZU_TESTS"], !tests.isEmpty {
   var needed: Set<String> = []
   func need(_ name: String) {
@@ -445,7 +446,12 @@ if let tests = Context.environment["OZU_TESTS"], !tests.isEmpty {
       }
     }
   }
-  for name in tests.split(separator: " ") { need(String(name)) }
+  for name in tests.split(separator: " ") {
+    let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+    need(parts[0])
+    guard parts.count > 1, let target = package.targets.first(where: { $0.name == parts[0] }) else { continue }
+    target.sources = (target.sources ?? ["Support"]) + [parts[1]]
+  }
   package.targets.removeAll { !needed.contains($0.name) }
   package.products.removeAll { product in
     let targets = (product as? Product.Executable)?.targets ?? (product as? Product.Library)?.targets ?? []

@@ -4,6 +4,9 @@ import Foundation
 // `OzuSchedulerDrills leaks [seconds] [seed]` looks for what a pipeline leaves behind.
 let numbers = CommandLine.arguments.dropFirst().compactMap { UInt64($0) }
 
+#if OZU_WALK
+  try await ColdWalk.run()
+#endif
 if CommandLine.arguments.dropFirst().first == "leaks" {
   do {
     var drill = try LeakDrill(seed: numbers.dropFirst().first ?? 1)
