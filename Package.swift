@@ -449,8 +449,9 @@ if let tests = Context.environment["OZU_TESTS"], !tests.isEmpty {
   for name in tests.split(separator: " ") {
     let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
     need(parts[0])
-    guard parts.count > 1, let target = package.targets.first(where: { $0.name == parts[0] }) else { continue }
-    target.sources = (target.sources ?? ["Support"]) + [parts[1]]
+    if parts.count > 1, let target = package.targets.first(where: { $0.name == parts[0] }) {
+      target.sources = (target.sources ?? ["Support"]) + [parts[1]]
+    }
   }
   package.targets.removeAll { !needed.contains($0.name) }
   package.products.removeAll { product in
