@@ -28,6 +28,18 @@ final class FurtherLevel: Sendable {
     var count = 0
     var droppedCount = 0
     var isGivenUp = false
+
+    /// A change more or less waits or runs.
+    mutating func note(_ change: StoreChange, by number: Int) {
+      count += number
+      byteCount += number * change.byteCount
+      if let key = change.key {
+        let rest = changes[key, default: 0] + number
+        changes[key] = rest == 0 ? nil : rest
+      } else if change.changesEntries {
+        wideChangeCount += number
+      }
+    }
   }
 
   let level: StoreLevel
@@ -70,49 +82,12 @@ final class FurtherLevel: Sendable {
 
   // MARK: Changing
 
-  /// Queues a write of a key.
-  ///
-  /// - Parameters:
-  ///   - byteCount: the memory that `work` holds while it waits.
-  ///   - work: calls the level. If it throws, the entry of the key is removed.
-  func write<Value: StoredValue>(
-    _ type: Value.Type, _ key: ImageStoreKey, byteCount: Int,
-    _ work: @escaping @Sendable (any ImageStoring) throws -> Void
-  ) {
-    let isQueued = enqueue(key, byteCount: byteCount, mayBeDropped: true) { $0.write(type, key, work) }
-    // The old entry of the key is out of date now.
-    if !isQueued, level.mayContain(key) { remove(Value.self, key) }
-  }
-
-  /// Queues a write of a key, unless the queue is full. `work` may decide not to write.
-  func promote(
-    _ key: ImageStoreKey, byteCount: Int, _ work: @escaping @Sendable (any ImageStoring) throws -> Void
-  ) {
-    enqueue(key, byteCount: byteCount, mayBeDropped: true) { $0.attempt(.write, work) }
-  }
-
-  /// Queues a mark that an entry was used.
-  func touch(_ key: ImageStoreKey) {
-    enqueue(nil, isChange: false, byteCount: 0, mayBeDropped: true) { level in
-      level.attempt(.write) { _ = try $0.touch(key) }
+  /// Queues a change. As long as it waits, the level counts as having no entry of its key, or of any key.
+  func apply(_ change: StoreChange) {
+    guard !enqueue(change), let key = change.key, let removal = change.removal, level.mayContain(key) else {
+      return
     }
-  }
-
-  /// Queues the removal of a key. The level counts as having no entry for it from now on.
-  func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) {
-    enqueue(key, byteCount: 0, mayBeDropped: false) { $0.remove(type, key) }
-  }
-
-  /// Queues the removal of all entries of a kind; `nil` means all kinds. The level counts as empty until that is
-  /// done.
-  func removeAll(of kind: ImageStoreKind?) {
-    enqueue(nil, byteCount: 0, mayBeDropped: false) { $0.removeAll(of: kind) }
-  }
-
-  /// Queues the removal of the entries for which a closure returns true. The level counts as empty until that is
-  /// done.
-  func removeListed(of kind: ImageStoreKind?, where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool) {
-    enqueue(nil, byteCount: 0, mayBeDropped: false) { $0.removeListed(of: kind, where: isMeant) }
+    enqueue(StoreChange(key: key, make: removal))
   }
 
   /// Flushes the level after all waiting changes, and then calls `done`.
@@ -123,19 +98,14 @@ final class FurtherLevel: Sendable {
     }
   }
 
-  /// - Parameters:
-  ///   - key: `nil` for many keys.
-  ///   - isChange: whether reads must not see the old entry meanwhile.
-  /// - Returns: whether it was queued.
+  /// - Returns: whether the change was queued.
   @discardableResult
-  private func enqueue(
-    _ key: ImageStoreKey?, isChange: Bool = true, byteCount: Int, mayBeDropped: Bool,
-    _ work: @escaping @Sendable (StoreLevel) -> Void
-  ) -> Bool {
+  private func enqueue(_ change: StoreChange) -> Bool {
+    let byteCount = change.byteCount
     enum Outcome { case queued, dropped, givenUp, ignored }
     let outcome = state.withLock { state -> Outcome in
       if state.isGivenUp { return .ignored }
-      if mayBeDropped,
+      if change.mayBeDropped,
         state.count >= bounds.changeCount || state.count > 0 && state.byteCount + byteCount > bounds.byteCount
       {
         state.droppedCount += 1
@@ -145,9 +115,7 @@ final class FurtherLevel: Sendable {
         state.isGivenUp = true
         return .givenUp
       }
-      state.count += 1
-      state.byteCount += byteCount
-      if let key { state.changes[key, default: 0] += 1 } else if isChange { state.wideChangeCount += 1 }
+      state.note(change, by: 1)
       return .queued
     }
     switch outcome {
@@ -160,23 +128,10 @@ final class FurtherLevel: Sendable {
     case .ignored: return false
     case .queued:
       thread.async { [self] in
-        work(level)
-        finish(key, isChange: isChange, byteCount: byteCount)
+        change.make(level)
+        state.withLock { $0.note(change, by: -1) }
       }
       return true
-    }
-  }
-
-  private func finish(_ key: ImageStoreKey?, isChange: Bool, byteCount: Int) {
-    state.withLock { state in
-      state.count -= 1
-      state.byteCount -= byteCount
-      if let key {
-        let rest = (state.changes[key] ?? 1) - 1
-        state.changes[key] = rest == 0 ? nil : rest
-      } else if isChange {
-        state.wideChangeCount -= 1
-      }
     }
   }
 }

@@ -71,9 +71,10 @@ final class StoreChain: Sendable {
     for (number, level) in levels.enumerated() {
       guard let value = level.read(type, key), isUsable(value) else { continue }
       for above in levels[..<number] {
-        above.promote(key, byteCount: value.byteCount) { store in
-          if right.isValid { try value.write(to: store, for: key) }
-        }
+        above.apply(
+          .promote(key, byteCount: value.byteCount) { store in
+            if right.isValid { try value.write(to: store, for: key) }
+          })
       }
       promoteToFirst(value, key, by: right)
       return value
@@ -97,6 +98,13 @@ final class StoreChain: Sendable {
 
   // MARK: Changing
 
+  /// Makes a change: the further levels queue it, it is counted, and the first level makes it.
+  private func apply(_ change: StoreChange, _ further: [FurtherLevel]) {
+    for level in further { level.apply(change) }
+    changes.count(change.key)
+    if let first { change.make(first) }
+  }
+
   /// Writes a value to all levels.
   func write<Value: StoredValue>(_ value: Value, for key: ImageStoreKey, _ reach: Reach = .all) {
     change(Value.self, key, reach, byteCount: value.byteCount) { try value.write(to: $0, for: key) }
@@ -109,41 +117,31 @@ final class StoreChain: Sendable {
     _ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all, byteCount: Int,
     _ work: @escaping @Sendable (any ImageStoring) throws -> Void
   ) {
-    for level in further(key, reach) { level.write(type, key, byteCount: byteCount, work) }
-    changes.count(key)
-    first?.write(type, key, work)
+    apply(.write(type, key, byteCount: byteCount, work), further(key, reach))
   }
 
   /// Removes the entry of a key from the levels.
   func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all) {
-    for level in further(key, reach) { level.remove(type, key) }
-    changes.count(key)
-    first?.remove(type, key)
+    apply(.remove(type, key), further(key, reach))
   }
 
   /// Removes all entries of a kind from all levels or from the first only; `nil` means all kinds.
   func removeAll(of kind: ImageStoreKind?, _ reach: Reach = .all) {
-    if reach == .all {
-      for level in further { level.removeAll(of: kind) }
-    }
-    changes.countAll()
-    first?.removeAll(of: kind)
+    apply(.removeAll(of: kind), reach == .all ? further : [])
   }
 
   /// Removes the entries for which a closure returns true, from listings of one kind or of all.
   func removeListed(
     of kind: ImageStoreKind? = nil, where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool
   ) {
-    for level in further { level.removeListed(of: kind, where: isMeant) }
-    changes.countAll()
-    first?.removeListed(of: kind, where: isMeant)
+    apply(.removeListed(of: kind, where: isMeant), further)
   }
 
   /// Marks an entry as used now.
   ///
   /// - Returns: whether the first level has it.
   func touch(_ key: ImageStoreKey, _ reach: Reach = .all) -> Bool {
-    for level in further(key, reach) where level.mayContain(key) { level.touch(key) }
+    for level in further(key, reach) where level.mayContain(key) { level.apply(.touch(key)) }
     return first?.attempt(.write) { try $0.touch(key) } ?? false
   }
 
@@ -190,10 +188,10 @@ private final class ChangeCounts: Sendable {
     return Right(changes: self, slot: slot, count: counts.withLock { $0[slot] })
   }
 
-  func count(_ key: ImageStoreKey) { counts.withLock { $0[Self.slot(key)] += 1 } }
-
-  func countAll() {
+  /// Counts a change of a key; `nil` means of all.
+  func count(_ key: ImageStoreKey?) {
     counts.withLock { counts in
+      if let key { return counts[Self.slot(key)] += 1 }
       for slot in counts.indices { counts[slot] += 1 }
     }
   }
