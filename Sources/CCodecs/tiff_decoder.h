@@ -49,6 +49,8 @@ typedef struct {
   size_t tile_size;
   TIFFRGBAImage converter;
   bool has_converter;
+  // Why the pixels cannot be read; empty if they can.
+  char unread[1024];
 } TIFFDecoder;
 
 enum { no_alpha = 0xFFFF, rows_per_step = 32 };
@@ -76,6 +78,9 @@ void ozu_tiff_place_deep_row(const TIFFDecoder *self, const uint8_t *row, uint8_
 /// Returns `Failed` with the library's message, or with another one if it has reported none. Finds out whether the cause
 /// is a compression that the library does not read, or the end of the file.
 OzuStatus ozu_tiff_fail(OzuPictureDecoder *base, const char *otherwise);
+
+/// Why the pixels cannot be read, from the header alone; NULL if they can.
+const char *ozu_tiff_unread(TIFFDecoder *self);
 
 /// The number of samples of a pixel that are colours.
 static inline uint16_t color_count(const TIFFDecoder *self) {

@@ -63,12 +63,21 @@ static const char *missing_compression(const TIFFDecoder *self) {
   }
 }
 
-OzuStatus ozu_tiff_fail(OzuPictureDecoder *base, const char *otherwise) {
-  const TIFFDecoder *self = (const TIFFDecoder *)base;
-  const char *compression = self->file == NULL ? NULL : missing_compression(self);
+const char *ozu_tiff_unread(TIFFDecoder *self) {
+  const char *compression = missing_compression(self);
   if (compression != NULL) {
+    snprintf(self->unread, sizeof(self->unread), "it is %s", compression);
+  } else if (self->is_plain || TIFFRGBAImageOK(self->file, self->unread)) {
+    return NULL;
+  }
+  return self->unread;
+}
+
+OzuStatus ozu_tiff_fail(OzuPictureDecoder *base, const char *otherwise) {
+  TIFFDecoder *self = (TIFFDecoder *)base;
+  if (self->file != NULL && missing_compression(self) != NULL) {
     base->is_unsupported = true;
-    snprintf(base->message, sizeof(base->message), "it is %s", compression);
+    snprintf(base->message, sizeof(base->message), "%s", ozu_tiff_unread(self));
     return OzuStatusFailed;
   }
   base->is_truncated =

@@ -162,6 +162,7 @@ OzuStatus ozu_tiff_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
     info->xmp = xmp;
     info->xmp_size = xmp_size;
   }
+  info->unread = ozu_tiff_unread(self);
   set_memory(self, info);
   set_region(self, info);
   info->has_rows = !self->has_planes;

@@ -51,6 +51,8 @@ typedef struct {
   bool is_cmyk;
   /// Whether there is alpha that is not returned.
   bool drops_alpha;
+  /// Why the pixels cannot be read, as far as the header shows it; valid as long as the decoder. NULL if they can.
+  const char *unread;
   /// Whether `step` returns premultiplied colours.
   bool is_premultiplied;
   /// Counted up to `OZU_LARGEST_FRAME_COUNT`.

@@ -13,7 +13,7 @@ enum PartialHeader {
   case settled(ImageHeader)
 
   init(_ data: Data, codecs: CodecRegistry, limits: DecodingLimits) {
-    guard let header = try? codecs.header(of: data, limits: limits), !header.size.isEmpty else {
+    guard let header = try? codecs.open(data, limits: limits).header, !header.size.isEmpty else {
       self = .tooShort
       return
     }

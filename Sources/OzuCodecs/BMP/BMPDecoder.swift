@@ -26,10 +26,10 @@ public struct BMPDecoder: ImageDecoding {
   /// BMP.
   public var types: [ImageType] { [.bmp] }
 
-  /// Opens a file: reads its headers.
+  /// Opens a file: reads its headers, and whether any pixel has alpha.
   ///
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1); O(pixels) for a file of 32 bits that declares alpha and has none.
   public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
     BMPFile(data, try BMPHeader(data.span, in: .file), alpha: alpha)
   }
@@ -52,7 +52,9 @@ private final class BMPFile: ImageFile {
     self.data = data
     self.details = details
     self.alpha = alpha
-    header = details.imageHeader(type: .bmp, of: data.span)
+    var header = details.imageHeader(type: .bmp, of: data.span)
+    header.hasAlpha = BMPRows(details).hasAlphaValues(data.span)
+    self.header = header
   }
 
   /// Decodes the picture.
@@ -64,7 +66,7 @@ private final class BMPFile: ImageFile {
     return try data.withBytes { (bytes) throws(DecodingError) in
       // The bytes of the file, bounds-checked from here on.
       let file = bytes.bindMemory(to: UInt8.self).span
-      let isOpaque = !BMPRows(details).hasAlphaValues(file)
+      let isOpaque = !header.hasAlpha
       return try Bitmap(
         size: details.size, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
       ) { (pixels, bytesPerRow) throws(DecodingError) in
@@ -100,13 +102,12 @@ private final class BMPFile: ImageFile {
 
 extension BMPHeader {
   func imageHeader(type: ImageType, of bytes: Span<UInt8>) -> ImageHeader {
-    let hasAlpha = masks.map { !$0.alpha.isEmpty } ?? false
     let profile = profileRange.map {
       ICCProfile(Data(bytes.copy(from: $0.lowerBound, byteCount: $0.count)))
     }
     return ImageHeader(
       type: type, storedSize: size, bitsPerComponent: 8, colorModel: masks == nil ? .indexed : .rgb,
-      hasAlpha: hasAlpha, colorProfileName: profile?.name, colorEncoding: profile.map(ColorEncoding.profile),
+      colorProfileName: profile?.name, colorEncoding: profile.map(ColorEncoding.profile),
       dotsPerInch: dotsPerInch)
   }
 }

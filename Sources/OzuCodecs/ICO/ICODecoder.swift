@@ -49,6 +49,7 @@ public struct ICODecoder: ImageDecoding {
 private final class IconFile: ImageFile {
   private static let imageStage = "pixels"
   private static let rowsPerCheckpoint = 64
+  private static let runLengths = "its pixels are run-length coded"
 
   /// The bytes of the picture.
   private let content: Data
@@ -62,6 +63,7 @@ private final class IconFile: ImageFile {
     self.alpha = alpha
     var header = details.imageHeader(type: .ico, of: content.span)
     header.hasAlpha = true
+    if details.compression != .none { header.noteUnread(Self.runLengths) }
     self.header = header
   }
 
@@ -71,7 +73,7 @@ private final class IconFile: ImageFile {
   ///   missing mask hides nothing.
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
     guard details.compression == .none else {
-      throw .unsupportedType(.ico, reason: "its pixels are run-length coded")
+      throw .unsupportedType(.ico, reason: Self.runLengths)
     }
     try context.limits.checkDecodedByteCount(details.size.byteCount(as: .bgra8))
     return try Bitmap(size: details.size, isOpaque: false, pool: context.pool) {

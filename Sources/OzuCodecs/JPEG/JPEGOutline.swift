@@ -41,6 +41,7 @@ package struct JPEGOutline: Sendable {
       colorProfileName: details.profile?.name, isProgressive: details.isProgressive,
       planeLayout: frame?.planeLayout, colorEncoding: details.profile.map(ColorEncoding.profile),
       dotsPerInch: details.dotsPerInch, metadata: details.metadata)
+    if let reason = details.unsupportedReason { header.noteUnread(reason) }
     if let index = details.pictureIndex { header.gainMap = JPEGGainMap.find(in: bytes, index: index) }
     if let flaw = header.gainMap?.flaw(for: details.size) {
       header.notes.append("its gain map cannot be used: \(flaw)")

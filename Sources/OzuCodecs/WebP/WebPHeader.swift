@@ -40,6 +40,9 @@ package struct WebPHeader {
   package private(set) var frameCount = 1
   /// The picture, or the first valid frames of an animation up to the limit.
   package private(set) var frames: [Frame] = []
+  /// Whether the picture, or the first frame of an animation, is as large as the canvas. Where it is not, the canvas is
+  /// transparent, whatever the file says about alpha.
+  package var coversCanvas: Bool { frames.first.map { $0.size == canvas } ?? true }
   /// The number of the frame of an animation in which the file ends; `nil` if it does not.
   package private(set) var cutFrame: Int?
   /// How many times an animation is played; 0 means without end.

@@ -5,23 +5,19 @@
 #endif
 
 extension CodecRegistry {
-  /// The frames of an animated picture, each resized by the recipe and turned upright. `nil` for a still picture.
-  /// If the frames break the rules, it is `nil` too, with a note. Frames over the limit are left out, with a note.
-  /// No frame is decoded here.
-  func animation(
-    of file: any ImageFile, encodedByteCount: Int, resize: Resize?, context: DecodingContext,
-    notes: inout [String]
-  ) -> PictureAnimation? {
+  /// The frames of an animated picture as stored. `nil` for a still picture, and, with a note, for frames that break the
+  /// rules. Frames over the limit are left out, with a note. No frame is decoded here.
+  func composer(of file: any ImageFile, limits: DecodingLimits, notes: inout [String]) -> FrameComposer? {
     let header = file.header
     guard header.frameCount > 1 else { return nil }
-    let limit = context.limits.frameCount
+    let limit = limits.frameCount
     guard limit > 1 else {
       notes.append("shown without its animation of \(header.frameCountDescription), limit \(limit)")
       return nil
     }
     let reader: (any AnimationFrameReading)?
     do throws(DecodingError) {
-      reader = try file.frames(limits: context.limits)
+      reader = try file.frames(limits: limits)
     } catch {
       notes.append("shown without its animation: \(error)")
       return nil
@@ -37,6 +33,16 @@ extension CodecRegistry {
     if header.frameCount > limit {
       notes.append("played up to frame \(limit) of \(header.frameCountDescription)")
     }
+    return composer
+  }
+
+  /// The frames of `composer`, each resized by the recipe and turned upright.
+  func animation(
+    of file: any ImageFile, encodedByteCount: Int, resize: Resize?, context: DecodingContext,
+    notes: inout [String]
+  ) -> PictureAnimation? {
+    guard let composer = composer(of: file, limits: context.limits, notes: &notes) else { return nil }
+    let header = file.header
     // Frames are combined on their canvas, so they are decoded as whole pixels, not as planes.
     let plan = DecodePlan(header: header, resize: resize).throughPixels
     let frameByteCount = PixelBufferPool.sizeClass(plan.outputSize.bitmapByteCount(as: .bgra8))

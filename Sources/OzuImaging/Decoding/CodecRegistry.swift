@@ -132,13 +132,16 @@ public struct CodecRegistry: Sendable {
     return encoder
   }
 
-  /// Reads the header of a file. No pixel memory is taken.
+  /// Reads the header of a file, and which frames of an animation are not shown. No pixel memory is taken.
   ///
   /// - Throws: `DecodingError`; a header that declares more than the limits allow is still returned.
   public func header(
     of data: Data, limits: DecodingLimits = .default
   ) throws(DecodingError) -> ImageHeader {
-    try open(data, limits: limits).header
+    let file = try open(data, limits: limits)
+    var header = file.header
+    _ = composer(of: file, limits: limits, notes: &header.notes)
+    return header
   }
 
   /// Reads the blocks that a file holds beside its pixels: EXIF data, XMP, an ICC profile, the resolution.

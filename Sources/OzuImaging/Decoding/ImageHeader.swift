@@ -53,6 +53,9 @@ public struct ImageHeader: Hashable, Sendable {
   /// files.
   public var hasParts = false
 
+  /// Notes why the pixels of the file cannot be read, in the words of the error that a load of it has.
+  package mutating func noteUnread(_ reason: String) { notes.append("it cannot be read: \(reason)") }
+
   /// Notes that the file ends before its last frame does.
   ///
   /// - Parameters:

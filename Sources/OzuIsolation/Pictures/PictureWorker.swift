@@ -98,7 +98,7 @@
       let watch = ResizeWatch()
       let context = request.context(watch)
       switch request.task {
-      case .header: return (.header(try codecs.open(data, limits: request.limits).header), nil)
+      case .header: return (.header(try codecs.header(of: data, limits: request.limits)), nil)
       case .metadata: return (.metadata(try codecs.metadata(of: data, limits: request.limits)), nil)
       case .picture(let resize):
         let picture = try codecs.picture(from: data, resize: resize, context: context)

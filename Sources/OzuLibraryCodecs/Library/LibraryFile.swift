@@ -99,6 +99,7 @@ final class LibraryFile: ImageFile {
       header.noteCut(
         wholeFrames: wholeFrameCount, ofAtLeast: header.frameCount, isExact: library.type == .avif)
     }
+    if let reason = session.info.unread { header.noteUnread(String(cString: reason)) }
     if session.info.drops_alpha { header.notes.append("its alpha is left out: it is not read with CMYK") }
     levels = whole == nil ? LibraryLevel.all(of: session.info) : []
     storage = LibraryLevel.Storage(session.info)

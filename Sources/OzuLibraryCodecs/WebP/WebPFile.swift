@@ -25,7 +25,8 @@
       self.alpha = alpha
       var header = ImageHeader(
         type: .webp, storedSize: details.canvas, orientation: details.orientation ?? .up,
-        hasAlpha: details.hasAlpha, colorProfileName: details.profile?.name, frameCount: details.frameCount,
+        hasAlpha: details.hasAlpha || !details.coversCanvas, colorProfileName: details.profile?.name,
+        frameCount: details.frameCount,
         planeLayout: WebPPlanes.layout(details), colorEncoding: details.profile.map(ColorEncoding.profile),
         dotsPerInch: details.dotsPerInch, metadata: details.metadata)
       if let cut = details.cutFrame { header.noteCut(wholeFrames: cut, ofAtLeast: cut + 1) }
@@ -67,13 +68,12 @@
       guard let frame = details.frames.first else { throw .truncated(.webp, stage: WebPDecoder.imageStage) }
       let byteCount = details.canvas.byteCount(as: .bgra8)
       try context.limits.checkDecodedByteCount(byteCount + WebPDecoder.copyByteCount(frame))
-      let coversCanvas = frame.size == details.canvas
-      let isOpaque = coversCanvas && !details.hasAlpha
+      let isOpaque = !header.hasAlpha
       return try data.withBytes { (bytes) throws(DecodingError) in
         try Bitmap(
           size: details.canvas, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
         ) { (pixels, bytesPerRow) throws(DecodingError) in
-          if !coversCanvas { pixels.fillMissing(isOpaque: false) }
+          if !details.coversCanvas { pixels.fillMissing(isOpaque: false) }
           let rows = UnsafeMutableRawBufferPointer(
             rebasing: pixels[(frame.y * bytesPerRow + frame.x * 4)...])
           let coded = UnsafeRawBufferPointer(rebasing: bytes[frame.range])
