@@ -54,8 +54,7 @@ struct CleanCommandTests {
       ["a.jpg"], ["a.jpg", "-o", "out/", "--in-place"], ["-", "-o", "b.jpg"],
       ["http://example.org/a.jpg", "-o", "b.jpg"],
       ["a.jpg", "--in-place", "--keep", "gps"], ["a.jpg", "--in-place", "--keep", "nothing,profile"],
-      ["a.jpg", "-o", "a.jpg"], ["a.jpg", "--in-place", "--upright", "-r"],
-      ["a.jpg", "--in-place", "--upright", "--isolation", "required"],
+      ["a.jpg", "-o", "a.jpg"],
       ["a.jpg", "--in-place", "--upright", "--isolation", "some"],
     ])
   func usage(arguments: [String]) async throws {
@@ -67,14 +66,23 @@ struct CleanCommandTests {
   }
 
   @Test(
-    "turns pictures upright in this process if they were named, or are trusted",
+    "stores pictures upright, or says why not",
     arguments: [
-      ["--upright"], ["--upright", "--isolation", "off", "-r"], ["-r", "--isolation", "required"],
+      (["--upright"], "it is stored upright now"),
+      (["--upright", "-r"], "it is stored upright now"),
+      (["--upright", "--isolation", "off"], "it is stored upright now"),
+      // This program is no helper.
+      (["--upright", "--isolation", "required"], "it is not turned without loss: "),
     ])
-  func trust(arguments: [String]) async throws {
+  func upright(arguments: [String], note: String) async throws {
     let folder = try Folder()
-    let path = try folder.write(Self.jpeg(), to: "a.jpg")
-    #expect(await CommandRun(["clean", "--in-place", path] + arguments).status == .done)
+    let exif: [UInt8] =
+      Array("Exif\0\0MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 3, 0, 0, 0, 0, 0, 0]
+    let plain = try PatternPicture(PixelSize(16, 16)).data(as: .jpeg)
+    let path = try folder.write(
+      plain.prefix(2) + [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + plain.dropFirst(2), to: "a.jpg")
+    let run = await CommandRun(["clean", "--in-place", path] + arguments)
+    #expect(run.status == .done && run.output.contains("  note: \(note)"), "\(run.output)")
   }
 
   @Test("leaves files that it cannot clean as they are", arguments: ["bmp", "none"])

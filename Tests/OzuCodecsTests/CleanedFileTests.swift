@@ -261,7 +261,7 @@ struct CleanedFileTests {
           file.prefix(2) + Self.segment(0xE1, exif) + file.dropFirst(2), keeping: .everythingButPlace)
       }
       let before = try turned(plain, from: orientation)
-      let after = before.turnedUpright()
+      let after = before.turnedUpright(by: .standard)
       #expect(after.notes == ["it is stored upright now"])
       let header = try CodecRegistry.standard.header(of: after.data)
       #expect(header.orientation == .up && header.metadata?.camera == "Maker M1")
@@ -275,7 +275,7 @@ struct CleanedFileTests {
       #expect(old.bitmap.largestDifference(from: new.bitmap) <= 4)
       // Turned back, it has the coefficients that it had.
       let inverse = orientation == 6 ? 8 : orientation == 8 ? 6 : orientation
-      let back = try turned(after.data, from: inverse).turnedUpright()
+      let back = try turned(after.data, from: inverse).turnedUpright(by: .standard)
       #expect(try picture(back.data) == picture(plain))
     }
   }
@@ -291,14 +291,53 @@ struct CleanedFileTests {
     let plain = try CodecRegistry.standard.encode(waves(size), as: .jpeg)
     let exif = Data("Exif\0\0".utf8) + EXIFFile(orientation: orientation).data
     let cleaned = try CleanedFile(plain.prefix(2) + Self.segment(0xE1, exif) + plain.dropFirst(2))
-    let same = cleaned.turnedUpright()
+    let same = cleaned.turnedUpright(by: .standard)
     #expect(same.data == cleaned.data)
     #expect(same.notes == ["it is not turned without loss: its sides are no multiples of its blocks"])
     // A damaged one too.
     let cut = try CleanedFile(Data(cleaned.data.dropLast(40)))
-    #expect(cut.turnedUpright().data == cut.data)
+    #expect(cut.turnedUpright(by: .standard).data == cut.data)
     // And one beyond the limits.
-    #expect(cleaned.turnedUpright(limits: DecodingLimits(decodedByteCount: 1000)).data == cleaned.data)
+    #expect(
+      cleaned.turnedUpright(by: .standard, limits: DecodingLimits(decodedByteCount: 1000)).data
+        == cleaned.data)
+  }
+
+  /// A decoder that a file has taken over: it returns the same for any file that it is to turn.
+  private struct LyingDecoder: LosslessTurning {
+    let answer: Data
+    var types: [ImageType] { [.jpeg] }
+
+    func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+      throw .emptyData
+    }
+
+    func turned(
+      _ data: Data, from orientation: Orientation, limits: DecodingLimits
+    ) throws(DecodingError) -> Data {
+      answer
+    }
+  }
+
+  @Test("are not replaced by another file of a decoder that was taken over")
+  func lie() throws {
+    let exif = Data("Exif\0\0".utf8) + EXIFFile(orientation: 6).data
+    func file(_ size: PixelSize, _ middle: Data) throws -> Data {
+      let plain = try CodecRegistry.standard.encode(waves(size), as: .jpeg)
+      return plain.prefix(2) + middle + plain.dropFirst(2)
+    }
+    let cleaned = try CleanedFile(file(PixelSize(64, 48), Self.segment(0xE1, exif)))
+    let lies = [
+      Data(), Data("<html>".utf8), try file(PixelSize(64, 48), Data()), try file(PixelSize(4000, 48), Data()),
+      try file(PixelSize(48, 64), Self.segment(0xE1, exif)),
+    ]
+    for lie in lies {
+      var codecs = CodecRegistry.standard
+      codecs.register(decoder: LyingDecoder(answer: lie))
+      let same = cleaned.turnedUpright(by: codecs)
+      #expect(same.data == cleaned.data)
+      #expect(same.notes.first?.hasSuffix("the result is another picture") == true)
+    }
   }
 
   @Test(

@@ -126,6 +126,17 @@ extension ImagePipeline {
     return try outcome.get()
   }
 
+  /// A cleaned file with its picture stored upright, without loss (`CleanedFile.turnedUpright(by:limits:)`), by the codecs and
+  /// within the limits of the pipeline: in a process of its own if its isolation includes JPEG.
+  ///
+  /// - Returns: the file; as it is, with a note that says why, if it cannot be turned in this way.
+  public func turnedUpright(_ file: CleanedFile) async -> CleanedFile {
+    let decoding = configuration.decoding
+    return await context.runner.run(on: .decode, priority: .normal) {
+      file.turnedUpright(by: decoding.codecs, limits: decoding.limits)
+    }
+  }
+
   /// Stores the bytes as an original if they begin like an image file; other responses of a server are not stored.
   func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest, _ epoch: LoadEpoch) async {
     let source = request.key.source

@@ -2,10 +2,6 @@ import Foundation
 import Ozu
 import OzuText
 
-#if canImport(OzuLibraryCodecs)
-  import OzuLibraryCodecs
-#endif
-
 /// `ozu clean`: writes files without the metadata that should not be passed on.
 enum CleanCommand: Command {
   static let specification = CommandSpecification(
@@ -26,8 +22,8 @@ enum CleanCommand: Command {
         nothing               not even the orientation
 
       --upright stores a JPEG upright whose orientation says that it is turned: without loss, which needs sides that are
-      multiples of its blocks (8 or 16 pixels). Others keep their orientation, and a note says so. libjpeg turns them, in this
-      process: files of folders (-r) only with --isolation off, which says that you trust them.
+      multiples of its blocks (8 or 16 pixels). Others keep their orientation, and a note says so. libjpeg turns them, in a
+      process of its own.
 
       With -o the results go to a file, or to a folder, under the names of their sources. With --in-place a file is replaced
       by its result, completely or not at all, and keeps its permissions.
@@ -49,14 +45,16 @@ enum CleanCommand: Command {
     .recursive,
     OptionSpecification(
       name: OptionSpecification.isolation.name, value: "MODE",
-      help: "off: --upright may turn files of folders in this process; required: it may turn none."),
+      help: """
+        off, preferred (the default) or required: --upright turns in processes of their own, which may crash; in this \
+        one where that is not possible, or not at all.
+        """),
     OptionSpecification(name: "quiet", letter: "q", help: "Print only failures."), .json,
   ]
 
   static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
     let style = try ReportStyle(arguments)
     let isUpright = arguments.has("upright")
-    if isUpright { try checkTrust(arguments) }
     let kept = try kept(arguments).union(isUpright ? .orientation : [])
     let path = arguments.value("output")
     guard (path != nil) != arguments.has("in-place") else {
@@ -66,6 +64,9 @@ enum CleanCommand: Command {
       throw UsageError("\(SourceArgument.shown(text)): only files of this machine can be cleaned")
     }
     var configuration = ImagePipeline.Configuration()
+    // Everything else is done in Swift, but libjpeg, which could be made to run a stranger's code, turns pictures.
+    configuration.decoding.isolation = try IsolationOption.isolation(arguments)
+    configuration.decoding.isolation.types = [.jpeg]
     configuration.caching.diskStorage = .none
     configuration.caching.memoryCache.costLimit = PipelineArguments.memoryCost
     let pipeline = PipelineArguments.pipeline(configuration, console: console)
@@ -93,22 +94,6 @@ enum CleanCommand: Command {
       }
     }
     return hasFailure ? .failed : .done
-  }
-
-  /// Everything else is done in Swift, but libjpeg, which could be made to run a stranger's code, turns pictures in this
-  /// process.
-  private static func checkTrust(_ arguments: ParsedArguments) throws(UsageError) {
-    switch arguments.value(OptionSpecification.isolation.name).map(DecoderIsolation.Mode.init) {
-    case .some(nil): throw UsageError("--isolation: off, preferred or required is needed")
-    case .off: return
-    case .required:
-      throw UsageError("--upright turns pictures in this process, which --isolation required forbids")
-    case .preferred, nil:
-      guard arguments.has(OptionSpecification.recursive.name) else { return }
-      throw UsageError(
-        "--upright turns pictures in this process, and those of folders (-r) may be of strangers",
-        hint: "Add --isolation off if you trust them.")
-    }
   }
 
   private static func kept(_ arguments: ParsedArguments) throws(UsageError) -> KeptMetadata {
@@ -165,14 +150,10 @@ private struct CleanReport: SourceReporting {
       var request = ImageRequest(SourceArgument.source(text))
       request.cachePolicy = .bypass
       let bytes = try await pipeline.data(for: request)
+      let cleaned = try await BlockingWork.run { try CleanedFile(bytes, keeping: kept) }
+      let file = isUpright ? await pipeline.turnedUpright(cleaned) : cleaned
       outcome = .success(
         try await BlockingWork.run {
-          let cleaned = try CleanedFile(bytes, keeping: kept)
-          #if canImport(OzuLibraryCodecs)
-            let file = isUpright ? cleaned.turnedUpright() : cleaned
-          #else
-            let file = cleaned
-          #endif
           let output: String
           if let target {
             output = try target.write(

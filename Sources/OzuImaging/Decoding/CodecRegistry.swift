@@ -153,6 +153,21 @@ public struct CodecRegistry: Sendable {
     try open(data, limits: limits).readMetadata()
   }
 
+  /// Turns a file upright without loss: what is stored changes its place, and no pixel is decoded.
+  ///
+  /// - Parameter orientation: how the picture is turned upright.
+  /// - Throws: `DecodingError`; `unsupportedType` if the picture cannot be turned in this way.
+  package func turned(
+    _ data: Data, from orientation: Orientation, limits: DecodingLimits
+  ) throws(DecodingError) -> Data {
+    let decoder = try decoder(for: data)
+    guard let decoder = decoder as? any LosslessTurning else {
+      throw .unsupportedType(
+        decoder.types.first ?? ImageType(rawValue: "image"), reason: "no decoder here can turn it")
+    }
+    return try decoder.turned(data, from: orientation, limits: limits)
+  }
+
   /// Opens a file: finds its decoder, which reads the header. No pixel memory is taken.
   ///
   /// - Throws: `DecodingError`; a file that declares more than the limits allow is still opened.

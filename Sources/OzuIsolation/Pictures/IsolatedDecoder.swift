@@ -16,7 +16,7 @@ import OzuImaging
 /// The memory of a render is known only after the header was read, which happens in the worker. So a share of the
 /// budget is reserved that is enough for most pictures. A worker that needs more reports how much, and is asked
 /// again after that was reserved.
-struct IsolatedDecoder: ImageDecoding {
+struct IsolatedDecoder: LosslessTurning {
   private let type: ImageType
   private let client: WorkerClient
   /// Decodes in this process if isolation is not possible and not required; also decides which files are accepted.
@@ -69,6 +69,23 @@ struct IsolatedDecoder: ImageDecoding {
   }
 
   func prepare() throws(DecodingError) {}
+
+  func turned(
+    _ data: Data, from orientation: Orientation, limits: DecodingLimits
+  ) throws(DecodingError) -> Data {
+    try limits.checkEncodedByteCount(data.count)
+    let body = WorkerClient.Body(data, type: type)
+    do throws(DecodingError) {
+      return try client.ask(PictureRequest(.turned(orientation), limits: limits), body) {
+        (answer, _) throws(DecodingError) in
+        guard case .file(let file) = answer else { throw body.wrongAnswer("no file") }
+        return file
+      }
+    } catch {
+      guard let local = try localDecoder(after: error) as? any LosslessTurning else { throw error }
+      return try local.turned(data, from: orientation, limits: limits)
+    }
+  }
 
   /// The decoder in this process, if a request failed because isolation is not possible.
   ///

@@ -20,6 +20,8 @@ enum PictureAnswer: Sendable {
   case failure(DecodingError)
   /// The library of the format was missing when the worker was started.
   case lacking(DecodingError)
+  /// The bytes of a file.
+  case file(Data)
   /// The render would take this number of bytes, which is more than it may.
   case needs(byteCount: Int)
 }
@@ -146,6 +148,9 @@ extension PictureAnswer {
     case .lacking(let error):
       writer.append(7)
       error.write(to: &writer)
+    case .file(let data):
+      writer.append(8)
+      writer.append(data)
     }
   }
 
@@ -174,6 +179,7 @@ extension PictureAnswer {
     case 5: self = .failure(try DecodingError(from: &reader))
     case 6: self = .needs(byteCount: try reader.integer())
     case 7: self = .lacking(try DecodingError(from: &reader))
+    case 8: self = .file(try reader.data())
     default: throw FieldReader.Damage()
     }
   }

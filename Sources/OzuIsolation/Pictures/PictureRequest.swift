@@ -22,6 +22,8 @@ struct PictureRequest: Hashable, Sendable {
     case frame(Int, Resize?)
     /// The pixels as stored, at this size, which differs from the file's only for a drawing.
     case pixels(PixelSize)
+    /// The file, stored upright without loss.
+    case turned(Orientation)
   }
 
   var task: Task
@@ -63,6 +65,8 @@ extension PictureRequest {
       // Two numbers for each frame.
       case .track: 20.saturatingProduct(limits.frameCount)
       case .frame, .pixels: 0
+      // Other tables of codes than those of the original; a file of several scans has longer ones.
+      case .turned: fileByteCount.saturatingProduct(2)
       }
     return blocks.saturatingSum(2 << 20)
   }
@@ -70,7 +74,7 @@ extension PictureRequest {
   /// The most bytes of pixels in an answer: they are part of what the render may take.
   var pixelByteCount: Int {
     switch task {
-    case .header, .metadata, .track: 0
+    case .header, .metadata, .track, .turned: 0
     case .picture, .frame, .pixels: max(0, allowance)
     }
   }
@@ -81,7 +85,7 @@ extension PictureRequest {
 extension PictureRequest {
   /// The version of the form of requests and answers. Usually both processes are of one build; this number shows if
   /// they are not.
-  static let version = 5
+  static let version = 6
 
   var data: Data {
     var writer = FieldWriter()
@@ -102,6 +106,10 @@ extension PictureRequest {
     case .pixels(let size):
       writer.append(5)
       size.write(to: &writer)
+    case .turned(let orientation):
+      // No answer has this number, so the beginning of a request is never read as an answer.
+      writer.append(9)
+      writer.append(orientation.rawValue)
     }
     limits.write(to: &writer)
     writer.append(colorPolicy.number)
@@ -132,6 +140,9 @@ extension PictureRequest {
     case 3: task = .track(try resize(&reader))
     case 4: task = .frame(try reader.integer(), try resize(&reader))
     case 5: task = .pixels(try PixelSize(from: &reader))
+    case 9:
+      guard let orientation = Orientation(rawValue: try reader.integer()) else { throw FieldReader.Damage() }
+      task = .turned(orientation)
     default: throw FieldReader.Damage()
     }
     limits = try DecodingLimits(from: &reader)

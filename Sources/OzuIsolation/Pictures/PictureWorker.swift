@@ -133,6 +133,8 @@
         let reserved = try context.reserving(plan.byteCount.saturatingSum(demand.byteCount))
         let pixels = try file.decode(plan, context: reserved)
         return (.bitmap(BitmapForm(pixels)), pixels)
+      case .turned(let orientation):
+        return (.file(try codecs.turned(data, from: orientation, limits: request.limits)), nil)
       }
     }
 
@@ -162,7 +164,7 @@
     fileprivate var resize: Resize? {
       switch task {
       case .picture(let resize), .track(let resize), .frame(_, let resize): resize
-      case .header, .metadata, .pixels: nil
+      case .header, .metadata, .pixels, .turned: nil
       }
     }
 

@@ -102,6 +102,32 @@
         + littleEndian(UInt32(picture.count), 22) + picture
     }
 
+    /// A cleaned JPEG that says that it lies on its side.
+    private static func turnedFile(_ size: PixelSize) throws -> CleanedFile {
+      let exif: [UInt8] =
+        Array("Exif\0\0MM".utf8)
+        + [0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
+      let plain = try PatternPicture(size, tint: 3).data(as: .jpeg)
+      return try CleanedFile(
+        plain.prefix(2) + [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + plain.dropFirst(2))
+    }
+
+    @Test(
+      "are turned upright there without loss, or stay as they are",
+      arguments: [PixelSize(320, 240), PixelSize(321, 241)])
+    func turned(size: PixelSize) throws {
+      let file = try Self.turnedFile(size)
+      let (apart, report) = try Self.codecs()
+      let turned = file.turnedUpright(by: apart)
+      #expect(turned == file.turnedUpright(by: .standard))
+      #expect(turned.notes.count == 1 && (turned.data == file.data) == (size.width == 321))
+      #expect(report.status.answerCount > 0)
+      // A limit is one there too.
+      let limits = DecodingLimits(decodedByteCount: 1000)
+      #expect(
+        file.turnedUpright(by: apart, limits: limits) == file.turnedUpright(by: .standard, limits: limits))
+    }
+
     @Test("have their gain map applied there", arguments: [nil, 1.5, 4])
     func brightened(headroom: Double?) throws {
       let numbers = GainMap(

@@ -23,7 +23,7 @@
     private static let requests: [PictureRequest] = {
       let tasks: [PictureRequest.Task] = [
         .header, .metadata, .picture(nil), .picture(resize), .track(resize), .frame(7, nil),
-        .pixels(PixelSize(3, 4)),
+        .pixels(PixelSize(3, 4)), .turned(.left),
       ]
       return tasks.map { PictureRequest($0, limits: limits) }
         + [ColorPolicy.convertToSRGB, .keep, .keepProfile, .keepForFile].map { policy in
@@ -104,7 +104,7 @@
           BitmapForm(
             Bitmap(size: PixelSize(5, 3), isOpaque: false) { _, _ in .clear }
               .withColorSpace(.coded(primaries: 9, transfer: 16)))),
-        .needs(byteCount: 1 << 40), .track(nil), .lacking(.emptyData),
+        .needs(byteCount: 1 << 40), .file(Data([1, 2])), .track(nil), .lacking(.emptyData),
         .track(FrameTrack(delays: [.zero, .milliseconds(40)], loopCount: 3, workingByteCount: 9)),
         .metadata(values),
         .metadata(

@@ -1,7 +1,4 @@
-import CCodecs
-import OzuCodecs
 import OzuImaging
-import OzuRecords
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -17,34 +14,33 @@ extension CleanedFile {
   /// that is damaged or beyond the limits. It stays as it is, with its orientation, and a note says why. Other formats
   /// stay as they are.
   ///
-  /// The file is read by libjpeg in this process, so it should be one that you trust.
-  ///
+  /// - Parameter codecs: the codecs that turn. Those of a pipeline that requires isolation do it in a process of their own, as
+  ///   `ImagePipeline.turnedUpright(_:)` does; the standard ones let libjpeg read the file in this process, so it should
+  ///   be one that you trust.
   /// - Complexity: O(pixels) in time, and in memory four bytes for each pixel of each component.
-  public func turnedUpright(limits: DecodingLimits = .default) -> CleanedFile {
+  public func turnedUpright(by codecs: CodecRegistry, limits: DecodingLimits = .default) -> CleanedFile {
     guard type == .jpeg, let outline = try? JPEGOutline(data, limits: limits),
       outline.header.orientation != .up
     else { return self }
     let orientation = outline.header.orientation
     do throws(DecodingError) {
-      let byteCount = outline.details.coefficientByteCount.saturatingProduct(2).saturatingSum(32 << 20)
-      try limits.checkDecodedByteCount(byteCount)
       let bare = try CleanedFile(
         data, keeping: .everythingButPlace.subtracting(.orientation), removesSides: true)
-      var file = OzuBytes()
-      var message = [CChar](repeating: 0, count: 256)
-      let status = bare.data.withUnsafeBytes { bytes in
-        // The memory is that of the file, and C keeps no pointer to it.
-        ozu_jpeg_turn(
-          bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, Int32(orientation.rawValue), byteCount,
-          &file, &message, message.count)
-      }
-      guard status == .done, let turned = file.data() else {
-        let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return adding("it is not turned without loss: " + String(decoding: reason, as: UTF8.self))
-      }
+      let turned = try codecs.turned(bare.data, from: orientation, limits: limits)
+      // The bytes may be those of another process, which the file may have taken over.
+      guard let header = try? JPEGOutline(turned, limits: limits).header, header.orientation == .up,
+        header.storedSize == orientation.applied(to: outline.header.storedSize)
+      else { throw .corrupt(.jpeg, stage: "turn", reason: "the result is another picture") }
       return replacing(turned).adding("it is stored upright now")
     } catch {
-      return adding("it is not turned without loss: \(error)")
+      return adding("it is not turned without loss: \(error.turningReason)")
     }
+  }
+}
+
+extension DecodingError {
+  fileprivate var turningReason: String {
+    if case .unsupportedType(_, let reason) = self { return reason }
+    return "\(self)"
   }
 }
