@@ -5,7 +5,7 @@ import OzuStandardCodecs
 import OzuTesting
 import Testing
 
-/// `ozu info` says of a file what a load of it says, as far as the header shows it.
+/// A header and a load say the same, as far as the header shows it.
 @Suite("A header and a load of the same file")
 struct HeaderAgreementTests {
   private static let size = PixelSize(8, 8)
