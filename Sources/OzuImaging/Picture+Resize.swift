@@ -15,7 +15,7 @@ extension Picture {
   public func resized(_ resize: Resize, pool: PixelBufferPool = .shared) -> Picture {
     let geometry = ResizeGeometry(source: size, resize: resize)
     guard !geometry.isIdentity else { return self }
-    let resampled = Resampler(kernel: resize.kernel, light: resize.light).resample(
+    let resampled = resize.resampler.resample(
       bitmap.format == .gray8 ? bitmap.converted(to: .bgra8, pool: pool) : bitmap, region: geometry.region,
       to: geometry.outputSize, pool: pool)
     return Picture(
@@ -26,12 +26,9 @@ extension Picture {
   ///
   /// - Throws: `DecodingError`: `regionOutside`, `limitExceeded`, `cancelled`.
   package func resized(_ resize: Resize, context: DecodingContext) throws(DecodingError) -> Picture {
-    try resize.checkRegion(in: size)
-    let geometry = ResizeGeometry(source: size, resize: resize)
+    let geometry = try ResizeGeometry(of: resize, in: size)
     guard !geometry.isIdentity else { return self }
-    return try resampled(
-      geometry.region, to: geometry.outputSize, by: Resampler(kernel: resize.kernel, light: resize.light),
-      context: context)
+    return try resampled(geometry.region, to: geometry.outputSize, by: resize.resampler, context: context)
   }
 
   /// A part of the picture at a size, made within the limits of a context after its memory is reserved.
@@ -49,6 +46,7 @@ extension Picture {
     let copy = isWide || source.format == .bgra8 ? 0 : size.bitmapByteCount(as: .bgra8)
     let price = outputSize.bitmapByteCount(as: isWide ? .rgba16 : .bgra8).saturatingSum(working)
       .saturatingSum(copy)
+    try context.limits.checkSide(of: outputSize)
     try context.limits.checkDecodedByteCount(price)
     let context = try context.reserving(price)
     defer { withExtendedLifetime(context) {} }
@@ -62,10 +60,6 @@ extension Picture {
 }
 
 extension Resize {
-  /// Refuses a region of which nothing lies inside the picture.
-  ///
-  /// - Throws: `regionOutside`.
-  package func checkRegion(in size: PixelSize) throws(DecodingError) {
-    if let region, !region.overlaps(size) { throw .regionOutside(region, of: size) }
-  }
+  /// The filter, and the values that it weights.
+  package var resampler: Resampler { Resampler(kernel: kernel, light: light) }
 }

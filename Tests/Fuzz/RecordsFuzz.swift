@@ -59,11 +59,11 @@ private func derive(_ header: ImageHeader?, _ variant: KnownVariants.Variant?) {
   let header = header ?? ImageHeader(type: .jpeg, storedSize: PixelSize(4000, 3000))
   for size in [PixelSize(20, 20), PixelSize(16_384, 1)] {
     for mode in [ScaleMode.aspectFit, .aspectFill, .fill] {
-      _ = Derivation(
-        header: header, larger: variant?.resize, largerSize: variant?.size ?? header.size,
-        resize: Resize(size, mode: mode))
+      _ = try? Derivation(
+        of: Recipe(resize: Resize(size, mode: mode)), from: Recipe(resize: variant?.resize),
+        size: variant?.size ?? header.size, header: header)
     }
-    if let larger = variant?.resize { _ = Derivation.isWorthWaiting(for: larger, Resize(size)) }
+    if let variant { _ = Recipe(resize: Resize(size)).isWorthWaiting(for: variant.recipe) }
   }
 }
 

@@ -42,7 +42,7 @@ extension ImageRequest {
   /// The same request in an equal format.
   func sharing(_ format: CacheFormat) -> ImageRequest {
     var request = self
-    request.change { $0.format = format }
+    request.change { $0.recipe.parts.format = format }
     return request
   }
 

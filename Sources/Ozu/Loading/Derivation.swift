@@ -20,18 +20,22 @@ struct Derivation: Sendable {
   /// Computes the plan; `nil` if the larger picture is not good enough. Limits are checked when it is carried out.
   ///
   /// - Parameters:
-  ///   - header: the header of the source.
-  ///   - larger: the resize of the larger picture; `nil` for none.
+  ///   - recipe: the recipe of the result.
+  ///   - larger: the recipe of the larger picture.
   ///   - largerSize: the size of the larger picture in pixels.
-  ///   - resize: the resize of the result.
-  init?(header: ImageHeader, larger: Resize?, largerSize: PixelSize, resize: Resize) {
+  ///   - header: the header of the source.
+  /// - Throws: what a decode of the source would throw for this recipe: `regionOutside`.
+  init?(
+    of recipe: Recipe, from larger: Recipe, size largerSize: PixelSize, header: ImageHeader
+  ) throws(DecodingError) {
+    let source = header.size
     // A drawing has no pixels of its own. An animation would lose its frames, because only still pictures are resized
     // here.
-    guard !header.isDrawing, header.frameCount <= 1, !largerSize.isEmpty else { return nil }
-    let source = header.size
-    guard !source.isEmpty, larger.map({ Self.isFineEnough($0, for: resize) }) ?? true else { return nil }
-    let from = ResizeGeometry(source: source, resize: larger)
-    let to = ResizeGeometry(source: source, resize: resize)
+    guard !header.isDrawing, header.frameCount <= 1, !largerSize.isEmpty, !source.isEmpty,
+      recipe.canBeMade(from: larger), let resize = recipe.resize
+    else { return nil }
+    let from = ResizeGeometry(source: source, resize: larger.resize)
+    let to = try ResizeGeometry(of: resize, in: source)
     // If the size or the area does not match the recipe, the picture was made in another way and is not used.
     guard from.outputSize == largerSize, from.region.contains(to.region) else { return nil }
     let horizontal = Double(largerSize.width) / from.region.width
@@ -49,25 +53,7 @@ struct Derivation: Sendable {
     else { return nil }
     region = shown
     outputSize = to.outputSize
-    resampler = Resampler(kernel: resize.kernel, light: resize.light)
-  }
-
-  /// Whether the larger picture was resampled at least as carefully as the smaller one would be, in the same values.
-  private static func isFineEnough(_ larger: Resize, for resize: Resize) -> Bool {
-    (larger.kernel == resize.kernel || larger.kernel == .lanczos3)
-      && (larger.quality == resize.quality || larger.quality == .balanced) && larger.light == resize.light
-      && (!larger.allowsEmbeddedThumbnail || resize.allowsEmbeddedThumbnail)
-  }
-
-  /// Whether to wait for a picture that is being loaded, judged by the recipes alone: the same mode and proportions,
-  /// and not so much larger that the wait takes longer than making the smaller one.
-  static func isWorthWaiting(for larger: Resize, _ resize: Resize) -> Bool {
-    let (a, b) = (larger.size, resize.size)
-    guard larger.mode == resize.mode, larger.region == resize.region, larger.cutsOff == resize.cutsOff,
-      isFineEnough(larger, for: resize),
-      !resize.allowsUpscaling, !larger.allowsUpscaling, !b.isEmpty
-    else { return false }
-    return a.width * b.height == a.height * b.width && 2 * a.width >= 3 * b.width && a.width <= 4 * b.width
+    resampler = resize.resampler
   }
 
   /// Makes the result, under the rules of a decode.

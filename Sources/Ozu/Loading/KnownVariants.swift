@@ -2,7 +2,7 @@ import OzuSynchronization
 
 /// The pictures of each source that have been made or are being made. Smaller pictures can be derived from them.
 ///
-/// Only pictures without processors are listed, because smaller ones can be derived from those. The entries are
+/// Only pictures are listed from which others may be made (`Recipe.servesOthers`). The entries are
 /// hints: the code that uses one checks whether the cache still has the picture. The variants that earlier processes
 /// stored on disk are loaded when a source is first requested (`ImageCaches+Variants.swift`). The memory is bounded
 /// by two generations: when the younger one is full it becomes the older one, and the older one is dropped. An entry
@@ -17,6 +17,9 @@ final class KnownVariants: Sendable {
     let size: PixelSize
     /// Its kind in the stores, if it is stored.
     var kind = ImageStoreKind.rendition
+
+    /// Nothing but the resize, because only such pictures are listed (`Recipe.servesOthers`).
+    var recipe: Recipe { Recipe(resize: resize) }
   }
 
   /// A picture that is being loaded.

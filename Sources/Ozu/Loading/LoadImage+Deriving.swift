@@ -5,12 +5,8 @@ extension LoadImage {
   /// Whether the picture may be derived from another picture of the source.
   var mayDerive: Bool {
     configuration.caching.isDerivationEnabled && request.cachePolicy.readsCaches
-      && request.format?.hasHooks != true
+      && !request.recipe.hasHooks
   }
-
-  /// The same for a larger picture. `KnownVariants` does not record colours, because it only contains pictures that
-  /// were converted.
-  private var mayDeriveFromLarger: Bool { mayDerive && request.isOrdinarilyDecoded }
 
   // MARK: Stages
 
@@ -27,20 +23,20 @@ extension LoadImage {
 
   /// Starts from a larger picture in memory or in a store.
   func deriveFromLarger() -> JobStep? {
-    guard mayDeriveFromLarger, cachedResult.isEmpty, let resize = request.resize else { return nil }
+    guard mayDerive, cachedResult.isEmpty, let resize = request.resize else { return nil }
     return derive(resize, from: context.variants.finished(of: request.key.source)[...])
   }
 
   /// Waits for a larger picture that is being loaded.
   func waitForLarger() -> JobStep? {
-    guard mayDeriveFromLarger, cachedResult.isEmpty, let resize = request.resize,
+    guard mayDerive, cachedResult.isEmpty, let resize = request.resize,
       request.cachePolicy == .useCaches,
       request.readsMemory, configuration.isCoalescingEnabled
     else { return nil }
     let larger = context.variants.loading(of: request.key.source).first { loading in
       loading.id != variantID && loading.epoch.source == epoch.source
         && loading.request.httpPolicy == request.httpPolicy
-        && loading.request.resize.map { Derivation.isWorthWaiting(for: $0, resize) } ?? false
+        && request.recipe.isWorthWaiting(for: loading.request.recipe)
     }
     guard let larger else { return nil }
     let key = JobKey.load(larger.request, number: context.resultSharingNumber(larger.epoch, larger.request))
@@ -62,12 +58,15 @@ extension LoadImage {
     while let variant = rest.popFirst() {
       guard variant.key != request.key else { continue }
       if let cached = pictureInMemory(variant.key) {
-        let size = cached.picture.size
-        if let refusal = refusal(of: resize, cached.picture.header) { return fail(refusal) }
-        guard
-          let derivation = derivation(of: resize, from: variant, header: cached.picture.header, size: size)
-        else { continue }
-        return derive(from: cached, by: .derive(cached.picture, derivation), request.processors[...])
+        do throws(ImageError) {
+          let header = cached.picture.header
+          guard let plan = try derivation(from: variant, header: header, size: cached.picture.size) else {
+            continue
+          }
+          return derive(from: cached, by: .derive(cached.picture, plan), request.processors[...])
+        } catch {
+          return fail(error)
+        }
       }
       if let step = derive(resize, fromStored: variant, otherwise: rest) { return step }
     }
@@ -90,13 +89,15 @@ extension LoadImage {
         load.context.variants.forget(variant.key)
         return load.derive(resize, from: rest)
       }
-      if load.isUsable(rendition.validity), let refusal = load.refusal(of: resize, rendition.header) {
-        return load.fail(refusal)
+      let derivation: Derivation?
+      do throws(ImageError) {
+        derivation =
+          load.isUsable(rendition.validity)
+          ? try load.derivation(from: variant, header: rendition.header, size: variant.size) : nil
+      } catch {
+        return load.fail(error)
       }
-      guard load.isUsable(rendition.validity),
-        let derivation = load.derivation(
-          of: resize, from: variant, header: rendition.header, size: variant.size)
-      else { return load.derive(resize, from: rest) }
+      guard let derivation else { return load.derive(resize, from: rest) }
       var timings = StageTimings()
       timings.add(.read, start.duration(to: load.configuration.instant))
       return load.render(.decode(rendition.data, nil), from: Origin()) { load, outcome in
@@ -115,21 +116,15 @@ extension LoadImage {
     }
   }
 
-  /// The error of a region outside the picture, as a decode of the source would throw it.
-  private func refusal(of resize: Resize, _ header: ImageHeader?) -> ImageError? {
+  private func derivation(
+    from variant: KnownVariants.Variant, header: ImageHeader?, size: PixelSize
+  ) throws(ImageError) -> Derivation? {
     guard let header else { return nil }
     do throws(DecodingError) {
-      try resize.checkRegion(in: header.size)
-      return nil
+      return try Derivation(of: request.recipe, from: variant.recipe, size: size, header: header)
     } catch {
-      return ImageError(error, source: request.source.name)
+      throw ImageError(error, source: request.source.name)
     }
-  }
-
-  private func derivation(
-    of resize: Resize, from variant: KnownVariants.Variant, header: ImageHeader?, size: PixelSize
-  ) -> Derivation? {
-    header.flatMap { Derivation(header: $0, larger: variant.resize, largerSize: size, resize: resize) }
   }
 
   /// The picture of a key in memory, if it may be used without asking the origin.

@@ -100,8 +100,7 @@ extension LoadImage {
   /// Whether the picture is returned undecoded, because no step needs its pixels.
   private var isDeferred: Bool {
     !configuration.decoding.isDecompressionEnabled && request.decodingResize == nil
-      && request.decodedSteps.isEmpty
-      && request.isOrdinarilyDecoded
+      && request.decodedSteps.isEmpty && request.decoding == .converted
   }
 
   /// Makes the picture from the fetched bytes. A stored original that does not decode is removed and fetched again.

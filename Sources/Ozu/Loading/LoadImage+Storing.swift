@@ -21,8 +21,8 @@ extension LoadImage {
 
   /// The entry for `KnownVariants`, so that smaller pictures can be derived from this one; `nil` if they cannot.
   private func variant(_ picture: Picture) -> KnownVariants.Variant? {
-    guard configuration.caching.isDerivationEnabled, request.region == nil, request.decodedSteps.isEmpty,
-      request.isOrdinarilyDecoded, picture.animation == nil, picture.header != nil
+    guard configuration.caching.isDerivationEnabled, request.recipe.servesOthers, picture.animation == nil,
+      picture.header != nil
     else { return nil }
     return KnownVariants.Variant(
       key: request.key, resize: request.resize, size: picture.size, kind: request.renditionKind)

@@ -120,7 +120,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
       last = .process(processor)
     }
     let sharing = context.sharingNumber()
-    let number = sharing == 0 && request.format?.hasHooks == true ? request.formatNumber : sharing
+    let number = sharing == 0 && request.recipe.hasHooks ? request.formatNumber : sharing
     let chain = StepWork.Chain(
       from: origin, of: request.source, context, last: (last, request.key.rendition), earlier: earlier,
       start: configuration.instant, number: number,
@@ -139,7 +139,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
   /// at once.
   private var isForEncoding: Bool {
     configuration.isCoalescingEnabled && request.readLayers == .originals && request.writeLayers == .originals
-      && request.format?.hasHooks != true
+      && !request.recipe.hasHooks
   }
 
   /// An origin of steps that no other load shares.
@@ -185,8 +185,8 @@ final class LoadImage: JobWork, @unchecked Sendable {
 
   /// Whether smaller pictures may be derived from this one.
   private var canBeDerivedFrom: Bool {
-    configuration.caching.isDerivationEnabled && request.resize != nil && request.processors.isEmpty
-      && request.isOrdinarilyDecoded && request.cachePolicy == .useCaches && request.writesMemory
+    configuration.caching.isDerivationEnabled && request.resize != nil && request.recipe.servesOthers
+      && request.cachePolicy == .useCaches && request.writesMemory
   }
 
   /// Subscribes to the progress of the download, or of the load of a larger picture.

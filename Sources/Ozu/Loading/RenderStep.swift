@@ -110,17 +110,13 @@ extension RenderStep {
     _ context: Context, _ watch: StageWatch, _ wanted: RequestedDecoding = .converted,
     _ decode: (DecodingContext) throws(DecodingError) -> Picture
   ) throws(ImageError) -> Picture {
-    let decodingContext = DecodingContext(
-      limits: context.load.configuration.decoding.limits,
-      pool: context.load.configuration.decoding.pixelBufferPool,
-      allowsTruncation: wanted.allowsTruncation, colorPolicy: wanted.policy,
-      pixelFormats: wanted.policy.pixelFormats,
-      budget: context.load.configuration.decoding.decodedByteBudget,
+    let decodingContext = wanted.context(
+      context.load.configuration,
       assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },
       isCancelled: { context.isCancelled || watch.isLate }
     ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
     do throws(DecodingError) {
-      return try decode(wanted.apply(to: decodingContext))
+      return try decode(decodingContext)
     } catch {
       if error == .cancelled, watch.isLate, !context.isCancelled {
         throw .deadlineExceeded(context.name, stage: watch.stage)

@@ -58,23 +58,16 @@ extension ImagePipeline {
       guard !layers.isDisjoint(with: .disk) else { return nil }
       let request = keyed(request)
       let configuration = pipeline.configuration
-      func context(_ wanted: RequestedDecoding) -> DecodingContext {
-        wanted.apply(
-          to: DecodingContext(
-            limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
-            allowsTruncation: wanted.allowsTruncation, colorPolicy: wanted.policy,
-            pixelFormats: wanted.policy.pixelFormats, budget: configuration.decoding.decodedByteBudget))
-      }
       if layers.contains(.renditions), request.mayHaveRendition,
         let rendition = pipeline.caches.rendition(for: request),
         let picture = try? configuration.decoding.codecs.picture(
-          from: rendition.data, context: context(.written))
+          from: rendition.data, context: RequestedDecoding.written.context(configuration))
       {
         return rendition.picture(picture).at(scale: request)
       }
       guard layers.contains(.originals), let data = pipeline.caches.original(for: request),
         let picture = try? configuration.decoding.codecs.picture(
-          from: data, resize: request.decodingResize, context: context(request.decoding))
+          from: data, resize: request.decodingResize, context: request.decoding.context(configuration))
       else { return nil }
       let steps = ProcessingContext(
         pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)

@@ -14,30 +14,21 @@ extension ImageRequest {
     var source: ImageSource
     var sourceKey: String
     var hasOwnKey: Bool
-    var format: CacheFormat?
-    var resize: Resize?
-    var processors: [any ImageProcessing]
+    var recipe: Recipe
     var scale = 1.0
     var deadline: Duration?
     var httpPolicy: HTTPCachePolicy?
     var storagePolicy: StoragePolicy?
     var acceptance: ImageAcceptance?
-    var decoding = RequestedDecoding.converted
     var alternatives: [ImageSource] = []
     var lowDataSource: ImageSource? { didSet { hasLowDataSource = lowDataSource != nil } }
     /// Stored separately, because reading a source copies it.
     private(set) var hasLowDataSource = false
     var userInfo: [UserInfoKey: any Sendable] = [:]
 
-    /// The identifiers of all steps, in order.
-    var steps: [String] {
-      [format?.step, resize?.identifier].compactMap(\.self)
-        + processors.map(\.identifier) + decoding.steps
-    }
+    var key: ImageKey { recipe.key(of: source.cacheKey(for: sourceKey)) }
 
-    var key: ImageKey { ImageKey(source: source.cacheKey(for: sourceKey), steps: steps) }
-
-    var needsNoAdjustment: Bool { format == nil && scale == 1 && !source.isLocalFile }
+    var needsNoAdjustment: Bool { recipe.format == nil && scale == 1 && !source.isLocalFile }
 
     var isOnWeb: Bool {
       switch source {

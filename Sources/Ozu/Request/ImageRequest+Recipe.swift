@@ -5,21 +5,14 @@ extension ImageRequest {
   ///
   /// - Parameter count: the number of these steps; at least one. The request must have processors.
   func recipeKeys(beforeLast count: Int) -> [CacheKey] {
-    if format?.hasHooks == true {
-      // Closures have no identity, so steps with hooks are never shared.
-      return (1...count).map { key.rendition.derived("step \($0)") }
-    }
-    var keys = [prefixKey(processorCount: 0).rendition]
-    for processor in processors.dropLast() { keys.append(keys[keys.count - 1].derived(processor.identifier)) }
-    return Array(keys.suffix(count))
+    // Closures have no identity, so steps with hooks are never shared.
+    if recipe.hasHooks { return (1...count).map { key.rendition.derived("step \($0)") } }
+    return processors.indices.suffix(count).map { prefixKey(processorCount: $0).rendition }
   }
 
-  /// The identity of the picture after the resize and a number of processors.
+  /// The key of the picture after the resize and a number of processors.
   func prefixKey(processorCount: Int) -> ImageKey {
-    let resizing = resize.map { [$0.identifier] } ?? []
-    return ImageKey(
-      source: key.source,
-      steps: resizing + processors.prefix(processorCount).map(\.identifier) + fields.decoding.steps)
+    recipe.prefix(processorCount: processorCount).key(of: key.source)
   }
 
   /// The request with the cache-key rules applied to its URL.
@@ -46,7 +39,7 @@ extension ImageRequest {
   ///
   /// - Throws: `ImageError.invalidSize`.
   func validate() throws(ImageError) {
-    guard let resize = fields.resize else { return }
+    guard let resize else { return }
     for size in [resize.size, resize.region?.size ?? resize.size] {
       let isPossible = !size.isEmpty && size.width <= Self.maximumSide && size.height <= Self.maximumSide
       if !isPossible { throw .invalidSize(size, source: source.name) }

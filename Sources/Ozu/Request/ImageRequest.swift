@@ -68,7 +68,8 @@ public struct ImageRequest: Sendable {
     let source = source.resolved
     let fields = Fields(
       source: source, sourceKey: cacheKey.map(ImageSource.ownKey) ?? source.key, hasOwnKey: cacheKey != nil,
-      format: format, resize: Self.effective(format.map(\.resize) ?? resize), processors: processors)
+      recipe: Recipe(
+        resize: Self.effective(format.map(\.resize) ?? resize), processors: processors, format: format))
     shared = Shared(fields)
     key = fields.key
     needsNoAdjustment = fields.needsNoAdjustment
@@ -92,8 +93,8 @@ public struct ImageRequest: Sendable {
   public func inFormat(_ format: CacheFormat) -> ImageRequest {
     var request = self
     request.changeRecipe {
-      $0.format = format
-      $0.resize = Self.effective(format.resize)
+      $0.recipe.parts.format = format
+      $0.recipe.parts.resize = Self.effective(format.resize)
     }
     return request
   }
@@ -110,8 +111,8 @@ public struct ImageRequest: Sendable {
 
   /// The resize; `nil` for the picture at its own size.
   public var resize: Resize? {
-    get { fields.resize }
-    set { changeRecipe { $0.resize = Self.effective(newValue) } }
+    get { recipe.resize }
+    set { changeRecipe { $0.recipe.parts.resize = Self.effective(newValue) } }
   }
 
   /// The part of the upright picture to which the resize is applied, in its pixels; `nil` (the default) for the whole
@@ -121,9 +122,9 @@ public struct ImageRequest: Sendable {
   /// JPEG with a single scan is read whole once, and then only the part is decoded. A load fails with
   /// `ImageError.regionOutside` if the whole part is outside the picture.
   public var region: PixelRectangle? {
-    get { fields.resize?.region }
+    get { recipe.resize?.region }
     set {
-      guard var resize = fields.resize else {
+      guard var resize = recipe.resize else {
         self.resize = newValue.map { Resize(region: $0) }
         return
       }
@@ -134,12 +135,12 @@ public struct ImageRequest: Sendable {
   }
 
   /// The cache format, whose resize is then `resize`; `nil` for none.
-  public var format: CacheFormat? { fields.format }
+  public var format: CacheFormat? { recipe.format }
 
   /// The steps that follow the resize, in their order.
   public var processors: [any ImageProcessing] {
-    get { fields.processors }
-    set { changeRecipe { $0.processors = newValue } }
+    get { recipe.processors }
+    set { changeRecipe { $0.recipe.parts.processors = newValue } }
   }
 
   /// The number of pixels per point of the resulting picture (`Picture.scale`); 1 by default. Requests that differ
@@ -158,12 +159,8 @@ public struct ImageRequest: Sendable {
   /// PNG, AVIF and JPEG XL. In other formats they contain the picture without headroom, and a note. Part of the
   /// picture's identity. On disk such a picture is stored as PNG, in all its bits.
   public var headroomStops: Double? {
-    get { fields.decoding.headroomStops }
-    set {
-      var changed = fields.decoding
-      changed.setHeadroom(newValue)
-      decoding = changed
-    }
+    get { decoding.headroomStops }
+    set { decoding.setHeadroom(newValue) }
   }
 
   /// The treatment of colours that are not sRGB; they are converted by default.
@@ -175,12 +172,8 @@ public struct ImageRequest: Sendable {
   ///
   /// Part of the picture's identity. For an `EncodedImage`, `OutputFormat.colorProfile` decides instead.
   public var colorPolicy: ColorPolicy {
-    get { fields.decoding.policy }
-    set {
-      var changed = fields.decoding
-      changed.policy = newValue
-      decoding = changed
-    }
+    get { decoding.policy }
+    set { decoding.policy = newValue }
   }
 
   /// Whether a file that ends too early gives the part of its picture that is there. Off by default: such a load fails
@@ -192,12 +185,8 @@ public struct ImageRequest: Sendable {
   ///
   /// Part of the picture's identity: no other request gets a part in place of the whole.
   public var allowsTruncation: Bool {
-    get { fields.decoding.allowsTruncation }
-    set {
-      var changed = fields.decoding
-      changed.allowsTruncation = newValue
-      decoding = changed
-    }
+    get { decoding.allowsTruncation }
+    set { decoding.allowsTruncation = newValue }
   }
 
   // MARK: Rules of the load
@@ -237,15 +226,14 @@ public struct ImageRequest: Sendable {
   /// The identity of the source as a text.
   var sourceKey: String { fields.sourceKey }
 
+  /// Everything that changes the picture, except its source.
+  var recipe: Recipe { fields.recipe }
+
   /// How the file is decoded; part of the recipe.
   var decoding: RequestedDecoding {
-    get { fields.decoding }
-    set { if newValue != fields.decoding { changeRecipe { $0.decoding = newValue } } }
+    get { recipe.decoding }
+    set { if newValue != recipe.decoding { changeRecipe { $0.recipe.parts.decoding = newValue } } }
   }
-
-  /// Whether the whole file is decoded, and its colours are converted to sRGB. Smaller pictures are derived only from
-  /// such pictures.
-  var isOrdinarilyDecoded: Bool { fields.decoding == .converted }
 
   /// Whether the app has set a key.
   var hasOwnKey: Bool { fields.hasOwnKey }
@@ -257,8 +245,8 @@ public struct ImageRequest: Sendable {
   var label: String { EntryLabel.text(ofSource: sourceKey, steps: steps) }
 
   /// The identifiers of all steps, in order.
-  var steps: [String] { fields.steps }
+  var steps: [String] { recipe.steps }
 
   /// Whether the result differs from the source's own picture, and so has its own entry in the caches.
-  var hasRecipe: Bool { fields.format != nil || fields.resize != nil || !fields.processors.isEmpty }
+  var hasRecipe: Bool { format != nil || resize != nil || !processors.isEmpty }
 }

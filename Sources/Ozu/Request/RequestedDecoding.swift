@@ -32,8 +32,15 @@ struct RequestedDecoding: Hashable, Sendable {
   /// For reading a rendition: keeps the colours and the bits with which it was written.
   static let written = RequestedDecoding(policy: .keepForFile)
 
-  /// The colours of the context of a decode.
-  func apply(to context: DecodingContext) -> DecodingContext {
-    headroomStops.map { context.brightened(toStops: $0) } ?? context
+  /// The context of a decode under this treatment and the limits of a pipeline.
+  func context(
+    _ configuration: ImagePipeline.Configuration, assistant: DecodingAssistant? = nil,
+    isCancelled: @escaping () -> Bool = { false }
+  ) -> DecodingContext {
+    let context = DecodingContext(
+      limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
+      allowsTruncation: allowsTruncation, colorPolicy: policy, pixelFormats: policy.pixelFormats,
+      budget: configuration.decoding.decodedByteBudget, assistant: assistant, isCancelled: isCancelled)
+    return headroomStops.map { context.brightened(toStops: $0) } ?? context
   }
 }

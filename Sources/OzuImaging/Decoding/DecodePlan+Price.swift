@@ -30,7 +30,7 @@ extension DecodePlan {
       demand: file.demand(of: self, context: context))
   }
 
-  /// Checks the memory that the decode takes, and the pixels of the file unless they are decoded piece by piece.
+  /// Checks the sides of the result, the memory that the decode takes, and the pixels of the file unless they are decoded piece by piece.
   ///
   /// - Throws: `limitExceeded`.
   package func checkPrice(for file: any ImageFile, _ context: DecodingContext) throws(DecodingError) {
@@ -38,6 +38,7 @@ extension DecodePlan {
     if pixelCount > context.limits.pixelCount, !file.demand(of: self, context: context).isPiecewise {
       try context.limits.checkPixelCount(pixelCount)
     }
+    try context.limits.checkSide(of: outputSize)
     try context.limits.checkDecodedByteCount(byteCount)
   }
 

@@ -120,6 +120,13 @@ public struct DecodingLimits: Hashable, Sendable {
     }
   }
 
+  /// Checks the sides of a result.
+  ///
+  /// - Throws: `DecodingError.limitExceeded`.
+  package func checkSide(of size: PixelSize) throws(DecodingError) {
+    try check(.side, max(size.width, size.height), side)
+  }
+
   /// Checks the pixels of a source whose decoder goes through all of them at once.
   ///
   /// - Throws: `DecodingError.limitExceeded`.

@@ -73,6 +73,15 @@ public struct ResizeGeometry: Hashable, Sendable {
     }
   }
 
+  /// Applies a recipe from outside. Every way to its pixels begins here: from a file, from a picture in memory, from a larger
+  /// picture, and as a processor.
+  ///
+  /// - Throws: `regionOutside` if nothing of its region lies inside the source.
+  package init(of resize: Resize?, in source: PixelSize) throws(DecodingError) {
+    if let region = resize?.region, !region.overlaps(source) { throw .regionOutside(region, of: source) }
+    self.init(source: source, resize: resize)
+  }
+
   /// A recipe that is applied to a part of the source: its result for the part, moved to the part's place.
   private init(source: PixelSize, part: PixelRectangle, geometry: ResizeGeometry) {
     var region = geometry.region

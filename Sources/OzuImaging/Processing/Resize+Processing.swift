@@ -7,26 +7,25 @@ extension Resize: ImageProcessing {
   public func process(
     _ bitmap: BGRABitmap, context: ProcessingContext
   ) throws(ProcessingError) -> BGRABitmap {
-    try check(bitmap.size, context)
-    return BGRABitmap(Picture(bitmap.bitmap).resized(self, pool: context.pool).bitmap, pool: context.pool)
+    BGRABitmap(try resized(bitmap.bitmap, context), pool: context.pool)
   }
 
   /// Resamples 16 bits in the same way.
   public func process(wide bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap? {
-    try check(bitmap.size, context)
-    return Picture(bitmap).resized(self, pool: context.pool).bitmap
+    try resized(bitmap, context)
   }
 
-  private func check(_ source: PixelSize, _ context: ProcessingContext) throws(ProcessingError) {
-    if let region, !region.overlaps(source) {
-      throw .invalidParameters(identifier, reason: "the region lies outside the picture of \(source)")
-    }
-    guard mode != .none else { return }
-    guard !size.isEmpty else {
+  /// The bitmap under the rules of a decode, so that a step and a request for the same size fail for the same pictures.
+  private func resized(_ bitmap: Bitmap, _ context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    guard mode == .none || !size.isEmpty else {
       throw .invalidParameters(identifier, reason: "nothing would be left of the picture")
     }
-    // Not the size itself, a side of which may be open. A long and narrow picture that covers a size is far larger than the size.
-    try context.check(ResizeGeometry(source: source, resize: self).outputSize, for: self)
+    do throws(DecodingError) {
+      let decoding = DecodingContext(limits: context.limits, pool: context.pool)
+      return try Picture(bitmap).resized(self, context: decoding).bitmap
+    } catch {
+      throw .invalidParameters(identifier, reason: "\(error)")
+    }
   }
 }
 

@@ -51,10 +51,10 @@ import Testing
 
   @Test(
     "a larger picture serves where it shows everything, at one and a half times the size", arguments: cases)
-  func rule(_ sample: Case) {
+  func rule(_ sample: Case) throws {
     let size = ResizeGeometry(source: Self.header.size, resize: sample.larger).outputSize
-    let derivation = Derivation(
-      header: Self.header, larger: sample.larger, largerSize: size, resize: sample.resize)
+    let derivation = try Derivation(
+      of: Recipe(resize: sample.resize), from: Recipe(resize: sample.larger), size: size, header: Self.header)
     #expect((derivation != nil) == sample.isPossible)
     if let derivation {
       let direct = ResizeGeometry(source: Self.header.size, resize: sample.resize)
@@ -70,24 +70,35 @@ import Testing
     for side in 1...330 {
       let resize = Resize(PixelSize(side, side))
       let derivation = try #require(
-        Derivation(header: header, larger: larger, largerSize: size, resize: resize))
+        try Derivation(of: Recipe(resize: resize), from: Recipe(resize: larger), size: size, header: header))
       #expect(derivation.outputSize == ResizeGeometry(source: header.size, resize: resize).outputSize)
     }
   }
 
   @Test("animations, drawings, and pictures of another size than their recipe's are not used")
-  func exceptions() {
-    let resize = Resize(PixelSize(30, 30))
+  func exceptions() throws {
+    func isPossible(_ header: ImageHeader, _ size: PixelSize) throws -> Bool {
+      try Derivation(
+        of: Recipe(resize: Resize(PixelSize(30, 30))), from: Recipe(resize: nil), size: size, header: header)
+        != nil
+    }
     var header = ImageHeader(type: .gif, storedSize: PixelSize(600, 400), frameCount: 3)
-    #expect(
-      Derivation(header: header, larger: nil, largerSize: PixelSize(600, 400), resize: resize) == nil)
+    #expect(try !isPossible(header, PixelSize(600, 400)))
     header.frameCount = 1
-    #expect(
-      Derivation(header: header, larger: nil, largerSize: PixelSize(600, 400), resize: resize) != nil)
-    #expect(
-      Derivation(header: header, larger: nil, largerSize: PixelSize(599, 400), resize: resize) == nil)
+    #expect(try isPossible(header, PixelSize(600, 400)))
+    #expect(try !isPossible(header, PixelSize(599, 400)))
     header.isDrawing = true
-    #expect(
-      Derivation(header: header, larger: nil, largerSize: PixelSize(600, 400), resize: resize) == nil)
+    #expect(try !isPossible(header, PixelSize(600, 400)))
+  }
+
+  @Test("a region outside the source is the error of a decode, not a picture of something else")
+  func regionOutside() {
+    var resize = Resize(PixelSize(30, 30))
+    resize.region = PixelRectangle(x: 6000, y: 0, width: 10, height: 10)
+    #expect(throws: DecodingError.regionOutside(resize.region!, of: Self.header.size)) {
+      _ = try Derivation(
+        of: Recipe(resize: resize), from: Recipe(resize: Self.fit(900, 900)), size: PixelSize(900, 600),
+        header: Self.header)
+    }
   }
 }

@@ -1,0 +1,92 @@
+/// Everything that changes the outcome of a load, except where the bytes come from. Keys are made of it, and it says from which
+/// other pictures of its source a picture may be made.
+///
+/// The limits on a decode are not part of it, because they are the same for all requests of a pipeline.
+struct Recipe: Sendable {
+  /// A tuple: code that must decide about each part takes it apart, so it does not compile when a part is added.
+  var parts:
+    (resize: Resize?, decoding: RequestedDecoding, processors: [any ImageProcessing], format: CacheFormat?)
+
+  init(
+    resize: Resize?, decoding: RequestedDecoding = .converted, processors: [any ImageProcessing] = [],
+    format: CacheFormat? = nil
+  ) {
+    parts = (resize, decoding, processors, format)
+  }
+
+  /// The resize; `nil` for the picture at its own size.
+  var resize: Resize? { parts.resize }
+  /// How the file is decoded.
+  var decoding: RequestedDecoding { parts.decoding }
+  /// The steps that follow the resize.
+  var processors: [any ImageProcessing] { parts.processors }
+  /// The cache format, which has a place of its own in the caches, and may change the picture by closures.
+  var format: CacheFormat? { parts.format }
+
+  // MARK: Keys
+
+  /// The identifiers of all steps. Keys on disk depend on their order.
+  var steps: [String] {
+    let (resize, decoding, processors, format) = parts
+    return [format?.step, resize?.identifier].compactMap(\.self) + processors.map(\.identifier)
+      + decoding.steps
+  }
+
+  /// The key of the result for a source.
+  func key(of source: CacheKey) -> ImageKey { ImageKey(source: source, steps: steps) }
+
+  /// The recipe of the picture after the first of the processors. It has no format: without closures that only names a place in
+  /// the caches.
+  func prefix(processorCount: Int) -> Recipe {
+    let (resize, decoding, processors, _) = parts
+    return Recipe(resize: resize, decoding: decoding, processors: Array(processors.prefix(processorCount)))
+  }
+
+  // MARK: Making a picture from another one
+
+  /// Whether an app's closures change the picture. They have no identity, so their results are not shared.
+  var hasHooks: Bool { format?.hasHooks == true }
+
+  /// Whether pictures of other recipes may be made from a picture of this one. It must show the whole source in sRGB, before any
+  /// other step. Lists of known pictures contain no other ones (`KnownVariants`).
+  var servesOthers: Bool {
+    let (resize, decoding, processors, format) = parts
+    return resize?.region == nil && decoding == .converted && processors.isEmpty && format?.hasHooks != true
+  }
+
+  /// Whether a picture of a larger recipe can stand in for the source. Whether it has the pixels is decided by `Derivation`.
+  func canBeMade(from larger: Recipe) -> Bool {
+    // Any processors: they follow the resize.
+    let (resize, decoding, _, format) = parts
+    guard larger.servesOthers, decoding == .converted, format?.hasHooks != true, let resize else {
+      return false
+    }
+    return larger.resize.map { resize.isServed(by: $0) } ?? true
+  }
+
+  /// Whether to wait for a picture that is being loaded, judged by the recipes alone: the same mode and proportions,
+  /// and not so much larger that the wait takes longer than making the smaller one.
+  func isWorthWaiting(for larger: Recipe) -> Bool {
+    guard canBeMade(from: larger), let resize, let other = larger.resize, other.mode == resize.mode,
+      other.region == resize.region, other.cutsOff == resize.cutsOff, !resize.allowsUpscaling,
+      !other.allowsUpscaling, !resize.size.isEmpty
+    else { return false }
+    let (a, b) = (other.size, resize.size)
+    return a.width * b.height == a.height * b.width && 2 * a.width >= 3 * b.width && a.width <= 4 * b.width
+  }
+}
+
+extension Resize {
+  /// Whether a larger picture was resampled at least as carefully as this resize would be, in the same values. Every field that
+  /// is not named here must be equal.
+  fileprivate func isServed(by larger: Resize) -> Bool {
+    var other = larger
+    // Areas and sizes are compared by their geometry.
+    (other.size, other.mode, other.crops, other.region) = (size, mode, crops, region)
+    other.allowsUpscaling = allowsUpscaling
+    if other.kernel == .lanczos3 { other.kernel = kernel }
+    if other.quality == .balanced { other.quality = quality }
+    if allowsEmbeddedThumbnail { other.allowsEmbeddedThumbnail = true }
+    return other == self
+  }
+}
