@@ -54,6 +54,8 @@ static bool lacks_decoder(OzuPictureDecoder *base, const char *kind) {
       {"hvc1", heif_compression_HEVC, "libheif has no decoder for HEVC: install the package libheif-plugin-libde265"},
       {"av01", heif_compression_AV1, "libheif has no decoder for AV1: install the package libheif-plugin-dav1d"},
       {"jpeg", heif_compression_JPEG, "libheif has no decoder for JPEG"},
+      {"avc1", heif_compression_AVC, "libheif has no decoder for AVC"},
+      {"j2k1", heif_compression_JPEG2000, "libheif has no decoder for JPEG 2000"},
       {"unci", OZU_HEIF_UNCOMPRESSED, "its pixels are uncompressed"},
   };
   for (size_t i = 0; i < sizeof(codings) / sizeof(codings[0]); i++) {
