@@ -11,7 +11,7 @@ struct CrashTests {
     let process = Process()
     process.executableURL = try ChildRun.program
     process.arguments = ["fetch", "--json-lines"]
-    process.environment = ProcessInfo.processInfo.environment
+    process.environment = childEnvironment
     process.environment?["SWIFT_BACKTRACE"] = backtrace
     let (input, output, errors) = (Pipe(), Pipe(), Pipe())
     (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)

@@ -96,6 +96,7 @@ struct InterruptionTests {
       let output = folder.path("out\(round)/")
       let process = Process()
       process.executableURL = try ChildRun.program
+      process.environment = childEnvironment
       process.arguments =
         [
           "load", "-r", folder.path("in"), "-f", "png", "-o", output + template, "--cache",
@@ -132,6 +133,7 @@ struct InterruptionTests {
     let process = Process()
     let (output, errors) = (Pipe(), Pipe())
     process.executableURL = try ChildRun.program
+    process.environment = childEnvironment
     process.arguments = ["load"] + bad + [good, server.url("/held.png").absoluteString, "--no-cache"]
     process.standardOutput = output
     process.standardError = errors

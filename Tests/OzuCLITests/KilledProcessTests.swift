@@ -16,6 +16,7 @@ import Testing
   private static func process(_ arguments: [String]) throws -> Process {
     let process = Process()
     process.executableURL = try ChildRun.program
+    process.environment = childEnvironment
     process.arguments = arguments
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice

@@ -48,7 +48,7 @@
         String(decoding: try await service.get("/metrics").body, as: UTF8.self).contains(
           "ozu_decodes_total 1"))
       #expect(origin.requestCount == 1)
-      try await eventually(service.records.withLock { $0.count } >= 6)
+      try await service.eventually(service.records.withLock { $0.count } >= 6)
       for line in service.records.withLock({ $0 }) {
         let record = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         #expect(record["status"] != nil && record["seconds"] != nil)
@@ -56,9 +56,9 @@
 
       let slowPath = try addresses.path(of: origin.url("/pictures/slow.png"))
       async let last = service.get(slowPath)
-      await origin.received(1, for: "/pictures/slow.png")
+      try await service.eventually(origin.requestCount(for: "/pictures/slow.png") == 1)
       kill(service.process.processIdentifier, SIGTERM)
-      try await eventually(service.lines.withLock { $0.contains { $0.contains("ending") } })
+      try await service.hasSaid("ending")
       gate.open()
       #expect(try await last.status == 200)
       #expect(try await service.ended() == 0)
@@ -74,9 +74,9 @@
       let service = try Service(Self.variables(origin).merging(["OZU_KEYS": ""]) { $1 }, ["--insecure"])
       let path = "/x/plain/" + origin.url("/pictures/slow.png").absoluteString
       let waiting = Task { try await service.get(path).status }
-      await origin.received(1, for: "/pictures/slow.png")
+      try await service.eventually(origin.requestCount(for: "/pictures/slow.png") == 1)
       kill(service.process.processIdentifier, SIGTERM)
-      try await eventually(service.lines.withLock { $0.contains { $0.contains("ending") } })
+      try await service.hasSaid("ending")
       kill(service.process.processIdentifier, SIGTERM)
       #expect(try await service.ended() == SIGTERM)
       _ = try? await waiting.value
@@ -102,10 +102,10 @@
       }
       let path = "/x/plain/" + origin.url("/pictures/slow.png").absoluteString
       let last = Task { try await service.get(path).status }
-      await origin.received(1, for: "/pictures/slow.png")
+      try await service.eventually(origin.requestCount(for: "/pictures/slow.png") == 1)
       #expect(try folders() == 1)
       kill(service.process.processIdentifier, SIGHUP)
-      try await eventually(service.lines.withLock { $0.contains { $0.contains("ending") } })
+      try await service.hasSaid("ending")
       if isImpatient { kill(service.process.processIdentifier, SIGHUP) } else { gate.open() }
       let status = try? await last.value
       #expect(isImpatient || status == 200)
@@ -118,7 +118,7 @@
     func closedLog() async throws {
       let service = try Service(["OZU_LISTEN": "127.0.0.1:0"], ["--insecure"], readsOutput: false)
       for _ in 0..<3 { #expect(try await service.get("/health").status == 200) }
-      try await eventually(service.lines.withLock { $0.contains { $0.contains("nobody reads the log") } })
+      try await service.hasSaid("nobody reads the log")
       #expect(try await service.get("/health").status == 200)
       kill(service.process.processIdentifier, SIGTERM)
       #expect(try await service.ended() == 0)
@@ -128,7 +128,7 @@
     func brokenCache() async throws {
       let service = try Service(["OZU_LISTEN": "127.0.0.1:0", "OZU_CACHE": "/proc/none"], ["--insecure"])
       #expect(try await service.get("/health").status == 200)
-      try await eventually(service.lines.withLock { $0.contains { $0.hasPrefix("ozu: cache: ") } })
+      try await service.hasSaid("ozu: cache: ")
       let ready = try await service.get("/ready")
       #expect(ready.status == 200 && String(decoding: ready.body, as: UTF8.self).contains("cache:"))
     }
@@ -144,7 +144,7 @@
       let path = folder.url.appending(path: "socket").path()
       let variables = ["OZU_LISTEN": "unix:\(path)", "OZU_SOCKET_MODE": "600", "OZU_KEYS": Self.keys]
       let first = try Service(variables)
-      try await eventually(first.lines.withLock { $0.contains("ozu: listening at unix:\(path)") })
+      try await first.hasSaid("ozu: listening at unix:\(path)")
       #expect(Self.isSocket(path))
       #expect(try await LocalRequest.status(at: path, of: "/health") == 200)
       // A second one does not replace it.
@@ -172,6 +172,7 @@
       let path = folder.url.appending(path: "socket").path()
       let process = Process()
       process.executableURL = URL(fileURLWithPath: Self.activator)
+      process.environment = childEnvironment
       process.arguments =
         ["-l", path, "-E", "OZU_LISTEN=systemd", "-E", "OZU_KEYS=\(Self.keys)", "-E", "OZU_LOG=no"]
         + [try ChildRun.program.path, "serve"]

@@ -40,7 +40,7 @@
         process.executableURL = try ChildRun.program
         process.arguments = ["show", "--no-cache"] + arguments
         process.currentDirectoryURL = folder.url
-        process.environment = ProcessInfo.processInfo.environment.merging(["TERM": term]) { $1 }
+        process.environment = childEnvironment.merging(["TERM": term]) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle(fileDescriptor: other)
         process.standardError = FileHandle(fileDescriptor: other)

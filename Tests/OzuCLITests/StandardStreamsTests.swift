@@ -145,6 +145,7 @@ struct StandardStreamsTests {
     let folder = try Folder()
     let process = Process()
     process.executableURL = try ChildRun.program
+    process.environment = childEnvironment
     process.arguments =
       ["load"] + (0..<count).map { server.url("/\($0).jpg").absoluteString }
       + ["-o", folder.path("out"), "--cache", folder.path("cache")]

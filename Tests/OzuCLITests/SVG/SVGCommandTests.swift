@@ -177,6 +177,7 @@
       let source = try folder.write(Drawing.turbulence, to: "a.svg")
       let process = Process()
       process.executableURL = try ChildRun.program
+      process.environment = childEnvironment
       process.arguments = ["load", source, "--cache", folder.path("cache")]
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice

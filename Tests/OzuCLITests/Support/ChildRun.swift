@@ -1,5 +1,6 @@
 import Foundation
 import OzuSynchronization
+import OzuTesting
 import Testing
 
 /// A run of the real `ozu` as a process of its own.
@@ -24,7 +25,7 @@ struct ChildRun {
   ///   - input: the bytes of standard input; empty by default.
   ///   - inputFile: a file for standard input instead.
   ///   - output: the destination of standard output; `output` by default.
-  ///   - variables: variables in addition to the environment of the tests.
+  ///   - variables: variables in addition to `childEnvironment`.
   init(
     _ arguments: [String], in folder: Folder, input: Data = Data(), inputFile: FileHandle? = nil,
     output: FileHandle? = nil, variables: [String: String] = [:]
@@ -33,7 +34,7 @@ struct ChildRun {
     process.executableURL = try Self.program
     process.arguments = arguments
     process.currentDirectoryURL = folder.url
-    process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+    process.environment = childEnvironment.merging(variables) { $1 }
     let (inputPipe, outputPipe, errorPipe) = (Pipe(), Pipe(), Pipe())
     process.standardInput = inputFile ?? inputPipe
     process.standardOutput = output ?? outputPipe

@@ -1,4 +1,5 @@
 import Foundation
+import OzuTesting
 
 /// A run of a program that is not `ozu`, to its end.
 struct ProgramRun {
@@ -6,13 +7,13 @@ struct ProgramRun {
   /// The output on both streams.
   let output: String
 
-  /// - Parameter environment: the environment of the process; that of the tests by default.
+  /// - Parameter environment: the environment of the process; `childEnvironment` by default.
   init(_ path: String, _ arguments: [String], environment: [String: String]? = nil) throws {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(filePath: path)
     process.arguments = arguments
-    if let environment { process.environment = environment }
+    process.environment = environment ?? childEnvironment
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = pipe
     process.standardError = pipe

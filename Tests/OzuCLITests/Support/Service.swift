@@ -5,24 +5,34 @@
   import OzuTesting
   import Testing
 
-  /// A real service, with its output.
+  /// A real service, with its output. It ends with the test.
   final class Service: Sendable {
+    /// The lines that the service has printed on one stream. An object of its own, because the thread that reads them
+    /// would otherwise keep the service alive for ever, and with it the process.
+    final class Output: Sendable {
+      private let lines = Mutex<[String]>([])
+
+      func withLock<Result: Sendable>(_ body: @Sendable (inout [String]) -> Result) -> Result {
+        lines.withLock { body(&$0) }
+      }
+    }
+
     let process: Process
-    let lines = Mutex<[String]>([])
-    let records = Mutex<[String]>([])
+    let lines = Output()
+    let records = Output()
 
     /// - Parameter readsOutput: false for a pipe that is closed at once.
     init(_ variables: [String: String], _ arguments: [String] = [], readsOutput: Bool = true) throws {
       process = Process()
       process.executableURL = try ChildRun.program
       process.arguments = ["serve"] + arguments
-      process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+      process.environment = childEnvironment.merging(variables) { $1 }
       let (output, errors) = (Pipe(), Pipe())
       (process.standardOutput, process.standardError) = (output, errors)
       try process.run()
       if !readsOutput { try output.fileHandleForReading.close() }
-      for (pipe, isError) in [(output, false), (errors, true)] where isError || readsOutput {
-        Thread { [self] in
+      for (pipe, lines) in [(output, records), (errors, lines)] where pipe === errors || readsOutput {
+        Thread {
           var rest = ""
           while true {
             let data = pipe.fileHandleForReading.availableData
@@ -31,7 +41,7 @@
             var parts = rest.components(separatedBy: "\n")
             rest = parts.removeLast()
             let new = parts
-            if isError { lines.withLock { $0 += new } } else { records.withLock { $0 += new } }
+            lines.withLock { $0 += new }
           }
         }.start()
       }
@@ -45,7 +55,7 @@
       func find() -> Int? {
         lines.withLock { $0.first { $0.hasPrefix(prefix) } }.flatMap { Int($0.dropFirst(prefix.count)) }
       }
-      try await eventually(find() != nil || !process.isRunning)
+      try await eventually(find() != nil)
       return try #require(find())
     }
 
@@ -58,9 +68,22 @@
       return (answer.status, answer.head.headers, answer.body)
     }
 
+    /// Waits until a condition holds. Fails when the service ends before, for then it never will.
+    func eventually(
+      isolation: isolated (any Actor)? = #isolation, _ condition: @autoclosure () -> Bool
+    ) async throws {
+      try await OzuTesting.eventually(condition() || !process.isRunning)
+      try #require(condition(), "\(lines.withLock { $0 })")
+    }
+
+    /// Waits until it has printed a line with this text.
+    func hasSaid(_ text: String) async throws {
+      try await eventually(lines.withLock { $0.contains { $0.contains(text) } })
+    }
+
     /// Waits for its end. Returns its status.
     func ended() async throws -> Int32 {
-      try await eventually(!process.isRunning)
+      try await OzuTesting.eventually(!process.isRunning)
       return process.terminationStatus
     }
   }

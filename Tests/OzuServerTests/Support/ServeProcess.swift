@@ -25,7 +25,7 @@ final class ServeProcess: Sendable {
     let command = wrapper + [folder.appending(path: "ozu").path, "serve"] + (insecure ? ["--insecure"] : [])
     process.executableURL = URL(fileURLWithPath: command[0])
     process.arguments = Array(command.dropFirst())
-    process.environment = ProcessInfo.processInfo.environment.merging([
+    process.environment = childEnvironment.merging([
       "OZU_LISTEN": "127.0.0.1:0", "OZU_PRIVATE_NETWORKS": "yes", "OZU_LOG": "no",
     ]) { $1 }.merging(variables) { $1 }
     let errors = Pipe()

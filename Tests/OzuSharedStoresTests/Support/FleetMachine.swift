@@ -14,7 +14,7 @@ final class FleetMachine: Sendable {
       Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
     process.executableURL = folder.appending(path: "ozu")
     process.arguments = ["serve", "--insecure"]
-    process.environment = ProcessInfo.processInfo.environment.merging([
+    process.environment = childEnvironment.merging([
       "OZU_LISTEN": "127.0.0.1:0", "OZU_PRIVATE_NETWORKS": "yes", "OZU_LOG": "no",
     ]) { $1 }.merging(variables) { $1 }
     let errors = Pipe()
