@@ -80,11 +80,16 @@ extension CodecRegistry {
 extension CodecRegistry {
   /// The same codecs and, in builds with SVG, its decoder.
   ///
-  /// - Parameter hasDeepStack: as in `SVGDecoder`.
-  package func withDrawings(alpha: Alpha, hasDeepStack: Bool = false) -> CodecRegistry {
+  /// - Parameters:
+  ///   - hasDeepStack: as in `SVGDecoder`.
+  ///   - preparesPictures: as in `SVGDecoder`.
+  package func withDrawings(
+    alpha: Alpha, hasDeepStack: Bool = false, preparesPictures: Bool = true
+  ) -> CodecRegistry {
     #if SVG
       var codecs = self
-      codecs.register(decoder: SVGDecoder(alpha: alpha, hasDeepStack: hasDeepStack))
+      let decoder = SVGDecoder(alpha: alpha, hasDeepStack: hasDeepStack, preparesPictures: preparesPictures)
+      codecs.register(decoder: decoder)
       return codecs
     #else
       return self

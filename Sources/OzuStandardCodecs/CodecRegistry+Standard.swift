@@ -35,7 +35,8 @@ extension CodecRegistry {
     #if canImport(ImageIO)
       .imageIO
     #else
-      libraries.withDrawings(alpha: .premultiplied, hasDeepStack: hasDeepStack)
+      // The helper prepares them itself, for those drawings that have some.
+      libraries.withDrawings(alpha: .premultiplied, hasDeepStack: hasDeepStack, preparesPictures: false)
     #endif
   }
 }
