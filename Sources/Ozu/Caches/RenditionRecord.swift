@@ -35,7 +35,12 @@ struct RenditionRecord {
 
   /// Reads the fields that `write` has written.
   init(from reader: inout FieldReader) throws(FieldReader.Damage) {
-    header = try reader.optional { (reader) throws(FieldReader.Damage) in try ImageHeader(from: &reader) }
+    header = try reader.optional { (reader) throws(FieldReader.Damage) in
+      let header = try ImageHeader(from: &reader)
+      // Computed with as if a decoder had said it.
+      guard header.flaw(from: [header.type]) == nil else { throw FieldReader.Damage() }
+      return header
+    }
     stamp = try reader.optional { (reader) throws(FieldReader.Damage) in try FileStamp(from: &reader) }
     validity = try reader.optional { (reader) throws(FieldReader.Damage) in
       OriginalValidity(

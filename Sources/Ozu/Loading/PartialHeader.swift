@@ -3,11 +3,12 @@ import Foundation
 /// The part of a header that is known from the beginning of a file.
 ///
 /// Most formats state everything before the first pixel. Some do not: in GIF, JPEG XL and animated PNG and WebP the
-/// number of frames is known only at the end, and WebP may state its orientation after the pixels.
+/// number of frames is known only at the end, WebP may state its orientation after the pixels, and a BMP of 32 bits has alpha
+/// if any pixel has.
 enum PartialHeader {
   /// More bytes are needed.
   case tooShort
-  /// The size is known; the number of frames is known only at the end.
+  /// The size is known; the rest is known only at the end.
   case sized(PixelSize)
   /// The header is complete.
   case settled(ImageHeader)
@@ -29,6 +30,7 @@ enum PartialHeader {
     } else if header.type == .gif || header.type == .jxl || header.frameCount > 1
       || webP & Self.isAnimated != 0
       || header.type == .png && Self.isAnimatedPNG(data) || Self.lacksMetadata(header, data)
+      || Self.mayHaveAlpha(header, data)
     {
       self = .sized(header.size)
     } else {
@@ -58,6 +60,11 @@ enum PartialHeader {
   private static func lacksMetadata(_ header: ImageHeader, _ data: Data) -> Bool {
     guard header.type == .avif || header.type == .heic, header.metadata == nil else { return false }
     return data.prefix(1 << 16).range(of: Data("Exif".utf8)) != nil
+  }
+
+  /// Whether a later pixel of a BMP, which has 32 bits, may have alpha.
+  private static func mayHaveAlpha(_ header: ImageHeader, _ data: Data) -> Bool {
+    header.type == .bmp && !header.hasAlpha && data.dropFirst(28).first == 32
   }
 
   /// Whether `acTL` is among the first chunks, where it must be to count.

@@ -145,7 +145,7 @@ extension ImagePipeline {
     context.backlog.enqueue(byteCount: original.byteCount, originalOf: source) { [context] in
       let configuration = context.configuration
       guard case .data(let data) = fetched.content,
-        (try? configuration.decoding.codecs.header(of: data, limits: configuration.decoding.limits)) != nil
+        (try? configuration.decoding.codecs.open(data, limits: configuration.decoding.limits)) != nil
       else { return }
       context.caches.store(original, for: request, by: right)
     }

@@ -12,7 +12,9 @@ extension CodecRegistry {
     guard header.frameCount > 1 else { return nil }
     let limit = limits.frameCount
     guard limit > 1 else {
-      notes.append("shown without its animation of \(header.frameCountDescription), limit \(limit)")
+      let note = "shown without its animation of \(header.frameCountDescription), limit \(limit)"
+      // The header of a file that another process opened says so already.
+      if !notes.contains(note) { notes.append(note) }
       return nil
     }
     let reader: (any AnimationFrameReading)?

@@ -36,7 +36,9 @@ extension ImageHeader {
   /// they are a mistake of the decoder.
   package func flaw(from types: [ImageType]) -> String? {
     if !types.contains(type) { return "its decoder calls it \(type.displayName)" }
-    if storedSize.width < 0 || storedSize.height < 0 { return "a picture of \(storedSize) pixels" }
+    if ![storedSize.width, storedSize.height].allSatisfy({ 0...Self.longestSide ~= $0 }) {
+      return "a picture of \(storedSize) pixels"
+    }
     if let exactSize, !Self.isRoundedUp(exactSize, to: storedSize) {
       return "a drawing of \(exactSize.x) x \(exactSize.y) in \(storedSize) pixels"
     }
@@ -56,6 +58,8 @@ extension ImageHeader {
       && exact.y > 0 && exact.y.rounded(.up) == Double(size.height)
   }
 
+  /// The most that a format can state, TIFF: 2^32 - 1. Products with a target's side do not overflow.
+  private static let longestSide = Int(UInt32.max)
   /// More than any format has; a program computes with the number.
   private static let mostBits = 128
   /// The most bytes of a text in a header, in UTF-8. Decoders here cut texts at a twentieth of it.

@@ -175,6 +175,10 @@
         header.regionUnit = nil
         #expect(other.header == header, "\(name)")
         #expect(try apart.header(of: data) == header, "\(name)")
+        let still = DecodingLimits(frameCount: 1)
+        #expect(
+          try apart.header(of: data, limits: still).notes == here.header(of: data, limits: still).notes,
+          "\(name)")
         #expect(try apart.metadata(of: data) == here.metadata(of: data), "\(name)")
         let deferred = try apart.deferredPicture(from: data)
         try deferred.decode()

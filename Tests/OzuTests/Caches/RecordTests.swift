@@ -111,6 +111,13 @@ struct RecordTests {
     #expect(OriginalRecord(writer.data) == nil)
   }
 
+  @Test("a record with a header that no decoder could make is refused", arguments: [1 << 32, 1 << 62, -1])
+  func impossibleHeader(side: Int) {
+    let header = ImageHeader(type: .jpeg, storedSize: PixelSize(side, 3))
+    let record = RenditionRecord(header: header, stamp: nil, validity: nil, notes: [])
+    #expect(RenditionRecord(record.data) == nil)
+  }
+
   @Test("a record with notes beyond the bounds is refused")
   func notesBounds() {
     func read(_ notes: [String]) -> [String]? {
