@@ -80,16 +80,11 @@ extension CodecRegistry {
 extension CodecRegistry {
   /// The same codecs and, in builds with SVG, its decoder.
   ///
-  /// - Parameters:
-  ///   - hasDeepStack: as in `SVGDecoder`.
-  ///   - preparesPictures: as in `SVGDecoder`.
-  package func withDrawings(
-    alpha: Alpha, hasDeepStack: Bool = false, preparesPictures: Bool = true
-  ) -> CodecRegistry {
+  /// - Parameter hasDeepStack: as in `SVGDecoder`.
+  package func withDrawings(alpha: Alpha, hasDeepStack: Bool = false) -> CodecRegistry {
     #if SVG
       var codecs = self
-      let decoder = SVGDecoder(alpha: alpha, hasDeepStack: hasDeepStack, preparesPictures: preparesPictures)
-      codecs.register(decoder: decoder)
+      codecs.register(decoder: SVGDecoder(alpha: alpha, hasDeepStack: hasDeepStack))
       return codecs
     #else
       return self

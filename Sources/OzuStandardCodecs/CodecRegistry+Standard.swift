@@ -35,8 +35,7 @@ extension CodecRegistry {
     #if canImport(ImageIO)
       .imageIO
     #else
-      // The helper prepares them itself, for those drawings that have some.
-      libraries.withDrawings(alpha: .premultiplied, hasDeepStack: hasDeepStack, preparesPictures: false)
+      libraries.withDrawings(alpha: .premultiplied, hasDeepStack: hasDeepStack)
     #endif
   }
 }

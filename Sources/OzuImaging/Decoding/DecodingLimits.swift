@@ -12,8 +12,8 @@ public struct DecodingLimits: Hashable, Sendable {
   /// a HEIC that consists of tiles. Telephones write 200. Once this limit has another value than the default, it is the limit
   /// for all pictures.
   public var pixelCount: Int
-  /// The longest side of a source, in pixels. 65,535 by default, the most that JPEG and GIF can declare. Protects
-  /// the counters of libraries; the cost of a tall picture is already bounded by its pixels and bytes.
+  /// The longest side of a source and of a result, in pixels. 65,535 by default, the most that JPEG and GIF can declare.
+  /// Protects the counters of libraries; the cost of a tall picture is already bounded by its pixels and bytes.
   public var side: Int
   /// The most bytes that one render may take at a time, in total: `DecodePlan.byteCount`. 512 MB by default, as
   /// much as all decodes of a process may take (`DecodedByteBudget.shared`). Protects memory.
@@ -63,7 +63,7 @@ public struct DecodingLimits: Hashable, Sendable {
     public enum Quantity: String, Hashable, Sendable {
       /// Pixels of the source.
       case pixelCount = "pixels"
-      /// A side of the source, in pixels.
+      /// A side of the source or of the result, in pixels.
       case side = "pixels a side"
       /// Bytes of the decoded picture.
       case decodedByteCount = "decoded bytes"

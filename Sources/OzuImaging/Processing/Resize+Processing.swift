@@ -21,7 +21,10 @@ extension Resize: ImageProcessing {
       throw .invalidParameters(identifier, reason: "nothing would be left of the picture")
     }
     do throws(DecodingError) {
-      let decoding = DecodingContext(limits: context.limits, pool: context.pool)
+      // A budget of its own, for which it never waits: a step may run while a share of the pipeline's is held.
+      let decoding = DecodingContext(
+        limits: context.limits, pool: context.pool,
+        budget: DecodedByteBudget(byteLimit: context.limits.decodedByteCount))
       return try Picture(bitmap).resized(self, context: decoding).bitmap
     } catch {
       throw .invalidParameters(identifier, reason: "\(error)")

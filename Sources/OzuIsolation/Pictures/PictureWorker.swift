@@ -40,9 +40,7 @@
         failures[kind.type] = error
         return false
       }
-      guard kind.name == WorkerKind.drawingsWithPictures else { return true }
-      // None can be loaded after the worker is locked down. They take 6 ms, once for each helper.
-      for type in DrawingContents.pictureTypes { try? codecs.prepare(for: [type]) }
+      guard kind.type == .svg else { return true }
       // gdk-pixbuf reads a drawing inside a drawing with a module, which it opens with the first one; other pictures
       // inside need none (`DrawingPictures`). The drawing has no text, because text would start threads.
       _ = try? codecs.picture(from: Data(Self.firstDrawing.utf8))

@@ -20,15 +20,12 @@ final class WorkerClient: Sendable {
     /// The number of these bytes for workers: different for each file that is opened, so that no two files are
     /// confused.
     let number: UInt64
-    /// Whether it is a drawing that may have pictures inside it.
-    let mayHavePictures: Bool
 
     private static let lastNumber = Atomic<UInt64>(0)
 
     init(_ data: Data, type: ImageType) {
       self.data = data
       self.type = type
-      mayHavePictures = type == .svg && DrawingContents.mayHidePictures(data)
       number = Self.lastNumber.add(1, ordering: .relaxed).newValue
     }
   }
@@ -106,7 +103,7 @@ final class WorkerClient: Sendable {
       // it.
       let fieldByteCount = request.fieldByteCount(fileByteCount: body.data.count)
       let job = WorkerRequest(
-        kind: WorkerKind(of: body), message: request.data, body: body.data, bodyNumber: body.number,
+        kind: WorkerKind(body.type), message: request.data, body: body.data, bodyNumber: body.number,
         memoryByteCount: request.memoryByteCount,
         outputByteCount: request.pixelByteCount.saturatingSum(fieldByteCount),
         cpuTime: request.limits.cpuTime, deadline: settings.deadline)
@@ -181,21 +178,13 @@ extension GainMap {
   }
 
   extension WorkerKind {
-    /// The name of the kind for drawings that may have pictures inside them: its workers have the libraries for those.
-    static let drawingsWithPictures = "\(ImageType.svg.rawValue) with pictures"
-
-    /// Workers for the format of a file.
-    init(of body: WorkerClient.Body) {
-      self = body.mayHavePictures ? Self(body.type, name: Self.drawingsWithPictures) : Self(body.type)
-    }
-
     /// Workers for one format.
-    init(_ type: ImageType, name: String? = nil) {
+    init(_ type: ImageType) {
       // Drawings read fonts for their text, on threads; the decoder of HEIC has one thread of its own. All other libraries
       // are asked to use none.
       let format = ImageFormat.of(type)
       self.init(
-        name: name ?? type.rawValue, type: type, readsFonts: format.decoding == .drawing,
+        name: type.rawValue, type: type, readsFonts: format.decoding == .drawing,
         startsThreads: format.startsThreads)
     }
   }

@@ -28,6 +28,7 @@
     private static let longestValue = 10_000_000
     /// The most pixels of all pictures that are converted, which happens before the drawing is drawn.
     private static let mostConvertedPixels = 32 << 20
+    static let convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico, .avif, .jxl, .tiff]
 
     /// - Parameter data: the drawing, which need not be well-formed.
     init(_ data: Data, limits: DecodingLimits) {
@@ -124,7 +125,7 @@
       case .image(let type) where [.png, .jpeg, .svg].contains(type):
         if parameters.first == type.mediaType { return nil }
         return "data:\(type.mediaType);base64,\(String(decoding: content, as: UTF8.self))"
-      case .image(let type) where DrawingContents.pictureTypes.contains(type):
+      case .image(let type) where Self.convertedTypes.contains(type):
         return converted(Self.decoded(content, atMost: limits.encodedByteCount), type)
       case .image(let type): omit(type.displayName)
       case .other(let kind): omit(kind)

@@ -16,24 +16,20 @@
   /// process: see `CodecRegistry.registerInProcessSVG()`.
   public struct SVGDecoder: ImageDecoding {
     let library: LibraryDecoder
-    private let preparesPictures: Bool
 
     /// Makes a decoder.
     public init() {
       self.init(alpha: .premultiplied)
     }
 
-    /// - Parameters:
-    ///   - hasDeepStack: whether each calling thread has a stack on which librsvg can recurse: at least 16 MB. Otherwise
-    ///     it draws on threads of its own.
-    ///   - preparesPictures: whether `prepare` loads the libraries for pictures inside drawings.
-    package init(alpha: Alpha, hasDeepStack: Bool = false, preparesPictures: Bool = true) {
+    /// - Parameter hasDeepStack: whether each calling thread has a stack on which librsvg can recurse: at least 16
+    ///   MB. Otherwise it draws on threads of its own.
+    package init(alpha: Alpha, hasDeepStack: Bool = false) {
       var library = LibraryDecoder(type: .svg, alpha: alpha) {
         ozu_svg_decoder_new($0, $1, $2, hasDeepStack)
       }
       library.isDrawing = true
       self.library = library
-      self.preparesPictures = preparesPictures
     }
 
     /// SVG.
@@ -44,7 +40,7 @@
     /// - Throws: `DecodingError`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
       let text = try inflated(data, limits)
-      guard DrawingContents.mayHavePictures(text) else { return try library.open(text, limits: limits) }
+      guard Self.mayHavePictures(text) else { return try library.open(text, limits: limits) }
       let pictures = DrawingPictures(text, limits: limits)
       var library = library
       library.notes = pictures.notes
@@ -65,14 +61,22 @@
       }
     }
 
+    /// Whether the names of elements for pictures, `image` and `feImage`, occur.
+    private static func mayHavePictures(_ data: Data) -> Bool {
+      let bytes = data.span
+      return bytes.indices.dropLast(3).contains {
+        bytes[$0] == UInt8(ascii: "m") && bytes[$0 + 1] == UInt8(ascii: "a")
+          && bytes[$0 + 2] == UInt8(ascii: "g") && bytes[$0 + 3] == UInt8(ascii: "e")
+      }
+    }
+
     /// Loads librsvg, and the libraries for pictures inside drawings, as far as they are installed: where a drawing is drawn
     /// in isolation, none can be loaded later. The latter take 6 ms, once for each process.
     ///
     /// - Throws: `unsupportedType` if librsvg is not installed.
     public func prepare() throws(DecodingError) {
       try library.prepare()
-      guard preparesPictures else { return }
-      for type in DrawingContents.pictureTypes { try? CodecRegistry.libraries.prepare(for: [type]) }
+      for type in DrawingPictures.convertedTypes { try? CodecRegistry.libraries.prepare(for: [type]) }
     }
   }
 #endif

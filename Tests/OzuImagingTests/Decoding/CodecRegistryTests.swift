@@ -89,6 +89,10 @@ struct CodecRegistryTests {
     // The result is limited too, not only the source, and so is the memory of the resampler.
     Excess(
       header: ImageHeader(type: .png, storedSize: PixelSize(1, 1)), limits: .default,
+      resize: Resize(PixelSize(100_000, 1), mode: .fill, allowsUpscaling: true),
+      violation: .init(.side, value: 100_000, limit: 65_535)),
+    Excess(
+      header: ImageHeader(type: .png, storedSize: PixelSize(1, 1)), limits: DecodingLimits(side: 100_000),
       resize: Resize(PixelSize(100_000, 100_000), allowsUpscaling: true),
       violation: .init(.decodedByteCount, value: 40_021_835_024, limit: 512 << 20)),
     // A column one pixel wide takes rows of 16 bytes.

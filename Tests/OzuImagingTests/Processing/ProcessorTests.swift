@@ -220,6 +220,27 @@ struct ProcessorTests {
     #expect(isSeen == isCentred)
   }
 
+  @Test(
+    "a resize is refused for the pictures for which a request for it is",
+    arguments: [
+      (
+        Resize(region: PixelRectangle(x: 4, y: 0, width: 9, height: 9)), "4,0 lies outside the picture of 4x3"
+      ),
+      (Resize(PixelSize(99, 1), mode: .fill, allowsUpscaling: true), "99 pixels a side, limit 90"),
+      // The memory of the resampler counts.
+      (Resize(PixelSize(50, 50), mode: .fill, allowsUpscaling: true), "decoded bytes, limit 10000"),
+      (Resize(PixelSize(0, 5)), "nothing would be left"),
+    ])
+  func refusals(_ resize: Resize, _ reason: String) throws {
+    let limits = DecodingLimits(side: 90, decodedByteCount: 10_000)
+    for bitmap in [Self.numbered(4, 3), Self.numbered(4, 3).converted(to: .rgba16, pool: .shared)] {
+      let error = #expect(throws: ProcessingError.self) {
+        _ = try resize.process(bitmap, context: ProcessingContext(limits: limits))
+      }
+      #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+    }
+  }
+
   @Test("steps run in their order")
   func order() throws {
     let picture = Self.numbered(3, 2)

@@ -380,20 +380,6 @@
       }
     #endif
 
-    @Test("only drawings that may have pictures inside them wait for the libraries of those")
-    func kinds() {
-      let drawing = Data("<svg><rect/></svg>".utf8)
-      let wide = Data([0xFF, 0xFE] + "<svg/>".utf8.flatMap { [$0, 0] })
-      for (type, data, name) in [
-        (ImageType.svg, drawing, "svg"), (.svg, Data("<svg><image/></svg>".utf8), "svg with pictures"),
-        (.svg, Data([0x1F, 0x8B, 8]), "svg with pictures"), (.svg, wide, "svg with pictures"),
-        (.svg, Data("<!DOCTYPE svg [<!ENTITY a '<im&#97;ge/>'>]>".utf8), "svg with pictures"),
-        (.svg, Data(), "svg"), (.png, Data("image".utf8), "png"),
-      ] {
-        #expect(WorkerKind(of: WorkerClient.Body(data, type: type)).name == name)
-      }
-    }
-
     @Test("limits are those of any decode, and the worker is kept")
     func limits() throws {
       let (codecs, report) = try Self.codecs()
