@@ -40,7 +40,8 @@ struct ImageStreamingTests {
       if let tag = head.entityTag, tag == body.known?.entityTag { return try body.confirm(head) }
       try body.begin(head)
       for start in stride(from: 0, to: data.count, by: 2_000) {
-        try await gate?.pass()
+        // One that is cancelled there goes on, and writes.
+        try? await gate?.pass()
         try await body.write(data.dropFirst(start).prefix(2_000))
         appFile.written.change { $0 += 1 }
       }
@@ -178,8 +179,8 @@ struct ImageStreamingTests {
     let appFile = AppFile(photo)
     let task = fixture.pipeline.task(for: request(appFile, gate: gate))
     await gate.arrivals(1)
+    // The gate stays closed: only the cancellation reaches the fetcher, which may be a moment later.
     task.cancel()
-    gate.open()
     try await eventually(fixture.pipeline.fetchCount == 0)
     #expect(appFile.written.value == 0)
   }
