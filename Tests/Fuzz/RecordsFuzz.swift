@@ -83,7 +83,7 @@ private func check(_ answer: PictureAnswer) {
   case .track(let track): _ = track?.flaw(fuzzLimits)
   case .bitmap(let form): _ = form.flaw ?? "\(form.byteCount)"
   case .failure(let error), .lacking(let error): _ = "\(error)"
-  case .needs: break
+  case .needs, .file: break
   }
 }
 
@@ -121,11 +121,12 @@ func recordSamples() -> [Data] {
     } ?? []) + [
       .metadata(ImageMetadata(exif: Data([1]), notes: ["a"])), .track(track), .bitmap(BitmapForm(bitmap)),
       .failure(.corrupt(.jpeg, stage: "header", reason: "a")), .lacking(.emptyData), .needs(byteCount: 8),
+      .file(Data([1, 2])),
     ]
   let requests = [
     PictureRequest(.header, limits: fuzzLimits),
     PictureRequest(.picture(Resize(PixelSize(20, 20))), limits: fuzzLimits),
-    PictureRequest(.frame(3, nil), limits: fuzzLimits),
+    PictureRequest(.frame(3, nil), limits: fuzzLimits), PictureRequest(.turned(.right), limits: fuzzLimits),
   ]
   return [OriginalRecord(response)?.data, rendition.data, encoded.data, variants.data].compactMap(\.self)
     + answers.map(\.data) + requests.map(\.data)
