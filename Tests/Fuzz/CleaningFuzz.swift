@@ -16,7 +16,7 @@ func fuzzCleaning(_ input: Data) {
     }
     precondition(again.data == cleaned.data, "a cleaned file that is cleaned further")
     precondition(cleaned.type == again.type, "a cleaned file of another format")
-    // Damaged JPEG and WebP may be decoded otherwise when they are cleaned, which is open: `jpeg-another-picture`.
+    // libjpeg and libwebp read a damaged picture on into what follows it, such as the metadata that cleaning takes away.
     guard let whole, ![.jpeg, .webp].contains(cleaned.type), kept.contains(.appearance) else { continue }
     let picture = try? fuzzCodecs.picture(from: cleaned.data, context: DecodingContext(limits: fuzzLimits))
     precondition(picture?.bitmap == whole.bitmap, "a cleaned file with another picture")
