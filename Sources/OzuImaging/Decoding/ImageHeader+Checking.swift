@@ -49,8 +49,8 @@ extension ImageHeader {
       return "\(dots) dots per inch"
     }
     if let name = colorProfileName, name.utf8.count > Self.longestText { return "a profile with a long name" }
-    return colorEncoding?.flaw ?? lightLevels?.flaw ?? metadata?.flaw ?? planeLayout?.flaw
-      ?? cameraRAW?.flaw ?? gainMap?.flaw(for: storedSize).map { "its gain map: \($0)" }
+    if let flaw = gainMap?.flaw(for: storedSize) { return "its gain map: \(flaw)" }
+    return colorEncoding?.flaw ?? lightLevels?.flaw ?? metadata?.flaw ?? planeLayout?.flaw ?? cameraRAW?.flaw
   }
 
   private static func isRoundedUp(_ exact: SIMD2<Double>, to size: PixelSize) -> Bool {

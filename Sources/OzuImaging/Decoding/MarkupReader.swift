@@ -128,7 +128,7 @@ package struct MarkupReader {
       position = bytes.count
       return .cut
     }
-    let start = bytes[word.upperBound...].firstIndex { $0 > 0x20 } ?? bytes.count
+    let start: Int = bytes[word.upperBound...].firstIndex { $0 > 0x20 } ?? bytes.count
     let name = self.name(from: start)
     let isType = String(decoding: bytes[word], as: UTF8.self).lowercased() == "doctype"
     position = name.upperBound
