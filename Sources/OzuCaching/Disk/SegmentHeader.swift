@@ -126,7 +126,7 @@ enum LogNumbers {
 
 extension String {
   fileprivate func inserting(_ text: String, at offset: Int) -> String {
-    prefix(offset) + text + dropFirst(offset)
+    String(prefix(offset)) + text + String(dropFirst(offset))
   }
 }
 
