@@ -39,7 +39,12 @@ package struct ExpectedEffects: Equatable {
         payload: $0.payload, station: $0.station, input: $0.input, continues: $0.continues, level: $0.level)
     }
     cancellations = Array(effects.cancellations)
-    wakes = effects.wakes.map { Wake(payload: $0.payload, input: $0.input, overdue: $0.overdue) }
+    wakes = effects.wakes.map { wake in
+      switch wake.reason {
+      case .finished(let input): Wake(payload: wake.payload, input: input, overdue: nil)
+      case .overdue(let tag): Wake(payload: wake.payload, overdue: tag)
+      }
+    }
     answers = Array(effects.answers)
     overdue = effects.overdue.map { Overdue(waiter: $0.waiter, tag: $0.tag) }
     released = Array(effects.released)

@@ -9,19 +9,24 @@ import Foundation
 /// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
 /// over. The lock of the runner is taken between these.
 final class EncodeImage: JobWork, @unchecked Sendable {
-  /// The next action of the job.
-  enum Action {
-    case look
-    case read(isFar: Bool)
-    /// Waits for the origin's bytes, to compare them with the stale file.
-    case confirm
-    /// Waits for the picture.
-    case load
-    /// Waits for the animation without processors, to process each frame.
-    case loadAnimation(LoadedPicture, FetchedData)
-    case encode(EncodingInput)
-    /// Waits until the backlog has room for the writes.
-    case wait
+  /// The states of the job, by the thing that it waits for.
+  enum State {
+    /// To be asked for the first time.
+    case begin
+    /// A place to read the stores.
+    case reading(ImageCaches.Tiers)
+    /// The origin's bytes, to compare them with a cached file that may not be served without asking.
+    case confirming(EncodedEntry)
+    /// The picture.
+    case loading
+    /// The animation without processors, to process each frame.
+    case loadingAnimation(LoadedPicture, FetchedData)
+    /// A place to encode.
+    case encoding(EncodingInput)
+    /// Room in the backlog for the writes.
+    case writing
+    /// Nothing more. The job may be retained for long, so it holds no pictures then.
+    case over
   }
 
   let goal: EncodingGoal
@@ -29,14 +34,12 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   /// The epochs in which the file was asked for.
   let epoch: LoadEpoch
   private(set) var outcome: Result<EncodedAnswer, ImageError> = .failure(.cancelled(""))
-  var next = Action.look
-  /// A cached file that may not be served without asking the origin.
-  var stale: EncodedEntry?
-  var timings = StageTimings()
+  private var state = State.begin
+  private var timings = StageTimings()
   /// Whether colours are converted although the format asks to keep them.
-  var converts: Bool
+  private var converts: Bool
   /// Whether the gain map is not applied although the request asks for it.
-  var isDimmed: Bool
+  private var isDimmed: Bool
 
   init(_ goal: EncodingGoal, _ context: LoadContext, _ epoch: LoadEpoch) {
     self.goal = goal
@@ -46,49 +49,42 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     isDimmed = !goal.format.mayBeBright(context.configuration.decoding.codecs)
   }
 
-  var loadRequest: ImageRequest {
+  private var loadRequest: ImageRequest {
     let load = converts ? goal.convertedLoad : goal.load
     return isDimmed ? load.with { $0.headroomStops = nil } : load
   }
 
-  var request: ImageRequest { goal.request }
-  var configuration: ImagePipeline.Configuration { context.configuration }
-  var name: String { request.source.name }
+  private var request: ImageRequest { goal.request }
+  private var configuration: ImagePipeline.Configuration { context.configuration }
+  private var name: String { request.source.name }
 
-  // MARK: Steps
+  // MARK: From state to state
 
-  override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
-    switch next {
-    case .look: return look()
-    case .confirm:
-      if overdue != nil { return fail(.deadlineExceeded(name, stage: .network)) }
-      guard let fetch = job.input as? FetchWork else { return fail(.waitsForItself(name)) }
-      return confirm(fetch.outcome)
-    case .load:
-      guard let load = job.input as? LoadImage else { return fail(.waitsForItself(name)) }
+  override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
+    let former = state
+    state = .over
+    if case .slot = event, cancellation.isRaised { return fail(.cancelled(name)) }
+    switch (former, event) {
+    case (.begin, _): return look()
+    case (.reading(let tiers), _): return read(from: tiers)
+    case (.confirming, .overdue): return fail(.deadlineExceeded(name, stage: .network))
+    case (.confirming(let stale), .finished(let fetch as FetchWork)): return confirm(stale, fetch.outcome)
+    case (.loading, .finished(let load as LoadImage)):
       switch load.outcome {
       case .failure(let error): return fail(error)
       case .success(let end):
         guard let fetched = load.fetched else { return fail(.cancelled(name)) }
         return prepare(end.loaded, fetched)
       }
-    case .loadAnimation(let loaded, let fetched):
-      guard let load = job.input as? LoadImage else { return fail(.waitsForItself(name)) }
+    case (.loadingAnimation(let loaded, let fetched), .finished(let load as LoadImage)):
       switch load.outcome {
       case .failure(let error): return fail(error)
       case .success(let end): return encode(loaded, end.loaded.picture.animation, fetched)
       }
-    case .wait: return .finish(succeeded: true)
-    case .read, .encode: preconditionFailure("these have a place in a station")
-    }
-  }
-
-  override func run(_ job: RunningJob) -> JobStep {
-    if cancellation.isRaised { return fail(.cancelled(name)) }
-    switch next {
-    case .read(let isFar): return read(isFar: isFar)
-    case .encode(let input): return encode(input)
-    case .look, .confirm, .load, .loadAnimation, .wait: preconditionFailure("these need no place")
+    case (.encoding(let input), _): return encode(input)
+    case (.writing, _): return .finish(succeeded: true)
+    case (.over, _): return fail(.cancelled(name))
+    case (.confirming, _), (.loading, _), (.loadingAnimation, _): return fail(.waitsForItself(name))
     }
   }
 
@@ -101,18 +97,18 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       context.caches.noteAbsence(.encoded(goal.key, request))
       return load(nil)
     }
-    return go(.read(isFar: false), in: .disk)
+    return go(.disk, .reading(.near))
   }
 
-  private func read(isFar: Bool) -> JobStep {
+  private func read(from tiers: ImageCaches.Tiers) -> JobStep {
     let start = configuration.instant
-    let entry = context.caches.encoded(goal.key, of: request, from: isFar ? .far : .near)
+    let entry = context.caches.encoded(goal.key, of: request, from: tiers)
     timings.add(.read, start.duration(to: configuration.instant))
     if let entry { return serve(entry, .rendition) }
-    if !isFar, context.caches.mayHave(.encoded(goal.key, request), in: .far) {
-      return go(.read(isFar: true), in: .levels)
+    guard tiers == .near, context.caches.mayHave(.encoded(goal.key, request), in: .far) else {
+      return load(nil)
     }
-    return load(nil)
+    return go(.levels, .reading(.far))
   }
 
   /// Answers with a cached file if it is fresh; otherwise asks the origin.
@@ -121,34 +117,187 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     let validity = entry.record.rendition.validity
     let isFresh = request.mayServe(validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else {
-      stale = entry
       let (context, load, epoch) = (context, goal.load, epoch)
       let number = context.sharingNumber(epoch, load)
-      next = .confirm
-      return .depend(
-        JobDependence(key: .fetch(load, number: number), deadline: context.deadline(.network)) {
-          JobStart(FetchWork(load, context, epoch))
-        })
+      let other = JobDependence(key: .fetch(load, number: number), deadline: context.deadline(.network)) {
+        JobStart(FetchWork(load, context, epoch))
+      }
+      return wait(for: other, .confirming(entry))
     }
     if source == .rendition { keepInMemory(entry) }
     return finish(entry, isFresh ? source : .stale, ImageResponse.Verdict(validity, now: date))
   }
 
+  // MARK: The origin: its bytes compared with a stale file, and the picture
+
+  private func confirm(_ stale: EncodedEntry, _ outcome: Result<FetchedData, ImageError>) -> JobStep {
+    switch outcome {
+    case .failure(let error): return serve(stale, after: error)
+    case .success(let fetched):
+      timings.add(fetched.timings)
+      guard let validity = fetched.validity, fetched.allowsStoring,
+        validity.hasBody(of: stale.record.rendition.validity)
+      else {
+        // A file made from other bytes is removed, even if no new one may be stored.
+        forget()
+        return load(fetched)
+      }
+      let renewed = EncodedEntry(stale.data, stale.record.renewed(validity), of: request)
+      let source: ImageResponse.Source = fetched.source == .original ? .rendition : fetched.source
+      finish(renewed, source, ImageResponse.Verdict(fetched.http?.decision), isNew: false)
+      return write(renewed, fetched)
+    }
+  }
+
+  /// Serves the stale file if its origin cannot be reached.
+  private func serve(_ stale: EncodedEntry, after error: ImageError) -> JobStep {
+    guard error.isDisconnection, request.cachePolicy == .useCaches,
+      let validity = stale.record.rendition.validity, validity.mayUseOffline
+    else { return fail(error) }
+    return finish(
+      stale, .stale, .servedStale(validity, now: configuration.testing.currentDate()))
+  }
+
+  /// Makes the picture from its source.
+  ///
+  /// - Parameter fetched: the bytes of the source, if they are already fetched.
+  private func load(_ fetched: FetchedData?) -> JobStep { wait(for: loadRequest, fetched, .loading) }
+
+  // MARK: Encoding: the picture becomes a file, whose record tells how it was made
+
+  /// An animation is processed frame by frame, so it is loaded without processors.
+  private func prepare(_ loaded: LoadedPicture, _ fetched: FetchedData) -> JobStep {
+    let moves = goal.format.keepsAnimation && (loaded.picture.header?.frameCount ?? 1) > 1
+    let canMove =
+      moves
+      && goal.format.types.contains(where: configuration.decoding.codecs.encodableAnimationTypes.contains)
+    guard canMove, !request.decodedSteps.isEmpty else {
+      return encode(loaded, canMove ? loaded.picture.animation : nil, fetched)
+    }
+    return wait(
+      for: loadRequest.with { $0.processors = [] }, fetched, .loadingAnimation(loaded, fetched))
+  }
+
+  private func encode(
+    _ loaded: LoadedPicture, _ animation: PictureAnimation?, _ fetched: FetchedData
+  ) -> JobStep {
+    let size = loaded.picture.byteCount / 16 * (animation?.frameCount ?? 1)
+    return go(
+      .decode, .encoding(EncodingInput(loaded: loaded, animation: animation, fetched: fetched)), size: size)
+  }
+
+  private func encode(_ input: EncodingInput) -> JobStep {
+    let (loaded, fetched) = (input.loaded, input.fetched)
+    timings.add(loaded.timings)
+    let (start, stage) = (configuration.instant, context.events.stageBegan(.encode, of: name))
+    let maker = EncodedFileMaker(
+      input: input, goal: goal, configuration: configuration, isCancelled: { [self] in cancellation.isRaised }
+    )
+    let result = Result { () throws(ImageError) in try maker.make() }
+    context.events.stageEnded(stage, byteCount: (try? result.get())?.data.count ?? 0)
+    let file: EncodedFile
+    switch result {
+    case .failure(.encodingFailed) where !(converts && isDimmed) && loaded.picture.bitmap.colorSpace != .sRGB:
+      // The encoder does not accept the profile. The picture is encoded without it, with converted colours.
+      (converts, isDimmed) = (true, true)
+      return load(fetched)
+    case .failure(let error): return fail(error)
+    case .success(let made): file = made
+    }
+    context.events.counters.encodes.increment()
+    timings.add(.encode, start.duration(to: configuration.instant))
+    let record = EncodedRecord(
+      type: file.type, size: file.size, frameCount: file.frameCount, checksum: CacheKey(hashing: file.data),
+      notes: loaded.picture.notes + dimming(loaded.picture, file.type) + file.notes,
+      rendition: RenditionRecord(
+        header: loaded.picture.header, stamp: fetched.stamp, validity: fetched.validity, notes: []),
+      sourceByteCount: loaded.encodedByteCount)
+    let entry = EncodedEntry(file.data, record, of: request)
+    finish(entry, loaded.source, loaded.verdict, isNew: true, allowsStoring: fetched.allowsStoring)
+    guard fetched.allowsStoring else {
+      forget()
+      return .finish(succeeded: true)
+    }
+    return write(entry, nil)
+  }
+
+  /// The note about a gain map that could not be applied.
+  private func dimming(_ picture: Picture, _ type: ImageType) -> [String] {
+    guard isDimmed, request.headroomStops != nil, picture.header?.gainMap != nil else { return [] }
+    return [
+      "its gain map was not applied: a file as \(type.displayName) was possible, which cannot state the brightness"
+    ]
+  }
+
+  // MARK: Storing
+
+  /// Stores a file, and the source's bytes if they are given and new. Waits if the backlog has no room.
+  private func write(_ entry: EncodedEntry, _ fetched: FetchedData?) -> JobStep {
+    var waits = fetched.map { context.storeOriginal($0, for: goal.load, epoch) } ?? []
+    keepInMemory(entry)
+    if goal.writesStores, !context.caches.stores.isEmpty {
+      let wait = context.backlog.add(byteCount: entry.data.count) { [context, goal, right] _ in
+        context.caches.store(entry, goal.key, for: goal.request, by: right)
+      }
+      if let wait { waits.append(wait) }
+    }
+    // Writes happen in order: when the last is done, all are done.
+    return waits.last.map { wait(for: $0, .writing) } ?? .finish(succeeded: true)
+  }
+
+  /// Puts a file into memory, unless its source has been removed since the request.
+  private func keepInMemory(_ entry: EncodedEntry) {
+    guard goal.writesMemory else { return }
+    right.store {
+      context.caches.keepEncoded(entry, goal.key)
+    } takeBack: {
+      context.caches.encodedMemory.removeValue(forKey: goal.key)
+    }
+  }
+
+  /// The right to store the file.
+  private var right: EpochRight { context.epochs.right(to: request, in: epoch) }
+
+  private func forget() {
+    guard request.cachePolicy.writesCaches, right.isValid else { return }
+    context.caches.encodedMemory.removeValue(forKey: goal.key)
+    context.backlog.enqueue { [context, goal, right] in
+      guard right.isValid else { return }
+      context.caches.removeEncoded(goal.key, of: goal.request)
+    }
+  }
+
   // MARK: The next step and the end
 
-  func go(_ action: Action, in station: StationID, size: Int = 0) -> JobStep {
-    next = action
+  /// Goes on as `next` when the job has a place in a station.
+  private func go(_ station: StationID, _ next: State, size: Int = 0) -> JobStep {
+    state = next
     return .go(station, size: size)
   }
 
-  func finish(
+  /// Goes on as `next` when another job is over.
+  private func wait(for other: JobDependence, _ next: State) -> JobStep {
+    state = next
+    return .depend(other)
+  }
+
+  /// Goes on as `next` when a picture is loaded.
+  private func wait(for load: ImageRequest, _ fetched: FetchedData?, _ next: State) -> JobStep {
+    let key = JobKey.load(load, number: context.resultSharingNumber(epoch, load))
+    let other = JobDependence(key: key) { [context, epoch] in
+      JobStart(LoadImage(load, context, epoch, fetched: fetched))
+    }
+    return wait(for: other, next)
+  }
+
+  private func finish(
     _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict
   ) -> JobStep {
     finish(entry, source, verdict, isNew: false)
     return .finish(succeeded: true)
   }
 
-  func finish(
+  private func finish(
     _ entry: EncodedEntry, _ source: ImageResponse.Source, _ verdict: ImageResponse.Verdict, isNew: Bool,
     allowsStoring: Bool = true
   ) {
@@ -156,11 +305,9 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       EncodedAnswer(
         entry: entry, source: source, isNew: isNew, allowsStoring: allowsStoring, timings: timings,
         verdict: verdict))
-    // The job may be retained for long, so it releases its pictures.
-    (next, stale) = (.wait, nil)
   }
 
-  func fail(_ error: ImageError) -> JobStep {
+  private func fail(_ error: ImageError) -> JobStep {
     outcome = .failure(error)
     return .finish(succeeded: false)
   }

@@ -11,12 +11,12 @@ extension FetchWork {
     if request.httpMode != .reload, request.httpMode != .noStore {
       if let pendingWrite { return .depend(pendingWrite) }
       if context.caches.mayHave(.original(request)) {
-        return go(.readResponses(try exchange(with: url), isFar: false), in: fileStation)
+        return go(fileStation, .readingResponses(try exchange(with: url), .near))
       }
       context.caches.noteAbsence(.original(request))
     }
     if request.cachePolicy == .cacheOnly { throw .notCached(name) }
-    return go(.connect(url), in: .network)
+    return go(.network, .connecting(url))
   }
 
   func exchange(with url: URL) throws(ImageError) -> HTTPCacheExchange {
@@ -42,6 +42,14 @@ extension FetchWork {
     } catch {
       throw ImageError(error, source: name)
     }
+  }
+
+  /// Asks the origin for what no store has.
+  func connect(to url: URL, _ job: RunningJob) async throws(ImageError) -> JobStep {
+    start = configuration.instant
+    let exchange = try exchange(with: url)
+    guard case .ask(let originRequest) = exchange.plan([]) else { throw .notCached(name) }
+    return await answer(exchange, originRequest, job)
   }
 
   /// Asks the origin: for the beginning of the body if that may be enough for the header, otherwise for the whole.
@@ -102,14 +110,19 @@ extension FetchWork {
     if let error = context.failures.failure(of: request, now: date) { throw error }
   }
 
-  func plan(
-    _ exchange: HTTPCacheExchange, _ stored: [HTTPCacheEntry]
+  /// Answers with the stored responses, or asks the origin as they allow.
+  func readResponses(
+    _ exchange: HTTPCacheExchange, from tiers: ImageCaches.Tiers
   ) throws(ImageError) -> JobStep {
+    let stored = context.caches.responses(for: exchange.key, from: tiers)
+    if stored.isEmpty, tiers == .near, context.caches.mayHave(.responses(exchange.key), in: .far) {
+      return go(.levels, .readingResponses(exchange, .far))
+    }
     switch exchange.plan(stored) {
     case .answer(let answer, let isValidated):
       if isValidated { validate(exchange) }
       return settle(.success(answer))
-    case .ask(let originRequest): return go(.ask(exchange, originRequest), in: .network)
+    case .ask(let originRequest): return go(.network, .asking(exchange, originRequest))
     }
   }
 

@@ -10,16 +10,21 @@ import OzuSynchronization
 /// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
 /// over. The lock of the runner is taken between these.
 final class FetchWork: JobWork, @unchecked Sendable {
-  /// The next action of the job.
-  enum Action {
-    case access
-    case readFile(String)
-    case readOriginal(any ImageFetching, isFar: Bool)
-    indirect case readResponses(HTTPCacheExchange, isFar: Bool)
-    case connect(URL)
-    indirect case ask(HTTPCacheExchange, HTTPCacheExchange.OriginRequest)
-    case fetch(any ImageFetching)
-    case transform(FetchedData)
+  /// The states of the job, by the thing that it waits for: in all cases but the first a place.
+  enum State {
+    /// To be asked for the first time, or for a pending write of its original.
+    case begin
+    /// To read a file, the original of a fetcher, or the stored responses.
+    case readingFile(String)
+    case readingOriginal(any ImageFetching, ImageCaches.Tiers)
+    indirect case readingResponses(HTTPCacheExchange, ImageCaches.Tiers)
+    /// To ask the origin for what no store has, or with the plan that the stored responses allow.
+    case connecting(URL)
+    indirect case asking(HTTPCacheExchange, HTTPCacheExchange.OriginRequest)
+    /// To run a fetcher.
+    case fetching(any ImageFetching)
+    /// To apply the app's `dataTransformation`.
+    case transforming(FetchedData)
   }
 
   let request: ImageRequest
@@ -48,7 +53,7 @@ final class FetchWork: JobWork, @unchecked Sendable {
   /// Replaces the HTTP client if the fetcher streams.
   private(set) var fetcherClient: FetcherClient?
   private(set) var outcome: Result<FetchedData, ImageError>
-  var next = Action.access
+  private var state = State.begin
   /// The server or the kind of fetcher that it asks.
   private(set) var origin = JobOrigin.none
   var start: JobInstant?
@@ -72,41 +77,73 @@ final class FetchWork: JobWork, @unchecked Sendable {
   var configuration: ImagePipeline.Configuration { context.configuration }
   var name: String { request.source.name }
 
-  // MARK: Steps
+  // MARK: From state to state
 
-  override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
-    // Decoding a `data:` URL takes time in proportion to its length.
-    request.source.isDataURL ? .go(.decode, size: 0) : access()
-  }
-
-  private func access() -> JobStep {
-    start = configuration.instant
+  override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
+    if case .slot = event, cancellation.isRaised { return finish(.failure(.cancelled(name))) }
     do throws(ImageError) {
-      switch try configuration.sources.access(request.source) {
-      case .bytes(let data):
-        return transform(FetchedData(.data(data), source: .original, timings: StageTimings()))
-      case .picture(let picture):
-        return finish(.success(FetchedData(.picture(picture), source: .original, timings: StageTimings())))
-      case .file(let path): return go(.readFile(path), in: fileStation)
-      case .network(let url):
-        origin = JobOrigin(url)
-        return try look(for: url)
-      case .fetcher(let fetcher as any ImageStreaming):
-        origin = JobOrigin(fetcher)
-        let client = FetcherClient(fetcher, name: name, events: context.events)
-        fetcherClient = client
-        return try look(for: client.request(limit: configuration.decoding.limits.encodedByteCount).url)
-      case .fetcher(let fetcher):
-        origin = JobOrigin(fetcher)
-        if request.readsOriginals, let pendingWrite { return .depend(pendingWrite) }
-        if request.readsOriginals, context.caches.mayHave(.original(request)) {
-          return go(.readOriginal(fetcher, isFar: false), in: fileStation)
-        }
-        if request.readsOriginals { context.caches.noteAbsence(.original(request)) }
-        return try ask(fetcher)
+      switch state {
+      case .begin:
+        // Decoding a `data:` URL takes time in proportion to its length.
+        if job.station == nil, request.source.isDataURL { return go(.decode, .begin) }
+        return try access()
+      case .readingFile(let path): return transform(try read(path))
+      case .readingOriginal(let fetcher, let tiers): return try readOriginal(fetcher, from: tiers)
+      case .readingResponses(let exchange, let tiers): return try readResponses(exchange, from: tiers)
+      case .transforming(let fetched): return finish(transformed(fetched))
+      case .connecting, .asking, .fetching: preconditionFailure("these suspend")
       }
     } catch {
       return finish(.failure(error))
+    }
+  }
+
+  override func perform(_ job: RunningJob) async -> JobStep {
+    if case .begin = state {
+      // The job was queued here without a look at its source (`JobStart.station`). It now has a place, which it keeps
+      // if it needs one.
+      let step = next(.slot(after: nil), job)
+      guard case .go(.network, _, _) = step else { return step }
+    }
+    do throws(ImageError) {
+      switch state {
+      case .connecting(let url): return try await connect(to: url, job)
+      case .asking(let exchange, let originRequest): return await answer(exchange, originRequest, job)
+      case .fetching(let fetcher):
+        return finish(await HeldPlace.hold(resumable(job.id), of: self) { await fetched(by: fetcher) })
+      case .begin, .readingFile, .readingOriginal, .readingResponses, .transforming:
+        preconditionFailure("these have a thread")
+      }
+    } catch {
+      return finish(.failure(error))
+    }
+  }
+
+  private func access() throws(ImageError) -> JobStep {
+    start = configuration.instant
+    switch try configuration.sources.access(request.source) {
+    case .bytes(let data):
+      return transform(FetchedData(.data(data), source: .original, timings: StageTimings()))
+    case .picture(let picture):
+      return finish(.success(FetchedData(.picture(picture), source: .original, timings: StageTimings())))
+    case .file(let path): return go(fileStation, .readingFile(path))
+    case .network(let url):
+      origin = JobOrigin(url)
+      return try look(for: url)
+    case .fetcher(let fetcher as any ImageStreaming):
+      origin = JobOrigin(fetcher)
+      let client = FetcherClient(fetcher, name: name, events: context.events)
+      fetcherClient = client
+      return try look(for: client.request(limit: configuration.decoding.limits.encodedByteCount).url)
+    case .fetcher(let fetcher):
+      origin = JobOrigin(fetcher)
+      guard request.readsOriginals else { return try ask(fetcher) }
+      if let pendingWrite { return .depend(pendingWrite) }
+      guard context.caches.mayHave(.original(request)) else {
+        context.caches.noteAbsence(.original(request))
+        return try ask(fetcher)
+      }
+      return go(fileStation, .readingOriginal(fetcher, .near))
     }
   }
 
@@ -117,61 +154,6 @@ final class FetchWork: JobWork, @unchecked Sendable {
   /// The last pending write of this source's original, if there is one.
   var pendingWrite: JobDependence? { context.backlog.writing(originalOf: request.key.source) }
 
-  override func run(_ job: RunningJob) -> JobStep {
-    if cancellation.isRaised { return finish(.failure(.cancelled(name))) }
-    do throws(ImageError) {
-      switch next {
-      case .access: return access()
-      case .readFile(let path): return transform(try read(path))
-      case .readOriginal(let fetcher, let isFar):
-        guard let data = context.caches.original(for: request, from: isFar ? .far : .near) else {
-          return isFar || !context.caches.mayHave(.original(request), in: .far)
-            ? try ask(fetcher) : go(.readOriginal(fetcher, isFar: true), in: .levels)
-        }
-        return finish(
-          .success(FetchedData(.data(data), source: .original, timings: timings(.read), isFromStore: true)))
-      case .readResponses(let exchange, let isFar):
-        let stored = context.caches.responses(for: exchange.key, from: isFar ? .far : .near)
-        if stored.isEmpty, !isFar, context.caches.mayHave(.responses(exchange.key), in: .far) {
-          return go(.readResponses(exchange, isFar: true), in: .levels)
-        }
-        return try plan(exchange, stored)
-      case .transform(let fetched): return finish(transformed(fetched))
-      case .connect, .ask, .fetch: preconditionFailure("network actions run in a suspending task")
-      }
-    } catch {
-      return finish(.failure(error))
-    }
-  }
-
-  override func perform(_ job: RunningJob) async -> JobStep {
-    if case .access = next {
-      // The job was queued here without a look at its source (`JobStart.station`). It now has a place, which it keeps
-      // if it needs one.
-      switch access() {
-      case .go(.network, _, _): break
-      case let step: return step
-      }
-    }
-    switch next {
-    case .connect(let url):
-      start = configuration.instant
-      do throws(ImageError) {
-        let exchange = try exchange(with: url)
-        guard case .ask(let originRequest) = exchange.plan([]) else {
-          return finish(.failure(.notCached(name)))
-        }
-        return await answer(exchange, originRequest, job)
-      } catch {
-        return finish(.failure(error))
-      }
-    case .ask(let exchange, let originRequest): return await answer(exchange, originRequest, job)
-    case .fetch(let fetcher):
-      return finish(await HeldPlace.hold(resumable(job.id), of: self) { await fetched(by: fetcher) })
-    default: preconditionFailure("blocking actions run on a thread")
-    }
-  }
-
   override func note(_ level: ImagePriority) { priority.withLock { $0 }?.set(level) }
 
   override func didLeaveGraph() {
@@ -180,17 +162,18 @@ final class FetchWork: JobWork, @unchecked Sendable {
     cancellation.raise()
     progressEvents.close()
     // A planned exchange holds this object for its progress; this breaks the cycle.
-    next = .access
+    state = .begin
   }
 
-  func go(_ action: Action, in station: StationID, size: Int = 0) -> JobStep {
-    next = action
+  /// Goes on as `next` when the job has a place in a station.
+  func go(_ station: StationID, _ next: State, size: Int = 0) -> JobStep {
+    state = next
     return .go(station, size: size, origin: origin)
   }
 
   /// The running job, as it takes its place again after a pause.
   func resumable(_ id: SlotID) -> RunningJob {
-    RunningJob(id: id, station: .network, input: nil, runner: context.runner, origin: origin)
+    RunningJob(id: id, station: .network, runner: context.runner, origin: origin)
   }
 
   func finish(_ outcome: Result<FetchedData, ImageError>) -> JobStep {
@@ -215,9 +198,22 @@ extension FetchWork: SizeSource {
       file: FileIdentity(stamp.number(of: path)))
   }
 
+  private func readOriginal(
+    _ fetcher: any ImageFetching, from tiers: ImageCaches.Tiers
+  ) throws(ImageError) -> JobStep {
+    if let data = context.caches.original(for: request, from: tiers) {
+      return finish(
+        .success(FetchedData(.data(data), source: .original, timings: timings(.read), isFromStore: true)))
+    }
+    guard tiers == .near, context.caches.mayHave(.original(request), in: .far) else {
+      return try ask(fetcher)
+    }
+    return go(.levels, .readingOriginal(fetcher, .far))
+  }
+
   private func ask(_ fetcher: any ImageFetching) throws(ImageError) -> JobStep {
     if request.cachePolicy == .cacheOnly { throw .notCached(name) }
-    return go(.fetch(fetcher), in: .network)
+    return go(.network, .fetching(fetcher))
   }
 
   private func fetched(by fetcher: any ImageFetching) async -> Result<FetchedData, ImageError> {
@@ -239,7 +235,7 @@ extension FetchWork: SizeSource {
     guard configuration.decoding.dataTransformation != nil, case .data(let data) = fetched.content else {
       return finish(.success(fetched))
     }
-    return go(.transform(fetched), in: .decode, size: data.count)
+    return go(.decode, .transforming(fetched), size: data.count)
   }
 
   private func transformed(_ fetched: FetchedData) -> Result<FetchedData, ImageError> {

@@ -15,7 +15,25 @@ extension LoadImage {
     var isEmpty: Bool { rendition == nil && picture == nil }
   }
 
-  // MARK: Stages
+  /// A rendition that answers the request once it is decoded.
+  struct StoredAnswer {
+    enum Occasion {
+      /// It may be served as it is.
+      case current
+      /// Its origin cannot be reached.
+      case stale(ImageError)
+      /// Its origin has confirmed it, with these bytes.
+      case renewed(FetchedData)
+    }
+
+    let rendition: ImageCaches.Rendition
+    let occasion: Occasion
+    let source: ImageResponse.Source
+    let timings: StageTimings
+    let verdict: ImageResponse.Verdict
+  }
+
+  // MARK: Looking
 
   /// Looks into memory again: another load may have stored the picture after the request looked, or the picture is
   /// stale.
@@ -30,85 +48,86 @@ extension LoadImage {
         verdict: ImageResponse.Verdict(cached.validity, now: date)))
   }
 
-  /// Reads the finished picture from a store, if it may be served without asking its origin.
-  func readRendition() -> JobStep? {
+  /// Reads the finished picture, if a store may have it.
+  func lookForRendition() -> JobStep? {
     guard mayHaveRendition, request.readsRenditions, cachedResult.picture == nil else { return nil }
-    let source = request.key.source
-    let learns = mayDerive && request.resize != nil && !context.variants.hasLearnt(of: source)
     let mayHave = context.caches.mayHave(.rendition(request))
-    guard mayHave || learns && context.caches.mayHaveVariants(of: source) else {
+    guard mayHave || wantsVariants && context.caches.mayHaveVariants(of: request.key.source) else {
       context.caches.noteAbsence(.rendition(request))
       return nil
     }
-    let start = configuration.instant
-    return go(.disk) { load, _ in
-      if load.cancellation.isRaised { return load.fail(.cancelled(load.request.source.name)) }
-      let (caches, request) = (load.context.caches, load.request)
-      if let rendition = caches.rendition(for: request, from: .near) {
-        return load.serve(rendition, since: start)
-      }
-      // This thread may block, so it also loads the list of variants.
-      if learns { load.context.variants.learn(caches.storedVariants(of: source), of: source) }
-      guard caches.mayHave(.rendition(request), in: .far) else { return nil }
-      return load.go(.levels) { load, _ in
-        load.context.caches.rendition(for: load.request, from: .far).flatMap { load.serve($0, since: start) }
-      }
-    }
+    return go(.disk, .readingRendition(.near, since: configuration.instant))
   }
 
-  /// Records why there was no cached result, before a new result is recorded.
-  func noteMiss() -> JobStep? {
-    guard request.cachePolicy.readsCaches, request.readsMemory || request.readsRenditions else { return nil }
-    if cachedResult.miss == nil {
+  /// Serves the rendition of a store, if it may be served without asking its origin.
+  func readRendition(from tiers: ImageCaches.Tiers, since start: JobInstant) -> JobStep? {
+    if let rendition = context.caches.rendition(for: request, from: tiers) {
+      return serve(rendition, since: start)
+    }
+    guard tiers == .near else { return nil }
+    // This thread may block, so it also loads the list of variants.
+    let source = request.key.source
+    if wantsVariants { context.variants.learn(context.caches.storedVariants(of: source), of: source) }
+    guard context.caches.mayHave(.rendition(request), in: .far) else { return nil }
+    return go(.levels, .readingRendition(.far, since: start))
+  }
+
+  /// Whether the list of variants on disk may help, and has not been loaded.
+  private var wantsVariants: Bool {
+    mayDerive && request.resize != nil && !context.variants.hasLearnt(of: request.key.source)
+  }
+
+  /// Makes the picture, because no cached result can be served.
+  func makeNew() -> JobStep {
+    // Before a new result is recorded.
+    if request.cachePolicy.readsCaches, request.readsMemory || request.readsRenditions,
+      cachedResult.miss == nil
+    {
       cachedResult.miss = cachedResult.isEmpty ? context.variants.absence(of: request.key) : .outdated
     }
-    return nil
-  }
-
-  private func serve(
-    _ rendition: ImageCaches.Rendition, since start: JobInstant
-  ) -> JobStep? {
-    cachedResult.rendition = rendition
-    var timings = cachedResult.timings
-    timings.add(.read, start.duration(to: configuration.instant))
-    cachedResult.timings = timings
-    let date = configuration.testing.currentDate()
-    let isFresh = request.mayServe(rendition.validity, at: date)
-    guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
-    return finish(
-      rendition, timings: cachedResult.timings, source: isFresh ? .rendition : .stale,
-      verdict: ImageResponse.Verdict(rendition.validity, now: date)
-    ) { _ in nil }
+    guard mayDerive, cachedResult.isEmpty else { return fetchSource() }
+    return processPrefix() ?? derive(from: finishedVariants, hasWaited: false)
   }
 
   // MARK: Renditions
 
+  private func serve(_ rendition: ImageCaches.Rendition, since start: JobInstant) -> JobStep? {
+    cachedResult.rendition = rendition
+    cachedResult.timings.add(.read, start.duration(to: configuration.instant))
+    let date = configuration.testing.currentDate()
+    let isFresh = request.mayServe(rendition.validity, at: date)
+    guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
+    return decode(
+      StoredAnswer(
+        rendition: rendition, occasion: .current, source: isFresh ? .rendition : .stale,
+        timings: cachedResult.timings, verdict: ImageResponse.Verdict(rendition.validity, now: date)))
+  }
+
+  private func decode(_ answer: StoredAnswer) -> JobStep {
+    render(.decode(answer.rendition.data, nil, .written), from: Origin(), .decodingRendition(answer))
+  }
+
   /// Finishes with the picture of a rendition. A rendition that does not decode is removed.
-  ///
-  /// - Parameters:
-  ///   - writes: starts the writes that follow, and returns those that the load must wait for because the backlog is
-  ///     full.
-  ///   - otherwise: continues when the rendition does not decode.
-  func finish(
-    _ rendition: ImageCaches.Rendition, timings: StageTimings, source: ImageResponse.Source,
-    verdict: ImageResponse.Verdict, writes: ((LoadImage) -> [JobDependence])? = nil,
-    otherwise: @escaping (LoadImage) -> JobStep?
-  ) -> JobStep {
-    render(.decode(rendition.data, nil, .written), from: Origin()) { load, outcome in
-      switch outcome {
-      case .success(let rendered):
-        let picture = rendition.picture(rendered.picture)
-        load.keep(picture, stamp: rendition.stamp, validity: rendition.validity)
-        let loaded = LoadedPicture(
-          picture: picture, source: source, encodedByteCount: rendition.data.count,
-          timings: timings.adding(rendered.timings), verdict: verdict)
-        return load.finish(loaded, after: writes?(load) ?? [])
-      case .failure(let error):
-        if error.isCancelledOrLate { return load.fail(error) }
-        load.cachedResult.rendition = nil
-        load.cachedResult.miss = .damaged
-        load.removeRendition()
-        return otherwise(load)
+  func finish(_ answer: StoredAnswer, _ outcome: Result<Rendered, ImageError>) -> JobStep {
+    let rendition = answer.rendition
+    switch outcome {
+    case .success(let rendered):
+      let picture = rendition.picture(rendered.picture)
+      keep(picture, stamp: rendition.stamp, validity: rendition.validity)
+      let loaded = LoadedPicture(
+        picture: picture, source: answer.source, encodedByteCount: rendition.data.count,
+        timings: answer.timings.adding(rendered.timings), verdict: answer.verdict)
+      guard case .renewed(let fetched) = answer.occasion else { return finish(loaded) }
+      return finish(loaded, after: storeOriginal(fetched) + store(rendition))
+    case .failure(let error):
+      if error.isCancelledOrLate { return fail(error) }
+      cachedResult.rendition = nil
+      cachedResult.miss = .damaged
+      removeRendition()
+      switch answer.occasion {
+      case .current: return makeNew()
+      case .stale(let error): return fail(error)
+      case .renewed(let fetched): return render(fetched, isAgain: false)
       }
     }
   }
@@ -150,9 +169,10 @@ extension LoadImage {
           picture: cached.picture, source: .stale, timings: cachedResult.timings, verdict: verdict))
     }
     guard let rendition = cachedResult.rendition else { return fail(error) }
-    return finish(rendition, timings: cachedResult.timings, source: .stale, verdict: verdict) {
-      $0.fail(error)
-    }
+    return decode(
+      StoredAnswer(
+        rendition: rendition, occasion: .stale(error), source: .stale, timings: cachedResult.timings,
+        verdict: verdict))
   }
 
   /// Serves the cached result if the origin's bytes are unchanged; it is then as fresh as they are. A result made
@@ -175,10 +195,11 @@ extension LoadImage {
     }
     let rendition = ImageCaches.Rendition(
       data: old.data, header: old.header, stamp: nil, validity: validity, notes: old.notes)
-    return finish(
-      rendition, timings: timings, source: origin.source == .original ? .rendition : origin.source,
-      verdict: origin.verdict, writes: { $0.storeOriginal(fetched) + $0.store(rendition) },
-      otherwise: { $0.renderSource(fetched) })
+    return decode(
+      StoredAnswer(
+        rendition: rendition, occasion: .renewed(fetched),
+        source: origin.source == .original ? .rendition : origin.source, timings: timings,
+        verdict: origin.verdict))
   }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The stages that derive the picture from another picture of the same source, if that one is good enough and fresh.
+/// Deriving the picture from another picture of the same source, if that one is good enough and fresh.
 extension LoadImage {
   /// Whether the picture may be derived from another picture of the source.
   var mayDerive: Bool {
@@ -8,11 +8,17 @@ extension LoadImage {
       && !request.recipe.hasHooks
   }
 
-  // MARK: Stages
+  /// A larger picture in a store.
+  struct Larger {
+    let variant: KnownVariants.Variant
+    /// The pictures to try after it.
+    let rest: ArraySlice<KnownVariants.Variant>
+    /// Whether the load has waited for a larger picture already.
+    let hasWaited: Bool
+  }
 
   /// Starts from the same picture before its last processors, if memory has it.
   func processPrefix() -> JobStep? {
-    guard mayDerive, cachedResult.isEmpty else { return nil }
     for count in request.processors.indices.reversed() {
       let key = request.prefixKey(processorCount: count)
       guard let cached = pictureInMemory(key) else { continue }
@@ -21,39 +27,16 @@ extension LoadImage {
     return nil
   }
 
-  /// Starts from a larger picture in memory or in a store.
-  func deriveFromLarger() -> JobStep? {
-    guard mayDerive, cachedResult.isEmpty, let resize = request.resize else { return nil }
-    return derive(resize, from: context.variants.finished(of: request.key.source)[...])
-  }
-
-  /// Waits for a larger picture that is being loaded.
-  func waitForLarger() -> JobStep? {
-    guard mayDerive, cachedResult.isEmpty, let resize = request.resize,
-      request.cachePolicy == .useCaches,
-      request.readsMemory, configuration.isCoalescingEnabled
-    else { return nil }
-    let larger = context.variants.loading(of: request.key.source).first { loading in
-      loading.id != variantID && loading.epoch.source == epoch.source
-        && loading.request.httpPolicy == request.httpPolicy
-        && request.recipe.isWorthWaiting(for: loading.request.recipe)
-    }
-    guard let larger else { return nil }
-    let key = JobKey.load(larger.request, number: context.resultSharingNumber(larger.epoch, larger.request))
-    let other = JobDependence(key: key) { [context] in
-      JobStart(LoadImage(larger.request, context, larger.epoch))
-    }
-    return wait(for: other) { load, wake in
-      // If it failed, this load continues by itself and reports its own error.
-      guard let larger = wake.input as? LoadImage, case .success = larger.outcome else { return nil }
-      return load.derive(resize, from: load.context.variants.finished(of: load.request.key.source)[...])
-    }
-  }
-
   // MARK: From a larger picture
 
+  var finishedVariants: ArraySlice<KnownVariants.Variant> {
+    request.resize == nil ? [] : context.variants.finished(of: request.key.source)[...]
+  }
+
+  /// Starts from a larger picture in memory or in a store, from one that is being loaded, or from the source.
+  ///
   /// - Parameter variants: the pictures to try, one after the other.
-  private func derive(_ resize: Resize, from variants: ArraySlice<KnownVariants.Variant>) -> JobStep? {
+  func derive(from variants: ArraySlice<KnownVariants.Variant>, hasWaited: Bool) -> JobStep {
     var rest = variants
     while let variant = rest.popFirst() {
       guard variant.key != request.key else { continue }
@@ -68,52 +51,88 @@ extension LoadImage {
           return fail(error)
         }
       }
-      if let step = derive(resize, fromStored: variant, otherwise: rest) { return step }
+      if mayRead(variant) {
+        let larger = Larger(variant: variant, rest: rest, hasWaited: hasWaited)
+        return go(.disk, .readingLarger(larger, since: configuration.instant))
+      }
     }
-    return nil
+    return (hasWaited ? nil : waitForLarger()) ?? fetchSource()
   }
 
-  private func derive(
-    _ resize: Resize, fromStored variant: KnownVariants.Variant,
-    otherwise rest: ArraySlice<KnownVariants.Variant>
-  ) -> JobStep? {
-    // A picture without a resize is stored as its original; to decode that at a reduced scale is cheaper.
-    guard request.readsRenditions, variant.resize != nil,
-      variant.size.width > resize.size.width || variant.size.height > resize.size.height
+  /// Waits for a larger picture that is being loaded.
+  private func waitForLarger() -> JobStep? {
+    guard request.resize != nil, request.cachePolicy == .useCaches, request.readsMemory,
+      configuration.isCoalescingEnabled
     else { return nil }
-    let start = configuration.instant
-    return go(.disk) { load, _ in
-      if load.cancellation.isRaised { return load.fail(.cancelled(load.request.source.name)) }
-      let caches = load.context.caches
-      guard let rendition = caches.rendition(variant.key, of: load.request.source, in: variant.kind) else {
-        load.context.variants.forget(variant.key)
-        return load.derive(resize, from: rest)
-      }
-      let derivation: Derivation?
-      do throws(ImageError) {
-        derivation =
-          load.isUsable(rendition.validity)
-          ? try load.derivation(from: variant, header: rendition.header, size: variant.size) : nil
-      } catch {
-        return load.fail(error)
-      }
-      guard let derivation else { return load.derive(resize, from: rest) }
-      var timings = StageTimings()
-      timings.add(.read, start.duration(to: load.configuration.instant))
-      return load.render(.decode(rendition.data, nil), from: Origin()) { load, outcome in
-        switch outcome {
-        case .failure(let error):
-          return error.isCancelledOrLate ? load.fail(error) : load.derive(resize, from: rest)
-        case .success(let larger):
-          guard larger.picture.size == variant.size else { return load.derive(resize, from: rest) }
-          let cached = CachedPicture(
-            picture: rendition.picture(larger.picture), stamp: rendition.stamp, validity: rendition.validity)
-          return load.derive(
-            from: cached, by: .derive(cached.picture, derivation), load.request.processors[...],
-            timings: timings.adding(larger.timings))
-        }
-      }
+    let larger = context.variants.loading(of: request.key.source).first { loading in
+      loading.id != variantID && loading.epoch.source == epoch.source
+        && loading.request.httpPolicy == request.httpPolicy
+        && request.recipe.isWorthWaiting(for: loading.request.recipe)
     }
+    guard let larger else { return nil }
+    let key = JobKey.load(larger.request, number: context.resultSharingNumber(larger.epoch, larger.request))
+    let other = JobDependence(key: key) { [context] in
+      JobStart(LoadImage(larger.request, context, larger.epoch))
+    }
+    return wait(for: other, .waitingForLarger)
+  }
+
+  /// Goes on when the load of a larger picture is over.
+  func derive(afterLarger event: JobEvent) -> JobStep {
+    // If it failed, this load continues by itself and reports its own error.
+    guard case .finished(let larger as LoadImage) = event, case .success = larger.outcome else {
+      return fetchSource()
+    }
+    return derive(from: finishedVariants, hasWaited: true)
+  }
+
+  /// Whether to read a picture from a store. One without a resize is stored as its original; to decode that at a
+  /// reduced scale is cheaper.
+  private func mayRead(_ variant: KnownVariants.Variant) -> Bool {
+    guard request.readsRenditions, variant.resize != nil, let size = request.resize?.size else {
+      return false
+    }
+    return variant.size.width > size.width || variant.size.height > size.height
+  }
+
+  func read(_ larger: Larger, since start: JobInstant) -> JobStep {
+    let (variant, caches) = (larger.variant, context.caches)
+    guard let rendition = caches.rendition(variant.key, of: request.source, in: variant.kind) else {
+      context.variants.forget(variant.key)
+      return tryNext(after: larger)
+    }
+    do throws(ImageError) {
+      guard isUsable(rendition.validity),
+        let derivation = try derivation(from: variant, header: rendition.header, size: variant.size)
+      else { return tryNext(after: larger) }
+      var timings = StageTimings()
+      timings.add(.read, start.duration(to: configuration.instant))
+      return render(
+        .decode(rendition.data, nil), from: Origin(), .decodingLarger(larger, rendition, derivation, timings))
+    } catch {
+      return fail(error)
+    }
+  }
+
+  /// Goes on with the pixels of a larger picture from a store.
+  func derive(
+    from larger: Larger, _ rendition: ImageCaches.Rendition, by derivation: Derivation,
+    _ outcome: Result<Rendered, ImageError>, _ timings: StageTimings
+  ) -> JobStep {
+    switch outcome {
+    case .failure(let error): return error.isCancelledOrLate ? fail(error) : tryNext(after: larger)
+    case .success(let rendered):
+      guard rendered.picture.size == larger.variant.size else { return tryNext(after: larger) }
+      let cached = CachedPicture(
+        picture: rendition.picture(rendered.picture), stamp: rendition.stamp, validity: rendition.validity)
+      return derive(
+        from: cached, by: .derive(cached.picture, derivation), request.processors[...],
+        timings: timings.adding(rendered.timings))
+    }
+  }
+
+  private func tryNext(after larger: Larger) -> JobStep {
+    derive(from: larger.rest, hasWaited: larger.hasWaited)
   }
 
   private func derivation(
@@ -142,23 +161,29 @@ extension LoadImage {
     request.cachePolicy == .cacheOnly || request.mayServe(validity, at: configuration.testing.currentDate())
   }
 
+  // MARK: From a picture at hand
+
   private func derive(
     from cached: CachedPicture, by first: RenderStep, _ processors: ArraySlice<any ImageProcessing>,
     timings: StageTimings = StageTimings()
   ) -> JobStep {
-    render(first, processors, from: cached) { load, outcome in
-      switch outcome {
-      case .failure(let error): return load.fail(error)
-      case .success(let rendered):
-        let loaded = LoadedPicture(
-          picture: rendered.picture, source: .derived, timings: timings.adding(rendered.timings),
-          verdict: ImageResponse.Verdict(cached.validity, now: load.configuration.testing.currentDate()),
-          renditionMiss: load.cachedResult.miss)
-        guard load.request.cachePolicy.writesCaches else { return load.finish(loaded) }
-        load.keep(rendered.picture, stamp: cached.stamp, validity: cached.validity)
-        return load.finish(
-          loaded, after: load.store(rendered.picture, stamp: cached.stamp, validity: cached.validity))
-      }
+    render(first, processors, from: cached, .deriving(cached, timings))
+  }
+
+  func finish(
+    from cached: CachedPicture, _ outcome: Result<Rendered, ImageError>, _ timings: StageTimings
+  ) -> JobStep {
+    switch outcome {
+    case .failure(let error): return fail(error)
+    case .success(let rendered):
+      let loaded = LoadedPicture(
+        picture: rendered.picture, source: .derived, timings: timings.adding(rendered.timings),
+        verdict: ImageResponse.Verdict(cached.validity, now: configuration.testing.currentDate()),
+        renditionMiss: cachedResult.miss)
+      guard request.cachePolicy.writesCaches else { return finish(loaded) }
+      keep(rendered.picture, stamp: cached.stamp, validity: cached.validity)
+      return finish(
+        loaded, after: store(rendered.picture, stamp: cached.stamp, validity: cached.validity))
     }
   }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import OzuHTTP
 
-/// The stages that make the picture from its source.
+/// Making the picture from its source, and storing both.
 extension LoadImage {
   /// Fetches the original, and makes the picture from it.
-  func fetchSource() -> JobStep? {
+  func fetchSource() -> JobStep {
     let key = fetchKey
     let live = fetched ?? fetchInUse(key)
     isFetchReused = live != nil
-    if let live { return make(of: .success(live)) }
+    if let live { return make(from: live) }
     let isSureToDownload = isSureToDownload
     if isSureToDownload, let url = request.source.webURL { origin = JobOrigin(url) }
     // A closure that captures a single object needs no allocation.
@@ -18,31 +18,30 @@ extension LoadImage {
       } else {
         { [self] in JobStart(FetchWork(request, context, epoch)) }
       }
-    let other = JobDependence(key: key, deadline: context.deadline(.network), make: begin)
-    return wait(for: other) { load, wake in
-      guard let outcome = load.outcome(ofFetch: wake) else { return load.failInCycle() }
-      guard case .success(let fetched) = outcome, load.configuration.isCoalescingEnabled,
-        load.request.cachePolicy == .useCaches
-      else { return load.make(of: outcome) }
-      let live = load.context.fetchesInUse.note(fetched, for: load.fetchKey)
-      return load.make(of: .success(live))
-    }
+    return wait(for: JobDependence(key: key, deadline: context.deadline(.network), make: begin), .fetching)
   }
 
   /// The key of the download of the source.
   private var fetchKey: JobKey { .fetch(request, number: context.sharingNumber(epoch, request)) }
 
-  private func make(of outcome: Result<FetchedData, ImageError>) -> JobStep? {
+  /// Goes on when the download is over.
+  func make(from outcome: Result<FetchedData, ImageError>) -> JobStep {
     switch outcome {
-    case .success(let fetched): renew(fetched) ?? renderSource(fetched)
-    case .failure(let error): serveStale(after: error)
+    case .failure(let error): return serveStale(after: error)
+    case .success(let fetched):
+      guard configuration.isCoalescingEnabled, request.cachePolicy == .useCaches else {
+        return make(from: fetched)
+      }
+      return make(from: context.fetchesInUse.note(fetched, for: fetchKey))
     }
   }
 
+  private func make(from fetched: FetchedData) -> JobStep {
+    renew(fetched) ?? render(fetched, isAgain: false)
+  }
+
   /// Fetches the original again, without reading the caches.
-  private func fetchAgain(
-    then: @escaping (LoadImage, Result<FetchedData, ImageError>) -> JobStep?
-  ) -> JobStep? {
+  private func fetchAgain() -> JobStep {
     var request = request
     request.cachePolicy = .reload
     isFetchReused = false
@@ -50,21 +49,27 @@ extension LoadImage {
     let other = JobDependence(key: key, deadline: context.deadline(.network)) { [context, request, epoch] in
       JobStart(FetchWork(request, context, epoch))
     }
-    return wait(for: other) { load, wake in
-      guard let outcome = load.outcome(ofFetch: wake) else { return load.failInCycle() }
-      return then(load, outcome)
+    return wait(for: other, .fetchingAgain)
+  }
+
+  /// Goes on when the second download is over.
+  func makeAgain(from outcome: Result<FetchedData, ImageError>) -> JobStep {
+    switch outcome {
+    case .failure(let error): failForGood(error)
+    case .success(let fetched): render(fetched, isAgain: true)
     }
   }
 
-  /// The result of a download; `nil` if the download waits for this load.
-  private func outcome(ofFetch wake: Wake) -> Result<FetchedData, ImageError>? {
-    if wake.overdue != nil { return .failure(.deadlineExceeded(request.source.name, stage: .network)) }
-    guard let fetch = wake.input as? FetchWork else { return nil }
-    endPreviews(of: fetch)
-    return fetch.outcome
+  /// The result of the download that the load has waited for.
+  func fetched(by event: JobEvent) -> Result<FetchedData, ImageError> {
+    switch event {
+    case .finished(let fetch as FetchWork):
+      endPreviews(of: fetch)
+      return fetch.outcome
+    case .overdue: return .failure(.deadlineExceeded(request.source.name, stage: .network))
+    default: return .failure(.waitsForItself(request.source.name))
+    }
   }
-
-  private func failInCycle() -> JobStep { fail(.waitsForItself(request.source.name)) }
 
   /// Whether hints say that only the origin can answer. The load then queues its download at once, and looks at
   /// source and caches when the download has a place: most of thousands of loads that are cancelled during a fast
@@ -103,69 +108,57 @@ extension LoadImage {
       && request.decodedSteps.isEmpty && request.decoding == .converted
   }
 
-  /// Makes the picture from the fetched bytes. A stored original that does not decode is removed and fetched again.
-  func renderSource(_ fetched: FetchedData) -> JobStep {
-    render(fetched) { load, error in
-      load.context.fetchesInUse.forget(load.fetchKey)
-      guard fetched.isFromStore, error.isOfFile, load.request.cachePolicy == .useCaches else {
-        load.noteFailure(error)
-        return load.fail(error)
+  // MARK: From bytes to the picture
+
+  /// Makes the picture from the fetched bytes.
+  ///
+  /// - Parameter isAgain: whether they were fetched because stored ones did not decode.
+  func render(_ fetched: FetchedData, isAgain: Bool) -> JobStep {
+    let first: RenderStep =
+      switch fetched.content {
+      case .data(let data) where isDeferred: .deferDecoding(data)
+      case .data(let data): .decode(data, request.decodingResize, request.decoding, fetched.file)
+      case .picture(let whole): .resize(whole, request.decodingResize)
       }
-      let (context, request) = (load.context, load.request)
-      let right = context.epochs.right(toOriginalOf: request.key.source, in: load.epoch)
-      context.backlog.enqueue(originalOf: request.key.source) {
+    return render(first, request.decodedSteps[...], from: fetched, .making(fetched, isAgain: isAgain))
+  }
+
+  /// Finishes with the picture from the fetched bytes. A stored original that does not decode is removed and fetched
+  /// again.
+  func finish(
+    from fetched: FetchedData, _ outcome: Result<Rendered, ImageError>, isAgain: Bool
+  ) -> JobStep {
+    switch outcome {
+    case .success(let rendered):
+      self.fetched = fetched
+      let origin = origin(of: fetched)
+      let encodedByteCount = if case .data(let data) = fetched.content { data.count } else { 0 }
+      let loaded = LoadedPicture(
+        picture: rendered.picture, source: origin.source, encodedByteCount: encodedByteCount,
+        timings: origin.timings.adding(rendered.timings), verdict: origin.verdict,
+        renditionMiss: cachedResult.miss)
+      return finish(loaded, after: store(rendered.picture, of: fetched))
+    case .failure(let error):
+      if isAgain { return failForGood(error) }
+      context.fetchesInUse.forget(fetchKey)
+      guard fetched.isFromStore, error.isOfFile, request.cachePolicy == .useCaches else {
+        return failForGood(error)
+      }
+      let right = context.epochs.right(toOriginalOf: request.key.source, in: epoch)
+      context.backlog.enqueue(originalOf: request.key.source) { [context, request] in
         guard right.isValid else { return }
         context.caches.removeOriginal(for: request)
       }
-      return load.fetchAgain { load, outcome in
-        switch outcome {
-        case .failure(let error):
-          load.noteFailure(error)
-          return load.fail(error)
-        case .success(let again):
-          return load.render(again) { load, error in
-            load.noteFailure(error)
-            return load.fail(error)
-          }
-        }
-      }
+      return fetchAgain()
     }
   }
 
-  private func render(
-    _ fetched: FetchedData, otherwise: @escaping (LoadImage, ImageError) -> JobStep?
-  ) -> JobStep {
-    let first: RenderStep
-    let encodedByteCount: Int
-    switch fetched.content {
-    case .data(let data):
-      first =
-        isDeferred
-        ? .deferDecoding(data)
-        : .decode(data, request.decodingResize, request.decoding, fetched.file)
-      encodedByteCount = data.count
-    case .picture(let whole):
-      first = .resize(whole, request.decodingResize)
-      encodedByteCount = 0
+  /// Fails, and remembers the failure if it is a lasting one.
+  private func failForGood(_ error: ImageError) -> JobStep {
+    if request.source.webURL != nil, request.cachePolicy.writesCaches {
+      context.noteFailure(error, of: request, epoch)
     }
-    return render(first, request.decodedSteps[...], from: fetched) { load, outcome in
-      switch outcome {
-      case .failure(let error): return otherwise(load, error)
-      case .success(let rendered):
-        load.fetched = fetched
-        let origin = load.origin(of: fetched)
-        let loaded = LoadedPicture(
-          picture: rendered.picture, source: origin.source, encodedByteCount: encodedByteCount,
-          timings: origin.timings.adding(rendered.timings), verdict: origin.verdict,
-          renditionMiss: load.cachedResult.miss)
-        return load.finish(loaded, after: load.store(rendered.picture, of: fetched))
-      }
-    }
-  }
-
-  private func noteFailure(_ error: ImageError) {
-    guard request.source.webURL != nil, request.cachePolicy.writesCaches else { return }
-    context.noteFailure(error, of: request, epoch)
+    return fail(error)
   }
 }
 
@@ -175,4 +168,128 @@ extension ImageError {
   fileprivate var isOfFile: Bool {
     [.emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .decoderFailed].contains(kind)
   }
+}
+
+/// The writes to the caches. Writes to stores happen in the background; if the backlog has no room, the functions
+/// return the write, and the load waits for it.
+extension LoadImage {
+  /// Puts the picture into memory, where smaller pictures can be derived from it.
+  func keep(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) {
+    guard request.writesMemory || request.writesRenditions, right.isValid else { return }
+    context.variants.noteMaking(of: request.key)
+    guard request.writesMemory else { return }
+    let isStored = right.store {
+      context.caches.store(picture, stamp: stamp, validity: validity, for: request)
+    } takeBack: {
+      context.caches.memory.removeValue(forKey: request.key)
+    }
+    if isStored, let variant = variant(picture) { context.variants.note(variant) }
+  }
+
+  /// The right to store the results of the load.
+  var right: EpochRight { context.epochs.right(to: request, in: epoch) }
+
+  /// The entry for `KnownVariants`, so that smaller pictures can be derived from this one; `nil` if they cannot.
+  private func variant(_ picture: Picture) -> KnownVariants.Variant? {
+    guard configuration.caching.isDerivationEnabled, request.recipe.servesOthers, picture.animation == nil,
+      picture.header != nil
+    else { return nil }
+    return KnownVariants.Variant(
+      key: request.key, resize: request.resize, size: picture.size, kind: request.renditionKind)
+  }
+
+  /// Stores a picture that was made from its source, and the source itself.
+  func store(_ picture: Picture, of fetched: FetchedData) -> [JobDependence] {
+    guard request.cachePolicy.writesCaches, right.isValid else { return storeOriginal(fetched) }
+    guard fetched.allowsStoring else {
+      // Earlier results were made from bytes that this answer replaces.
+      context.caches.memory.removeValue(forKey: request.key)
+      if mayHaveRendition { removeRendition() }
+      return []
+    }
+    keep(picture, stamp: fetched.stamp, validity: fetched.validity)
+    let writes = storeOriginal(fetched)
+    // Pixels of a fetcher have no original.
+    guard mayHaveRendition,
+      !request.isOriginal(picture) || storagePolicy == .all && request.hasRecipe || isWithoutOriginal(fetched)
+    else {
+      return writes
+    }
+    return writes + store(picture, stamp: fetched.stamp, validity: fetched.validity)
+  }
+
+  func storeOriginal(_ fetched: FetchedData) -> [JobDependence] {
+    context.storeOriginal(fetched, for: request, epoch)
+  }
+
+  /// Whether only the finished picture can be stored, and not the original.
+  private func isWithoutOriginal(_ fetched: FetchedData) -> Bool {
+    guard case .data = fetched.content else { return true }
+    return !storagePolicy.storesOriginals && fetched.isWorthStoring
+  }
+
+  /// Encodes a finished picture and writes it to the stores, in the background.
+  func store(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) -> [JobDependence] {
+    guard !context.caches.stores.isEmpty, request.writesRenditions, storagePolicy.storesRenditions,
+      request.mayKeepRendition(picture)
+    else { return [] }
+    // A picture without a resize is stored as its original, so it is not listed as a variant.
+    let variant = request.resize == nil ? nil : variant(picture)
+    let wait = context.backlog.add(byteCount: picture.byteCount) { [context, request, right] () -> Data? in
+      guard right.isValid else { return nil }
+      let stage = context.events.stageBegan(.encode, of: request.source.name)
+      let data = context.configuration.encodedRendition(of: picture, for: request)
+      if data != nil { context.events.counters.encodes.increment() }
+      context.events.stageEnded(stage, byteCount: data?.count ?? 0)
+      return data
+    } write: { [context, request, right] data in
+      guard let data else { return }
+      context.caches.store(
+        ImageCaches.Rendition(
+          data: data, header: picture.header, stamp: stamp, validity: validity, notes: picture.notes),
+        for: request, by: right)
+      if let variant, right.isValid {
+        context.caches.noteStored(variant, source: request.sourceKey)
+      }
+    }
+    return wait.map { [$0] } ?? []
+  }
+
+  /// Writes a rendition again whose validity has been renewed.
+  func store(_ rendition: ImageCaches.Rendition) -> [JobDependence] {
+    guard !context.caches.stores.isEmpty, request.writesRenditions else { return [] }
+    let wait = context.backlog.add(byteCount: rendition.data.count) { [context, request, right] _ in
+      context.caches.store(rendition, for: request, by: right)
+    }
+    return wait.map { [$0] } ?? []
+  }
+}
+
+extension LoadContext {
+  /// Writes the bytes of a source in the background, if they are new. Only the first call for the same bytes does
+  /// anything.
+  ///
+  /// - Returns: the write, if the backlog has no room; the load waits for it.
+  func storeOriginal(
+    _ fetched: FetchedData, for request: ImageRequest, _ epoch: LoadEpoch
+  ) -> [JobDependence] {
+    let policy = request.storagePolicy ?? configuration.caching.storagePolicy
+    let source = request.key.source
+    let right = epochs.right(toOriginalOf: source, in: epoch)
+    guard !caches.stores.isEmpty, request.writesOriginals, policy.storesOriginals, right.isValid,
+      let original = fetched.claimOriginal()
+    else { return [] }
+    let wait = backlog.add(byteCount: original.byteCount, originalOf: source) { [self] _ in
+      caches.store(original, for: request, by: right)
+      // Until now other loads found the bytes in `fetchesInUse`; from now on they find them in the store.
+      let key = JobKey.fetch(request, number: sharingNumber(epoch, request))
+      withExtendedLifetime(fetched) { fetchesInUse.forget(key) }
+    }
+    return wait.map { [$0] } ?? []
+  }
+}
+
+extension FetchedData {
+  /// Whether this came from a network or a fetcher, and not from a local file or from bytes in the request.
+  fileprivate var isWorthStoring: Bool { http != nil || source == .network }
 }

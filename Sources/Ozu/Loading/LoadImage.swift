@@ -4,9 +4,10 @@ import OzuSynchronization
 
 /// The job that answers a request that the memory cache could not answer.
 ///
-/// It works through the list of `stages`. Each stage says where the job goes and what it does there, or finds nothing
-/// and leaves the request to the next stage. A load holds no thread and no Swift task while it waits for a place or
-/// for another job, so a load that is cancelled before it starts has cost only a few table entries.
+/// It tries the cheapest answer first: memory, a stored rendition, a picture from which this one can be made, the
+/// source. Its `State` says for what it waits, and `next` goes on from there. A load holds no thread and no Swift task
+/// while it waits for a place or for another job, so a load that is cancelled before it starts has cost only a few
+/// table entries.
 ///
 /// Stored data is trusted only if it decodes: a rendition or an original that does not decode is removed, and the
 /// load continues with the next source.
@@ -14,24 +15,31 @@ import OzuSynchronization
 /// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
 /// over. The lock of the runner is taken between these.
 final class LoadImage: JobWork, @unchecked Sendable {
-  /// Continues after a wait; `nil` leaves the request to the next stage.
-  typealias Then = (LoadImage, Wake) -> JobStep?
-
-  /// The stages of a load, the cheapest answer first.
-  private static let stages: [@Sendable (LoadImage) -> JobStep?] = [
-    { $0.lookIntoMemory() },
-    { $0.readRendition() },
-    { $0.noteMiss() },
-    { $0.processPrefix() },
-    { $0.deriveFromLarger() },
-    { $0.waitForLarger() },
-    { $0.fetchSource() },
-  ]
-
-  /// The reason why a wait ended: the other job finished, or the deadline passed.
-  struct Wake {
-    var input: JobWork?
-    var overdue: Int?
+  /// The states of a load, by the thing that it waits for. Cases that hold much are separate objects, because
+  /// thousands of loads wait in queues.
+  enum State {
+    /// To be asked for the first time.
+    case begin
+    /// A place to read its rendition.
+    case readingRendition(ImageCaches.Tiers, since: JobInstant)
+    /// The pixels of its rendition.
+    indirect case decodingRendition(StoredAnswer)
+    /// A place to read a larger picture.
+    indirect case readingLarger(Larger, since: JobInstant)
+    /// The pixels of a larger picture.
+    indirect case decodingLarger(Larger, ImageCaches.Rendition, Derivation, StageTimings)
+    /// The load of a larger picture.
+    case waitingForLarger
+    /// The steps from another picture. The timings are those of reading and decoding it.
+    indirect case deriving(CachedPicture, StageTimings)
+    /// The bytes of its source; again if the stored ones did not decode.
+    case fetching, fetchingAgain
+    /// The steps from its source.
+    case making(FetchedData, isAgain: Bool)
+    /// Room in the backlog for the writes of its results.
+    indirect case writing(LoadedPicture, [JobDependence])
+    /// Nothing more.
+    case over
   }
 
   let request: ImageRequest
@@ -50,8 +58,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
   /// Its identifier in `KnownVariants`, if smaller pictures can be derived from the result.
   var variantID: Int?
   private(set) var id: SlotID?
-  private var stage = 0
-  private var then: Then?
+  private var state = State.begin
 
   /// The bytes of the source from which the picture was made, for code that holds the work itself. Before the load
   /// begins: bytes that it need not fetch.
@@ -68,50 +75,50 @@ final class LoadImage: JobWork, @unchecked Sendable {
   var configuration: ImagePipeline.Configuration { context.configuration }
   var storagePolicy: StoragePolicy { request.storagePolicy ?? configuration.caching.storagePolicy }
 
-  // MARK: From stage to stage
+  // MARK: From state to state
 
-  override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
-    guard let then else {
+  override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
+    let former = state
+    state = .over
+    if case .slot = event, cancellation.isRaised { return fail(.cancelled(request.source.name)) }
+    switch former {
+    case .begin:
       id = job.id
-      begin()
-      return advance()
+      if canBeDerivedFrom { variantID = context.variants.begin(request, epoch) }
+      return lookIntoMemory() ?? lookForRendition() ?? makeNew()
+    case .readingRendition(let tiers, let start): return readRendition(from: tiers, since: start) ?? makeNew()
+    case .decodingRendition(let answer): return finish(answer, rendered(by: event))
+    case .readingLarger(let larger, let start): return read(larger, since: start)
+    case .decodingLarger(let larger, let rendition, let derivation, let timings):
+      return derive(from: larger, rendition, by: derivation, rendered(by: event), timings)
+    case .waitingForLarger: return derive(afterLarger: event)
+    case .deriving(let cached, let timings): return finish(from: cached, rendered(by: event), timings)
+    case .fetching: return make(from: fetched(by: event))
+    case .fetchingAgain: return makeAgain(from: fetched(by: event))
+    case .making(let fetched, let isAgain):
+      return finish(from: fetched, rendered(by: event), isAgain: isAgain)
+    case .writing(let loaded, let writes): return finish(loaded, after: writes)
+    case .over: return fail(.cancelled(request.source.name))
     }
-    self.then = nil
-    return then(self, Wake(input: job.input, overdue: overdue)) ?? advance()
   }
 
-  override func run(_ job: RunningJob) -> JobStep {
-    guard let then else { return fail(.cancelled(request.source.name)) }
-    self.then = nil
-    return then(self, Wake()) ?? advance()
-  }
-
-  private func advance() -> JobStep {
-    while stage < Self.stages.count {
-      stage += 1
-      if let step = Self.stages[stage - 1](self) { return step }
-    }
-    preconditionFailure("the last stage has an answer")
-  }
-
-  /// Continues when the job has a place in a station.
-  func go(_ station: StationID, then: @escaping Then) -> JobStep {
-    self.then = then
+  /// Goes on as `next` when the job has a place in a station.
+  func go(_ station: StationID, _ next: State) -> JobStep {
+    state = next
     return .go(station, size: 0)
   }
 
-  /// Continues when another job is over.
-  func wait(for other: JobDependence, then: @escaping Then) -> JobStep {
-    self.then = then
+  /// Goes on as `next` when another job is over.
+  func wait(for other: JobDependence, _ next: State) -> JobStep {
+    state = next
     return .depend(other)
   }
 
-  /// Runs a first step and then processors. The last step makes the picture of the request; the results of the steps
-  /// before it can be shared with other requests.
+  /// Runs a first step and then processors, and goes on as `next`. The last step makes the picture of the request; the
+  /// results of the steps before it can be shared with other requests.
   func render(
     _ first: RenderStep, _ processors: ArraySlice<any ImageProcessing> = [],
-    from origin: any AnyObject & Sendable,
-    then: @escaping (LoadImage, Result<Rendered, ImageError>) -> JobStep?
+    from origin: any AnyObject & Sendable, _ next: State
   ) -> JobStep {
     var (last, earlier) = (first, [(RenderStep, CacheKey)]())
     if let processor = processors.last {
@@ -125,13 +132,15 @@ final class LoadImage: JobWork, @unchecked Sendable {
       from: origin, of: request.source, context, last: (last, request.key.rendition), earlier: earlier,
       start: configuration.instant, number: number,
       resultStore: isForEncoding ? origin as? FetchedData : nil)
-    let other = StepWork.dependence(on: chain, deadline: context.deadline(.wait))
-    return wait(for: other) { load, wake in
-      if wake.overdue != nil {
-        return then(load, .failure(.deadlineExceeded(load.request.source.name, stage: .wait)))
-      }
-      guard let step = wake.input as? StepWork else { return load.fail(.cancelled(load.request.source.name)) }
-      return then(load, step.outcome)
+    return wait(for: StepWork.dependence(on: chain, deadline: context.deadline(.wait)), next)
+  }
+
+  /// The result of the steps that the load has waited for.
+  private func rendered(by event: JobEvent) -> Result<Rendered, ImageError> {
+    switch event {
+    case .finished(let step as StepWork): step.outcome
+    case .overdue: .failure(.deadlineExceeded(request.source.name, stage: .wait))
+    default: .failure(.cancelled(request.source.name))
     }
   }
 
@@ -147,21 +156,12 @@ final class LoadImage: JobWork, @unchecked Sendable {
 
   // MARK: Beginning and end
 
-  private func begin() {
-    if canBeDerivedFrom { variantID = context.variants.begin(request, epoch) }
-  }
-
-  /// Finishes with the picture.
-  func finish(_ loaded: LoadedPicture) -> JobStep {
+  /// Finishes with the picture, after the writes for which the backlog has no room yet.
+  func finish(_ loaded: LoadedPicture, after writes: [JobDependence] = []) -> JobStep {
+    if let first = writes.first { return wait(for: first, .writing(loaded, Array(writes.dropFirst()))) }
     outcome = .success(FinishedLoad(loaded, at: configuration.instant))
     end()
     return .finish(succeeded: true)
-  }
-
-  /// Finishes with the picture, after the writes for which the backlog has no room yet.
-  func finish(_ loaded: LoadedPicture, after writes: [JobDependence]) -> JobStep {
-    guard let first = writes.first else { return finish(loaded) }
-    return wait(for: first) { load, _ in load.finish(loaded, after: Array(writes.dropFirst())) }
   }
 
   func fail(_ error: ImageError) -> JobStep {
@@ -174,7 +174,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
   override func didLeaveGraph() {
     end()
     progressEvents.close()
-    then = nil
+    state = .over
   }
 
   private func end() {

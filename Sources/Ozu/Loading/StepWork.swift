@@ -84,23 +84,26 @@ final class StepWork: JobWork, @unchecked Sendable {
   /// Whether it is a processor's step; for diagnostics.
   var isProcessing: Bool { if case .process = step { true } else { false } }
 
-  override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
-    if let previous = job.input as? StepWork, case .failure(let error) = previous.outcome {
-      // A failed step fails all steps after it.
-      outcome = .failure(error)
-      return .finish(succeeded: false)
-    }
-    guard index == 0 else {
+  override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
+    switch event {
+    case .begin where index > 0:
       return .depend(
         JobDependence(key: chain.key(index - 1), then: .decode) { [chain, index] in
           Self.start(index - 1, of: chain)
         })
+    case .begin:
+      waiting = context.events.stageBegan(.wait, of: chain.source.name)
+      return .go(.decode, size: step.byteCount)
+    case .slot(let previous): return run(after: previous as? StepWork)
+    case .finished(let previous as StepWork):
+      // It has failed, and a failed step fails all steps after it.
+      outcome = previous.outcome
+      return .finish(succeeded: false)
+    case .finished, .overdue, .circular: return .finish(succeeded: false)
     }
-    waiting = context.events.stageBegan(.wait, of: chain.source.name)
-    return .go(.decode, size: step.byteCount)
   }
 
-  override func run(_ job: RunningJob) -> JobStep {
+  private func run(after previous: StepWork?) -> JobStep {
     context.events.stageEnded(waiting)
     waiting = nil
     let resultStore = index == 0 ? chain.resultStore : nil
@@ -108,7 +111,6 @@ final class StepWork: JobWork, @unchecked Sendable {
       outcome = .success(made)
       return .finish(succeeded: true)
     }
-    let previous = job.input as? StepWork
     let stepContext = RenderStep.Context(
       load: context, source: chain.source, work: self,
       submitted: index == 0 ? chain.start : context.configuration.instant)

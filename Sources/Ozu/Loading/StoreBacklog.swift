@@ -146,14 +146,14 @@ final class StoreWork: JobWork, JobWaiter, @unchecked Sendable {
   /// once.
   fileprivate var end: JobDependence { JobDependence(key: .store(number)) { [self] in JobStart(self) } }
 
-  override func resume(_ job: RunningJob, overdue: Int?) -> JobStep { .finish(succeeded: true) }
-
-  override func run(_ job: RunningJob) -> JobStep {
-    if job.station == .encode, let encode {
-      encoded = encode()
+  override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
+    switch job.station {
+    case .encode?:
+      encoded = encode?()
       if encoded != nil { return .go(.store, size: 0) }
-    } else {
-      write(encoded)
+    case .store?: write(encoded)
+    // It is over already, and `end` has made a job of it again.
+    default: return .finish(succeeded: true)
     }
     backlog.finish(self)
     return .finish(succeeded: true)

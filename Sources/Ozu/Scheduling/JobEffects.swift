@@ -14,12 +14,16 @@ package struct JobEffects<Payload, Waiter> {
   }
 
   package struct Wake {
+    package enum Reason {
+      /// The job that it waited for is over.
+      case finished(Payload)
+      /// The deadline with this tag has passed.
+      case overdue(Int)
+    }
+
     package let job: SlotID
     package let payload: Payload
-    /// The finished job that it waited for.
-    package let input: Payload?
-    /// The tag of the deadline that has passed, if the other job is not finished.
-    package let overdue: Int?
+    package let reason: Reason
   }
 
   /// Running jobs that have lost their last subscriber. The owner cancels their work.
@@ -86,3 +90,4 @@ extension JobStanding: Sendable where Payload: Sendable {}
 extension JobEffects: Sendable where Payload: Sendable, Waiter: Sendable {}
 extension JobEffects.Start: Sendable where Payload: Sendable, Waiter: Sendable {}
 extension JobEffects.Wake: Sendable where Payload: Sendable, Waiter: Sendable {}
+extension JobEffects.Wake.Reason: Sendable where Payload: Sendable, Waiter: Sendable {}

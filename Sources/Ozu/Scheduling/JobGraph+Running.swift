@@ -90,13 +90,13 @@ extension JobGraph {
       if let waiter = subscription.waiter {
         effects.answers.append(waiter)
       } else if dependent != successor {
-        jobs[dependent].input = payload
         if succeeded, case .parked(_, let then) = jobs[dependent].state, then != .nowhere {
+          jobs[dependent].input = payload
           place(dependent, then, now: now)
           placements.append(then)
         } else {
           enter(dependent, .deciding, now: now)
-          wake(dependent, overdue: nil, &effects)
+          wake(dependent, .finished(payload), &effects)
         }
       }
     }
@@ -205,11 +205,9 @@ extension JobGraph {
         continues: continues, level: jobs[job].level))
   }
 
-  mutating func wake(_ job: Int, overdue: Int?, _ effects: inout Effects) {
+  func wake(_ job: Int, _ reason: Effects.Wake.Reason, _ effects: inout Effects) {
     effects.wakes.append(
-      Effects.Wake(
-        job: jobs.id(at: job), payload: jobs[job].payload, input: jobs[job].input.take(), overdue: overdue
-      ))
+      Effects.Wake(job: jobs.id(at: job), payload: jobs[job].payload, reason: reason))
   }
 
   /// The most urgent of the jobs that wait for a job to go on in its station; the first of equals.

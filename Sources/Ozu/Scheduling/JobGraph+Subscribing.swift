@@ -105,7 +105,7 @@ extension JobGraph {
     } else {
       let dependent = subscriptions[subscription].dependent
       enter(dependent, .deciding, now: now)
-      wake(dependent, overdue: deadline.tag, &effects)
+      wake(dependent, .overdue(deadline.tag), &effects)
     }
     drop(subscription, &effects)
     settle(job, now: now, &effects)

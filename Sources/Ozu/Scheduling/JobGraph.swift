@@ -50,7 +50,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
     /// The next job in the same bucket of the table of keys; -1 for none.
     var nextOfBucket = -1
     let payload: Payload
-    /// The finished job that this one waited for, until the job is started or woken with it.
+    /// The finished job that this one waited for, until the job is started with it.
     var input: Payload?
     let creation: Instant
     /// When the job entered its state.

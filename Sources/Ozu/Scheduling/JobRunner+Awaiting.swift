@@ -50,7 +50,7 @@ private final class ClosureWork: JobWork, @unchecked Sendable {
 
   init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-  override func run(_ job: RunningJob) -> JobStep {
+  override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
     body()
     return .finish(succeeded: true)
   }

@@ -17,14 +17,15 @@ extension JobRunner {
     var next: Graph.Effects.Start? = start
     while let start = next {
       let job = RunningJob(start, runner: self)
-      next = take(start.payload.run(job), of: start.job, start.payload, on: start.station)
+      let step = start.payload.next(.slot(after: start.input), job)
+      next = take(step, of: start.job, start.payload, on: start.station)
     }
   }
 
-  /// Calls `resume` of a new job without a station, or of a job whose wait would have been circular.
-  func begin(_ id: SlotID, _ work: JobWork) {
-    let job = RunningJob(id: id, station: nil, input: nil, runner: self)
-    _ = take(work.resume(job, overdue: nil), of: id, work, on: nil)
+  /// Lets a job decide that has no station.
+  func decide(_ id: SlotID, _ work: JobWork, after event: JobEvent) {
+    let job = RunningJob(id: id, station: nil, runner: self)
+    _ = take(work.next(event, job), of: id, work, on: nil)
   }
 
   /// Carries out the step that a job's work has returned.
@@ -63,15 +64,14 @@ extension JobRunner {
       }, &effects)
     if let dependency { work.waits(for: dependency.payload) }
     let next = carry(out: &effects, finished: nil, on: station)
-    if dependence == .circular { begin(id, work) }
-    if begins, let dependency { begin(dependency.id, dependency.payload) }
+    if dependence == .circular { decide(id, work, after: .circular) }
+    if begins, let dependency { decide(dependency.id, dependency.payload, after: .begin) }
     return next
   }
 }
 
 extension RunningJob {
   fileprivate init(_ start: JobRunner.Graph.Effects.Start, runner: JobRunner) {
-    self.init(
-      id: start.job, station: start.station, level: start.level, input: start.input, runner: runner)
+    self.init(id: start.job, station: start.station, level: start.level, runner: runner)
   }
 }

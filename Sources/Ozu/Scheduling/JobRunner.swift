@@ -104,7 +104,7 @@ final class JobRunner: Sendable {
       return (Subscription(id: id, work: work, isNew: isNew), isDeciding ? job : nil)
     }
     guard let (subscription, undecided) = new else { return nil }
-    if let undecided { begin(undecided, subscription.work) }
+    if let undecided { decide(undecided, subscription.work, after: .begin) }
     return subscription
   }
 
@@ -233,8 +233,7 @@ final class JobRunner: Sendable {
     }
     for (work, level) in effects.levels { work.note(level) }
     for wake in effects.wakes {
-      let job = RunningJob(id: wake.job, station: nil, input: wake.input, runner: self)
-      _ = take(wake.payload.resume(job, overdue: wake.overdue), of: wake.job, wake.payload, on: nil)
+      decide(wake.job, wake.payload, after: JobEvent(wake.reason))
     }
     if let finished {
       for waiter in effects.answers { waiter.jobEnded(finished) }
@@ -252,6 +251,15 @@ final class JobRunner: Sendable {
     }
     if becameIdle { onIdle() }
     return next
+  }
+}
+
+extension JobEvent {
+  fileprivate init(_ reason: JobRunner.Graph.Effects.Wake.Reason) {
+    switch reason {
+    case .finished(let work): self = .finished(work)
+    case .overdue(let tag): self = .overdue(tag)
+    }
   }
 }
 

@@ -1,5 +1,8 @@
-/// The work of a job. The runner calls it outside its lock, one call at a time. Each call returns where the job goes
-/// next.
+/// The work of a job: a machine whose `next` the runner calls with each event, outside its lock, one call at a time.
+/// The answer says where the job goes then.
+///
+/// Work of several steps keeps an enum of its states, whose cases hold what the job needs to go on, and `next` is one
+/// switch over them.
 ///
 /// The work stores its own result; subscribers read it when they are notified that the job is over. The runner takes
 /// its lock between two calls and before it notifies subscribers, so each call and each subscriber sees all writes of
@@ -11,20 +14,14 @@ class JobWork: @unchecked Sendable {
   /// Raised when the job has lost its last subscriber.
   final let cancellation = JobCancellation()
 
-  /// Decides where the job goes. Called when a new job has no station yet, when the job it waited for is over
-  /// (`RunningJob.input`), when the deadline of that wait has passed, or when the wait would have been circular.
+  /// Goes on after an event.
   ///
-  /// Called on any thread, also on a caller's or on one of Swift's cooperative pool, so it must only decide and
-  /// return quickly.
-  ///
-  /// - Parameter overdue: the tag of the deadline that has passed.
-  func resume(_ job: RunningJob, overdue: Int?) -> JobStep { .finish(succeeded: false) }
+  /// After `slot` it does the work for which the job has its place, on a thread. After all others it must only decide
+  /// and return quickly, because it is called on any thread, also on a caller's or on one of Swift's cooperative pool.
+  func next(_ event: JobEvent, _ job: RunningJob) -> JobStep { .finish(succeeded: false) }
 
-  /// Does the work for which the job has a place, on a thread.
-  func run(_ job: RunningJob) -> JobStep { .finish(succeeded: false) }
-
-  /// The same for stations whose work suspends instead of blocking a thread.
-  func perform(_ job: RunningJob) async -> JobStep { run(job) }
+  /// The same after `slot` in a station whose work suspends instead of blocking a thread.
+  func perform(_ job: RunningJob) async -> JobStep { next(.slot(after: nil), job) }
 
   /// Called when the priority of the running job has changed.
   func note(_ level: ImagePriority) {}
@@ -36,14 +33,27 @@ class JobWork: @unchecked Sendable {
   func didLeaveGraph() {}
 }
 
+/// The reason why a job goes on.
+enum JobEvent: Sendable {
+  /// The job is new and has no station yet.
+  case begin
+  /// The job has a place in its station. It waited before for the job that is given here, if its dependence said where
+  /// it goes then (`JobDependence.then`).
+  case slot(after: JobWork?)
+  /// The job that it waited for is over.
+  case finished(JobWork)
+  /// The deadline of its wait has passed; with its tag.
+  case overdue(Int)
+  /// The job that it would wait for waits for this one.
+  case circular
+}
+
 /// The identity and the context of a job, passed to its work.
 struct RunningJob: Sendable {
   let id: SlotID
   let station: StationID?
   /// Its priority when it received its place.
   var level = ImagePriority.normal
-  /// The finished work that it waited for.
-  let input: JobWork?
   let runner: JobRunner
   /// The origin under which it takes its place again after a pause.
   var origin = JobOrigin.none

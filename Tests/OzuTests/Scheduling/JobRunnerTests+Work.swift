@@ -18,26 +18,27 @@ extension JobRunnerTests {
       self.plan = Mutex(plan)
     }
 
-    private func next() -> JobStep {
+    private func step() -> JobStep {
       plan.withLock { $0.isEmpty ? .finish(succeeded: true) : $0.removeFirst() }
     }
 
-    override func run(_ job: RunningJob) -> JobStep {
-      log.note(name, job)
-      defer { log.leave(job.station) }
-      return next()
+    override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
+      switch event {
+      case .slot(let input):
+        log.note(name, job, after: input)
+        defer { log.leave(job.station) }
+        return step()
+      case .overdue(let tag): log.events.withLock { $0.append("resume \(name) overdue \(tag)") }
+      case .begin, .finished, .circular: log.events.withLock { $0.append("resume \(name)") }
+      }
+      return step()
     }
 
     override func perform(_ job: RunningJob) async -> JobStep {
       log.note(name, job)
       defer { log.leave(job.station) }
       try? await log.gate.pass()
-      return Task.isCancelled ? .finish(succeeded: false) : next()
-    }
-
-    override func resume(_ job: RunningJob, overdue: Int?) -> JobStep {
-      log.events.withLock { $0.append("resume \(name)\(overdue.map { " overdue \($0)" } ?? "")") }
-      return next()
+      return Task.isCancelled ? .finish(succeeded: false) : step()
     }
 
     override func note(_ level: ImagePriority) {
@@ -51,8 +52,8 @@ extension JobRunnerTests {
     let counts = Mutex<[StationID: (running: Int, most: Int)]>([:])
     let gate = Gate()
 
-    func note(_ name: Int, _ job: RunningJob) {
-      let input = (job.input as? Work).map { " after \($0.name)" } ?? ""
+    func note(_ name: Int, _ job: RunningJob, after input: JobWork? = nil) {
+      let input = (input as? Work).map { " after \($0.name)" } ?? ""
       events.withLock { $0.append("run \(name) in \(job.station?.index ?? -1)\(input)") }
       guard let station = job.station else { return }
       counts.withLock { counts in
