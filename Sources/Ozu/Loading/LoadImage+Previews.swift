@@ -29,12 +29,7 @@ extension LoadImage {
     guard let bodyObserver = fetch.bodyObserver, configuration.decoding.dataTransformation == nil,
       let make = configuration.decoding.makeProgressiveDecoder
     else { return }
-    let maker = PreviewMaker(
-      make(configuration.decoding.codecs, request.resize), request: request, configuration: configuration,
-      runner: context.runner, level: { [weak self] in self?.level ?? .normal },
-      store: { [weak self] in self?.store($0) ?? false },
-      takeBack: { [weak self] in self?.removePreview() },
-      report: { [weak self] in self?.show($0, isStored: $1) })
+    let maker = PreviewMaker(make(configuration.decoding.codecs, request.resize), for: self)
     let previews = Previews(
       maker: maker, bodyObserver: bodyObserver, listener: bodyObserver.listen { maker.append($0) })
     let isOver = previewState.withLock { state in
@@ -56,12 +51,12 @@ extension LoadImage {
   }
 
   /// The current priority of the load.
-  private var level: ImagePriority {
+  fileprivate var level: ImagePriority {
     id.flatMap { id in context.runner.look { $0.level(of: id) } } ?? .normal
   }
 
   /// Puts a preview into memory, unless the finished picture is there. Does not notify observers.
-  private func store(_ preview: Picture) -> Bool {
+  fileprivate func store(_ preview: Picture) -> Bool {
     guard configuration.caching.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches,
       request.writesMemory, context.caches.finishedPicture(for: request) == nil
     else { return false }
@@ -73,7 +68,7 @@ extension LoadImage {
     } && isStored
   }
 
-  private func show(_ preview: Picture, isStored: Bool) {
+  fileprivate func show(_ preview: Picture, isStored: Bool) {
     if isStored { context.caches.tellStored(preview, for: request) }
     progressEvents.report(preview: preview)
   }
@@ -105,6 +100,8 @@ final class PreviewMaker: Sendable {
     var isBusy = false
     var isOver = false
     var place: SlotID?
+    /// The maker lives as long as the load or the download.
+    weak var load: LoadImage?
   }
 
   /// A shorter beginning contains no header.
@@ -112,34 +109,18 @@ final class PreviewMaker: Sendable {
 
   private let decoder: any ProgressiveDecoding
   private let request: ImageRequest
-  private let configuration: ImagePipeline.Configuration
-  private let runner: JobRunner
-  private let level: @Sendable () -> ImagePriority
-  private let store: @Sendable (Picture) -> Bool
-  private let takeBack: @Sendable () -> Void
-  private let report: @Sendable (_ preview: Picture, _ isStored: Bool) -> Void
+  private let context: LoadContext
   private let isEnded = Atomic(false)
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
-  /// - Parameters:
-  ///   - store: puts a preview into memory if allowed, and returns whether it did.
-  ///   - takeBack: removes a stored preview.
-  ///   - report: reports a preview, and whether it was stored; called outside all locks.
-  init(
-    _ decoder: any ProgressiveDecoding, request: ImageRequest, configuration: ImagePipeline.Configuration,
-    runner: JobRunner, level: @escaping @Sendable () -> ImagePriority,
-    store: @escaping @Sendable (Picture) -> Bool, takeBack: @escaping @Sendable () -> Void,
-    report: @escaping @Sendable (_ preview: Picture, _ isStored: Bool) -> Void
-  ) {
+  init(_ decoder: any ProgressiveDecoding, for load: LoadImage) {
     self.decoder = decoder
-    self.request = request
-    self.configuration = configuration
-    self.runner = runner
-    self.level = level
-    self.store = store
-    self.takeBack = takeBack
-    self.report = report
+    (request, context) = (load.request, load.context)
+    state = Mutex(State(load: load))
   }
+
+  private var load: LoadImage? { state.withLock { $0.load } }
+  private var decoding: ImagePipeline.Configuration.Decoding { context.configuration.decoding }
 
   /// Adds the next bytes.
   func append(_ data: Data) {
@@ -155,7 +136,7 @@ final class PreviewMaker: Sendable {
       state.isOver = true
       return state.place
     }
-    if let place { runner.unsubscribe(place) }
+    if let place { context.runner.unsubscribe(place) }
   }
 
   private func makeIfDue() {
@@ -167,20 +148,20 @@ final class PreviewMaker: Sendable {
     }
     guard let size else { return }
     // Its size lets smaller finished pictures of the same priority go first.
-    let place = runner.enqueue(on: .decode, priority: level(), size: size) { self.make() }
+    let level = load?.level ?? .normal
+    let place = context.runner.enqueue(on: .decode, priority: level, size: size) { self.make() }
     let isOver = state.withLock { state in
       state.place = place
       return state.isOver
     }
-    if isOver { runner.unsubscribe(place) }
+    if isOver { context.runner.unsubscribe(place) }
   }
 
   private func make() {
     var isUsable = true
     do throws(DecodingError) {
       let context = DecodingContext(
-        limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
-        budget: configuration.decoding.decodedByteBudget,
+        limits: decoding.limits, pool: decoding.pixelBufferPool, budget: decoding.decodedByteBudget,
         isCancelled: { self.isEnded.load(ordering: .relaxed) })
       if !isEnded.load(ordering: .relaxed), let picture = try decoder.preview(context: context) {
         tell(picture)
@@ -197,20 +178,18 @@ final class PreviewMaker: Sendable {
   }
 
   private func tell(_ picture: Picture) {
-    let processingContext = ProcessingContext(
-      pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
-    guard let processed = try? picture.processed(by: request.processors, context: processingContext) else {
-      return
-    }
-    guard !state.withLock({ $0.isOver }) else { return }
-    let isStored = store(processed)
+    let steps = ProcessingContext(pool: decoding.pixelBufferPool, limits: decoding.limits)
+    guard let processed = try? picture.processed(by: request.processors, context: steps),
+      !state.withLock({ $0.isOver }), let load
+    else { return }
+    let isStored = load.store(processed)
     // If `end` was called meanwhile, the preview must not stay: it is removed before the finished picture is stored,
     // which takes at least a decode longer.
     guard !state.withLock({ $0.isOver }) else {
-      if isStored { takeBack() }
+      if isStored { load.removePreview() }
       return
     }
-    report(processed, isStored)
+    load.show(processed, isStored: isStored)
   }
 }
 
