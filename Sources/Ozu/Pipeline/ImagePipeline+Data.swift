@@ -80,15 +80,8 @@ extension ImagePipeline {
       await storeIfPicture(fetched, for: keyed, fetch.epoch)
       data = whole
     }
-    let configuration = configuration
-    let outcome = await context.runner.run(on: .decode, priority: request.priority) {
-      Result { () throws(DecodingError) in
-        try configuration.decoding.codecs.header(of: data, limits: configuration.decoding.limits)
-      }
-    }
-    switch outcome {
-    case .success(let header): return header
-    case .failure(let error): throw ImageError(error, source: request.source.name)
+    return try await decoding(for: request) { (decoding) throws(DecodingError) in
+      try decoding.codecs.header(of: data, limits: decoding.limits)
     }
   }
 
@@ -99,16 +92,20 @@ extension ImagePipeline {
   /// - Throws: `ImageError`.
   public func metadata(for request: ImageRequest) async throws(ImageError) -> ImageMetadata {
     let data = try await data(for: request)
-    let configuration = configuration
-    let outcome = await context.runner.run(on: .decode, priority: request.priority) {
-      Result { () throws(DecodingError) in
-        try configuration.decoding.codecs.metadata(of: data, limits: configuration.decoding.limits)
-      }
+    return try await decoding(for: request) { (decoding) throws(DecodingError) in
+      try decoding.codecs.metadata(of: data, limits: decoding.limits)
     }
-    switch outcome {
-    case .success(let metadata): return metadata
-    case .failure(let error): throw ImageError(error, source: request.source.name)
+  }
+
+  /// Reads something from bytes, on the decoding threads.
+  private func decoding<Value: Sendable>(
+    for request: ImageRequest,
+    _ body: @escaping @Sendable (Configuration.Decoding) throws(DecodingError) -> Value
+  ) async throws(ImageError) -> Value {
+    let outcome = await context.runner.run(on: .decode, priority: request.priority) { [configuration] in
+      Result { () throws(DecodingError) in try body(configuration.decoding) }
     }
+    return try outcome.mapError { ImageError($0, source: request.source.name) }.get()
   }
 
   /// Encodes a picture, on the pipeline's decoding threads.
