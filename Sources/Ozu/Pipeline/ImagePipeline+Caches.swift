@@ -1,4 +1,5 @@
 import Foundation
+import OzuCaching
 
 extension ImagePipeline {
   /// Waits until all pictures loaded so far are in the disk cache and survive the end of the process.
@@ -54,4 +55,231 @@ extension ImagePipeline {
   /// The disk cache; `nil` if the pipeline has none. The first access opens it and blocks until it is open, so do not
   /// make it on the main thread.
   public var diskCache: DiskCache? { caches.stores.disk }
+}
+
+extension ImagePipeline {
+  /// Direct access to the entries of the caches, by request.
+  ///
+  /// ```swift
+  /// pipeline.cache[request] = picture
+  /// if let shown = pipeline.cache[request] { view.show(shown) }
+  /// ```
+  public var cache: Cache { Cache(pipeline: self) }
+
+  /// The layers of the caches.
+  public struct CacheLayers: OptionSet, Hashable, Sendable {
+    /// The set as bits.
+    public let rawValue: UInt8
+
+    /// Makes a set of bits.
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// The memory cache.
+    public static let memory = CacheLayers(rawValue: 1)
+    /// The finished pictures in the disk cache ("renditions").
+    public static let renditions = CacheLayers(rawValue: 2)
+    /// The originals in the disk cache, as they were loaded.
+    public static let originals = CacheLayers(rawValue: 4)
+    /// The disk cache: renditions and originals.
+    public static let disk: CacheLayers = [.renditions, .originals]
+    /// All of them.
+    public static let all: CacheLayers = [.memory, .disk]
+  }
+
+  /// The entries of a pipeline's caches.
+  ///
+  /// All members are synchronous. Those that include the disk read files on the calling thread: do not call them on the
+  /// main thread or on Swift's cooperative threads.
+  public struct Cache: Sendable {
+    let pipeline: ImagePipeline
+
+    /// The picture of a request in memory. Setting `nil` removes it there.
+    public subscript(request: ImageRequest) -> Picture? {
+      get { pipeline.caches.cachedPicture(for: keyed(request))?.picture.at(scale: request) }
+      nonmutating set {
+        let request = keyed(request)
+        if let newValue {
+          pipeline.caches.store(newValue, stamp: stamp(of: request), validity: nil, for: request)
+        } else {
+          pipeline.caches.memory.removeValue(forKey: request.key)
+        }
+      }
+    }
+
+    /// The picture of a request in the given layers, memory first. A picture from disk is decoded on the calling thread:
+    /// the finished rendition, or else the original with the request's recipe.
+    public func image(for request: ImageRequest, layers: CacheLayers = .all) -> Picture? {
+      if layers.contains(.memory), let picture = self[request] { return picture }
+      guard !layers.isDisjoint(with: .disk) else { return nil }
+      let request = keyed(request)
+      let configuration = pipeline.configuration
+      if layers.contains(.renditions), request.mayHaveRendition,
+        let rendition = pipeline.caches.rendition(for: request),
+        let picture = try? configuration.decoding.codecs.picture(
+          from: rendition.data, context: RequestedDecoding.written.context(configuration))
+      {
+        return rendition.picture(picture).at(scale: request)
+      }
+      guard layers.contains(.originals), let data = pipeline.caches.original(for: request),
+        let picture = try? configuration.decoding.codecs.picture(
+          from: data, resize: request.decodingResize, context: request.decoding.context(configuration))
+      else { return nil }
+      let steps = ProcessingContext(
+        pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
+      return (try? picture.processed(by: request.decodedSteps, context: steps))?.at(scale: request)
+    }
+
+    /// The bytes of a request's original in the disk cache.
+    public func data(for request: ImageRequest) -> Data? {
+      pipeline.caches.original(for: keyed(request))
+    }
+
+    /// Stores a picture as the result of a request in the given layers; on disk as a rendition.
+    ///
+    /// - Throws: `EncodingError` when it cannot be encoded for the disk.
+    public func store(
+      _ picture: Picture, for request: ImageRequest, layers: CacheLayers = .all
+    ) throws(EncodingError) {
+      let request = keyed(request)
+      let right = pipeline.context.epochs.right(to: request)
+      if layers.contains(.memory) { self[request] = picture }
+      if layers.contains(.renditions) { try storeOnDisk(picture, for: request, by: right) }
+    }
+
+    /// The same on disk alone, unless the picture has been removed since the right began.
+    func storeOnDisk(
+      _ picture: Picture, for request: ImageRequest, by right: EpochRight
+    ) throws(EncodingError) {
+      if let format = request.format, format.diskCapacity == 0 { return }
+      guard let encoding = pipeline.configuration.encoding(of: picture, for: request) else { return }
+      let data = try pipeline.configuration.decoding.codecs.encode(
+        picture, as: encoding.type, options: encoding.options)
+      let rendition = ImageCaches.Rendition(
+        data: data, header: picture.header, stamp: stamp(of: request), validity: nil,
+        notes: picture.notes)
+      pipeline.caches.store(rendition, for: request, by: right)
+    }
+
+    /// Whether one of the layers has the result of a request, or the disk has the original that it can be made from.
+    public func contains(_ request: ImageRequest, layers: CacheLayers = .all) -> Bool {
+      let request = keyed(request)
+      if layers.contains(.memory), pipeline.caches.cachedPicture(for: request)?.picture != nil { return true }
+      return layers.contains(.renditions) && pipeline.caches.rendition(for: request) != nil
+        || layers.contains(.originals) && pipeline.caches.original(for: request) != nil
+    }
+
+    /// Removes the result of a request from the given layers; its original too, if they include `originals`. Loads of the source
+    /// that are running store nothing.
+    public func remove(_ request: ImageRequest, layers: CacheLayers = .all) {
+      let request = keyed(request)
+      pipeline.context.epochs.beginRemoval(of: request.key.source)
+      if layers.contains(.memory) { self[request] = nil }
+      if layers.contains(.renditions) {
+        pipeline.caches.removeRendition(for: request)
+        pipeline.caches.forgetStored(request)
+      }
+      if layers.contains(.originals) {
+        pipeline.context.originalStorage.removePartialsFromMemory(of: [request.key.source])
+        pipeline.caches.removeOriginal(for: request)
+      }
+    }
+
+    /// The key of a request's result.
+    public func key(for request: ImageRequest) -> ImageKey { keyed(request).key }
+
+    private func keyed(_ request: ImageRequest) -> ImageRequest { pipeline.current(request) }
+
+    private func stamp(of request: ImageRequest) -> FileStamp? {
+      request.source.filePath.flatMap(FileStamp.init(path:))
+    }
+  }
+}
+
+/// The entries and bytes in the caches of a pipeline at one moment, and the limits.
+public struct CacheContents: Hashable, Sendable {
+  /// One cache.
+  public struct Part: Hashable, Sendable {
+    /// The number of entries.
+    public var entryCount: Int
+    /// Their bytes: of pixels in memory, of files and their metadata on disk.
+    public var byteCount: Int
+    /// The most bytes that the cache keeps.
+    public var byteLimit: Int
+
+    /// Makes a part.
+    public init(entryCount: Int, byteCount: Int, byteLimit: Int) {
+      self.entryCount = entryCount
+      self.byteCount = byteCount
+      self.byteLimit = byteLimit
+    }
+  }
+
+  /// Decoded pictures in memory. `nil` if the app has a cache of its own (`Configuration.Caching.imageCache`).
+  public var memory: Part?
+  /// Encoded images in memory.
+  public var encodedMemory: Part
+  /// Originals, renditions and encoded images on disk; `nil` without a disk cache.
+  public var disk: Part?
+}
+
+extension ImagePipeline {
+  /// The entries and bytes in the caches, and the limits: the one place for "how full is it". Further stores (`caching.stores`) are
+  /// not asked.
+  ///
+  /// The first call opens the disk cache, on a disk thread of the pipeline.
+  ///
+  /// - Complexity: O(1).
+  public func cacheContents() async -> CacheContents {
+    let disk = await context.runner.run(on: .disk, priority: .normal) { [caches] in
+      caches.stores.disk.map {
+        CacheContents.Part(entryCount: $0.count, byteCount: $0.totalByteCount, byteLimit: $0.capacity)
+      }
+    }
+    let caching = configuration.caching
+    return CacheContents(
+      memory: caching.imageCache == nil
+        ? CacheContents.Part(caches.memory.statistics, caching.memoryCache) : nil,
+      encodedMemory: CacheContents.Part(caches.encodedMemory.statistics, caching.encodedMemoryCache),
+      disk: disk)
+  }
+}
+
+extension CacheContents.Part {
+  fileprivate init(_ statistics: MemoryCacheStatistics, _ configuration: MemoryCacheConfiguration) {
+    self.init(
+      entryCount: statistics.count, byteCount: statistics.totalCost, byteLimit: configuration.costLimit)
+  }
+}
+
+/// An event of the whole app that matters to its pipelines. The adapters of toolkits report it.
+public enum ApplicationEvent: Hashable, Sendable {
+  /// The system is short of memory.
+  case memoryWarning
+  /// The app is no longer visible, and may be stopped at any time.
+  case background
+  /// The app is visible again.
+  case foreground
+}
+
+extension ImagePipeline {
+  /// Handles an event, and returns when that is done.
+  ///
+  /// - After a memory warning the memory cache is emptied and idle pixel memory is released. Views keep their
+  ///   pictures.
+  /// - In the background idle pixel memory is released too, and the disk cache is written to disk. Pictures stay in
+  ///   memory for the return of the app.
+  /// - In the foreground remembered failures are forgotten, because many loads fail when the app is stopped.
+  public func handle(_ event: ApplicationEvent) async {
+    switch event {
+    case .memoryWarning:
+      removeImagesFromMemory()
+      configuration.decoding.pixelBufferPool.releaseIdle()
+    case .background:
+      configuration.decoding.pixelBufferPool.releaseIdle()
+      await flush()
+    case .foreground: context.failures.forgetAll()
+    }
+  }
 }

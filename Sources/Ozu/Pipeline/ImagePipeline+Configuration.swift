@@ -1,3 +1,7 @@
+import Foundation
+import OzuHTTP
+import OzuStandardCodecs
+
 extension ImagePipeline {
   /// The parts and limits of a pipeline, in groups. Each has a default and can be replaced.
   ///
@@ -42,4 +46,222 @@ extension ImagePipeline {
     /// Makes the default configuration.
     public init() {}
   }
+}
+
+extension ImagePipeline.Configuration {
+  /// The caches in memory and on disk, and the rules for what they keep.
+  public struct Caching: Sendable {
+    /// The limits of the memory cache. By default 15 % of the memory that the process may use, 768 MB at most. Memory
+    /// pressure of the system halves or empties it.
+    public var memoryCache = MemoryCacheConfiguration(pressure: SystemMemoryPressure.shared)
+    /// The limits of the separate memory cache of encoded images (`encoded(for:as:)`). By default 16 MB, of which one image
+    /// may take an eighth. Memory pressure of the system halves or empties it.
+    public var encodedMemoryCache = MemoryCacheConfiguration(
+      costLimit: 16 << 20, maximumEntryFraction: 0.125, pressure: SystemMemoryPressure.shared)
+    /// A memory cache that replaces the built-in one: one of the app, or one that several pipelines share. `memoryCache`
+    /// then has no effect, and observers receive no evictions from memory. `nil` (the default) selects the built-in one.
+    public var imageCache: (any ImageCaching)?
+    /// Whether memory keeps the latest preview until the picture is finished; `cachedImage(for:)` returns it. On by
+    /// default.
+    public var isStoringPreviewsInMemoryCache = true
+
+    /// The place of originals and renditions on disk. By default 512 MB in the user's cache folder.
+    public var diskStorage = DiskStorage.standard
+    /// Further levels of storage, such as a database, a shared folder or a server. The pipeline asks them in this order
+    /// when the disk has no answer. None by default. With `DiskStorage.none` the first of them replaces the disk.
+    ///
+    /// A load waits for a further level only if no level above it has the answer. Writes to a further level wait in a
+    /// queue of its own. See `ImageStoring`.
+    public var stores: [any ImageStoring] = []
+    /// The longest time that a read from a level below the first may take. After it the load continues as if the level
+    /// had no entry. A second by default.
+    public var storeReadLimit = Duration.seconds(1)
+    /// The bytes of pixels that may wait to be written to disk. When more wait, the next load waits too. 64 MB by default.
+    public var storeBacklogByteCount = 64 << 20
+    /// The number of reads of finished pictures that run at once, and the same number of reads of whole files. 2 by
+    /// default. Files are read before a decoder is free, until 64 MB of them wait.
+    public var concurrentDiskOperations = 2
+    /// Receives the errors of the disk cache, each kind once; the pipeline continues without the disk. It is called on the
+    /// thread of the error, and no lock of the pipeline is held: it may call the pipeline.
+    public var onDiskError: @Sendable (DiskCacheError) -> Void = { _ in }
+    /// Receives the errors of the levels of `stores`, from each level the first of each kind of operation; the load
+    /// continues as if the level had no entry. It is called on the thread of the error, and no lock of the pipeline is
+    /// held: it may call the pipeline.
+    public var onStoreError: @Sendable (ImageStoreError) -> Void = { _ in }
+
+    /// The parts of a load that are kept on disk. `.automatic` by default; a request may have a policy of its own.
+    public var storagePolicy = StoragePolicy.automatic
+    /// The compression quality of opaque renditions on disk, 0 to 1. 0.85 by default; others are lossless.
+    public var renditionQuality = 0.85
+    /// Chooses how a finished picture is written to disk; if it returns `nil`, the picture is not written. Without a closure
+    /// (the default) opaque pictures become JPEG of `renditionQuality`, and others files without loss. Called on the encoding thread.
+    public var renditionEncoding: (@Sendable (Picture, ImageRequest) -> RenditionEncoding?)?
+    /// The number of finished pictures that are encoded for the disk at once. 1 by default.
+    public var concurrentEncodes = 1
+
+    /// The HTTP rules for cached answers: those of RFC 9111 for a private cache. `.ignoring(lifetime:)` keeps each picture
+    /// for that time and ignores its origin.
+    ///
+    /// A picture counts as fresh for an hour if its origin says neither how long it is fresh nor when it last changed
+    /// (`HTTPCachePolicy.images`).
+    public var httpPolicy = HTTPCachePolicy.images
+    /// The parts of addresses that cache keys leave out: tokens of signed URLs, for example. None by default.
+    public var cacheKeyRules: [CacheKeyRule] = []
+    /// Whether a picture may be derived from a larger one of the same source that a cache has or another load makes, or
+    /// from the same picture without its last processors. On by default; see `ImageResponse.Source.derived`.
+    public var isDerivationEnabled = true
+
+    init() {}
+  }
+}
+
+extension ImagePipeline.Configuration {
+  /// Downloads: the client, its limits, and the behaviour when the network fails.
+  public struct Network: Sendable {
+    /// The client that makes the HTTP exchanges.
+    public var httpClient: any HTTPClient = DefaultHTTPClient.shared
+    /// The hosts that pictures may come from; any by default. The rule is applied before any cache is asked. `httpClient`
+    /// applies its own rule to redirects and needs the same one: `untrustedSources(hosts:)` sets both.
+    public var hostRule = HTTPHostRule.any
+    /// Changes requests just before they are sent, for example to sign them. Cache keys stay the same.
+    public var requestPreparation: (any HTTPRequestPreparing)?
+    /// The formats that servers may send. By default those that `decoding.codecs` decodes, the smallest files first. A
+    /// request may have a list of its own.
+    public var acceptance = ImageAcceptance.decodable
+    /// The time limits of one download, its retries included: those of `HTTPTimeouts.images`.
+    public var timeouts = HTTPTimeouts.images
+    /// The rules for trying failed downloads again.
+    public var retryPolicy = HTTPRetryPolicy.standard
+    /// The number of downloads and fetchers that run at once. 24 by default.
+    ///
+    /// Downloads of low priority, which is what prefetchers make, leave one of these places free, and one of those of
+    /// each origin. So a request of normal priority never waits for them.
+    public var concurrentFetches = 24
+    /// The number of downloads from one origin (scheme, host and port) that run at once, and of fetchers of one type. 6
+    /// by default.
+    ///
+    /// An origin that does not answer holds these places and no others. With `concurrentFetches` or more, origins are
+    /// not told apart, and one that does not answer can hold all places.
+    public var concurrentFetchesPerOrigin = 6
+    /// Whether new downloads wait a moment after many have been started and cancelled in a short time. On by default:
+    /// after 25 cancellations in a row at most 80 downloads a second are started. Without cancellations no load waits for
+    /// this limit.
+    public var isRateLimiterEnabled = true
+    /// Whether the beginning of a broken download is kept, and the next request loads only the rest. On by default.
+    public var isResumableDataEnabled = true
+    /// Bodies of more bytes than this are written to a file during the download, and read from there. 8 MB by default.
+    public var largeBodyByteCount = 8 << 20
+    /// The folder for these files if there is no disk cache; a disk cache keeps them in its own folder. Other users must not
+    /// be able to write there. The pipeline leaves no files in it. With `nil` (the default) and no disk cache, large bodies
+    /// stay in memory.
+    public var largeBodyDirectory: String?
+    /// Reports when the network is back: views then request the pictures again that failed without it
+    /// (`DisplayOptions.restartsWithNetwork`). The monitor of the system by default; with `nil` there are no reports.
+    public var networkMonitor: (any NetworkMonitoring)? = SystemNetworkMonitor.shared
+
+    init() {}
+  }
+}
+
+extension ImagePipeline.Configuration {
+  /// Decoding: the codecs, the limits for the cost of a file, and the process that decodes it.
+  public struct Decoding: Sendable {
+    /// The decoders and encoders.
+    public var codecs = CodecRegistry.standard
+    /// Whether files are decoded in separate processes, so that a file that crashes its decoder costs only its picture. Off
+    /// by default. `preferred` is for the formats of C libraries, `required` for all. It applies to the built-in decoders of
+    /// `codecs`; decoders of the app run in the process of the app.
+    public var isolation = DecoderIsolation.off
+    /// The limits for the cost of one picture. Its `encodedByteCount` also bounds downloads, while they stream.
+    public var limits = DecodingLimits.default
+    /// The number of pictures that are decoded at once. By default one for each core.
+    public var concurrentDecodes = ProcessInfo.processInfo.activeProcessorCount
+    /// The memory that all pictures together may take while they are decoded; a decode waits until it has room. By default
+    /// one budget for the process.
+    public var decodedByteBudget = DecodedByteBudget.shared
+    /// The source of memory for pixels.
+    public var pixelBufferPool = PixelBufferPool.shared
+    /// Whether the pipeline decodes pictures on its own threads before it returns them. On by default. When it is off, the
+    /// pipeline only reads the header of a whole picture and checks its limits. The picture is decoded when its pixels are
+    /// first read, on the thread that reads them. That saves work for an app that mostly needs sizes and metadata, or
+    /// shows few of the pictures that it loads. A picture that is resized or processed is always decoded. See
+    /// `Picture.isDecoded` and `Picture.decode()`.
+    public var isDecompressionEnabled = true
+    /// Whether the pipeline makes previews of pictures while they are downloaded, if their format allows it. Off by
+    /// default, because previews take additional processor time.
+    public var isProgressiveDecodingEnabled = false
+    /// Makes the bytes of a picture from the bytes of its source: decrypts them, for example, or takes them out of a
+    /// container. Called on the decoding threads for sources on the web, files and data, but not for fetchers, which can do
+    /// it themselves. Requests that share a download share one call, with the first of them. `data(for:)` returns its
+    /// result. If it throws, the request fails. `nil` by default.
+    ///
+    /// Originals are stored on disk before this transformation, which runs again when they are read. Renditions contain
+    /// the result: to store only encrypted bytes, set `caching.storagePolicy` to `.originalData`. No previews are made.
+    public var dataTransformation: (@Sendable (Data, ImageRequest) throws -> Data)?
+
+    /// Makes the decoder of previews.
+    var makeProgressiveDecoder: (@Sendable (CodecRegistry, Resize?) -> any ProgressiveDecoding)? = {
+      IncrementalDecoder(codecs: $0, resize: $1)
+    }
+
+    init() {}
+  }
+}
+
+extension ImagePipeline.Configuration {
+  /// The clocks and the waiting, which tests replace. `ImagePipeline.testing` of OzuTesting sets them from one fake clock.
+  public struct Testing: Sendable {
+    /// The clock of the timings.
+    public var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    /// The clock for freshness.
+    public var currentDate: @Sendable () -> Date = { Date() }
+    /// Waits: before a download is tried again, after many cancellations, and until a deadline.
+    public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+    init() {}
+  }
+}
+
+extension ImagePipeline.Configuration {
+  /// The settings of the pipeline's HTTP cache.
+  package var httpCache: HTTPCacheConfiguration {
+    var settings = HTTPCacheConfiguration()
+    settings.policy = caching.httpPolicy
+    settings.retryPolicy = network.retryPolicy
+    settings.keepsErrorBodies = false
+    settings.spooling.threshold = network.largeBodyByteCount
+    settings.preparation = network.requestPreparation
+    settings.errorText = { $0.oneLine }
+    settings.currentDate = testing.currentDate
+    settings.now = testing.now
+    settings.sleep = testing.sleep
+    if !network.isResumableDataEnabled { settings.minimumPartialByteCount = .max }
+    if case .none = caching.diskStorage, let directory = network.largeBodyDirectory {
+      settings.spooling.directory = directory
+      // The beginning of a body is not kept for a later process, which would not look in this folder.
+      settings.minimumPartialByteCount = .max
+    }
+    return settings
+  }
+}
+
+extension HTTPCachePolicy {
+  /// The rules for pictures: those of the RFC, and an hour for an answer without a lifetime or a date of change.
+  ///
+  /// The RFC lets the cache choose such a lifetime (§4.2.2). Without one, a picture from a server that
+  /// sends no cache fields would be fetched again for every view that shows it.
+  public static let images: HTTPCachePolicy = {
+    var policy = HTTPCachePolicy()
+    policy.defaultLifetime = .seconds(3600)
+    return policy
+  }()
+}
+
+extension HTTPTimeouts {
+  /// The limits for pictures: the default ones, and 100 bytes a second on average over 30 seconds.
+  ///
+  /// A download that is slower fails after these 30 seconds and is not tried again. The slowest mobile networks are ten
+  /// times as fast.
+  public static let images = HTTPTimeouts(
+    minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 100, window: .seconds(30)))
 }
