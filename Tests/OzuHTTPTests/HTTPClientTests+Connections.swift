@@ -82,36 +82,6 @@ extension HTTPClientTests {
       server.requests.dropFirst().map(\.path) == ["/veryHigh", "/high", "/normal", "/low", "/veryLow"])
   }
 
-  @Test("a waiting request moves in the queue when its priority changes")
-  func livePriority() async throws {
-    let client = directClient { $0.maximumConcurrentRequests = 1 }
-    let gate = Gate()
-    server.route("/first", .ok(Data()).held(by: gate))
-    server.routeRest { _ in .ok(Data()) }
-    let cells = (0..<4).map { _ in TestPriority(.normal) }
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      let first = HTTPRequest(url: server.url("/first"), timeouts: .patient)
-      group.addTask { _ = try await client.data(for: first) }
-      await gate.arrivals(1)
-      for (number, cell) in cells.enumerated() {
-        var request = HTTPRequest(url: server.url("/\(number)"), priority: .low)
-        request.livePriority = HTTPLivePriority(cell)
-        group.addTask { [request] in _ = try await client.data(for: request) }
-        try await eventually(client.statistics.waitingRequestCount > number)
-      }
-      cells[0].set(.veryLow)
-      cells[3].set(.veryHigh)
-      // The client receives all events in order: when it has counted this request, it has received the earlier changes.
-      let last = HTTPRequest(url: server.url("/last"), priority: .veryLow)
-      group.addTask { _ = try await client.data(for: last) }
-      try await eventually(client.statistics.waitingRequestCount > 4)
-      gate.open()
-      try await group.waitForAll()
-    }
-    #expect(server.requests.dropFirst().map(\.path) == ["/3", "/1", "/2", "/0", "/last"])
-    #expect(cells.allSatisfy { $0.observerCount == 0 })
-  }
-
   @Test("IPv6", .enabled(if: (try? LoopbackServer(isIPv6: true)) != nil))
   func ipv6() async throws {
     let server = try LoopbackServer(isIPv6: true)

@@ -32,33 +32,6 @@ struct StartSemaphoreTests {
     #expect(semaphore.statistics == HTTPClientStatistics())
   }
 
-  @Test("a waiting task moves in the queue when its priority changes")
-  func livePriority() async throws {
-    let passed = Log()
-    let cells = (0..<4).map { _ in TestPriority(.normal) }
-    #expect(await semaphore.enter(origin: origin, priority: .normal))
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for (index, cell) in cells.enumerated() {
-        group.addTask { [semaphore, origin] in
-          let live = HTTPLivePriority(cell)
-          guard await semaphore.enter(origin: origin, priority: .low, live: live) else { return }
-          passed.add("\(index)")
-          semaphore.leave(origin: origin)
-        }
-        try await eventually(semaphore.statistics.waitingRequestCount > index)
-      }
-      cells[0].set(.low)
-      cells[2].set(.veryHigh)
-      // Its priority changes and changes back: it is now behind the others of its priority.
-      cells[1].set(.high)
-      cells[1].set(.normal)
-      semaphore.leave(origin: origin)
-    }
-    #expect(passed.entries == ["2", "3", "1", "0"])
-    #expect(semaphore.statistics == HTTPClientStatistics())
-    #expect(cells.allSatisfy { $0.observerCount == 0 })
-  }
-
   @Test("a cancelled task leaves the queue, whenever it is cancelled", arguments: [true, false])
   func cancellation(isEarly: Bool) async throws {
     #expect(await semaphore.enter(origin: origin, priority: .normal))

@@ -108,40 +108,6 @@ final class RecordingSink: HTTPBodySink {
   var callsAfterClosing: Int { state.withLock { $0.callsAfterClosing } }
 }
 
-/// A priority that a test sets.
-final class TestPriority: HTTPPrioritySource {
-  private struct State {
-    var value: HTTPPriority
-    var lastID = 0
-    var observers: [Int: @Sendable () -> Void] = [:]
-  }
-
-  private let state: Mutex<State>
-
-  init(_ value: HTTPPriority) { state = Mutex(State(value: value)) }
-
-  var transportPriority: HTTPPriority { state.withLock { $0.value } }
-  var observerCount: Int { state.withLock { $0.observers.count } }
-
-  func set(_ value: HTTPPriority) {
-    let observers = state.withLock { state in
-      state.value = value
-      return Array(state.observers.values)
-    }
-    for observer in observers { observer() }
-  }
-
-  func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
-    state.withLock { state in
-      state.lastID += 1
-      state.observers[state.lastID] = observer
-      return state.lastID
-    }
-  }
-
-  func removeObserver(_ id: Int) { state.withLock { $0.observers[id] = nil } }
-}
-
 /// A folder that is removed with the test.
 final class TemporaryFolder: Sendable {
   let path: String

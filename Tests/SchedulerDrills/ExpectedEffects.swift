@@ -28,8 +28,6 @@ package struct ExpectedEffects: Equatable {
   var answers: [Int] = []
   var overdue: [Overdue] = []
   var released: [Int] = []
-  /// The new priorities of running jobs whose priority has changed since before the operation, or since their start.
-  var levels: [Int: ImagePriority] = [:]
 
   init() {}
 
@@ -48,7 +46,6 @@ package struct ExpectedEffects: Equatable {
     answers = Array(effects.answers)
     overdue = effects.overdue.map { Overdue(waiter: $0.waiter, tag: $0.tag) }
     released = Array(effects.released)
-    for (payload, level) in effects.levels { levels[payload] = level }
   }
 
   /// The same effects in an order that does not depend on the order of the stations. The order inside a station is
@@ -57,8 +54,6 @@ package struct ExpectedEffects: Equatable {
     var told = self
     told.starts = StationID.allCases.flatMap { station in starts.filter { $0.station == station } }
     told.cancellations.sort()
-    // The priority of a cancelled job does not matter.
-    for payload in cancellations { told.levels[payload] = nil }
     told.released.sort()
     return told
   }

@@ -5,13 +5,9 @@ extension NaiveGraph {
   mutating func change(
     _ now: JobInstant, _ body: (inout NaiveGraph, inout ExpectedEffects) -> Void
   ) -> ExpectedEffects {
-    var before = runningLevels
     var expected = ExpectedEffects()
     body(&self, &expected)
-    for start in expected.starts where before[start.payload] == nil { before[start.payload] = start.level }
     relevel()
-    let after = runningLevels
-    expected.levels = after.filter { payload, level in before[payload].map { $0 != level } ?? false }
     dispatchAll(now, &expected)
     return expected
   }

@@ -105,13 +105,6 @@ package struct NaiveGraph {
     return levels
   }
 
-  var runningLevels: [Int: ImagePriority] {
-    let levels = levels()
-    return jobs.reduce(into: [:]) { result, job in
-      if case .running = job.state { result[job.payload] = levels[job.payload] ?? .veryLow }
-    }
-  }
-
   func subscriberCount(of job: Int) -> Int { subscribers.count { $0.job == job } }
 
   func runningCount(in station: StationID) -> Int {

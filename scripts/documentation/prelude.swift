@@ -125,15 +125,6 @@ struct Client: Sendable {
 }
 let client = Client()
 
-// MARK: Sources/OzuHTTP/Transport/HTTPLivePriority.swift
-final class Row: HTTPPrioritySource {
-  var transportPriority: HTTPPriority { .high }
-  func observe(_ observer: @escaping @Sendable () -> Void) -> Int { 0 }
-  func removeObserver(_ id: Int) {}
-}
-let row = Row()
-var request = HTTPRequest(url: url)
-
 // MARK: Sources/OzuHTTP/Caching/HTTPCachePolicy.swift
 let responses: [HTTPStoredResponse] = []
 let request = HTTPRequest(url: url)

@@ -80,13 +80,8 @@ extension FetchWork {
 
   /// Connects the exchange with this job: its priority, its progress, and its pauses.
   private func prepared(_ exchange: HTTPCacheExchange, _ job: RunningJob) -> HTTPCacheExchange {
-    let live = FetchPriority(job.level)
-    priority.withLock { $0 = live }
-    // The priority may have changed before `priority` was set.
-    if let level = job.runner.look({ $0.level(of: job.id) }) { live.set(level) }
     var exchange = exchange
-    exchange.request.priority = live.transportPriority
-    exchange.request.livePriority = HTTPLivePriority(live)
+    exchange.request.priority = job.level.transport
     if !isForHeader {
       let watch = SizeWatch(context, job: job.id, exchange: exchange, fetch: self)
       progressEvents.setSizeSource(watch)

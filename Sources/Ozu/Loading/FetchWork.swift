@@ -1,6 +1,5 @@
 import Foundation
 import OzuHTTP
-import OzuSynchronization
 
 /// The job that fetches the bytes of a source: from the disk cache, a file, the network or a fetcher.
 ///
@@ -59,9 +58,6 @@ final class FetchWork: JobWork, @unchecked Sendable {
   var start: JobInstant?
   /// The identifier of the job, while an exchange runs.
   var id: SlotID?
-  /// The priority of the running exchange. A separate object, so that a client that retains its requests retains
-  /// nothing else.
-  let priority = Mutex<FetchPriority?>(nil)
 
   init(_ request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, isForHeader: Bool = false) {
     self.request = request
@@ -153,8 +149,6 @@ final class FetchWork: JobWork, @unchecked Sendable {
 
   /// The last pending write of this source's original, if there is one.
   var pendingWrite: JobDependence? { context.backlog.writing(originalOf: request.key.source) }
-
-  override func note(_ level: ImagePriority) { priority.withLock { $0 }?.set(level) }
 
   override func didLeaveGraph() {
     // A job that is removed from a queue was not cancelled before, but its task may wait there for a place that it had given

@@ -30,8 +30,6 @@ package struct JobEffects<Payload, Waiter> {
   package var cancellations: [Payload] = []
   /// Jobs that have just received a place. The owner starts each on a thread, in the transport, or in a Swift task.
   package var starts: [Start] = []
-  /// Running jobs whose priority has changed. The owner passes the new priority on to their work.
-  package var levels: [(payload: Payload, level: ImagePriority)] = []
   /// Jobs that waited for another one and now decide how to continue.
   package var wakes: [Wake] = []
   /// The subscribers of the finished job.
@@ -53,7 +51,7 @@ package struct JobEffects<Payload, Waiter> {
 
   /// Whether there is nothing to do.
   var isEmpty: Bool {
-    starts.isEmpty && cancellations.isEmpty && levels.isEmpty && wakes.isEmpty && answers.isEmpty
+    starts.isEmpty && cancellations.isEmpty && wakes.isEmpty && answers.isEmpty
       && overdue.isEmpty && !becameIdle && left.isEmpty && released.isEmpty && spent.isEmpty
   }
 
@@ -61,7 +59,6 @@ package struct JobEffects<Payload, Waiter> {
   mutating func clear() {
     Self.empty(&starts)
     Self.empty(&cancellations)
-    Self.empty(&levels)
     Self.empty(&wakes)
     Self.empty(&answers)
     Self.empty(&overdue)

@@ -187,8 +187,7 @@ package struct JobGraph<Key: Hashable, Payload, Waiter>: ~Copyable {
         let dependency = subscriptions[subscription].job
         setPriority(at: subscription, to: level)
         job = dependency
-      case .running: return effects.levels.append((jobs[job].payload, level))
-      case .deciding, .abandoned: return
+      case .deciding, .running, .abandoned: return
       }
     }
   }

@@ -231,7 +231,6 @@ final class JobRunner: Sendable {
     for start in effects.starts {
       if start.continues, start.station == station { next = start } else { begin(start) }
     }
-    for (work, level) in effects.levels { work.note(level) }
     for wake in effects.wakes {
       decide(wake.job, wake.payload, after: JobEvent(wake.reason))
     }

@@ -25,9 +25,6 @@ class JobWork: @unchecked Sendable {
   /// The same after `slot` in a station whose work suspends instead of blocking a thread.
   func perform(_ job: RunningJob) async -> JobStep { next(.slot(after: nil), job) }
 
-  /// Called when the priority of the running job has changed.
-  func note(_ level: ImagePriority) {}
-
   /// Called when the job begins to wait for another job.
   func waits(for other: JobWork) {}
 

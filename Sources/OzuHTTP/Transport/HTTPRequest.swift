@@ -35,8 +35,6 @@ public struct HTTPRequest: Sendable, Hashable {
   public var redirectPolicy: HTTPRedirectPolicy
   /// The order in which waiting requests start.
   public var priority: HTTPPriority
-  /// A priority that may change while the request waits. It replaces `priority`. Default: nil.
-  public var livePriority: HTTPLivePriority?
   /// Whether the request may be made while the user wants to save data (Low Data Mode on Apple platforms). If not,
   /// it then fails with `constrainedNetwork`. Default: true. Linux has no such mode.
   public var allowsConstrainedNetworks = true

@@ -5,9 +5,7 @@ final class StartSemaphore: Sendable {
   private struct Waiter {
     let continuation: CheckedContinuation<Bool, Never>
     let origin: HTTPOrigin
-    var priority: HTTPPriority
-    /// Its number in the queue; it gets a new one each time that it is moved.
-    var place: UInt64
+    let priority: HTTPPriority
   }
 
   private struct State {
@@ -29,23 +27,8 @@ final class StartSemaphore: Sendable {
 
     mutating func remove(_ ticket: UInt64) -> CheckedContinuation<Bool, Never>? {
       guard let waiter = waiting.removeValue(forKey: ticket) else { return nil }
-      queue.remove(ticket: waiter.place, origin: waiter.origin, priority: waiter.priority)
+      queue.remove(ticket: ticket, origin: waiter.origin, priority: waiter.priority)
       return waiter.continuation
-    }
-
-    mutating func enqueue(_ ticket: UInt64, _ waiter: Waiter) {
-      nextTicket += 1
-      var waiter = waiter
-      waiter.place = nextTicket
-      waiting[ticket] = waiter
-      queue.enqueue(ticket, ticket: nextTicket, origin: waiter.origin, priority: waiter.priority)
-    }
-
-    mutating func move(_ ticket: UInt64, to priority: HTTPPriority) {
-      guard var waiter = waiting[ticket], waiter.priority != priority else { return }
-      queue.remove(ticket: waiter.place, origin: waiter.origin, priority: waiter.priority)
-      waiter.priority = priority
-      enqueue(ticket, waiter)
     }
   }
 
@@ -65,29 +48,20 @@ final class StartSemaphore: Sendable {
 
   /// Waits for a turn. Returns false if the task is cancelled before, or if the semaphore is closed. After true,
   /// the caller must call `leave`.
-  ///
-  /// - Parameter live: replaces `priority`, and moves the task when it changes.
-  func enter(origin: HTTPOrigin, priority: HTTPPriority, live: HTTPLivePriority? = nil) async -> Bool {
+  func enter(origin: HTTPOrigin, priority: HTTPPriority) async -> Bool {
     let ticket = state.withLock { state in
       state.nextTicket += 1
       state.arriving.insert(state.nextTicket)
       return state.nextTicket
     }
-    let observation = live?.source.observe { [weak self] in
-      guard let live else { return }
-      self?.state.withLock { $0.move(ticket, to: live.value) }
-    }
-    defer { if let observation { live?.source.removeObserver(observation) } }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let (isRefused, admitted) = state.withLock { state in
           guard state.arriving.remove(ticket) != nil, !state.isClosed else {
             return (true, [CheckedContinuation<Bool, Never>]())
           }
-          state.enqueue(
-            ticket,
-            Waiter(
-              continuation: continuation, origin: origin, priority: live?.value ?? priority, place: 0))
+          state.waiting[ticket] = Waiter(continuation: continuation, origin: origin, priority: priority)
+          state.queue.enqueue(ticket, ticket: ticket, origin: origin, priority: priority)
           return (false, state.admit())
         }
         if isRefused { continuation.resume(returning: false) }

@@ -128,19 +128,4 @@ struct CoalescingTests {
     #expect(fixture.client.requests.map(\.url) == [urls[0], urls[3], urls[2], urls[1]])
     #expect(fixture.client.requests[1].priority == .veryHigh)
   }
-
-  @Test("a download that waits for a connection in the transport follows a change of priority, too")
-  func transportUrgency() async throws {
-    let fixture = Fixture()
-    let gate = Gate()
-    let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
-    let task = fixture.pipeline.task(for: url)
-    await gate.arrivals(1)
-    let priority = try #require(fixture.client.requests.first?.livePriority)
-    #expect(priority.value == .normal)
-    task.priority = .veryHigh
-    try await eventually(priority.value == .veryHigh)
-    gate.open()
-    _ = try await task.image
-  }
 }

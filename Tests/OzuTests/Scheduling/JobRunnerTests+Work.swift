@@ -40,10 +40,6 @@ extension JobRunnerTests {
       try? await log.gate.pass()
       return Task.isCancelled ? .finish(succeeded: false) : step()
     }
-
-    override func note(_ level: ImagePriority) {
-      log.events.withLock { $0.append("\(name) is \(level)") }
-    }
   }
 
   /// The recorded events, and the number of running jobs in each station.

@@ -17,8 +17,6 @@
   ///   `CurlLoop` (guarded by a `Mutex`), wakes the loop's thread, and suspends.
   /// - Only the loop's thread uses libcurl's handles and, after `.start`, the mutable state of the transfer. The
   ///   `CurlReactor` that does this lives on the stack of that thread. Sinks are called there.
-  /// - When the priority of a request changes, `.prioritize` goes into the inbox; it has an effect while the
-  ///   request waits.
   /// - A sink that is not ready pauses its transfer inside libcurl, whose socket then fills up. When the sink is
   ///   ready again, `.resume` goes into the inbox.
   /// - Cancelling puts `.cancel` into the same inbox. It may arrive before `.start`; then the transfer remembers
@@ -64,9 +62,6 @@
       let transfer = CurlTransfer(
         request: request, origin: origin, sink: sink, loop: loop, addressFilter: addressFilter,
         hostRule: configuration.hostRule)
-      let live = request.livePriority?.source
-      let observation = live?.observe { [loop] in _ = loop.submit(.prioritize(transfer)) }
-      defer { if let observation { live?.removeObserver(observation) } }
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           if let reason = loop.submit(.start(transfer, continuation)) {

@@ -17,7 +17,6 @@
       case start(CurlTransfer, CurlTransfer.Completion)
       case cancel(CurlTransfer)
       case resume(CurlTransfer)
-      case prioritize(CurlTransfer)
     }
 
     private struct State {
@@ -117,7 +116,6 @@
           case .start(let transfer, let completion): reactor.start(transfer, completion)
           case .cancel(let transfer): reactor.cancel(transfer)
           case .resume(let transfer): reactor.resume(transfer)
-          case .prioritize(let transfer): reactor.prioritize(transfer)
           }
         }
         if isStopping { break }

@@ -53,21 +53,11 @@
       enqueue(transfer)
     }
 
-    /// Moves a waiting transfer to the end of the queue of its new priority.
-    func prioritize(_ transfer: CurlTransfer) {
-      guard transfer.phase == .waiting, let priority = transfer.hop.livePriority?.value,
-        priority != transfer.hop.priority
-      else { return }
-      queue.remove(ticket: transfer.ticket, origin: transfer.origin, priority: transfer.hop.priority)
-      enqueue(transfer)
-    }
-
     func enqueue(_ transfer: CurlTransfer) {
       if transfer.hop.hasPlace {
         queue.start(origin: transfer.origin)
         return activate(transfer)
       }
-      if let live = transfer.hop.livePriority { transfer.hop.priority = live.value }
       transfer.ticket = nextTicket
       nextTicket += 1
       queue.enqueue(

@@ -66,7 +66,7 @@
       let isAdmitted =
         request.hasPlace
         ? semaphore.pass(origin: origin)
-        : await semaphore.enter(origin: origin, priority: request.priority, live: request.livePriority)
+        : await semaphore.enter(origin: origin, priority: request.priority)
       guard isAdmitted else {
         throw HTTPError(.cancelled, url: request.url)
       }
