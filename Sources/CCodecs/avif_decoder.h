@@ -20,7 +20,8 @@ typedef struct {
   uint8_t *copy;
   // Whether the file is cut off, and the frames that are there are read.
   bool reads_cut_file;
-  // Whether the header declares more than the limits allow. Then only the size is known.
+  // Whether the header declares more than the limits allow. Then no pixels are decoded, and of some files only the size
+  // is known.
   bool is_refused;
 } AVIFDecoder;
 

@@ -122,7 +122,8 @@ static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignore
   // Many files do not repeat the size of the picture for alpha.
   decoder->strictFlags = AVIF_STRICT_CLAP_VALID;
   OzuPictureLimits limits = library_limits(base);
-  decoder->imageSizeLimit = (uint32_t)limits.pixels;
+  // Of a refused picture only the header is read.
+  decoder->imageSizeLimit = self->is_refused ? AVIF_DEFAULT_IMAGE_SIZE_LIMIT : (uint32_t)limits.pixels;
   decoder->imageDimensionLimit = limits.side;
   decoder->imageCountLimit = OZU_LARGEST_FRAME_COUNT;
   avifResult result = avifDecoderSetIOMemory(decoder, self->copy == NULL ? base->data : self->copy, base->size);
@@ -156,10 +157,7 @@ OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
   AVIFDecoder *self = (AVIFDecoder *)base;
   const char *objection = ozu_avif_objection(base->data, base->size);
   if (objection != NULL) return ozu_picture_fail(base, objection);
-  if (find_excess(base, info)) {
-    self->is_refused = true;
-    return OzuStatusDone;
-  }
+  self->is_refused = find_excess(base, info);
   self->copy = ozu_avif_without_other_tracks(base->data, base->size);
   avifResult result = parse(self, AVIF_DECODER_SOURCE_AUTO, false, false);
   // A gain map that the library refuses makes the whole file fail, though not the library applies it but Ozu. So do
@@ -171,10 +169,16 @@ OzuStatus ozu_avif_open(OzuPictureDecoder *base, OzuPictureInfo *info) {
       result != AVIF_RESULT_OK && ozu_boxes_frame_count(base->data, base->size) > OZU_LARGEST_FRAME_COUNT;
   // Most sequences also have a still picture.
   if (has_too_many_frames) result = parse(self, AVIF_DECODER_SOURCE_PRIMARY_ITEM, true, true);
-  if (result != AVIF_RESULT_OK && !parse_cut_track(self)) return ozu_avif_fail(base, result);
+  if (result != AVIF_RESULT_OK && !parse_cut_track(self))
+    return self->is_refused ? OzuStatusDone : ozu_avif_fail(base, result);
   avifDecoder *decoder = self->decoder;
 
   const avifImage *image = decoder->image;
+  // The rest of the header is for a grid that is decoded in pieces, each a file of its own. In other files the size that is
+  // too large may be hidden.
+  bool is_shown_whole = decoder->imageCount == 1 && !(image->transformFlags & AVIF_TRANSFORM_CLAP)
+      && image->width == info->width && image->height == info->height;
+  if (self->is_refused && !is_shown_whole) return OzuStatusDone;
   info->width = self->image_width = image->width;
   info->height = self->image_height = image->height;
   if (image->transformFlags & AVIF_TRANSFORM_CLAP) {

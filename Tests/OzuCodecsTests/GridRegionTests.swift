@@ -87,6 +87,23 @@
       #expect(damaged?.bitmap != whole.bitmap)
     }
 
+    @Test("has the pixels of the whole also if that is over the limits", arguments: names)
+    func bands(name: String) throws {
+      let data = try fixture("parts/\(name)")
+      let resize = Resize(PixelSize(100, 100))
+      let whole = try CodecRegistry.standard.picture(from: data, resize: resize)
+      // All pixels and the planes of the library are 430,080 bytes, or 614,400.
+      let limits = DecodingLimits(decodedByteCount: name == "grid-10.avif" ? 560_000 : 400_000)
+      let pool = PixelBufferPool(retainedByteLimit: 0)
+      let own = try CodecRegistry.standard.picture(
+        from: data, resize: resize, context: DecodingContext(limits: limits, pool: pool))
+      #expect(own.header == whole.header)
+      // Chroma at the edges of tiles is enlarged without that of the next tile, which shows in tiles of 20 pixels.
+      #expect(own.bitmap.signalToNoise(against: whole.bitmap) > 46)
+      #expect(own.bitmap.largestDifference(from: whole.bitmap) <= 6)
+      #expect(pool.statistics.peakLentByteCount <= limits.decodedByteCount)
+    }
+
     @Test("is not cut where the library turns the picture")
     func turned() throws {
       let data = try fixture("parts/grid-10.avif")

@@ -1,6 +1,7 @@
 import Foundation
 import OzuCodecs
 import OzuImaging
+import OzuLibraryCodecs
 import OzuStandardCodecs
 import OzuTesting
 import Testing
@@ -95,10 +96,28 @@ struct HugePictureTests {
         == .init(.scannedPixelCount, value: 4 * count, limit: 4 * count - 1))
   }
 
-  // MARK: HEIC
+  // MARK: HEIC and AVIF
 
-  #if HEIF
-    private static let readsHEIC = isDecodable("x.heic")
+  #if AVIF || HEIF
+    private static let types = ["heic", "avif"].filter { isDecodable("x.\($0)") }
+
+    /// A tile with a red, a green, a blue and a white quarter. Its chroma is whole, so that pieces do not differ from the
+    /// whole at their edges.
+    private static func tile(_ type: String, _ side: Int) throws -> ItemFile.Coded {
+      #if AVIF
+        if type == "avif" {
+          let colors = [
+            Pixel(red: 255, green: 0, blue: 0), Pixel(red: 0, green: 255, blue: 0),
+            Pixel(red: 0, green: 0, blue: 255), Pixel(red: 255, green: 255, blue: 255),
+          ]
+          let bitmap = Bitmap(size: PixelSize(side, side)) { x, y in colors[x * 2 / side + y * 2 / side * 2] }
+          let data = try AVIFEncoder().encode(bitmap, options: EncodingOptions(chromaSubsampling: .full))
+          return try #require(ItemFile.Coded(type, data, side: side))
+        }
+      #endif
+      if side == 64 { return try #require(try ItemFile.Coded(type)) }
+      return try #require(ItemFile.Coded(type, try fixture("parts/tile-512.heic"), side: side))
+    }
 
     /// A grid whose tiles are one item.
     private func grid(
@@ -108,7 +127,7 @@ struct HugePictureTests {
       let (columns, rows) = (
         (size.width + coded.width - 1) / coded.width, (size.height + coded.height - 1) / coded.height
       )
-      var file = ItemFile("heic", coded)
+      var file = ItemFile(coded.kind == "av01" ? "avif" : "heic", coded)
       let sides = BoxFile.big(size.width, 2) + BoxFile.big(size.height, 2)
       func picture(_ id: Int, _ properties: [ItemFile.Property]) -> ItemFile.Item {
         .init(
@@ -126,9 +145,9 @@ struct HugePictureTests {
       return file.data
     }
 
-    @Test("in HEIC is decoded tile row by tile row", .enabled(if: readsHEIC))
-    func heic() throws {
-      let coded = try #require(try ItemFile.Coded(heic: "parts/tile-512.heic", side: 512))
+    @Test("in HEIC and AVIF is decoded tile row by tile row", arguments: types)
+    func tiles(type: String) throws {
+      let coded = try Self.tile(type, 512)
       let size = PixelSize(16_320, 8000)
       let data = grid(coded, size, [ItemFile.turn(3)])
       #expect(data.count < 8192)
@@ -152,27 +171,33 @@ struct HugePictureTests {
         violation(grid(coded, more)) == .init(.pixelCount, value: more.pixelCount, limit: 128_000_000))
     }
 
-    @Test("in HEIC is refused if its tiles are more bytes than a file may have", .enabled(if: readsHEIC))
-    func sharedBytes() throws {
-      let coded = try #require(try ItemFile.Coded("heic"))
-      let data = grid(coded, PixelSize(250, 170))
+    @Test("is refused if its tiles are more bytes than a file may have", arguments: types)
+    func sharedBytes(type: String) throws {
+      let coded = try Self.tile(type, 64)
+      // With alpha there are no planes.
+      let data = grid(coded, PixelSize(250, 170), hasAlpha: true)
       #expect(data.count < 10_000)
       let price = try DecodePlan(
         of: Self.codecs.open(data), resize: Self.small, context: DecodingContext()
       ).byteCount
-      let limits = DecodingLimits(decodedByteCount: price - 1, encodedByteCount: 40_000)
+      let limits = DecodingLimits(decodedByteCount: price - 1, encodedByteCount: data.count)
       #expect(
         violation(data, Self.small, limits) == .init(.decodedByteCount, value: price, limit: price - 1))
     }
 
     @Test(
-      "in HEIC has the pixels that it has when it is decoded at once", .enabled(if: readsHEIC),
-      arguments: [
+      "in tiles has the pixels that it has when it is decoded at once", arguments: types,
+      [
         [], [ItemFile.turn(1)], [ItemFile.turn(2)], [ItemFile.turn(3)], [ItemFile.mirror(0)],
         [ItemFile.mirror(1)], [ItemFile.turn(1), ItemFile.mirror(0)], [ItemFile.turn(3), ItemFile.mirror(1)],
-      ], [false, true])
-    func bands(turns: [ItemFile.Property], hasAlpha: Bool) throws {
-      let coded = try #require(try ItemFile.Coded("heic"))
+      ])
+    func bands(type: String, turns: [ItemFile.Property]) throws {
+      try bands(type, turns, hasAlpha: false)
+      try bands(type, turns, hasAlpha: true)
+    }
+
+    private func bands(_ type: String, _ turns: [ItemFile.Property], hasAlpha: Bool) throws {
+      let coded = try Self.tile(type, 64)
       // Six tiles on each side, the last of which are cut off, in bands of two pieces.
       let data = grid(coded, PixelSize(350, 330), [ItemFile.color] + turns, hasAlpha: hasAlpha)
       for mode in [ScaleMode.aspectFit, .aspectFill] {
@@ -191,9 +216,9 @@ struct HugePictureTests {
       }
     }
 
-    @Test("in HEIC is decoded in bands also for a large part of it", .enabled(if: readsHEIC))
-    func part() throws {
-      let coded = try #require(try ItemFile.Coded("heic"))
+    @Test("in tiles is decoded in bands also for a large part of it", arguments: types)
+    func part(type: String) throws {
+      let coded = try Self.tile(type, 64)
       let data = grid(coded, PixelSize(1020, 700))
       let resize = Resize(
         PixelSize(100, 100), region: PixelRectangle(x: 60, y: 70, width: 400, height: 500))
@@ -206,9 +231,9 @@ struct HugePictureTests {
       #expect(own.bitmap.largestDifference(from: whole.bitmap) <= 1)
     }
 
-    @Test("in HEIC stops between two rows of tiles", .enabled(if: readsHEIC), arguments: [false, true])
-    func stopped(isCancelled: Bool) throws {
-      let coded = try #require(try ItemFile.Coded("heic"))
+    @Test("in tiles stops between two rows of tiles", arguments: types, [false, true])
+    func stopped(type: String, isCancelled: Bool) throws {
+      let coded = try Self.tile(type, 64)
       let data = grid(coded, PixelSize(128, 1280))
       let price = try DecodePlan(
         of: Self.codecs.open(data), resize: Self.thumbnail, context: DecodingContext()

@@ -10,6 +10,15 @@ extension DecodePlan {
   public init(of file: any ImageFile, resize: Resize?, context: DecodingContext) {
     self.init(drawingOf: file.header, resize: resize, scales: file.scales)
     setPrice(for: file, context)
+    // A library makes all its planes at once. Where they are over the limits, the pixels of tiles need not be.
+    if averaging != nil, !isAllowed(for: file, context) {
+      let pixels = throughPixels(of: file, context)
+      if pixels.isAllowed(for: file, context) { self = pixels }
+    }
+  }
+
+  private func isAllowed(for file: any ImageFile, _ context: DecodingContext) -> Bool {
+    (try? checkPrice(for: file, context)) != nil
   }
 
   /// The plan for a file whose planes cannot be used: the same result from pixels, with a `byteCount` of its own.

@@ -9,7 +9,7 @@ public struct DecodingLimits: Hashable, Sendable {
   ///
   /// A picture whose result is made piece by piece (`DecodingDemand.isPiecewise`) may have more by default, because its
   /// memory is bounded by `decodedByteCount`, and its time by `cpuTime`: 512 million for a JPEG that is reduced, 256 million for
-  /// a HEIC that consists of tiles. Telephones write 200. Once this limit has another value than the default, it is the limit
+  /// a HEIC or AVIF that consists of tiles. Telephones write 200. Once this limit has another value than the default, it is the limit
   /// for all pictures.
   public var pixelCount: Int
   /// The longest side of a source and of a result, in pixels. 65,535 by default, the most that JPEG and GIF can declare.

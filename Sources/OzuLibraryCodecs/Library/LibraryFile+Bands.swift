@@ -3,9 +3,9 @@ import OzuImaging
 import OzuRecords
 
 /// The bands in which a picture of tiles is decoded if the limits do not allow all of it at once: those of 48 megapixels
-/// and more that telephones write as HEIC.
+/// and more that telephones write as HEIC, and grids of AVIF.
 ///
-/// libheif decodes a picture in one call, and keeps all of it twice. A band is a row of tiles, or a column if the picture is
+/// libheif and libavif decode a picture in one call, and keep all of it twice. A band is a row of tiles, or a column if the picture is
 /// turned by a quarter. Pieces of it, each a file of its own with a few tiles, are decoded one after the other; their rows
 /// are resampled, and they are freed before the next band. So the memory is that of a band, and the time is checked before
 /// each piece. Chroma at the edge of a piece is enlarged without that of the next one, so smaller pictures are decoded
@@ -18,7 +18,7 @@ struct LibraryBands {
 extension LibraryFile {
   /// The bands of a plan; `nil` if the library decodes all pixels at once.
   func bands(of plan: DecodePlan, _ context: DecodingContext) -> LibraryBands? {
-    guard library.type == .heic, let grid, plan.averaging == nil, !plan.needsNoResampling else { return nil }
+    guard let grid, plan.averaging == nil, !plan.needsNoResampling else { return nil }
     let format = plan.pixelFormat(of: header, context)
     guard format != .rgba16 else { return nil }
     let limits = context.limits
@@ -106,12 +106,11 @@ final class LibraryBandRows: PixelRowReading {
     }
     for piece in band {
       try context.checkpoint()
-      // libheif 1.15 decodes HEVC on a thread of its own.
       let decoding = context
-      pieces.append(
-        try context.countingOtherThreads { () throws(DecodingError) in
-          try file.decode(piece: piece, decoding)
-        })
+      func decode() throws(DecodingError) -> Bitmap { try file.decode(piece: piece, decoding) }
+      // libheif 1.15 decodes HEVC on a thread of its own.
+      let hasThread = file.library.type == .heic
+      pieces.append(hasThread ? try context.countingOtherThreads(decode) : try decode())
     }
     let width = pieces.reduce(0) { $0 + $1.size.width }
     let height = pieces.first?.size.height ?? 0

@@ -141,7 +141,7 @@ final class LibraryFile: ImageFile {
       .saturatingSum(plan.averaging == nil ? 0 : 4 * header.storedSize.width)
     return DecodingDemand(
       byteCount: byteCount, keptByteCount: byteCount, deliversRows: deliversRows,
-      isPiecewise: library.type == .heic && plan.cut != nil)
+      isPiecewise: grid != nil && plan.cut != nil)
   }
 
   /// The library's own memory for the whole picture.

@@ -35,19 +35,18 @@ struct ItemFile {
     let height: Int
 
     init?(_ type: String) throws {
-      let path = type == "avif" ? "parts/grid.avif" : "matrix/heic-420.heic"
-      try self.init(type, path: path, side: 64)
+      let isAVIF = type == "avif"
+      let data = try fixture(isAVIF ? "parts/grid.avif" : "matrix/heic-420.heic")
+      self.init(type, data, item: isAVIF ? 1 : 0, side: 64)
     }
 
-    /// The picture of a file of one item.
-    init?(heic path: String, side: Int) throws { try self.init("heic", path: path, side: side) }
-
-    private init?(_ type: String, path: String, side: Int) throws {
+    /// The first item of a file, or another one.
+    init?(_ type: String, _ data: Data, item: Int = 0, side: Int) {
       (width, height) = (side, side)
-      let file = BoxFile(try fixture(path))
+      let file = BoxFile(data)
       kind = type == "avif" ? "av01" : "hvc1"
       guard let configuration = file.box(["meta", "iprp", "ipco", type == "avif" ? "av1C" : "hvcC"]),
-        let extent = file.extent(at: type == "avif" ? 1 : 0)
+        let extent = file.extent(at: item)
       else { return nil }
       self.configuration = Property(box: configuration, isEssential: true)
       bytes = Array(file.bytes[extent])

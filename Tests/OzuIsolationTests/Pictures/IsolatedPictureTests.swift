@@ -356,6 +356,24 @@
       }
     }
 
+    #if AVIF
+      @Test("an AVIF of tiles over the limits is a thumbnail, and too large as a whole")
+      func tiles() throws {
+        let folder = URL(filePath: #filePath).appending(path: "../../../OzuCodecsTests/Fixtures")
+        let data = try Data(contentsOf: folder.appending(path: "parts/grid-alpha.avif").standardizedFileURL)
+        let (codecs, _) = try Self.codecs()
+        let resize = Resize(PixelSize(80, 80))
+        let context = DecodingContext(limits: DecodingLimits(decodedByteCount: 400_000))
+        let picture = try codecs.picture(from: data, resize: resize, context: context)
+        let plain = try CodecRegistry.standard.picture(from: data, resize: resize, context: context)
+        #expect(picture.isIsolated && picture.size == PixelSize(80, 48))
+        #expect(picture.bitmap == plain.bitmap)
+        let error = #expect(throws: DecodingError.self) { try codecs.picture(from: data, context: context) }
+        guard case .limitExceeded(let violation) = error else { throw try #require(error) }
+        #expect(violation.quantity == .decodedByteCount)
+      }
+    #endif
+
     // A process under a sanitizer cannot be confined, which this test requires.
     #if !OZU_ASAN && !OZU_TSAN
       @Test("a JPEG of 200 megapixels is a thumbnail, and too large as a whole")
