@@ -7,7 +7,8 @@
   /// The helper of Ozu. Under another name it has one more decoder, which is asked first: for a file with a marker in it,
   /// that decoder ends the process as Swift does for a number that nobody expected.
   enum Pictures {
-    /// The names under which the program is this helper.
+    /// The names under which the program is this helper. `HelperWithTrap` of the tests makes the second one, and has the marker
+    /// too: a helper does not link what is for tests.
     static let name = "ozu-decode-of-the-drills"
     static let nameWithTrap = "ozu-decode-with-a-trap"
 

@@ -1,4 +1,5 @@
 import Foundation
+import OzuTesting
 import Testing
 
 @testable import OzuCaching
@@ -8,13 +9,7 @@ import Testing
 @Suite("Processes on one directory")
 struct DiskCacheProcessTests {
   /// The worker that was built with these tests.
-  private static var program: String {
-    get throws {
-      let folder = try #require(
-        Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
-      return folder.appending(path: "OzuDiskDrills").path
-    }
-  }
+  private static var program: String { get throws { try builtProgram("OzuDiskDrills").path } }
 
   /// Runs `body` with a directory that is removed after.
   private func withDirectory(_ body: (String) throws -> Void) throws {

@@ -3,6 +3,7 @@
   import Foundation
   import Glibc
   import OzuImaging
+  import OzuTesting
   import Testing
 
   @testable import OzuIsolation
@@ -24,14 +25,7 @@
       #endif
     }
 
-    static var program: String { get throws { try builtProgram("OzuIsolationDrills") } }
-
-    /// The path of a program that was built with these tests.
-    static func builtProgram(_ name: String) throws -> String {
-      let folder = try #require(
-        Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
-      return folder.appending(path: name).path
-    }
+    static var program: String { get throws { try builtProgram("OzuIsolationDrills").path } }
 
     static func pool(
       _ arguments: [String] = [], workerLimit: Int = 1,

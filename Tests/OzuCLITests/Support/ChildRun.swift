@@ -6,13 +6,7 @@ import Testing
 /// A run of the real `ozu` as a process of its own.
 struct ChildRun {
   /// The `ozu` that was built with these tests.
-  static var program: URL {
-    get throws {
-      let folder = try #require(
-        Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
-      return folder.appending(path: "ozu")
-    }
-  }
+  static var program: URL { get throws { try builtProgram("ozu") } }
 
   let status: Int32
   let reason: Process.TerminationReason

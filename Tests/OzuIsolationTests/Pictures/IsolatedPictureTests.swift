@@ -19,7 +19,7 @@
         .utf8)
 
     private static var helper: DecoderIsolation.Helper {
-      get throws { .program(try Drills.builtProgram("ozu-decode")) }
+      get throws { .program(try builtProgram("ozu-decode").path) }
     }
 
     /// With a sanitizer, workers have no restrictions, so `required` would fail.
@@ -241,12 +241,8 @@
       "required isolation is for every format and everything that is asked: a trap in a decoder costs one picture",
       .enabled(if: Drills.isConfined))
     func trap() throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-trap-\(UUID())")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let helper = folder.appending(path: "ozu-decode-with-a-trap")
-      try FileManager.default.createSymbolicLink(
-        at: helper, withDestinationURL: URL(filePath: try Drills.program))
+      let helper = try HelperWithTrap()
+      defer { helper.remove() }
       var codecs = CodecRegistry.standard
       let settings = DecoderIsolation(.required, helper: .program(helper.path), processLimit: 1)
       let isolation = codecs.isolate(settings)
@@ -257,7 +253,7 @@
         types.insert(try codecs.header(of: data).type)
         for way in Way.allCases {
           let error = #expect(throws: DecodingError.self, "\(name), \(way)") {
-            try way.read(codecs, data + Data("<a trap of ozu/>".utf8))
+            try way.read(codecs, data + HelperWithTrap.marker)
           }
           guard case .decoderFailed(_, .crashed) = error else {
             Issue.record("\(name), \(way): \(String(describing: error))")

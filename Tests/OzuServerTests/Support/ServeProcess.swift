@@ -20,9 +20,7 @@ final class ServeProcess: Sendable {
 
   /// - Parameter wrapper: a program that starts it, and its arguments; none by default.
   init(_ variables: [String: String], insecure: Bool = true, wrapper: [String] = []) throws {
-    let folder = try #require(
-      Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
-    let command = wrapper + [folder.appending(path: "ozu").path, "serve"] + (insecure ? ["--insecure"] : [])
+    let command = wrapper + [try builtProgram("ozu").path, "serve"] + (insecure ? ["--insecure"] : [])
     process.executableURL = URL(fileURLWithPath: command[0])
     process.arguments = Array(command.dropFirst())
     process.environment = childEnvironment.merging([

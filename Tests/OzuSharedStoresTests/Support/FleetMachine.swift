@@ -10,9 +10,7 @@ final class FleetMachine: Sendable {
 
   /// Starts one, and returns when it listens.
   init(_ variables: [String: String]) async throws {
-    let folder = try #require(
-      Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent())
-    process.executableURL = folder.appending(path: "ozu")
+    process.executableURL = try builtProgram("ozu")
     process.arguments = ["serve", "--insecure"]
     process.environment = childEnvironment.merging([
       "OZU_LISTEN": "127.0.0.1:0", "OZU_PRIVATE_NETWORKS": "yes", "OZU_LOG": "no",

@@ -10,18 +10,12 @@
   struct IsolatedPipelineTests {
     private let fixture = Fixture()
 
-    /// A program that was built with these tests.
-    private static func program(_ name: String) throws -> URL {
-      let tests = try #require(Bundle.main.executableURL?.resolvingSymlinksInPath())
-      return tests.deletingLastPathComponent().appending(path: name)
-    }
-
     private func pipeline(
       _ mode: DecoderIsolation.Mode = .preferred, _ helper: DecoderIsolation.Helper? = nil,
       domain: String = #function,
       onDegradation: @escaping @Sendable (String) -> Void = { Issue.record("not isolated: \($0)") }
     ) throws -> ImagePipeline {
-      let helper = try helper ?? .program(Self.program("ozu-decode").path)
+      let helper = try helper ?? .program(builtProgram("ozu-decode").path)
       return fixture.freshPipeline {
         $0.decoding.codecs = .standard
         $0.decoding.isolation = DecoderIsolation(
@@ -65,16 +59,11 @@
       "a crash is a typed error that is remembered: the file is not decoded again, also not in this process"
     )
     func crash() async throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "ozu-trap-\(UUID())")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      // By this name the program of the drills has a trap for files with this marker.
-      let helper = folder.appending(path: "ozu-decode-with-a-trap")
-      try FileManager.default.createSymbolicLink(
-        at: helper, withDestinationURL: Self.program("OzuIsolationDrills"))
+      let helper = try HelperWithTrap()
+      defer { helper.remove() }
       let url = Fixture.url("trap.png")
       fixture.client.reply(
-        to: url, with: .ok(try Fixture.photo.data(as: .png) + Data("<a trap of ozu/>".utf8)))
+        to: url, with: .ok(try Fixture.photo.data(as: .png) + HelperWithTrap.marker))
       let pipeline = try pipeline(.preferred, .program(helper.path))
       for _ in 0..<2 {
         let error = await #expect(throws: ImageError.self) { try await pipeline.image(for: url) }

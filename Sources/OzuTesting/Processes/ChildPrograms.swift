@@ -1,0 +1,40 @@
+import Foundation
+
+/// The environment for the programs that Ozu's own tests start: without the variables of Ozu that somebody has set where the
+/// tests run. For `ozu serve` they are settings, and it refuses those that it does not know.
+package var childEnvironment: [String: String] {
+  // `make test-tsan` switches isolation off by this one, because no process with a sanitizer can be confined.
+  ProcessInfo.processInfo.environment.filter { name, _ in !name.hasPrefix("OZU_") || name == "OZU_ISOLATION" }
+}
+
+/// The place of a program that was built with the running tests.
+///
+/// - Throws: where the tests are not a program of their own.
+package func builtProgram(_ name: String) throws -> URL {
+  guard let tests = Bundle.main.executableURL else { throw CocoaError(.fileNoSuchFile) }
+  return tests.resolvingSymlinksInPath().deletingLastPathComponent().appending(path: name)
+}
+
+/// A helper for isolated decoders that opens every file, and ends, as Swift does for a number that nobody expected, when it
+/// opens one with `marker` in it.
+package struct HelperWithTrap {
+  /// The bytes that the decoder of `OzuIsolationDrills` looks for.
+  package static let marker = Data("<a trap of ozu/>".utf8)
+
+  /// The path of the helper.
+  package let path: String
+  private let folder: URL
+
+  /// Makes the link by whose name the program of the drills knows what it is.
+  package init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "ozu-trap-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let link = folder.appending(path: "ozu-decode-with-a-trap")
+    path = link.path
+    try FileManager.default.createSymbolicLink(
+      at: link, withDestinationURL: builtProgram("OzuIsolationDrills"))
+  }
+
+  /// Removes the link.
+  package func remove() { try? FileManager.default.removeItem(at: folder) }
+}
