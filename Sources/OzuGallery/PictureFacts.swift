@@ -70,8 +70,11 @@ enum PictureFacts {
   /// As photographers write it: `1/160 s, f/9, ISO 100, 24 mm`.
   static func exposure(_ metadata: PictureMetadata) -> String? {
     func short(_ value: Double) -> String { value.formatted(.number.precision(.fractionLength(0...1))) }
+    func whole(_ value: Double) -> String {
+      value.formatted(.number.precision(.fractionLength(0)).grouping(.never))
+    }
     let parts = [
-      metadata.exposureTime.map { $0 < 0.4 && $0 > 0 ? "1/\(Int((1 / $0).rounded())) s" : "\(short($0)) s" },
+      metadata.exposureTime.map { $0 < 0.4 && $0 > 0 ? "1/\(whole(1 / $0)) s" : "\(short($0)) s" },
       metadata.fNumber.map { "f/\(short($0))" }, metadata.isoSensitivity.map { "ISO \($0)" },
       metadata.focalLength.map { "\(short($0)) mm" },
     ].compactMap(\.self)

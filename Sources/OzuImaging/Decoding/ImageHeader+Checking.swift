@@ -106,11 +106,14 @@ extension LightLevels {
 }
 
 extension PictureMetadata {
+  /// The range of EXIF's fractions of 32 bits: a program that prints an exposure divides by it.
+  private static let fractions = 0x1p-32...0x1p32
+
   fileprivate var flaw: String? {
     let texts = [captureDate, camera, lens].compactMap(\.self)
     if texts.contains(where: { $0.utf8.count > ImageHeader.longestText }) { return "a long text of a camera" }
     let numbers = [exposureTime, fNumber, focalLength, isoSensitivity.map(Double.init)].compactMap(\.self)
-    let number = numbers.first { !($0 >= 0 && $0.isFinite) }
+    let number = numbers.first { !($0 == 0 || Self.fractions ~= $0) }
     return number.map { "an exposure with the number \($0)" }
   }
 }

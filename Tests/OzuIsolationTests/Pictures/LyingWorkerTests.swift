@@ -131,6 +131,11 @@
         metadata.exposureTime = .infinity
         $0.metadata = metadata
       }
+      add("an exposure shorter than any fraction") {
+        var metadata = PictureMetadata()
+        metadata.exposureTime = .leastNonzeroMagnitude
+        $0.metadata = metadata
+      }
       let sane = GainMap.Channel(minimum: 0, maximum: 2)
       add("a gain map without channels", gainMap([]))
       add("a gain map of two channels", gainMap([sane, sane]))
