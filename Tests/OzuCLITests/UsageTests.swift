@@ -153,4 +153,14 @@ struct UsageTests {
   func distance(_ a: String, _ b: String, _ count: Int) {
     #expect(Suggestion.distance(a, b) == count)
   }
+
+  @Test(
+    "the word that was meant has at most a third of its letters more, less or others",
+    arguments: [
+      ("lsiten", "listen"), ("lis", nil), ("list", "listen"), ("listener", "listen"), ("listeners", nil),
+      ("lod", "load"), ("loaded", nil), ("", nil), (String(repeating: "a", count: 100_000), nil),
+    ])
+  func closest(_ word: String, _ meant: String?) {
+    #expect(Suggestion.closest(to: word, among: ["load", "listen"]) == meant)
+  }
 }

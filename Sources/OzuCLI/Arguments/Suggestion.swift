@@ -2,9 +2,13 @@
 enum Suggestion {
   /// The candidate with the fewest edits, if they are at most a third of its length.
   static func closest(to word: String, among candidates: [String]) -> String? {
-    let ranked = candidates.map { (candidate: $0, distance: distance(word, $0)) }
+    let length = word.count
+    func limit(_ candidate: String) -> Int { max(1, candidate.count / 3) }
+    // There are at least as many edits as letters more or less. A file that is not one of settings may be one long line.
+    let ranked = candidates.filter { abs($0.count - length) <= limit($0) }
+      .map { (candidate: $0, distance: distance(word, $0)) }
     guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-    return best.distance <= max(1, best.candidate.count / 3) ? best.candidate : nil
+    return best.distance <= limit(best.candidate) ? best.candidate : nil
   }
 
   /// The number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
