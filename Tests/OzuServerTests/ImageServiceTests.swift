@@ -154,12 +154,14 @@ struct ImageServiceTests {
     #expect(record.failure?.contains("origin.test") == true)
   }
 
-  @Test("requests above the limit are refused at once; one host leaves places for others; health is answered")
+  @Test(
+    "requests above the limit are refused at once; one origin leaves places for others; health is answered")
   func busy() async throws {
     let fixture = try ServiceFixture { $0.maximumPendingCount = 4 }
     let gate = Gate()
     for number in 0..<3 { try fixture.serve("slow-\(number)", gate: gate) }
     try fixture.serve("fast-1")
+    try fixture.serve("slow_8443-1")
     try fixture.serve("other-1", gate: gate)
     try fixture.serve("other-2", gate: gate)
     async let first = fixture.get("/32/slow-0")
@@ -169,6 +171,8 @@ struct ImageServiceTests {
     #expect(refused.status == 503)
     #expect(refused.headers["Retry-After"] == "1")
     #expect(await fixture.get("/32/fast-1").status == 200)
+    // Another port is another origin.
+    #expect(await fixture.get("/32/slow_8443-1").status == 200)
     async let third = fixture.get("/32/other-1")
     async let fourth = fixture.get("/32/other-2")
     try await eventually(fixture.service.admission.count == 4)

@@ -94,8 +94,8 @@ extension Playground {
     let picture = try addresses.uploadedPicture(
       data, query, accept: request.headers["Accept"], now: configuration.pipeline.testing.currentDate(),
       within: configuration.answerLimit)
-    guard service.admission.enter("") else { return service.busyAnswer }
-    defer { service.admission.leave("") }
+    guard service.admission.enter(nil) else { return service.busyAnswer }
+    defer { service.admission.leave(nil) }
     do throws(ImageError) {
       let image = try await service.pipeline.encoded(for: picture.request, as: picture.output)
       return ServiceAnswer(

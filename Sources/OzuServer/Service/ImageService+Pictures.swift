@@ -14,9 +14,9 @@ extension ImageService {
       return ServiceAnswer(ServiceFailure(status: error.status, reason: error.reason))
     }
     if let answer = answerFromMemory(pictureRequest, to: request) { return answer }
-    let host = pictureRequest.host
-    guard admission.enter(host) else { return busyAnswer }
-    defer { admission.leave(host) }
+    let origin = pictureRequest.origin
+    guard admission.enter(origin) else { return busyAnswer }
+    defer { admission.leave(origin) }
     do throws(ImageError) {
       return try await answer(pictureRequest)
     } catch {
@@ -33,7 +33,7 @@ extension ImageService {
     // An address that is refused here is refused in the same way by `picture(for:)`.
     guard let pictureRequest = try? pictureRequest(of: request) else { return nil }
     if let answer = answerFromMemory(pictureRequest, to: request) { return answer }
-    return admission.isFull(for: pictureRequest.host) ? busyAnswer : nil
+    return admission.isFull(for: pictureRequest.origin) ? busyAnswer : nil
   }
 
   /// The answer to a request for which there is no place.
@@ -173,10 +173,8 @@ private struct PictureRequest: Sendable {
   let isRemembered: Bool
   let condition: EntityTagCondition?
 
-  /// The host of the source, in lower case; empty if there is none.
-  var host: String {
-    known.picture.request.source.url?.host()?.lowercased() ?? ""
-  }
+  /// The origin of the source; `nil` if there is none.
+  var origin: HTTPOrigin? { known.picture.request.source.url.flatMap { try? HTTPOrigin(of: $0) } }
 
   /// The tag of the result made from a source. It is weak, because another version of an encoder may write other
   /// bytes.

@@ -1,22 +1,23 @@
+import OzuHTTP
 import OzuSynchronization
 
 /// Counts the requests that wait for their answers, and refuses more than a limit.
 ///
-/// One host gets at most half of the places, so that a slow host cannot take the places of all others.
+/// One origin gets at most half of the places, so that a slow one cannot take the places of all others.
 final class ServiceAdmission: Sendable {
   private struct State {
     var count = 0
-    var counts: [String: Int] = [:]
+    var counts: [HTTPOrigin?: Int] = [:]
   }
 
   private let limit: Int
-  private let limitOfHost: Int
+  private let limitOfOrigin: Int
   private let state = Mutex(State())
 
   /// - Parameter limit: the most requests that may wait, at least 2.
   init(limit: Int) {
     self.limit = max(2, limit)
-    limitOfHost = self.limit / 2
+    limitOfOrigin = self.limit / 2
   }
 
   /// The number of waiting requests.
@@ -24,29 +25,29 @@ final class ServiceAdmission: Sendable {
 
   /// Takes a place.
   ///
-  /// - Parameter host: the host of the source; empty for a source without one.
+  /// - Parameter origin: the origin of the source; `nil` for a source without one.
   /// - Returns: whether there was a place. If so, `leave` frees it.
-  func enter(_ host: String) -> Bool {
+  func enter(_ origin: HTTPOrigin?) -> Bool {
     state.withLock { state in
-      let ofHost = state.counts[host, default: 0]
-      guard state.count < limit, ofHost < limitOfHost else { return false }
+      let ofOrigin = state.counts[origin, default: 0]
+      guard state.count < limit, ofOrigin < limitOfOrigin else { return false }
       state.count += 1
-      state.counts[host] = ofHost + 1
+      state.counts[origin] = ofOrigin + 1
       return true
     }
   }
 
   /// Whether `enter` would refuse now.
-  func isFull(for host: String) -> Bool {
-    state.withLock { $0.count >= limit || $0.counts[host, default: 0] >= limitOfHost }
+  func isFull(for origin: HTTPOrigin?) -> Bool {
+    state.withLock { $0.count >= limit || $0.counts[origin, default: 0] >= limitOfOrigin }
   }
 
   /// Frees a place.
-  func leave(_ host: String) {
+  func leave(_ origin: HTTPOrigin?) {
     state.withLock { state in
       state.count -= 1
-      let rest = state.counts[host, default: 1] - 1
-      state.counts[host] = rest == 0 ? nil : rest
+      let rest = state.counts[origin, default: 1] - 1
+      state.counts[origin] = rest == 0 ? nil : rest
     }
   }
 }

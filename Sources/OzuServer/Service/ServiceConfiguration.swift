@@ -14,7 +14,7 @@ extension ImageService {
     public var leases: (any FillLeasing)?
     /// How long leases last, and how waiting machines behave.
     public var fillPolicy = FillPolicy()
-    /// The most requests that may wait for pictures that are not in memory; one source host may take half of them.
+    /// The most requests that may wait for pictures that are not in memory; one origin may take half of them.
     /// Further requests are answered with 503. Default: 256, at least 2.
     public var maximumPendingCount = 256
     /// The time limit for an answer; after it the answer is 504. Default: 30 seconds.

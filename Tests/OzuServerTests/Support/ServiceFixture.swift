@@ -30,9 +30,11 @@ struct ServiceFixture {
     }
   }
 
-  /// The part of a name before a hyphen is the name of the host.
+  /// The part of a name before a hyphen is the name of the host, and a port after an underscore.
   static func host(_ name: Substring) -> String {
-    name.contains("-") ? "\(name.prefix { $0 != "-" }).test" : "origin.test"
+    let parts = name.prefix { $0 != "-" }.split(separator: "_")
+    return name.contains("-")
+      ? "\(parts[0]).test" + parts.dropFirst().map { ":\($0)" }.joined() : "origin.test"
   }
 
   let network: FakeHTTPClient
