@@ -77,7 +77,7 @@ struct ProgressLine {
     var note = " \(doneCount)/\(total)"
     if failureCount > 0 { note += ", \(failureCount) failed" }
     if elapsed >= Self.shortestRatedTime, doneCount > 0, doneCount < total {
-      let rate = Double(doneCount) / (elapsed / .seconds(1))
+      let rate = Double(doneCount) / (elapsed / Duration.seconds(1))
       note +=
         ", \(Format.fixed(rate, rate < 10 ? 1 : 0))/s, \(Self.clock((Double(total) - done) / rate)) left"
     }

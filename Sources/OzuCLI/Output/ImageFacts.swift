@@ -48,40 +48,52 @@ struct ImageFacts {
     if let date = header.metadata?.captureDate { parts.append("taken \(date)") }
     if header.metadata?.hasPlace ?? false { parts.append("place") }
     if header.metadata?.hasThumbnail ?? false { parts.append("thumbnail") }
-    return
-      (["\(PrintableText.name(source)): " + parts.joined(separator: ", ")]
-      + (metadata?.values.lines ?? []) + (pixels?.lines ?? []) + notes.map { "  note: \($0)" }).joined(
-        separator: "\n")
+    var lines = ["\(PrintableText.name(source)): \(parts.joined(separator: ", "))"]
+    lines += metadata?.values.lines ?? []
+    lines += pixels?.lines ?? []
+    lines += notes.map { "  note: \($0)" }
+    return lines.joined(separator: "\n")
   }
 
   var json: JSON {
-    .report(
-      "info",
-      [
-        ("source", .string(source)), ("type", .string(header.type.rawValue)),
-        ("width", .integer(header.size.width)), ("height", .integer(header.size.height)),
-        ("storedWidth", .integer(header.storedSize.width)),
-        ("storedHeight", .integer(header.storedSize.height)),
-        ("orientation", .integer(header.orientation.rawValue)),
-        ("colorModel", .string(header.colorModel.rawValue)),
-        ("bitsPerComponent", .integer(header.bitsPerComponent)), ("hasAlpha", .bool(header.hasAlpha)),
-        ("colorProfile", header.colorProfileName.map(JSON.string) ?? .null),
-        ("gamut", color.gamut.map(JSON.string) ?? .null),
-        ("transfer", color.transfer.map(JSON.string) ?? .null),
-        ("peak", peak.map(JSON.number) ?? .null),
-        ("gainMapStops", (header.gainMap?.alternateHeadroom).map(JSON.number) ?? .null),
-        ("dotsPerInch", header.dotsPerInch.map(JSON.number) ?? .null),
-        ("rawWidth", upright(header.cameraRAW?.size).map { .integer($0.width) } ?? .null),
-        ("rawHeight", upright(header.cameraRAW?.size).map { .integer($0.height) } ?? .null),
-        (
-          "previews",
-          .array((header.cameraRAW?.previewSizes ?? []).compactMap(upright).map { .string("\($0)") })
-        ),
-      ] + photograph + [
-        ("isProgressive", .bool(header.isProgressive)), ("frames", .integer(header.frameCount)),
-        ("isFrameCountExact", .bool(header.isFrameCountExact)),
-      ] + (metadata.map { [("metadata", $0.values.json)] } ?? [])
-        + (pixels?.members ?? []) + [("notes", .array(notes.map(JSON.string)))])
+    var members = picture + raw + photograph
+    members.append(("isProgressive", .bool(header.isProgressive)))
+    members.append(("frames", .integer(header.frameCount)))
+    members.append(("isFrameCountExact", .bool(header.isFrameCountExact)))
+    if let metadata { members.append(("metadata", metadata.values.json)) }
+    members += pixels?.members ?? []
+    members.append(("notes", .array(notes.map(JSON.string))))
+    return .report("info", members)
+  }
+
+  /// The source and its pixels.
+  private var picture: [(String, JSON)] {
+    [
+      ("source", .string(source)), ("type", .string(header.type.rawValue)),
+      ("width", .integer(header.size.width)), ("height", .integer(header.size.height)),
+      ("storedWidth", .integer(header.storedSize.width)),
+      ("storedHeight", .integer(header.storedSize.height)),
+      ("orientation", .integer(header.orientation.rawValue)),
+      ("colorModel", .string(header.colorModel.rawValue)),
+      ("bitsPerComponent", .integer(header.bitsPerComponent)), ("hasAlpha", .bool(header.hasAlpha)),
+      ("colorProfile", header.colorProfileName.map(JSON.string) ?? .null),
+      ("gamut", color.gamut.map(JSON.string) ?? .null),
+      ("transfer", color.transfer.map(JSON.string) ?? .null),
+      ("peak", peak.map(JSON.number) ?? .null),
+      ("gainMapStops", (header.gainMap?.alternateHeadroom).map(JSON.number) ?? .null),
+      ("dotsPerInch", header.dotsPerInch.map(JSON.number) ?? .null),
+    ]
+  }
+
+  /// The picture of the sensor, and the previews that stand for it.
+  private var raw: [(String, JSON)] {
+    let size = upright(header.cameraRAW?.size)
+    let previews = (header.cameraRAW?.previewSizes ?? []).compactMap(upright)
+    return [
+      ("rawWidth", size.map { .integer($0.width) } ?? .null),
+      ("rawHeight", size.map { .integer($0.height) } ?? .null),
+      ("previews", .array(previews.map { .string("\($0)") })),
+    ]
   }
 
   /// The notes of the picture, which begin with those of the header, and about metadata that were left out.
