@@ -4,7 +4,7 @@ import OzuSynchronization
 /// not be removed.
 ///
 /// An entry whose removal failed is hidden until it is written or removed with success, or until the process ends. If
-/// there are thousands of them, the later ones stay hidden in any case (`HiddenKeys`). One lock guards the state; the
+/// there are thousands of them, all entries of the kind are hidden until all are removed. One lock guards the state; the
 /// level and the app are called outside it.
 struct StoreLevel: Sendable {
   let store: any ImageStoring
@@ -14,15 +14,25 @@ struct StoreLevel: Sendable {
   private final class Memory: Sendable {
     struct State {
       var reported: Set<ImageStoreError.Operation> = []
-      var hiddenKeys = HiddenKeys()
+      var hiddenKeys: Set<ImageStoreKey> = []
       var hiddenKinds: Set<ImageStoreKind> = []
       /// The kinds whose removal is queued, and how often.
       var leavingKinds: [ImageStoreKind: Int] = [:]
       var hidesAll = false
+
+      mutating func hide(_ key: ImageStoreKey) {
+        // Without its label, which would only take memory.
+        hiddenKeys.insert(ImageStoreKey(key.kind, key.key))
+        guard hiddenKeys.count > StoreLevel.hiddenKeyLimit else { return }
+        hiddenKinds.insert(key.kind)
+        hiddenKeys = hiddenKeys.filter { $0.kind != key.kind }
+      }
     }
 
     let state = Mutex(State())
   }
+
+  static let hiddenKeyLimit = 4096
 
   init(_ store: any ImageStoring, onError: @escaping @Sendable (ImageStoreError) -> Void) {
     self.store = store
@@ -72,14 +82,14 @@ struct StoreLevel: Sendable {
     _ type: Value.Type, _ key: ImageStoreKey, _ work: (any ImageStoring) throws -> Void
   ) {
     guard attempt(.write, work) != nil else { return remove(type, key) }
-    memory.state.withLock { $0.hiddenKeys.remove(key) }
+    memory.state.withLock { _ = $0.hiddenKeys.remove(key) }
   }
 
   /// Removes the entry of a key.
   func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) {
     let isRemoved = attempt(.remove) { try Value.remove(key, from: $0) } != nil
     memory.state.withLock { state in
-      if isRemoved { state.hiddenKeys.remove(key) } else { state.hiddenKeys.insert(key) }
+      if isRemoved { state.hiddenKeys.remove(key) } else { state.hide(key) }
     }
   }
 

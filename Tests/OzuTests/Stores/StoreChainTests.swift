@@ -153,6 +153,28 @@ struct StoreChainTests {
     #expect(await read(Self.key) == Self.entry("3"))
   }
 
+  @Test("if thousands of entries of a kind cannot be removed, none of the kind is read until all are removed")
+  func manyFailedRemovals() {
+    let chain = chain()
+    let original = ImageStoreKey(.original, CacheKey("a"))
+    for key in [Self.key, original] { first[key] = Self.entry("a") }
+    first.respond = { call in
+      if call.operation == .remove { throw CancellationError() }
+    }
+    func remove(_ number: Int) {
+      chain.remove(ImageStoreEntry.self, ImageStoreKey(.rendition, CacheKey("\(number)")), .first)
+    }
+    for number in 1...StoreLevel.hiddenKeyLimit { remove(number) }
+    #expect(chain.mayContain(Self.key))
+    remove(0)
+    #expect(!chain.mayContain(Self.key))
+    #expect(chain.readFirst(ImageStoreEntry.self, Self.key) == nil)
+    #expect(chain.readFirst(ImageStoreEntry.self, original) == Self.entry("a"))
+    chain.removeAll(of: .rendition)
+    chain.write(Self.entry("b"), for: Self.key)
+    #expect(chain.readFirst(ImageStoreEntry.self, Self.key) == Self.entry("b"))
+  }
+
   enum Change: CaseIterable {
     case removal, removalOfAll, removalOfKind, removalOfListed, write
   }
