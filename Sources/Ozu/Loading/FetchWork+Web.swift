@@ -87,11 +87,8 @@ extension FetchWork {
       progressEvents.setSizeSource(watch)
       exchange.client = BodyObservingClient(watch: watch)
     }
-    // The closure captures a single object, so it needs no allocation.
-    id = job.id
-    exchange.pause = { [self] delay in
-      guard let id else { return false }
-      return await context.runner.pause(resumable(id), of: self) {
+    exchange.pause = { [self, id = job.id] delay in
+      await context.runner.pause(resumable(id), of: self) {
         (try? await configuration.testing.sleep(delay)) != nil
       }
     }

@@ -56,8 +56,6 @@ final class FetchWork: JobWork, @unchecked Sendable {
   /// The server or the kind of fetcher that it asks.
   private(set) var origin = JobOrigin.none
   var start: JobInstant?
-  /// The identifier of the job, while an exchange runs.
-  var id: SlotID?
 
   init(_ request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, isForHeader: Bool = false) {
     self.request = request

@@ -23,17 +23,22 @@ extension ImagePipeline {
     return data
   }
 
-  /// The job for the bytes of a source, when it is over: a running one or a new one.
+  /// The job for the bytes of a source, or for its header alone, when it is over: a running one or a new one.
   func fetch(
-    _ request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)? = nil
+    _ request: ImageRequest, urgency: DataUrgency, forHeader: Bool = false,
+    onProgress: (@Sendable (LoadProgress) -> Void)? = nil
   ) async throws(ImageError) -> FetchWork {
     let listener = onProgress.map(DownloadProgressListener.init)
     let epoch = context.epochs.epoch(of: request)
-    let key = JobKey.fetch(request, number: context.sharingNumber(epoch, request))
+    let number = context.sharingNumber(epoch, request)
+    let key = forHeader ? JobKey.header(request, number: number) : .fetch(request, number: number)
     let awaiter = urgency.awaiter(on: context.runner)
     let work = await awaiter.work(
       of: key, begun: { work in if let listener { (work as? FetchWork)?.progressEvents.add(listener) } },
-      make: { JobStart(FetchWork(request, context, context.epochs.beginJob(for: request, askedIn: epoch))) })
+      make: {
+        let own = context.epochs.beginJob(for: request, askedIn: epoch)
+        return JobStart(FetchWork(request, context, own, isForHeader: forHeader))
+      })
     // Other requests may still wait for the download.
     listener?.end()
     guard let fetch = work as? FetchWork else { throw awaiter.failure(request.source.name) }
@@ -65,15 +70,7 @@ extension ImagePipeline {
     } else {
       try configuration.check(request.source)
       let keyed = request.keyed(by: configuration.caching.cacheKeyRules)
-      let epoch = context.epochs.epoch(of: keyed)
-      let awaiter = JobAwaiter(context.runner, request.priority)
-      let work = await awaiter.work(
-        of: JobKey.header(keyed, number: context.sharingNumber(epoch, keyed)),
-        make: {
-          JobStart(
-            FetchWork(keyed, context, context.epochs.beginJob(for: keyed, askedIn: epoch), isForHeader: true))
-        })
-      guard let fetch = work as? FetchWork else { throw awaiter.failure(request.source.name) }
+      let fetch = try await fetch(keyed, urgency: DataUrgency(request.priority), forHeader: true)
       let fetched = try fetch.outcome.get()
       if let header = fetch.header { return header }
       guard case .data(let whole) = fetched.content else { throw .emptyData(request.source.name) }
