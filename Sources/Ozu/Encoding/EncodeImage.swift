@@ -22,7 +22,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     /// The animation without processors, to process each frame.
     case loadingAnimation(LoadedPicture, FetchedData)
     /// A place to encode.
-    case encoding(EncodingInput)
+    case encoding(LoadedPicture, PictureAnimation?, FetchedData)
     /// Room in the backlog for the writes.
     case writing
     /// Nothing more. The job may be retained for long, so it holds no pictures then.
@@ -79,9 +79,10 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     case (.loadingAnimation(let loaded, let fetched), .finished(let load as LoadImage)):
       switch load.outcome {
       case .failure(let error): return fail(error)
-      case .success(let end): return encode(loaded, end.loaded.picture.animation, fetched)
+      case .success(let end): return queue(loaded, end.loaded.picture.animation, fetched)
       }
-    case (.encoding(let input), _): return encode(input)
+    case (.encoding(let loaded, let animation, let fetched), _):
+      return encode(loaded, animation, fetched)
     case (.writing, _): return .finish(succeeded: true)
     case (.over, _): return fail(.cancelled(name))
     case (.confirming, _), (.loading, _), (.loadingAnimation, _): return fail(.waitsForItself(name))
@@ -172,27 +173,27 @@ final class EncodeImage: JobWork, @unchecked Sendable {
       moves
       && goal.format.types.contains(where: configuration.decoding.codecs.encodableAnimationTypes.contains)
     guard canMove, !request.decodedSteps.isEmpty else {
-      return encode(loaded, canMove ? loaded.picture.animation : nil, fetched)
+      return queue(loaded, canMove ? loaded.picture.animation : nil, fetched)
     }
     return wait(
       for: loadRequest.with { $0.processors = [] }, fetched, .loadingAnimation(loaded, fetched))
   }
 
-  private func encode(
+  private func queue(
     _ loaded: LoadedPicture, _ animation: PictureAnimation?, _ fetched: FetchedData
   ) -> JobStep {
     let size = loaded.picture.byteCount / 16 * (animation?.frameCount ?? 1)
-    return go(
-      .decode, .encoding(EncodingInput(loaded: loaded, animation: animation, fetched: fetched)), size: size)
+    return go(.decode, .encoding(loaded, animation, fetched), size: size)
   }
 
-  private func encode(_ input: EncodingInput) -> JobStep {
-    let (loaded, fetched) = (input.loaded, input.fetched)
+  private func encode(
+    _ loaded: LoadedPicture, _ animation: PictureAnimation?, _ fetched: FetchedData
+  ) -> JobStep {
     timings.add(loaded.timings)
     let (start, stage) = (configuration.instant, context.events.stageBegan(.encode, of: name))
     let maker = EncodedFileMaker(
-      input: input, goal: goal, configuration: configuration, isCancelled: { [self] in cancellation.isRaised }
-    )
+      loaded: loaded, animation: animation, fetched: fetched, goal: goal, configuration: configuration,
+      isCancelled: { [self] in cancellation.isRaised })
     let result = Result { () throws(ImageError) in try maker.make() }
     context.events.stageEnded(stage, byteCount: (try? result.get())?.data.count ?? 0)
     let file: EncodedFile

@@ -2,14 +2,6 @@ import Foundation
 import OzuCodecs
 import OzuRecords
 
-/// The input of an encoded file.
-struct EncodingInput: Sendable {
-  let loaded: LoadedPicture
-  /// The animation before the processors of the request, if it is to be written.
-  let animation: PictureAnimation?
-  let fetched: FetchedData
-}
-
 /// A new encoded file.
 struct EncodedFile: Sendable {
   let data: Data
@@ -24,7 +16,10 @@ struct EncodedFile: Sendable {
 /// installed, or because the format cannot hold a picture of this size, the next format is tried. Runs on a decoding
 /// thread.
 struct EncodedFileMaker {
-  let input: EncodingInput
+  let loaded: LoadedPicture
+  /// The animation before the processors of the request, if it is to be written.
+  let animation: PictureAnimation?
+  let fetched: FetchedData
   let goal: EncodingGoal
   let configuration: ImagePipeline.Configuration
   let isCancelled: @Sendable () -> Bool
@@ -33,7 +28,7 @@ struct EncodedFileMaker {
   private var codecs: CodecRegistry { configuration.decoding.codecs }
 
   func make() throws(ImageError) -> EncodedFile {
-    let picture = input.loaded.picture
+    let picture = loaded.picture
     do throws(DecodingError) {
       // The picture may be undecoded.
       try picture.decode()
@@ -42,7 +37,7 @@ struct EncodedFileMaker {
     }
     var first: EncodingError?
     let types = goal.format.candidates(
-      isOpaque: picture.bitmap.isOpaque, moves: input.animation != nil, codecs)
+      isOpaque: picture.bitmap.isOpaque, moves: animation != nil, codecs)
     for type in types {
       do throws(EncodingError) {
         return try make(as: type)
@@ -61,9 +56,9 @@ struct EncodedFileMaker {
   private func make(as type: ImageType) throws(EncodingError) -> EncodedFile {
     var options = goal.format.options
     var notes: [String] = []
-    if let animation = input.animation, codecs.encodableAnimationTypes.contains(type) {
-      var size = input.loaded.picture.size
-      options.metadata = metadata(for: size, input.loaded.picture, &notes)
+    if let animation, codecs.encodableAnimationTypes.contains(type) {
+      var size = loaded.picture.size
+      options.metadata = metadata(for: size, loaded.picture, &notes)
       let limits = AnimationEncodingLimits(configuration.decoding.limits)
       var frameCount = animation.frameCount
       let data = try codecs.encode(
@@ -80,7 +75,7 @@ struct EncodedFileMaker {
       return EncodedFile(
         data: data, type: type, size: size, frameCount: frameCount, notes: notes)
     }
-    let picture = input.loaded.picture
+    let picture = loaded.picture
     options.metadata = metadata(for: picture.size, picture, &notes)
     if let gainMap = gainMap(of: picture, for: type, &notes) {
       do throws(EncodingError) {
@@ -103,7 +98,7 @@ struct EncodedFileMaker {
     guard goal.format.keepsGainMap, let header = picture.header, header.gainMap != nil else { return nil }
     // The gain map has already been applied to these pixels.
     if case .coded = picture.bitmap.colorSpace { return nil }
-    guard type == .jpeg, case .data(let data) = input.fetched.content else {
+    guard type == .jpeg, case .data(let data) = fetched.content else {
       notes.append("its gain map is left out: only a JPEG can contain it")
       return nil
     }
@@ -136,7 +131,7 @@ struct EncodedFileMaker {
     let (format, own) = (goal.format, goal.format.options.metadata)
     var source = ImageMetadata()
     let wantsBlocks = format.metadata != .strip || format.colorProfile != .convert
-    if wantsBlocks, case .data(let data) = input.fetched.content,
+    if wantsBlocks, case .data(let data) = fetched.content,
       let found = try? codecs.metadata(of: data, limits: configuration.decoding.limits)
     {
       source = found

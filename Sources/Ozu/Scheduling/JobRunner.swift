@@ -308,7 +308,7 @@ extension JobRunner {
         graph, now, effects -> (Graph.Dependence, (id: SlotID, payload: JobWork)?, Bool) in
         var isDeciding = false
         let dependence = graph.depend(
-          id, on: other.key, then: other.then.map { .station($0, size: other.size) } ?? .nowhere, now: now,
+          id, on: other.key, then: other.then.map { .station($0, size: 0) } ?? .nowhere, now: now,
           &effects, deadline: other.deadline.map { ($0.instant, Graph.Deadline($0)) }
         ) {
           let start = other.make()

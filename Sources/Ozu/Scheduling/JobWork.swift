@@ -74,7 +74,6 @@ struct JobDependence: Sendable {
   var key: JobKey?
   /// The station where the waiting job goes when the other one has succeeded; `nil` if it decides itself.
   var then: StationID?
-  var size = 0
   var deadline: JobDeadline?
   /// Makes the work of a new job. Called under the runner's lock, so it must only construct objects.
   var make: @Sendable () -> JobStart
