@@ -12,13 +12,18 @@ struct JobKey: Hashable, Sendable {
     case store
   }
 
+  /// A request's own HTTP rules, and the formats that it accepts. Indirect, because they are large and rare: a key takes 48
+  /// bytes, and 152 with them inside, in tables of thousands of waiting jobs.
+  private indirect enum Rules: Hashable {
+    case own(HTTPCachePolicy?, ImageAcceptance?)
+  }
+
   let key: CacheKey
   private var rules: Rules?
   /// For steps: the origin of the chain, which is alive as long as the job.
   private var origin: ObjectIdentifier?
   /// Positive if the work is not shared, negative if it is shared in one cache format only.
   private var number = 0
-  // The one-byte members come last: the tables of waiting jobs contain thousands of keys.
   private let kind: Kind
   private var policy = CachePolicy.useCaches
   /// Whether the request is cancelled when the network asks to save data.
@@ -26,39 +31,18 @@ struct JobKey: Hashable, Sendable {
   /// For loads, which write their results; a download is the same for all policies.
   private var storagePolicy: StoragePolicy?
   /// Which caches are read and written.
-  private var layers: UInt8 = 0
-
-  /// A request's own HTTP rules, and the formats that it accepts. An object, because they are large and rare.
-  private final class Rules: Hashable, Sendable {
-    let policy: HTTPCachePolicy?
-    let acceptance: ImageAcceptance?
-
-    private init(_ policy: HTTPCachePolicy?, _ acceptance: ImageAcceptance?) {
-      (self.policy, self.acceptance) = (policy, acceptance)
-    }
-
-    /// `nil` if a request has none. A failable initialiser would allocate an object first.
-    static func of(_ request: ImageRequest) -> Rules? {
-      if request.httpPolicy == nil, request.ownAcceptance == nil { return nil }
-      return Rules(request.httpPolicy, request.ownAcceptance)
-    }
-
-    static func == (a: Rules, b: Rules) -> Bool { a.policy == b.policy && a.acceptance == b.acceptance }
-
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(policy)
-      hasher.combine(acceptance)
-    }
-  }
+  private var (readLayers, writeLayers) = (ImagePipeline.CacheLayers(), ImagePipeline.CacheLayers())
 
   private init(_ kind: Kind, _ key: CacheKey, of request: ImageRequest, number: Int) {
     self.kind = kind
     self.key = key
     self.number = number
     policy = request.cachePolicy
-    rules = Rules.of(request)
+    if request.httpPolicy != nil || request.ownAcceptance != nil {
+      rules = .own(request.httpPolicy, request.ownAcceptance)
+    }
     hasLowDataSource = request.hasLowDataSource
-    layers = request.readLayers.rawValue << 4 | request.writeLayers.rawValue
+    (readLayers, writeLayers) = (request.readLayers, request.writeLayers)
   }
 
   private init(kind: Kind, key: CacheKey, origin: ObjectIdentifier? = nil, number: Int) {
@@ -80,7 +64,8 @@ struct JobKey: Hashable, Sendable {
   static func fetch(_ request: ImageRequest, number: Int) -> JobKey {
     var key = JobKey(.fetch, request.key.source, of: request, number: number)
     // Downloaded bytes concern no other layer.
-    key.layers &= ImagePipeline.CacheLayers.originals.rawValue * 0x11
+    key.readLayers.formIntersection(.originals)
+    key.writeLayers.formIntersection(.originals)
     return key
   }
 
