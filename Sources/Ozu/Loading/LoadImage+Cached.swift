@@ -145,12 +145,9 @@ extension LoadImage {
   /// recipe are stored as their originals, unless originals are not stored.
   var mayHaveRendition: Bool {
     if request.format != nil || request.region != nil { return request.mayHaveRendition }
-    return request.mayHaveRendition || !isFromWeb && configuration.sources.usesFetcher(request.source)
+    return request.mayHaveRendition || configuration.sources.usesFetcher(request.source)
       || storagePolicy == .encodedImages && request.source.filePath == nil
   }
-
-  /// Whether the source is certainly a web address and not handled by a fetcher. Does not copy the source.
-  var isFromWeb: Bool { request.isOnWeb && !configuration.sources.hasResolvers }
 
   // MARK: Stale pictures
 

@@ -9,15 +9,11 @@ extension LoadImage {
     let live = fetched ?? fetchInUse(key)
     isFetchReused = live != nil
     if let live { return make(from: live) }
-    let isSureToDownload = isSureToDownload
-    if isSureToDownload, let url = request.source.webURL { origin = JobOrigin(url) }
+    origin = originToAsk
     // A closure that captures a single object needs no allocation.
-    let begin: @Sendable () -> JobStart =
-      if isSureToDownload {
-        { [self] in JobStart(FetchWork(request, context, epoch), in: .network, origin: origin) }
-      } else {
-        { [self] in JobStart(FetchWork(request, context, epoch)) }
-      }
+    let begin: @Sendable () -> JobStart = { [self] in
+      JobStart(FetchWork(request, context, epoch), in: origin.map { _ in .network }, origin: origin ?? .none)
+    }
     return wait(for: JobDependence(key: key, deadline: context.deadline(.network), make: begin), .fetching)
   }
 
@@ -71,13 +67,16 @@ extension LoadImage {
     }
   }
 
-  /// Whether hints say that only the origin can answer. The load then queues its download at once, and looks at
-  /// source and caches when the download has a place: most of thousands of loads that are cancelled during a fast
-  /// scroll never get one.
-  private var isSureToDownload: Bool {
-    guard isFromWeb, request.cachePolicy != .cacheOnly, context.failures.isEmpty else { return false }
-    return !context.caches.mayHave(.original(request))
-      && context.backlog.writing(originalOf: request.key.source) == nil
+  /// The origin of the source, if hints say that only it can answer. The load then queues its download at once, and
+  /// looks at source and caches when the download has a place: most of thousands of loads that are cancelled during a
+  /// fast scroll never get one.
+  private var originToAsk: JobOrigin? {
+    guard request.cachePolicy != .cacheOnly, context.failures.isEmpty, !configuration.sources.hasResolvers,
+      let url = request.source.webURL, !context.caches.mayHave(.original(request)),
+      context.backlog.writing(originalOf: request.key.source) == nil
+    else { return nil }
+    let origin = JobOrigin(url)
+    return origin == .none ? nil : origin
   }
 
   /// The bytes that another load still holds, if they may be used without asking the origin again.

@@ -54,7 +54,7 @@ final class LoadImage: JobWork, @unchecked Sendable {
   /// Whether the bytes come from an earlier fetch that another load still holds.
   var isFetchReused = false
   /// The origin of its download, if only that can answer.
-  var origin = JobOrigin.none
+  var origin: JobOrigin?
   /// Its identifier in `KnownVariants`, if smaller pictures can be derived from the result.
   var variantID: Int?
   private(set) var id: SlotID?

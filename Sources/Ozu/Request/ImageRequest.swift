@@ -30,9 +30,6 @@ public struct ImageRequest: Sendable {
   /// Whether a picture in memory can be returned unchanged: there is no format to note, no scale to apply and no
   /// local file to check. Stored inline next to the key, so that such a memory hit does not touch the shared storage.
   private(set) var needsNoAdjustment: Bool
-  /// Whether its source is certainly on the web, judged by the text of its URL. Stored inline for thousands of loads
-  /// that are started and cancelled.
-  private(set) var isOnWeb: Bool
 
   var fields: Fields { shared.fields }
 
@@ -42,7 +39,6 @@ public struct ImageRequest: Sendable {
     change(&fields)
     shared = Shared(fields)
     needsNoAdjustment = fields.needsNoAdjustment
-    isOnWeb = fields.isOnWeb
   }
 
   /// Changes fields that are part of the key.
@@ -73,7 +69,6 @@ public struct ImageRequest: Sendable {
     shared = Shared(fields)
     key = fields.key
     needsNoAdjustment = fields.needsNoAdjustment
-    isOnWeb = fields.isOnWeb
     self.priority = priority
     self.cachePolicy = cachePolicy
   }

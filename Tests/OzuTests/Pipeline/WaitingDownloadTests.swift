@@ -76,24 +76,4 @@ struct WaitingDownloadTests {
     await fixture.pipeline.flush()
     try await eventually(fetch == nil)
   }
-
-  @Test(
-    "a URL is certainly on the web if it has a host and only a path after it",
-    arguments: [
-      ("https://example.com/a.jpg", true), ("http://example.com", true), ("https://a-b.0.org?x=y@z", true),
-      ("https://example.com#a", true), ("https:///a.jpg", false), ("https://?a", false),
-      ("https://user@/a.jpg", false), ("https://user:word@example.com/", false),
-      ("https://example.com:80/", false), ("https://[::1]/a.jpg", false), ("HTTPS://example.com/", false),
-      ("https:example.com", false), ("https:/example.com", false), ("httpsx://example.com", false),
-      ("file:///a.jpg", false), ("data:image/png;base64,//", false), ("https://exämple.com/", false),
-      ("//a/b", false),
-    ])
-  func address(text: String, isOnWeb: Bool) throws {
-    // A text that no parser accepts is not a URL.
-    guard let url = URL(string: text, encodingInvalidCharacters: false) else { return }
-    let request = ImageRequest(url: url)
-    #expect(request.isOnWeb == isOnWeb)
-    // Every accepted one leads to the network.
-    if isOnWeb { #expect(throws: Never.self) { _ = try request.source.access() } }
-  }
 }
