@@ -50,10 +50,8 @@ final class SizeWatch: Sendable {
   private func read(_ data: Data, then: @escaping @Sendable (PixelSize?) -> Void) {
     let level = context.runner.look { [job] in $0.level(of: job) } ?? .normal
     _ = context.runner.enqueue(on: .decode, priority: level, size: 0) { [context] in
-      let configuration = context.configuration
-      then(
-        PartialHeader(data, codecs: configuration.decoding.codecs, limits: configuration.decoding.limits).size
-      )
+      let decoding = context.configuration.decoding
+      then(decoding.codecs.header(ofBeginning: data, limits: decoding.limits).size)
     }
   }
 

@@ -222,7 +222,7 @@ struct HeaderTests {
     let data = try FixtureFiles.data(name)
     guard let whole = try? CodecRegistry.standard.header(of: data) else { return }
     for count in [100, 500, 1_000, 2_000, 5_000, 20_000, 64 << 10, data.count - 1] where count < data.count {
-      switch PartialHeader(data.prefix(count), codecs: .standard, limits: .default) {
+      switch CodecRegistry.standard.header(ofBeginning: data.prefix(count), limits: .default) {
       case .tooShort: break
       case .sized(let size): #expect(size == whole.size, "\(count) bytes")
       case .settled(let header): #expect(header == whole, "\(count) bytes")
