@@ -195,6 +195,48 @@ struct CleanedFileTests {
     }
   }
 
+  /// libwebp reads a picture that is damaged on into the chunk behind it.
+  @Test(
+    "show the picture of the original, also of a damaged one",
+    arguments: names.filter { !$0.hasSuffix("webp") }, 0..<4)
+  func damagedPictures(name: String, seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let sound = try fixture(name)
+    for round in 0..<60 {
+      var data = sound
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        let place = Int.random(in: 2..<data.count - 1, using: &random)
+        let marker = [0xFF, .random(in: 0...255, using: &random)] as [UInt8]
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: data[place] = .random(in: 0...255, using: &random)
+        case 1: data.replaceSubrange(place..<place + 2, with: marker)
+        case 2:
+          let marker: UInt8 = [0xE1, 0xEE, 0xFE].randomElement(using: &random) ?? 0xE0
+          data.insert(contentsOf: Self.segment(marker, Self.secret), at: place)
+        default: data.replaceSubrange(place..<min(place + 3, data.count), with: marker + [0])
+        }
+      }
+      guard let cleaned = try? CleanedFile(data) else { continue }
+      // Of damaged data near the end of a file, libjpeg-turbo makes other pixels than of the same data before its end.
+      let end = cleaned.type == .jpeg ? Data(count: 8192) : Data()
+      if end.isEmpty || cleaned.notes.isEmpty, let before = try? frames(of: data + end) {
+        #expect((try? frames(of: cleaned.data + end)) == before, "round \(round)")
+      }
+      #expect(try CleanedFile(cleaned.data).data == cleaned.data, "round \(round)")
+    }
+  }
+
+  @Test("of GIF go on after zeros between two blocks, and end at any other byte")
+  func zerosInGIF() throws {
+    let plain = try fixture("matrix/anim.gif")
+    let start = try #require(plain.range(of: Data([0x21, 0xF9]))).lowerBound
+    for end in [[0x3B], [0x99, 1, 2]] as [[UInt8]] {
+      let cleaned = try CleanedFile(plain[..<start] + [0, 0] + plain[start...].dropLast() + end)
+      #expect(cleaned.data == plain && cleaned.notes.isEmpty)
+      #expect(cleaned.dropped == (end.count == 1 ? [] : ["3 bytes after the picture: no part of it"]))
+    }
+  }
+
   @Test(
     "keep the rights in compressed XMP and in the hexadecimal digits of older programs",
     arguments: ["iTXt", "xmp", "APP1", "exif"])

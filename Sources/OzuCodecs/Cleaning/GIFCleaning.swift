@@ -40,9 +40,14 @@ enum GIFCleaning {
         }
         if keeps(label, bytes.extracting(position + 2..<end), &parts) { result += file[start..<end] }
         position = end
-      default:
+      // Some writers leave zeros between blocks; another byte ends the valid part of the file.
+      case 0: position += 1
+      case nil:
         parts.notes.append("the file has no end")
         return finished(result, &parts)
+      default:
+        parts.dropEnd(bytes.extracting(position..<bytes.count))
+        return finished(result + [0x3B], &parts)
       }
     }
   }

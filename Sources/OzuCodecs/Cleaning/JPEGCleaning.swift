@@ -8,6 +8,9 @@ import OzuImaging
 
 /// Cleans a JPEG: tables, frames and scans stay byte for byte, application segments go, except for the two that decoders
 /// need (JFIF and Adobe) and those that were asked for.
+///
+/// In the place of a segment behind a scan, an empty comment stays. A scan that is too short is damaged if such a segment is
+/// behind it, and cut off if the end of the picture is; and a restart marker behind it would go on with the scan.
 enum JPEGCleaning {
   private static let jfif: StaticString = "JFIF\0"
   private static let adobe: StaticString = "Adobe"
@@ -19,11 +22,11 @@ enum JPEGCleaning {
     var body = Data()
     var resources: [UInt8] = []
     var further = XMPExtension()
-    var hasScan = false
+    var endOfScan: Int?
     var position = 2
     scanning: while true {
       guard let (marker, offset) = JPEGMarker.next(in: bytes, from: position) else {
-        guard hasScan else { throw .truncated(.jpeg, stage: CleanedParts.stage) }
+        guard endOfScan != nil else { throw .truncated(.jpeg, stage: CleanedParts.stage) }
         parts.notes.append("the file has no end")
         break
       }
@@ -35,13 +38,14 @@ enum JPEGCleaning {
       }
       if JPEGMarker.standsAlone(marker) {
         // Decoders end the scan here.
-        if hasScan { body += [0xFF, marker] }
+        if endOfScan != nil { body += [0xFF, marker] }
         continue
       }
-      guard let length = bytes.bigEndian(at: position, bytes: 2), length >= 2,
+      // Decoders step over the length also where it does not count itself.
+      guard let length = bytes.bigEndian(at: position, bytes: 2).map({ max($0, 2) }),
         position + length <= bytes.count
       else {
-        guard hasScan else { throw .truncated(.jpeg, stage: CleanedParts.stage) }
+        guard endOfScan != nil else { throw .truncated(.jpeg, stage: CleanedParts.stage) }
         // Decoders see the end of the scan at a marker, and by its kind whether more of the picture should follow.
         body += [0xFF, marker]
         parts.notes.append("the file has no end")
@@ -50,6 +54,11 @@ enum JPEGCleaning {
       let end = position + length
       let content = bytes.extracting(position + 2..<end)
       switch marker {
+      case 0xE0...0xEF where endOfScan != nil, 0xFE where endOfScan != nil:
+        // Readers look for metadata before the first scan.
+        if !content.isEmpty { parts.drop(marker == 0xFE ? "a comment" : "data of applications") }
+        if offset == endOfScan { body += segment(0xFE, []) }
+        position = end
       case 0xE0...0xEF, 0xFE:
         if content.hasBytes(XMPExtension.segmentName, at: 0) { further.add(position + 2..<end, in: bytes) }
         if let kept = segment(marker, content, &parts, &resources) {
@@ -58,14 +67,13 @@ enum JPEGCleaning {
         }
         position = end
       case JPEGMarker.startOfScan:
-        hasScan = true
-        guard let next = JPEGMarker.nextAfterScanData(in: bytes, from: end) else {
+        guard let next = Self.endOfScan(in: bytes, from: end) else {
           body += file[offset..<bytes.count]
           parts.notes.append("the file has no end")
           break scanning
         }
-        body += file[offset..<next.offset]
-        position = next.offset
+        body += file[offset..<next]
+        (position, endOfScan) = (next, next)
       default:
         body += file[offset..<end]
         position = end
@@ -73,6 +81,17 @@ enum JPEGCleaning {
     }
     parts.extendedXMP = further.packet(of: parts.xmp, in: bytes)
     return Data([0xFF, JPEGMarker.startOfImage]) + first + metadata(resources, &parts) + body
+  }
+
+  /// The offset of the marker that ends the data of a scan. Restart markers are part of the data, and so are codes that no
+  /// marker has: in damaged data, decoders step over them to the next restart.
+  private static func endOfScan(in bytes: Span<UInt8>, from start: Int) -> Int? {
+    var position = start
+    while let found = JPEGMarker.next(in: bytes, from: position) {
+      guard found.marker < 0xC0 || 0xD0...0xD7 ~= found.marker else { return found.offset }
+      position = found.offset + 2
+    }
+    return nil
   }
 
   /// The segment of an application to keep; `nil` for one that is left out or written again.
