@@ -154,6 +154,34 @@ struct HeaderTests {
   }
 
   @Test(
+    "whether a BMP of 32 bits has alpha is known at its end, unless a pixel of its beginning has some",
+    arguments: [(32, 0, 0), (32, 0, 128), (32, 128, 0), (24, 0, 0)])
+  func alphaOfBMP(bits: Int, firstAlpha: UInt8, lastAlpha: UInt8) async throws {
+    let side = 170
+    func little(_ numbers: UInt32...) -> Data {
+      Data(numbers.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } })
+    }
+    let row = (side * bits / 8 + 3) / 4 * 4
+    var pixels = Data(repeating: 7, count: row * side)
+    if bits == 32 {
+      for pixel in 0..<side * side { pixels[4 * pixel + 3] = pixel == side ? firstAlpha : 0 }
+      pixels[pixels.count - 1] = lastAlpha
+    }
+    // A header of 40 bytes, and four masks behind it for 32 bits.
+    let masks = bits == 32 ? little(0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000) : Data()
+    let body =
+      Data("BM".utf8) + little(0, 0, UInt32(54 + masks.count), 40, UInt32(side), UInt32(side))
+      + little(UInt32(bits) << 16 | 1, bits == 32 ? 6 : 0, UInt32(pixels.count), 2835, 2835, 0, 0) + masks
+      + pixels
+    let fixture = Fixture()
+    let header = try await fixture.pipeline.header(for: ImageRequest(url: serve(fixture, body)))
+    #expect(header == (try CodecRegistry.standard.header(of: body)))
+    #expect(header.hasAlpha == (firstAlpha > 0 || lastAlpha > 0))
+    let sent = fixture.client.sentByteCount
+    #expect(bits == 32 && firstAlpha == 0 ? sent >= body.count : sent == 65_536)
+  }
+
+  @Test(
     "the directory at the end of a TIFF is requested, and gives the same header as the whole file",
     arguments: ["large/one-strip.tif", "large/strips.tif"])
   func tiff(_ name: String) async throws {
