@@ -23,6 +23,14 @@ struct ServiceFailureTests {
     #expect(other.status == 502 && other.lifetime == 0 && other.reason.contains("503"))
   }
 
+  @Test("a decoder that cannot be started is the service's lack, and not the picture's fault")
+  func lack() {
+    let lack = ServiceFailure(
+      .decoderFailed("a", type: .png, failure: .unavailable("fork")), failureLifetime: 60)
+    #expect(lack.status == 503 && lack.lifetime == 0 && lack.retryAfter == 1)
+    #expect(status(.decoderFailed("a", type: .png, failure: .crashed(signal: 11))) == 422)
+  }
+
   @Test("a host that the rules refuse gives 403; another failure of the transport gives 502")
   func transport() {
     #expect(status(.transport("a", underlying: HTTPError(.hostNotAllowed("b")))) == 403)

@@ -35,6 +35,9 @@ struct ServiceFailure: Error {
     case .emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData:
       (status, reason) = (422, "the source is not a picture that can be read")
       lifetime = failureLifetime
+    case .decoderFailed where error.lacksDecoder:
+      (status, reason) = (503, "no decoder can be started")
+      retryAfter = 1
     case .decoderFailed: (status, reason) = (422, "the source cannot be decoded")
     case .processingFailed: (status, reason) = (422, "the picture cannot be processed in this way")
     case .encodingFailed: (status, reason) = (422, "the picture cannot be written in this way")
@@ -68,6 +71,13 @@ struct ServiceFailure: Error {
     if let allowed { headers["Allow"] = allowed }
     if let challenge { headers["WWW-Authenticate"] = challenge }
     return ServiceResponse(status: status, headers: headers, body: Data("\(reason)\n".utf8))
+  }
+}
+
+extension ImageError {
+  /// Whether the decoder's process could not be started. The file is not the reason.
+  fileprivate var lacksDecoder: Bool {
+    if case .unavailable? = decoderFailure { true } else { false }
   }
 }
 
