@@ -88,7 +88,7 @@ struct JobDeadline: Sendable {
   var endsAtStart = false
 }
 
-/// The work of a new job, and the station where it begins. Without a station, `resume` decides.
+/// The work of a new job, and the station where it begins. Without a station, its work decides after `begin`.
 struct JobStart: Sendable {
   let work: JobWork
   var station: StationID?
