@@ -135,3 +135,103 @@ final class FurtherLevel: Sendable {
     }
   }
 }
+
+/// Reads of a level that may be slow or may never answer. Each read has a time limit. While too many reads hang, no
+/// further read begins until one of them returns.
+///
+/// Each read runs on its own thread, and a hanging level takes only these threads. One lock guards the count.
+final class TimedReads: Sendable {
+  private let limit: Duration
+  private let width: Int
+  private let threads: DispatchQueue
+  private let runningCount = Mutex(0)
+
+  /// - Parameters:
+  ///   - limit: the largest duration of a read.
+  ///   - width: the largest number of reads at once, hanging ones included.
+  init(label: String, limit: Duration, width: Int = 16) {
+    self.limit = limit
+    self.width = width
+    threads = DispatchQueue(label: label, attributes: .concurrent)
+  }
+
+  /// The result of a read; `nil` if it took too long, or was not begun. Blocks, for the limit at most.
+  func value<Value: Sendable>(_ read: @escaping @Sendable () -> Value) -> Value? {
+    let mayBegin = runningCount.withLock { count in
+      guard count < width else { return false }
+      count += 1
+      return true
+    }
+    guard mayBegin else { return nil }
+    let (result, end) = (Result<Value>(), DispatchSemaphore(value: 0))
+    threads.async { [self] in
+      let value = read()
+      result.value.withLock { $0 = value }
+      runningCount.withLock { $0 -= 1 }
+      end.signal()
+    }
+    let (seconds, attoseconds) = limit.components
+    let time = DispatchTime.now() + .seconds(Int(seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
+    guard end.wait(timeout: time) == .success else { return nil }
+    return result.value.withLock { $0 }
+  }
+
+  private final class Result<Value: Sendable>: Sendable {
+    let value = Mutex<Value?>(nil)
+  }
+}
+
+/// A change of the entries of a level, with the facts that a queue needs. The first level makes it at once, a further one queues it.
+struct StoreChange: Sendable {
+  /// `nil` for many keys.
+  let key: ImageStoreKey?
+  /// Whether reads must not see the old entry until the change is made.
+  var changesEntries = true
+  /// The memory that the change holds while it waits.
+  var byteCount = 0
+  /// Whether a full queue may drop the change.
+  var mayBeDropped = false
+  /// The removal of the old entry after that, because it is out of date.
+  var removal: (@Sendable (StoreLevel) -> Void)?
+  let make: @Sendable (StoreLevel) -> Void
+
+  /// Changes the entry of a key. If that fails, the entry is removed.
+  static func write<Value: StoredValue>(
+    _ type: Value.Type, _ key: ImageStoreKey, byteCount: Int,
+    _ work: @escaping @Sendable (any ImageStoring) throws -> Void
+  ) -> StoreChange {
+    StoreChange(
+      key: key, byteCount: byteCount, mayBeDropped: true, removal: { $0.remove(type, key) },
+      make: { $0.write(type, key, work) })
+  }
+
+  /// Writes a value that a lower level has.
+  static func promote(
+    _ key: ImageStoreKey, byteCount: Int, _ work: @escaping @Sendable (any ImageStoring) throws -> Void
+  ) -> StoreChange {
+    StoreChange(key: key, byteCount: byteCount, mayBeDropped: true) { $0.attempt(.write, work) }
+  }
+
+  /// Marks an entry as used.
+  static func touch(_ key: ImageStoreKey) -> StoreChange {
+    StoreChange(key: nil, changesEntries: false, mayBeDropped: true) { level in
+      level.attempt(.write) { _ = try $0.touch(key) }
+    }
+  }
+
+  static func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) -> StoreChange {
+    StoreChange(key: key) { $0.remove(type, key) }
+  }
+
+  /// Removes all entries of a kind; `nil` means all kinds.
+  static func removeAll(of kind: ImageStoreKind?) -> StoreChange {
+    StoreChange(key: nil) { $0.removeAll(of: kind) }
+  }
+
+  /// Removes the entries for which a closure returns true, from a listing of one kind or of all.
+  static func removeListed(
+    of kind: ImageStoreKind?, where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool
+  ) -> StoreChange {
+    StoreChange(key: nil) { $0.removeListed(of: kind, where: isMeant) }
+  }
+}
