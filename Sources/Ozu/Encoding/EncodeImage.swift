@@ -118,12 +118,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     let validity = entry.record.rendition.validity
     let isFresh = request.mayServe(validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else {
-      let (context, load, epoch) = (context, goal.load, epoch)
-      let number = context.sharingNumber(epoch, load)
-      let other = JobDependence(key: .fetch(load, number: number), deadline: context.deadline(.network)) {
-        JobStart(FetchWork(load, context, epoch))
-      }
-      return wait(for: other, .confirming(entry))
+      return wait(for: FetchWork.dependence(on: goal.load, context, epoch), .confirming(entry))
     }
     if source == .rendition { keepInMemory(entry) }
     return finish(entry, isFresh ? source : .stale, ImageResponse.Verdict(validity, now: date))
@@ -162,7 +157,9 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   /// Makes the picture from its source.
   ///
   /// - Parameter fetched: the bytes of the source, if they are already fetched.
-  private func load(_ fetched: FetchedData?) -> JobStep { wait(for: loadRequest, fetched, .loading) }
+  private func load(_ fetched: FetchedData?) -> JobStep {
+    wait(for: LoadImage.dependence(on: loadRequest, context, epoch, fetched: fetched), .loading)
+  }
 
   // MARK: Encoding: the picture becomes a file, whose record tells how it was made
 
@@ -175,8 +172,10 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     guard canMove, !request.decodedSteps.isEmpty else {
       return queue(loaded, canMove ? loaded.picture.animation : nil, fetched)
     }
+    let plain = loadRequest.with { $0.processors = [] }
     return wait(
-      for: loadRequest.with { $0.processors = [] }, fetched, .loadingAnimation(loaded, fetched))
+      for: LoadImage.dependence(on: plain, context, epoch, fetched: fetched),
+      .loadingAnimation(loaded, fetched))
   }
 
   private func queue(
@@ -280,15 +279,6 @@ final class EncodeImage: JobWork, @unchecked Sendable {
   private func wait(for other: JobDependence, _ next: State) -> JobStep {
     state = next
     return .depend(other)
-  }
-
-  /// Goes on as `next` when a picture is loaded.
-  private func wait(for load: ImageRequest, _ fetched: FetchedData?, _ next: State) -> JobStep {
-    let key = JobKey.load(load, number: context.resultSharingNumber(epoch, load))
-    let other = JobDependence(key: key) { [context, epoch] in
-      JobStart(LoadImage(load, context, epoch, fetched: fetched))
-    }
-    return wait(for: other, next)
   }
 
   private func finish(

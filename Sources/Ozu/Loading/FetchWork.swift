@@ -68,6 +68,16 @@ final class FetchWork: JobWork, @unchecked Sendable {
     outcome = .failure(.cancelled(""))
   }
 
+  /// The dependence on the fetch of a request, within the limit of its stage.
+  static func dependence(
+    on request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch
+  ) -> JobDependence {
+    let key = JobKey.fetch(request, number: context.sharingNumber(epoch, request))
+    return JobDependence(key: key, deadline: context.deadline(.network)) {
+      JobStart(FetchWork(request, context, epoch))
+    }
+  }
+
   var configuration: ImagePipeline.Configuration { context.configuration }
   var name: String { request.source.name }
 

@@ -70,11 +70,7 @@ extension LoadImage {
         && request.recipe.isWorthWaiting(for: loading.request.recipe)
     }
     guard let larger else { return nil }
-    let key = JobKey.load(larger.request, number: context.resultSharingNumber(larger.epoch, larger.request))
-    let other = JobDependence(key: key) { [context] in
-      JobStart(LoadImage(larger.request, context, larger.epoch))
-    }
-    return wait(for: other, .waitingForLarger)
+    return wait(for: Self.dependence(on: larger.request, context, larger.epoch), .waitingForLarger)
   }
 
   /// Goes on when the load of a larger picture is over.

@@ -41,11 +41,7 @@ extension LoadImage {
     var request = request
     request.cachePolicy = .reload
     isFetchReused = false
-    let key = JobKey.fetch(request, number: context.sharingNumber(epoch, request))
-    let other = JobDependence(key: key, deadline: context.deadline(.network)) { [context, request, epoch] in
-      JobStart(FetchWork(request, context, epoch))
-    }
-    return wait(for: other, .fetchingAgain)
+    return wait(for: FetchWork.dependence(on: request, context, epoch), .fetchingAgain)
   }
 
   /// Goes on when the second download is over.

@@ -72,6 +72,15 @@ final class LoadImage: JobWork, @unchecked Sendable {
     outcome = .failure(.cancelled(""))
   }
 
+  /// The dependence on the load of a request.
+  static func dependence(
+    on request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, fetched: FetchedData? = nil
+  ) -> JobDependence {
+    JobDependence(key: .load(request, number: context.resultSharingNumber(epoch, request))) {
+      JobStart(LoadImage(request, context, epoch, fetched: fetched))
+    }
+  }
+
   var configuration: ImagePipeline.Configuration { context.configuration }
   var storagePolicy: StoragePolicy { request.storagePolicy ?? configuration.caching.storagePolicy }
 

@@ -2,18 +2,20 @@ import OzuSynchronization
 
 /// The task as a subscriber of the job that does its work.
 extension ImageTask {
-  func begin(_ request: ImageRequest) {
+  /// Subscribes to the job of the load. The caller has already looked into memory.
+  func begin() {
+    let request = attempt
     do throws(ImageError) {
       try request.validate()
       if pipeline.checksSources { try pipeline.configuration.check(request.source) }
     } catch {
       return fail(error)
     }
-    let (attempt, place) = state.withLock { state -> (Int?, HeldPlace?) in
+    let (number, place) = state.withLock { state -> (Int?, HeldPlace?) in
       state.attemptCount += 1
       return (state.ending == nil ? state.attemptCount : nil, state.sideState?.place)
     }
-    guard let attempt else { return }
+    guard let number else { return }
     hasMadeJob.store(false, ordering: .relaxed)
     let (context, level) = (pipeline.context, priority)
     let epoch = context.epochs.epoch(of: request)
@@ -25,7 +27,7 @@ extension ImageTask {
       return JobStart(LoadImage(request, context, context.epochs.beginJob(for: request, askedIn: epoch)))
     }
     guard let subscription else { return fail(.waitsForItself(request.source.name)) }
-    note(subscription, attempt)
+    note(subscription, number)
     if priority != level { context.runner.setPriority(subscription.id) { priority } }
   }
 

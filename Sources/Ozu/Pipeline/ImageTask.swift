@@ -167,19 +167,6 @@ public final class ImageTask: Sendable {
       inner?.priority = newValue
     }
   }
-
-  // MARK: The beginning
-
-  /// Subscribes to the job of the load. The caller has already looked into memory.
-  func begin() {
-    if let alternative {
-      begin(alternative)
-    } else if let keyed {
-      begin(keyed)
-    } else {
-      begin(request)
-    }
-  }
 }
 
 extension ImageTask: Hashable {
