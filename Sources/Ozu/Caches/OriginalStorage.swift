@@ -14,6 +14,8 @@ struct OriginalStorage: HTTPCacheStorage {
   let backlog: StoreBacklog
   private let partials = InMemoryHTTPCacheStorage(byteLimit: 16 << 20)
   private let unwritten = UnwrittenPartials()
+  /// Whether it keeps the beginnings of interrupted transfers.
+  var keepsPartials = true
   /// The right of the exchange; `nil` for a storage that nobody has narrowed.
   private var right: EpochRight?
 
@@ -73,13 +75,14 @@ struct OriginalStorage: HTTPCacheStorage {
   var spoolDirectory: String? { caches.stores.first?.store.spoolDirectory }
 
   func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? {
+    guard keepsPartials else { return nil }
     if let partial = await partials.partialBody(for: key) ?? unwritten[key] { return partial }
     guard caches.mayHavePartial(for: key) else { return nil }
     return await runner.run(on: .disk, priority: .high) { [caches] in caches.partialBody(for: key) }
   }
 
   func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
-    guard right?.isValid ?? true else { return }
+    guard keepsPartials, right?.isValid ?? true else { return }
     await partials.setPartialBody(partial, for: key)
     let ticket = unwritten.set(partial, for: key)
     if right?.isValid == false { removePartialsFromMemory(of: [ResponseStore.storeKey(key)]) }
@@ -130,27 +133,4 @@ private final class UnwrittenPartials: Sendable {
       if state.partials[key]?.ticket == ticket { state.partials[key] = nil }
     }
   }
-}
-
-/// A storage that does not keep the beginnings of interrupted transfers.
-struct StorageWithoutPartialBodies<Storage: HTTPCacheStorage>: HTTPCacheStorage {
-  let storage: Storage
-
-  func entries(for key: HTTPCacheKey) async -> [HTTPCacheEntry] { await storage.entries(for: key) }
-
-  func store(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, for key: HTTPCacheKey) async {
-    await storage.store(entry, replacing: old, for: key)
-  }
-
-  func removeEntries(for key: HTTPCacheKey) async { await storage.removeEntries(for: key) }
-
-  func refresh(_ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, for key: HTTPCacheKey) async {
-    await storage.refresh(entry, replacing: old, for: key)
-  }
-
-  var spoolDirectory: String? { storage.spoolDirectory }
-
-  func partialBody(for key: HTTPCacheKey) async -> HTTPPartialBody? { nil }
-
-  func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {}
 }

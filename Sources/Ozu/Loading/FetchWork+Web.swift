@@ -32,12 +32,10 @@ extension FetchWork {
       ) { [self] received, expected in
         progressEvents.report(LoadProgress(receivedByteCount: received, expectedByteCount: expected))
       }
-      if let fetcherClient { exchange.client = fetcherClient }
-      let storage = context.originalStorage.storing(
+      var storage = context.originalStorage.storing(
         by: context.epochs.right(toOriginalOf: request.key.source, in: epoch))
-      exchange.storage =
-        fetcherClient == nil && configuration.network.isResumableDataEnabled
-        ? storage : StorageWithoutPartialBodies(storage: storage)
+      if let fetcherClient { (exchange.client, storage.keepsPartials) = (fetcherClient, false) }
+      exchange.storage = storage
       return exchange
     } catch {
       throw ImageError(error, source: name)
@@ -122,7 +120,7 @@ extension FetchWork {
   private func validate(_ exchange: HTTPCacheExchange) {
     let (runner, level, origin) = (context.runner, request.priority, origin)
     exchange.cache.validateInBackground(exchange.key) {
-      await runner.perform(on: .network, origin: origin, priority: level) { await exchange.validation.run() }
+      await runner.perform(on: .network, origin: origin, priority: level) { await exchange.validate() }
     }
   }
 

@@ -43,19 +43,15 @@ final class LoadContext: Sendable {
       encodedMemory: MemoryCache(configuration.caching.encodedMemoryCache),
       stores: StoreChain(configuration), events: events)
     backlog = StoreBacklog(runner: runner, byteLimit: configuration.caching.storeBacklogByteCount)
-    let storage = OriginalStorage(caches: caches, runner: runner, backlog: backlog)
+    var storage = OriginalStorage(caches: caches, runner: runner, backlog: backlog)
+    storage.keepsPartials = configuration.network.isResumableDataEnabled
     originalStorage = storage
     let client = ObservedHTTPClient(client: configuration.network.httpClient, events: events)
-    httpCache = HTTPCache(
-      client: client,
-      storage: configuration.network.isResumableDataEnabled
-        ? storage : StorageWithoutPartialBodies(storage: storage),
-      configuration: configuration.httpCache)
+    httpCache = HTTPCache(client: client, storage: storage, configuration: configuration.httpCache)
     var settings = configuration.httpCache
     (settings.preparation, settings.retryPolicy) = (nil, .none)
-    // Each exchange brings its own client.
-    fetcherCache = HTTPCache(
-      client: client, storage: StorageWithoutPartialBodies(storage: storage), configuration: settings)
+    // Each exchange brings its own client and storage.
+    fetcherCache = HTTPCache(client: client, storage: storage, configuration: settings)
   }
 
   /// A number that is part of the keys of jobs: zero if equal work is shared, otherwise a new number for each call.

@@ -47,19 +47,3 @@ extension HTTPCacheExchange {
       reasonNotStored: nil, unstored: nil)
   }
 }
-
-/// A background validation of a response that was served stale.
-package struct HTTPCacheValidation: Sendable {
-  private let exchange: HTTPCacheExchange
-
-  init(exchange: HTTPCacheExchange) { self.exchange = exchange }
-
-  /// Validates the response. Failures are ignored.
-  package func run() async {
-    let again = HTTPCacheExchange(
-      cache: exchange.cache, request: exchange.request, mode: .noCache, key: exchange.key,
-      policy: exchange.policy, storing: .atOnce, onProgress: nil, client: exchange.client,
-      storage: exchange.storage, pause: exchange.pause)
-    _ = try? await again.run()
-  }
-}

@@ -11,11 +11,11 @@
 package struct HTTPCacheExchange: Sendable {
   package let cache: HTTPCache
   package var request: HTTPRequest
-  let mode: HTTPCacheMode
+  var mode: HTTPCacheMode
   package let key: HTTPCacheKey
   let policy: HTTPCachePolicy
-  let storing: HTTPCache.Storing
-  let onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
+  var storing: HTTPCache.Storing
+  var onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
   /// The client that sends the requests.
   package var client: any HTTPClient
   /// The storage: that of the cache, or one that belongs to this exchange.
@@ -78,14 +78,18 @@ package struct HTTPCacheExchange: Sendable {
   func run() async throws(HTTPError) -> HTTPCachedResponse {
     switch plan(readsStorage ? await storage.entries(for: key) : []) {
     case .answer(let response, let isValidated):
-      if isValidated { cache.validateInBackground(key) { [validation] in await validation.run() } }
+      if isValidated { cache.validateInBackground(key) { await validate() } }
       return response
     case .ask(let originRequest): return try await ask(originRequest)
     }
   }
 
-  /// The exchange that validates a response that was served stale.
-  package var validation: HTTPCacheValidation { HTTPCacheValidation(exchange: self) }
+  /// Validates a response that was served stale, and stores the answer. Failures are ignored.
+  package func validate() async {
+    var exchange = self
+    (exchange.mode, exchange.storing, exchange.onProgress) = (.noCache, .atOnce, nil)
+    _ = try? await exchange.run()
+  }
 
   /// Asks the origin, and stores the answer.
   package func ask(_ originRequest: OriginRequest) async throws(HTTPError) -> HTTPCachedResponse {
