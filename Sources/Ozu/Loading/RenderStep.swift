@@ -53,7 +53,7 @@ extension RenderStep {
     let watch = StageWatch(
       context.load.configuration.testing.now, timings: previous?.timings ?? StageTimings(),
       waitingSince: context.submitted, limits: context.load.configuration.stageTimeouts,
-      StageReporter.make(context.load.events, source: context.source))
+      events: context.load.events, source: context.source)
     if context.isCancelled { throw .cancelled(context.name) }
     switch self {
     case .decode(let data, let resize, let wanted, let file):
@@ -137,24 +137,31 @@ extension Picture {
   }
 }
 
-/// Measures the stages of a render, and checks their time limits. Used on one thread.
+/// Measures the stages of a render, reports them to observers, and checks their time limits. Used on one thread. For
+/// observers the last stage ends when the watch is released, on every path out of the step.
 private final class StageWatch {
   private let clock: @Sendable () -> ContinuousClock.Instant
   private let limits: [ImageStage: Duration]
   private var timings: StageTimings
   private var current: (stage: ImageStage, start: JobInstant)
-  private let reporter: StageReporter?
+  private let events: PipelineEvents
+  private let source: ImageSource
+  private var observed: ObservedStage?
 
   init(
     _ clock: @escaping @Sendable () -> ContinuousClock.Instant, timings: StageTimings,
-    waitingSince start: JobInstant, limits: [ImageStage: Duration], _ reporter: StageReporter?
+    waitingSince start: JobInstant, limits: [ImageStage: Duration], events: PipelineEvents,
+    source: ImageSource
   ) {
     self.clock = clock
-    self.reporter = reporter
+    self.events = events
+    self.source = source
     self.timings = timings
     self.limits = limits
     current = (.wait, start)
   }
+
+  deinit { events.stageEnded(observed) }
 
   var stage: ImageStage { current.stage }
   private var now: JobInstant { JobInstant(clock()) }
@@ -169,7 +176,10 @@ private final class StageWatch {
   func enter(_ stage: ImageStage, ago duration: Duration = .zero) {
     let time = max(current.start, now.advanced(by: .zero - duration))
     timings.add(current.stage, current.start.duration(to: time))
-    if stage != current.stage { reporter?.enter(stage) }
+    if stage != current.stage {
+      events.stageEnded(observed)
+      observed = events.stageBegan(stage, of: source.name)
+    }
     current = (stage, time)
   }
 
