@@ -32,9 +32,9 @@ struct Derivation: Sendable {
     // A drawing has no pixels of its own. An animation would lose its frames, because only still pictures are resized
     // here.
     guard !header.isDrawing, header.frameCount <= 1, !largerSize.isEmpty, !source.isEmpty,
-      recipe.canBeMade(from: larger), let resize = recipe.resize
+      recipe.canBeMade(from: larger), let resize = recipe.parts.resize
     else { return nil }
-    let from = ResizeGeometry(source: source, resize: larger.resize)
+    let from = try ResizeGeometry(of: larger.parts.resize, in: source)
     let to = try ResizeGeometry(of: resize, in: source)
     // If the size or the area does not match the recipe, the picture was made in another way and is not used.
     guard from.outputSize == largerSize, from.region.contains(to.region) else { return nil }

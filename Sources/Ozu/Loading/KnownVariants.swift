@@ -180,13 +180,6 @@ final class KnownVariants: Sendable {
     }
   }
 
-  /// Whether any picture of a source is known or is being loaded.
-  func hasAny(of source: CacheKey) -> Bool {
-    state.withLock { state in
-      state.loading[source] != nil || state.young[source] != nil || state.old[source] != nil
-    }
-  }
-
   /// The pictures of a source that are being loaded.
   func loading(of source: CacheKey) -> [Loading] {
     state.withLock { $0.loading[source] ?? [] }

@@ -28,6 +28,6 @@ extension ImageRequest {
 
     var key: ImageKey { recipe.key(of: source.cacheKey(for: sourceKey)) }
 
-    var needsNoAdjustment: Bool { recipe.format == nil && scale == 1 && !source.isLocalFile }
+    var needsNoAdjustment: Bool { recipe.parts.format == nil && scale == 1 && !source.isLocalFile }
   }
 }

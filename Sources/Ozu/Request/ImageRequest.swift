@@ -106,7 +106,7 @@ public struct ImageRequest: Sendable {
 
   /// The resize; `nil` for the picture at its own size.
   public var resize: Resize? {
-    get { recipe.resize }
+    get { recipe.parts.resize }
     set { changeRecipe { $0.recipe.parts.resize = Self.effective(newValue) } }
   }
 
@@ -117,9 +117,9 @@ public struct ImageRequest: Sendable {
   /// JPEG with a single scan is read whole once, and then only the part is decoded. A load fails with
   /// `ImageError.regionOutside` if the whole part is outside the picture.
   public var region: PixelRectangle? {
-    get { recipe.resize?.region }
+    get { recipe.parts.resize?.region }
     set {
-      guard var resize = recipe.resize else {
+      guard var resize = recipe.parts.resize else {
         self.resize = newValue.map { Resize(region: $0) }
         return
       }
@@ -130,11 +130,11 @@ public struct ImageRequest: Sendable {
   }
 
   /// The cache format, whose resize is then `resize`; `nil` for none.
-  public var format: CacheFormat? { recipe.format }
+  public var format: CacheFormat? { recipe.parts.format }
 
   /// The steps that follow the resize, in their order.
   public var processors: [any ImageProcessing] {
-    get { recipe.processors }
+    get { recipe.parts.processors }
     set { changeRecipe { $0.recipe.parts.processors = newValue } }
   }
 
@@ -226,8 +226,8 @@ public struct ImageRequest: Sendable {
 
   /// How the file is decoded; part of the recipe.
   var decoding: RequestedDecoding {
-    get { recipe.decoding }
-    set { if newValue != recipe.decoding { changeRecipe { $0.recipe.parts.decoding = newValue } } }
+    get { recipe.parts.decoding }
+    set { if newValue != recipe.parts.decoding { changeRecipe { $0.recipe.parts.decoding = newValue } } }
   }
 
   /// Whether the app has set a key.

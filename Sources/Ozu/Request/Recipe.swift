@@ -3,6 +3,9 @@
 ///
 /// The limits on a decode are not part of it, because they are the same for all requests of a pipeline.
 struct Recipe: Sendable {
+  /// The resize (`nil` for the picture at its own size), how the file is decoded, the steps that follow the resize, and the cache
+  /// format, which has a place of its own in the caches and may change the picture by closures.
+  ///
   /// A tuple: code that must decide about each part takes it apart, so it does not compile when a part is added.
   var parts:
     (resize: Resize?, decoding: RequestedDecoding, processors: [any ImageProcessing], format: CacheFormat?)
@@ -13,15 +16,6 @@ struct Recipe: Sendable {
   ) {
     parts = (resize, decoding, processors, format)
   }
-
-  /// The resize; `nil` for the picture at its own size.
-  var resize: Resize? { parts.resize }
-  /// How the file is decoded.
-  var decoding: RequestedDecoding { parts.decoding }
-  /// The steps that follow the resize.
-  var processors: [any ImageProcessing] { parts.processors }
-  /// The cache format, which has a place of its own in the caches, and may change the picture by closures.
-  var format: CacheFormat? { parts.format }
 
   // MARK: Keys
 
@@ -45,7 +39,7 @@ struct Recipe: Sendable {
   // MARK: Making a picture from another one
 
   /// Whether an app's closures change the picture. They have no identity, so their results are not shared.
-  var hasHooks: Bool { format?.hasHooks == true }
+  var hasHooks: Bool { parts.format?.hasHooks == true }
 
   /// Whether pictures of other recipes may be made from a picture of this one. It must show the whole source in sRGB, before any
   /// other step. Lists of known pictures contain no other ones (`KnownVariants`).
@@ -61,13 +55,14 @@ struct Recipe: Sendable {
     guard larger.servesOthers, decoding == .converted, format?.hasHooks != true, let resize else {
       return false
     }
-    return larger.resize.map { resize.isServed(by: $0) } ?? true
+    return larger.parts.resize.map { resize.isServed(by: $0) } ?? true
   }
 
   /// Whether to wait for a picture that is being loaded, judged by the recipes alone: the same mode and proportions,
   /// and not so much larger that the wait takes longer than making the smaller one.
   func isWorthWaiting(for larger: Recipe) -> Bool {
-    guard canBeMade(from: larger), let resize, let other = larger.resize, other.mode == resize.mode,
+    guard canBeMade(from: larger), let resize = parts.resize, let other = larger.parts.resize,
+      other.mode == resize.mode,
       other.region == resize.region, other.cutsOff == resize.cutsOff, !resize.allowsUpscaling,
       !other.allowsUpscaling, !resize.size.isEmpty
     else { return false }

@@ -92,7 +92,7 @@ extension CodecRegistry {
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
-    _ = try ResizeGeometry(of: resize, in: header.size)
+    try resize?.checkRegion(in: header.size)
     var plan = DecodePlan(of: file, resize: resize, context: context)
     var isSmaller = false
     if mayBeSmaller, let smaller = file.smaller(for: plan, limits: context.limits),

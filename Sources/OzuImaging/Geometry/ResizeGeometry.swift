@@ -78,7 +78,7 @@ public struct ResizeGeometry: Hashable, Sendable {
   ///
   /// - Throws: `regionOutside` if nothing of its region lies inside the source.
   package init(of resize: Resize?, in source: PixelSize) throws(DecodingError) {
-    if let region = resize?.region, !region.overlaps(source) { throw .regionOutside(region, of: source) }
+    try resize?.checkRegion(in: source)
     self.init(source: source, resize: resize)
   }
 
@@ -149,5 +149,12 @@ public struct ResizeGeometry: Hashable, Sendable {
   /// A side scaled by a fraction, to the nearest pixel.
   private static func rounded(_ side: Int, times numerator: Int, over denominator: Int) -> Int {
     max(1, (2 * side * numerator + denominator) / (2 * denominator))
+  }
+}
+
+extension Resize {
+  /// - Throws: `regionOutside` if nothing of the region lies inside the source.
+  func checkRegion(in source: PixelSize) throws(DecodingError) {
+    if let region, !region.overlaps(source) { throw .regionOutside(region, of: source) }
   }
 }

@@ -21,7 +21,7 @@ import Testing
       _ change: @escaping @Sendable (inout Resize) -> Void
     ) -> Change {
       Change(field: field, serves: serves, isServed: isServed) { recipe in
-        var resize = recipe.resize ?? Resize(PixelSize(1, 1))
+        var resize = recipe.parts.resize ?? Resize(PixelSize(1, 1))
         change(&resize)
         recipe.parts.resize = resize
       }
@@ -79,7 +79,7 @@ import Testing
     for change in Self.resizeChanges {
       var changed = Recipe(resize: Self.resize)
       change.change(&changed)
-      #expect(changed.resize != Self.resize, "\(change.field)")
+      #expect(changed.parts.resize != Self.resize, "\(change.field)")
     }
   }
 
