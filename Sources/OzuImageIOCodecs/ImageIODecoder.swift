@@ -6,8 +6,8 @@
 
   /// Decodes one format through ImageIO.
   ///
-  /// The system decodes JPEG at an eighth, a quarter or a half of its size, and everything else at full size; the
-  /// rest is resampled as on every platform. Thumbnails of JPEG files in sRGB are decoded by Ozu's own decoder
+  /// The system decodes JPEG at an eighth, a quarter or a half of its size, and everything else at full size, except for a
+  /// HEIC that is over the limits at its own; the rest is resampled as on every platform. Thumbnails of JPEG files in sRGB are decoded by Ozu's own decoder
   /// (`ReducedJPEGDecoder`), because ImageIO has nothing equal. Core Graphics converts colours to sRGB while it
   /// draws the pixels. Colours that are to be kept are drawn in the colour space of the file, in 16 bits if the
   /// file has more than 8 and the context asks for pixels as stored.
@@ -60,7 +60,7 @@
         header.planeLayout = outline.frame?.planeLayout
         header.isProgressive = outline.details.isProgressive
       }
-      return ImageIOPicture(data, file, header, outline)
+      return ImageIOPicture(data, file, header, outline, limits)
     }
 
     /// The markers of a JPEG; `nil` for another format, and for a file that Ozu cannot parse: ImageIO decides about
@@ -86,17 +86,35 @@
     private let data: Data
     private let file: ImageIOFile
     private let outline: JPEGOutline?
+    private let isReduced: Bool
     private let slot = FeedSlot<ImageIOFeed>()
 
-    init(_ data: Data, _ file: ImageIOFile, _ header: ImageHeader, _ outline: JPEGOutline?) {
+    init(
+      _ data: Data, _ file: ImageIOFile, _ header: ImageHeader, _ outline: JPEGOutline?,
+      _ limits: DecodingLimits
+    ) {
+      let (pixelCount, byteCount) = (header.storedSize.pixelCount, header.storedSize.byteCount(as: .bgra8))
+      isReduced =
+        header.type == .jpeg
+        || header.type == .heic && pixelCount / 2 <= limits.pixelCount
+          && (pixelCount > limits.pixelCount || byteCount > limits.decodedByteCount)
       self.data = data
       self.file = file
       self.header = header
       self.outline = outline
     }
 
-    /// An eighth, a quarter, a half and the full size for JPEG; the full size for others.
-    var scales: [Int] { header.type == .jpeg ? [1, 2, 4, 8] : [8] }
+    /// An eighth, a quarter, a half and the full size for JPEG, and for a HEIC that is too large at full size; the full size for
+    /// others.
+    var scales: [Int] { isReduced ? [1, 2, 4, 8] : [8] }
+
+    /// A result that Ozu makes from the frequencies of a JPEG takes a strip of them at a time. The system reduces other JPEG
+    /// row by row, unless it has passes, and HEIC tile by tile. It cannot be stopped; a HEIC has at most twice as many pixels
+    /// as one that is decoded at full size.
+    func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+      let isStreamed = isReduced && plan.eighths < 8 && !header.isProgressive
+      return DecodingDemand(isPiecewise: plan.reduction != nil || isStreamed)
+    }
 
     /// For JPEG, PNG and WebP, Ozu's own parsers read the blocks, because ImageIO returns metadata only as single
     /// values. A compressed XMP packet of a PNG is left out.
