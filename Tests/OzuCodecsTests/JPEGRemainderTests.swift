@@ -37,7 +37,7 @@ struct JPEGRemainderTests {
       // Offsets are counted from the byte order, which is behind two bytes and the head.
       var place = first - 2 - head
       for (picture, other) in zip(pictures, others) {
-        content += Data(BoxFile.big(other.kind << 16 | 1, 4) + BoxFile.big(picture.count, 4))
+        content += Data(BoxFile.big(other.kind, 4) + BoxFile.big(picture.count, 4))
         content += Data(BoxFile.big(place, 4) + [0, 0, 0, 0])
         place += picture.count
       }
@@ -46,6 +46,33 @@ struct JPEGRemainderTests {
     let pictures = try others.map { try file($0.segment) }
     let first = try file(segment(pictures, 0)).count
     return try file(segment(pictures, first), then: Data(pictures.joined()))
+  }
+
+  /// The pair of a stereo camera, with all that its index has, in the other order of bytes (CIPA DC-007 §5.2): a version,
+  /// pictures, and what each has about itself; and an index in the second picture.
+  private static func stereo() throws -> Data {
+    func little(_ value: Int, _ count: Int) -> [UInt8] { BoxFile.big(value, count).reversed() }
+    func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+      little(tag, 2) + little(type, 2) + little(count, 4) + value
+    }
+    func view(_ number: Int) -> [UInt8] {
+      // The number of the view, the viewpoint that the others are compared with, and the distance in metres.
+      little(4, 2) + entry(0xB000, 7, 4, Array("0100".utf8)) + entry(0xB101, 4, 1, little(number, 4))
+        + entry(0xB204, 4, 1, little(1, 4)) + entry(0xB205, 5, 1, little(200, 4)) + little(0, 4)
+    }
+    func segment(_ second: Data, at start: Int) -> Data {
+      let list = 8 + 2 + 3 * 12 + 4
+      var content = Array("MPF\0II*\0".utf8) + little(8, 4) + little(3, 2)
+      content += entry(0xB000, 7, 4, Array("0100".utf8)) + entry(0xB001, 4, 1, little(2, 4))
+      content += entry(0xB002, 7, 32, little(list, 4)) + little(list + 32, 4)
+      // The first is the one to show.
+      content += little(0x2002_0002, 4) + little(start, 4) + little(0, 8)
+      content += little(0x0002_0002, 4) + little(second.count, 4) + little(start - 10, 4) + little(0, 4)
+      return Self.segment(0xE2, Data(content + view(1)))
+    }
+    let second = try file(
+      Self.segment(0xE2, Data(Array("MPF\0II*\0".utf8) + little(8, 4) + view(2))))
+    return try file(segment(second, at: file(segment(second, at: 0)).count), then: second)
   }
 
   private static func auxiliary(_ type: String) -> Data {
@@ -86,9 +113,13 @@ struct JPEGRemainderTests {
         try file(xmp("xmlns:GImage=\"\(google)image/\" xmlns:GAudio=\"\(google)audio/\"")),
         "sound, another picture"
       ),
-      (try index([(2, Data())]), "another picture"),
-      (try index([(2, Data()), (3, Data()), (1, Data())]), "2 other pictures"),
-      (try index([(1, Data())]), nil),
+      (try file(xmp("xmlns:DepthMap=\"http://ns.google.com/photos/dd/1.0/depthmap/\"")), "depth"),
+      (try index([(0x03_0000, Data())]), "another picture"),
+      (try index([(0x04_0001, Data()), (0, Data()), (0x01_0001, Data())]), "2 other pictures"),
+      (try index([(0x01_0002, Data())]), nil),
+      (try index([(0x02_0001, Data()), (0x02_0001, Data())]), "parts of a panorama"),
+      (try index([(0x02_0003, Data()), (0, Data())]), "views from other sides, another picture"),
+      (try stereo(), "a second view for stereo"),
       (
         try index([
           (0, auxiliary("disparity")), (0, auxiliary("urn:com:apple:photo:2018:aux:portraiteffectsmatte")),

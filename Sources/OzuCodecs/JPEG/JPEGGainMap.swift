@@ -35,7 +35,8 @@ enum JPEGGainMap {
   /// A picture of the index.
   struct Entry {
     let bytes: Range<Int>
-    /// The class of its kind in CIPA DC-007 §5.2.3.3: 1 for a preview of another picture, 2 for one of several views.
+    /// Its kind in CIPA DC-007 §5.2.3.3. The upper of three bytes is a class: 1 for a preview of another picture, 2 for one of
+    /// several views.
     let kind: Int
   }
 
@@ -59,7 +60,7 @@ enum JPEGGainMap {
           let offset = number(list + picture * 16 + 8, 4), offset > 0, size > 4,
           start + offset + size <= file.count
         else { return nil }
-        return Entry(bytes: start + offset..<start + offset + size, kind: kind >> 16 & 0xFF)
+        return Entry(bytes: start + offset..<start + offset + size, kind: kind & 0xFF_FFFF)
       }
     }
     return []

@@ -25,7 +25,11 @@ struct JPEGRemainder {
   private mutating func addPictures(_ file: Span<UInt8>, index: Int, _ gainMap: GainMap?) {
     for picture in JPEGGainMap.pictures(file, index: index) where picture.bytes != gainMap?.bytes {
       // A preview of a picture is no other content.
-      if picture.kind == 1 { continue }
+      if picture.kind >> 16 == 1 { continue }
+      if let view = Self.views[picture.kind] {
+        contents.add(view)
+        continue
+      }
       guard let purpose = Self.purpose(of: file.extracting(picture.bytes)) else {
         contents.pictureCount += 1
         continue
@@ -34,6 +38,12 @@ struct JPEGRemainder {
       if purpose.contains("gainmap") { contents.add("a gain map") }
     }
   }
+
+  /// The pictures that were taken together with the one that is shown.
+  private static let views = [
+    0x02_0001: "parts of a panorama", 0x02_0002: "a second view for stereo",
+    0x02_0003: "views from other sides",
+  ]
 
   /// The purpose of a picture, in its own XMP, as Apple writes it; `nil` for one that is for itself, and without words for a
   /// gain map of a standard.
@@ -64,8 +74,8 @@ struct JPEGRemainder {
 
   /// Adds what the XMP of Android announces. A video counts only if it is there: programs that copy pictures lose it.
   private mutating func addAnnounced(_ packet: Span<UInt8>, _ file: Span<UInt8>) {
-    // All its namespaces begin with this.
-    let namespaces: StaticString = "http://ns.google.com/photos/1.0/"
+    // All its namespaces begin with this; those of the Dynamic Depth Format go on with "dd/".
+    let namespaces: StaticString = "http://ns.google.com/photos/"
     guard let start = packet.find(namespaces, from: 0) else { return }
     if packet.find("1.0/depthmap/", from: start) != nil { contents.add("depth") }
     if packet.find("1.0/audio/", from: start) != nil { contents.add("sound") }
