@@ -41,8 +41,9 @@ struct Recipe: Sendable {
   /// Whether an app's closures change the picture. They have no identity, so their results are not shared.
   var hasHooks: Bool { parts.format?.hasHooks == true }
 
-  /// Whether pictures of other recipes may be made from a picture of this one. It must show the whole source in sRGB, before any
-  /// other step. Lists of known pictures contain no other ones (`KnownVariants`).
+  /// Whether pictures of other recipes may be made from a picture of this one: it is in sRGB, before any other step. One that
+  /// shows a part could serve what lies inside, but the parts of a zoomed picture would push the whole ones out of the list of
+  /// known pictures, which contains no others (`KnownVariants`).
   var servesOthers: Bool {
     let (resize, decoding, processors, format) = parts
     return resize?.region == nil && decoding == .converted && processors.isEmpty && format?.hasHooks != true

@@ -77,7 +77,8 @@ struct ProgressLine {
     var note = " \(doneCount)/\(total)"
     if failureCount > 0 { note += ", \(failureCount) failed" }
     if elapsed >= Self.shortestRatedTime, doneCount > 0, doneCount < total {
-      let rate = Double(doneCount) / (elapsed / Duration.seconds(1))
+      let seconds: Double = elapsed / .seconds(1)
+      let rate = Double(doneCount) / seconds
       note +=
         ", \(Format.fixed(rate, rate < 10 ? 1 : 0))/s, \(Self.clock((Double(total) - done) / rate)) left"
     }

@@ -27,7 +27,7 @@ final class ServiceMetrics: Sendable {
   func begin() { state.withLock { $0.underWayCount += 1 } }
 
   func end(_ answer: ServiceAnswer, after duration: Duration) {
-    let seconds = duration / Duration.seconds(1)
+    let seconds = duration / .seconds(1)
     state.withLock { state in
       state.underWayCount -= 1
       state.statuses[answer.response.status, default: 0] += 1

@@ -221,7 +221,7 @@ enum OracleFormat: Hashable, Sendable, CaseIterable {
     "preloaded", size: PixelSize(32, 24), mode: .aspectFill, diskCapacity: 1 << 20, preloadPolicy: .all)
   private static let memoryFormat = CacheFormat("memory", size: PixelSize(16, 12))
   private static let hookedFormat = CacheFormat(
-    "hooked", size: PixelSize(20, 15), diskCapacity: 1 << 20,
+    "hooked", size: PixelSize(60, 45), diskCapacity: 1 << 20,
     preResize: { _, picture in try picture.processed(by: [OracleStep.swap]) },
     postResize: { _, picture in try picture.processed(by: [OracleStep.invert]) })
 }
