@@ -36,14 +36,15 @@ struct ImageFormatTests {
   }
 
   /// Code with several formats that is no list of those that Ozu knows: what all software reads, what a browser sends,
-  /// files of one structure.
+  /// files of one structure, files that state a fact of their header late.
   private static let choices = [
     "let fallback: [ImageType] = [.jpeg, .png]", "?? [.jpeg, .png]",
     "defaultFormats = [\"avif\", \"webp\", \"jpeg\"]",
     "[.orf, .pef].contains(type)", "types: [ImageType] = [.jpeg, .png, .webp, .gif]",
     "convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico, .avif, .jxl, .tiff]",
     "where [.png, .jpeg, .svg].contains(type)",
-    "(\"NIKON\", .nef)", "(\"OM DIGITAL\", .orf)", "type == .avif ||", "type == .gif ||",
+    "(\"NIKON\", .nef)", "(\"OM DIGITAL\", .orf)", "type == .avif ||", "case .gif, .jxl: isComplete",
+    "case .avif, .heic: isComplete",
     "[\"jpg\", \"png\"].contains", "? \"image/png\" : \"image/jpeg\"",
   ]
 
