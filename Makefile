@@ -66,6 +66,8 @@ install: dependencies ## build and install ozu, its manual page and its completi
 	@$(RELEASE) --product ozu
 	@scripts/install-ozu "$$($(RELEASE) --show-bin-path)" '$(DESTDIR)' '$(PREFIX)'
 
+# Nothing but the tests and what they need: no drills, no conformance run.
+test: export OZU_TESTS ?= $(if $(FILTER),,$(PARTS) OzuCLI)
 test: dependencies ## run the tests in a debug build (FILTER=… for some of them)
 	@$(BUILD) --build-tests --disable-xctest $(FLAGS) $(FORMATS)
 	@scripts/run-tests $(call choices,$(PARTS)) -- $(SWIFT) test --skip-build $(FLAGS) $(FORMATS)
