@@ -89,8 +89,10 @@
 
       /// Drives the reactor until a condition holds, or until it would sleep although no more bytes come.
       func turnWithoutSleep(until condition: () -> Bool) {
-        while !condition() {
+        while true {
           let patience = reactor.turn()
+          // Before the wait: the turn may have been the last.
+          if condition() { return }
           guard reactor.wait(milliseconds: min(patience, 20_000)) || patience < 20_000 else { return }
         }
       }
