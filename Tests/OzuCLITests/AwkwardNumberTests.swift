@@ -10,7 +10,7 @@ import Testing
 @Suite("Awkward numbers", .timeLimit(.minutes(10)))
 struct AwkwardNumberTests {
   private static let numbers: [String] = {
-    let powers = [7, 8, 15, 16, 24, 31, 32, 53, 62, 63].flatMap { power in
+    let powers = [8, 16, 31, 32, 53, 63].flatMap { power in
       let value = UInt64(1) << UInt64(power)
       return ["\(value - 1)", "\(value)", "\(value + 1)", "-\(value)"]
     }
