@@ -81,7 +81,6 @@ extension ImageCaches {
       return labels.contains(label) || beginnings.contains(where: label.hasPrefix)
     }
   }
-
 }
 
 extension ImageRequest {
