@@ -51,6 +51,9 @@ struct ServiceFixture {
     var pipeline = ImagePipeline.Configuration.service()
     pipeline.decoding.isolation = .off
     pipeline.network.httpClient = network
+    // The contents of the caches must not depend on the machine.
+    pipeline.caching.memoryCache.pressure = nil
+    pipeline.caching.encodedMemoryCache.pressure = nil
     pipeline.caching.diskStorage = .none
     pipeline.caching.stores = stores
     pipeline.testing.currentDate = clock.date
