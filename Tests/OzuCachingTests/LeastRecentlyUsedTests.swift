@@ -135,7 +135,8 @@ struct LeastRecentlyUsedTests {
   }
 
   /// A segment is removed as a whole, so the cache's own capacity follows the order of use in steps of segments.
-  @Test("the whole cache answers as often as a list in the order of use", arguments: 0..<2)
+  @Test(
+    "the whole cache answers as often as a list in the order of use", arguments: Cases.every(2, of: [0, 1]))
   func whole(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let capacity = 2 << 20

@@ -201,16 +201,16 @@ struct PNGRowReaderTests {
   @Test("averages rows to nearly the same picture as pixels after a resize", arguments: [0, 2, 3, 4, 6])
   func thumbnails(colorType: UInt8) throws {
     let writer = Writer(
-      size: PixelSize(480, 300), colorType: colorType, palette: colorType == 3 ? Self.colors : [],
+      size: PixelSize(360, 216), colorType: colorType, palette: colorType == 3 ? Self.colors : [],
       alphas: colorType == 3 ? [0, 100] : [])
     let file = writer.data
-    let resize = Resize(PixelSize(80, 50), mode: .fill, kernel: .box)
+    let resize = Resize(PixelSize(60, 36), mode: .fill, kernel: .box)
     let pool = PixelBufferPool(retainedByteLimit: 0)
     let small = try CodecRegistry.standard.picture(
       from: file, resize: resize, context: DecodingContext(pool: pool)
     ).bitmap
     let whole = try CodecRegistry.standard.picture(from: file).resized(resize).bitmap
     #expect(small.largestDifference(from: whole) <= 2)
-    #expect(pool.statistics.peakLentByteCount < 480 * 300 * 4)
+    #expect(pool.statistics.peakLentByteCount < 360 * 216 * 4)
   }
 }

@@ -82,7 +82,7 @@ import Testing
     /// Files that must not be priced far above their peak: a limit would refuse pictures for which there is memory.
     static let closelyPriced: Set = ["lossy.jxl", "alpha.jxl"]
 
-    /// The renders of a picture: all, or whole and one other, not the same for each picture.
+    /// The renders of a picture: all, or one, not the same for each picture.
     private static func renders(of name: String) -> [Render] {
       var sizes = [[400, 300], [2500, 1875]]
       // The largest planes of the reduced decoder.
@@ -91,8 +91,10 @@ import Testing
       if ["baseline.jpg", "progressive.jpg", "plain.png", "lossless.webp"].contains(name) {
         renders += sizes.prefix(2).map { Render(name: name, output: $0, isLinear: true) }
       }
-      guard !Cases.areAll else { return [Render(name: name)] + renders }
-      return [Render(name: name), renders[(names.firstIndex(of: name) ?? 0) % renders.count]]
+      guard !Cases.areAll, let index = names.firstIndex(of: name), !closelyPriced.contains(name) else {
+        return [Render(name: name)] + renders
+      }
+      return [index % 2 == 0 ? Render(name: name) : renders[index / 2 % renders.count]]
     }
 
     /// A sanitizer takes memory of its own.

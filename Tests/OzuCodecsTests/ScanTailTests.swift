@@ -90,7 +90,7 @@ struct ScanTailTests {
   @Test("gives the same samples, wherever it begins", arguments: variants, Assistance.allCases)
   func equality(variant: JPEGVariant, assistance: Assistance) {
     let data = variant.data
-    for scale in [1, 2, 3, 4, 5, 6, 8] {
+    for scale in Cases.every(2, of: [1, 2, 3, 4, 5, 6, 8]) {
       let (whole, rowCount) = Outcome.of(data, eighths: (scale, scale))
       var metCount = 0
       for share in [0, 0.03, 0.2, 0.37, 0.49, 0.61, 0.75, 0.9, 0.97] {
@@ -135,8 +135,9 @@ struct ScanTailTests {
   func mutants(variant: JPEGVariant) {
     let whole = variant.data
     var random = SeededGenerator(seed: 20)
+    let rounds = Cases.count(75, of: 150)
     var metCount = 0
-    for round in 0..<150 {
+    for round in 0..<rounds {
       var data = whole
       for _ in 0...round % 4 {
         let place = Int.random(in: 600..<data.count, using: &random)
@@ -152,7 +153,7 @@ struct ScanTailTests {
       #expect(made.outcome == expected.outcome, "round \(round)")
       if made.rowCount < expected.rowCount { metCount += 1 }
     }
-    #expect(metCount > 75)
+    #expect(metCount > rounds / 2)
   }
 
   @Test(

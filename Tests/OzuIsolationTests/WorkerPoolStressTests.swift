@@ -3,6 +3,7 @@
   import Glibc
   import OzuImaging
   import OzuSynchronization
+  import OzuTesting
   import Testing
 
   @testable import OzuIsolation
@@ -66,7 +67,7 @@
 
     @Test(
       "good requests have answers, bad ones errors, and neither memory nor descriptors are left of them",
-      arguments: [1, 2])
+      arguments: Cases.every(2, of: [1, 2]))
     func mixed(seed: UInt64) async throws {
       let marker = "mixed-\(UUID())"
       let pool = try Drills.pool([marker], workerLimit: 3)
