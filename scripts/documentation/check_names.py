@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Fails when a page names a type, a function or a setting that the sources do not have.
+"""Fails when a page names a type, a function, a setting or a file that the sources do not have.
 
-Looked at is code within lines on the pages of CLEAN in check_words.py; blocks are compiled by check_samples.py. Names of others stand in OTHERS."""
+Looked at is code within lines on the pages of CLEAN in check_words.py; blocks are compiled by check_samples.py. Names of others stand in OTHERS.
+Files are those with a path from the top of the tree, and Swift files by name, on every page and in the map of CONTRIBUTING.md."""
 
 import os
 import re
@@ -26,9 +27,34 @@ def identifiers():
     return found
 
 
+# Files of the samples that a reader writes.
+WRITTEN = set("App.swift main.swift Package.swift".split())
+
+
+def missing_files(path, known):
+    """The files that a page names and the tree lacks, with their lines."""
+    places = r"(?:Sources|Tests|Benchmarks|Examples|Documentation|scripts)/[\w./+-]+"
+    for number, line in enumerate(pages.read(path).splitlines(), 1):
+        for name in re.findall(rf"`({places})`", line):
+            known_as = [os.path.join(pages.ROOT, folder, name) for folder in ("", os.path.dirname(path))]
+            if not any(map(os.path.exists, known_as)) and "foo" not in name:
+                yield number, name
+        for name in re.findall(r"(?<![\w/.+])([A-Z][\w+]*\.swift)\b", line):
+            if name not in known:
+                yield number, name
+
+
 def main():
     known = identifiers() | OTHERS
     status = 0
+    files = {name for top in ("Sources", "Tests", "Examples", "Benchmarks")
+             for _, _, names in os.walk(os.path.join(pages.ROOT, top)) for name in names} | WRITTEN
+    for path in pages.documents() + pages.articles():
+        if path == "CHANGELOG.md":
+            continue
+        for number, name in missing_files(path, files):
+            print(f"{path}:{number}: there is no file {name}", file=sys.stderr)
+            status = 1
     for path in pages.documents():
         # Half of what migration pages name is of other libraries.
         if not path.startswith(CLEAN) or "/migration/" in path:
