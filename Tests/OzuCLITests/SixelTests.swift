@@ -9,12 +9,12 @@ import Testing
 struct SixelTests {
   @Test("few colours stay exact, transparent pixels are left out, and the last band may have any height")
   func exact() throws {
-    let colors = [
-      Pixel.black, .white, Pixel(red: 255, green: 0, blue: 0), Pixel(red: 0, green: 0, blue: 255),
+    let colors: [Pixel] = [
+      .black, .white, Pixel(red: 255, green: 0, blue: 0), Pixel(red: 0, green: 0, blue: 255), .clear,
     ]
     for height in 1...13 {
-      let bitmap = Bitmap(size: PixelSize(19, height), isOpaque: false) { x, y in
-        (x * 7 + y * 3) % 5 == 4 ? .clear : colors[(x * 7 + y * 3) % 5]
+      let bitmap = Bitmap(size: PixelSize(19, height), isOpaque: false) { (x: Int, y: Int) -> Pixel in
+        colors[(x * 7 + y * 3) % 5]
       }
       let image = try #require(SixelReader(SixelImage.text(BGRABitmap(bitmap))[...]))
       #expect(image.bitmap == bitmap, "\(height)")

@@ -38,9 +38,9 @@ struct ThumbnailCommandTests {
     let run = await CommandRun(
       "thumbnail", source, "--folder", shared, "--sizes", "normal,large,x-large,xx-large")
     #expect(run.status == .done && run.errors.isEmpty, "\(run.errors)")
-    #expect(
-      run.output.split(separator: "\n").map(String.init)
-        == ThumbnailSize.allCases.map { "\(shared)/\($0.rawValue)/\(name)" })
+    let lines = run.output.split(separator: "\n").map(String.init)
+    let paths = ThumbnailSize.allCases.map { (size: ThumbnailSize) in "\(shared)/\(size.rawValue)/\(name)" }
+    #expect(lines == paths)
     for size in ThumbnailSize.allCases {
       let path = "\(shared)/\(size.rawValue)/\(name)"
       let data = try Data(contentsOf: URL(filePath: path))

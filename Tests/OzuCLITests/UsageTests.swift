@@ -70,7 +70,7 @@ struct UsageTests {
       (["--version", "extra"], "extra: one argument too many"), (["version", "-v"], "one argument too many"),
       (["help", "load", "extra"], "extra: one argument too many"),
       (["help", "cahce"], "Did you mean \"ozu cache\"?"), ([], "Usage: ozu COMMAND"),
-    ])
+    ] as [([String], String)])
   func wrong(_ arguments: [String], _ message: String) async {
     let run = await CommandRun(arguments)
     #expect(run.status == .wrongUsage)

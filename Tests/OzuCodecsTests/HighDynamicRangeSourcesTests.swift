@@ -21,7 +21,7 @@ struct HighDynamicRangeSourcesTests {
     return Data(bytes)
   }
 
-  private static let ramp = (0..<count).flatMap { x in [x * 257, (255 - x) * 200, x * 100] }
+  private static let ramp = (0..<count).flatMap { (x: Int) -> [Int] in [x * 257, (255 - x) * 200, x * 100] }
 
   /// The ramp as a TIFF of 16 bits with a profile.
   private static func tiff(_ profile: Data) -> Data {

@@ -8,8 +8,16 @@ struct HuffmanTableTests {
   /// The luma AC table of ITU-T T.81 Annex K.3.3.2, with symbols of every size and run.
   static let standard = HuffmanTable.Definition(
     counts: [0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 0x7D],
-    symbols: [0x01, 0x02, 0x03, 0x00, 0x04, 0x11, 0x05, 0x12, 0x21, 0x31, 0x41, 0x06, 0x13, 0x51, 0x61, 0x07]
-      + (0..<146).map { UInt8(($0 % 16) << 4 | (1 + $0 / 16)) })
+    symbols: frequent + (0..<146).map(rare))
+
+  private static let frequent: [UInt8] = [
+    0x01, 0x02, 0x03, 0x00, 0x04, 0x11, 0x05, 0x12, 0x21, 0x31, 0x41, 0x06, 0x13, 0x51, 0x61, 0x07,
+  ]
+
+  private static func rare(_ number: Int) -> UInt8 {
+    let (run, size) = (number % 16, 1 + number / 16)
+    return UInt8(run << 4 | size)
+  }
 
   /// Two symbols, of one bit and of two bits.
   static let short = HuffmanTable.Definition(

@@ -61,7 +61,7 @@ struct LongAnimationTests {
   func emoticon() throws {
     let frames = (0..<Self.frameCount).map { number in
       GIFWriter.Frame(
-        width: 32, height: 32, indices: (0..<1024).map { UInt8(($0 / 8 + number) % 4) })
+        width: 32, height: 32, indices: (0..<1024).map { (index: Int) in UInt8((index / 8 + number) % 4) })
     }
     let picture = try CodecRegistry.standard.picture(
       from: GIFWriter(width: 32, height: 32, loopCount: 0, frames: frames).data)

@@ -33,7 +33,8 @@ struct PNGRowReaderTests {
 
     var data: Data {
       var file = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-      file += chunk("IHDR", big(size.width) + big(size.height) + [UInt8(bitDepth), colorType, 0, 0, 0])
+      file += chunk(
+        "IHDR", PNGFile.big(size.width) + PNGFile.big(size.height) + [UInt8(bitDepth), colorType, 0, 0, 0])
       if !palette.isEmpty { file += chunk("PLTE", palette) }
       if !alphas.isEmpty { file += chunk("tRNS", alphas) }
       let stream = zlib(rows).dropLast(missingByteCount)
@@ -67,8 +68,6 @@ struct PNGRowReaderTests {
       return bytes
     }
 
-    private func big(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
-
     private func chunk(_ name: String, _ content: [UInt8], isBroken: Bool = false) -> Data {
       let body = Array(name.utf8) + content
       var sum: UInt32 = 0xFFFF_FFFF
@@ -76,7 +75,7 @@ struct PNGRowReaderTests {
         sum ^= UInt32(byte)
         for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
       }
-      return Data(big(content.count) + body + big(Int(~sum) ^ (isBroken ? 1 : 0)))
+      return Data(PNGFile.big(content.count) + body + PNGFile.big(Int(~sum) ^ (isBroken ? 1 : 0)))
     }
 
     private func zlib(_ bytes: [UInt8]) -> [UInt8] {
@@ -92,7 +91,7 @@ struct PNGRowReaderTests {
         low = (low + Int(byte)) % 65_521
         high = (high + low) % 65_521
       }
-      return stream + big((high << 16 | low) ^ (breaksAdler ? 1 : 0))
+      return stream + PNGFile.big((high << 16 | low) ^ (breaksAdler ? 1 : 0))
     }
   }
 

@@ -160,8 +160,10 @@
         return (0..<samples).map { UInt8(truncatingIfNeeded: x * 7 + y * 13 + $0 * 50) }
       }
       let tiles = (0..<2).flatMap { row in
-        (0..<3).map { column in
-          (0..<16).flatMap { y in (0..<16).flatMap { pixel(column * 16 + $0, row * 16 + y) } }
+        (0..<3).map { (column: Int) -> [UInt8] in
+          (0..<16).flatMap { (y: Int) -> [UInt8] in
+            (0..<16).flatMap { (x: Int) -> [UInt8] in pixel(column * 16 + x, row * 16 + y) }
+          }
         }
       }
       let strip = (0..<size.height).flatMap { y in (0..<size.width).flatMap { pixel($0, y) } }

@@ -21,7 +21,7 @@ struct WrittenMetadataTests {
   static func longProfile(byteCount: Int = 140_001) throws -> Data {
     var profile = try profile()
     profile += Data(count: byteCount - profile.count)
-    profile.replaceSubrange(..<4, with: (0..<4).map { UInt8(byteCount >> (24 - 8 * $0) & 255) })
+    profile.replaceSubrange(..<4, with: PNGFile.big(byteCount))
     return profile
   }
 

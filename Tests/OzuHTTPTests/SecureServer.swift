@@ -138,10 +138,10 @@
       private func makeIdentity() throws {
         let request = Process()
         request.executableURL = URL(filePath: SecureServer.program)
-        request.arguments =
+        let options =
           "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ozu"
-          .split(separator: " ").map(String.init)
-          + ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate]
+        request.arguments = options.split(separator: " ").map(String.init)
+        request.arguments? += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate]
         request.standardError = FileHandle.nullDevice
         try request.run()
         request.waitUntilExit()

@@ -66,8 +66,10 @@ struct HEIFArea {
   /// Whether another picture of the same shape is shown in the same way, except for a fiftieth of a side: the sides of
   /// small pictures are rounded.
   func isClose(to other: HEIFArea) -> Bool {
-    zip([corner, across, down], [other.corner, other.across, other.down]).allSatisfy {
-      abs($0.x - $1.x) <= 0.02 && abs($0.y - $1.y) <= 0.02
+    func isClose(_ one: KeyPath<HEIFArea, Vector>) -> Bool {
+      let (own, others) = (self[keyPath: one], other[keyPath: one])
+      return abs(own.x - others.x) <= 0.02 && abs(own.y - others.y) <= 0.02
     }
+    return isClose(\.corner) && isClose(\.across) && isClose(\.down)
   }
 }

@@ -70,9 +70,8 @@ struct ThumbHashEncoder {
     _ channel: [Double], _ size: PixelSize, _ width: Int, _ height: Int
   ) -> Transform {
     func factor(_ horizontal: Int, _ vertical: Int) -> Double {
-      let columns = (0..<size.width).map {
-        cos(.pi / Double(size.width) * Double(horizontal) * (Double($0) + 0.5))
-      }
+      let step = Double.pi / Double(size.width) * Double(horizontal)
+      let columns = (0..<size.width).map { (x: Int) -> Double in cos(step * (Double(x) + 0.5)) }
       var sum = 0.0
       for y in 0..<size.height {
         let row = cos(.pi / Double(size.height) * Double(vertical) * (Double(y) + 0.5))

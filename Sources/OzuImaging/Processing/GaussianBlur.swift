@@ -65,8 +65,9 @@ public struct GaussianBlur: ImageProcessing, Hashable {
   private static func mix(_ before: Pixel, _ pixel: Pixel, _ after: Pixel, _ weight: UInt32) -> Pixel {
     func value(_ before: UInt8, _ value: UInt8, _ after: UInt8) -> UInt8 {
       // The weights add up to 65,536, so the sum is at most 255.5 of them.
-      UInt8(
-        ((UInt32(before) + UInt32(after)) * weight + UInt32(value) * (65_536 - 2 * weight) + 32_768) >> 16)
+      let neighbours = (UInt32(before) + UInt32(after)) * weight
+      let own = UInt32(value) * (65_536 - 2 * weight)
+      return UInt8((neighbours + own + 32_768) >> 16)
     }
     return Pixel(
       red: value(before.red, pixel.red, after.red), green: value(before.green, pixel.green, after.green),

@@ -138,7 +138,8 @@ final class LightAverager {
 
   /// The factor, with 32 fractional bits, from the sum of `count` pixels to their mean, where 65,535 becomes 255.
   private static func factor(_ count: Int) -> UInt64 {
-    UInt64(255.0 / 65_535 * Double(1 << SamplePlane.fractionBits) / Double(count) * 0x1p32)
+    let unit: Double = 255.0 / 65_535 * Double(1 << SamplePlane.fractionBits)
+    return UInt64(unit / Double(count) * 0x1p32)
   }
 
   @inline(__always)

@@ -49,7 +49,9 @@ public struct AddressKey: Hashable, Sendable {
       UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 ? Int($0) - 48 : Self.letter($0)
     }
     guard digits.count % 2 == 0, digits.allSatisfy({ $0 >= 0 }) else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+    return stride(from: 0, to: digits.count, by: 2).map { (first: Int) -> UInt8 in
+      UInt8(digits[first] * 16 + digits[first + 1])
+    }
   }
 
   private static func letter(_ byte: UInt8) -> Int {

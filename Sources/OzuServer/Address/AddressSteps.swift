@@ -114,9 +114,8 @@ struct ReachedDensity: Hashable {
 
   /// The density of a resized picture.
   func value(for size: PixelSize) -> Double {
-    let shares = [(size.width, points.width), (size.height, points.height)].filter { $0.1 > 0 }.map {
-      Double($0.0) / Double($0.1)
-    }
+    let sides: [(own: Int, wanted: Int)] = [(size.width, points.width), (size.height, points.height)]
+    let shares = sides.filter { $0.wanted > 0 }.map { Double($0.own) / Double($0.wanted) }
     guard let share = covers ? shares.min() : shares.max() else { return withoutSize }
     return enlarges ? wanted : min(wanted, max(1, share))
   }

@@ -24,7 +24,10 @@ public struct NumberedPicture: Sendable {
   private static let fieldsPerSide = 4
   private static let share = 0.6
   /// A table of cosines for the colours. Computing a cosine for each component of each pixel would take most of the time.
-  private static let wave = (0..<1024).map { UInt8(128 + 90 * cos(2 * .pi * Double($0) / 1024)) }
+  private static let wave = (0..<1024).map { (step: Int) -> UInt8 in
+    let angle = 2 * Double.pi * Double(step) / 1024
+    return UInt8(128 + 90 * cos(angle))
+  }
 
   /// Makes a picture.
   ///

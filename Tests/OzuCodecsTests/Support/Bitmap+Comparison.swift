@@ -5,7 +5,10 @@ extension Bitmap {
   /// The bytes of all rows without padding: blue, green, red, alpha.
   var packed: [UInt8] {
     withUnsafeBytes { bytes in
-      (0..<size.height).flatMap { y in Array(bytes[y * bytesPerRow..<y * bytesPerRow + size.width * 4]) }
+      (0..<size.height).flatMap { y -> ArraySlice<UInt8> in
+        let start = y * bytesPerRow
+        return ArraySlice(bytes[start..<start + size.width * 4])
+      }
     }
   }
 

@@ -32,15 +32,20 @@ struct PNGFile {
   /// Every row with the filter "none".
   private var rows: [UInt8] {
     let width = samples.count / size.height
-    return (0..<size.height).flatMap { [0] + samples[$0 * width..<($0 + 1) * width] }
+    return (0..<size.height).flatMap { row -> [UInt8] in
+      let start = row * width
+      return [0] + samples[start..<start + width]
+    }
   }
 
   private func control(_ number: Int) -> [UInt8] {
-    let place = Self.big(number) + Self.big(size.width) + Self.big(size.height) + Self.big(0) + Self.big(0)
+    let place = [number, size.width, size.height, 0, 0].flatMap(Self.big)
     return Self.chunk("fcTL", place + [0, 1, 0, 10, 0, 0])
   }
 
-  static func big(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
+  static func big(_ value: Int) -> [UInt8] {
+    [24, 16, 8, 0].map { (shift: Int) in UInt8(truncatingIfNeeded: value >> shift) }
+  }
 
   static func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
     let body = Array(name.utf8) + content

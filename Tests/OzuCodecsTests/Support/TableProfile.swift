@@ -53,12 +53,16 @@ struct TableProfile {
 
   private func lookup(from inputs: Int, to outputs: Int, _ corners: [UInt8]) -> [UInt8] {
     let identity = [1, 0, 0, 0, 1, 0, 0, 0, 1].flatMap(fixed)
-    let start = Array("mft1".utf8) + [0, 0, 0, 0, UInt8(inputs), UInt8(outputs), 2, 0] + identity
-    return start + (0..<inputs).flatMap { _ in Self.ramp } + corners
-      + (0..<outputs).flatMap { _ in Self.ramp }
+    var bytes = Array("mft1".utf8)
+    bytes += [0, 0, 0, 0, UInt8(inputs), UInt8(outputs), 2, 0]
+    bytes += identity
+    for _ in 0..<inputs { bytes += Self.ramp }
+    bytes += corners
+    for _ in 0..<outputs { bytes += Self.ramp }
+    return bytes
   }
 
-  private func long(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
+  private func long(_ value: Int) -> [UInt8] { PNGFile.big(value) }
 
   /// A number with 16 fractional bits.
   private func fixed(_ value: Double) -> [UInt8] { long(Int((value * 65_536).rounded())) }

@@ -24,7 +24,7 @@ struct PlanePassTests {
 
   @Test(
     "give what the weights say, whatever the number of pairs",
-    arguments: [1, 2, 3, 5, 8, 11, 15, 24, 32, 40, 58, 64, 80, 130])
+    arguments: Cases.every(2, of: [1, 2, 3, 5, 8, 11, 15, 24, 32, 40, 58, 64, 80, 130]))
   func exact(width: Int) {
     var random = SeededGenerator(seed: UInt64(width))
     let source = PixelSize(58, 45)

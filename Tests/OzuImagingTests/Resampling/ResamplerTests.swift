@@ -56,8 +56,9 @@ struct ResamplerTests {
   @Test("no colour exceeds alpha, even where a sharp filter rings", arguments: ResamplingKernel.allCases)
   func ringing(kernel: ResamplingKernel) {
     let opaqueWhite = Pixel(red: 255, green: 255, blue: 255)
-    let checks = Bitmap(size: PixelSize(24, 24), isOpaque: false) { x, y in
-      (x / 5 + y / 5) % 2 == 0 ? opaqueWhite : Pixel(red: 0, green: 40, blue: 90, alpha: 90)
+    let tint = Pixel(red: 0, green: 40, blue: 90, alpha: 90)
+    let checks = Bitmap(size: PixelSize(24, 24), isOpaque: false) { (x: Int, y: Int) -> Pixel in
+      (x / 5 + y / 5).isMultiple(of: 2) ? opaqueWhite : tint
     }
     for (width, height) in [(31, 17), (10, 50), (24, 11), (5, 5)] {
       let result = resample(checks, width, height, kernel)

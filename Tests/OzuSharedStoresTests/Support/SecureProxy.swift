@@ -52,13 +52,12 @@ final class SecureProxy: Sendable {
   private static func makeIdentity(in folder: String) throws {
     let request = Process()
     request.executableURL = URL(filePath: program("openssl") ?? "")
-    request.arguments =
-      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ozu"
-      .split(separator: " ").map(String.init)
-      + [
-        "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder + "/key.pem", "-out",
-        folder + "/certificate.pem",
-      ]
+    let options = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ozu"
+    request.arguments = options.split(separator: " ").map(String.init)
+    request.arguments? += [
+      "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder + "/key.pem", "-out",
+      folder + "/certificate.pem",
+    ]
     request.standardError = FileHandle.nullDevice
     try request.run()
     request.waitUntilExit()

@@ -95,7 +95,9 @@ struct ZoomModelTests {
     #expect(play.script.loads.count == count)
   }
 
-  @Test("random zooming, moving, answers and other pictures", arguments: 0..<6 as Range<UInt64>)
+  @Test(
+    "random zooming, moving, answers and other pictures",
+    arguments: Cases.every(2, of: Array(0..<6 as Range<UInt64>)))
   func random(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let play = Play(type: seed % 3 == 0 ? .png : .jpeg)

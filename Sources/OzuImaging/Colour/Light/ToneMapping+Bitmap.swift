@@ -41,11 +41,10 @@ extension ToneMapping {
       return result
     }
     guard alpha > 0 else { return .zero }
-    let straight = pointwiseMin(
-      (pixel &* SIMD4(repeating: 65_535) &+ SIMD4(repeating: alpha / 2)) / SIMD4(repeating: alpha),
-      SIMD4(repeating: 65_535))
-    var result =
-      (self(straight) &* SIMD4(repeating: alpha) &+ SIMD4(repeating: 32_767)) / SIMD4(repeating: 65_535)
+    let (one, alphas) = (SIMD4<UInt32>(repeating: 65_535), SIMD4<UInt32>(repeating: alpha))
+    let rounded = pixel &* one &+ SIMD4<UInt32>(repeating: alpha / 2)
+    let straight = self(pointwiseMin(rounded / alphas, one))
+    var result = (straight &* alphas &+ SIMD4<UInt32>(repeating: 32_767)) / one
     result.w = alpha
     return result
   }
