@@ -144,7 +144,7 @@ enum JPEGCleaning {
   /// The segments of metadata that are written again.
   private static func metadata(_ resources: [UInt8], _ parts: inout CleanedParts) -> Data {
     var segments = Data()
-    let photoshop = PhotoshopResources(resources.span)
+    let photoshop = PhotoshopResources(ContiguousArray(resources).span)
     parts.iptc = photoshop.iptc
     if let exif = parts.keptEXIF() {
       let content = Array("Exif\0\0".utf8) + exif

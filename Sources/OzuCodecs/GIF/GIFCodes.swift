@@ -33,7 +33,8 @@ struct GIFCodes {
   /// - Returns: the number of indices, and how the image ended.
   /// - Throws: `cancelled`, `limitExceeded`.
   mutating func read(
-    _ bytes: Span<UInt8>, _ image: GIFFile.Image, to indices: inout [UInt8], _ context: DecodingContext
+    _ bytes: Span<UInt8>, _ image: GIFFile.Image, to indices: inout ContiguousArray<UInt8>,
+    _ context: DecodingContext
   ) throws(DecodingError) -> (count: Int, ending: Ending) {
     let minimum = image.minimumCodeSize
     guard 1...Self.largestMinimum ~= minimum else { return (0, .corrupt) }

@@ -72,7 +72,7 @@ struct GIFFrames: AnimationFrameReading {
     // Rows below the canvas are not shown, so their indices are not decoded, except for those of an interlaced
     // image, where they come between other rows.
     let rowCount = image.isInterlaced ? image.size.height : min(image.size.height, max(frame.size.height, 1))
-    var indices = [UInt8](repeating: 0, count: image.size.width * rowCount)
+    var indices = ContiguousArray<UInt8>(repeating: 0, count: image.size.width * rowCount)
     var codes = GIFCodes()
     let (count, ending) = try codes.read(bytes, image, to: &indices, context)
     if count < indices.count {

@@ -63,7 +63,7 @@ package enum HEIFGainMap {
 
   /// The content of a `tmap`: a version, then the same data as in a JPEG.
   private static func standard(_ content: [UInt8]) -> GainMap? {
-    content.first == 0 ? JPEGGainMap.standard(content.span.extracting(1..<content.count)) : nil
+    content.first == 0 ? JPEGGainMap.standard(ContiguousArray(content.dropFirst()).span) : nil
   }
 
   /// Sets the place and the size of a map.
@@ -104,12 +104,13 @@ package enum HEIFGainMap {
       return found
     }
     for packet in blocks("mime", of: map) {
-      if let headroom = JPEGGainMap.numbers(packet.span, appleHeadroom)?.first, headroom > 1 {
+      if let headroom = JPEGGainMap.numbers(ContiguousArray(packet).span, appleHeadroom)?.first, headroom > 1
+      {
         return log2(headroom)
       }
     }
     for exif in blocks("Exif", of: picture) {
-      if let stops = appleStops(ofNote: exif.span) { return stops }
+      if let stops = appleStops(ofNote: ContiguousArray(exif).span) { return stops }
     }
     return nil
   }

@@ -115,8 +115,10 @@ package struct HEIFGrid: Sendable {
       let bytes = items.bytes(file, of: id, atMost: 12), bytes.count >= 8, bytes[0] == 0
     else { return nil }
     let width = bytes[1] & 1 == 0 ? 2 : 4
+    let content = ContiguousArray(bytes)
     var reader = HEIFReader(4..<bytes.count)
-    guard let columns = reader.take(width, from: bytes.span), let rows = reader.take(width, from: bytes.span)
+    guard let columns = reader.take(width, from: content.span),
+      let rows = reader.take(width, from: content.span)
     else { return nil }
     return Canvas(rows: Int(bytes[2]) + 1, columns: Int(bytes[3]) + 1, size: PixelSize(columns, rows))
   }

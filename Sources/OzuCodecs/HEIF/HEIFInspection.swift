@@ -107,7 +107,7 @@ package enum HEIFInspection {
     guard case .parts(let parts) = items.location(of: item.id) else {
       throw corrupt("the description of a grid or an overlay is missing")
     }
-    let bytes = try effort.copy(parts, of: file)
+    let bytes = ContiguousArray(try effort.copy(parts, of: file))
     let content = bytes.span
     let width = (content.byte(at: 1) ?? 0) & 1 == 1 ? 4 : 2
     var reader = HEIFReader(0..<content.count)
@@ -153,7 +153,7 @@ package enum HEIFInspection {
     case .parts(let parts) where parts.count == 1:
       try checkUnits(of: file, in: parts[0], allowed: allowed, &effort)
     case .parts(let parts):
-      let bytes = try effort.copy(parts, of: file)
+      let bytes = ContiguousArray(try effort.copy(parts, of: file))
       try checkUnits(of: bytes.span, in: 0..<bytes.count, allowed: allowed, &effort)
     }
   }

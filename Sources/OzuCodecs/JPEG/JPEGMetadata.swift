@@ -44,7 +44,7 @@ package enum JPEGMetadata {
     }
     // The resolution of JFIF is preferred, as in the header.
     metadata.resolution = resolution ?? metadata.resolution
-    let iptc = PhotoshopResources(resources.span)
+    let iptc = PhotoshopResources(ContiguousArray(resources).span)
     metadata.add(iptc: iptc.iptc)
     let extendedXMP = further.packet(of: metadata.xmp, in: bytes)
     if extendedXMP == nil, !further.isEmpty {

@@ -77,7 +77,8 @@ package enum EXIFMetadata {
       else { return nil }
       return bytes.copy(from: values.lowerBound, byteCount: values.count)
     }
-    return block(0x83BB).map { Data($0) } ?? block(0x8649).flatMap { PhotoshopResources($0.span).iptc }
+    return block(0x83BB).map { Data($0) }
+      ?? block(0x8649).flatMap { PhotoshopResources(ContiguousArray($0).span).iptc }
   }
 
   /// The print resolution in pixels per inch; `nil` if there is no such entry, or one without a unit.

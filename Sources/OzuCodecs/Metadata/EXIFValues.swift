@@ -144,7 +144,9 @@ extension EXIFValues.Value {
   }
 
   private func integer(_ offset: Int, _ size: Int, isSigned: Bool) -> Int? {
-    guard let value = order.integer(bytes.span, at: offset, byteCount: size) else { return nil }
+    guard let value = order.integer(ContiguousArray(bytes).span, at: offset, byteCount: size) else {
+      return nil
+    }
     // At most four bytes.
     return isSigned && value >> (8 * size - 1) != 0 ? value - 1 << (8 * size) : value
   }

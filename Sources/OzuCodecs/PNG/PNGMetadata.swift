@@ -81,7 +81,7 @@ package enum PNGMetadata {
       )
       return
     }
-    profile.add(text.span, to: &metadata)
+    profile.add(ContiguousArray(text).span, to: &metadata)
   }
 
   /// Adds a text chunk with XMP: a keyword, whether the text is compressed, the method, the language, the keyword in that
@@ -101,7 +101,7 @@ package enum PNGMetadata {
     if isCompressed == 0 {
       metadata.add(xmp: text)
     } else if let inflated = inflate(text) {
-      metadata.add(xmp: inflated.span)
+      metadata.add(xmp: ContiguousArray(inflated).span)
     } else {
       metadata.notes.append(
         "XMP is left out: it cannot be inflated to at most \(ImageMetadata.largestBlock) bytes")

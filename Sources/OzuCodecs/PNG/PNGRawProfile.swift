@@ -49,7 +49,7 @@ enum PNGRawProfile: CaseIterable {
   }
 
   /// The bytes of a text; `nil` if their number is not the declared one.
-  private static func bytes(of text: Span<UInt8>) -> [UInt8]? {
+  private static func bytes(of text: Span<UInt8>) -> ContiguousArray<UInt8>? {
     let (lineFeed, space) = (UInt8(ascii: "\n"), UInt8(ascii: " "))
     guard text.byte(at: 0) == lineFeed else { return nil }
     var position = 1
@@ -64,7 +64,7 @@ enum PNGRawProfile: CaseIterable {
     }
     // Two digits make a byte.
     guard count > 0, count <= (text.count - min(position, text.count)) / 2 else { return nil }
-    var bytes: [UInt8] = []
+    var bytes: ContiguousArray<UInt8> = []
     bytes.reserveCapacity(count)
     var high: UInt8?
     while bytes.count < count, let byte = text.byte(at: position) {
