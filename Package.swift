@@ -22,14 +22,14 @@ func traits(_ trait: String) -> Set<String> {
   return Set([trait] + standing.map(\.name))
 }
 
-/// Every Swift target: warnings are errors (SwiftPM lifts this for packages that depend on Ozu by version or branch, not
-/// for those that do by path) except for what a newer version of a library calls deprecated; `any` is written out, and an
-/// `async` function stays on its caller's executor unless it says otherwise. `#if AVIF` asks whether the parts of that
-/// trait are built, by whichever set.
+/// Every Swift target: `any` is written out, and an `async` function stays on its caller's executor unless it says otherwise.
+/// In Ozu's own checks warnings are errors, except for what a newer version of a library calls deprecated; never for others
+/// who build it, by path or on a system whose SDK is newer than Ozu. `#if AVIF` asks whether the parts of that trait are
+/// built, by whichever set.
 let strict: [SwiftSetting] =
-  [
-    .treatAllWarnings(as: .error),
-    .treatWarning("DeprecatedDeclaration", as: .warning),
+  (Context.environment["OZU_STRICT"] == nil
+    ? [] : [.treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning)])
+  + [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ] + ["WebP", "AVIF", "HEIF", "JXL", "TIFF", "SVG", "GTK"].map { .define($0, .when(traits: traits($0))) }
@@ -99,10 +99,11 @@ struct SystemLibrary {
 // A manifest is compiled for the machine that builds. On Apple platforms Ozu reads pictures through ImageIO, and
 // `swift build` there builds what needs no C library; OZU_LIBRARIES adds the rest.
 #if os(Linux)
-  let buildsLibraries = true
+  let isLinux = true
 #else
-  let buildsLibraries = Context.environment["OZU_LIBRARIES"] != nil
+  let isLinux = false
 #endif
+let buildsLibraries = isLinux || Context.environment["OZU_LIBRARIES"] != nil
 
 // On Linux the large libraries are opened when they are first needed (`CDynamicLibrary`), so that a program that meets
 // no file of their formats neither waits for them nor needs them. OZU_LINK_LIBRARIES links them, as on other systems.
@@ -169,7 +170,7 @@ let curl = SystemLibrary(
 
 let package = Package(
   name: "Ozu",
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .library(name: "Ozu", targets: ["Ozu"]),
     .library(name: "OzuMigration", targets: ["OzuMigration"]),
@@ -220,7 +221,11 @@ let package = Package(
     .target(
       name: "OzuImaging", dependencies: ["OzuSynchronization", "OzuRecords", "OzuText"], swiftSettings: kernel
     ),
-    .target(name: "OzuCaching", dependencies: ["OzuSynchronization"], swiftSettings: strict),
+    // The manifest of what an app must declare to Apple; a bundle elsewhere would be for nobody.
+    .target(
+      name: "OzuCaching", dependencies: ["OzuSynchronization"],
+      exclude: isLinux ? ["PrivacyInfo.xcprivacy"] : [],
+      resources: isLinux ? [] : [.copy("PrivacyInfo.xcprivacy")], swiftSettings: strict),
     .target(
       name: "OzuHTTP",
       dependencies: ["OzuSynchronization", "OzuRecords", "OzuText"]
@@ -234,7 +239,9 @@ let package = Package(
     .target(
       name: "OzuLibraryCodecs", dependencies: ["OzuCodecs", "OzuImaging", "OzuRecords", "CCodecs"],
       swiftSettings: kernel),
-    .target(name: "OzuImageIOCodecs", dependencies: ["OzuCodecs", "OzuImaging"], swiftSettings: strict),
+    .target(
+      name: "OzuImageIOCodecs", dependencies: ["OzuCodecs", "OzuImaging", "OzuSynchronization"],
+      swiftSettings: strict),
     .target(
       name: "OzuIsolation",
       dependencies: [
@@ -267,7 +274,8 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "OzuUIKit", dependencies: ["Ozu"], swiftSettings: strict),
     .target(name: "OzuAppKit", dependencies: ["Ozu"], swiftSettings: strict),
-    .target(name: "OzuSwiftUI", dependencies: ["Ozu"], swiftSettings: strict),
+    // For the events of the app.
+    .target(name: "OzuSwiftUI", dependencies: ["Ozu", "OzuUIKit", "OzuAppKit"], swiftSettings: strict),
     // The gallery without its `main`, so that a program of the tests can drive it.
     .target(
       name: "OzuGallery",

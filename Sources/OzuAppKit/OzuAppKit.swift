@@ -1,4 +1,4 @@
-#if canImport(AppKit)
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
   // So that `import OzuAppKit` is enough for the pipeline and the views.
   @_exported import Ozu
 #endif

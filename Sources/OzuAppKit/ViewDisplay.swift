@@ -1,4 +1,4 @@
-#if canImport(AppKit)
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
   import AppKit
   import Ozu
 
@@ -10,7 +10,7 @@
 
     private weak var view: NSView?
     private let place: any ViewPlace
-    private lazy var clock = FrameClock { [weak self] in self?.images.advance(to: $0) }
+    private lazy var clock = TimerClock { [weak self] in self?.images.advance(to: $0) }
 
     init(_ view: NSView, _ place: some ViewPlace) {
       self.view = view
@@ -23,8 +23,11 @@
       return DisplaySize(Double(size.width), Double(size.height))
     }
 
-    /// The pixels per point of the window's screen; 1 while the view has no window.
-    var displayScale: Double { Double(view?.window?.backingScaleFactor ?? 1) }
+    /// The pixels per point of the window's screen. Cells are given their pictures before they have a window; then it is that
+    /// of the main screen.
+    var displayScale: Double {
+      Double(view?.window?.backingScaleFactor ?? NSScreen.main?.backingScaleFactor ?? 2)
+    }
 
     var displayMode: ScaleMode { view.map(place.mode) ?? .none }
 

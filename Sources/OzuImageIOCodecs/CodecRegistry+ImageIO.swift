@@ -12,8 +12,8 @@
     /// HEIC, PNG and JPEG, if the system supports them. Colours are converted by Core Graphics.
     public static let imageIO: CodecRegistry = {
       var codecs = CodecRegistry()
-      let readable = Set(CGImageSourceCopyTypeIdentifiers().compactMap { $0 as? String })
-      let writable = Set(CGImageDestinationCopyTypeIdentifiers().compactMap { $0 as? String })
+      let readable = Set([String](CGImageSourceCopyTypeIdentifiers()))
+      let writable = Set([String](CGImageDestinationCopyTypeIdentifiers()))
       for type in ImageType.ofImageIO {
         guard let name = type.uniformTypeIdentifier, readable.contains(name) else {
           codecs.explainAbsence(of: type, "this system does not read it")

@@ -24,7 +24,7 @@
       guard let name = type.uniformTypeIdentifier else { throw .unsupportedType(type) }
       let data = NSMutableData()
       let destination = CGImageDestinationCreateWithData(
-        data as CFMutableData, NSString(string: name) as CFString, 1, nil)
+        data.coreFoundation, name.coreFoundation, 1, nil)
       guard let destination else { throw .unsupportedType(type) }
       guard
         let image = (keepsAlpha || bitmap.isOpaque ? bitmap : bitmap.converted(to: .bgra8).overWhite())
@@ -33,8 +33,10 @@
         throw .failed(type, reason: "the system does not accept the pixels")
       }
       let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
-      let properties = [kCGImageDestinationLossyCompressionQuality: options.isLossless ? 1 : quality]
-      CGImageDestinationAddImage(destination, image, ImageIOFile.dictionary(properties))
+      let properties: [CFString: Any] = [
+        kCGImageDestinationLossyCompressionQuality: options.isLossless ? 1 : quality
+      ]
+      CGImageDestinationAddImage(destination, image, properties.coreFoundation)
       guard CGImageDestinationFinalize(destination) else {
         throw .failed(type, reason: "the system did not finish it")
       }

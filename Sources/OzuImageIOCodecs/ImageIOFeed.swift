@@ -40,7 +40,7 @@
     func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
       guard data.count > shownByteCount else { return nil }
       try context.checkpoint()
-      CGImageSourceUpdateData(source, NSData(data: data) as CFData, false)
+      CGImageSourceUpdateData(source, data.coreFoundation, false)
       let file = ImageIOFile(source, header.type)
       guard let image = file.image(at: 0) else { return nil }
       let bitmap = try file.draw(

@@ -19,7 +19,7 @@
       self.type = type
       var options: [CFString: Any] = [kCGImageSourceShouldCache: false]
       if let name = type.uniformTypeIdentifier { options[kCGImageSourceTypeIdentifierHint] = name }
-      guard let source = CGImageSourceCreateWithData(NSData(data: data) as CFData, Self.dictionary(options))
+      guard let source = CGImageSourceCreateWithData(data.coreFoundation, options.coreFoundation)
       else {
         throw .corrupt(type, stage: Self.headerStage, reason: "the system cannot open it")
       }
@@ -33,9 +33,8 @@
       self.type = type
     }
 
-    static func dictionary(_ options: [CFString: Any]) -> CFDictionary {
-      NSDictionary(dictionary: options) as CFDictionary
-    }
+    /// No option but that the system keeps no decoded pixels.
+    private static var uncached: [CFString: Any] { [kCGImageSourceShouldCache: false] }
 
     /// The index of the file's main picture.
     var primaryIndex: Int { CGImageSourceGetPrimaryImageIndex(source) }
@@ -66,8 +65,8 @@
       if properties[kCGImagePropertyIsIndexed] as? Bool == true { return .indexed }
       let model = properties[kCGImagePropertyColorModel] as? String
       switch model {
-      case kCGImagePropertyColorModelGray as NSString as String: return .gray
-      case kCGImagePropertyColorModelCMYK as NSString as String: return .cmyk
+      case String(kCGImagePropertyColorModelGray): return .gray
+      case String(kCGImagePropertyColorModelCMYK): return .cmyk
       default: return .rgb
       }
     }
@@ -90,28 +89,27 @@
     /// The ICC profile of the picture. No pixel is decoded.
     var profile: Data? {
       let image = CGImageSourceCreateImageAtIndex(
-        source, primaryIndex, Self.dictionary([kCGImageSourceShouldCache: false]))
-      return image?.colorSpace?.copyICCData().map { Data(referencing: $0 as NSData) }
+        source, primaryIndex, Self.uncached.coreFoundation)
+      return image?.colorSpace?.copyICCData().map { Data($0) }
     }
 
     // MARK: Pixels
 
     /// One picture of the file at full size.
     func image(at index: Int) -> CGImage? {
-      CGImageSourceCreateImageAtIndex(source, index, Self.dictionary([kCGImageSourceShouldCache: false]))
+      CGImageSourceCreateImageAtIndex(source, index, Self.uncached.coreFoundation)
     }
 
     /// The picture as stored, decoded no larger than `size`.
     func reduced(to size: PixelSize) -> CGImage? {
-      CGImageSourceCreateThumbnailAtIndex(
-        source, primaryIndex,
-        Self.dictionary([
-          kCGImageSourceCreateThumbnailFromImageAlways: true,
-          // Turned upright later, at the size of the result.
-          kCGImageSourceCreateThumbnailWithTransform: false,
-          kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
-          kCGImageSourceShouldCache: false,
-        ]))
+      let options: [CFString: Any] = [
+        kCGImageSourceCreateThumbnailFromImageAlways: true,
+        // Turned upright later, at the size of the result.
+        kCGImageSourceCreateThumbnailWithTransform: false,
+        kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
+        kCGImageSourceShouldCache: false,
+      ]
+      return CGImageSourceCreateThumbnailAtIndex(source, primaryIndex, options.coreFoundation)
     }
 
     /// Draws a picture of the file in the colours that the policy asks for.
@@ -146,16 +144,16 @@
 
   /// A dictionary of ImageIO, which may contain others.
   struct ImageIOProperties {
-    private let values: NSDictionary
+    private let values: [String: Any]
 
-    init(_ values: CFDictionary?) {
-      self.values = values.map { $0 as NSDictionary } ?? NSDictionary()
-    }
+    init(_ values: CFDictionary?) { self.init(values.map { [String: Any]($0) } ?? [:]) }
 
-    subscript(key: CFString) -> Any? { values.object(forKey: key) }
+    private init(_ values: [String: Any]) { self.values = values }
+
+    subscript(key: CFString) -> Any? { values[String(key)] }
 
     func nested(_ key: CFString) -> ImageIOProperties {
-      ImageIOProperties((self[key] as? NSDictionary).map { $0 as CFDictionary })
+      ImageIOProperties(self[key] as? [String: Any] ?? [:])
     }
   }
 #endif

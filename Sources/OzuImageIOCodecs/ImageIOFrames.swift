@@ -2,14 +2,20 @@
   import Foundation
   import ImageIO
   import OzuImaging
+  import OzuSynchronization
 
   /// The frames of an animation that ImageIO reads. Each is a whole picture.
-  struct ImageIOFrames: AnimationFrameReading {
+  ///
+  /// All are read through one source: a new one would compose every frame from the first one on.
+  ///
+  /// `@unchecked Sendable`: the source is used only within `turn`; everything else is constant.
+  final class ImageIOFrames: AnimationFrameReading, @unchecked Sendable {
     let canvas: PixelSize
     let frames: [AnimationFrame]
     let loopCount: Int
-    private let data: Data
+    private let file: ImageIOFile
     private let header: ImageHeader
+    private let turn = Mutex(())
 
     /// Opens the frames of a file, without decoding one.
     ///
@@ -18,7 +24,7 @@
     init(_ data: Data, _ header: ImageHeader, frameLimit: Int) throws(DecodingError) {
       let file = try ImageIOFile(data, header.type)
       let keys = ImageIOAnimationKeys(header.type)
-      self.data = data
+      self.file = file
       self.header = header
       canvas = header.storedSize
       loopCount = file.loopCount(keys)
@@ -29,10 +35,11 @@
     }
 
     func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
-      let file = try ImageIOFile(data, header.type)
       try context.checkpoint()
-      guard let image = file.image(at: index) else { throw file.failure(stage: "frame \(index)") }
-      return try file.draw(image, size: canvas, header: header, context: context)
+      return try turn.withLock { (_) throws(DecodingError) in
+        guard let image = file.image(at: index) else { throw file.failure(stage: "frame \(index)") }
+        return try file.draw(image, size: canvas, header: header, context: context)
+      }
     }
   }
 

@@ -11,7 +11,7 @@
     public var cgImage: CGImage? {
       guard bitmap.format != .gray8, case .icc = bitmap.colorSpace,
         case .profile(let profile)? = header?.colorEncoding,
-        let space = CGColorSpace(iccData: NSData(data: profile.data) as CFData), space.model == .rgb
+        let space = CGColorSpace(iccData: profile.data.coreFoundation), space.model == .rgb
       else { return bitmap.cgImage }
       return bitmap.cgImage(in: space)
     }

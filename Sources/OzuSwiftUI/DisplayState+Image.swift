@@ -6,6 +6,12 @@
     /// The picture to draw, in its own size: `image?.resizable()` fills the place.
     public var image: Image? { picture.flatMap { Image($0) } }
 
+    /// The ratio of width to height of the picture; `nil` without one.
+    var ratio: Double? {
+      guard let size = picture?.size, size.height > 0 else { return nil }
+      return Double(size.width) / Double(size.height)
+    }
+
     /// The part that has arrived, 0 to 1; `nil` when it is not known or nothing is loading.
     public var progress: Double? {
       if case .loading(let progress, _) = self { progress?.fraction } else { nil }
@@ -42,6 +48,8 @@
         }
       }
       .clipped()
+      // The part that is cut off takes no touches of its neighbours.
+      .contentShape(Rectangle())
     }
   }
 #endif

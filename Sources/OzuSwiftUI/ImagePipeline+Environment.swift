@@ -15,29 +15,10 @@
   }
 
   extension View {
-    /// Loads the remote images of this view through a pipeline, and tells it when the app goes to the background and
-    /// returns. Use it on the root view of a scene.
+    /// Loads the remote images of this view through a pipeline. Pipelines of remote images are told about events of the app
+    /// (`ApplicationObserver` of OzuUIKit and OzuAppKit).
     public func imagePipeline(_ pipeline: ImagePipeline) -> some View {
-      modifier(PipelineModifier(pipeline: pipeline))
-    }
-  }
-
-  private struct PipelineModifier: ViewModifier {
-    let pipeline: ImagePipeline
-    @Environment(\.scenePhase) private var phase
-
-    func body(content: Content) -> some View {
-      content
-        .environment(\.imagePipeline, pipeline)
-        .onChange(of: phase) { old, new in
-          let event: ApplicationEvent
-          switch (old, new) {
-          case (_, .background): event = .background
-          case (.background, _): event = .foreground
-          default: return
-          }
-          Task { await pipeline.handle(event) }
-        }
+      environment(\.imagePipeline, pipeline)
     }
   }
 #endif

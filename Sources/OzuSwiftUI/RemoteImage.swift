@@ -12,7 +12,7 @@
   ///
   /// RemoteImage(url: url) { state in
   ///   if let image = state.image {
-  ///     image.resizable()
+  ///     image.resizable().scaledToFit()
   ///   } else if state.error != nil {
   ///     Image(systemName: "photo")
   ///   } else {
@@ -21,7 +21,8 @@
   /// }
   /// ```
   ///
-  /// The view takes all the room that it is offered, so give it a frame. It requests the picture in exactly that many pixels,
+  /// The view takes all the room that it is offered, so give it a frame, or let it follow its picture: with
+  /// `ratio(.ofPicture())` it takes the width that it is offered and the height that the picture then has. It requests the picture in exactly that many pixels,
   /// resized by `mode(_:)`. A picture in the memory cache is shown in the first frame, without placeholder and without
   /// transition, also after SwiftUI has made the view again. The pipeline is the one of the environment
   /// (`imagePipeline(_:)`).
@@ -30,6 +31,8 @@
     private let content: (DisplayState, ScaleMode) -> Content
     @Environment(\.imagePipeline) private var pipeline
     @Environment(\.displayScale) private var displayScale
+    /// Of the last picture.
+    @State private var knownRatio: Double?
 
     /// Shows the view that a closure makes for each state of a request's load. For `nil` the state is `empty`.
     public init(_ request: ImageRequest?, @ViewBuilder content: @escaping (DisplayState) -> Content) {
@@ -51,13 +54,21 @@
         url.map { ImageRequest(url: $0, priority: .veryHigh, cacheKey: key) }, content: content)
     }
 
-    /// The content, in all the room that is offered.
+    /// The content, in all the room that is offered, or in the ratio of `ratio(_:)`.
     public var body: some View {
+      switch settings.ratio {
+      case .ofView: place
+      case .fixed(let ratio): place.aspectRatio(CGFloat(ratio), contentMode: .fit)
+      case .ofPicture(let first): place.aspectRatio(CGFloat(knownRatio ?? first), contentMode: .fit)
+      }
+    }
+
+    private var place: some View {
       GeometryReader { geometry in
         RemoteImagePlace(
           settings: settings, size: DisplaySize(Double(geometry.size.width), Double(geometry.size.height)),
           scale: Double(displayScale), pipeline: pipeline,
-          content: { content($0, settings.mode) }
+          content: { content($0, settings.mode) }, onRatio: { knownRatio = $0 }
         )
         .frame(width: geometry.size.width, height: geometry.size.height)
       }
@@ -86,6 +97,9 @@
     /// Sets how the picture is resized to the view: by default it covers the view (`aspectFill`). `none` shows it in its own
     /// size.
     public func mode(_ mode: ScaleMode) -> RemoteImage { with { $0.mode = mode } }
+
+    /// Sets the ratio of width to height: by default that of the room that the view is offered.
+    public func ratio(_ ratio: RemoteImageRatio) -> RemoteImage { with { $0.ratio = ratio } }
 
     /// Sets the cache format, instead of one made from the view's size and mode.
     public func format(_ format: CacheFormat?) -> RemoteImage { with { $0.format = format } }
@@ -135,10 +149,21 @@
     case keepLoading
   }
 
+  /// The ratio of width to height of a remote image.
+  public enum RemoteImageRatio: Hashable, Sendable {
+    /// All the room that is offered.
+    case ofView
+    /// The given ratio, as wide or as high as the room allows.
+    case fixed(Double)
+    /// That of the picture; until its size is known, the given one.
+    case ofPicture(until: Double = 4.0 / 3)
+  }
+
   /// The settings of a remote image.
   struct RemoteImageSettings {
     var request: ImageRequest?
     var mode = ScaleMode.aspectFill
+    var ratio = RemoteImageRatio.ofView
     var format: CacheFormat?
     var processors: [any ImageProcessing] = []
     var options = DisplayOptions()

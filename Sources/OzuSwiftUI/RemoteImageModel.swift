@@ -4,6 +4,12 @@
   import Ozu
   import SwiftUI
 
+  #if canImport(UIKit)
+    import OzuUIKit
+  #else
+    import OzuAppKit
+  #endif
+
   /// The state of a remote image between its updates: a `DisplayModel`, made observable.
   @MainActor
   @Observable
@@ -46,8 +52,13 @@
     /// Called when the view is on screen again.
     func appear() { model?.images.viewDidAppear() }
 
-    /// Called when the view is no longer on screen.
-    func disappear() { model?.images.viewDidDisappear() }
+    /// Called when the view is no longer on screen. Lazy stacks keep the state of all views that went by, so a picture that
+    /// memory has is given back; the first frame of the view's return finds it there.
+    func disappear(isInMemory: Bool) {
+      model?.images.viewDidDisappear()
+      guard isInMemory, case .success = state else { return }
+      (model, state, key, hasRequested, isClockRunning) = (nil, .empty, nil, false, false)
+    }
 
     /// Called before a frame is drawn.
     func advance(to date: Date) {
@@ -56,6 +67,7 @@
 
     private func model(_ pipeline: ImagePipeline) -> DisplayModel {
       if let model, model.images.pipeline === pipeline { return model }
+      ApplicationObserver.follow(pipeline)
       let model = DisplayModel(pipeline: pipeline)
       model.onChange = { [weak self] state, transition in self?.take(state, transition) }
       if let place { model.layout(place.size, scale: place.scale, mode: place.mode) }

@@ -10,6 +10,8 @@
     let scale: Double
     let pipeline: ImagePipeline
     let content: (DisplayState) -> Content
+    /// Called with the ratio of width to height of each picture.
+    let onRatio: (Double) -> Void
     @State private var model = RemoteImageModel()
 
     /// A change of these values loads another picture.
@@ -38,7 +40,8 @@
       content(state)
         .background {
           if model.isClockRunning {
-            TimelineView(.animation) { context in
+            // No picture moves more often than every 20 ms.
+            TimelineView(.animation(minimumInterval: 1.0 / 60)) { context in
               Color.clear.onChange(of: context.date) { _, date in model.advance(to: date) }
             }
           }
@@ -50,7 +53,10 @@
           if !model.hasState(of: settings.completeRequest?.key) { load() }
           model.appear()
         }
-        .onDisappear { model.disappear() }
+        .onDisappear { model.disappear(isInMemory: cached != nil) }
+        .onChange(of: state.ratio, initial: true) { _, ratio in
+          if let ratio { onRatio(ratio) }
+        }
     }
 
     /// The state to show: that of the model, if it belongs to the current picture. Otherwise it is made from the memory cache, so
@@ -58,12 +64,16 @@
     private var state: DisplayState {
       if model.hasState(of: settings.completeRequest?.key) { return model.state }
       guard let request = settings.completeRequest else { return .empty }
-      let cached = pipeline.cachedImage(
-        for: request, in: size, scale: scale, mode: settings.mode, cacheFormat: settings.format,
-        automaticFormat: settings.options.automaticFormat)
       if let cached { return .success(cached) }
       return model.hasPicture(ofSourceOf: request.key)
         ? model.state : DisplayState(placeholder: settings.options.placeholder, in: size)
+    }
+
+    private var cached: Picture? {
+      guard let request = settings.completeRequest else { return nil }
+      return pipeline.cachedImage(
+        for: request, in: size, scale: scale, mode: settings.mode, cacheFormat: settings.format,
+        automaticFormat: settings.options.automaticFormat)
     }
 
     private func load() {

@@ -1,4 +1,5 @@
-#if canImport(UIKit) && !os(watchOS)
+#if canImport(UIKit) && !(targetEnvironment(macCatalyst) || OZU_CHECK_CATALYST)
+  import QuartzCore
   import UIKit
 
   /// Calls a closure for each frame of a view's screen while it is running. The system pauses it while the view has no window
@@ -12,6 +13,8 @@
       link = UIUpdateLink(view: view)
       link.isEnabled = false
       link.requiresContinuousUpdates = true
+      // Pictures that move do so at most every 20 ms; at 120 frames a second a screen would take more power for nothing.
+      link.preferredFrameRateRange = CAFrameRateRange(minimum: 30, maximum: 60, preferred: 60)
       link.addAction { _, info in tick(.seconds(info.modelTime)) }
     }
 
@@ -20,5 +23,15 @@
       get { link.isEnabled }
       set { link.isEnabled = newValue }
     }
+  }
+#elseif canImport(UIKit)
+  import Ozu
+  import UIKit
+
+  /// The same for Mac Catalyst.
+  typealias FrameClock = TimerClock
+
+  extension TimerClock {
+    convenience init(_ view: UIView, tick: @escaping @MainActor (Duration) -> Void) { self.init(tick: tick) }
   }
 #endif

@@ -56,7 +56,7 @@ public final class SystemNetworkMonitor: NetworkMonitoring {
   }
 }
 
-#if os(Linux)
+#if os(Linux) && !OZU_CHECK_APPLE
   /// A netlink socket that is read on a queue until it is released.
   ///
   /// Unchecked: a source of Dispatch may be used from any thread, but the library does not declare this on Linux. The
@@ -95,12 +95,12 @@ public final class SystemNetworkMonitor: NetworkMonitoring {
       let wasSatisfied = Mutex<Bool?>(nil)
       monitor.pathUpdateHandler = { path in
         let isSatisfied = path.status == .satisfied
-        // The first call reports the current state.
-        let isChange = wasSatisfied.withLock { former in
+        // The first call reports the current state, and a later one may report another network beside the one in use.
+        let isReturn = wasSatisfied.withLock { former in
           defer { former = isSatisfied }
-          return former != nil
+          return former == false && isSatisfied
         }
-        if isChange, isSatisfied { onReturn() }
+        if isReturn { onReturn() }
       }
       monitor.start(queue: queue)
     }

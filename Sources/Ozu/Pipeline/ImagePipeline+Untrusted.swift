@@ -49,7 +49,7 @@ extension ImagePipeline.Configuration {
     var configuration = ImagePipeline.Configuration()
     configuration.network.httpClient = DefaultHTTPClient(configuration: client)
     configuration.restrictToUntrustedSources(hosts: client.hostRule)
-    #if os(Linux)
+    #if os(Linux) && !OZU_CHECK_APPLE
       configuration.decoding.isolation = .required
     #endif
     return configuration

@@ -31,7 +31,7 @@ public enum DiskStorage: Sendable {
   /// home, it is `ozu-<user id>/<name>/images` in the temporary folder. `ozu-<user id>` is made now, for this user alone (mode 0700).
   /// If something else has that name, or another user owns it, a new folder is made that only this process uses.
   public static func standardFolder(for program: String) -> URL {
-    #if os(Linux)
+    #if os(Linux) && !OZU_CHECK_APPLE
       let base = cacheFolder(
         of: ProcessInfo.processInfo.environment, in: FileManager.default.temporaryDirectory.path)
       return URL(filePath: base, directoryHint: .isDirectory).appending(path: program).appending(

@@ -51,7 +51,7 @@
       "OZU_ALL_CASES", "OZU_ASAN", "OZU_BENCHMARKS", "OZU_FUZZ", "OZU_FUZZ_FORMAT", "OZU_HEAD_SECONDS",
       "OZU_ISAL",
       "OZU_LIBRARIES", "OZU_LINK_LIBRARIES", "OZU_LOADS_LIBRARIES", "OZU_MEMORY_DRILL", "OZU_PLAIN_GTK",
-      "OZU_SYSTEMS", "OZU_TESTS", "OZU_TSAN",
+      "OZU_STRICT", "OZU_SYSTEMS", "OZU_TESTS", "OZU_TSAN",
     ]
 
     /// A misspelt `OZU_SOURCES` would open the list of allowed sources.

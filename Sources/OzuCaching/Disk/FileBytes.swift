@@ -33,7 +33,7 @@ public final class FileBytes: @unchecked Sendable {
   /// Allocates memory and maps all its pages at once: faulting them in one by one takes longer than reading the
   /// file.
   private static func allocatePages(_ count: Int, for path: String) throws(DiskCacheError) -> FileBytes {
-    #if os(Linux)
+    #if os(Linux) && !OZU_CHECK_APPLE
       let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE
     #else
       let flags = MAP_PRIVATE | MAP_ANON

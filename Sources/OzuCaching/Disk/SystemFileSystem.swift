@@ -1,7 +1,7 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
+#if canImport(Darwin)
   import Darwin
+#elseif canImport(Glibc)
+  import Glibc
 #endif
 
 /// The system's files, through POSIX calls. New files are accessible only for this user.
@@ -203,7 +203,7 @@ private final class Descriptor: OpenFile, FileLock {
   }
 
   func synchronize() throws(DiskCacheError) {
-    #if os(Linux)
+    #if os(Linux) && !OZU_CHECK_APPLE
       let result = fdatasync(number)
     #else
       let result = fcntl(number, F_FULLFSYNC) == -1 ? fsync(number) : 0

@@ -1,7 +1,7 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
+#if canImport(Darwin)
   import Darwin
+#elseif canImport(Glibc)
+  import Glibc
 #endif
 
 /// The number of bytes of memory that this process may use: the smallest of its control groups' limits and the
@@ -32,13 +32,18 @@ public struct MemoryBudget: Sendable {
   }
 
   private var machineByteCount: Int? {
-    #if os(Linux)
+    #if os(Linux) && !OZU_CHECK_APPLE
       guard
         let line = read("/proc/meminfo")?.split(separator: "\n").first(where: { $0.hasPrefix("MemTotal:") }),
         let kilobytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
       else { return nil }
       return Int(kilobytes).map { $0 << 10 }
     #elseif canImport(Darwin)
+      #if os(iOS) || os(tvOS) || os(visionOS) || OZU_CHECK_APPLE
+        // The limit of this process, which for a widget or an extension is far below the machine's memory; 0 for none.
+        let available = os_proc_available_memory()
+        if available > 0 { return available }
+      #endif
       var size: UInt64 = 0
       var length = MemoryLayout<UInt64>.size
       return sysctlbyname("hw.memsize", &size, &length, nil, 0) == 0 ? Int(clamping: size) : nil

@@ -32,7 +32,7 @@
       return CGImage(
         width: size.width, height: size.height, bitsPerComponent: format.bitsPerComponent,
         bitsPerPixel: format.bytesPerPixel * 8, bytesPerRow: bytesPerRow, space: space,
-        bitmapInfo: CGBitmapInfo(rawValue: format.layout), provider: provider,
+        bitmapInfo: CGBitmapInfo(rawValue: format.layout(isOpaque: isOpaque)), provider: provider,
         decode: nil, shouldInterpolate: true, intent: .defaultIntent)
     }
 
@@ -70,7 +70,7 @@
           let context = CGContext(
             data: bytes.baseAddress, width: size.width, height: size.height,
             bitsPerComponent: format.bitsPerComponent, bytesPerRow: bytesPerRow, space: space,
-            bitmapInfo: format.layout)
+            bitmapInfo: format.layout(isOpaque: false))
           guard let context else { throw DrawingFailure() }
           let place = CGRect(x: 0, y: 0, width: size.width, height: size.height)
           context.clear(place)
@@ -89,11 +89,20 @@
     fileprivate var bitsPerComponent: Int { self == .rgba16 ? 16 : 8 }
 
     /// The order of the components as a constant of Core Graphics; Apple's machines are little-endian.
-    fileprivate var layout: UInt32 {
-      switch self {
-      case .bgra8: CGImageAlphaInfo.premultipliedFirst.rawValue | CGBitmapInfo.byteOrder32Little.rawValue
-      case .rgba16: CGImageAlphaInfo.premultipliedLast.rawValue | CGBitmapInfo.byteOrder16Little.rawValue
-      case .gray8: CGImageAlphaInfo.none.rawValue
+    ///
+    /// Opaque pictures say so, so that layers are not blended and encoders write no alpha. A context that pictures are drawn
+    /// into does not: it would leave the fourth byte as it is.
+    fileprivate func layout(isOpaque: Bool) -> UInt32 {
+      let alpha: CGImageAlphaInfo =
+        switch self {
+        case .bgra8: isOpaque ? .noneSkipFirst : .premultipliedFirst
+        case .rgba16: isOpaque ? .noneSkipLast : .premultipliedLast
+        case .gray8: .none
+        }
+      return switch self {
+      case .bgra8: alpha.rawValue | CGBitmapInfo.byteOrder32Little.rawValue
+      case .rgba16: alpha.rawValue | CGBitmapInfo.byteOrder16Little.rawValue
+      case .gray8: alpha.rawValue
       }
     }
   }
@@ -118,7 +127,7 @@
     static func named(_ tag: ColorSpaceTag) -> CGColorSpace? {
       switch tag {
       case .sRGB: CGColorSpace(name: CGColorSpace.sRGB)
-      case .icc(let name): known[name].flatMap { CGColorSpace(name: NSString(string: $0) as CFString) }
+      case .icc(let name): known[name].flatMap { CGColorSpace(name: $0.coreFoundation) }
       case .perceptualQuantizer: CGColorSpace(name: CGColorSpace.itur_2100_PQ)
       case .encoded, .coded: nil
       }
@@ -126,10 +135,10 @@
 
     /// The usual profiles: their own names, and their names in Core Graphics.
     private static let known = [
-      "sRGB IEC61966-2.1": CGColorSpace.sRGB as NSString as String,
-      "Display P3": CGColorSpace.displayP3 as NSString as String,
-      "Adobe RGB (1998)": CGColorSpace.adobeRGB1998 as NSString as String,
-      "ROMM RGB": CGColorSpace.rommrgb as NSString as String,
+      "sRGB IEC61966-2.1": String(CGColorSpace.sRGB),
+      "Display P3": String(CGColorSpace.displayP3),
+      "Adobe RGB (1998)": String(CGColorSpace.adobeRGB1998),
+      "ROMM RGB": String(CGColorSpace.rommrgb),
     ]
   }
 #endif

@@ -11,6 +11,11 @@ open class NSImage: NSObject {
   open var size: NSSize { fatalError() }
 }
 
+@MainActor open class NSScreen: NSObject {
+  public class var main: NSScreen? { fatalError() }
+  open var backingScaleFactor: CGFloat { fatalError() }
+}
+
 @MainActor open class NSWindow: NSResponder {
   open var backingScaleFactor: CGFloat { fatalError() }
 }

@@ -2,11 +2,18 @@
 
 @_exported import Foundation
 
-public typealias CFString = NSString
-public typealias CFData = NSData
-public typealias CFMutableData = NSMutableData
-public typealias CFDictionary = NSDictionary
-public typealias CFArray = NSArray
+// Opaque, as the SDK declares them: they have no members, and no conversion but `as`, which is in one file (Bridging.swift).
+
+public class CFString: Hashable {
+  private init() {}
+  public static func == (one: CFString, other: CFString) -> Bool { fatalError() }
+  public func hash(into hasher: inout Hasher) { fatalError() }
+}
+
+public class CFData { fileprivate init() {} }
+public class CFMutableData: CFData {}
+public class CFDictionary { private init() {} }
+public class CFArray { private init() {} }
 
 public class CGColorSpace {
   public init?(name: CFString) { fatalError() }

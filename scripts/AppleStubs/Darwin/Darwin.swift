@@ -48,3 +48,18 @@ extension DispatchSource {
     fatalError()
   }
 }
+
+// Parts of the C library that Linux lacks.
+
+public var F_FULLFSYNC: Int32 { fatalError() }
+public var SO_NOSIGPIPE: Int32 { fatalError() }
+
+public func sysctlbyname(
+  _ name: UnsafePointer<CChar>!, _ oldp: UnsafeMutableRawPointer!, _ oldlenp: UnsafeMutablePointer<Int>!,
+  _ newp: UnsafeMutableRawPointer!, _ newlen: Int
+) -> Int32 {
+  fatalError()
+}
+
+/// Not on macOS.
+public func os_proc_available_memory() -> Int { fatalError() }

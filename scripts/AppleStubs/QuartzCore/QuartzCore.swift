@@ -30,3 +30,7 @@ open class CALayer: NSObject {
 public typealias CFTimeInterval = Double
 
 public func CACurrentMediaTime() -> CFTimeInterval { fatalError() }
+
+public struct CAFrameRateRange: Sendable {
+  public init(minimum: Float, maximum: Float, preferred: Float?) { fatalError() }
+}

@@ -44,6 +44,10 @@ extension View {
   ) -> some View {
     EmptyView()
   }
+  public nonisolated func contentShape<S: Shape>(_ shape: S, eoFill: Bool = false) -> some View {
+    EmptyView()
+  }
+  public nonisolated func scaledToFit() -> some View { EmptyView() }
   public nonisolated func aspectRatio(_ aspectRatio: CGFloat? = nil, contentMode: ContentMode) -> some View {
     EmptyView()
   }

@@ -7,6 +7,11 @@ extension AnimationTimelineSchedule: TimelineSchedule {}
 
 extension TimelineSchedule where Self == AnimationTimelineSchedule {
   public static var animation: AnimationTimelineSchedule { fatalError() }
+  public static func animation(
+    minimumInterval: Double? = nil, paused: Bool = false
+  ) -> AnimationTimelineSchedule {
+    fatalError()
+  }
 }
 
 public struct TimelineView<Schedule: TimelineSchedule, Content> {

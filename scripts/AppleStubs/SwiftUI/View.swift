@@ -58,7 +58,9 @@ public struct _ConditionalContent<TrueContent, FalseContent>: View {
 }
 
 public struct ZStack<Content: View>: View {
-  public nonisolated init(alignment: Alignment = .center, @ViewBuilder content: () -> Content) { fatalError() }
+  public nonisolated init(alignment: Alignment = .center, @ViewBuilder content: () -> Content) {
+    fatalError()
+  }
   public typealias Body = Never
   public var body: Never { fatalError() }
 }
@@ -134,4 +136,12 @@ public struct Alignment: Equatable, Sendable {
 public enum ContentMode: Hashable, CaseIterable, Sendable {
   case fit
   case fill
+}
+
+public protocol Shape: Sendable, View {}
+
+public struct Rectangle: Shape {
+  public nonisolated init() {}
+  public typealias Body = Never
+  public var body: Never { fatalError() }
 }

@@ -1,22 +1,31 @@
-// The clock of the screen. iOS 18.
+// The clock of the screen: iOS 18, tvOS 18, visionOS 2; neither on watchOS nor on Mac Catalyst.
 
-import Foundation
+#if !OZU_CHECK_CATALYST
 
-@MainActor open class UIUpdateInfo: NSObject {
-  open var modelTime: TimeInterval { fatalError() }
-}
+  import Foundation
+  import QuartzCore
 
-@MainActor open class UIUpdateLink: NSObject {
-  public init(view: UIView) { fatalError() }
-
-  open func addAction(handler: @escaping (UIUpdateLink, UIUpdateInfo) -> Void) { fatalError() }
-
-  open var isEnabled: Bool {
-    get { fatalError() }
-    set { fatalError() }
+  @MainActor open class UIUpdateInfo: NSObject {
+    open var modelTime: TimeInterval { fatalError() }
   }
-  open var requiresContinuousUpdates: Bool {
-    get { fatalError() }
-    set { fatalError() }
+
+  @MainActor open class UIUpdateLink: NSObject {
+    public init(view: UIView) { fatalError() }
+
+    open func addAction(handler: @escaping (UIUpdateLink, UIUpdateInfo) -> Void) { fatalError() }
+
+    open var isEnabled: Bool {
+      get { fatalError() }
+      set { fatalError() }
+    }
+    open var requiresContinuousUpdates: Bool {
+      get { fatalError() }
+      set { fatalError() }
+    }
+    open var preferredFrameRateRange: CAFrameRateRange {
+      get { fatalError() }
+      set { fatalError() }
+    }
   }
-}
+
+#endif

@@ -22,7 +22,7 @@ struct PhotoList: View {
         ForEach(addresses, id: \.self) { address in
           RemoteImage(url: address) { state in
             if let image = state.image {
-              image.resizable()
+              image.resizable().aspectRatio(contentMode: .fill)
             } else if let error = state.error {
               Text(error.explanation)
             } else {
@@ -30,6 +30,8 @@ struct PhotoList: View {
             }
           }
           .frame(width: 160, height: 120)
+          .clipped()
+          .contentShape(Rectangle())
           .accessibilityLabel(Text("A photograph"))
         }
       }

@@ -7,8 +7,18 @@
 
   /// The HTTP client on Apple platforms: `URLSession` behind `HTTPClient`.
   ///
-  /// The session stores nothing: no cache, no cookies, no credentials; higher layers decide about them. The system
-  /// manages connections, HTTP/2 and HTTP/3.
+  /// By default the session stores nothing: no cache, no cookies, no credentials; higher layers decide about them. The
+  /// system manages connections, HTTP/2 and HTTP/3. An app that signs in with cookies, pins certificates or registers a
+  /// `URLProtocol` gives a configuration of its own:
+  ///
+  /// ```swift
+  /// let session = URLSessionConfiguration.default  // with the cookies of the app
+  /// session.waitsForConnectivity = true
+  /// let client = URLSessionClient(session: session) { challenge in
+  ///   (.performDefaultHandling, nil)
+  /// }
+  /// let pipeline = ImagePipeline { $0.network.httpClient = client }
+  /// ```
   ///
   /// Threads and ownership
   /// - The session calls its delegate on one serial queue. A `URLSessionTransfer` belongs to that queue; only its
@@ -30,10 +40,24 @@
     private let delegate: URLSessionTransferDelegate
     private let semaphore: StartSemaphore
 
+    /// The answer to a question of the system: for a certificate, a name, a password.
+    public typealias ChallengeHandler =
+      @Sendable (URLAuthenticationChallenge) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
     /// Makes a client with its own connections and limits.
-    public init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
+    ///
+    /// - Parameters:
+    ///   - configuration: limits, proxy and rules.
+    ///   - session: the settings of the session, for cookies, protocols, connectivity; `nil` (the default) for one that
+    ///     stores nothing. Its cache is not used: Ozu has its own. The limits, the proxy and the name of `configuration`
+    ///     are set in it.
+    ///   - challenge: answers challenges of servers; by default the system does.
+    public init(
+      configuration: HTTPClientConfiguration = HTTPClientConfiguration(),
+      session own: URLSessionConfiguration? = nil, challenge: ChallengeHandler? = nil
+    ) {
       self.configuration = configuration
-      delegate = URLSessionTransferDelegate()
+      delegate = URLSessionTransferDelegate(challenge)
       // The session itself limits the connections per host.
       semaphore = StartSemaphore(
         maximumActive: configuration.maximumConcurrentRequests, maximumActivePerOrigin: .max)
@@ -41,7 +65,7 @@
       queue.maxConcurrentOperationCount = 1
       queue.name = "ozu.http"
       session = URLSession(
-        configuration: configuration.sessionConfiguration, delegate: delegate, delegateQueue: queue)
+        configuration: configuration.applied(to: own), delegate: delegate, delegateQueue: queue)
     }
 
     deinit {
@@ -99,14 +123,17 @@
   }
 
   extension HTTPClientConfiguration {
-    fileprivate var sessionConfiguration: URLSessionConfiguration {
-      let result = URLSessionConfiguration.ephemeral
+    /// The settings for a session, made from the app's, or from none, which stores nothing.
+    fileprivate func applied(to own: URLSessionConfiguration?) -> URLSessionConfiguration {
+      let result = own?.copy() as? URLSessionConfiguration ?? .ephemeral
       result.urlCache = nil
       result.requestCachePolicy = .reloadIgnoringLocalCacheData
-      result.httpCookieStorage = nil
-      result.httpShouldSetCookies = false
-      result.httpCookieAcceptPolicy = .never
-      result.urlCredentialStorage = nil
+      if own == nil {
+        result.httpCookieStorage = nil
+        result.httpShouldSetCookies = false
+        result.httpCookieAcceptPolicy = .never
+        result.urlCredentialStorage = nil
+      }
       result.httpMaximumConnectionsPerHost = max(1, maximumConnectionsPerHost)
       if let userAgent { result.httpAdditionalHeaders = ["User-Agent": userAgent] }
       switch proxy {

@@ -16,6 +16,9 @@
     }
 
     private let state = Mutex(State())
+    private let challenge: URLSessionClient.ChallengeHandler?
+
+    init(_ challenge: URLSessionClient.ChallengeHandler?) { self.challenge = challenge }
 
     /// Makes a suspended task. Nil if the session is ending, because it would raise an exception.
     func begin(
@@ -56,6 +59,32 @@
       newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
       completionHandler(transfer(task)?.redirected(by: response))
+    }
+
+    func urlSession(
+      _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      answer(challenge, completionHandler)
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      answer(challenge, completionHandler)
+    }
+
+    private func answer(
+      _ question: URLAuthenticationChallenge,
+      _ completion: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      guard let challenge else { return completion(.performDefaultHandling, nil) }
+      // The app's code, on its own executor: the session's queue does not wait for it.
+      Task {
+        let (disposition, credential) = await challenge(question)
+        completion(disposition, credential)
+      }
     }
 
     func urlSession(
