@@ -77,10 +77,9 @@ private struct HTTPFuzz {
       case .part(let part)? = try? await exchange.beginning(asked, byteCount: 16, maximum: 64)
     else { return }
     await exchange.keep(part)
-    guard let bytes = try? await exchange.bytes(part.body.count..<(part.body.count + 8), of: part) else {
-      return
+    if case .part(let longer)? = try? await exchange.extended(part, to: part.body.count + 8, asked) {
+      await exchange.keep(longer)
     }
-    await exchange.keep(exchange.joined(part, bytes))
   }
 
   private func readRecord(_ record: Data) {

@@ -20,7 +20,7 @@ extension FetchWork {
       {
       // An origin that refuses the range may still send the whole file.
       case .answer(let answer): return answer.status == 416 ? nil : settle(.success(answer))
-      case .part(let part): return try await header(of: part, exchange, job)
+      case .part(let part): return try await header(of: part, exchange, originRequest, job)
       }
     } catch {
       if case .refused = error.reason { return nil }
@@ -29,19 +29,21 @@ extension FetchWork {
   }
 
   private func header(
-    of part: HTTPBodyPart, _ exchange: HTTPCacheExchange, _ job: RunningJob
+    of part: HTTPBodyPart, _ exchange: HTTPCacheExchange, _ originRequest: HTTPCacheExchange.OriginRequest,
+    _ job: RunningJob
   ) async throws(HTTPError) -> JobStep? {
     await exchange.keep(part)
     if let header = await read(part.body, job) { return finish(header, part) }
     if let header = try await directoryHeader(of: part, exchange, job) { return finish(header, part) }
     let end = min(part.totalByteCount ?? Self.byteLimit, Self.byteLimit)
-    guard part.hasRanges, end > part.body.count,
-      let rest = try await exchange.bytes(part.body.count..<end, of: part)
-    else { return nil }
-    let more = exchange.joined(part, rest)
-    await exchange.keep(more)
-    guard let header = await read(more.body, job) else { return nil }
-    return finish(header, more)
+    switch try await exchange.extended(part, to: end, originRequest) {
+    case nil: return nil
+    case .answer(let answer): return settle(.success(answer))
+    case .part(let more):
+      await exchange.keep(more)
+      guard let header = await read(more.body, job) else { return nil }
+      return finish(header, more)
+    }
   }
 
   /// The header of a TIFF whose directory is later in the file. Each range request includes the bytes around the

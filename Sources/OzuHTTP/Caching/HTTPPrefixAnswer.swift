@@ -14,13 +14,15 @@ package enum HTTPPrefixAnswer: Sendable {
 
 /// The first bytes of a body, and the facts that are needed to ask for more.
 package struct HTTPBodyPart: Sendable {
-  /// The head of the whole response.
-  package let head: HTTPResponseHead
-  /// The first bytes.
-  package let body: Data
+  /// The answer, as if the body ended with these bytes.
+  fileprivate let answer: HTTPOriginAnswer
   /// Whether the origin sends ranges. Otherwise only the whole body can be requested.
   package let hasRanges: Bool
-  fileprivate let dates: (request: Date, response: Date)
+
+  /// The head of the whole response.
+  package var head: HTTPResponseHead { answer.head }
+  /// The first bytes.
+  package var body: Data { answer.body.data }
 
   /// The length of the whole body, if it is known.
   package var totalByteCount: Int? { head.contentLength }
@@ -51,9 +53,10 @@ extension HTTPCacheExchange {
       guard case .refused = error.reason, let (head, body) = watch.cutOff, head.status == 200,
         !head.hasContentCoding
       else { throw error }
-      return .part(
-        HTTPBodyPart(
-          head: head, body: body, hasRanges: false, dates: (requestDate, cache.configuration.currentDate())))
+      let answer = HTTPOriginAnswer(
+        request: request, head: head, body: .init(data: body), requestDate: requestDate,
+        responseDate: cache.configuration.currentDate(), redirectsFreshUntil: nil)
+      return .part(HTTPBodyPart(answer: answer, hasRanges: false))
     }
     guard result.head.status == 206 else {
       return .answer(await received(result, originRequest.decision, replacing: nil))
@@ -65,16 +68,39 @@ extension HTTPCacheExchange {
     head.status = 200
     head.headers.remove(name: "Content-Range")
     head.headers["Content-Length"] = range.total.map(String.init)
-    guard range.total != result.body.data.count else {
-      let whole = HTTPOriginAnswer(
+    return await answer(
+      HTTPOriginAnswer(
         request: withoutRange(result.request), head: head, body: result.body, requestDate: result.requestDate,
-        responseDate: result.responseDate, redirectsFreshUntil: result.redirectsFreshUntil)
-      return .answer(await received(whole, originRequest.decision, replacing: nil))
+        responseDate: result.responseDate, redirectsFreshUntil: result.redirectsFreshUntil), originRequest)
+  }
+
+  /// Requests the bytes that follow a part, until `end`.
+  ///
+  /// - Returns: the longer part, or the answer if it has the whole body; nil if there is nothing to request, or as
+  ///   `bytes` returns it.
+  package func extended(
+    _ part: HTTPBodyPart, to end: Int, _ originRequest: OriginRequest
+  ) async throws(HTTPError) -> HTTPPrefixAnswer? {
+    guard part.body.count < end, let rest = try await bytes(part.body.count..<end, of: part) else {
+      return nil
     }
-    return .part(
-      HTTPBodyPart(
-        head: head, body: result.body.data, hasRanges: true,
-        dates: (result.requestDate, result.responseDate)))
+    let old = part.answer
+    let longer = HTTPOriginAnswer(
+      request: old.request, head: old.head, body: .init(data: part.body + rest), requestDate: old.requestDate,
+      responseDate: old.responseDate, redirectsFreshUntil: old.redirectsFreshUntil)
+    let answer = await answer(longer, originRequest)
+    // The beginning that was kept is not continued: there is no rest.
+    if case .answer = answer { await storage.setPartialBody(nil, for: key) }
+    return answer
+  }
+
+  /// The answer if these bytes are the whole body, otherwise a part.
+  private func answer(_ result: HTTPOriginAnswer, _ originRequest: OriginRequest) async -> HTTPPrefixAnswer {
+    let byteCount = result.body.data.count
+    guard result.head.contentLength == byteCount, byteCount <= request.maximumBodyByteCount else {
+      return .part(HTTPBodyPart(answer: result, hasRanges: true))
+    }
+    return .answer(await received(result, originRequest.decision, replacing: nil))
   }
 
   /// Requests other bytes of the same body.
@@ -98,11 +124,6 @@ extension HTTPCacheExchange {
     }
   }
 
-  /// The same part, extended by the bytes that follow it.
-  package func joined(_ part: HTTPBodyPart, _ rest: Data) -> HTTPBodyPart {
-    HTTPBodyPart(head: part.head, body: part.body + rest, hasRanges: part.hasRanges, dates: part.dates)
-  }
-
   /// Stores the beginning, like that of a transfer that broke off, so that the request for the whole body continues
   /// it.
   package func keep(_ part: HTTPBodyPart) async {
@@ -113,7 +134,7 @@ extension HTTPCacheExchange {
     var hop = request
     hop.url = part.head.url
     let response = policy.stored(
-      part.head, for: hop, requestDate: part.dates.request, responseDate: part.dates.response)
+      part.head, for: hop, requestDate: part.answer.requestDate, responseDate: part.answer.responseDate)
     guard let partial = HTTPPartialBody(response: response, body: part.body) else { return }
     await storage.setPartialBody(partial, for: key)
   }
