@@ -7,12 +7,13 @@
     private(set) var stalls: [(file: Int32, pressure: MemoryPressure)] = []
     /// The `memory.events` files of control groups, with the counts of the last read. `file` becomes ready when a
     /// count changes, and `text` has the counts. For the kernel's files both are the same descriptor.
-    private(set) var events: [(file: Int32, text: Int32, counts: Counts)] = []
+    private(set) var events: [(file: Int32, text: Int32, group: String, counts: Counts)] = []
 
     /// The counts of a control group that this type uses.
     struct Counts: Equatable, Sendable {
       var high = 0
-      var limit = 0
+      var max = 0
+      var oom = 0
 
       /// Reads the counts from the text of a `memory.events` file. A missing line counts as zero.
       init(_ text: some StringProtocol) {
@@ -21,15 +22,20 @@
           guard words.count == 2, let count = Int(words[1]) else { continue }
           switch words[0] {
           case "high": high = count
-          case "max", "oom": limit += count
+          case "max": max = count
+          case "oom": oom = count
           default: break
           }
         }
       }
 
       /// The pressure that the change from the former counts to these means; nil for none.
-      func pressure(after former: Counts) -> MemoryPressure? {
-        limit > former.limit ? .critical : high > former.high ? .warning : nil
+      ///
+      /// - Parameter isNear: Whether memory that cannot be dropped comes near the limit in this file of the group. The
+      ///     kernel counts `max` and `high` also where the pages of files fill the group, and then drops those.
+      func pressure(after former: Counts, isNear: (String) -> Bool) -> MemoryPressure? {
+        if oom > former.oom || (max > former.max && isNear("memory.max")) { return .critical }
+        return high > former.high && isNear("memory.high") ? .warning : nil
       }
     }
 
@@ -48,16 +54,16 @@
           if isSet { stalls.append((file, pressure)) } else { close(file) }
         }
       }
-      for path in groups.map({ $0 + "/memory.events" }) {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        if file >= 0 { events.append((file, file, Counts(Self.text(of: file)))) }
+      for group in groups {
+        let file = open(group + "/memory.events", O_RDONLY | O_CLOEXEC)
+        if file >= 0 { events.append((file, file, group, Counts(Self.text(of: file)))) }
       }
     }
 
     /// Takes over open descriptors, for tests. Any descriptor works for which `poll` reports POLLPRI.
     init(stalls: [(file: Int32, pressure: MemoryPressure)], events: [(file: Int32, text: Int32)]) {
       self.stalls = stalls
-      self.events = events.map { ($0.file, $0.text, Counts(Self.text(of: $0.text))) }
+      self.events = events.map { ($0.file, $0.text, "", Counts(Self.text(of: $0.text))) }
     }
 
     deinit {
@@ -78,7 +84,28 @@
       let index = number - stalls.count
       let counts = Counts(Self.text(of: events[index].text))
       defer { events[index].counts = counts }
-      return counts.pressure(after: events[index].counts)
+      let group = events[index].group
+      return counts.pressure(after: events[index].counts) { Self.isNear($0, of: group) }
+    }
+
+    /// Whether the working set of a group takes three quarters of the limit in a file of the group, or more. The working
+    /// set is its memory without the pages of files, which the kernel drops first. True if one of them cannot be read.
+    private static func isNear(_ limit: String, of group: String) -> Bool {
+      func number(_ text: some StringProtocol) -> Int? {
+        Int(text.prefix { $0.isNumber })
+      }
+      guard let text = readSmallFile("\(group)/\(limit)") else { return true }
+      if text.hasPrefix("max") { return false }
+      let filePages = (readSmallFile(group + "/memory.stat") ?? "").split(separator: "\n").compactMap {
+        line in
+        ["inactive_file ", "active_file "].first(where: line.hasPrefix).flatMap {
+          number(line.dropFirst($0.count))
+        }
+      }
+      guard let limit = number(text), let current = readSmallFile(group + "/memory.current").flatMap(number),
+        filePages.count == 2
+      else { return true }
+      return Double(current) - Double(filePages[0]) - Double(filePages[1]) >= 0.75 * Double(limit)
     }
 
     /// The directories of the process's own control group, version 2: one directory, or none.

@@ -85,7 +85,7 @@ public struct MemoryBudget: Sendable {
 
 /// The text of a file of at most 64 KB, such as those under /proc, or nil.
 @Sendable
-private func readSmallFile(_ path: String) -> String? {
+func readSmallFile(_ path: String) -> String? {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return nil }
   defer { close(descriptor) }

@@ -15,8 +15,10 @@ import OzuSynchronization
 /// - Pressure stall information (kernel 4.20; `/proc/pressure/memory` and the `memory.pressure` of the process's
 ///   own control group): a warning when some task waited for memory for 150 ms within two seconds, critical when
 ///   all tasks did.
-/// - `memory.events` of the control group (version 2): a warning when `high` rises, critical when `max` or `oom`
-///   rises, that is, when the group reached its limit.
+/// - `memory.events` of the control group (version 2): a warning when `high` rises, critical when `max` rises, that is,
+///   when the group reached its limit. Both rise also when a program reads or writes many files, because the pages
+///   of files fill the group; the kernel then drops those. So they count only if the rest of the group's memory
+///   takes at least three quarters of the limit, or if that cannot be read. Critical also when `oom` rises.
 ///
 /// Sources that the system does not have or does not permit are ignored silently. Without any source no thread is
 /// started.
