@@ -18,7 +18,6 @@ struct AdaptiveS3FIFOTests {
   @Test("an entry evicted from the small queue is remembered while a whole cache is evicted")
   func remembered() {
     var policy = Self.full()
-    defer { policy.deallocate() }
     policy.noteEviction(of: 1, fromMain: false, part: 1, of: 100)
     for tag in 100..<190 as Range<UInt32> { policy.noteEviction(of: tag, fromMain: false, part: 1, of: 100) }
     let stranger = policy.admitsToMain(5, part: 1, of: 100)
@@ -33,7 +32,6 @@ struct AdaptiveS3FIFOTests {
   @Test("near misses of the small queue make it longer, those of the main queue shorter, within bounds")
   func adapts() {
     var policy = Self.full()
-    defer { policy.deallocate() }
     let start = policy.smallShare
     func miss(fromMain: Bool, tag: UInt32) {
       policy.noteEviction(of: tag, fromMain: fromMain, part: 1, of: 100)
@@ -52,7 +50,6 @@ struct AdaptiveS3FIFOTests {
   @Test("an entry evicted from the small queue long ago joins the main queue and changes no share")
   func farMiss() {
     var policy = Self.full()
-    defer { policy.deallocate() }
     let start = policy.smallShare
     policy.noteEviction(of: 1, fromMain: false, part: 1, of: 100)
     for tag in 100..<120 as Range<UInt32> { policy.noteEviction(of: tag, fromMain: false, part: 1, of: 100) }
@@ -63,10 +60,8 @@ struct AdaptiveS3FIFOTests {
 
   /// The hit ratio of a cache of `capacity` entries over a trace.
   private func hitRatio(_ trace: some Sequence<Int>, capacity: Int) -> Double {
-    var configuration = MemoryCacheConfiguration(
-      costLimit: .max, countLimit: capacity, maximumEntryFraction: 1)
-    configuration.shardCount = 1
-    let cache = MemoryCache<CacheKey, Int>(configuration)
+    let cache = MemoryCache<CacheKey, Int>(
+      MemoryCacheConfiguration(costLimit: .max, countLimit: capacity, maximumEntryFraction: 1))
     for number in trace {
       let key = CacheKey("\(number)")
       if cache.value(forKey: key) == nil { cache.store(number, forKey: key, cost: 0) }

@@ -70,11 +70,8 @@ struct ChosenKeysTests {
         MemoryCacheConfiguration(costLimit: 1 << 30, maximumEntryFraction: 1))
       for (number, key) in keys.enumerated() { cache.store(number, forKey: key, cost: 1) }
       var probeCount = 0
-      for shard in 0...cache.shardMask {
-        probeCount += cache.withShard(shard) { shard in
-          shard.table.finishGrowing()
-          return shard.table.probeCount
-        }
+      for number in 0..<MemoryCache<CacheKey, Int>.partCount {
+        probeCount += cache.withTable(number) { $0.probeCount }
       }
       if probeCount >= 3 * keys.count { slowCount += 1 }
       #expect(probeCount < 6 * keys.count)
@@ -96,12 +93,11 @@ struct ChosenKeysTests {
   }
 }
 
-extension SlotTable {
-  /// The number of cells that are read when each slot is searched for once.
+extension MemoryTable {
+  /// The number of cells that are read when each key is searched for once.
   fileprivate var probeCount: Int {
-    (0...mask).reduce(0) { sum, position in
-      let cell = cells[position]
-      return cell == 0 ? sum : sum + 1 + (position &- Int(Self.tag(cell))) & mask
-    }
+    var sum = 0
+    forEach { cell in sum += 1 + ((cell - cells) &- Int(cell.pointee.tag)) & mask }
+    return sum
   }
 }

@@ -11,7 +11,6 @@ struct LiveValuesTests {
   func alive(isFound: Bool) {
     let clock = ManualClock()
     var configuration = MemoryCacheConfiguration(costLimit: 10, maximumEntryFraction: 1, now: clock.now)
-    configuration.shardCount = 1
     configuration.findsEvictedAlive = isFound
     let cache = MemoryCache<Int, Noted>(configuration)
     let kept = (0..<100).map { _ in Noted {} }

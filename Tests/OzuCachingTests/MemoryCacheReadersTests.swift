@@ -23,16 +23,13 @@ struct MemoryCacheReadersTests {
     func isWhole(_ key: Int) -> Bool { self.key == key && state.load(ordering: .relaxed) == 1 }
   }
 
-  private func cache(shards: Int, count: Int) -> MemoryCache<Int, Named> {
-    var configuration = MemoryCacheConfiguration(
-      costLimit: .max, countLimit: count, maximumEntryFraction: 1)
-    configuration.shardCount = shards
-    return MemoryCache(configuration)
+  private func cache() -> MemoryCache<Int, Named> {
+    MemoryCache(MemoryCacheConfiguration(costLimit: .max, countLimit: 100, maximumEntryFraction: 1))
   }
 
-  @Test("no reader sees a value of another key or a released value", arguments: [1, 2])
-  func values(shards: Int) {
-    let cache = cache(shards: shards, count: 100)
+  @Test("no reader sees a value of another key or a released value")
+  func values() {
+    let cache = cache()
     let (wrong, looks, found) = (Counter(), Counter(), Counter())
     DispatchQueue.concurrentPerform(iterations: 6) { thread in
       var random = SeededGenerator(seed: UInt64(thread))
@@ -62,12 +59,12 @@ struct MemoryCacheReadersTests {
     #expect(cache.count <= 100)
   }
 
-  @Test("a writer waits until a reader has left the shard, and a reader of another shard does not wait")
+  @Test("a writer waits until a reader has left the part, and a reader of another part does not wait")
   func waiting() {
-    let cache = cache(shards: 2, count: 100)
-    let keys = (0..<100).filter { cache.shardNumber(of: cache.tag(of: $0)) == 0 }
-    let others = (0..<100).filter { !keys.contains($0) }
-    let (key, other) = (keys[0], others[0])
+    let cache = cache()
+    let key = 0
+    let part = cache.tag(of: key) >> 27
+    let other = (1..<1000).first { cache.tag(of: $0) >> 27 != part } ?? 1
     for key in [key, other] { cache.store(Named(key), forKey: key, cost: 1) }
     let (isInside, mayLeave, isBegun, isDone) = (
       DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0),
@@ -96,8 +93,10 @@ struct MemoryCacheReadersTests {
     for _ in 0..<2000 { sched_yield() }
     mayLeave.signal()
     for _ in 0..<2 { isDone.wait() }
+    // It would wait for itself if a hit took the lock of the queues.
+    #expect(cache.queues.withLock { _ in cache.withValue(forKey: other) { $0.key } } == other)
     #expect(order.withLock { $0 } == ["read", "written"])
     #expect(cache.totalCost == 3)
-    #expect(cache.statistics.hits == 2)
+    #expect(cache.statistics.hits == 3)
   }
 }

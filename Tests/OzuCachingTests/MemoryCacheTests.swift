@@ -12,13 +12,8 @@ final class Noted: Sendable {
   deinit { action() }
 }
 
-func configuration(
-  cost: Int, count: Int = .max, fraction: Double = 1, shards: Int = 1
-) -> MemoryCacheConfiguration {
-  var configuration = MemoryCacheConfiguration(
-    costLimit: cost, countLimit: count, maximumEntryFraction: fraction)
-  configuration.shardCount = shards
-  return configuration
+func configuration(cost: Int, count: Int = .max, fraction: Double = 1) -> MemoryCacheConfiguration {
+  MemoryCacheConfiguration(costLimit: cost, countLimit: count, maximumEntryFraction: fraction)
 }
 
 @Suite("The memory cache")
@@ -61,69 +56,69 @@ struct MemoryCacheTests {
   }
 
   @Test(
-    "random operations never exceed a limit and never return a wrong value",
-    arguments: [(1, 1000, 50), (1, 1000, Int.max), (4, 5000, 40), (8, 300, 10), (2, 0, 5), (2, 100, 0)])
-  func model(shards: Int, cost: Int, count: Int) {
-    var random = SeededGenerator(seed: UInt64(shards + cost))
-    let cache = MemoryCache<Int, Int>(configuration(cost: cost, count: count, fraction: 0.5, shards: shards))
-    var latest: [Int: Int] = [:]
+    "random operations have the same results as in a cache of arrays, and no limit is exceeded",
+    arguments: [(1000, 50), (1000, Int.max), (5000, 40), (300, 10), (0, 5), (100, 0)], [1 as UInt64, 2])
+  func model(limits: (cost: Int, count: Int), seed: UInt64) {
+    let (cost, count) = limits
+    var random = SeededGenerator(seed: seed + UInt64(cost))
+    let evicted = Mutex<[Int]>([])
+    let cache = MemoryCache<Int, Int>(configuration(cost: cost, count: count, fraction: 0.5)) { key, _ in
+      evicted.withLock { $0.append(key) }
+    }
+    var naive = NaiveCache(costLimit: cost, countLimit: count) { cache.tag(of: $0) }
     for step in 0..<8000 {
       let key = Int.random(in: 0..<120, using: &random)
-      switch Int.random(in: 0..<10, using: &random) {
-      case 0..<5:
-        let entryCost = Int.random(in: 0...(cost / 3 + 5), using: &random)
-        let isStored = cache.store(step, forKey: key, cost: entryCost)
-        #expect(isStored == (count > 0 && entryCost <= cost / 2))
-        #expect(cache.contains(key) == isStored)
-        latest[key] = isStored ? step : nil
-      case 5..<9:
-        if let value = cache.value(forKey: key) { #expect(value == latest[key]) }
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0..<10:
+        let entryCost = Int.random(in: 0...(cost / 3 + 5), using: &random) / (step % 2 == 0 ? 1 : 10)
+        let isStored = naive.store(step, forKey: key, cost: entryCost, fraction: 0.5)
+        #expect(cache.store(step, forKey: key, cost: entryCost) == isStored)
+      case 10..<18: #expect(cache.value(forKey: key) == naive.value(forKey: key))
+      case 18: #expect(cache.removeValue(forKey: key) == naive.remove(key))
       default:
-        let removed = cache.removeValue(forKey: key)
-        if let removed { #expect(removed == latest[key]) }
-        latest[key] = nil
-        #expect(!cache.contains(key))
+        guard step % 10 == 0 else { continue }
+        cache.trim(toCost: cost / 2)
+        naive.trim(toCost: cost / 2)
       }
-      #expect(cache.totalCost <= cost)
-      #expect(cache.count <= count)
-      if step == 4000 { cache.trim(toCost: cost / 3) }
+      #expect(evicted.withLock { $0 } == naive.evicted, "seed \(seed), step \(step)")
+      (naive.evicted, _) = ([], evicted.withLock { $0 = [] })
+      #expect(cache.totalCost == naive.totalCost && cache.totalCost <= cost)
+      #expect(cache.count == naive.count && cache.count <= count)
+      if step % 20 == 0 {
+        #expect((0..<120).filter(cache.contains) == (0..<120).filter { naive.entry(forKey: $0) != nil })
+      }
     }
     checkInvariants(of: cache)
   }
 
-  /// Sums over nodes, queues and tables agree with the totals.
+  /// Sums over nodes, queues and tables agree with the totals, and each node has a cell.
   func checkInvariants<Key, Value>(of cache: MemoryCache<Key, Value>) {
-    var (cost, count) = (0, 0)
-    for number in 0...cache.shardMask {
-      cache.withShard(number) { shard in
-        for queue in [shard.small, shard.main] {
-          var (index, length, sum, previous) = (queue.head, 0, 0, Int32(-1))
-          while index >= 0 {
-            let node = shard.node(Int(index))
-            let (before, found) = (node.pointee.previous, shard.find(node.pointee.key, tag: node.pointee.tag))
-            #expect(before == previous)
-            #expect(found == Int(index))
-            length += 1
-            sum += node.pointee.cost
-            (previous, index) = (index, node.pointee.next)
+    let parts = MemoryCache<Key, Value>.partCount
+    cache.queues.withLock { queues in
+      let (small, main) = (queues.numbers(of: queues.small), queues.numbers(of: queues.main))
+      #expect(small.count == queues.small.count)
+      #expect(main.count == queues.main.count)
+      var celled: [Int] = []
+      for number in 0..<parts {
+        let nodes = cache.withTable(number) { table in
+          var nodes: [Int] = []
+          table.forEach { cell in
+            nodes.append(cell.pointee.node)
+            let found = table.find(cell.pointee.key, cell.pointee.tag)
+            #expect(found == cell)
           }
-          #expect(queue.tail == previous)
-          #expect(length == queue.count)
-          #expect(sum == queue.cost)
-          cost += sum
-          count += length
+          #expect(nodes.count == table.count)
+          return nodes
         }
-        let tabled = shard.table.count
-        #expect(tabled == shard.small.count + shard.main.count)
+        celled += nodes
       }
+      #expect(celled.sorted() == (small + main).sorted())
     }
-    #expect(cost == cache.totalCost)
-    #expect(count == cache.count)
   }
 
-  @Test("a scan of a thousand pictures does not evict those in use", arguments: [1, 2])
-  func scan(shards: Int) {
-    let cache = MemoryCache<CacheKey, Int>(configuration(cost: 200, shards: shards))
+  @Test("a scan of a thousand pictures does not evict those in use")
+  func scan() {
+    let cache = MemoryCache<CacheKey, Int>(configuration(cost: 200))
     let used = (0..<100).map { CacheKey("used \($0)") }
     for _ in 0..<4 {
       for (number, key) in used.enumerated() where cache.value(forKey: key) == nil {
@@ -150,7 +145,7 @@ struct MemoryCacheTests {
 
   @Test("limits can be changed while running")
   func changingLimits() {
-    let cache = MemoryCache<Int, Int>(configuration(cost: 1000, shards: 4))
+    let cache = MemoryCache<Int, Int>(configuration(cost: 1000))
     for key in 0..<100 { cache.store(key, forKey: key, cost: 10) }
     #expect(cache.totalCost == 1000)
     cache.costLimit = 500
@@ -167,6 +162,116 @@ struct MemoryCacheTests {
     cache.costLimit = -1
     #expect(cache.count == 0)
     checkInvariants(of: cache)
+  }
+}
+
+/// A cache that keeps its queues in arrays, the newest entry first, and asks the same policy.
+private struct NaiveCache {
+  struct Entry {
+    let key: Int
+    var value: Int
+    var cost: Int
+    var hits: UInt32 = 0
+  }
+
+  let costLimit: Int
+  let countLimit: Int
+  let tag: (Int) -> UInt32
+  /// The small queue and the main queue.
+  private var queues: [[Entry]] = [[], []]
+  private var policy = AdaptiveS3FIFO()
+  var evicted: [Int] = []
+
+  init(costLimit: Int, countLimit: Int, tag: @escaping (Int) -> UInt32) {
+    (self.costLimit, self.countLimit, self.tag) = (costLimit, countLimit, tag)
+  }
+
+  var count: Int { queues[0].count + queues[1].count }
+  var totalCost: Int { queues.joined().reduce(0) { $0 + $1.cost } }
+
+  private func position(of key: Int) -> (queue: Int, index: Int)? {
+    for queue in 0...1 {
+      if let index = queues[queue].firstIndex(where: { $0.key == key }) { return (queue, index) }
+    }
+    return nil
+  }
+
+  func entry(forKey key: Int) -> Entry? { position(of: key).map { queues[$0.queue][$0.index] } }
+
+  mutating func value(forKey key: Int) -> Int? {
+    guard let (queue, index) = position(of: key) else { return nil }
+    queues[queue][index].hits = min(3, queues[queue][index].hits + 1)
+    return queues[queue][index].value
+  }
+
+  mutating func remove(_ key: Int) -> Int? {
+    position(of: key).map { queues[$0.queue].remove(at: $0.index).value }
+  }
+
+  mutating func store(_ value: Int, forKey key: Int, cost: Int, fraction: Double) -> Bool {
+    guard countLimit > 0, Double(cost) <= Double(costLimit) * fraction else {
+      _ = remove(key)
+      return false
+    }
+    var entry = Entry(key: key, value: value, cost: cost)
+    let former = position(of: key)
+    if let (queue, index) = former {
+      entry.hits = queues[queue][index].hits
+      if totalCost - queues[queue][index].cost + cost <= costLimit {
+        queues[queue][index] = entry
+        return true
+      }
+      queues[queue].remove(at: index)
+    }
+    var steps = 16
+    while totalCost + cost > costLimit || count + 1 > countLimit {
+      evict(byCost: totalCost + cost > costLimit, &steps)
+    }
+    if let (queue, _) = former {
+      queues[queue].insert(entry, at: 0)
+      return true
+    }
+    let isFilling = !policy.hasEvicted
+    let (part, total) = part(cost)
+    let isInMain = policy.admitsToMain(tag(key), part: part, of: total)
+    queues[isInMain ? 1 : 0].insert(entry, at: 0)
+    for _ in 0..<4 where isFilling && queues[0].count > 1 && isSmallFull(byCost: totalCost > 0) {
+      queues[1].insert(queues[0].removeLast(), at: 0)
+    }
+    if count > policy.expected { policy.expect(count) }
+    return true
+  }
+
+  mutating func trim(toCost cost: Int) {
+    while totalCost > cost {
+      var steps = 16
+      evict(byCost: true, &steps)
+    }
+  }
+
+  private func isSmallFull(byCost: Bool) -> Bool {
+    let sizes = queues.map { queue in byCost ? queue.reduce(0) { $0 + $1.cost } : queue.count }
+    return policy.isSmallFull(sizes[0], sizes[1])
+  }
+
+  private func part(_ cost: Int) -> (Int, of: Int) {
+    totalCost > 0 ? (cost, totalCost) : (1, max(1, count))
+  }
+
+  private mutating func evict(byCost: Bool, _ steps: inout Int) {
+    while true {
+      let queue = queues[1].isEmpty || (!queues[0].isEmpty && isSmallFull(byCost: byCost)) ? 0 : 1
+      let (part, total) = part(queues[queue].last?.cost ?? 0)
+      var entry = queues[queue].removeLast()
+      guard entry.hits >= (queue == 0 ? 2 : 1), steps > 0 else {
+        policy.noteEviction(of: tag(entry.key), fromMain: queue == 1, part: part, of: total)
+        evicted.append(entry.key)
+        return
+      }
+      steps -= 1
+      entry.hits = queue == 0 ? 0 : entry.hits - 1
+      queues[1].insert(entry, at: 0)
+    }
   }
 }
 

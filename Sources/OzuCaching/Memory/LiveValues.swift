@@ -2,7 +2,7 @@ import OzuSynchronization
 
 /// Weak references to evicted values of a memory cache that other code still keeps alive.
 ///
-/// The cache calls this while it holds the lock of the key's shard, so that both agree. The lock here is taken
+/// The cache calls this while it holds the lock of the key's part, so that both agree. The lock here is taken
 /// last.
 ///
 /// References are divided among 256 tables by key. Each table is swept and grown on its own, so that no single

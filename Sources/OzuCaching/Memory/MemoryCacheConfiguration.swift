@@ -18,9 +18,6 @@ public struct MemoryCacheConfiguration: Sendable {
   /// The clock for lifetimes. It is read only if an entry has a lifetime.
   public var now: @Sendable () -> ContinuousClock.Instant
 
-  /// The number of parts with a lock of their own; nil chooses it by the number of cores and the limits.
-  var shardCount: Int?
-
   /// Makes a configuration. Every part has a default.
   public init(
     costLimit: Int = MemoryBudget.system.defaultCostLimit, countLimit: Int = .max, lifetime: Duration? = nil,
