@@ -11,7 +11,7 @@ extension DiskDrills {
       configuration: DiskCacheConfiguration(capacity: capacity, durability: durability, fileSystem: files))
   }
 
-  /// Checks that all files together never exceed the capacity, while entries are stored and evicted and editors are open.
+  /// Checks that all files together never exceed the capacity, while entries are stored and evicted.
   func capacity() throws -> Bool {
     let directory = root + "/capacity"
     let files = DrillFileSystem()
@@ -19,7 +19,6 @@ extension DiskDrills {
     let cache = try open(directory, files, capacity: capacity)
     var rejected = 0
     for round in 0..<60 {
-      let editors = (0..<3).map { cache.editor(forKey: CacheKey("long \((round + $0) % 5)")) }
       for step in 0..<40 {
         let number = Int.random(in: 0..<900)
         let isStored = cache.store(
@@ -27,9 +26,10 @@ extension DiskDrills {
           forKey: CacheKey("\(number)"))
         if !isStored { rejected += 1 }
         if step % 3 == 0 { _ = cache.entry(forKey: CacheKey("\(Int.random(in: 0..<900))")) }
-        if step % 2 == 0 { editors[step % 3].append(Data(repeating: 7, count: 60_000)) }
+        if step % 13 == 0 {
+          cache.store(Data(repeating: 7, count: 400_000), forKey: CacheKey("long \((round + step) % 5)"))
+        }
       }
-      for editor in editors { if Bool.random() { editor.commit() } else { editor.abort() } }
       if round % 10 == 9 { try cache.flush() }
     }
     let statistics = cache.statistics

@@ -39,7 +39,7 @@ struct DiskCacheAccessTests {
   func changesNothing(withIndex: Bool) throws {
     let fixture = try filled()
     if !withIndex { fixture.forgetIndex() }
-    // The file of an editor, a torn end, a segment with wrong content and a damaged entry: a writer would repair these.
+    // A file of a former version, a torn end, a segment with wrong content and a damaged entry: a writer would repair these.
     fixture.files.setContents(of: "/cache/0000000000000009-0000000000000009.segment.part", to: Data([1]))
     fixture.files.setContents(of: "/cache/0000000000000009-0000000000000009.segment", to: Data([1]))
     let path = try #require(fixture.segments.first { !$0.contains("9-0") })
@@ -58,9 +58,7 @@ struct DiskCacheAccessTests {
     #expect(!cache.store(body(1), forKey: key(1)))
     #expect(!cache.remove(forKey: key(2)))
     #expect(!cache.updateMetadata(Data([1]), forKey: key(3)))
-    let editor = cache.editor(forKey: key(4))
-    #expect(!editor.append(body(4, count: 200_000)))
-    #expect(!editor.commit())
+    #expect(!cache.store(body(4, count: 200_000), forKey: key(4)))
     cache.setCapacity(1)
     #expect(!cache.verify().isSound)
     try cache.flush()

@@ -50,24 +50,6 @@ struct DiskCacheAsyncTests {
     #expect(await cache.entry(forKey: key(1)) == nil)
   }
 
-  @Test("pieces are appended, and committed or aborted", arguments: [100, 200_000])
-  func editor(length: Int) async throws {
-    let cache = try Fixture(capacity: 1 << 20).open()
-    let data = body(1, count: length)
-    let editor = cache.editor(forKey: key(1), label: "pieces")
-    for start in stride(from: 0, to: length, by: 30_000) {
-      #expect(await editor.append(data[start..<min(length, start + 30_000)]))
-    }
-    #expect(await editor.commit())
-    #expect(await !editor.append(data))
-    #expect(await cache.entry(forKey: key(1))?.body == data)
-    let other = cache.editor(forKey: key(1))
-    #expect(await other.append(body(2, count: length)))
-    await other.abort()
-    #expect(await !other.commit())
-    #expect(await cache.entry(forKey: key(1))?.body == data)
-  }
-
   @Test("entries are listed from the last used to the first, and the listing can stop")
   func listing() async throws {
     let fixture = Fixture()
@@ -108,7 +90,7 @@ struct DiskCacheAsyncTests {
         case 0: _ = await cache.store(body(number, version: 1), forKey: key(number))
         case 1: _ = await cache.entry(forKey: key(number))
         case 2: _ = await cache.withBody(of: key(number)) { bytes, _ in bytes.count }
-        default: await cache.editor(forKey: key(number)).append(body(number, count: 100_000))
+        default: _ = await cache.store(body(number, count: 100_000), forKey: key(number))
         }
       }
     }

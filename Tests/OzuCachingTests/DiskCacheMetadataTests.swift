@@ -92,22 +92,6 @@ struct DiskCacheMetadataTests {
     }
   }
 
-  @Test("entries from editors have room for new metadata too")
-  func editors() throws {
-    let fixture = Fixture(capacity: 1 << 20)
-    let cache = try fixture.open()
-    for count in [100, 300_000] {
-      let editor = cache.editor(forKey: key(count), metadata: Self.metadata(0))
-      editor.append(body(count, count: count))
-      #expect(editor.commit())
-      let size = cache.totalByteCount
-      #expect(cache.updateMetadata(Self.metadata(7), forKey: key(count)))
-      #expect(cache.totalByteCount == size)
-      #expect(cache.entry(forKey: key(count))?.metadata == Self.metadata(7))
-      #expect(cache.withBody(of: key(count)) { $1 == Self.metadata(7) } == true)
-    }
-  }
-
   @Test("a copied entry keeps its current metadata, whichever area has it")
   func relocation() throws {
     let fixture = Fixture(capacity: 100 << 10)

@@ -142,21 +142,4 @@ extension DiskCacheOfferTests {
     try next.flush()
     #expect(next.entry(forKey: key(6))?.body == body(6))
   }
-
-  @Test("an entry that was appended in pieces is handed over like any other")
-  func pieces() throws {
-    var fixture = Self.fixture()
-    fixture.capacity = 64 << 20
-    let (writer, other) = (try fixture.open(), try fixture.open())
-    let editor = other.editor(forKey: key(1))
-    for _ in 0..<40 { #expect(editor.append(body(1, count: 10_000))) }
-    #expect(editor.commit())
-    try writer.flush()
-    #expect(writer.entry(forKey: key(1))?.body.count == 400_000)
-    let large = other.editor(forKey: key(2))
-    var isKept = true
-    for _ in 0..<40 { isKept = large.append(body(2, count: 50_000)) }
-    #expect(!isKept)
-    #expect(!large.commit())
-  }
 }

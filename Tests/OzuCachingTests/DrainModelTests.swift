@@ -68,26 +68,15 @@ struct DrainModelTests {
       }
     }
 
-    func store(_ name: Name) {
+    /// Stores an entry. A long one can have a segment of its own.
+    func store(_ name: Name, isLong: Bool = false) {
       version += 1
       let metadata = draw(0..<3) == 0 ? Data() : Data("\(version)".utf8)
-      let value = Value(version: version, count: draw(600..<12_000), metadata: metadata)
+      let value = Value(
+        version: version, count: draw(isLong ? 60_000..<200_000 : 600..<12_000), metadata: metadata)
       let isStored = cache.store(
         bytes(of: value, name), metadata: metadata, forKey: key(name.number), in: name.partition)
       note(value, name, isStored: isStored)
-    }
-
-    /// Stores an entry with an editor, while others are stored.
-    func edit(_ name: Name) {
-      version += 1
-      let value = Value(version: version, count: draw(60_000..<150_000), metadata: Data())
-      let bytes = bytes(of: value, name)
-      let editor = cache.editor(forKey: key(name.number), in: name.partition)
-      for start in stride(from: 0, to: bytes.count, by: 30_000) {
-        editor.append(bytes[start..<min(bytes.count, start + 30_000)])
-        if draw(0..<3) == 0 { store(self.name()) }
-      }
-      note(value, name, isStored: editor.commit())
     }
 
     func fetch(_ name: Name) {
@@ -156,7 +145,7 @@ struct DrainModelTests {
       case 720..<790: remove(name())
       case 790..<880: update(name())
       case 880..<950: cache.touch(key(draw(0..<1500)), in: "large")
-      case 950..<970: edit(name())
+      case 950..<970: store(name(), isLong: true)
       case 970..<978: try? cache.flush()
       case 978..<980: setCapacity(DrainModelTests.capacity - draw(0..<2_000_000))
       case 980..<984: try? cache.trim(toByteCount: fixture.byteCount - draw(0..<500_000))

@@ -102,19 +102,6 @@ struct IndexEdgeTests {
     #expect(cache.verify().isSound)
   }
 
-  @Test("trimming ends while an editor's file takes the room for copies", .timeLimit(.minutes(1)))
-  func trimming() throws {
-    let fixture = Fixture(capacity: 1 << 20)
-    let cache = try fixture.open()
-    for number in 0..<60 { cache.store(body(number, count: 10_000), forKey: key(number)) }
-    for number in stride(from: 0, to: 60, by: 3) { cache.remove(forKey: key(number)) }
-    let editor = cache.editor(forKey: key(100))
-    let room = fixture.capacity - cache.store.index.withLock { $0.reservedByteCount } - 12_000
-    for _ in 0..<room / 4096 { guard editor.append(Data(count: 4096)) else { break } }
-    try cache.trim(toByteCount: cache.totalByteCount - 1)
-    #expect(editor.commit())
-  }
-
   @Test("a lowered capacity also holds while a segment is removed in steps")
   func loweredCapacity() throws {
     let fixture = Fixture(capacity: 10 << 20)

@@ -25,7 +25,7 @@ package enum Checksum64 {
   }
 
   /// The four sums over stripes of 32 bytes.
-  struct Lanes {
+  private struct Lanes {
     private var a, b, c, d: UInt64
 
     init(seed: UInt64) {
@@ -73,7 +73,9 @@ package enum Checksum64 {
   }
 
   /// The final checksum, from the lanes of all whole stripes (nil if there were none) and up to 31 remaining bytes.
-  static func finish(_ lanes: Lanes?, seed: UInt64, rest: UnsafeRawBufferPointer, count: Int) -> UInt64 {
+  private static func finish(_ lanes: Lanes?, seed: UInt64, rest: UnsafeRawBufferPointer, count: Int)
+    -> UInt64
+  {
     var hash = lanes?.merged ?? seed &+ prime5
     hash &+= UInt64(count)
     guard let base = rest.baseAddress else { return avalanche(hash) }

@@ -6,17 +6,14 @@ extension SegmentStore {
     decideStoring(&writer)
     // A record may need a new segment, whose header counts too.
     let slack = SegmentHeader.byteCount + (index.withLock { $0.isStored } ? Self.indexSlack : 0)
-    while reservedByteCount(writer) > writer.capacity - length - slack {
+    while reservedByteCount > writer.capacity - length - slack {
       if try evictOldestSegment(&writer) { continue }
       guard removeOffers(&writer) else { return }
     }
   }
 
-  /// The bytes of all files, plus the bytes that the stored index will need, that offers may still take, and that
-  /// editors have written.
-  func reservedByteCount(_ writer: borrowing Writer) -> Int {
-    index.withLock { $0.reservedByteCount } + writer.spilledByteCount
-  }
+  /// The bytes of all files, plus the bytes that the stored index will need and that offers may still take.
+  var reservedByteCount: Int { index.withLock { $0.reservedByteCount } }
 
   /// The segment with the largest dead share, if the segments have more than five quarters of the live entries'
   /// bytes; a quarter of a segment is not counted.
@@ -58,7 +55,6 @@ extension SegmentStore {
     writer.trimmedByteCount = min(before ?? .max, max(0, limit))
     decideStoring(&writer)
     readAllPages(&writer)
-    let spilled = writer.spilledByteCount + SegmentHeader.byteCount
     // Begins with the least recently used entry. The index needs fewer pages for fewer entries once it is stored
     // again.
     let entries = index.withLock { $0.entriesByAccess() }
@@ -74,7 +70,7 @@ extension SegmentStore {
         let emptiest = index.withLock({ index in
           Self.emptiest(of: index, except: nil).flatMap { number in
             let copied = index.segments[number].map { $0.live + SegmentHeader.byteCount } ?? 0
-            return index.reservedByteCount + copied + spilled <= highest ? number : nil
+            return index.reservedByteCount + copied + SegmentHeader.byteCount <= highest ? number : nil
           }
         })
       {

@@ -58,7 +58,7 @@ extension SegmentStore {
     // The last segment and the active one are emptied only if there is no room.
     let active = writer.active
     let mayLeave =
-      reservedByteCount(writer) > drainThreshold(writer.capacity)
+      reservedByteCount > drainThreshold(writer.capacity)
       && index.withLock { index in
         index.segments.count(where: { $0 != nil }) > 1 && index.oldestSegment() != active
       }
@@ -173,7 +173,7 @@ extension SegmentStore {
       case .compaction: true
       case .eviction: location.isReferenced && drain.keptByteCount + location.length <= segment.size / 2
       }
-    if isKept, hasRoom(for: location.length, under: drain.limit, writer) {
+    if isKept, hasRoom(for: location.length, under: drain.limit) {
       writer.drain?.keptByteCount += location.length
       do throws(DiskCacheError) {
         return try relocate(location, &writer)
@@ -192,8 +192,8 @@ extension SegmentStore {
     removeEntry(location, evicting: true, keepsSegment: true, &writer)
   }
 
-  private func hasRoom(for length: Int, under limit: Int, _ writer: borrowing Writer) -> Bool {
-    reservedByteCount(writer) + length + SegmentHeader.byteCount <= limit
+  private func hasRoom(for length: Int, under limit: Int) -> Bool {
+    reservedByteCount + length + SegmentHeader.byteCount <= limit
   }
 
   private func endDrain(_ writer: inout Writer) throws(DiskCacheError) {

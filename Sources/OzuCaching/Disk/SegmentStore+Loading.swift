@@ -132,11 +132,9 @@ extension SegmentStore {
 
   /// Removes leftover files, and entries that exceed the capacity.
   private func cleanUp(_ names: [String], _ writer: inout Writer) throws(DiskCacheError) {
-    // Files of editors that did not commit before their process ended. Those of this process are younger.
-    if writer.spilledByteCount == 0 {
-      for name in names where name.hasSuffix(".segment" + SpilledRecord.suffix) {
-        try? fileSystem.remove(directory + "/" + name)
-      }
+    // Unfinished entries of a former version of this program, which wrote long ones piece by piece.
+    for name in names where name.hasSuffix(SegmentHeader.suffix + ".part") {
+      try? fileSystem.remove(path(name))
     }
     if writer.nextSequence >= LogNumbers.exhausted || writer.nextNumber >= LogNumbers.segmentsExhausted {
       try removeAllSegments(&writer)

@@ -63,8 +63,6 @@ final class SegmentStore: Sendable {
     var offers = Offers()
     /// The entries that this cache hands over while another process writes.
     var own = OwnOffers()
-    /// The bytes of files that editors are writing.
-    var spilledByteCount = 0
     /// The number of calls of `prepareToWrite`.
     var turns = 0
     /// The files of the stored index.

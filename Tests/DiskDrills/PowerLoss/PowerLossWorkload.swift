@@ -93,7 +93,7 @@ struct PowerLossWorkload {
         cache = try DiskCache(
           directory: PowerLossWorkload.directory,
           configuration: workload.configuration(files, now: clock.date))
-      case 91..<98: edit(number, key, partition)
+      case 91..<98: store(number, key, partition, sizes: 100..<11_000)
       case 98: try cache.removeAll(in: "small")
       default: try cache.trim(toByteCount: workload.capacity * 2 / 3)
       }
@@ -112,12 +112,14 @@ struct PowerLossWorkload {
       result.history.events[number].append(event)
     }
 
-    private mutating func store(_ number: Int, _ key: CacheKey, _ partition: DiskCache.Partition) {
+    private mutating func store(
+      _ number: Int, _ key: CacheKey, _ partition: DiskCache.Partition, sizes: Range<Int>? = nil
+    ) {
       // Some entries are so large that each gets a segment of its own.
       let isLong = Int.random(in: 0..<12, using: &random) == 0
       let content = PowerLossHistory.Content(
         key: number, version: version,
-        byteCount: Int.random(in: isLong ? 7000..<9000 : 50..<2500, using: &random),
+        byteCount: Int.random(in: sizes ?? (isLong ? 7000..<9000 : 50..<2500), using: &random),
         metadataByteCount: [0, 20, 300, 900].randomElement(using: &random)!)
       let isStored = cache.store(content.body, metadata: content.metadata, forKey: key, in: partition)
       add(isStored ? .stored(content) : .removed, number)
@@ -151,21 +153,6 @@ struct PowerLossWorkload {
       if isUsed {
         result.history.uses[number].append(
           PowerLossHistory.Use(date: clock.currentDate, begin: begin, end: files.changeCount))
-      }
-    }
-
-    private mutating func edit(_ number: Int, _ key: CacheKey, _ partition: DiskCache.Partition) {
-      let content = PowerLossHistory.Content(
-        key: number, version: version, byteCount: Int.random(in: 100..<11_000, using: &random),
-        metadataByteCount: 40)
-      let editor = cache.editor(forKey: key, in: partition, metadata: content.metadata)
-      for start in stride(from: 0, to: content.body.count, by: 1500) {
-        editor.append(content.body[start..<min(start + 1500, content.body.count)])
-      }
-      if Int.random(in: 0..<4, using: &random) == 0 {
-        editor.abort()
-      } else {
-        add(editor.commit() ? .stored(content) : .removed, number)
       }
     }
 

@@ -50,7 +50,7 @@ extension SegmentStore {
     else { return false }
     do throws(DiskCacheError) {
       try makeRoom(for: byteCount, &writer)
-      guard reservedByteCount(writer) + byteCount <= writer.capacity else { return false }
+      guard reservedByteCount + byteCount <= writer.capacity else { return false }
       let header = OfferFile.header(
         limit: byteCount, salt: UInt64.random(in: 1 ... .max, using: &writer.random), created: now())
       let file = try makeSegmentFile(OfferFile.name(of: header), header, &writer)
