@@ -32,11 +32,8 @@ extension DiskCache {
   ///
   /// - Complexity: O(entries) in memory for the call, one small read per entry for the iteration.
   public func entries(in partition: Partition) -> Entries {
-    store.readAllPages()
-    let identities = store.index.withLock { index in
-      index.entriesByAccess(in: partition)
-        .map { Entries.Identity(key: $0.key, partition: partition, accessed: $0.accessed) }
-    }
+    let identities = store.index.entriesByAccess(in: partition)
+      .map { Entries.Identity(key: $0.key, partition: partition, accessed: $0.accessed) }
     return Entries(store: store, queues: queues, identities: identities)
   }
 
@@ -44,12 +41,12 @@ extension DiskCache {
   ///
   /// - Complexity: O(entries × log entries) in memory for the call, one small read per entry for the iteration.
   public func entries() -> Entries {
-    store.readAllPages()
-    let identities = store.index.withLock { index in
-      index.entriesByAccess().map {
-        Entries.Identity(
-          key: $0.key, partition: index.partitions[$0.partition].partition, accessed: $0.accessed)
-      }
+    let entries = store.index.entriesByAccess()
+    let names = store.index.withLock { $0.partitions.map(\.partition) }
+    let identities = entries.compactMap { entry in
+      // The cache may have been closed meanwhile.
+      entry.partition < names.count
+        ? Entries.Identity(key: entry.key, partition: names[entry.partition], accessed: entry.accessed) : nil
     }
     return Entries(store: store, queues: queues, identities: identities)
   }

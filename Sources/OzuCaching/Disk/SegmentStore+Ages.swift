@@ -124,6 +124,7 @@ extension SegmentStore {
       if entry.header.isLive, isMeant(entry) { entries.append(entry) }
     }
     for entry in entries {
+      index.readPage(of: entry.header.key, in: entry.partition)
       let location = index.withLock { $0.location(of: entry.header.key, in: entry.partition) }
       // The key may have a newer record.
       guard let location, location.file === segment.file, location.offset == entry.offset else { continue }

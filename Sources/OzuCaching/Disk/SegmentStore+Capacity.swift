@@ -57,7 +57,7 @@ extension SegmentStore {
     readAllPages(&writer)
     // Begins with the least recently used entry. The index needs fewer pages for fewer entries once it is stored
     // again.
-    let entries = index.withLock { $0.entriesByAccess() }
+    let entries = index.entriesByAccess()
     var rest = entries[...]
     while true {
       let (total, live, indexByteCount) = index.withLock { index in
@@ -99,13 +99,13 @@ extension SegmentStore {
     }
     guard isSparse else { return }
     removeStoredIndex(&writer)
-    index.withLock { $0.rebuildPages() }
+    index.rebuildPages()
     decideStoring(&writer)
   }
 
   func removeAllSegments(_ writer: inout Writer) throws(DiskCacheError) {
     writer.drain = nil
-    readAllPages()
+    index.readAllPages()
     let files = index.withLock { index in
       index.segments.enumerated().compactMap { number, segment in segment.map { (number, $0.file) } }
     }
@@ -120,11 +120,9 @@ extension SegmentStore {
       }
     }
     writer.active = nil
-    index.withLock { index in
-      _ = index.removeSegments(Array(removed))
-    }
+    index.removeSegments(Array(removed))
     if let failure { throw failure }
     removeStoredIndex(&writer)
-    index.withLock { $0.rebuildPages() }
+    index.rebuildPages()
   }
 }

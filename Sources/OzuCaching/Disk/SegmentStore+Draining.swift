@@ -73,30 +73,35 @@ extension SegmentStore {
   func startEviction(keeping latest: Int? = nil, _ writer: inout Writer) {
     // A number that no segment will get.
     var age = writer.nextNumber
-    let oldest = index.withLock { index -> Int? in
-      var turns = index.segments.count
-      while let oldest = index.oldestSegment(), let segment = index.segments[oldest] {
-        turns -= 1
-        guard turns > 0, segment.dead == 0, oldest != writer.active, let only = onlyEntry(of: oldest, index),
-          only.isReferenced, let position = index.position(of: only)
-        else { return oldest }
-        index.clearReference(position)
-        index.setAge(age, ofSegment: oldest)
-        age += 1
-      }
-      return nil
+    var turns = index.withLock { $0.segments.count }
+    var oldest = index.withLock { $0.oldestSegment() }
+    while let number = oldest {
+      turns -= 1
+      guard turns > 0, number != writer.active, spare(number, age: age) else { break }
+      age += 1
+      oldest = index.withLock { $0.oldestSegment() }
     }
     writer.nextNumber = age
     if let oldest, oldest != latest { startDrain(of: oldest, for: .eviction, &writer) }
   }
 
-  /// The entry of a segment that has only this one.
-  private func onlyEntry(of number: Int, _ index: SegmentIndex) -> SegmentIndex.Location? {
-    guard let segment = index.segments[number] else { return nil }
+  /// Makes a segment younger if it has only one entry, and this one was used since the segment was written.
+  ///
+  /// - Returns: Whether it did.
+  private func spare(_ number: Int, age: UInt64) -> Bool {
+    guard let segment = index.withLock({ $0.segments[number] }), segment.dead == 0 else { return false }
     var first: SegmentFile.ScannedEntry?
     _ = try? segment.file.scan(from: SegmentHeader.byteCount, to: segment.scanned, limit: 1) { first = $0 }
-    guard let first, first.header.recordLength == segment.live else { return nil }
-    return index.location(of: first, inSegment: number)
+    guard let first, first.header.recordLength == segment.live else { return false }
+    index.readPage(of: first.header.key, in: first.partition)
+    return index.withLock { index in
+      guard let only = index.location(of: first, inSegment: number), only.isReferenced,
+        let position = index.position(of: only)
+      else { return false }
+      index.clearReference(position)
+      index.setAge(age, ofSegment: number)
+      return true
+    }
   }
 
   func startDrain(
@@ -163,6 +168,7 @@ extension SegmentStore {
   private func pass(
     _ entry: SegmentFile.ScannedEntry, of segment: SegmentIndex.Segment, _ writer: inout Writer
   ) throws(DiskCacheError) {
+    index.readPage(of: entry.header.key, in: entry.partition)
     guard let drain = writer.drain,
       let location = index.withLock({ $0.location(of: entry, inSegment: drain.segment) })
     else { return }

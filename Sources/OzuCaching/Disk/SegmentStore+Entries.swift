@@ -84,7 +84,7 @@ extension SegmentStore {
     append: (EntryHeader, inout Writer) throws(DiskCacheError) -> (segment: Int, offset: Int)
   ) throws(DiskCacheError) -> Int {
     writer.trimmedByteCount = nil
-    readPage(of: header.key, in: partition)
+    index.readPage(of: header.key, in: partition)
     try makeRoom(for: header.recordLength, &writer)
     header.sequence = writer.nextSequence
     writer.nextSequence += 1

@@ -67,7 +67,7 @@ extension SegmentStore {
   @discardableResult
   func removeStoredIndex(_ writer: inout Writer) -> Bool {
     // Pages that are only in the file are still needed, unless the index is damaged.
-    readAllPages()
+    index.readAllPages()
     let wereThere = removeIndexFiles()
     writer.files = IndexFiles()
     index.withLock { $0.storedByteCount = 0 }

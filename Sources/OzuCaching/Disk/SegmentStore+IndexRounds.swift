@@ -25,7 +25,7 @@ extension SegmentStore {
 
   /// Makes the file of the pages again, empty.
   private func makePages(_ writer: inout Writer) throws(DiskCacheError) {
-    readAllPages()
+    index.readAllPages()
     removeIndexFiles()
     writer.files = IndexFiles()
     let file = try withoutObstacle(at: pagesPath) { () throws(DiskCacheError) in
@@ -71,7 +71,7 @@ extension SegmentStore {
   }
 
   private func writeAddedPages(_ writer: inout Writer) throws(DiskCacheError) {
-    while let number = index.withLock({ $0.pages.added.first }) { try writePage(number, &writer) }
+    for number in index.withLock({ $0.pages.added }) { try writePage(number, &writer) }
   }
 
   private func writePage(_ number: Int, _ writer: inout Writer) throws(DiskCacheError) {
@@ -102,18 +102,18 @@ extension SegmentStore {
     places: [StoredIndex.Place], nextSequence: UInt64, nextNumber: UInt64, isClean: Bool,
     _ writer: inout Writer
   ) throws(DiskCacheError) {
-    let bytes = index.withLock { index in
-      if !index.hasPossibleSums { index.recount() }
-      return StoredIndex(
+    index.correctSums()
+    let stored = index.withLock { index in
+      StoredIndex(
         epoch: index.pages.source?.epoch ?? 0, seed: index.pages.seed, count: index.count,
         nextSequence: nextSequence, nextNumber: nextNumber,
         partitions: index.partitions.map {
           StoredIndex.PartitionSums(partition: $0.partition, byteCount: $0.byteCount, count: $0.count)
         },
         places: places, stamps: index.pages.stamps, directory: index.pages.directory, isClean: isClean,
-        unverifiedBelow: index.unverifiedBelow
-      ).encoded()
+        unverifiedBelow: index.unverifiedBelow)
     }
+    let bytes = stored.encoded()
     let newPath = path(StoredIndex.newFileName)
     do throws(DiskCacheError) {
       // A file that an earlier attempt left before a crash would prevent creating.

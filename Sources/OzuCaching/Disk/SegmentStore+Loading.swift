@@ -31,7 +31,7 @@ extension SegmentStore {
     writer.own = OwnOffers()
     forgetOffers(&writer)
     let stored = storedIndex(Set(names), &writer)
-    var fresh = stored ?? SegmentIndex()
+    let fresh = stored ?? SegmentIndex()
     let found = scanSegments(names, of: fresh, &writer)
     if let unseen = found.unseen { becomeReader(because: unseen, &writer) }
     let isWriter = writer.isWriter
@@ -41,8 +41,7 @@ extension SegmentStore {
       for record in found.superseded + outdated { kill(record.file, at: record.offset, &writer) }
       chooseActive(of: fresh, &writer)
     }
-    // The former index is released after unlocking.
-    index.withLock { swap(&$0, &fresh) }
+    index.replace(with: fresh)
     writer.refreshed = now()
     guard isWriter else { return }
     writer.outdated = OutdatedEntries()
@@ -54,6 +53,7 @@ extension SegmentStore {
     from index: SegmentIndex, _ writer: borrowing Writer
   ) -> [(file: SegmentFile, offset: Int)] {
     writer.outdated.keys.compactMap { key, partition in
+      if let number = index.number(of: partition) { index.readPage(of: key, partition: number) }
       guard let location = index.location(of: key, in: partition) else { return nil }
       // Another process may have stored a later entry.
       if case .record(let record)? = try? RecordReader.readHead(location),
@@ -126,7 +126,13 @@ extension SegmentStore {
       if error.code != ENOENT { writer.errors.append(error) }
       guard error.code == ENOENT || error.isNotRegularFile else { return false }
     }
-    if let number { index.removeSegment(number) }
+    if let number {
+      index.readAllPages()
+      for page in 0..<index.pages.count {
+        _ = index.removeEntries(ofSegments: [number], inPage: page, evicting: false)
+      }
+      index.removeEmptySegment(number)
+    }
     return true
   }
 
@@ -178,6 +184,7 @@ extension SegmentStore {
       }
       let partition = index.number(of: entry.partition, capacity: capacity(of:))
       guard partition < SegmentIndex.partitionLimit else { continue }
+      index.readPage(of: header.key, partition: partition)
       if let loser = unfinished(of: entry, inSegment: segment, state.file, partition, index) {
         // The intact record stays: the other one was not complete when the power failed.
         counters.corruptEntries.increment()

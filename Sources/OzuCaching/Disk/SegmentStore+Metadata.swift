@@ -51,7 +51,7 @@ extension SegmentStore {
           counters.dropped.increment()
           return .failed
         }
-        readPage(of: key, in: partition)
+        index.readPage(of: key, in: partition)
         rebuildIndexIfDamaged(&writer)
         let location = index.withLock { $0.location(of: key, in: partition) }
         guard let location else { return .absent }

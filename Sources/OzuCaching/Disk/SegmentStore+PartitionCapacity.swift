@@ -29,7 +29,7 @@ extension SegmentStore {
       guard let candidate = writer.evictionCandidates[number]?.popLast() else {
         let candidates = leastRecentlyUsed(ofPartition: number, except: latest)
         // Nothing is left to evict, so the sums are wrong.
-        if candidates.isEmpty { return index.withLock { $0.recount() } }
+        if candidates.isEmpty { return index.recount() }
         writer.evictionCandidates[number] = candidates
         continue
       }
@@ -47,28 +47,23 @@ extension SegmentStore {
   /// The 32nd part of a partition's entries that was used the longest ago; the least recently used one is the last.
   private func leastRecentlyUsed(ofPartition number: Int, except latest: UInt64?) -> [EvictionCandidate] {
     let date = now()
-    let (count, pageCount) = index.withLock { ($0.partitions[number].count, $0.pages.count) }
-    let limit = max(64, count / 32)
+    let limit = max(64, index.withLock { $0.partitions[number].count } / 32)
     var candidates: [EvictionCandidate] = []
     var leastAge: UInt64 = 0
-    for pageNumber in 0..<pageCount {
-      // Other operations may use the index between two pages.
-      readPage(pageNumber)
-      index.withLock { index in
-        guard let page = index.pages[pageNumber] else { return }
-        for position in 0..<page.count {
-          let entry = page[position]
-          let age = UInt64(bitPattern: date &- entry.accessed)
-          guard entry.partition == number, age >= leastAge, entry.sequence != latest else { continue }
-          candidates.append(
-            EvictionCandidate(key: entry.key, accessed: entry.accessed, sequence: entry.sequence, age: age))
-        }
+    index.forEachPage { index, pageNumber in
+      guard let page = index.pages[pageNumber] else { return }
+      for position in 0..<page.count {
+        let entry = page[position]
+        let age = UInt64(bitPattern: date &- entry.accessed)
+        guard entry.partition == number, age >= leastAge, entry.sequence != latest else { continue }
+        candidates.append(
+          EvictionCandidate(key: entry.key, accessed: entry.accessed, sequence: entry.sequence, age: age))
       }
-      if candidates.count >= 2 * limit {
-        candidates.sort { $0.wasUsed(before: $1) }
-        candidates.removeLast(candidates.count - limit)
-        leastAge = candidates.last?.age ?? 0
-      }
+    } between: {
+      guard candidates.count >= 2 * limit else { return }
+      candidates.sort { $0.wasUsed(before: $1) }
+      candidates.removeLast(candidates.count - limit)
+      leastAge = candidates.last?.age ?? 0
     }
     candidates.sort { $1.wasUsed(before: $0) }
     return candidates

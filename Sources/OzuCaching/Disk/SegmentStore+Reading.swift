@@ -83,9 +83,7 @@ extension SegmentStore {
 
   private func forgetSegment(of location: SegmentIndex.Location) {
     _ = try? write { (writer) throws(DiskCacheError) in
-      index.withLock { index in
-        if index.holds(location) { index.removeSegment(location.segment) }
-      }
+      if index.withLock({ $0.holds(location) }) { index.removeSegments([location.segment]) }
     }
   }
 
@@ -98,11 +96,10 @@ extension SegmentStore {
 
   /// Whether the index entry was stored before its writer ended without closing, so that the record may be dead.
   private func mayBeDead(_ key: CacheKey, in partition: Partition) -> Bool {
-    index.withLock { index in
-      guard index.unverifiedBelow > 0, let location = index.location(of: key, in: partition) else {
-        return false
-      }
-      return location.sequence < index.unverifiedBelow
+    guard index.withLock({ $0.unverifiedBelow > 0 }) else { return false }
+    index.readPage(of: key, in: partition)
+    return index.withLock { index in
+      index.location(of: key, in: partition).map { $0.sequence < index.unverifiedBelow } ?? false
     }
   }
 

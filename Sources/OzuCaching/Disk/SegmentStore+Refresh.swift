@@ -55,7 +55,7 @@ extension SegmentStore {
         return (found, missing, index.isReader, index.isDamaged)
       }
       if let missing {
-        readPage(missing)
+        index.read(missing)
         continue
       }
       if isDamaged, !isReader, search.lookCount == 0 {
@@ -120,7 +120,7 @@ extension SegmentStore {
     let gone = known.filter { !names.contains($0.1.name) && !offers.contains($0.1.name) }
     if !gone.isEmpty {
       isNew = true
-      _ = index.withLock { $0.removeSegments(gone.map(\.0)) }
+      index.removeSegments(gone.map(\.0))
     }
     return isNew
   }
@@ -155,6 +155,7 @@ extension SegmentStore {
       entry.header.isLive && !writer.outdated.contains(entry.header, in: entry.partition)
         && !isOlderThanOffered(entry, &writer)
     }
+    for entry in current { index.readPage(of: entry.header.key, in: entry.partition) }
     index.withLock { index in
       for entry in current {
         let partition = index.number(of: entry.partition, capacity: capacity(of:))

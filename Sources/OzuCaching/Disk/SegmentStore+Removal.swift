@@ -6,6 +6,7 @@ extension SegmentStore {
   func forget(_ key: CacheKey, in partition: Partition, _ writer: inout Writer) {
     if writer.followsAnother { return }
     writer.outdated.insert(key, in: partition, at: now())
+    index.readPage(of: key, in: partition)
     guard let location = index.withLock({ $0.location(of: key, in: partition) }) else { return }
     if case .writer = writer.role {
       removeEntry(location, &writer)
@@ -22,7 +23,8 @@ extension SegmentStore {
       // Entries that were handed over before must not come back.
       adoptOffers(&writer)
       func find() -> [SegmentIndex.Location] {
-        index.withLock { index in
+        index.readPages(of: key)
+        return index.withLock { index in
           index.partitions.indices
             .filter { partition == nil || index.partitions[$0].partition == partition }
             .compactMap { index.location(of: key, in: $0) }
@@ -65,7 +67,7 @@ extension SegmentStore {
       }
       adoptOffers(&writer)
       readAllPages(&writer)
-      let entries = index.withLock { $0.entriesByAccess(in: partition) }
+      let entries = index.entriesByAccess(in: partition)
       for entry in entries {
         if let location = index.withLock({ $0.location(of: entry.key, in: entry.partition) }) {
           removeEntry(location, &writer)

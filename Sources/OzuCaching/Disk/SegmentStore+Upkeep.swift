@@ -32,7 +32,7 @@ extension SegmentStore {
       writer.own = OwnOffers()
       forgetOffers(&writer)
       writer.role = .closed
-      index.withLock { $0 = SegmentIndex() }
+      index.replace(with: SegmentIndex())
     }
   }
 
@@ -64,9 +64,9 @@ extension SegmentStore {
 
   /// Reads every live record and drops the damaged ones.
   func verify() -> DiskCacheReport {
-    readAllPages()
-    let keys = index.withLock { index in
-      index.entriesByAccess().map { ($0.key, index.partitions[$0.partition].partition) }
+    let names = index.withLock { $0.partitions.map(\.partition) }
+    let keys = index.entriesByAccess().compactMap { entry in
+      entry.partition < names.count ? (entry.key, names[entry.partition]) : nil
     }
     var report = DiskCacheReport()
     for (key, partition) in keys {

@@ -160,7 +160,7 @@ extension SegmentStore {
     guard let file = index.withLock({ $0.segments[number]?.file }) else { return }
     try removeFile(of: file, &writer)
     if writer.active == number { writer.active = nil }
-    let removed = index.withLock { $0.removeSegment(number, evicting: isEviction) }
+    let removed = index.removeSegments([number], evicting: isEviction)
     if isEviction { counters.evictions.wrappingAdd(removed, ordering: .relaxed) }
   }
 

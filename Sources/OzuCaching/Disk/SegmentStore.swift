@@ -103,7 +103,7 @@ final class SegmentStore: Sendable {
   let fileSystem: any FileSystem
   let ages: AgeLimits
   let counters = DiskCacheCounters()
-  let index = Mutex(SegmentIndex())
+  let index = LiveIndex()
   let writer: Mutex<Writer>
   /// A copy of the writer's role, for callers that must not wait until a write is done.
   let isWriting = Atomic<Bool>(false)

@@ -179,6 +179,27 @@ struct IndexPage: @unchecked Sendable {
     bytes.set(checksum(UnsafeRawBufferPointer(bytes), number: number, epoch: epoch), at: 0)
   }
 
+  /// Reads a page; nil if it is damaged, belongs to another epoch, or does not exist.
+  static func read(
+    _ number: Int, from source: IndexPages.Source
+  ) throws(DiskCacheError) -> IndexPage? {
+    let page = IndexPage(depth: 0, prefix: 0)
+    do throws(DiskCacheError) {
+      let count = try source.file.read(into: page.bytes, at: number * byteCount)
+      if count == byteCount,
+        isSealed(UnsafeRawBufferPointer(page.bytes), number: number, epoch: source.epoch),
+        page.count <= capacity
+      {
+        return page
+      }
+    } catch {
+      page.deallocate()
+      throw error
+    }
+    page.deallocate()
+    return nil
+  }
+
   /// Whether these bytes were written as this page in this epoch.
   static func isSealed(_ bytes: UnsafeRawBufferPointer, number: Int, epoch: UInt64) -> Bool {
     bytes.count >= byteCount

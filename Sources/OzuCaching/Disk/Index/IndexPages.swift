@@ -113,6 +113,18 @@ struct IndexPages: @unchecked Sendable {
     return true
   }
 
+  /// Adds an entry for a key without an entry, unless the hash values share too many leading bits. All pages are in
+  /// memory.
+  mutating func insert(_ entry: IndexEntry) {
+    let hash = hash(entry.key, partition: entry.partition)
+    guard makeRoom(for: hash), let page = page(of: hash) else { return }
+    page.append(entry, hash: hash)
+    markDirty(number(of: hash))
+  }
+
+  /// The number of entries in memory.
+  var entryCount: Int { pages.reduce(0) { $0 + ($1?.count ?? 0) } }
+
   private mutating func split(_ number: Int, _ page: IndexPage) {
     let own = page.depth
     if own == depth { doubleDirectory() }

@@ -2,7 +2,8 @@
 extension SegmentIndex {
   func find(_ key: CacheKey, in partition: Int) -> Position? {
     let hash = pages.hash(key, partition: partition)
-    guard let page = page(of: hash), let position = page.find(key, partition: partition, hash: hash) else {
+    guard let page = pages.page(of: hash), let position = page.find(key, partition: partition, hash: hash)
+    else {
       return nil
     }
     return Position(page: page, number: pages.number(of: hash), position: position)
@@ -56,16 +57,16 @@ extension SegmentIndex {
     return (superseded, true)
   }
 
-  /// Adds an entry for a key without an entry.
+  /// Adds an entry for a key without an entry. Its page is in memory.
   func insert(_ entry: IndexEntry) {
     let hash = pages.hash(entry.key, partition: entry.partition)
-    guard page(of: hash) != nil else { return }
-    if !pages.makeRoom(for: hash), let full = page(of: hash) {
+    guard pages.page(of: hash) != nil else { return }
+    if !pages.makeRoom(for: hash), let full = pages.page(of: hash) {
       let (victim, number) = (full[0], pages.number(of: hash))
       remove(Position(page: full, number: number, position: 0))
       partitions[victim.partition].evictions &+= 1
     }
-    guard let page = page(of: hash) else { return }
+    guard let page = pages.page(of: hash) else { return }
     page.append(entry, hash: hash)
     pages.markDirty(pages.number(of: hash))
     count(entry, as: 1)
@@ -83,15 +84,20 @@ extension SegmentIndex {
     count(entry, as: -1)
   }
 
-  /// Removes all entries for which `isGone` returns true.
-  func removeAll(where isGone: (IndexEntry) -> Bool) {
-    readAllPages()
-    for number in 0..<pages.count {
-      guard let page = pages[number] else { continue }
-      for position in (0..<page.count).reversed() where isGone(page[position]) {
-        remove(Position(page: page, number: number, position: position))
-      }
+  /// Removes the entries of segments that a page has.
+  ///
+  /// - Returns: The number of removed entries.
+  func removeEntries(ofSegments numbers: Set<Int>, inPage number: Int, evicting isEviction: Bool) -> Int {
+    guard let page = pages[number] else { return 0 }
+    var removed = 0
+    for position in (0..<page.count).reversed() {
+      let entry = page[position]
+      guard numbers.contains(entry.segment) else { continue }
+      if isEviction { partitions[entry.partition].evictions &+= 1 }
+      remove(Position(page: page, number: number, position: position))
+      removed += 1
     }
+    return removed
   }
 
   /// Records a use.

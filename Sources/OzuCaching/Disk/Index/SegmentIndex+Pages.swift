@@ -1,4 +1,4 @@
-/// The pages of the index in memory, and reading the others from the file.
+// Pages that are only in the file: which must be read, and whether one agrees with the rest of the index.
 extension SegmentIndex {
   /// The number of a page that must be read, and its file.
   struct MissingPage: Sendable {
@@ -22,49 +22,85 @@ extension SegmentIndex {
     return MissingPage(number: number, source: source)
   }
 
-  /// The page of a hash value. Reads it if it is not in memory. Nil if that fails: then the index is damaged.
-  @inline(__always)
-  func page(of hash: UInt64) -> IndexPage? {
-    pages.page(of: hash) ?? readPage(pages.number(of: hash))
-  }
-
-  private func readPage(_ number: Int) -> IndexPage? {
-    guard !isDamaged, let source = pages.source else { return nil }
-    let page = try? IndexPage.read(number, from: source)
-    return take(page, as: number)
-  }
-
   /// Keeps a page that was read, if it agrees with the rest of the index.
-  @discardableResult
-  func take(_ page: IndexPage?, as number: Int) -> IndexPage? {
-    if let present = pages[number] {
+  func take(_ page: IndexPage?, as number: Int) {
+    guard pages[number] == nil, let page, isSound(page, as: number) else {
+      if pages[number] == nil { isDamaged = true }
       page?.deallocate()
-      return present
-    }
-    guard let page else {
-      isDamaged = true
-      return nil
-    }
-    guard isSound(page, as: number) else {
-      page.deallocate()
-      isDamaged = true
-      return nil
+      return
     }
     pages.take(page, as: number)
-    return page
+  }
+
+  // MARK: An index that no other thread uses yet
+
+  /// Reads the page of a key's entry if it is not in memory.
+  func readPage(of key: CacheKey, partition: Int) {
+    if let missing = missingPage(of: key, partition: partition) { read(missing) }
   }
 
   /// Reads all pages that are not in memory.
   func readAllPages() {
-    for number in 0..<pages.count where pages[number] == nil && !isDamaged { _ = readPage(number) }
+    for number in 0..<pages.count {
+      if let missing = missingPage(number) { read(missing) }
+    }
   }
 
-  /// Calls `body` with each entry.
-  func forEach(_ body: (IndexEntry) -> Void) {
-    readAllPages()
-    for number in 0..<pages.count {
-      guard let page = pages[number] else { continue }
-      for position in 0..<page.count { body(page[position]) }
+  private func read(_ missing: MissingPage) {
+    take(try? IndexPage.read(missing.number, from: missing.source), as: missing.number)
+  }
+
+  // MARK: Checking
+
+  /// Whether a page from the file agrees with the directory, the segments and the partitions. Its checksum contains
+  /// no secret: it detects damage, but does not prove who wrote the file. So every number is checked before it is
+  /// used. Replaces the segment numbers of the file by those of this index.
+  func isSound(_ page: IndexPage, as number: Int) -> Bool {
+    let place = pages.place(of: number, hash: page.prefix)
+    guard let place, page.depth == place.depth, page.prefix == place.prefix,
+      page.stamp == pages.stamps[number]
+    else { return false }
+    return adopt(page)
+  }
+
+  /// Checks the entries of a page, and replaces their segment numbers by those of this index.
+  ///
+  /// - Returns: Whether each entry belongs to this page, occurs once, and is within a segment and a partition.
+  private func adopt(_ page: IndexPage) -> Bool {
+    guard page.count <= IndexPage.capacity else { return false }
+    let mask: UInt64 = page.depth == 0 ? 0 : ~0 << UInt64(64 - page.depth)
+    for position in 0..<page.count {
+      var entry = page[position]
+      let hash = pages.hash(entry.key, partition: entry.partition)
+      guard case .segment(let segment) = placement(of: entry), hash & mask == page.prefix,
+        page.tag(position) == UInt16(truncatingIfNeeded: hash),
+        page.find(entry.key, partition: entry.partition, hash: hash) == position
+      else { return false }
+      entry.segment = segment
+      page[position] = entry
     }
+    return true
+  }
+
+  /// The place of an entry that was read from the file.
+  enum Placement {
+    /// In the segment with this number.
+    case segment(Int)
+    /// In a segment, a part of a segment or a partition that the stored index did not know yet.
+    case unknown
+    /// The entry contradicts the stored index.
+    case impossible
+  }
+
+  func placement(of entry: IndexEntry) -> Placement {
+    guard entry.partition < partitions.count,
+      let number = segmentNumbers[UInt32(truncatingIfNeeded: entry.segment)], let segment = segments[number],
+      entry.offset < segment.scanned
+    else { return .unknown }
+    guard entry.sequence < sequenceLimit, entry.offset >= SegmentHeader.byteCount,
+      entry.offset + entry.length <= segment.scanned, entry.headLength >= EntryHeader.byteCount,
+      entry.headLength <= entry.length
+    else { return .impossible }
+    return .segment(number)
   }
 }

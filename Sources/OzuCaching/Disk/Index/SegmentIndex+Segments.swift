@@ -51,36 +51,13 @@ extension SegmentIndex {
     return location
   }
 
-  /// Removes a segment with all its entries from the index.
-  ///
-  /// - Returns: The number of removed entries.
-  /// - Complexity: O(1) if the segment has no live entries, otherwise O(entries of the cache).
-  @discardableResult
-  func removeSegment(_ number: Int, evicting isEviction: Bool = false) -> Int {
-    removeSegments([number], evicting: isEviction)
-  }
+  func hasEntries(inSegment number: Int) -> Bool { segments[number].map { $0.live != 0 } ?? false }
 
-  /// Removes segments with all their entries from the index, with one pass over all pages.
-  ///
-  /// - Returns: The number of removed entries.
-  @discardableResult
-  func removeSegments(_ numbers: [Int], evicting isEviction: Bool = false) -> Int {
-    let numbers = Set(numbers.filter { segments[$0] != nil })
-    var removed = 0
-    if numbers.contains(where: { segments[$0]?.live != 0 }) {
-      removeAll { entry in
-        guard numbers.contains(entry.segment) else { return false }
-        if isEviction { partitions[entry.partition].evictions &+= 1 }
-        removed += 1
-        return true
-      }
-    }
-    for number in numbers {
-      guard let segment = segments[number] else { continue }
-      segmentByteCount -= segment.size
-      segments[number] = nil
-      if segmentNumbers[segment.storedNumber] == number { segmentNumbers[segment.storedNumber] = nil }
-    }
-    return removed
+  /// Removes a segment without entries from the index.
+  func removeEmptySegment(_ number: Int) {
+    guard let segment = segments[number] else { return }
+    segmentByteCount -= segment.size
+    segments[number] = nil
+    if segmentNumbers[segment.storedNumber] == number { segmentNumbers[segment.storedNumber] = nil }
   }
 }

@@ -5,10 +5,10 @@
 /// operation on an entry touches only the page of its key: entries are not linked. The order of use follows from
 /// the dates. Eviction starts with the oldest segments.
 ///
-/// A page that is only in the file is read when it is needed. Operations read it under the lock that guards the
-/// index, unless their caller has read it before (`missingPage(of:partition:)`).
+/// A page that is only in the file is read before its entries are looked up (`missingPage(of:partition:)`); until then
+/// they are not found.
 ///
-/// Unchecked Sendable: the lock of `SegmentStore.index` guards it, and it is not used outside that lock.
+/// Unchecked Sendable: the lock of `LiveIndex` guards it, and only an index that is being loaded is used outside it.
 final class SegmentIndex: @unchecked Sendable {
   struct Segment {
     let file: SegmentFile
@@ -122,6 +122,28 @@ final class SegmentIndex: @unchecked Sendable {
     return partitions.firstIndex { $0.partition == partition }
   }
 
+  /// The number of a partition. A new partition gets the next number.
+  func number(of partition: Partition, capacity: (Partition) -> Int) -> Int {
+    if let number = number(of: partition) { return number }
+    partitions.append(PartitionState(partition: partition, capacity: capacity(partition)))
+    partitionNumbers[partition] = partitions.count - 1
+    partitionsByteCount += partition.name.utf8.count + 18
+    return partitions.count - 1
+  }
+
+  func state(of partition: Partition) -> PartitionState? {
+    partitionNumbers[partition].map { partitions[$0] }
+  }
+
+  /// Counts an entry that is about to be evicted.
+  func noteEviction(inPartition number: Int) {
+    partitions[number].evictions &+= 1
+  }
+
+  func setCapacity(_ capacity: Int, ofPartition number: Int) {
+    partitions[number].capacity = capacity
+  }
+
   /// Adds an entry to the sums, or subtracts it. Sums from a forged index may be wrong, so this must not trap.
   func count(_ entry: IndexEntry, as sign: Int) {
     let length = sign &* entry.length
@@ -132,19 +154,6 @@ final class SegmentIndex: @unchecked Sendable {
     count &+= sign
   }
 
-  /// Builds the pages again, with as few pages as the entries need, under another seed.
-  func rebuildPages() {
-    var entries: [IndexEntry] = []
-    entries.reserveCapacity(count)
-    forEach { entries.append($0) }
-    pages.deallocate()
-    pages = IndexPages()
-    for entry in entries {
-      insert(entry)
-      count(entry, as: -1)
-    }
-  }
-
   /// Whether the sums are possible. Those of a forged index may not be.
   var hasPossibleSums: Bool {
     count >= 0 && partitions.allSatisfy { $0.count >= 0 && $0.byteCount >= 0 && $0.byteCount < 1 << 62 }
@@ -153,12 +162,14 @@ final class SegmentIndex: @unchecked Sendable {
       }
   }
 
-  /// Computes all sums again.
+  /// Computes all sums again. All pages are in memory.
   func recount() {
-    readAllPages()
     for number in partitions.indices { (partitions[number].byteCount, partitions[number].count) = (0, 0) }
     for number in segments.indices { segments[number]?.live = 0 }
     (liveByteCount, count) = (0, 0)
-    forEach { count($0, as: 1) }
+    for number in 0..<pages.count {
+      guard let page = pages[number] else { continue }
+      for position in 0..<page.count { count(page[position], as: 1) }
+    }
   }
 }

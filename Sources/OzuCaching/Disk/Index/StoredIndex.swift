@@ -146,24 +146,3 @@ struct StoredIndex {
     if let failure { throw failure }
   }
 }
-
-extension SegmentIndex {
-  /// The most bytes that the files of the stored index will have: the pages, and twice the file `index`, which
-  /// exists twice while it is replaced. The directory may double before the next store.
-  var neededByteCount: Int {
-    let index =
-      StoredIndex.headerLength + partitionsByteCount + segments.count * StoredIndex.placeLength
-      + pages.count * 8 + pages.directory.count * 8
-    return pages.count * IndexPage.byteCount + 2 * index
-  }
-
-  /// The facts about segments for the file `index`.
-  var places: [StoredIndex.Place] {
-    segments.compactMap { segment in
-      segment.map {
-        StoredIndex.Place(
-          segmentNumber: $0.file.number, salt: $0.file.salt, scanned: $0.scanned, live: $0.live, age: $0.age)
-      }
-    }
-  }
-}

@@ -129,7 +129,7 @@ extension SegmentStore {
       return nil
     }
     if isExpired(header, in: partition) || writer.outdated.contains(header, in: partition) { return nil }
-    readPage(of: header.key, in: partition)
+    index.readPage(of: header.key, in: partition)
     // The later record must be intact: it may be a copy that a loss of power has torn.
     if let own = index.withLock({ $0.location(of: header.key, in: number) }),
       case .record(let record) = try RecordReader.read(own), record.header.stored >= header.stored

@@ -36,7 +36,7 @@ extension SegmentStore {
       }
       guard let open = writer.own.open else { return false }
       guard open.file.file.isLinked else {
-        index.withLock { _ = $0.removeSegment(open.segment) }
+        index.removeSegments([open.segment])
         writer.own.open = nil
         continue
       }
