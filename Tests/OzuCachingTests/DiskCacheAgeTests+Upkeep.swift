@@ -32,12 +32,12 @@ extension DiskCacheAgeTests {
     while cache.count(in: "old") > 0, steps < count {
       try cache.flush()
       let now = cache.statistics
-      #expect(now.expirations - before.expirations <= SegmentStore.examinedPerFlush)
+      #expect(now.expirations - before.expirations <= Eviction.examinedPerFlush)
       before = now
       steps += 1
     }
     #expect(cache.count(in: "old") == 0 && cache.statistics.expirations == count)
-    #expect(steps <= count / SegmentStore.examinedPerFlush + 2 * fixture.segments.count + 20)
+    #expect(steps <= count / Eviction.examinedPerFlush + 2 * fixture.segments.count + 20)
 
     for number in 0..<count { cache.store(body(number), forKey: key(number), in: "old") }
     fixture.clock.advance(by: .seconds(100))

@@ -55,7 +55,7 @@ extension DiskCacheIndexTests {
       total = written.value
     }
     #expect(total > 100 * IndexPage.byteCount)
-    #expect(largest <= (SegmentStore.pagesPerTurn + 3) * IndexPage.byteCount)
+    #expect(largest <= (IndexFile.pagesPerTurn + 3) * IndexPage.byteCount)
   }
 
   @Test(

@@ -107,12 +107,12 @@ struct IndexEdgeTests {
     let fixture = Fixture(capacity: 10 << 20)
     let cache = try fixture.open()
     var number = 0
-    while try !cache.store.write({ $0.drain != nil }), number < 30_000 {
+    while try !cache.store.write({ $0.eviction.drain != nil }), number < 30_000 {
       cache.store(body(number, count: 1000), forKey: key(number))
       cache.touch(key(number))
       number += 1
     }
-    #expect(try cache.store.write { $0.drain != nil })
+    #expect(try cache.store.write { $0.eviction.drain != nil })
     let capacity = cache.store.index.withLock { $0.reservedByteCount }
     cache.setCapacity(capacity)
     let (files, most) = (fixture.files, Counter())
@@ -160,7 +160,7 @@ struct IndexEdgeTests {
     }
     try copy(2)
     try copy(1)
-    #expect(try store.write { $0.pendingKills.values.contains { $0.count == 2 } })
+    #expect(try store.write { $0.log.originals.values.contains { $0.count == 2 } })
     #expect(cache.remove(forKey: key(0), in: .default))
     cache = try killed(cache, fixture)
     #expect(cache.entry(forKey: key(0)) == nil)

@@ -123,7 +123,7 @@ struct LiveIndexTests {
     let before = index.entriesByAccess()
     let pageCount = index.withLock { $0.pages.count }
     // The pages in the files belong to the former ones.
-    try cache.store.write { (writer) in _ = cache.store.removeStoredIndex(&writer) }
+    try cache.store.write { _ = $0.indexFile.remove() }
     index.rebuildPages()
     let after = index.entriesByAccess()
     #expect(before.map(\.key) == after.map(\.key) && before.map(\.accessed) == after.map(\.accessed))

@@ -180,9 +180,9 @@ struct UnseenSegmentTests {
       sequence: sequence, date: 1, bodyLength: data.count,
       bodyChecksum: data.withUnsafeBytes { Checksum64.of($0, seed: 0) })
     var bytes = Data(header.bytes)
-    head.withEncoded(entry, seed: header.seed(at: SegmentHeader.byteCount)) { bytes.append(contentsOf: $0) }
-    bytes.append(data)
-    bytes.append(Data(count: SegmentHeader.byteCount + entry.recordLength - bytes.count))
+    head.withParts(entry, data, seed: header.seed(at: SegmentHeader.byteCount)) { parts in
+      for part in parts { bytes.append(contentsOf: part) }
+    }
     return ("/cache/" + header.fileName, bytes)
   }
 

@@ -146,6 +146,13 @@ extension DiskCache {
     try await queues.attempt { () throws(DiskCacheError) in try self.trim(toByteCount: byteCount) }
   }
 
+  /// Removes the entries of all partitions that were stored before a date, and rewrites segments with dead space.
+  ///
+  /// - Throws: If a file could not be read, rewritten or removed, or if this cache may not write.
+  public func trim(olderThan date: Date) async throws(DiskCacheError) {
+    try await queues.attempt { () throws(DiskCacheError) in try self.trim(olderThan: date) }
+  }
+
   /// Reads and verifies every entry, and removes damaged ones.
   public func verify() async -> DiskCacheReport {
     await queues.run { self.verify() }

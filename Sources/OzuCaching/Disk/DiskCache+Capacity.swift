@@ -1,9 +1,7 @@
-import OzuSynchronization
-
 // The capacity and the size of the cache. Properties do not wait for files.
 extension DiskCache {
   /// The most bytes that all files may have together.
-  public var capacity: Int { store.currentCapacity.load(ordering: .relaxed) }
+  public var capacity: Int { store.capacity }
 
   /// Changes the total capacity, and evicts entries at once if they exceed it.
   public func setCapacity(_ capacity: Int) {
@@ -12,12 +10,12 @@ extension DiskCache {
 
   /// The most bytes that a partition's entries may take; zero means no limit except the total.
   public func capacity(of partition: Partition) -> Int {
-    store.capacity(of: partition)
+    store.context.capacities[partition]
   }
 
   /// Changes a partition's capacity, and evicts its least recently used entries at once.
   public func setCapacity(_ capacity: Int, of partition: Partition) {
-    store.setCapacity(max(0, capacity), ofPartition: partition)
+    store.setCapacity(max(0, capacity), of: partition)
   }
 
   /// The bytes of all files of the cache, including dead space.

@@ -1,4 +1,10 @@
-// Removes entries, makes the others durable, and closes the cache.
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// Removes entries, makes the others durable, looks through the cache, and closes it.
 extension DiskCache {
   /// Removes the entry of a key in one partition.
   ///
@@ -56,5 +62,42 @@ extension DiskCache {
   /// closes itself.
   public func close() {
     store.close()
+  }
+
+  /// Removes the entries of all partitions that were stored before a date, and rewrites segments with dead space.
+  ///
+  /// - Throws: If a file could not be read, rewritten or removed, or if this cache may not write
+  ///   (`DiskCacheError.Operation.change`, or the error of the lock).
+  /// - Complexity: One small read per entry on disk.
+  public func trim(olderThan date: Date) throws(DiskCacheError) {
+    try store.trim(olderThan: date.nanoseconds)
+  }
+
+  /// Reads and verifies every entry, and removes damaged ones.
+  ///
+  /// - Complexity: Reads the whole cache. Other operations continue meanwhile.
+  public func verify() -> DiskCacheReport {
+    store.verify()
+  }
+
+  // MARK: Looking without using
+
+  /// The verified body of a key's entry. Does not count as a use, so that tools can look through the cache.
+  public func peek(_ key: CacheKey, in partition: Partition = .default) -> Data? {
+    store.withRecord(
+      key, in: partition, countsAsUse: false,
+      read: { (location) throws(DiskCacheError) in try RecordReader.read(location) },
+      use: { $0.takeBody() })
+  }
+
+  /// Whether a key may have an entry, by the index in memory. Never waits for a write or a file.
+  ///
+  /// This is only a hint. It is also true if the page of the index was not read yet. The entry may be removed or damaged
+  /// meanwhile, and entries that another process stored since this one last looked are not known yet.
+  package func mayContain(_ key: CacheKey, in partition: Partition = .default) -> Bool {
+    store.index.withLock { index in
+      guard let number = index.number(of: partition) else { return false }
+      return index.missingPage(of: key, partition: number) != nil || index.find(key, in: number) != nil
+    }
   }
 }

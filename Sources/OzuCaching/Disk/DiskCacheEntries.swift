@@ -41,12 +41,8 @@ extension DiskCache {
   ///
   /// - Complexity: O(entries × log entries) in memory for the call, one small read per entry for the iteration.
   public func entries() -> Entries {
-    let entries = store.index.entriesByAccess()
-    let names = store.index.withLock { $0.partitions.map(\.partition) }
-    let identities = entries.compactMap { entry in
-      // The cache may have been closed meanwhile.
-      entry.partition < names.count
-        ? Entries.Identity(key: entry.key, partition: names[entry.partition], accessed: entry.accessed) : nil
+    let identities = store.entriesByAccess().map { entry, partition in
+      Entries.Identity(key: entry.key, partition: partition, accessed: entry.accessed)
     }
     return Entries(store: store, queues: queues, identities: identities)
   }

@@ -27,12 +27,3 @@ public struct DiskCacheReport: Hashable, Sendable {
   /// Makes an empty report.
   public init() {}
 }
-
-extension DiskCache {
-  /// Reads and verifies every entry, and removes damaged ones.
-  ///
-  /// - Complexity: Reads the whole cache. Other operations continue meanwhile.
-  public func verify() -> DiskCacheReport {
-    store.verify()
-  }
-}

@@ -46,13 +46,18 @@ struct EntryHead: Sendable {
       bodyLength: bodyLength, labelChecksum: labelChecksum, bodyChecksum: bodyChecksum)
   }
 
-  /// Encodes the header in front of the other parts, and calls `body` with the whole head.
-  mutating func withEncoded(
-    _ header: EntryHeader, seed: UInt64, _ body: (UnsafeRawBufferPointer) -> Void
+  /// Encodes the header, and calls `write` with the parts of the whole record.
+  mutating func withParts(
+    _ header: EntryHeader, _ body: Data, seed: UInt64, _ write: ([UnsafeRawBufferPointer]) -> Void
   ) {
-    bytes.withUnsafeMutableBytes {
-      header.encode(into: $0, seed: seed)
-      body(UnsafeRawBufferPointer($0))
+    let padding = header.recordLength - bytes.count - body.count
+    bytes.withUnsafeMutableBytes { head in
+      header.encode(into: head, seed: seed)
+      body.withUnsafeBytes { body in
+        withUnsafeBytes(of: UInt64(0)) { zeros in
+          write([UnsafeRawBufferPointer(head), body, UnsafeRawBufferPointer(rebasing: zeros[..<padding])])
+        }
+      }
     }
   }
 }

@@ -18,35 +18,40 @@ struct EvictionCandidate {
 // partition that was used the longest ago; these entries are evicted one by one, except those that were used or
 // replaced since. Entries that are used or stored after the walk are younger than all that it found, so the order is
 // exact. When none is left, the next walk follows.
-extension SegmentStore {
-  /// Evicts the least recently used entries of a partition until its capacity holds, except the entry with the
-  /// sequence number `latest`.
+extension Eviction {
+  /// The entry that a partition over its capacity loses next, but not the one with the sequence number `latest`. Nil if
+  /// the capacity holds.
   ///
   /// - Complexity: about 32 entries of a page are compared for each evicted one; more if the partition has a small part
   ///   of the cache's entries.
-  func enforceCapacity(ofPartition number: Int, keeping latest: UInt64? = nil, _ writer: inout Writer) {
-    while index.withLock({ Self.isOver($0.partitions[number]) }) {
-      guard let candidate = writer.evictionCandidates[number]?.popLast() else {
-        let candidates = leastRecentlyUsed(ofPartition: number, except: latest)
-        // Nothing is left to evict, so the sums are wrong.
-        if candidates.isEmpty { return index.recount() }
-        writer.evictionCandidates[number] = candidates
+  mutating func nextVictim(ofPartition number: Int, keeping latest: UInt64?) -> SegmentIndex.Location? {
+    while isOverCapacity(number) {
+      guard let candidate = candidates[number]?.popLast() else {
+        let found = leastRecentlyUsed(ofPartition: number, except: latest)
+        guard !found.isEmpty else {
+          // Nothing is left to evict, so the sums are wrong.
+          index.recount()
+          return nil
+        }
+        candidates[number] = found
         continue
       }
       let location = index.withLock { $0.location(of: candidate.key, in: number) }
-      if let location, location.accessed == candidate.accessed, location.sequence != latest {
-        removeEntry(location, evicting: true, &writer)
-      }
+      if let location, location.accessed == candidate.accessed, location.sequence != latest { return location }
     }
+    return nil
   }
 
-  private static func isOver(_ state: SegmentIndex.PartitionState) -> Bool {
-    state.capacity > 0 && state.byteCount > state.capacity
+  private func isOverCapacity(_ number: Int) -> Bool {
+    index.withLock { index in
+      let state = index.partitions[number]
+      return state.capacity > 0 && state.byteCount > state.capacity
+    }
   }
 
   /// The 32nd part of a partition's entries that was used the longest ago; the least recently used one is the last.
   private func leastRecentlyUsed(ofPartition number: Int, except latest: UInt64?) -> [EvictionCandidate] {
-    let date = now()
+    let date = context.now()
     let limit = max(64, index.withLock { $0.partitions[number].count } / 32)
     var candidates: [EvictionCandidate] = []
     var leastAge: UInt64 = 0

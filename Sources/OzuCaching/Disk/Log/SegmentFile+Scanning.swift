@@ -4,6 +4,14 @@ extension SegmentFile {
     let header: EntryHeader
     let partition: Partition
     let offset: Int
+
+    /// The place of the record in a file, under these numbers of an index.
+    func location(in file: SegmentFile, segment: Int, partition number: Int) -> SegmentIndex.Location {
+      SegmentIndex.Location(
+        file: file, key: header.key, partition: partition, partitionNumber: number, segment: segment,
+        offset: offset, length: header.recordLength, headLength: header.bodyOffset, sequence: header.sequence,
+        accessed: header.accessed, isReferenced: false)
+    }
   }
 
   /// The result of a scan.

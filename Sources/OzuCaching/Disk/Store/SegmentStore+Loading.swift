@@ -13,7 +13,7 @@ extension SegmentStore {
   /// that the writer would use, which would come back at the next opening, and its bytes would not be counted. If a
   /// segment can neither be read nor removed, or if loading fails, this cache becomes a reader.
   func load(_ writer: inout Writer) throws(DiskCacheError) {
-    writer.active = nil
+    writer.log.release()
     do throws(DiskCacheError) {
       try loadSegments(&writer)
     } catch {
@@ -25,33 +25,34 @@ extension SegmentStore {
   }
 
   private func loadSegments(_ writer: inout Writer) throws(DiskCacheError) {
-    let names = try fileSystem.list(directory).sorted()
-    writer.nextSequence = 1
-    (writer.drain, writer.pendingKills, writer.evictionCandidates) = (nil, [:], [:])
-    writer.own = OwnOffers()
+    let names = try context.fileSystem.list(directory).sorted()
+    writer.log.reset()
+    writer.eviction.reset()
+    writer.own.reset()
     forgetOffers(&writer)
-    let stored = storedIndex(Set(names), &writer)
-    let fresh = stored ?? SegmentIndex()
+    let stored = writer.indexFile.load(
+      Set(names), isWriter: writer.ownership.isWriter, mayUse: writer.outdated.commonDate == nil,
+      capacity: { context.capacities[$0] })
+    if let stored { writer.log.resume(stored.position) }
+    let fresh = stored?.index ?? SegmentIndex()
     let found = scanSegments(names, of: fresh, &writer)
     if let unseen = found.unseen { becomeReader(because: unseen, &writer) }
-    let isWriter = writer.isWriter
+    let isWriter = writer.ownership.isWriter
     fresh.isReader = !isWriter
     let outdated = removeOutdated(from: fresh, writer)
     if isWriter {
-      for record in found.superseded + outdated { kill(record.file, at: record.offset, &writer) }
-      chooseActive(of: fresh, &writer)
+      for record in found.superseded + outdated { writer.log.kill(record.file, at: record.offset) }
+      writer.log.chooseActive(of: fresh, segmentSize: writer.eviction.segmentSize)
     }
     index.replace(with: fresh)
-    writer.refreshed = now()
+    writer.ownership.noteLook()
     guard isWriter else { return }
     writer.outdated = OutdatedEntries()
     try cleanUp(names, &writer)
   }
 
   /// Removes out-of-date entries from a stored index, and returns their records.
-  private func removeOutdated(
-    from index: SegmentIndex, _ writer: borrowing Writer
-  ) -> [(file: SegmentFile, offset: Int)] {
+  private func removeOutdated(from index: SegmentIndex, _ writer: borrowing Writer) -> [SegmentLog.Original] {
     writer.outdated.keys.compactMap { key, partition in
       if let number = index.number(of: partition) { index.readPage(of: key, partition: number) }
       guard let location = index.location(of: key, in: partition) else { return nil }
@@ -62,7 +63,7 @@ extension SegmentStore {
         return nil
       }
       index.remove(location)
-      return (location.file, location.offset)
+      return SegmentLog.Original(file: location.file, offset: location.offset)
     }
   }
 
@@ -72,9 +73,9 @@ extension SegmentStore {
   /// - Returns: The superseded records, and the error of a segment that the cache needs and cannot read.
   private func scanSegments(
     _ names: [String], of index: SegmentIndex, _ writer: inout Writer
-  ) -> (superseded: [(file: SegmentFile, offset: Int)], unseen: DiskCacheError?) {
-    let isWriter = writer.isWriter
-    var superseded: [(file: SegmentFile, offset: Int)] = []
+  ) -> (superseded: [SegmentLog.Original], unseen: DiskCacheError?) {
+    let isWriter = writer.ownership.isWriter
+    var superseded: [SegmentLog.Original] = []
     var unseen: DiskCacheError?
     var known: [String: Int] = [:]
     for number in index.segments.indices {
@@ -87,25 +88,25 @@ extension SegmentStore {
           continue
         }
         let access: FileAccess = isWriter ? .updating : .reading
-        guard let file = try SegmentFile.open(name, in: directory, for: access, of: fileSystem) else {
+        guard let file = try SegmentFile.open(name, in: directory, for: access, of: context.fileSystem) else {
           if isWriter {
             counters.damagedSegments.increment()
-            try fileSystem.remove(directory + "/" + name)
+            try context.fileSystem.remove(context.path(name))
           }
           continue
         }
         if file.isHeaderDamaged { counters.damagedSegments.increment() }
         let size = try file.byteCount()
         // The file name alone is not trusted: a number counts only if the header has it too.
-        writer.nextNumber = max(writer.nextNumber, file.number + 1)
+        writer.log.skip(number: file.number)
         let segment = index.add(file, size: size, age: file.number)
         known[name] = segment
         superseded += try scan(segment, of: index, writer: &writer)
       } catch {
         // A file that disappeared after the listing is not an error.
         if error.code == ENOENT { continue }
-        writer.errors.append(error)
-        if isWriter, !giveUp(name, number: known[name], after: error, of: index, &writer) { unseen = error }
+        context.errors.note(error)
+        if isWriter, !giveUp(name, number: known[name], after: error, of: index) { unseen = error }
       }
     }
     return (superseded, unseen)
@@ -115,15 +116,15 @@ extension SegmentStore {
   ///
   /// - Returns: Whether the cache can continue without the segment: it has no records, or it was removed.
   private func giveUp(
-    _ name: String, number: Int?, after error: DiskCacheError, of index: SegmentIndex, _ writer: inout Writer
+    _ name: String, number: Int?, after error: DiskCacheError, of index: SegmentIndex
   ) -> Bool {
     // The segment can be read when the shortage has passed.
     if error.isShortage { return false }
     counters.damagedSegments.increment()
     do throws(DiskCacheError) {
-      try fileSystem.remove(directory + "/" + name)
+      try context.fileSystem.remove(context.path(name))
     } catch {
-      if error.code != ENOENT { writer.errors.append(error) }
+      if error.code != ENOENT { context.errors.note(error) }
       guard error.code == ENOENT || error.isNotRegularFile else { return false }
     }
     if let number {
@@ -140,23 +141,26 @@ extension SegmentStore {
   private func cleanUp(_ names: [String], _ writer: inout Writer) throws(DiskCacheError) {
     // Unfinished entries of a former version of this program, which wrote long ones piece by piece.
     for name in names where name.hasSuffix(SegmentHeader.suffix + ".part") {
-      try? fileSystem.remove(path(name))
+      try? context.fileSystem.remove(context.path(name))
     }
-    if writer.nextSequence >= LogNumbers.exhausted || writer.nextNumber >= LogNumbers.segmentsExhausted {
+    if writer.log.isExhausted {
       try removeAllSegments(&writer)
-      removeStoredIndex(&writer)
-      (writer.nextSequence, writer.nextNumber) = (1, 1)
+      writer.log.restart()
     }
     // An index that could not be read because of a shortage would be out of date after the first change.
-    if !writer.files.isBased { removeStoredIndex(&writer) }
-    for number in index.withLock({ $0.segments.indices }) { removeIfEmpty(number, &writer) }
-    takeUpOffers(names, &writer)
-    note(&writer) { (writer) throws(DiskCacheError) in try trim(toByteCount: writer.capacity, &writer) }
-    writer.trimmedByteCount = nil
-    decideStoring(&writer)
+    if !writer.indexFile.isBased { writer.indexFile.remove() }
+    for number in index.withLock({ $0.segments.indices }) { writer.log.removeIfEmpty(number) }
+    writer.offers.takeUp(names)
+    if !writer.offers.all.isEmpty { adoptOffers(&writer) }
+    removeLargeOffers(&writer)
+    note(&writer) { (writer) throws(DiskCacheError) in
+      try trim(toByteCount: writer.eviction.capacity, &writer)
+    }
+    writer.eviction.endTrim()
+    writer.indexFile.decideStoring(limit: writer.eviction.limit)
     adoptOffers(&writer)
     // Finding this many entries took long, and should not be necessary after the next crash.
-    if !writer.files.isBased, index.withLock({ $0.count }) >= Self.entriesWorthStoring {
+    if !writer.indexFile.isBased, index.withLock({ $0.count }) >= Self.entriesWorthStoring {
       storeIndex(&writer, isClean: false)
     }
   }
@@ -166,23 +170,24 @@ extension SegmentStore {
   /// Adds the records of a segment after the part that was scanned before, and returns the superseded ones.
   private func scan(
     _ segment: Int, of index: SegmentIndex, writer: inout Writer
-  ) throws(DiskCacheError) -> [(file: SegmentFile, offset: Int)] {
+  ) throws(DiskCacheError) -> [SegmentLog.Original] {
     guard let state = index.segments[segment], state.scanned < state.size else { return [] }
     var found: [SegmentFile.ScannedEntry] = []
     let scan = try state.file.scan(from: state.scanned, to: state.size) { found.append($0) }
     counters.corruptEntries.wrappingAdd(scan.gapCount, ordering: .relaxed)
-    var superseded: [(file: SegmentFile, offset: Int)] = []
-    let date = now()
+    var superseded: [SegmentLog.Original] = []
+    let date = context.now()
     for entry in found {
-      writer.nextSequence = max(writer.nextSequence, entry.header.sequence &+ 1)
+      writer.log.skip(sequence: entry.header.sequence)
       guard entry.header.isLive else { continue }
       var header = entry.header
       header.correctAccess(now: date)
+      let own = SegmentLog.Original(file: state.file, offset: entry.offset)
       if writer.outdated.contains(header, in: entry.partition) {
-        superseded.append((state.file, entry.offset))
+        superseded.append(own)
         continue
       }
-      let partition = index.number(of: entry.partition, capacity: capacity(of:))
+      let partition = index.number(of: entry.partition, capacity: { context.capacities[$0] })
       guard partition < SegmentIndex.partitionLimit else { continue }
       index.readPage(of: header.key, partition: partition)
       if let loser = unfinished(of: entry, inSegment: segment, state.file, partition, index) {
@@ -194,8 +199,10 @@ extension SegmentStore {
       let result = index.insert(
         header, in: partition, segment: segment, offset: entry.offset,
         isReferenced: header.accessed > header.stored)
-      if !result.isCurrent { superseded.append((state.file, entry.offset)) }
-      if let former = result.superseded { superseded.append((former.file, former.offset)) }
+      if !result.isCurrent { superseded.append(own) }
+      if let former = result.superseded {
+        superseded.append(SegmentLog.Original(file: former.file, offset: former.offset))
+      }
     }
     index.enter(scan, size: state.size, ofSegment: segment)
     return superseded
@@ -207,47 +214,52 @@ extension SegmentStore {
   private func unfinished(
     of entry: SegmentFile.ScannedEntry, inSegment number: Int, _ file: SegmentFile, _ partition: Int,
     _ index: SegmentIndex
-  ) -> (file: SegmentFile, offset: Int)? {
+  ) -> SegmentLog.Original? {
     guard let other = index.location(of: entry.header.key, in: partition) else { return nil }
     if other.sequence > entry.header.sequence {
       if case .corrupt? = try? RecordReader.read(other) {
         index.remove(other)
-        return (other.file, other.offset)
+        return SegmentLog.Original(file: other.file, offset: other.offset)
       }
       return nil
     }
     // The other record died on disk after the index was stored.
     guard case .record? = try? RecordReader.readHead(other) else { return nil }
-    let own = SegmentIndex.Location(
-      file: file, key: entry.header.key, partition: entry.partition, partitionNumber: partition,
-      segment: number, offset: entry.offset, length: entry.header.recordLength,
-      headLength: entry.header.bodyOffset, sequence: entry.header.sequence, accessed: entry.header.accessed,
-      isReferenced: false)
-    if case .corrupt? = try? RecordReader.read(own) { return (file, entry.offset) }
+    let own = entry.location(in: file, segment: number, partition: partition)
+    if case .corrupt? = try? RecordReader.read(own) {
+      return SegmentLog.Original(file: file, offset: entry.offset)
+    }
     return nil
   }
 
-  /// Selects the newest segment as the active one, if it has room and the current version. The bytes after its last
-  /// whole record are a write that a crash interrupted; they are cut off.
-  private func chooseActive(of index: SegmentIndex, _ writer: inout Writer) {
-    let size = segmentSize(for: writer.capacity)
-    let newest = index.segments.indices.filter { index.segments[$0] != nil }
-      .max { index.segments[$0]!.file.number < index.segments[$1]!.file.number }
-    for number in index.segments.indices {
-      guard let segment = index.segments[number], segment.scanned < segment.size else { continue }
-      counters.damagedSegments.increment()
-      guard number == newest, segment.scanned < size else { continue }
-      do throws(DiskCacheError) {
-        try segment.file.file.truncate(to: segment.scanned)
-        index.setSize(segment.scanned, scanned: segment.scanned, ofSegment: number)
-      } catch {
-        writer.errors.append(error)
-      }
+  // MARK: Rebuilding
+
+  /// Removes an entry that pointed to the record of another entry, and rebuilds the index from the segments. Such
+  /// an index was stored by something else, and none of its entries can be trusted. A reader only removes the one
+  /// entry.
+  func distrustIndex(because location: SegmentIndex.Location) {
+    try? write { (writer) throws(DiskCacheError) in
+      guard index.withLock({ $0.holds(location) }) else { return }
+      index.withLock { $0.remove(location) }
+      rebuildIndex(&writer)
     }
-    if let newest, let segment = index.segments[newest], segment.scanned == segment.size, segment.size < size,
-      segment.file.header.version == SegmentHeader.version
-    {
-      writer.active = newest
-    }
+  }
+
+  /// Rebuilds the index from the segments, at most once per stored index.
+  private func rebuildIndex(_ writer: inout Writer) {
+    guard writer.ownership.isWriter, writer.indexFile.distrust() else { return }
+    counters.rebuiltIndexes.increment()
+    note(&writer) { (writer) throws(DiskCacheError) in try load(&writer) }
+  }
+
+  /// Rebuilds the index if one of its pages is damaged.
+  func rebuildIndexIfDamaged(_ writer: inout Writer) {
+    if index.withLock({ $0.isDamaged }) { rebuildIndex(&writer) }
+  }
+
+  /// Reads all pages, and rebuilds the index if one of them is damaged.
+  func readAllPages(_ writer: inout Writer) {
+    index.readAllPages()
+    rebuildIndexIfDamaged(&writer)
   }
 }

@@ -1,0 +1,109 @@
+/// What leaves the cache, and when: to keep the capacities and the ages, and to give back dead space.
+///
+/// Design. When the files come near the capacity, the oldest segment is emptied and removed; entries that were used
+/// since they were written are first copied to the end of the log, up to half the segment. When the share of live
+/// entries is too small, the segment with the largest dead share is rewritten. Both cost a constant per stored byte, and
+/// each store does a part of the work (`nextStep`). A partition over its own capacity loses its least recently used
+/// entries one by one (`nextVictim`). Expired entries that nobody looks up are found by passes over the headers
+/// (`someExpired`).
+///
+/// This value decides; the store acts. It owns the capacity, the segment that is being emptied, the candidates of each
+/// partition and the pass over the ages. The lock of the writer guards it. It takes the lock of the index briefly, and
+/// reads segments and pages without it.
+struct Eviction {
+  /// The most bytes that all files may have.
+  var capacity: Int
+  /// The number of bytes to which the cache was trimmed, until something is stored.
+  private var trimmedByteCount: Int?
+  var drain: Drain?
+  /// The entries to evict next, by partition; the least recently used one is the last.
+  var candidates: [Int: [EvictionCandidate]] = [:]
+  /// The progress of the search for expired entries.
+  var agePass = AgePass()
+  let context: StoreContext
+
+  var index: LiveIndex { context.index }
+
+  init(_ context: StoreContext) {
+    self.context = context
+    capacity = max(0, context.configuration.capacity)
+  }
+
+  /// Forgets all plans, because the directory is read again.
+  mutating func reset() {
+    drain = nil
+    candidates = [:]
+  }
+
+  // MARK: Limits
+
+  /// The most bytes that all files may have: the capacity, or less after the cache was trimmed.
+  var limit: Int { min(capacity, trimmedByteCount ?? .max) }
+
+  mutating func noteTrim(toByteCount limit: Int) {
+    trimmedByteCount = min(trimmedByteCount ?? .max, max(0, limit))
+  }
+
+  /// Records that an entry is stored, or that the cache was opened: the whole capacity may be used again.
+  mutating func endTrim() { trimmedByteCount = nil }
+
+  /// Whether an entry of `length` bytes may be stored in a partition with this number and this capacity.
+  func fits(_ length: Int, inPartition number: Int, limit: Int) -> Bool {
+    length + 2 * SegmentHeader.byteCount <= capacity && (limit == 0 || length <= limit)
+      && length < 1 << 34 && number < SegmentIndex.partitionLimit
+  }
+
+  /// A 32nd of the capacity, between 64 KB and 32 MB, but at most a quarter of the capacity, and large enough that
+  /// a cache of less than 512 GB needs at most 128 files.
+  var segmentSize: Int {
+    let usual = min(max(capacity / 32, 64 << 10), 32 << 20)
+    return min(max(min(max(usual, capacity / 128), capacity / 4), 4 << 10), 4 << 30)
+  }
+
+  /// The most bytes that an offer may have: a 64th of the capacity, at most half a segment. Nil if that is too
+  /// little.
+  var offerByteCount: Int? {
+    let byteCount = min(segmentSize / 2, capacity / 64) & ~7
+    return byteCount >= OfferFile.smallestByteCount ? byteCount : nil
+  }
+
+  /// Whether a record of `length` bytes fits under the capacity, together with the header of a new segment and the pages
+  /// that it may add to the index.
+  func hasRoom(for length: Int) -> Bool {
+    let (reserved, isStored) = index.withLock { ($0.reservedByteCount, $0.isStored) }
+    return reserved <= capacity - length - SegmentHeader.byteCount - (isStored ? IndexFile.slack : 0)
+  }
+
+  // MARK: The segment to compact
+
+  /// The segment with the largest dead share, if the segments have more than five quarters of the live entries'
+  /// bytes; a quarter of a segment is not counted.
+  func segmentToCompact(_ log: borrowing SegmentLog) -> Int? {
+    let slack = segmentSize
+    let isDue = index.withLock { index in
+      index.segmentByteCount - slack / 4 > index.liveByteCount &+ index.liveByteCount / 4
+    }
+    return isDue ? emptiestSegment { log.isActive($0) } : nil
+  }
+
+  /// The segment with the largest dead share.
+  func emptiestSegment(except isSpared: (Int) -> Bool = { _ in false }) -> Int? {
+    index.withLock { index in
+      var best: (number: Int, share: Double)?
+      for number in index.segments.indices where !isSpared(number) {
+        guard let segment = index.segments[number], segment.dead > 0 else { continue }
+        let share = Double(segment.dead) / Double(segment.size)
+        if share > best?.share ?? 0 { best = (number, share) }
+      }
+      return best?.number
+    }
+  }
+
+  /// Whether a segment can be copied while all files have at most `limit` bytes.
+  func canCopy(_ number: Int, under limit: Int) -> Bool {
+    index.withLock { index in
+      let copied = index.segments[number].map { $0.live + SegmentHeader.byteCount } ?? 0
+      return index.reservedByteCount + copied + SegmentHeader.byteCount <= limit
+    }
+  }
+}

@@ -1,0 +1,181 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The entries that a process without the right to write has handed over.
+///
+/// It appends them to an offer whose lock it holds, and has them in its own index meanwhile. The writer adopts each
+/// entry: it writes the record to its log and marks the offered one as dead. When this cache finds the dead record,
+/// it looks for the other one. A full offer is released, and the writer removes it.
+struct OwnOffers {
+  /// The offer to which records are appended.
+  private struct Open {
+    let file: SegmentFile
+    /// Held until the offer is full.
+    let lock: any FileLock
+    /// Its number among the segments of this cache's index.
+    let segment: Int
+    var size = SegmentHeader.byteCount
+
+    /// The most bytes that the file may have.
+    var limit: Int { OfferFile.limit(file.header) ?? 0 }
+  }
+
+  private struct Name: Hashable {
+    let key: CacheKey
+    let partition: Partition
+  }
+
+  private static let leastDatesLimit = 4096
+
+  private var open: Open?
+  /// The time when this cache last looked for a free offer and found none.
+  private var sought = Int64.min
+  /// The dates of the entries that were handed over. Until they are adopted, the writer may move older entries of
+  /// their keys.
+  private var dates: [Name: Int64] = [:]
+  /// At this number of dates, dates that are no longer needed are removed.
+  private var datesLimit = leastDatesLimit
+  private let context: StoreContext
+
+  private var index: LiveIndex { context.index }
+
+  init(_ context: StoreContext) { self.context = context }
+
+  /// Releases the offer, because the directory is read again or the cache is closed.
+  mutating func reset() { self = OwnOffers(context) }
+
+  /// Hands an entry over to the writer, and adds it to the index of this cache.
+  ///
+  /// - Returns: Whether an offer had room for the entry. An offer may be smaller than the entry.
+  mutating func append(
+    _ head: inout EntryHead, _ header: EntryHeader, _ body: Data, in partition: Partition
+  ) -> Bool {
+    let number = index.withLock { $0.number(of: partition, capacity: { context.capacities[$0] }) }
+    guard number < SegmentIndex.partitionLimit else { return false }
+    if dates.count >= datesLimit { pruneDates() }
+    let length = header.recordLength
+    // At most three turns: one offer is full, one was removed, one has room.
+    for _ in 0..<3 {
+      if open == nil {
+        do throws(DiskCacheError) {
+          try claim()
+        } catch {
+          context.errors.note(error)
+        }
+      }
+      guard let current = open else { return false }
+      guard current.file.file.isLinked else {
+        index.removeSegments([current.segment])
+        open = nil
+        continue
+      }
+      guard current.size + length <= current.limit else {
+        guard SegmentHeader.byteCount + length <= current.limit else { return false }
+        open = nil
+        continue
+      }
+      var failure: DiskCacheError?
+      head.withParts(header, body, seed: current.file.header.seed(at: current.size)) { parts in
+        do throws(DiskCacheError) {
+          try current.file.file.write(parts, at: current.size)
+        } catch {
+          failure = error
+        }
+      }
+      if let failure {
+        context.errors.note(failure)
+        try? current.file.file.truncate(to: current.size)
+        return false
+      }
+      enter(header, in: partition, current)
+      return true
+    }
+    return false
+  }
+
+  private mutating func enter(_ header: EntryHeader, in partition: Partition, _ current: Open) {
+    let size = current.size + header.recordLength
+    open?.size = size
+    index.readPage(of: header.key, in: partition)
+    index.withLock { index in
+      index.setSize(size, scanned: size, ofSegment: current.segment)
+      let number = index.number(of: partition, capacity: { context.capacities[$0] })
+      // The offered record has a lower sequence number than any other.
+      if let former = index.location(of: header.key, in: number) { index.remove(former) }
+      _ = index.insert(header, in: number, segment: current.segment, offset: current.size)
+    }
+    dates[Name(key: header.key, partition: partition)] = header.stored
+    context.counters.offered.increment()
+  }
+
+  /// Removes the dates of entries that were adopted or removed. An entry that still waits has its record in an
+  /// offer.
+  private mutating func pruneDates() {
+    let known = dates
+    dates = index.withLock { index in
+      known.filter { name, _ in
+        index.location(of: name.key, in: name.partition).map { OfferFile.isFileName($0.file.name) } ?? false
+      }
+    }
+    // Doubling keeps the cost per entry constant, however many entries wait for the writer.
+    datesLimit = max(Self.leastDatesLimit, dates.count * 2)
+  }
+
+  /// Takes the lock of an offer that no process uses.
+  private mutating func claim() throws(DiskCacheError) {
+    guard context.isDue(since: sought) else { return }
+    let fileSystem = context.fileSystem
+    for name in try fileSystem.list(context.directory).sorted() where OfferFile.isFileName(name) {
+      let path = context.path(name)
+      // Taking the lock makes the file again if the writer has just removed it.
+      guard let lock = try fileSystem.lock(path) else { continue }
+      guard let file = try SegmentFile.open(name, in: context.directory, for: .updating, of: fileSystem) else {
+        try? fileSystem.remove(path)
+        continue
+      }
+      // Records of another process are left to the writer.
+      guard lock.isLinked, try file.byteCount() == SegmentHeader.byteCount,
+        file.header.version == SegmentHeader.version, OfferFile.limit(file.header) != nil
+      else { continue }
+      let segment = index.withLock { $0.add(file, size: SegmentHeader.byteCount, age: file.number) }
+      open = Open(file: file, lock: lock, segment: segment)
+      return
+    }
+    sought = context.now()
+  }
+
+  /// Synchronizes the offered records to the device.
+  func flush() throws(DiskCacheError) {
+    guard context.isSynced else { return }
+    let offers = index.withLock { index in
+      index.segments.compactMap { $0?.file }.filter { OfferFile.isFileName($0.name) && $0.file.isLinked }
+    }
+    for file in offers { try file.file.synchronize() }
+    if !offers.isEmpty { try context.fileSystem.synchronizeDirectory(context.directory) }
+  }
+
+  /// Takes back an entry that was handed over, if the writer has not adopted it.
+  mutating func withdraw(_ location: SegmentIndex.Location, _ log: inout SegmentLog) {
+    guard OfferFile.isFileName(location.file.name) else { return }
+    log.kill(location.file, at: location.offset)
+    dates[Name(key: location.key, partition: location.partition)] = nil
+  }
+
+  /// Whether a record of the writer is older than the entry that this cache handed over for the same key.
+  mutating func isNewer(than entry: SegmentFile.ScannedEntry) -> Bool {
+    guard !dates.isEmpty else { return false }
+    let name = Name(key: entry.header.key, partition: entry.partition)
+    guard let date = dates[name] else { return false }
+    if entry.header.stored < date { return true }
+    dates[name] = nil
+    return false
+  }
+}
