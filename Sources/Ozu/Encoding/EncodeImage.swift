@@ -8,7 +8,7 @@ import Foundation
 ///
 /// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
 /// over. The lock of the runner is taken between these.
-final class EncodeImage: JobWork, @unchecked Sendable {
+final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   /// The states of the job, by the thing that it waits for.
   enum State {
     /// To be asked for the first time.
@@ -295,7 +295,7 @@ final class EncodeImage: JobWork, @unchecked Sendable {
     outcome = .success(
       EncodedAnswer(
         entry: entry, source: source, isNew: isNew, allowsStoring: allowsStoring, timings: timings,
-        verdict: verdict))
+        verdict: verdict, end: configuration.instant))
   }
 
   private func fail(_ error: ImageError) -> JobStep {

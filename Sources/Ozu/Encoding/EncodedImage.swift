@@ -52,7 +52,8 @@ public struct EncodedImage: Sendable {
   /// Whether the source is an animation and the file is not.
   public var isFirstFrameOnly: Bool { frameCount == 1 && (header?.frameCount ?? 1) > 1 }
 
-  init(_ answer: EncodedAnswer, total: Duration, isCoalesced: Bool) {
+  /// - Parameter start: when the request began.
+  init(_ answer: EncodedAnswer, since start: JobInstant, isCoalesced: Bool) {
     entry = answer.entry
     source = answer.source
     isNew = answer.isNew
@@ -60,19 +61,29 @@ public struct EncodedImage: Sendable {
     verdict = answer.verdict
     self.isCoalesced = isCoalesced
     var timings = answer.timings
-    timings.add(.total, total)
+    // A request that joined at the last moment may have started after the end.
+    timings.add(.total, max(.zero, start.duration(to: answer.end)))
     self.timings = timings
   }
 }
 
 /// The result of the job of an encoded image, shared by all requests that waited for it.
-struct EncodedAnswer: Sendable {
+final class EncodedAnswer: Sendable {
   let entry: EncodedEntry
   let source: ImageResponse.Source
   let isNew: Bool
-  var allowsStoring = true
+  let allowsStoring: Bool
   let timings: StageTimings
   let verdict: ImageResponse.Verdict
+  let end: JobInstant
+
+  init(
+    entry: EncodedEntry, source: ImageResponse.Source, isNew: Bool, allowsStoring: Bool = true,
+    timings: StageTimings, verdict: ImageResponse.Verdict, end: JobInstant
+  ) {
+    (self.entry, self.source, self.isNew, self.allowsStoring) = (entry, source, isNew, allowsStoring)
+    (self.timings, self.verdict, self.end) = (timings, verdict, end)
+  }
 }
 
 /// An encoded file in the caches.

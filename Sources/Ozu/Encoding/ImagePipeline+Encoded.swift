@@ -1,6 +1,4 @@
 import Foundation
-import OzuHTTP
-import OzuSynchronization
 
 extension ImagePipeline {
   /// The encoded image of a request: from memory, else from the disk cache, else encoded once for all requests that
@@ -21,14 +19,11 @@ extension ImagePipeline {
   public func encoded(
     for request: ImageRequest, as format: OutputFormat
   ) async throws(ImageError) -> EncodedImage {
-    try await observing(request, byteCount: \.data.count) { () async throws(ImageError) in
-      let image =
-        hasInterceptors
-        ? try await interceptedEncoded(for: request, as: format)
-        : try await ownEncoded(for: request, as: format)
+    if !hasObserversOrInterceptors, let image = servableEncoded(EncodingGoal(keyed(request), format)) {
       context.events.counters.encodedAnswers.increment()
       return image
     }
+    return try await value(of: EncodingTask(request, as: format, pipeline: self), request)
   }
 
   /// The encoded image of a URL, at the picture's own size.
@@ -47,78 +42,77 @@ extension ImagePipeline {
   func encodedInMemory(_ goal: EncodingGoal) -> EncodedImage? {
     guard goal.readsMemory, let entry = caches.encodedInMemory(goal.key, of: goal.request) else { return nil }
     let (validity, date) = (entry.record.rendition.validity, configuration.testing.currentDate())
+    let now = configuration.instant
     return EncodedImage(
       EncodedAnswer(
         entry: entry, source: goal.request.mayServe(validity, at: date) ? .memory : .stale, isNew: false,
-        timings: StageTimings(), verdict: ImageResponse.Verdict(validity, now: date)),
-      total: .zero, isCoalesced: false)
+        timings: StageTimings(), verdict: ImageResponse.Verdict(validity, now: date), end: now),
+      since: now, isCoalesced: false)
   }
 
-  /// The load inside the interceptors. The alternatives are tried one after the other; if all fail, the error is that
-  /// of the first.
-  private func ownEncoded(
-    for request: ImageRequest, as format: OutputFormat
-  ) async throws(ImageError) -> EncodedImage {
-    let start = configuration.instant
-    let first: ImageError
-    do throws(ImageError) {
-      return try await encoded(EncodingGoal(keyed(request), format), since: start)
-    } catch {
-      first = error
-    }
-    guard request.hasAlternatives, !first.isCancellation else { throw first }
-    for source in request.substitutes(after: first) {
-      do throws(ImageError) {
-        return try await encoded(EncodingGoal(keyed(request.alternative(source)), format), since: start)
-      } catch {
-        if error.isCancellation { throw error }
-        if error.kind == .deadlineExceeded { throw error }
-      }
-    }
-    throw first
+  /// The encoded image in memory, if it may be served without asking the origin.
+  fileprivate func servableEncoded(_ goal: EncodingGoal) -> EncodedImage? {
+    guard let image = encodedInMemory(goal),
+      image.source == .memory || goal.request.cachePolicy == .cacheOnly
+    else { return nil }
+    return image
+  }
+}
+
+/// A request for an encoded file.
+private final class EncodingTask: Answering {
+  typealias Value = EncodedImage
+  typealias Work = EncodeImage
+
+  let answer: Answer<EncodingTask>
+  private let format: OutputFormat
+
+  init(
+    _ request: ImageRequest, as format: OutputFormat, pipeline: ImagePipeline,
+    subscriber: AnswerSubscriber<EncodedImage>? = nil, isInner: Bool = false
+  ) {
+    self.format = format
+    answer = Answer(
+      request, keyed: pipeline.keyed(request), pipeline: pipeline, subscriber: subscriber, isInner: isInner)
   }
 
-  private func encoded(
-    _ goal: EncodingGoal, since start: JobInstant
-  ) async throws(ImageError) -> EncodedImage {
-    let request = goal.request
+  var wantsSize: Bool { false }
+
+  func inMemory(_ request: ImageRequest) -> EncodedImage? {
+    pipeline.servableEncoded(EncodingGoal(request, format))
+  }
+
+  func jobKey(for request: ImageRequest, _ epoch: LoadEpoch) throws(ImageError) -> JobKey? {
     try request.validate()
-    try configuration.check(request.source)
-    // A file that needs no revalidation needs no job.
-    if let image = encodedInMemory(goal), image.source == .memory || request.cachePolicy == .cacheOnly {
-      return image
-    }
-    if Task.isCancelled { throw .cancelled(request.source.name) }
-    let limit = request.deadline ?? configuration.stageTimeouts[.total]
-    let hasMadeJob = Atomic(false)
-    let awaiter = JobAwaiter(context.runner, request.priority)
-    let epoch = context.epochs.epoch(of: request)
-    let work = await awaiter.work(
-      of: .encoding(goal, number: context.resultSharingNumber(epoch, request)),
-      deadline: limit.map { JobDeadline(instant: start.advanced(by: $0), tag: ImageStage.total.tag) }
-    ) {
-      hasMadeJob.store(true, ordering: .relaxed)
-      return JobStart(EncodeImage(goal, context, context.epochs.beginJob(for: request, askedIn: epoch)))
-    }
-    guard let work = work as? EncodeImage, awaiter.overdueStage == nil else {
-      throw awaiter.failure(request.source.name)
-    }
-    return EncodedImage(
-      try work.outcome.get(), total: start.duration(to: configuration.instant),
-      isCoalesced: !hasMadeJob.load(ordering: .relaxed))
+    return .encoding(
+      EncodingGoal(request, format), number: pipeline.context.resultSharingNumber(epoch, request))
   }
 
-  private func interceptedEncoded(
-    for request: ImageRequest, as format: OutputFormat
-  ) async throws(ImageError) -> EncodedImage {
-    let chain = ImageLoadChain<EncodedImage>(configuration.interceptors) {
-      (interceptor, request, rest) async throws(ImageError) in
-      try await interceptor.interceptEncoded(request, as: format, next: rest)
-    } load: { (request) async throws(ImageError) in
-      try await self.ownEncoded(for: request, as: format)
-    }
-    return try await chain.load(request)
+  func work(for request: ImageRequest, _ epoch: LoadEpoch) -> EncodeImage {
+    EncodeImage(EncodingGoal(request, format), pipeline.context, epoch)
   }
+
+  func value(of made: EncodedAnswer, isCoalesced: Bool) -> Result<EncodedImage, ImageError> {
+    .success(EncodedImage(made, since: start, isCoalesced: isCoalesced))
+  }
+
+  func ask(
+    _ interceptor: any ImageInterceptor, _ request: ImageRequest, _ rest: ImageLoadChain<EncodedImage>
+  ) async throws(ImageError) -> EncodedImage {
+    try await interceptor.interceptEncoded(request, as: format, next: rest)
+  }
+
+  func makeInner(for request: ImageRequest, _ subscriber: AnswerSubscriber<EncodedImage>) -> EncodingTask {
+    EncodingTask(request, as: format, pipeline: pipeline, subscriber: subscriber, isInner: true)
+  }
+
+  func count(_ made: EncodedAnswer, isCoalesced: Bool) { countAnswer() }
+
+  func count(_ image: EncodedImage) { countAnswer() }
+
+  private func countAnswer() { pipeline.context.events.counters.encodedAnswers.increment() }
+
+  static func observed(_ image: EncodedImage) -> RequestOutcome { .data(byteCount: image.data.count) }
 }
 
 /// Functions of a pipeline for the image service.
@@ -161,10 +155,8 @@ extension ImagePipeline {
     try request.validate()
     try configuration.check(request.source)
     let request = request.keyed(by: configuration.caching.cacheKeyRules)
-    let fetch = try await fetch(request, urgency: DataUrgency(request.priority))
-    let fetched = try fetch.outcome.get()
+    let fetched = try await bytes(for: request, priority: request.priority).outcome.get()
     guard fetched.allowsStoring else { return nil }
-    await storeIfPicture(fetched, for: request, fetch.epoch)
     guard let validity = fetched.validity, !validity.bodyIdentity.isEmpty else { return nil }
     return SourceState(identity: validity.bodyIdentity, freshUntil: validity.freshUntil)
   }

@@ -127,3 +127,14 @@ extension Result where Failure == ImageError {
     }
   }
 }
+
+extension ImageResponse {
+  /// Makes a response without loading; for interceptors.
+  ///
+  /// - Parameter source: the source to state; `original` by default.
+  public init(_ picture: Picture, for request: ImageRequest, source: Source = .original) {
+    self.init(
+      picture: picture, request: request, source: source, isCoalesced: false, encodedByteCount: 0,
+      timings: StageTimings(), verdict: .none)
+  }
+}

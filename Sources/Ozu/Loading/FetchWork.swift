@@ -8,7 +8,7 @@ import OzuHTTP
 ///
 /// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
 /// over. The lock of the runner is taken between these.
-final class FetchWork: JobWork, @unchecked Sendable {
+final class FetchWork: ReportingWork, @unchecked Sendable {
   /// The states of the job, by the thing that it waits for: in all cases but the first a place.
   enum State {
     /// To be asked for the first time, or for a pending write of its original.
@@ -27,7 +27,6 @@ final class FetchWork: JobWork, @unchecked Sendable {
   }
 
   let request: ImageRequest
-  let progressEvents = ProgressBroadcast()
   /// Passes on the bytes while they arrive; `nil` if no previews are made.
   let bodyObserver: BodyObserver?
   /// Whether only the header of the picture is wanted. Then no more bytes are downloaded than the header needs.
@@ -68,13 +67,14 @@ final class FetchWork: JobWork, @unchecked Sendable {
     outcome = .failure(.cancelled(""))
   }
 
-  /// The dependence on the fetch of a request, within the limit of its stage.
+  /// The dependence on the fetch of a request, or of its header alone, within the limit of its stage.
   static func dependence(
-    on request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch
+    on request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, isForHeader: Bool = false
   ) -> JobDependence {
-    let key = JobKey.fetch(request, number: context.sharingNumber(epoch, request))
+    let number = context.sharingNumber(epoch, request)
+    let key = isForHeader ? JobKey.header(request, number: number) : .fetch(request, number: number)
     return JobDependence(key: key, deadline: context.deadline(.network)) {
-      JobStart(FetchWork(request, context, epoch))
+      JobStart(FetchWork(request, context, epoch, isForHeader: isForHeader))
     }
   }
 

@@ -14,7 +14,7 @@ import OzuSynchronization
 ///
 /// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
 /// over. The lock of the runner is taken between these.
-final class LoadImage: JobWork, @unchecked Sendable {
+final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
   /// The states of a load, by the thing that it waits for. Cases that hold much are separate objects, because
   /// thousands of loads wait in queues.
   enum State {
@@ -46,7 +46,6 @@ final class LoadImage: JobWork, @unchecked Sendable {
   let context: LoadContext
   /// The epochs in which the load was asked for.
   let epoch: LoadEpoch
-  let progressEvents = ProgressBroadcast()
   let previewState = Mutex(PreviewState())
 
   private(set) var outcome: Result<FinishedLoad, ImageError>

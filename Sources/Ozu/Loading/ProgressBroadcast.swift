@@ -36,6 +36,11 @@ protocol ProgressListener: AnyObject, Sendable {
   var wantsSize: Bool { get }
 }
 
+/// Work that reports its progress. `Sendable`, because its only member is.
+class ReportingWork: JobWork, @unchecked Sendable {
+  final let progressEvents = ProgressBroadcast()
+}
+
 /// Finds out the size of a picture when a listener wants it.
 protocol SizeSource: AnyObject, Sendable {
   /// Called outside all locks.

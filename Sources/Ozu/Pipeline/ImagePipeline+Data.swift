@@ -1,5 +1,4 @@
 import Foundation
-import OzuSynchronization
 
 extension ImagePipeline {
   /// The encoded bytes of a source, from the disk cache or the source itself. The recipe of the request is ignored.
@@ -7,42 +6,23 @@ extension ImagePipeline {
   ///
   /// - Throws: `ImageError`; also if a fetcher returns pixels instead of bytes.
   public func data(for request: ImageRequest) async throws(ImageError) -> Data {
-    try await data(for: request, urgency: DataUrgency(request.priority), onProgress: nil)
+    try await value(of: ImageDataTask(request, pipeline: self), request)
   }
 
-  /// The load inside the interceptors.
-  func ownData(
-    for request: ImageRequest, urgency: DataUrgency, onProgress: (@Sendable (LoadProgress) -> Void)?
-  ) async throws(ImageError) -> Data {
-    try configuration.check(request.source)
-    let request = request.keyed(by: configuration.caching.cacheKeyRules)
-    let fetch = try await fetch(request, urgency: urgency, onProgress: onProgress)
-    let fetched = try fetch.outcome.get()
-    guard case .data(let data) = fetched.content else { throw .emptyData(request.source.name) }
-    await storeIfPicture(fetched, for: request, fetch.epoch)
-    return data
-  }
-
-  /// The job for the bytes of a source, or for its header alone, when it is over: a running one or a new one.
-  func fetch(
-    _ request: ImageRequest, urgency: DataUrgency, forHeader: Bool = false,
-    onProgress: (@Sendable (LoadProgress) -> Void)? = nil
-  ) async throws(ImageError) -> FetchWork {
-    let listener = onProgress.map(DownloadProgressListener.init)
+  /// The job for the bytes of a source, or for its header alone, when it is over. They are stored if they are a picture.
+  ///
+  /// - Parameter request: under the pipeline's key rules.
+  func bytes(
+    for request: ImageRequest, priority: ImagePriority, isForHeader: Bool = false
+  ) async throws(ImageError) -> LoadBytes {
+    let awaiter = JobAwaiter(context.runner, priority)
     let epoch = context.epochs.epoch(of: request)
-    let number = context.sharingNumber(epoch, request)
-    let key = forHeader ? JobKey.header(request, number: number) : .fetch(request, number: number)
-    let awaiter = urgency.awaiter(on: context.runner)
-    let work = await awaiter.work(
-      of: key, begun: { work in if let listener { (work as? FetchWork)?.progressEvents.add(listener) } },
-      make: {
-        let own = context.epochs.beginJob(for: request, askedIn: epoch)
-        return JobStart(FetchWork(request, context, own, isForHeader: forHeader))
-      })
-    // Other requests may still wait for the download.
-    listener?.end()
-    guard let fetch = work as? FetchWork else { throw awaiter.failure(request.source.name) }
-    return fetch
+    let work = await awaiter.work(of: nil) {
+      let own = context.epochs.beginJob(for: request, askedIn: epoch)
+      return JobStart(LoadBytes(request, context, own, isForHeader: isForHeader))
+    }
+    guard let bytes = work as? LoadBytes else { throw awaiter.failure(request.source.name) }
+    return bytes
   }
 
   /// The encoded bytes of a URL.
@@ -70,11 +50,11 @@ extension ImagePipeline {
     } else {
       try configuration.check(request.source)
       let keyed = request.keyed(by: configuration.caching.cacheKeyRules)
-      let fetch = try await fetch(keyed, urgency: DataUrgency(request.priority), forHeader: true)
-      let fetched = try fetch.outcome.get()
-      if let header = fetch.header { return header }
-      guard case .data(let whole) = fetched.content else { throw .emptyData(request.source.name) }
-      await storeIfPicture(fetched, for: keyed, fetch.epoch)
+      let bytes = try await bytes(for: keyed, priority: request.priority, isForHeader: true)
+      if let header = bytes.header { return header }
+      guard case .data(let whole) = try bytes.outcome.get().content else {
+        throw .emptyData(request.source.name)
+      }
       data = whole
     }
     return try await decoding(for: request) { (decoding) throws(DecodingError) in
@@ -130,41 +110,4 @@ extension ImagePipeline {
       file.turnedUpright(by: decoding.codecs, limits: decoding.limits)
     }
   }
-
-  /// Stores the bytes as an original if they begin like an image file; other responses of a server are not stored.
-  func storeIfPicture(_ fetched: FetchedData, for request: ImageRequest, _ epoch: LoadEpoch) async {
-    let source = request.key.source
-    let right = context.epochs.right(toOriginalOf: source, in: epoch)
-    guard request.writesOriginals, right.isValid, let original = fetched.claimOriginal() else { return }
-    context.backlog.enqueue(byteCount: original.byteCount, originalOf: source) { [context] in
-      let configuration = context.configuration
-      guard case .data(let data) = fetched.content,
-        (try? configuration.decoding.codecs.open(data, limits: configuration.decoding.limits)) != nil
-      else { return }
-      context.caches.store(original, for: request, by: right)
-    }
-    await context.backlog.room()
-  }
-}
-
-/// Calls a closure with progress, each value once and in order, and never after `end`.
-private final class DownloadProgressListener: ProgressListener {
-  private let lastNumber = Mutex(0)
-  private let tell: @Sendable (LoadProgress) -> Void
-
-  init(_ tell: @escaping @Sendable (LoadProgress) -> Void) { self.tell = tell }
-
-  func receive(_ event: ProgressEvent) {
-    lastNumber.withLock { lastNumber in
-      guard event.number > lastNumber else { return }
-      lastNumber = event.number
-      // Under the lock, so that no call follows `end`. The closure belongs to the pipeline and only forwards to a
-      // queue.
-      if let progress = event.progress { tell(progress) }
-    }
-  }
-
-  func end() { lastNumber.withLock { $0 = .max } }
-
-  var wantsSize: Bool { false }
 }

@@ -124,7 +124,7 @@ public final class ImagePipeline: Sendable {
     if hasObserversOrInterceptors { return try await response(for: request).picture }
     let keyed = keyed(request)
     if let cached = servablePicture(for: keyed) { return cached.picture.at(scale: keyed) }
-    return try await load(request, keyed: keyed, start: configuration.instant).picture
+    return try await load(request, keyed: keyed, start: nil).picture
   }
 
   /// The picture of a request, with where it came from and how long each stage took.
@@ -148,12 +148,19 @@ public final class ImagePipeline: Sendable {
 
   /// Loads a picture that memory does not have.
   private func load(
-    _ request: ImageRequest, keyed: ImageRequest, start: JobInstant
+    _ request: ImageRequest, keyed: ImageRequest, start: JobInstant?
   ) async throws(ImageError) -> ImageResponse {
+    try await value(of: ImageTask(request, keyed: keyed, pipeline: self, start: start), request)
+  }
+
+  /// Runs an answer, which is not made if the calling task is cancelled, and waits for its value.
+  func value<Asked: Answering>(
+    of answer: @autoclosure () -> Asked, _ request: ImageRequest
+  ) async throws(ImageError) -> Asked.Value {
     if Task.isCancelled { throw .cancelled(request.source.name) }
-    let task = ImageTask(request, keyed: keyed, pipeline: self, start: start)
-    task.run()
-    return try await task.response
+    let answer = answer()
+    answer.run()
+    return try await answer.value
   }
 
   /// Starts to load a request and returns its task. If memory has the picture, the task has it at once.
@@ -166,7 +173,7 @@ public final class ImagePipeline: Sendable {
     task(for: ImageRequest(url: url))
   }
 
-  func task(for request: ImageRequest, subscriber: TaskSubscriber?) -> ImageTask {
+  func task(for request: ImageRequest, subscriber: AnswerSubscriber<ImageResponse>?) -> ImageTask {
     let start = configuration.instant
     if request.needsNoAdjustment, !hasKeyRules {
       let task = ImageTask(request, keyed: nil, pipeline: self, start: start, subscriber: subscriber)

@@ -1,5 +1,4 @@
 import Foundation
-import OzuSynchronization
 
 /// A running load.
 ///
@@ -10,80 +9,22 @@ import OzuSynchronization
 /// ```
 ///
 /// It runs even if no code awaits it, and ends exactly once. Cancelling a Swift task that awaits it cancels the load.
-///
-/// A task is a subscriber of the job that does the work. It has no thread or Swift task of its own: to start one
-/// costs an object and a subscription. Its progress and its subscribers are guarded by its own lock, its subscription
-/// to the job by the lock of the runner. Neither of the two locks is taken while the other is held. Interceptors are
-/// the exception: they take a Swift task (`ImageTask+Interceptors.swift`).
 public final class ImageTask: Sendable {
-  typealias Outcome = Result<ImageResponse, ImageError>
-
-  /// The request.
-  public let request: ImageRequest
-  let pipeline: ImagePipeline
-  let start: JobInstant
-  let state: Mutex<State>
-  /// The priority as a raw value; read under the lock of the runner.
-  let urgency: Atomic<Int>
-  /// Whether it has created the job that it waits for.
-  let hasMadeJob = Atomic(false)
-  /// The request under the pipeline's key rules, if they change it.
-  private let keyed: ImageRequest?
-  // The alternative source that is tried. It is written under the task's lock before the task subscribes to a job. It
-  // is read under that lock, or after that job has ended; the lock of the runner is taken in between.
-  nonisolated(unsafe) var alternative: ImageRequest?
-  /// The request that is tried: under the pipeline's key rules, or with an alternative source.
-  var attempt: ImageRequest { alternative ?? keyed ?? request }
-
-  struct State {
-    var ending: Ending?
-    /// The subscription to the job that it waits for, and that job's work.
-    var subscription: SlotID?
-    var work: LoadImage?
-    /// The number of sources that have been tried; identifies the current job.
-    var attemptCount = 0
-    /// Whether a subscriber wants progress events.
-    var isListening: Bool
-    /// The number of the latest event that was applied.
-    var lastEventNumber = 0
-    var progress: LoadProgress?
-    /// The first Swift task that awaits this one; most tasks have only this one. Unchecked: the code that takes it
-    /// from here, under the lock, resumes it, and this happens once, when the ending is set. A checked continuation
-    /// needs an allocation, and its size is known at run time only, which would slow down every access to this
-    /// struct.
-    var waiter: UnsafeContinuation<Void, Never>?
-    /// Side state, allocated on demand.
-    var sideState: SideState?
-  }
-
-  /// True for the inner task that an outer, intercepted task runs.
-  let isInner: Bool
+  let answer: Answer<ImageTask>
 
   /// Makes a task without starting it.
   ///
-  /// - Parameters:
-  ///   - keyed: the request under the pipeline's key rules; `nil` if they do not change it.
-  ///   - subscriber: receives all events from the beginning.
+  /// - Parameter keyed: the request under the pipeline's key rules; `nil` if they do not change it.
   init(
-    _ request: ImageRequest, keyed: ImageRequest?, pipeline: ImagePipeline, start: JobInstant,
-    subscriber: TaskSubscriber? = nil, isInner: Bool = false
+    _ request: ImageRequest, keyed: ImageRequest?, pipeline: ImagePipeline, start: JobInstant? = nil,
+    subscriber: AnswerSubscriber<ImageResponse>? = nil, isInner: Bool = false
   ) {
-    self.request = request
-    self.isInner = isInner
-    self.pipeline = pipeline
-    self.start = start
-    self.keyed = keyed
-    state = Mutex(State(isListening: subscriber?.wantsProgress ?? false))
-    urgency = Atomic(request.priority.rawValue)
-    let observed = isInner ? nil : pipeline.context.events.requestBegan(request)
-    let place = HeldPlace.current
-    guard subscriber != nil || observed != nil || place != nil else { return }
-    state.withLock { state in
-      let sideState = state.makeSideState()
-      (sideState.observed, sideState.place) = (observed, place)
-      if let subscriber { sideState.subscribers.append((0, subscriber)) }
-    }
+    answer = Answer(
+      request, keyed: keyed, pipeline: pipeline, start: start, subscriber: subscriber, isInner: isInner)
   }
+
+  /// The request.
+  public var request: ImageRequest { answer.request }
 
   // MARK: The result
 
@@ -93,80 +34,180 @@ public final class ImageTask: Sendable {
   public var image: Picture {
     get async throws(ImageError) {
       // Only the picture is wanted, so no response is built.
-      if case .loaded(let load, _) = state.withLock({ $0.ending }) {
+      if case .made(let load, _) = answer.state.withLock({ $0.ending }) {
         return load.loaded.picture.at(scale: attempt)
       }
-      return try await response.picture
+      return try await value.picture
     }
   }
 
   /// The picture, with where it came from and how long each stage took.
   ///
   /// - Throws: `ImageError`.
-  public var response: ImageResponse {
-    get async throws(ImageError) {
-      if let result { return try result.get() }
-      await HeldPlace.lend {
-        await withTaskCancellationHandler {
-          await withUnsafeContinuation { continuation in
-            let isOver = state.withLock { state in
-              if state.ending != nil { return true }
-              if state.waiter == nil {
-                state.waiter = continuation
-              } else {
-                state.makeSideState().furtherWaiters.append(continuation)
-              }
-              return false
-            }
-            if isOver { continuation.resume() }
-          }
-        } onCancel: {
-          cancel()
-        }
-      }
-      // `finish` stores the result before it resumes the waiter, so it is never nil here.
-      guard let result else { throw .cancelled(request.source.name) }
-      return try result.get()
-    }
-  }
+  public var response: ImageResponse { get async throws(ImageError) { try await value } }
 
   /// How the load has ended; `nil` while it runs.
-  public var result: Result<ImageResponse, ImageError>? { state.withLock { $0.ending }.map(outcome) }
+  public var result: Result<ImageResponse, ImageError>? { outcome }
 
   // MARK: Steering
 
   /// Cancels the load. Work that other requests share continues; a finished task does not change.
   ///
   /// - Complexity: O(1), however many share the work.
-  public func cancel() {
-    guard state.withLock({ $0.ending == nil }) else { return }
-    finish(.cancelled, after: leave())
-  }
-
-  /// Removes the subscription to the job.
-  ///
-  /// - Returns: the latest progress event of the job.
-  func leave() -> ProgressEvent? {
-    let (subscription, work) = state.withLock { ($0.subscription.take(), $0.work) }
-    guard let subscription, let work else { return nil }
-    pipeline.context.runner.unsubscribe(subscription)
-    work.progressEvents.remove(self)
-    return work.progressEvents.latest
-  }
+  public func cancel() { abandon() }
 
   /// The priority of the load. It may change while the load runs: work that still waits in a queue moves to its new
   /// place. Work that other requests share has the highest of their priorities.
   ///
   /// - Complexity: O(1), however many share the work.
   public var priority: ImagePriority {
-    get { ImagePriority(rawValue: urgency.load(ordering: .relaxed)) ?? .normal }
-    set {
-      urgency.store(newValue.rawValue, ordering: .relaxed)
-      let (subscription, inner) = state.withLock { ($0.subscription, $0.sideState?.inner) }
-      if let subscription { pipeline.context.runner.setPriority(subscription) { priority } }
-      inner?.priority = newValue
+    get { level }
+    set { level = newValue }
+  }
+
+  // MARK: Events
+
+  /// An event of a load.
+  public enum Event: Sendable {
+    /// Bytes have arrived.
+    case progress(LoadProgress)
+    /// The size of the upright picture of the source, in pixels and before any recipe, as soon as the received bytes
+    /// contain it. Views can reserve space for it. Reported once, before previews; not reported if the picture itself
+    /// is available as soon, from a cache, a file or a small body.
+    case size(PixelSize)
+    /// A preview can be shown (`Picture.isPreview`).
+    case preview(ImageResponse)
+    /// The end. It comes once and last.
+    case finished(Result<ImageResponse, ImageError>)
+  }
+
+  /// All events of the load, in order. A stream that begins late first receives the latest progress, the latest
+  /// preview and the end, if there have been any. Each call makes a new stream; dropping a stream does not cancel the
+  /// load.
+  public var events: AsyncStream<Event> {
+    stream(.unbounded) { event in
+      switch event {
+      case .progress(let progress): .progress(progress)
+      case .size(let size): .size(size)
+      case .preview(let response, _): .preview(response)
+      case .finished(let result): .finished(result)
+      }
     }
   }
+
+  /// The progress of the download, beginning with the latest value. The stream ends with the task. Each call makes a
+  /// new stream. A slow reader misses intermediate values, never the last.
+  public var progress: AsyncStream<LoadProgress> { progressStream }
+
+  /// The previews of the picture while it loads, beginning with the latest. The stream ends with the task, without
+  /// the finished picture. A slow reader misses intermediate previews.
+  public var previews: AsyncStream<ImageResponse> {
+    stream(.bufferingNewest(1)) { if case .preview(let response, _) = $0 { response } else { nil } }
+  }
+
+  /// The size of the upright picture of the source, in pixels and before any recipe; `nil` while it is not known.
+  public var sourceSize: PixelSize? {
+    let (work, size, ending) = answer.state.withLock { ($0.work, $0.sideState?.size, $0.ending) }
+    if let size = work?.progressEvents.latest.size ?? size { return size }
+    guard let ending, case .success(let response) = outcome(of: ending) else { return nil }
+    return response.picture.header?.size
+  }
+
+  /// The latest progress of the download; `nil` before it began, or if nothing had to be downloaded.
+  public var currentProgress: LoadProgress? { latestProgress }
+
+  /// The progress of the download in bytes, for views and code that use Foundation's `Progress`. It is indeterminate
+  /// while the length is not known, and complete when the picture is available. Cancelling it cancels the load. Every
+  /// call returns the same object, which has no parent until the app gives it one.
+  public var foundationProgress: Progress { foundationReport }
+
+  /// The status of a task.
+  public struct Status: Sendable {
+    /// The state of a task: running, finished, failed or cancelled.
+    public enum State: String, Hashable, Sendable {
+      /// It waits or its work runs.
+      case running
+      /// It has its picture.
+      case finished
+      /// It has an error.
+      case failed
+      /// It was cancelled.
+      case cancelled
+    }
+
+    /// The state.
+    public let state: State
+    /// The latest progress of the download.
+    public let progress: LoadProgress?
+    /// The priority.
+    public let priority: ImagePriority
+    /// The time since the start of a running task, or the duration of a finished one. `nil` for a task that failed or
+    /// was cancelled.
+    public let duration: Duration?
+  }
+
+  /// The current status of the task.
+  public var status: Status {
+    let now = start.duration(to: pipeline.configuration.instant)
+    let (state, duration): (Status.State, Duration?) =
+      switch result {
+      case nil: (.running, now)
+      case .success(let response): (.finished, response.timings[.total])
+      case .failure(let error): (error.isCancellation ? .cancelled : .failed, nil)
+      }
+    return Status(state: state, progress: currentProgress, priority: priority, duration: duration)
+  }
+}
+
+extension ImageTask: Answering {
+  typealias Value = ImageResponse
+  typealias Work = LoadImage
+
+  var wantsSize: Bool { true }
+
+  func inMemory(_ request: ImageRequest) -> ImageResponse? {
+    pipeline.memoryResponse(for: request, start: start)
+  }
+
+  func jobKey(for request: ImageRequest, _ epoch: LoadEpoch) throws(ImageError) -> JobKey? {
+    try request.validate()
+    return .load(request, number: pipeline.context.resultSharingNumber(epoch, request))
+  }
+
+  func work(for request: ImageRequest, _ epoch: LoadEpoch) -> LoadImage {
+    LoadImage(request, pipeline.context, epoch)
+  }
+
+  func value(of made: FinishedLoad, isCoalesced: Bool) -> Result<ImageResponse, ImageError> {
+    .success(made.response(to: attempt, since: start, isCoalesced: isCoalesced))
+  }
+
+  func ask(
+    _ interceptor: any ImageInterceptor, _ request: ImageRequest, _ rest: ImageLoadChain<ImageResponse>
+  ) async throws(ImageError) -> ImageResponse {
+    try await interceptor.intercept(request, next: rest)
+  }
+
+  func makeInner(for request: ImageRequest, _ subscriber: AnswerSubscriber<ImageResponse>) -> ImageTask {
+    ImageTask(
+      request, keyed: pipeline.keyed(request), pipeline: pipeline, subscriber: subscriber, isInner: true)
+  }
+
+  func count(_ made: FinishedLoad, isCoalesced: Bool) {
+    pipeline.context.events.counters.addAnswer(made.loaded.source, isCoalesced: isCoalesced)
+    if !isCoalesced, made.loaded.source == .network {
+      pipeline.downloads.report(made.loaded.picture, attempt)
+    }
+  }
+
+  func count(_ response: ImageResponse) {
+    pipeline.context.events.counters.addAnswer(response.source, isCoalesced: response.isCoalesced)
+    if !response.isCoalesced, response.source == .network {
+      pipeline.downloads.report(response.picture, attempt)
+    }
+  }
+
+  static func observed(_ response: ImageResponse) -> RequestOutcome { .picture(response) }
 }
 
 extension ImageTask: Hashable {
@@ -175,4 +216,12 @@ extension ImageTask: Hashable {
 
   /// By identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Picture {
+  /// The same picture at the scale of a request; it shares its pixels.
+  func at(scale request: ImageRequest) -> Picture {
+    guard request.hasScale, request.scale != scale else { return self }
+    return withScale(request.scale)
+  }
 }

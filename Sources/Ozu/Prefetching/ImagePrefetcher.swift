@@ -209,9 +209,7 @@ extension ImagePipeline {
           memoryByteCount: response.source == .memory ? 0 : response.picture.byteCount)
       case .disk:
         let request = request.keyed(by: configuration.caching.cacheKeyRules)
-        let fetch = try await fetch(request, urgency: DataUrgency(request.priority))
-        let fetched = try fetch.outcome.get()
-        await storeIfPicture(fetched, for: request, fetch.epoch)
+        let fetched = try await bytes(for: request, priority: request.priority).outcome.get()
         var byteCount = 0
         if case .data(let data) = fetched.content, fetched.source == .network { byteCount = data.count }
         return PrefetchEnd(ending: .done(fetched.source), downloadedByteCount: byteCount)

@@ -75,37 +75,28 @@ final class JobAwaiter: JobWaiter {
     var continuation: CheckedContinuation<Void, Never>?
     var work: JobWork?
     var isOver = false
-    var overdueStage: ImageStage?
-    var level: ImagePriority
     var waitsForItself = false
   }
 
   private let runner: JobRunner
-  private let state: Mutex<State>
+  private let level: ImagePriority
+  private let state = Mutex(State())
 
   init(_ runner: JobRunner, _ level: ImagePriority) {
     self.runner = runner
-    state = Mutex(State(level: level))
+    self.level = level
   }
 
-  /// Waits for the job of a key and returns its work; `nil` if the calling task is cancelled or the deadline passes
-  /// before that, or if the job waits for the caller (`failure`).
-  ///
-  /// - Parameter begun: called with the work right after the subscription.
-  func work(
-    of key: JobKey?, deadline: JobDeadline? = nil, begun: (JobWork) -> Void = { _ in }, make: () -> JobStart
-  ) async -> JobWork? {
+  /// Waits for the job of a key and returns its work; `nil` if the calling task is cancelled before that, or if the job
+  /// waits for the caller (`failure`).
+  func work(of key: JobKey?, make: () -> JobStart) async -> JobWork? {
     let nester = HeldPlace.current?.job(in: runner)
-    guard
-      let subscription = runner.subscribe(
-        self, to: key, within: nester, priority: level, deadline: deadline, make: make)
+    guard let subscription = runner.subscribe(self, to: key, within: nester, priority: level, make: make)
     else {
       state.withLock { $0.waitsForItself = true }
       return nil
     }
-    begun(subscription.work)
     state.withLock { $0.subscription = subscription.id }
-    runner.setPriority(subscription.id) { level }
     await HeldPlace.lend {
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
@@ -116,45 +107,18 @@ final class JobAwaiter: JobWaiter {
           if isOver { continuation.resume() }
         }
       } onCancel: {
-        cancel()
+        if let subscription = end(nil) { runner.unsubscribe(subscription) }
       }
     }
     return state.withLock { $0.work }
   }
 
-  /// The priority of the wait. It may change.
-  var level: ImagePriority {
-    get { state.withLock { $0.level } }
-    set {
-      let subscription = state.withLock { state in
-        state.level = newValue
-        return state.subscription
-      }
-      if let subscription { runner.setPriority(subscription) { level } }
-    }
-  }
-
   /// The error of a wait that has ended without the work, for a source.
   func failure(_ source: String) -> ImageError {
-    if let stage = overdueStage { return .deadlineExceeded(source, stage: stage) }
-    return state.withLock { $0.waitsForItself } ? .waitsForItself(source) : .cancelled(source)
+    state.withLock { $0.waitsForItself } ? .waitsForItself(source) : .cancelled(source)
   }
-
-  /// The stage of the work when the deadline passed; `nil` if it has not passed.
-  var overdueStage: ImageStage? { state.withLock { $0.overdueStage } }
 
   func jobEnded(_ work: JobWork) { end(work) }
-
-  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) {
-    state.withLock { state in
-      if !state.isOver { state.overdueStage = ImageStage(standing) }
-    }
-    cancel()
-  }
-
-  private func cancel() {
-    if let subscription = end(nil) { runner.unsubscribe(subscription) }
-  }
 
   @discardableResult
   private func end(_ work: JobWork?) -> SlotID? {

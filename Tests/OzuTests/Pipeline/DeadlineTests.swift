@@ -11,17 +11,45 @@ struct DeadlineTests {
     return (error as? ImageError)?.stage
   }
 
-  @Test("a request ends at its deadline, states its stage, and its download is cancelled")
-  func request() async throws {
+  private enum Kind: CaseIterable { case picture, data, file }
+
+  /// An interceptor that changes nothing.
+  private struct Passing: ImageInterceptor {
+    func intercept(
+      _ request: ImageRequest, next: ImageLoadChain<ImageResponse>
+    ) async throws(ImageError) -> ImageResponse {
+      try await next.load(request)
+    }
+  }
+
+  @Test(
+    "the deadline of a request, of the pipeline and of a stage end pictures, bytes and files alike",
+    arguments: Kind.allCases, ["own", "own, intercepted", "total, intercepted", "network"])
+  private func kinds(_ kind: Kind, _ limit: String) async throws {
     let (timer, gate) = (Gate(), Gate())
-    let fixture = Fixture { $0.testing.sleep = { _ in try await timer.pass() } }
+    let fixture = Fixture {
+      $0.testing.sleep = { _ in try await timer.pass() }
+      if limit.hasSuffix("intercepted") { $0.interceptors = [Passing()] }
+      if limit.hasPrefix("total") { $0.stageTimeouts = [.total: .seconds(5)] }
+      if limit == "network" { $0.stageTimeouts = [.network: .seconds(5)] }
+    }
     var request = ImageRequest(url: try fixture.serve("a.jpg") { $0.held(by: gate) })
-    request.deadline = .seconds(5)
-    let task = Task { [request] in try await fixture.pipeline.response(for: request) }
+    if limit.hasPrefix("own") { request.deadline = .seconds(5) }
+    let task = Task { [request] in
+      switch kind {
+      case .picture: _ = try await fixture.pipeline.response(for: request)
+      case .data: _ = try await fixture.pipeline.data(for: request)
+      case .file: _ = try await fixture.pipeline.encoded(for: request, as: .jpeg)
+      }
+    }
     await gate.arrivals(1)
     await timer.arrivals(1)
     timer.open()
-    #expect(Self.stage(await task.result) == .network)
+    guard case .failure(let error as ImageError) = await task.result else {
+      Issue.record("it has ended in time")
+      return
+    }
+    #expect(error.kind == .deadlineExceeded && error.stage == .network)
     try await eventually(fixture.client.cancelledCount >= 1)
   }
 
@@ -52,20 +80,6 @@ struct DeadlineTests {
       for stage in ImageStage.allCases { $0.stageTimeouts[stage] = .seconds(10_000) }
     }
     _ = try await fixture.pipeline.image(for: try fixture.serve("a.jpg"))
-  }
-
-  @Test("a download that takes too long")
-  func network() async throws {
-    let (timer, gate) = (Gate(), Gate())
-    let fixture = Fixture {
-      $0.testing.sleep = { _ in try await timer.pass() }
-      $0.stageTimeouts = [.network: .seconds(1)]
-    }
-    let url = try fixture.serve("a.jpg") { $0.held(by: gate) }
-    let task = Task { try await fixture.pipeline.response(for: ImageRequest(url: url)) }
-    await gate.arrivals(1)
-    timer.open()
-    #expect(Self.stage(await task.result) == .network)
   }
 
   @Test("no decoder is free in time")

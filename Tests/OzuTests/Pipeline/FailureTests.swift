@@ -126,7 +126,11 @@ struct FailureTests {
     let response = try await fixture.pipeline.response(for: request)
     #expect(response.request.source.name == mirror.absoluteString)
     #expect(response.picture.size == PixelSize(32, 24))
+    #expect(try await fixture.pipeline.data(for: request) == (try Fixture.photo.data(as: .jpeg)))
     request.alternatives = [.url(Fixture.url("gone.jpg"))]
+    await #expect { try await fixture.pipeline.data(for: request) } throws: {
+      ($0 as? ImageError)?.statusCode == 500
+    }
     await #expect {
       _ = try await fixture.pipeline.response(for: request)
     } throws: {

@@ -37,7 +37,10 @@ struct WaitingDownloadTests {
     case .original:
       let other = Fixture()
       try other.serve("a.jpg")
-      let fetched = try await other.pipeline.fetch(request, urgency: DataUrgency(.normal)).outcome.get()
+      let work = await JobAwaiter(other.pipeline.context.runner, .normal).work(of: nil) {
+        JobStart(FetchWork(request, other.pipeline.context, LoadEpoch()))
+      }
+      let fetched = try #require(work as? FetchWork).outcome.get()
       pipeline.caches.store(
         try #require(fetched.claimOriginal()), for: request, by: pipeline.context.epochs.right(to: request))
     case .failure:

@@ -1,7 +1,7 @@
 import OzuSynchronization
 
-/// The interceptors and the deadline of a task.
-extension ImageTask {
+/// The start of an answer: its interceptors and its deadline.
+extension Answering {
   /// Starts the load, inside the interceptors and within the deadline.
   func run() {
     guard pipeline.hasInterceptors else { return load() }
@@ -9,11 +9,10 @@ extension ImageTask {
     intercept()
   }
 
-  /// Looks into memory first, because an observed or intercepted task has not done so yet.
+  /// Looks into memory first, because an observed or intercepted answer has not done so yet.
   private func load() {
-    if pipeline.hasObserversOrInterceptors, let response = pipeline.memoryResponse(for: attempt, start: start)
-    {
-      finish(.success(response))
+    if pipeline.hasObserversOrInterceptors, let value = inMemory(attempt) {
+      finish(.success(value))
     } else {
       begin()
     }
@@ -22,43 +21,40 @@ extension ImageTask {
   // MARK: Interceptors
 
   private func intercept() {
-    let place = state.withLock { $0.sideState?.place }
+    let place = answer.state.withLock { $0.sideState?.place }
     keepUntilEnd(
       Task.detached { [self, interceptors = pipeline.configuration.interceptors] in
-        let chain = ImageLoadChain<ImageResponse>(interceptors) {
+        let chain = ImageLoadChain<Value>(interceptors) {
           (interceptor, request, rest) async throws(ImageError) in
-          try await interceptor.intercept(request, next: rest)
+          try await self.ask(interceptor, request, rest)
         } load: { (request) async throws(ImageError) in
           try await self.loadInside(request)
         }
         finish(
           await HeldPlace.$current.withValue(place) {
-            await Result { () async throws(ImageError) in try await chain.load(request) }
+            await Result { () async throws(ImageError) in try await chain.load(answer.request) }
           })
       })
   }
 
-  /// Runs the inner task. Its events are those of this task.
-  private func loadInside(_ request: ImageRequest) async throws(ImageError) -> ImageResponse {
-    let keyed = pipeline.keyed(request)
-    let inner = ImageTask(
-      request, keyed: keyed, pipeline: pipeline, start: pipeline.configuration.instant,
-      subscriber: .outer(self),
-      isInner: true)
-    // If an interceptor changed the request's priority, keep that; otherwise use the task's current one.
-    if request.priority == self.request.priority { inner.priority = priority }
+  /// Runs the inner answer. Its events are those of this one.
+  private func loadInside(_ request: ImageRequest) async throws(ImageError) -> Value {
+    let inner = makeInner(for: request, AnswerSubscriber { [self] _ in deliverEvents() })
+    inner.answer.state.withLock { $0.makeSideState().outer = self }
+    // If an interceptor changed the request's priority, keep that; otherwise use the current one.
+    if request.priority == answer.request.priority { inner.level = level }
     let isOver = setInner(inner)
     if isOver || Task.isCancelled { throw .cancelled(request.source.name) }
     inner.load()
-    return try await inner.response
+    return try await inner.value
   }
 
-  /// Sets the inner task, unless the task has ended: the two hold each other, and only the end takes them apart. A
+  /// Sets the inner answer, unless this one has ended: the two hold each other, and only the end takes them apart. A
   /// former one, which the interceptors tried before, is released outside the lock.
   ///
-  /// - Returns: whether the task has ended.
-  private func setInner(_ inner: ImageTask) -> Bool {
-    let (isOver, former) = state.withLock { state -> (Bool, ImageTask?) in
+  /// - Returns: whether the answer has ended.
+  private func setInner(_ inner: Self) -> Bool {
+    let (isOver, former) = answer.state.withLock { state -> (Bool, Self?) in
       if state.ending != nil { return (true, nil) }
       let sideState = state.makeSideState()
       defer { sideState.inner = inner }
@@ -69,9 +65,11 @@ extension ImageTask {
 
   // MARK: The deadline
 
-  /// The deadline of the task; an inner task has none of its own.
+  /// The deadline of the answer; an inner one has none of its own.
   var deadline: JobDeadline? {
-    guard !isInner, let limit = request.deadline ?? pipeline.configuration.stageTimeouts[.total] else {
+    guard !answer.isInner,
+      let limit = answer.request.deadline ?? pipeline.configuration.stageTimeouts[.total]
+    else {
       return nil
     }
     return JobDeadline(instant: start.advanced(by: limit), tag: ImageStage.total.tag)
@@ -82,27 +80,27 @@ extension ImageTask {
     let limit = pipeline.configuration.instant.duration(to: deadline.instant)
     keepUntilEnd(
       Task.detached { [weak self, sleep = pipeline.configuration.testing.sleep] in
-        // If the sleep was cancelled, the task has ended.
+        // If the sleep was cancelled, the answer has ended.
         guard (try? await sleep(limit)) != nil, let self else { return }
-        self.expire(self.state.withLock({ $0.sideState?.inner })?.stage ?? .total)
+        self.expire(self.answer.state.withLock({ $0.sideState?.inner })?.stage ?? .total)
       })
   }
 
-  /// Ends the task because its deadline has passed.
+  /// Ends the answer because its deadline has passed.
   func expire(_ stage: ImageStage) {
-    finish(.failure(.deadlineExceeded(request.source.name, stage: stage)), after: leave())
+    finish(.failure(.deadlineExceeded(answer.request.source.name, stage: stage)), after: leave())
   }
 
   /// The current stage of its load.
   private var stage: ImageStage {
-    guard let subscription = state.withLock({ $0.subscription }) else { return .total }
+    guard let subscription = answer.state.withLock({ $0.subscription }) else { return .total }
     return pipeline.context.runner.look { $0.standing(ofSubscription: subscription) }.map(ImageStage.init)
       ?? .total
   }
 
-  /// Keeps a Swift task, and cancels it when this task ends.
+  /// Keeps a Swift task, and cancels it when this answer ends.
   private func keepUntilEnd(_ task: Task<Void, Never>) {
-    let isOver = state.withLock { state in
+    let isOver = answer.state.withLock { state in
       if state.ending == nil { state.makeSideState().auxiliaryTasks.append(task) }
       return state.ending != nil
     }

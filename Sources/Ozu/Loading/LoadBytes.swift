@@ -1,0 +1,74 @@
+/// The job that fetches the bytes of a source, or its header alone, and stores them if they are a picture: other
+/// responses of a server are not stored. It waits for room in the backlog, so that a caller that loads one file after
+/// the other is never far ahead of the disk.
+///
+/// It shares the download with other jobs, and is itself not shared.
+///
+/// `Sendable`: a mutable member is written by one call of the runner and read by later calls, or after the job is
+/// over. The lock of the runner is taken between these.
+final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
+  /// The states of the job, by the thing that it waits for.
+  private enum State {
+    /// To be asked for the first time, for the download, and for room in the backlog.
+    case begin, fetching, writing
+  }
+
+  private(set) var outcome: Result<FetchedData, ImageError> = .failure(.cancelled(""))
+  /// The header, if it is all that was asked for and was known before the whole file was there.
+  private(set) var header: ImageHeader?
+  private let request: ImageRequest
+  private let context: LoadContext
+  private let epoch: LoadEpoch
+  private let isForHeader: Bool
+  private var state = State.begin
+
+  init(_ request: ImageRequest, _ context: LoadContext, _ epoch: LoadEpoch, isForHeader: Bool = false) {
+    (self.request, self.context, self.epoch, self.isForHeader) = (request, context, epoch, isForHeader)
+  }
+
+  override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
+    switch (state, event) {
+    case (.begin, _):
+      state = .fetching
+      return .depend(FetchWork.dependence(on: request, context, epoch, isForHeader: isForHeader))
+    case (.fetching, .finished(let fetch as FetchWork)):
+      outcome = fetch.outcome
+      if isForHeader { header = fetch.header }
+      guard header == nil, case .success(let fetched) = outcome, let write = store(fetched) else { break }
+      state = .writing
+      return .depend(write)
+    case (.fetching, .overdue): outcome = .failure(.deadlineExceeded(request.source.name, stage: .network))
+    case (.fetching, .circular): outcome = .failure(.waitsForItself(request.source.name))
+    case (.fetching, _): outcome = .failure(.cancelled(request.source.name))
+    case (.writing, _): break
+    }
+    if case .success = outcome { return .finish(succeeded: true) }
+    return .finish(succeeded: false)
+  }
+
+  /// Stores the bytes as an original if they open as a picture.
+  ///
+  /// - Returns: the write to wait for; `nil` while there is room.
+  private func store(_ fetched: FetchedData) -> JobDependence? {
+    let source = request.key.source
+    let right = context.epochs.right(toOriginalOf: source, in: epoch)
+    guard request.writesOriginals, right.isValid, let original = fetched.claimOriginal() else { return nil }
+    return context.backlog.add(byteCount: original.byteCount, originalOf: source) { [context, request] _ in
+      let decoding = context.configuration.decoding
+      guard case .data(let data) = fetched.content,
+        (try? decoding.codecs.open(data, limits: decoding.limits)) != nil
+      else { return }
+      context.caches.store(original, for: request, by: right)
+    }
+  }
+
+  override func waits(for other: JobWork) { (other as? FetchWork)?.progressEvents.add(self) }
+
+  override func didLeaveGraph() { progressEvents.close() }
+}
+
+extension LoadBytes: ProgressListener {
+  func receive(_ event: ProgressEvent) { progressEvents.relay(event) }
+
+  var wantsSize: Bool { false }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// A running load of bytes, as `loadData(for:queue:progress:completion:)` starts it.
+///
+/// It runs even if no code awaits it, and ends exactly once. Cancelling a Swift task that awaits it cancels the load.
+public final class ImageDataTask: Sendable {
+  let answer: Answer<ImageDataTask>
+
+  /// Makes a task without starting it.
+  init(
+    _ request: ImageRequest, pipeline: ImagePipeline, subscriber: AnswerSubscriber<Data>? = nil,
+    isInner: Bool = false
+  ) {
+    answer = Answer(
+      request, keyed: pipeline.keyed(request), pipeline: pipeline, subscriber: subscriber, isInner: isInner)
+  }
+
+  /// The request.
+  public var request: ImageRequest { answer.request }
+
+  /// The bytes.
+  ///
+  /// - Throws: `ImageError`.
+  public var data: Data { get async throws(ImageError) { try await value } }
+
+  /// Cancels the load. Work that other requests share continues; a finished task does not change.
+  public func cancel() { abandon() }
+
+  /// The progress of the download, beginning with the latest value. The stream ends with the task. Each call makes a
+  /// new stream. A slow reader misses intermediate values, never the last.
+  public var progress: AsyncStream<LoadProgress> { progressStream }
+
+  /// The latest progress of the download; `nil` before it began, or if nothing had to be downloaded.
+  public var currentProgress: LoadProgress? { latestProgress }
+
+  /// The progress of the download in bytes, for views and code that use Foundation's `Progress`. It is indeterminate
+  /// while the length is not known, and complete when the bytes are available. Cancelling it cancels the load. Every
+  /// call returns the same object, which has no parent until the app gives it one.
+  public var foundationProgress: Progress { foundationReport }
+
+  /// The priority of the load. It may change while the load runs: work that still waits in a queue moves to its new
+  /// place.
+  public var priority: ImagePriority {
+    get { level }
+    set { level = newValue }
+  }
+}
+
+extension ImageDataTask: Answering {
+  typealias Value = Data
+  typealias Work = LoadBytes
+
+  var wantsSize: Bool { false }
+
+  func inMemory(_ request: ImageRequest) -> Data? { nil }
+
+  func jobKey(for request: ImageRequest, _ epoch: LoadEpoch) throws(ImageError) -> JobKey? { nil }
+
+  func work(for request: ImageRequest, _ epoch: LoadEpoch) -> LoadBytes {
+    LoadBytes(request, pipeline.context, epoch)
+  }
+
+  func value(of fetched: FetchedData, isCoalesced: Bool) -> Result<Data, ImageError> {
+    guard case .data(let data) = fetched.content else { return .failure(.emptyData(attempt.source.name)) }
+    return .success(data)
+  }
+
+  func ask(
+    _ interceptor: any ImageInterceptor, _ request: ImageRequest, _ rest: ImageLoadChain<Data>
+  ) async throws(ImageError) -> Data {
+    try await interceptor.interceptData(request, next: rest)
+  }
+
+  func makeInner(for request: ImageRequest, _ subscriber: AnswerSubscriber<Data>) -> ImageDataTask {
+    ImageDataTask(request, pipeline: pipeline, subscriber: subscriber, isInner: true)
+  }
+
+  func count(_ fetched: FetchedData, isCoalesced: Bool) {
+    if case .failure(let error) = value(of: fetched, isCoalesced: false) {
+      pipeline.context.events.counters.add(error)
+    } else {
+      pipeline.context.events.counters.dataAnswers.increment()
+    }
+  }
+
+  func count(_ data: Data) { pipeline.context.events.counters.dataAnswers.increment() }
+
+  static func observed(_ data: Data) -> RequestOutcome { .data(byteCount: data.count) }
+}
