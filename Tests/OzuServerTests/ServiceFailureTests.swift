@@ -26,8 +26,8 @@ struct ServiceFailureTests {
   @Test("a decoder that cannot be started is the service's lack, and not the picture's fault")
   func lack() {
     let lack = ServiceFailure(
-      .decoderFailed("a", type: .png, failure: .unavailable("fork")), failureLifetime: 60)
-    #expect(lack.status == 503 && lack.lifetime == 0 && lack.retryAfter == 1)
+      .decoderFailed("a", type: .png, failure: .unavailable("fork")), failureLifetime: 60, retryAfter: 7)
+    #expect(lack.status == 503 && lack.lifetime == 0 && lack.retryAfter == 7)
     #expect(status(.decoderFailed("a", type: .png, failure: .crashed(signal: 11))) == 422)
   }
 

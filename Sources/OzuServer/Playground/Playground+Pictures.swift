@@ -107,7 +107,9 @@ extension Playground {
             "Cache-Control": "no-store", "Content-Security-Policy": "default-src 'none'; sandbox",
           ], body: image.data))
     } catch {
-      return ServiceAnswer(ServiceFailure(error, failureLifetime: 0), detail: error.description)
+      return ServiceAnswer(
+        ServiceFailure(error, failureLifetime: 0, retryAfter: service.configuration.retryAfter),
+        detail: error.description)
     }
   }
 }

@@ -21,7 +21,9 @@ extension ImageService {
       return try await answer(pictureRequest)
     } catch {
       var answer = ServiceAnswer(
-        ServiceFailure(error, failureLifetime: configuration.failureLifetime), detail: error.description)
+        ServiceFailure(
+          error, failureLifetime: configuration.failureLifetime, retryAfter: configuration.retryAfter),
+        detail: error.description)
       answer.source = pictureRequest.known.sourceName
       return answer
     }

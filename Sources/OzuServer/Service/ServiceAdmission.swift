@@ -38,8 +38,12 @@ final class ServiceAdmission: Sendable {
   }
 
   /// Whether `enter` would refuse now.
-  func isFull(for origin: HTTPOrigin?) -> Bool {
-    state.withLock { $0.count >= limit || $0.counts[origin, default: 0] >= limitOfOrigin }
+  ///
+  /// - Parameter origin: computed only if the service is busy: before that no origin can have its half of the places.
+  func isFull(for origin: @autoclosure () -> HTTPOrigin?) -> Bool {
+    guard count >= limitOfOrigin else { return false }
+    let origin = origin()
+    return state.withLock { $0.count >= limit || $0.counts[origin, default: 0] >= limitOfOrigin }
   }
 
   /// Frees a place.

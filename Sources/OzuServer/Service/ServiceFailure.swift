@@ -16,7 +16,11 @@ struct ServiceFailure: Error {
   var challenge: String?
 
   /// Describes an error for the client. Details about the origin and its failure are only for the log.
-  init(_ error: ImageError, failureLifetime: Int) {
+  ///
+  /// - Parameters:
+  ///   - failureLifetime: the lifetime of an answer that would be the same again.
+  ///   - delay: the number of seconds after which a retry makes sense where the service is the reason.
+  init(_ error: ImageError, failureLifetime: Int, retryAfter delay: Int = 1) {
     switch error.kind {
     case .invalidSource, .invalidSize, .regionOutside:
       (status, reason) =
@@ -37,14 +41,14 @@ struct ServiceFailure: Error {
       lifetime = failureLifetime
     case .decoderFailed where error.lacksDecoder:
       (status, reason) = (503, "no decoder can be started")
-      retryAfter = 1
+      retryAfter = delay
     case .decoderFailed: (status, reason) = (422, "the source cannot be decoded")
     case .processingFailed: (status, reason) = (422, "the picture cannot be processed in this way")
     case .encodingFailed: (status, reason) = (422, "the picture cannot be written in this way")
     case .notCached: (status, reason) = (504, "the picture is in no cache")
     case .cancelled:
       (status, reason) = (503, "the service is busy")
-      retryAfter = 1
+      retryAfter = delay
     default: (status, reason) = (500, "the picture cannot be made")
     }
   }
