@@ -3,7 +3,7 @@ import OzuHTTP
 
 extension ImagePipeline {
   /// A pipeline for tests and previews: it loads through a fake client and keeps its disk cache in memory, so that it
-  /// uses no network and leaves no files.
+  /// uses no network and leaves no files. The system's memory pressure does not empty its caches.
   ///
   /// - Parameters:
   ///   - client: answers instead of the network.
@@ -20,8 +20,10 @@ extension ImagePipeline {
     configuration.network.httpClient = client
     configuration.network.retryPolicy = .none
     configuration.network.networkMonitor = nil
-    // A busy machine is no reason for a miss.
-    configuration.caching.storeReadLimit = .seconds(60)
+    // A busy machine is no reason for a miss, and a machine that is short of memory none to forget a picture.
+    configuration.caching.storeReadLimit = .seconds(600)
+    configuration.caching.memoryCache.pressure = nil
+    configuration.caching.encodedMemoryCache.pressure = nil
     configuration.caching.diskStorage = .opening { () throws(DiskCacheError) in
       try DiskCache(directory: "/cache", configuration: DiskCacheConfiguration(fileSystem: files))
     }

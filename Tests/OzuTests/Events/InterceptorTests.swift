@@ -96,7 +96,7 @@ struct InterceptorTests {
       running.cancel()
       try await eventually(count.value == 1)
     }
-    try await eventually(within: .seconds(20), task == nil && pipeline == nil)
+    try await eventually(task == nil && pipeline == nil)
   }
 
   private enum Way: String, CaseIterable {

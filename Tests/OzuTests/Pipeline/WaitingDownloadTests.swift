@@ -35,7 +35,7 @@ struct WaitingDownloadTests {
     switch event {
     case .nothing: break
     case .original:
-      let other = Fixture()
+      let other = Fixture { $0.testing.currentDate = { fixture.date } }
       try other.serve("a.jpg")
       let work = await JobAwaiter(other.pipeline.context.runner, .normal).work(of: nil) {
         JobStart(FetchWork(request, other.pipeline.context, LoadEpoch()))

@@ -138,12 +138,11 @@ import Testing
     // A start may join the load that was just stopped, while that load has not been left yet.
     for _ in 1...20 {
       prefetcher.start(requests)
-      try await eventually(within: .seconds(30), gate.waitingCount > 0)
+      try await eventually(gate.waitingCount > 0)
       prefetcher.stop(requests)
     }
     let outcomes = prefetcher.start(requests)
-    try await eventually(
-      within: .seconds(30), gate.waitingCount == 1 && fixture.pipeline.loadSubscriberCount == 1)
+    try await eventually(gate.waitingCount == 1 && fixture.pipeline.loadSubscriberCount == 1)
     // Another prefetch, so that the loads that were stopped have ended.
     let other = ImagePrefetcher(pipeline: fixture.pipeline)
     for await _ in other.start([ImageRequest(url: try fixture.serve("other.jpg"))]) {}
@@ -156,7 +155,7 @@ import Testing
     case .done: #expect(!isStopped)
     default: Issue.record("\(endings)")
     }
-    try await eventually(within: .seconds(20), gate.waitingCount == 0)
+    try await eventually(gate.waitingCount == 0)
   }
 
   @Test("an entry that was removed before its load is known is not mistaken for a later one of the same key")

@@ -23,7 +23,7 @@ struct StoreChainTests {
     }
     return StoreChain(
       first: StoreLevel(first, onError: report),
-      further: [FurtherLevel(StoreLevel(far, onError: report), bounds: bounds, readLimit: .seconds(60))])
+      further: [FurtherLevel(StoreLevel(far, onError: report), bounds: bounds, readLimit: .seconds(600))])
   }
 
   private func settle(_ chain: StoreChain) async {

@@ -10,6 +10,8 @@ struct Fixture: Sendable {
   let client = FakeHTTPClient()
   let files: MemoryFileSystem
   let decoder = CountingDecoder()
+  /// The date of its pipelines. It stands still: what they remember for seconds must not depend on the machine.
+  let date: Date
   let pipeline: ImagePipeline
 
   init(
@@ -17,8 +19,10 @@ struct Fixture: Sendable {
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) {
     self.files = files
-    let decoder = decoder
+    let (decoder, date) = (decoder, Date())
+    self.date = date
     pipeline = .testing(client: client, files: files) {
+      $0.testing.currentDate = { date }
       $0.decoding.codecs.register(decoder: decoder)
       configure(&$0)
     }
@@ -28,7 +32,10 @@ struct Fixture: Sendable {
   func freshPipeline(
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) -> ImagePipeline {
-    .testing(client: client, files: files, configure)
+    .testing(client: client, files: files) { [date] in
+      $0.testing.currentDate = { date }
+      configure(&$0)
+    }
   }
 
   static let small = Resize(PixelSize(32, 24), mode: .aspectFill, crops: true)

@@ -30,6 +30,17 @@ struct TestingKitTests {
     #expect(seen > 8 && recorder.events.isEmpty)
   }
 
+  @Test("a pipeline for tests does not depend on the load and the memory of the machine")
+  func independence() {
+    let caching = ImagePipeline.testing().configuration.caching
+    #expect(caching.memoryCache.pressure == nil && caching.encodedMemoryCache.pressure == nil)
+    #expect(caching.storeReadLimit >= .seconds(600))
+    let fixture = Fixture()
+    for pipeline in [fixture.pipeline, fixture.freshPipeline()] {
+      #expect(pipeline.configuration.testing.currentDate() == fixture.date)
+    }
+  }
+
   @Test("a suspended queue holds jobs that have not begun; the order of priorities can be arranged")
   func suspension() async throws {
     let recorder = EventRecorder()
