@@ -55,7 +55,25 @@ enum OracleOperation: Sendable {
       default: operations.append(Self.random(&random, &recent))
       }
     }
-    return operations
+    return translated(operations, seed: seed)
+  }
+
+  /// The same operations with languages: some loads ask for another one, and some origins vary by it. By a generator of its own,
+  /// so that the rest of a seed is what it was.
+  private static func translated(_ operations: [OracleOperation], seed: UInt64) -> [OracleOperation] {
+    var random = SeededGenerator(seed: seed &+ 1 << 32)
+    return operations.map { operation in
+      let isOther = Int.random(in: 0..<4, using: &random) == 0
+      switch operation {
+      case .load(var request, let goal):
+        if isOther, case .web = request.source { request.language = .german }
+        return .load(request, goal)
+      case .change(let origin, var behavior):
+        behavior.varies = isOther && origin < OracleSource.webCount
+        return .change(origin, behavior)
+      default: return operation
+      }
+    }
   }
 
   /// A slow load is overtaken by a removal or a reload. Its late answer must replace nothing.

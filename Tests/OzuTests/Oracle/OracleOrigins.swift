@@ -8,7 +8,8 @@ import OzuTesting
 /// How an origin answers now.
 struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
   enum Answer: Hashable, Sendable {
-    /// The file of this index; an account gets the file after it.
+    /// The file of this index; an account gets the file after it, and a request in another language the one before it
+    /// where the origin varies by that.
     case file(Int)
     case status(Int)
     case disconnection
@@ -43,6 +44,8 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
   var lifetime = Lifetime.seconds(600)
   var isValidated = true
   var isRedirected = false
+  /// Whether another language is sent another file, and the answers say so by `Vary`.
+  var varies = false
   /// Whether bodies from the web end in the middle, with a part that can be resumed where it has an ETag.
   var breaksOff = false
 
@@ -62,9 +65,10 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
     return behavior
   }
 
-  func file(for account: Int) -> Int? {
+  func file(for account: Int, _ language: OracleLanguage = .none) -> Int? {
     guard case .file(let index) = answer else { return nil }
-    return (index + account) % OracleBody.all.count
+    let isOther = varies && language != .none
+    return (index + account + (isOther ? OracleBody.all.count - 1 : 0)) % OracleBody.all.count
   }
 
   var description: String {
@@ -76,6 +80,7 @@ struct OracleBehavior: Hashable, Sendable, CustomStringConvertible {
     }
     if isValidated { text += " with ETag" }
     if isRedirected { text += " redirected" }
+    if varies { text += " by language" }
     if breaksOff, file(for: 0) != nil { text += " broken off" }
     return text
   }
@@ -90,6 +95,8 @@ struct OracleExchange: Sendable {
   let askDate: Date
   var answerDate: Date
   let behavior: OracleBehavior
+  /// The language of the request, which counts only where the origin varies by it.
+  let language: OracleLanguage
   /// The file that the answer is, sent or confirmed.
   let file: Int?
 
@@ -121,7 +128,9 @@ final class OracleOrigins: Sendable {
   init() {
     state = Mutex(
       State(
-        behaviors: (0..<Self.count).map { OracleBehavior(answer: .file($0)) },
+        behaviors: (0..<Self.count).map {
+          OracleBehavior(answer: .file($0), varies: $0 < OracleSource.webCount)
+        },
         gates: (0..<Self.count).map { _ in Gate(isOpen: true) },
         lateGates: Array(repeating: [], count: Self.count),
         isHeld: Array(repeating: false, count: Self.count)))
@@ -162,7 +171,7 @@ final class OracleOrigins: Sendable {
       state.exchanges.append(
         OracleExchange(
           source: .file(number), tick: state.tick, askDate: .distantPast, answerDate: .distantPast,
-          behavior: behavior, file: file))
+          behavior: behavior, language: .none, file: file))
       return state.tick
     }
     guard let file else { return }
@@ -224,21 +233,21 @@ final class OracleOrigins: Sendable {
   // MARK: Answers
 
   /// - Parameter tag: the entity tag that the request knows.
-  private func begin(_ source: OracleSource, _ number: Int, knowing tag: String? = nil) -> (
-    behavior: OracleBehavior, gate: Gate, file: Int?
-  ) {
+  private func begin(
+    _ source: OracleSource, _ number: Int, _ language: OracleLanguage = .none, knowing tag: String? = nil
+  ) -> (behavior: OracleBehavior, gate: Gate, file: Int?) {
     let date = clock.currentDate
     return state.withLock { state in
       var behavior = state.behaviors[number]
       var account = 0
       if case .web(_, let its) = source { account = its } else { behavior.lifetime = .endless }
-      let file = behavior.file(for: account)
+      let file = behavior.file(for: account, language)
       let isKnown = behavior.isValidated && file.map { tag?.contains(Self.tag($0)) ?? false } ?? false
       if isKnown || file == nil || behavior.lifetime == .endless { behavior.breaksOff = false }
       state.exchanges.append(
         OracleExchange(
           source: source, tick: state.tick, endTick: state.isHeld[number] ? nil : state.tick, askDate: date,
-          answerDate: date, behavior: behavior, file: behavior.breaksOff ? nil : file))
+          answerDate: date, behavior: behavior, language: language, file: behavior.breaksOff ? nil : file))
       return (behavior, state.gates[number], file)
     }
   }
@@ -252,7 +261,8 @@ final class OracleOrigins: Sendable {
     }
     let source = OracleSource.web(number, account: request.headers["Authorization"].flatMap { Int($0) } ?? 0)
     let known = request.headers["If-None-Match"]
-    let (behavior, gate, file) = begin(source, number, knowing: known)
+    let language = OracleLanguage(rawValue: request.headers[OracleLanguage.field] ?? "") ?? .none
+    let (behavior, gate, file) = begin(source, number, language, knowing: known)
     var reply: FakeHTTPReply
     switch behavior.answer {
     case .disconnection: return .failure(.connectionLost).held(by: gate)
@@ -266,6 +276,7 @@ final class OracleOrigins: Sendable {
       if behavior.breaksOff { reply = reply.failing(.connectionLost, afterByteCount: body.count / 3) }
     }
     if let field = behavior.lifetime.field { reply = reply.header("Cache-Control", field) }
+    if behavior.varies { reply = reply.header("Vary", OracleLanguage.field) }
     if behavior.isRedirected { reply = reply.redirected(to: request.url.appending(path: "elsewhere")) }
     return reply.held(by: gate)
   }

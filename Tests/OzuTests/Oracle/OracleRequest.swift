@@ -52,9 +52,19 @@ enum OracleSource: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+/// The language that a request of the web asks for. It is no part of its key: it only chooses among the stored answers of an
+/// origin that varies by it.
+enum OracleLanguage: String, Hashable, Sendable {
+  case none = ""
+  case german = "de"
+
+  static let field = "Accept-Language"
+}
+
 /// A request of the oracle's runs, as a value that is made by a seed and can be printed.
 struct OracleRequest: Hashable, Sendable {
   var source: OracleSource
+  var language = OracleLanguage.none
   var resize: Resize?
   var processors: [OracleStep] = []
   var colorPolicy = ColorPolicy.convertToSRGB
@@ -93,7 +103,7 @@ struct OracleRequest: Hashable, Sendable {
   /// The request for one of its alternatives.
   func alternative(_ source: OracleSource) -> OracleRequest {
     var request = self
-    (request.source, request.alternatives) = (source, [])
+    (request.source, request.alternatives, request.language) = (source, [], .none)
     return request
   }
 }
@@ -229,22 +239,29 @@ enum OracleFormat: Hashable, Sendable, CaseIterable {
 // MARK: For the pipeline
 
 extension OracleSource {
-  func imageSource(_ origins: OracleOrigins) -> ImageSource {
+  func imageSource(_ origins: OracleOrigins, _ language: OracleLanguage = .none) -> ImageSource {
     switch self {
-    case .web(let number, 0): .url(Self.url(number))
+    case .web(let number, 0) where language == .none: .url(Self.url(number))
     case .web(let number, let account):
-      .request(ImageURLRequest(url: Self.url(number), headers: ["Authorization": "\(account)"]))
+      .request(ImageURLRequest(url: Self.url(number), headers: Self.headers(account, language)))
     case .fetcher(let number): ImageSource(key: "fetcher\(number)") { try await origins.fetch(number) }
     case .file(let number): .url(origins.file(number))
     case .data(let index): .data(OracleBody.all[index].data, key: "data\(index)")
     }
+  }
+
+  private static func headers(_ account: Int, _ language: OracleLanguage) -> HTTPHeaders {
+    var headers = HTTPHeaders()
+    if account != 0 { headers["Authorization"] = "\(account)" }
+    if language != .none { headers[OracleLanguage.field] = language.rawValue }
+    return headers
   }
 }
 
 extension OracleRequest {
   func request(_ origins: OracleOrigins) -> ImageRequest {
     var request = ImageRequest(
-      source.imageSource(origins), resize: resize, processors: processors, priority: priority,
+      source.imageSource(origins, language), resize: resize, processors: processors, priority: priority,
       cachePolicy: cachePolicy, cacheKey: source.hasOwnKey ? "\(source)" : nil, format: format?.format)
     request.colorPolicy = colorPolicy
     request.headroomStops = headroom
@@ -264,6 +281,7 @@ extension OracleRequest: CustomStringConvertible {
   var description: String {
     let plain = OracleRequest(source)
     var parts = ["\(source)"]
+    if language != .none { parts.append("in \(language)") }
     if let resize { parts.append(resize.identifier) }
     parts += processors.map(\.identifier)
     if let format { parts.append("format \(format)") }

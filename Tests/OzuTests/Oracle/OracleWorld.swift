@@ -119,7 +119,7 @@ struct OracleWorld {
     }
     return own.filter { exchange in
       let isRunning = (exchange.endTick ?? .max) >= start
-      if isOutdated(exchange, for: load) { return false }
+      if isOutdated(exchange, for: load) || isInOtherLanguage(exchange, for: load) { return false }
       let isStorable = exchange.behavior.lifetime != .noStore
       switch load.request.cachePolicy {
       case .useCaches:
@@ -135,6 +135,15 @@ struct OracleWorld {
         return exchange.tick >= start || isShared(exchange, with: shared)
       }
     }
+  }
+
+  /// Whether an answer was selected by another language, and a load may only be answered by the bytes for its own: one that
+  /// shares no work, and for which no picture is at hand. Requests of one key share pictures and work in any language.
+  private func isInOtherLanguage(_ exchange: OracleExchange, for load: OracleLoad) -> Bool {
+    guard exchange.behavior.varies, exchange.source == load.request.source, load.isAlone.value,
+      load.goal.ignoresRecipe, !load.isPrefetch
+    else { return false }
+    return exchange.language != load.request.language
   }
 
   /// Whether one of the loads with which a load may share its work has the answer.
@@ -206,7 +215,7 @@ struct OracleWorld {
     guard request.readLayers.contains(.originals), request.ownLifetime == nil,
       let last = exchanges.last(where: { $0.source == request.source && $0.tick < load.startTick }),
       let file = last.file, OracleBody.all[file].isWhole, last.endTick != nil,
-      last.behavior.lifetime != .noStore,
+      last.behavior.lifetime != .noStore, !last.behavior.varies || last.language == request.language,
       let storing = ended.last(where: { $0.load.startTick <= last.tick && last.tick <= $0.endTick }),
       storing.load.isAlone.value, storing.load.goal != .header, storing.load.startTick > lossTick,
       storing.file == last.file, writesOriginals(storing.load.request),
