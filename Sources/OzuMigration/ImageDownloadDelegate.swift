@@ -11,24 +11,28 @@ public protocol ImageDownloadDelegate: AnyObject, Sendable {
   ///   - picture: the picture of the first request.
   ///   - url: the address of the download.
   ///   - key: the key of the request, or else the URL as text.
-  func pipeline(_ pipeline: ImagePipeline, didDownload picture: Picture, from url: URL, key: String)
+  func didDownload(_ picture: Picture, from url: URL, key: String)
 }
 
-extension ImagePipeline {
-  /// Receives each download. The reference is weak.
+extension ImagePipeline.Configuration {
+  /// Receives each download of the pipelines made from this configuration. The reference is weak.
   public var downloadDelegate: (any ImageDownloadDelegate)? {
-    get { (downloadListener as? DelegateListener)?.delegate }
-    set { downloadListener = newValue.map { DelegateListener(delegate: $0, pipeline: self) } }
+    get { observers.lazy.compactMap { ($0 as? DelegateObserver)?.delegate }.first }
+    set {
+      observers.removeAll { $0 is DelegateObserver }
+      if let newValue { observers.append(DelegateObserver(delegate: newValue)) }
+    }
   }
 }
 
-/// Passes downloads to a delegate. Both references are weak, because the pipeline holds the listener.
-private struct DelegateListener: DownloadListening {
+/// Passes downloads to a delegate.
+private struct DelegateObserver: ImagePipelineObserving {
   weak var delegate: (any ImageDownloadDelegate)?
-  weak var pipeline: ImagePipeline?
 
-  func didDownload(_ picture: Picture, from url: URL, key: String) {
-    guard let delegate, let pipeline else { return }
-    delegate.pipeline(pipeline, didDownload: picture, from: url, key: key)
+  func requestEnded(_ request: ObservedRequest, _ outcome: RequestOutcome, after time: Duration) {
+    guard case .picture(let response) = outcome, response.source == .network, !response.isCoalesced,
+      let url = response.request.source.webURL
+    else { return }
+    delegate?.didDownload(response.picture, from: url, key: response.request.plainKey)
   }
 }

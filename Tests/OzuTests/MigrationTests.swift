@@ -82,7 +82,7 @@ struct MigrationTests {
     await pipeline.removeImage(forKey: "avatar")
     await pipeline.removeImage(for: url)
     await pipeline.removeAllImages()
-    pipeline.downloadDelegate = nil
+    _ = ImagePipeline { $0.downloadDelegate = nil }
     pipeline.loadImage(with: url) { result in show(result) }
   }
 

@@ -47,7 +47,7 @@ extension ImageRequest {
   }
 
   /// The key as the app uses it: its own key, or the URL.
-  var plainKey: String {
+  package var plainKey: String {
     let mark = ImageSource.ownKey("")
     if hasOwnKey { return String(sourceKey.dropFirst(mark.count)) }
     return switch source {

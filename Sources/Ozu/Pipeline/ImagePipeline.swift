@@ -45,7 +45,6 @@ public final class ImagePipeline: Sendable {
   // The same as in `caches`. Stored here too, because a hit that reaches it through other objects retains each of them.
   let memory: MemoryLevel
   let formatStore: FormatStore
-  let downloads = DownloadReports()
   let idleSignal: IdleSignal
   let networkReturn: NetworkReturn
   let isolation: IsolationReport?

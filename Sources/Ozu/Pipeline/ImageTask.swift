@@ -195,16 +195,10 @@ extension ImageTask: Answering {
 
   func count(_ made: FinishedLoad, isCoalesced: Bool) {
     pipeline.context.events.counters.addAnswer(made.loaded.source, isCoalesced: isCoalesced)
-    if !isCoalesced, made.loaded.source == .network {
-      pipeline.downloads.report(made.loaded.picture, attempt)
-    }
   }
 
   func count(_ response: ImageResponse) {
     pipeline.context.events.counters.addAnswer(response.source, isCoalesced: response.isCoalesced)
-    if !response.isCoalesced, response.source == .network {
-      pipeline.downloads.report(response.picture, attempt)
-    }
   }
 
   static func observed(_ response: ImageResponse) -> RequestOutcome { .picture(response) }

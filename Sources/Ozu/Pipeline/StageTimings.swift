@@ -22,6 +22,9 @@ public enum ImageStage: String, Hashable, Sendable, CaseIterable {
 
 /// The durations of the stages of one load, in the order in which they began. A stage that ran twice (for example
 /// because a damaged rendition was decoded first) counts with its total time.
+///
+/// They state what the request waited for: a stage that other work delays counts from when the load turned to it, places in queues
+/// included. Observers (`ImagePipelineObserving`) receive the work alone.
 public struct StageTimings: Hashable, Sendable {
   /// A stage and its duration.
   public struct Entry: Hashable, Sendable {

@@ -73,7 +73,7 @@ public enum ImageSource: Sendable {
   }
 
   /// The URL of a source on the web; nil for others.
-  var webURL: URL? {
+  package var webURL: URL? {
     switch self {
     case .url(let url): url.isFileURL ? nil : url
     case .request(let request): request.url

@@ -18,6 +18,11 @@ import OzuSynchronization
 /// redirects that led to it. If a transfer breaks off and its bytes are reliable, the next request resumes it.
 /// Equal requests at the same time are not joined; the caller does that if needed.
 ///
+/// The storage is asked, and not handed over with the request: a transfer reads and writes it in the middle (the beginning of a
+/// body to resume, a head that a 304 confirms, the removal of what an answer contradicts), also after the caller has its answer. A
+/// caller that reads what is stored in a queue of its own hands that over: `exchange(for:)` makes a request in parts, of which
+/// `plan` is pure.
+///
 /// Pure functions make the decisions; this class carries them out. Its lock guards the background validations and
 /// the retry budget. It is never held during I/O or calls of the app's code.
 public final class HTTPCache: Sendable {

@@ -87,18 +87,17 @@ struct KeyedImagesTests {
   private final class Listener: ImageDownloadDelegate {
     let told = Shared<[String]>([])
 
-    func pipeline(_ pipeline: ImagePipeline, didDownload picture: Picture, from url: URL, key: String) {
+    func didDownload(_ picture: Picture, from url: URL, key: String) {
       told.change { $0.append("\(url.lastPathComponent) \(key) \(picture.size)") }
     }
   }
 
   @Test("a delegate receives each download with its URL and key, nothing else, and is not retained")
   func delegate() async throws {
-    let fixture = FormatFixture()
-    let (a, b) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg"))
     var listener: Listener? = Listener()
     let told = try #require(listener).told
-    fixture.pipeline.downloadDelegate = listener
+    let fixture = FormatFixture { [listener] in $0.downloadDelegate = listener }
+    let (a, b) = (try fixture.serve("a.jpg"), try fixture.serve("b.jpg"))
     _ = try await fixture.pipeline.image(for: a, key: nil)
     _ = try await fixture.pipeline.image(for: a, key: nil)
     _ = try await fixture.pipeline.image(for: b, key: "own")
@@ -106,6 +105,6 @@ struct KeyedImagesTests {
     fixture.pipeline.store(Picture(FormatFixture.small(1).bitmap), forKey: "set")
     #expect(told.value == ["a.jpg \(a) 320x240", "b.jpg own 320x240"])
     listener = nil
-    #expect(fixture.pipeline.downloadDelegate == nil)
+    #expect(fixture.pipeline.configuration.downloadDelegate == nil)
   }
 }
