@@ -211,7 +211,7 @@ let hash = ThumbHash([])!
 struct Canvas { let sizeInPixels = PixelSize(width: 1, height: 1); func redraw() {} }
 let view = Canvas()
 
-// MARK: Sources/Ozu/Request/ImageRequest+UserInfo.swift
+// MARK: Sources/Ozu/Request/ImageRequest+Fields.swift
 var request = request
 
 // MARK: Sources/Ozu/Request/ImageFetching.swift

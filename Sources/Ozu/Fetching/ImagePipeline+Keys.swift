@@ -183,3 +183,91 @@ extension ImageSource {
     if case .data = self { true } else { filePath != nil }
   }
 }
+
+extension ImagePipeline {
+  /// The formats that are registered, by their names.
+  public var formats: [String: CacheFormat] { formatStore.formats }
+
+  /// Registers a format. Another one of the same name is replaced, and what it left in the caches is cleared;
+  /// registering the same one again does nothing. Requests that still name the other one are answered in this one.
+  ///
+  /// Then renditions on disk go into memory as the format's preload policy says, those used last first, until
+  /// memory is full or the first request of the format arrives.
+  ///
+  /// - Returns: the preload, to wait for it or to cancel it. It need not be kept.
+  @discardableResult
+  public func register(_ format: CacheFormat) -> CacheFormat.Preload {
+    guard formatStore.register(format), format.preloadPolicy != .none, format.diskCapacity > 0 else {
+      return CacheFormat.Preload(FormatPreload(), Task { 0 })
+    }
+    let preload = FormatPreload()
+    formatStore.begin(preload, of: format)
+    let work = Task.detached { [self] in
+      let count = await PreloadFormat(context: context, format: format, preload: preload).run()
+      formatStore.end(preload, of: format)
+      return count
+    }
+    return CacheFormat.Preload(preload, work)
+  }
+
+  /// Takes note that a view asks for a format: it is registered, or what is being preloaded for it stops.
+  func use(_ format: CacheFormat) {
+    if formatStore.format(named: format.name) == nil {
+      register(format)
+    } else {
+      formatStore.noteRequest(in: format)
+    }
+  }
+
+  /// Registers a format unless one of its name is there.
+  func registerIfUnknown(_ format: CacheFormat) {
+    if formatStore.format(named: format.name) == nil { register(format) }
+  }
+}
+
+extension CacheFormat {
+  /// The preload that `ImagePipeline.register(_:)` starts. It ends by itself when all is in memory that the format's policy names,
+  /// when memory is full, or with the first request of the format.
+  public struct Preload: Sendable {
+    private let stopper: FormatPreload
+    private let work: Task<Int, Never>
+
+    init(_ stopper: FormatPreload, _ work: Task<Int, Never>) {
+      self.stopper = stopper
+      self.work = work
+    }
+
+    /// How many pictures went into memory. Waits for the end of the preload.
+    public var count: Int {
+      get async { await work.value }
+    }
+
+    /// Ends the preload. The pictures that are in memory stay there.
+    public func cancel() { stopper.stop() }
+  }
+}
+
+extension ImagePipeline {
+  /// The picture that a view would show at once: the picture in memory for a request with the view's size.
+  /// Synchronous, and changes nothing.
+  ///
+  /// For toolkits that build a view's content again after every change: with this they never begin with a placeholder
+  /// for a picture in memory.
+  ///
+  /// - Parameters:
+  ///   - size: the size of the picture's area, in points; `nil` if it is not known.
+  ///   - scale: the number of pixels per point.
+  ///   - mode: how the picture is scaled to the size.
+  ///   - cacheFormat: the view's own cache format; `nil` (the default) for the automatic one.
+  /// - Returns: `nil` if memory has no such picture, or if it depends on an unknown size.
+  @MainActor
+  public func cachedImage(
+    for request: ImageRequest, in size: DisplaySize?, scale: Double, mode: ScaleMode,
+    cacheFormat: CacheFormat? = nil, automaticFormat: AutomaticFormat = AutomaticFormat()
+  ) -> Picture? {
+    let target = DisplayTarget(
+      request, mode: mode, size: size, scale: scale, cacheFormat: cacheFormat, automatic: automaticFormat,
+      pipeline: self)
+    return target.flatMap { cachedImage(for: $0.request) }
+  }
+}

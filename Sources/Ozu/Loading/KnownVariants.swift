@@ -4,7 +4,7 @@ import OzuSynchronization
 ///
 /// Only pictures are listed from which others may be made (`Recipe.servesOthers`). The entries are
 /// hints: the code that uses one checks whether the cache still has the picture. The variants that earlier processes
-/// stored on disk are loaded when a source is first requested (`ImageCaches+Writing.swift`). The memory is bounded
+/// stored on disk are loaded when a source is first requested (`ImageCaches+Renditions.swift`). The memory is bounded
 /// by two generations: when the younger one is full it becomes the older one, and the older one is dropped. An entry
 /// that is read or written again moves to the younger generation. One lock guards everything.
 ///
