@@ -19,11 +19,12 @@ struct MetadataValuesTests {
     let wanted: String?
 
     init(
-      _ name: String, picture: [Entry] = [], details: [Entry] = [], place: [Entry] = [], iptc: [UInt8]? = nil,
-      xmp: Data? = nil, _ wanted: String?, _ value: @escaping @Sendable (MetadataValues) -> String?
+      _ name: String, picture: [Entry] = [], details: [Entry] = [], place: [Entry] = [], offsetType: Int = 4,
+      iptc: [UInt8]? = nil, xmp: Data? = nil, _ wanted: String?,
+      _ value: @escaping @Sendable (MetadataValues) -> String?
     ) {
       testDescription = name
-      let file = TaggedFile(picture: picture, details: details, place: place)
+      let file = TaggedFile(picture: picture, details: details, place: place, offsetType: offsetType)
       exif = picture.isEmpty && details.isEmpty && place.isEmpty ? nil : file.data
       self.iptc = iptc.map { Data($0) }
       self.xmp = xmp
@@ -65,6 +66,25 @@ struct MetadataValuesTests {
       $0.modificationDate?.description
     },
     Case("an exposure", details: [.fractions(0x829A, [10, 1600])], "0.00625") { text($0.exposureTime) },
+    Case(
+      "offsets of the type of directories", details: [.fractions(0x829A, [1, 8])], offsetType: 13, "0.125"
+    ) {
+      text($0.exposureTime)
+    },
+    Case(
+      "a date in the first directory", picture: [.text(0x9003, "2009:01:19 22:56:26")], "2009-01-19T22:56:26"
+    ) {
+      $0.originalDate?.description
+    },
+    Case("an exposure in the first directory", picture: [.fractions(0x829A, [1, 2])], "0.5") {
+      text($0.exposureTime)
+    },
+    Case(
+      "zeros", details: [.fractions(0x829A, [0, 1]), .fractions(0x9201, [0, 1], isSigned: true)], nil,
+      { text($0.exposureTime) }),
+    Case("a logarithm of zero", details: [.fractions(0x9201, [0, 1], isSigned: true)], "1.0") {
+      text($0.exposureTime)
+    },
     Case("no denominator", details: [.fractions(0x829A, [1, 0])], nil) { text($0.exposureTime) },
     Case("a logarithm", details: [.fractions(0x9202, [6, 1])], "8.0") { text($0.fNumber) },
     Case("a negative logarithm", details: [.fractions(0x9201, [-2, 1], isSigned: true)], "4.0") {

@@ -36,19 +36,19 @@ package enum EXIFMetadata {
     guard let directories = TIFFLayout(exif: bytes) else { return nil }
     let first = directories.first
     var metadata = PictureMetadata()
-    if let offset = directories.integer(EXIFTag.details, first, bytes) {
-      let details = directories.start + offset
-      metadata.captureDate = directories.text(Tag.captureDate, details, bytes)
-      metadata.lens = directories.text(Tag.lens, details, bytes)
-      metadata.isoSensitivity = directories.integer(Tag.isoSensitivity, details, bytes)
-      // Zero means "unknown".
-      func positive(_ tag: Int) -> Double? {
-        directories.rational(tag, details, bytes).flatMap { $0 > 0 ? $0 : nil }
-      }
-      metadata.exposureTime = positive(Tag.exposureTime)
-      metadata.fNumber = positive(Tag.fNumber)
-      metadata.focalLength = positive(Tag.focalLength)
+    let details = directories.integer(EXIFTag.details, first, bytes).map { directories.start + $0 }
+    // TIFF/EP (ISO 12234-2) has these facts in the first directory.
+    func fact<Value>(_ read: (Int) -> Value?) -> Value? { details.flatMap(read) ?? read(first) }
+    // Zero means "unknown".
+    func positive(_ tag: Int) -> Double? {
+      fact { directory in directories.rational(tag, directory, bytes).flatMap { $0 > 0 ? $0 : nil } }
     }
+    metadata.captureDate = fact { directories.text(Tag.captureDate, $0, bytes) }
+    metadata.lens = fact { directories.text(Tag.lens, $0, bytes) }
+    metadata.isoSensitivity = fact { directories.integer(Tag.isoSensitivity, $0, bytes) }
+    metadata.exposureTime = positive(Tag.exposureTime)
+    metadata.fNumber = positive(Tag.fNumber)
+    metadata.focalLength = positive(Tag.focalLength)
     metadata.captureDate = metadata.captureDate ?? directories.text(Tag.date, first, bytes)
     if let place = directories.integer(EXIFTag.place, first, bytes) {
       metadata.hasPlace =

@@ -43,13 +43,17 @@ extension MetadataValues {
       return number.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
     }
     // The logarithms that EXIF also has (APEX), for files without the numbers.
-    func power(_ tag: Int, _ path: String, _ factor: Double) -> Double? {
+    func power(_ tag: Int, _ path: String, _ factor: Double, insteadOf number: Int) -> Double? {
       let exponent = sources.details(tag)?.numbers.first ?? sources.xmp?.number(path)
-      return exponent.flatMap { -100...100 ~= $0 ? exp2(factor * $0) : nil }
+      // A camera that leaves the number at zero leaves the logarithm there too.
+      let isUnset = exponent == 0 && sources.details(number) != nil
+      return exponent.flatMap { -100...100 ~= $0 && !isUnset ? exp2(factor * $0) : nil }
     }
     exposureTime =
-      positive(0x829A, "exif:ExposureTime") ?? power(0x9201, "exif:ShutterSpeedValue", -1)
-    fNumber = positive(0x829D, "exif:FNumber") ?? power(0x9202, "exif:ApertureValue", 0.5)
+      positive(0x829A, "exif:ExposureTime")
+      ?? power(0x9201, "exif:ShutterSpeedValue", -1, insteadOf: 0x829A)
+    fNumber =
+      positive(0x829D, "exif:FNumber") ?? power(0x9202, "exif:ApertureValue", 0.5, insteadOf: 0x829D)
     let speed =
       positive(0x8827, "exif:ISOSpeedRatings") ?? sources.xmp?.number("exifEX:PhotographicSensitivity")
     // The largest number of 16 bits means "more": the number is in one of the newer tags.
@@ -121,7 +125,8 @@ private struct MetadataSources {
   let prefersIPTC: Bool
 
   func picture(_ tag: Int) -> EXIFValues.Value? { exif?.picture.first { $0.tag == tag } }
-  func details(_ tag: Int) -> EXIFValues.Value? { exif?.details.first { $0.tag == tag } }
+  /// A value of the details. TIFF/EP (ISO 12234-2) has them in the first directory.
+  func details(_ tag: Int) -> EXIFValues.Value? { exif?.details.first { $0.tag == tag } ?? picture(tag) }
   func place(_ tag: Int) -> EXIFValues.Value? { exif?.place.first { $0.tag == tag } }
 
   func text(_ tag: Int, _ path: String) -> String? {

@@ -20,9 +20,9 @@ extension TIFFLayout {
   }
 
   /// An integer that is stored in its field, whatever the number of values: the first one. Some writers use another type
-  /// than the standard says.
+  /// than the standard says; 13 is that of an offset of a directory (TIFF Technical Note 1).
   func integer(_ tag: Int, _ directory: Int, _ bytes: Span<UInt8>) -> Int? {
-    guard let field = field(withTag: tag, of: directory, in: bytes), [1, 3, 4].contains(field.type),
+    guard let field = field(withTag: tag, of: directory, in: bytes), [1, 3, 4, 13].contains(field.type),
       let width = Self.width(ofType: field.type)
     else { return nil }
     return number(bytes, at: field.inline, byteCount: width)

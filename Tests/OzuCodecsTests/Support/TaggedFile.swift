@@ -30,6 +30,8 @@ struct TaggedFile {
   var picture: [Entry] = []
   var details: [Entry] = []
   var place: [Entry] = []
+  /// The type of the offsets of the last two: 4 (LONG) or 13 (IFD).
+  var offsetType = 4
 
   /// In big-endian order.
   var data: Data {
@@ -46,7 +48,7 @@ struct TaggedFile {
       var rest: [UInt8] = []
       for entry in entries { directory += Self.line(entry, offset + 2 + 12 * entries.count + 4, &rest) }
       values += directory + [0, 0, 0, 0] + rest
-      table += Self.big(tag, 2) + Self.big(4, 2) + Self.big(1, 4) + Self.big(offset, 4)
+      table += Self.big(tag, 2) + Self.big(offsetType, 2) + Self.big(1, 4) + Self.big(offset, 4)
     }
     file += table + [0, 0, 0, 0] + values
     return Data(file)
