@@ -126,7 +126,8 @@ struct DiskCacheRecoveryTests {
     }
   }
 
-  @Test("the cache works after a failure at any call of a scenario", arguments: [ENOSPC, EIO, EACCES])
+  @Test(
+    "the cache works after a failure at any call of a scenario", arguments: [ENOSPC, EDQUOT, EIO, EACCES])
   func failEverywhere(code: Int32) throws {
     let plain = Fixture(capacity: 12 << 10)
     _ = try scenario(plain, seed: 3)

@@ -70,6 +70,34 @@ extension DiskCacheSharingTests {
     #expect(first.entry(forKey: key(1)) == nil)
   }
 
+  @Test(
+    "a directory of the system that is moved while the cache is open is left alone",
+    arguments: [true, false])
+  func moved(isReplaced: Bool) throws {
+    let root = FileManager.default.temporaryDirectory.path + "/ozu-moved-\(UInt64.random(in: 0 ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    func open(_ name: String) throws -> DiskCache {
+      try DiskCache(
+        directory: root + "/" + name,
+        configuration: DiskCacheConfiguration(capacity: 1 << 20, refreshInterval: 0))
+    }
+    let cache = try open("cache")
+    #expect(cache.store(body(1), forKey: key(1)))
+    try cache.flush()
+    try FileManager.default.moveItem(atPath: root + "/cache", toPath: root + "/moved")
+    let other = isReplaced ? try open("cache") : nil
+    let count = isReplaced ? 200 : 9000
+    for number in 2..<40 { #expect(cache.store(body(number, count: count), forKey: key(number))) }
+    #expect(cache.statistics.isWriter == !isReplaced)
+    #expect(cache.entry(forKey: key(1)) == nil)
+    #expect(cache.entry(forKey: key(39))?.body == body(39, count: count))
+    // The moved one is a whole cache.
+    let moved = try open("moved")
+    #expect(!moved.statistics.isWriter || moved.entry(forKey: key(1))?.body == body(1))
+    #expect(moved.verify().isSound && !moved.contains(key(39)))
+    for cache in [other, cache, moved] { cache?.close() }
+  }
+
   @Test("many threads store, fetch and remove on the system's files")
   func threads() throws {
     let root = FileManager.default.temporaryDirectory.path + "/ozu-cache-\(UInt64.random(in: 0 ... .max))"

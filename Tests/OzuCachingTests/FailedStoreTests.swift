@@ -54,7 +54,7 @@ struct FailedStoreTests {
 
   @Test(
     "never serves the old entry, whichever call failed", arguments: Situation.allCases,
-    [ENOSPC, EIO, EACCES, EMFILE])
+    [ENOSPC, EDQUOT, EIO, EACCES, EMFILE])
   func everyCall(situation: Situation, code: Int32) throws {
     var number = 0
     var failures = 0

@@ -120,12 +120,12 @@ struct LiveIndexTests {
     for number in stride(from: 0, to: 1000, by: 3) { cache.touch(key(number)) }
     for number in stride(from: 0, to: 1000, by: 2) { cache.remove(forKey: key(number)) }
     let index = cache.store.index
-    let before = index.entriesByAccess()
+    let before = index.entriesByAccess(at: .max)
     let pageCount = index.withLock { $0.pages.count }
     // The pages in the files belong to the former ones.
     try cache.store.write { _ = $0.indexFile.remove() }
     index.rebuildPages()
-    let after = index.entriesByAccess()
+    let after = index.entriesByAccess(at: .max)
     #expect(before.map(\.key) == after.map(\.key) && before.map(\.accessed) == after.map(\.accessed))
     #expect(after.count == 500 && cache.count == 500)
     #expect(index.withLock { $0.pages.count } < pageCount)

@@ -180,12 +180,6 @@ func synchronous() throws {
 let url = "https://example.com/a.jpg"
 let bytes = data
 
-// MARK: Sources/OzuCaching/Disk/DiskCacheEditor.swift
-let url = "https://example.com/a.jpg"
-let cache = try await DiskCache(directory: "/tmp/ozu")
-let key = CacheKey("a")
-let body = AsyncStream<Data> { nil }
-
 // MARK: Sources/OzuCaching/Disk/DiskCacheEntries+Async.swift
 let cache = try await DiskCache(directory: "/tmp/ozu")
 

@@ -44,7 +44,7 @@ RETIRED = [
     (r"turnstiles?", "queue", ()),
     # The lanes of a vector.
     (r"lanes?", "queue' or 'track", (
-        "Sources/OzuImaging/", "Sources/OzuCodecs/", "Sources/OzuText/", "Sources/CCodecs/", "Sources/OzuCaching/Disk/Checksum64",
+        "Sources/OzuImaging/", "Sources/OzuCodecs/", "Sources/OzuText/", "Sources/CCodecs/", "Sources/OzuCaching/Disk/Log/Checksum64",
         "Tests/OzuImagingTests/", "Tests/OzuCodecsTests/", "Benchmarks/")),
     (r"company", "subscriber", ()),
     (r"calm( signals?)?", "idle signal", ()),

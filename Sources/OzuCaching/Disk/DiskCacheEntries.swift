@@ -32,7 +32,7 @@ extension DiskCache {
   ///
   /// - Complexity: O(entries) in memory for the call, one small read per entry for the iteration.
   public func entries(in partition: Partition) -> Entries {
-    let identities = store.index.entriesByAccess(in: partition)
+    let identities = store.index.entriesByAccess(in: partition, at: store.context.now())
       .map { Entries.Identity(key: $0.key, partition: partition, accessed: $0.accessed) }
     return Entries(store: store, queues: queues, identities: identities)
   }

@@ -14,6 +14,11 @@ extension DiskCacheError: CustomStringConvertible {
   /// 12.1 KB)` or `open /cache/lock: it is a directory`. Control characters in the path become question marks.
   public var description: String {
     let need = neededByteCount.map { " (needs \(Self.text(byteCount: $0)))" } ?? ""
+    if operation == .lock, [EACCES, EPERM, EROFS].contains(code) {
+      // A process that may not lock the directory may still read it, and does.
+      let directory = place.lastIndex(of: "/").map { place[..<$0] } ?? "."
+      return "\(directory) can be read, not written: \(reason)"
+    }
     switch code {
     case ENOSPC: return "no space left on \(place)\(need)"
     case EDQUOT: return "no disk quota left on \(place)\(need)"

@@ -55,11 +55,14 @@ public struct DiskCacheError: Error, Hashable, Sendable {
     self.operation = operation
     self.path = path
     self.code = code
-    neededByteCount = [ENOSPC, EDQUOT].contains(code) ? byteCount : nil
+    neededByteCount = code == ENOSPC || code == EDQUOT ? byteCount : nil
   }
 }
 
 extension DiskCacheError {
+  /// Whether there was no room to write: the disk is full, or this user's part of it.
+  var isFull: Bool { [ENOSPC, EDQUOT].contains(code) }
+
   /// Whether the process or the machine had too few descriptors or too little memory. Such a failure is temporary.
   var isShortage: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(code) }
 

@@ -78,6 +78,7 @@ public protocol OpenFile: AnyObject, Sendable {
 
 /// A lock that is held.
 public protocol FileLock: AnyObject, Sendable {
-  /// Whether the lock file still has its name; false after it was removed. Then others may lock a new file.
+  /// Whether the lock file still has its name; false after it was removed, or its directory was moved or replaced. Then
+  /// others may lock a new file.
   var isLinked: Bool { get }
 }

@@ -110,7 +110,7 @@ public struct SystemFileSystem: FileSystem {
         if errno == EWOULDBLOCK { return nil }
         throw DiskCacheError(.lock, path: path, code: errno)
       }
-      if file.isLinked { return file }
+      if let lock = HeldLock(file) { return lock }
     }
     throw DiskCacheError(.lock, path: path, code: ENOENT)
   }
@@ -121,8 +121,29 @@ public struct SystemFileSystem: FileSystem {
   }
 }
 
+/// A lock that is held. The path must still lead to the locked file: if the directory was removed, moved or replaced,
+/// others lock another file. The file is open, so its number is not given to another one.
+private final class HeldLock: FileLock {
+  private let file: Descriptor
+  private let device: dev_t
+  private let inode: ino_t
+
+  /// Nil if the path does not lead to the file any more.
+  init?(_ file: Descriptor) {
+    var status = stat()
+    guard fstat(file.number, &status) == 0 else { return nil }
+    (self.file, device, inode) = (file, status.st_dev, status.st_ino)
+    if !isLinked { return nil }
+  }
+
+  var isLinked: Bool {
+    var status = stat()
+    return lstat(file.path, &status) == 0 && status.st_dev == device && status.st_ino == inode
+  }
+}
+
 /// A file descriptor and the path under which it was opened.
-private final class Descriptor: OpenFile, FileLock {
+private final class Descriptor: OpenFile {
   let number: Int32
   let path: String
 

@@ -17,6 +17,12 @@ struct AgeLimits: Sendable {
     shortest = (own.values + [common]).compactMap { $0 }.min()
   }
 
+  /// The date of storing by which the later one of two entries is found. A date from later than now, beyond the
+  /// tolerance, comes from a clock that was wrong: such an entry is the older one.
+  static func order(storedAt stored: Int64, at now: Int64) -> Int64 {
+    stored > now &+ tolerance ? .min : stored
+  }
+
   /// The limit in nanoseconds; nil if the value is infinite or not a number, which means no limit.
   private static func nanoseconds(_ seconds: Double) -> Int64? {
     seconds.isFinite ? Int64(max(0, min(9e18, seconds * 1e9))) : nil

@@ -33,7 +33,7 @@ extension Eviction {
   /// The number of records that are read at once.
   private static let recordsPerRead = 64
 
-  /// What a turn may still examine.
+  /// The rest of a turn.
   struct Turn {
     var recordCount = Int.max
     var byteCount = Int.max
@@ -41,7 +41,7 @@ extension Eviction {
     static let whole = Turn()
   }
 
-  /// What happens next to a segment that is being emptied.
+  /// The next act on a segment that is being emptied.
   enum Step {
     /// Copy the entry to the end of the log.
     case copy(SegmentIndex.Location)
@@ -62,7 +62,9 @@ extension Eviction {
     // Above this number of bytes there is room for the copies of half a segment, and for the stores meanwhile.
     let threshold = capacity - segmentSize
     let oldest = index.withLock { index -> Int? in
-      guard index.reservedByteCount > threshold, index.segments.count(where: { $0 != nil }) > 1 else { return nil }
+      guard index.reservedByteCount > threshold, index.segments.count(where: { $0 != nil }) > 1 else {
+        return nil
+      }
       return index.oldestSegment()
     }
     // The last segment and the active one are emptied only if there is no room.
@@ -159,7 +161,9 @@ extension Eviction {
       }
       current.position = entry.offset + entry.header.recordLength
       index.readPage(of: entry.header.key, in: entry.partition)
-      guard let location = index.withLock({ $0.location(of: entry, inSegment: current.segment) }) else { continue }
+      guard let location = index.withLock({ $0.location(of: entry, inSegment: current.segment) }) else {
+        continue
+      }
       guard entry.header.isLive else { return .forget(location) }
       let isKept =
         switch current.purpose {

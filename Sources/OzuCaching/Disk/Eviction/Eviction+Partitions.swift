@@ -3,8 +3,6 @@ struct EvictionCandidate {
   let key: CacheKey
   let accessed: Int64
   let sequence: UInt64
-  /// The time since the last use. A date in the future, from before the clock was set back, counts as longer ago
-  /// than every date in the past: otherwise each new entry would be the oldest one.
   let age: UInt64
 
   func wasUsed(before other: Self) -> Bool {
@@ -37,7 +35,9 @@ extension Eviction {
         continue
       }
       let location = index.withLock { $0.location(of: candidate.key, in: number) }
-      if let location, location.accessed == candidate.accessed, location.sequence != latest { return location }
+      if let location, location.accessed == candidate.accessed, location.sequence != latest {
+        return location
+      }
     }
     return nil
   }
@@ -59,7 +59,7 @@ extension Eviction {
       guard let page = index.pages[pageNumber] else { return }
       for position in 0..<page.count {
         let entry = page[position]
-        let age = UInt64(bitPattern: date &- entry.accessed)
+        let age = entry.age(at: date)
         guard entry.partition == number, age >= leastAge, entry.sequence != latest else { continue }
         candidates.append(
           EvictionCandidate(key: entry.key, accessed: entry.accessed, sequence: entry.sequence, age: age))

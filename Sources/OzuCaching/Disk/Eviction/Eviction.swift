@@ -1,4 +1,4 @@
-/// What leaves the cache, and when: to keep the capacities and the ages, and to give back dead space.
+/// Decides which entries leave the cache, and when: to keep the capacities and the ages, and to give back dead space.
 ///
 /// Design. When the files come near the capacity, the oldest segment is emptied and removed; entries that were used
 /// since they were written are first copied to the end of the log, up to half the segment. When the share of live

@@ -228,4 +228,8 @@ struct IndexEntry {
   var headLength: Int
   /// Whether the entry was used since it was written to this segment.
   var isReferenced = false
+
+  /// The time since the last use. A date in the future, from before the clock was set back, counts as longer ago
+  /// than every date in the past: otherwise each new entry would be the oldest one.
+  func age(at date: Int64) -> UInt64 { UInt64(bitPattern: date &- accessed) }
 }

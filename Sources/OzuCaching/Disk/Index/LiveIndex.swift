@@ -73,10 +73,11 @@ final class LiveIndex: Sendable {
     }
   }
 
-  /// The entries of a partition, or of all partitions, from the most to the least recently used.
+  /// The entries of a partition, or of all partitions, from the most to the least recently used. A use that is dated
+  /// in the future, from before the clock was set back, counts as longer ago than all others.
   ///
   /// - Complexity: O(entries × log entries). Reads all pages.
-  func entriesByAccess(in partition: Partition? = nil) -> [IndexEntry] {
+  func entriesByAccess(in partition: Partition? = nil, at date: Int64) -> [IndexEntry] {
     var result: [IndexEntry] = []
     forEachPage { index, number in
       let wanted = partition.map { index.number(of: $0) ?? -1 }
@@ -86,7 +87,10 @@ final class LiveIndex: Sendable {
         if wanted == nil || entry.partition == wanted { result.append(entry) }
       }
     }
-    return result.sorted { ($0.accessed, $0.sequence) > ($1.accessed, $1.sequence) }
+    return result.sorted { one, other in
+      let (age, otherAge) = (one.age(at: date), other.age(at: date))
+      return (age, other.sequence) < (otherAge, one.sequence)
+    }
   }
 
   /// Removes segments with all their entries from the index.

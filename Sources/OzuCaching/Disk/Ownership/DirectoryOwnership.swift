@@ -29,7 +29,7 @@ struct DirectoryOwnership {
     case closed
   }
 
-  /// What a caller that is about to change something has to do.
+  /// The answer to a caller that is about to change something.
   enum Claim: Equatable {
     case write
     /// Another process writes, or this one may not.
@@ -110,9 +110,9 @@ struct DirectoryOwnership {
         refusal = DiskCacheError(.change, path: context.directory, code: EBUSY)
       }
     } catch {
-      // A directory that cannot be written to may still be readable.
-      context.errors.note(error)
-      refusal = error
+      // A directory that cannot be written to may still be readable. Opening the file is a part of locking it.
+      refusal = DiskCacheError(.lock, path: context.path("lock"), code: error.code)
+      context.errors.note(refusal)
     }
   }
 

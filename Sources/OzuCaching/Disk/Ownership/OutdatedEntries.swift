@@ -35,11 +35,13 @@ struct OutdatedEntries {
     if !dates.isEmpty { dates[Identity(key: key, partition: partition)] = nil }
   }
 
-  func contains(_ header: EntryHeader, in partition: Partition) -> Bool {
-    if let commonDate, header.stored <= commonDate { return true }
+  /// Whether an entry was stored before a store of its key failed.
+  func contains(_ header: EntryHeader, in partition: Partition, at now: Int64) -> Bool {
+    let stored = AgeLimits.order(storedAt: header.stored, at: now)
+    if let commonDate, stored <= commonDate { return true }
     guard !dates.isEmpty, let date = dates[Identity(key: header.key, partition: partition)] else {
       return false
     }
-    return header.stored <= date
+    return stored <= date
   }
 }

@@ -137,7 +137,8 @@ struct OwnOffers {
       let path = context.path(name)
       // Taking the lock makes the file again if the writer has just removed it.
       guard let lock = try fileSystem.lock(path) else { continue }
-      guard let file = try SegmentFile.open(name, in: context.directory, for: .updating, of: fileSystem) else {
+      guard let file = try SegmentFile.open(name, in: context.directory, for: .updating, of: fileSystem)
+      else {
         try? fileSystem.remove(path)
         continue
       }
@@ -174,7 +175,10 @@ struct OwnOffers {
     guard !dates.isEmpty else { return false }
     let name = Name(key: entry.header.key, partition: entry.partition)
     guard let date = dates[name] else { return false }
-    if entry.header.stored < date { return true }
+    let now = context.now()
+    if AgeLimits.order(storedAt: entry.header.stored, at: now) < AgeLimits.order(storedAt: date, at: now) {
+      return true
+    }
     dates[name] = nil
     return false
   }

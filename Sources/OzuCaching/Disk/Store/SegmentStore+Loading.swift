@@ -58,7 +58,7 @@ extension SegmentStore {
       guard let location = index.location(of: key, in: partition) else { return nil }
       // Another process may have stored a later entry.
       if case .record(let record)? = try? RecordReader.readHead(location),
-        !writer.outdated.contains(record.header, in: partition)
+        !writer.outdated.contains(record.header, in: partition, at: context.now())
       {
         return nil
       }
@@ -183,7 +183,7 @@ extension SegmentStore {
       var header = entry.header
       header.correctAccess(now: date)
       let own = SegmentLog.Original(file: state.file, offset: entry.offset)
-      if writer.outdated.contains(header, in: entry.partition) {
+      if writer.outdated.contains(header, in: entry.partition, at: context.now()) {
         superseded.append(own)
         continue
       }

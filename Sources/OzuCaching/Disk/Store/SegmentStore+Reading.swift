@@ -294,7 +294,8 @@ extension SegmentStore {
     }
     counters.corruptEntries.wrappingAdd(scan.gapCount, ordering: .relaxed)
     for entry in found {
-      guard entry.header.isLive, !writer.outdated.contains(entry.header, in: entry.partition),
+      guard entry.header.isLive,
+        !writer.outdated.contains(entry.header, in: entry.partition, at: context.now()),
         !writer.own.isNewer(than: entry)
       else { continue }
       index.readPage(of: entry.header.key, in: entry.partition)

@@ -1,8 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -32,7 +27,9 @@ extension SegmentStore {
       var latest: Int?
       do throws(DiskCacheError) {
         guard try prepareToWrite(&writer) else {
-          if original == nil, writer.ownership.hasOtherWriter, writer.own.append(&head, header, body, in: partition) {
+          if original == nil, writer.ownership.hasOtherWriter,
+            writer.own.append(&head, header, body, in: partition)
+          {
             return true
           }
           counters.dropped.increment()
@@ -49,7 +46,8 @@ extension SegmentStore {
           forget(key, in: partition, &writer)
           return false
         }
-        latest = try enter(&header, in: partition, number, &writer) { (header, writer) throws(DiskCacheError) in
+        latest = try enter(&header, in: partition, number, &writer) {
+          (header, writer) throws(DiskCacheError) in
           try append(length: length, &writer) { seed, write in
             head.withParts(header, body, seed: seed) { write($0) }
           }
@@ -103,7 +101,7 @@ extension SegmentStore {
     do throws(DiskCacheError) {
       return try writer.log.append(length: length, segmentSize: size, encode: encode)
     } catch {
-      guard error.code == ENOSPC, writer.indexFile.remove() else { throw error }
+      guard error.isFull, writer.indexFile.remove() else { throw error }
       return try writer.log.append(length: length, segmentSize: size, encode: encode)
     }
   }
@@ -301,7 +299,7 @@ extension SegmentStore {
       }
       adoptOffers(&writer)
       readAllPages(&writer)
-      for entry in index.entriesByAccess(in: partition) {
+      for entry in index.entriesByAccess(in: partition, at: context.now()) {
         if let location = index.withLock({ $0.location(of: entry.key, in: entry.partition) }) {
           removeEntry(location, &writer)
         }

@@ -115,7 +115,7 @@ extension SegmentStore {
     readAllPages(&writer)
     // Begins with the least recently used entry. The index needs fewer pages for fewer entries once it is stored
     // again.
-    var rest = index.entriesByAccess()[...]
+    var rest = index.entriesByAccess(at: context.now())[...]
     while true {
       let (total, live, indexByteCount) = index.withLock { index in
         let headers = index.segments.count(where: { $0 != nil }) * SegmentHeader.byteCount
@@ -298,11 +298,17 @@ extension SegmentStore {
       counters.refusals.increment()
       return nil
     }
-    if isExpired(header, in: partition) || writer.outdated.contains(header, in: partition) { return nil }
+    if isExpired(header, in: partition) || writer.outdated.contains(header, in: partition, at: context.now())
+    {
+      return nil
+    }
     index.readPage(of: header.key, in: partition)
     // The later record must be intact: it may be a copy that a loss of power has torn.
     if let own = index.withLock({ $0.location(of: header.key, in: number) }),
-      case .record(let record) = try RecordReader.read(own), record.header.stored >= header.stored
+      case .record(let record) = try RecordReader.read(own),
+      case let date = context.now(),
+      AgeLimits.order(storedAt: record.header.stored, at: date)
+        >= AgeLimits.order(storedAt: header.stored, at: date)
     {
       return nil
     }
@@ -324,7 +330,9 @@ extension SegmentStore {
     else { return false }
     do throws(DiskCacheError) {
       try makeRoom(for: byteCount, &writer)
-      guard index.withLock({ $0.reservedByteCount }) + byteCount <= writer.eviction.capacity else { return false }
+      guard index.withLock({ $0.reservedByteCount }) + byteCount <= writer.eviction.capacity else {
+        return false
+      }
       let header = OfferFile.header(
         limit: byteCount, salt: writer.log.takeRandom(), created: context.now())
       writer.offers.add(try writer.log.makeFile(OfferFile.name(of: header), header))

@@ -7,8 +7,8 @@ import OzuSynchronization
 /// - `IndexFile`: the stored index; rounds of pages, opening.
 /// - `Eviction`: what leaves, and when; capacities, partitions, ages.
 ///
-/// The parts do not know each other, except that all of them use the log. What needs two of them is a function of the
-/// store: a store of an entry claims the directory, makes room, appends, enters the index, and does a part of the work
+/// The parts do not know each other, except that `Eviction` uses the log. An act that needs two of them is a function of
+/// the store: a store of an entry claims the directory, makes room, appends, enters the index, and does a part of the work
 /// that is due.
 ///
 /// Locks. Every operation that changes files holds `writer`, which guards the parts; a lookup or a change in memory
@@ -246,7 +246,7 @@ final class SegmentStore: Sendable {
 
   /// The entries of all partitions, from the most to the least recently used.
   func entriesByAccess() -> [(entry: IndexEntry, partition: Partition)] {
-    let entries = index.entriesByAccess()
+    let entries = index.entriesByAccess(at: context.now())
     let partitions = index.withLock { $0.partitions.map(\.partition) }
     // The cache may have been closed meanwhile.
     return entries.compactMap { $0.partition < partitions.count ? ($0, partitions[$0.partition]) : nil }
