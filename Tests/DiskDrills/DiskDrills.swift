@@ -18,7 +18,7 @@ struct DiskDrills {
     var isGood = true
     let drills = [
       killing, following, fullDisk, vanishingDirectory, twoWriters, capacity, flushing, failingStores,
-      copying, manyProcesses, killedVisitors, losingPower,
+      copying, manyProcesses, killedVisitors, losingPower, waiting,
     ]
     for drill in drills {
       try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
