@@ -95,9 +95,21 @@ struct MemoryCacheTests {
   func checkInvariants<Key, Value>(of cache: MemoryCache<Key, Value>) {
     let parts = MemoryCache<Key, Value>.partCount
     cache.queues.withLock { queues in
-      let (small, main) = (queues.numbers(of: queues.small), queues.numbers(of: queues.main))
-      #expect(small.count == queues.small.count)
-      #expect(main.count == queues.main.count)
+      var linked: [Int] = []
+      for queue in [queues.small, queues.main] {
+        var (next, previous, length, cost) = (queue.head, Int32(-1), 0, 0)
+        while next >= 0 {
+          let node = queues.nodes[Int(next)]
+          #expect(node.previous == previous)
+          linked.append(Int(next))
+          length += 1
+          cost += node.cost
+          (previous, next) = (next, node.next)
+        }
+        #expect(queue.tail == previous)
+        #expect(queue.count == length)
+        #expect(queue.cost == cost)
+      }
       var celled: [Int] = []
       for number in 0..<parts {
         let nodes = cache.withTable(number) { table in
@@ -112,7 +124,7 @@ struct MemoryCacheTests {
         }
         celled += nodes
       }
-      #expect(celled.sorted() == (small + main).sorted())
+      #expect(celled.sorted() == linked.sorted())
     }
   }
 

@@ -70,9 +70,8 @@ struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unche
   private static func makeCells(_ count: Int) -> UnsafeMutablePointer<Cell> {
     let size = count &* MemoryLayout<Cell>.stride
     let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
-    return memory.initializeMemory(as: UInt8.self, repeating: 0, count: size).withMemoryRebound(
-      to: Cell.self, capacity: count
-    ) { $0 }
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    return memory.bindMemory(to: Cell.self, capacity: count)
   }
 
   @usableFromInline
