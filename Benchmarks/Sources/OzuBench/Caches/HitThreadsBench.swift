@@ -4,22 +4,15 @@ import Ozu
 import OzuTesting
 import Synchronization
 
-/// The cost of a hit when two threads hit the same entries of one cache: elapsed time divided by all hits of all threads.
-/// So two threads that do not disturb each other have half the figure of one thread.
+/// The cost of a hit, and of the other operations, when two threads use the same entries of one cache: elapsed time
+/// divided by all operations of all threads. So two threads that do not disturb each other have half the figure of
+/// one thread.
 ///
-/// The cache has the limits that a cache has by default. Beside it stand a lock around a dictionary, and the least that
-/// any cache must do which hands out shared objects: retain one and release it. That alone moves the object's
-/// cache line from processor to processor, unless the two are siblings on one core; a look at the value where it
-/// lies (`withValue`) spares it.
+/// Beside the cache stand a lock around a dictionary, and the least that any cache must do which hands out shared
+/// objects: retain one and release it. That alone moves the object's cache line from processor to processor, unless
+/// the two are siblings on one core; a look at the value where it lies (`withValue`) spares it.
 enum HitThreadsBench {
-  final class Box: Sendable {
-    let number: Int
-    init(_ number: Int) { self.number = number }
-  }
-
-  private final class Table: Sendable {
-    let entries = Mutex<[MemoryCacheBench.IdentityKey: Box]>([:])
-  }
+  private typealias Box = MemoryCacheBench.Box
 
   static func measure(_ count: Int, _ keys: [CacheKey], _ options: BenchOptions, _ report: inout BenchReport)
   {
@@ -30,25 +23,46 @@ enum HitThreadsBench {
     }
     let orders = indices.map { $0.map { keys[$0] } }
     let boxes = (0..<count).map { Box($0) }
-    let cache = MemoryCache<CacheKey, Box>(MemoryCacheConfiguration(maximumEntryFraction: 1))
+    let cache = MemoryCache<CacheKey, Box>(
+      MemoryCacheConfiguration(costLimit: .max, maximumEntryFraction: 1))
     for (key, box) in zip(keys, boxes) { cache.store(box, forKey: key, cost: 1000) }
-    let table = Table()
+    let full = MemoryCache<CacheKey, Box>(
+      MemoryCacheConfiguration(costLimit: count * 1000, maximumEntryFraction: 1))
+    let table = MemoryCacheBench.Table()
     for (key, box) in zip(keys, boxes) {
-      table.entries.withLock { $0[MemoryCacheBench.IdentityKey(high: key.high, low: key.low)] = box }
+      table.set(box, forKey: key)
+      full.store(box, forKey: key, cost: 1000)
     }
+    let absent = (0..<2).map { thread -> [CacheKey] in
+      var random = SeededGenerator(seed: UInt64(30 + thread))
+      return (0..<hits).map { _ in CacheKey(high: random.next(), low: random.next()) }
+    }
+    let dictionary = "yardstick:mutex-and-identity-dictionary"
     // Chosen at run time: a retain that the compiler can see through would be optimised away.
     let picks: [@Sendable (Int) -> Box] = [{ boxes[$0] }, { _ in boxes[0] }]
     let pick = picks[options.rounds > 0 ? 0 : 1]
     let subjects: [(name: String, subject: String, work: @Sendable (Int) -> Int)] = [
       ("hit", "ozu", { orders[$0].reduce(0) { $0 &+ (cache.value(forKey: $1)?.number ?? 0) } }),
       ("look", "ozu", { orders[$0].reduce(0) { $0 &+ (cache.withValue(forKey: $1) { $0.number } ?? 0) } }),
+      ("hit", dictionary, { orders[$0].reduce(0) { $0 &+ (table.value(forKey: $1)?.number ?? 0) } }),
+      ("miss", "ozu", { absent[$0].reduce(0) { $0 &+ (cache.value(forKey: $1)?.number ?? 0) } }),
+      ("miss", dictionary, { absent[$0].reduce(0) { $0 &+ (table.value(forKey: $1)?.number ?? 0) } }),
       (
-        "hit", "yardstick:mutex-and-identity-dictionary",
+        "replace", "ozu",
         {
-          orders[$0].reduce(0) { sum, key in
-            let key = MemoryCacheBench.IdentityKey(high: key.high, low: key.low)
-            return sum &+ (table.entries.withLock { $0[key] }?.number ?? 0)
-          }
+          for key in orders[$0] { cache.store(boxes[0], forKey: key, cost: 1000) }; return 0
+        }
+      ),
+      (
+        "replace", dictionary,
+        {
+          for key in orders[$0] { table.set(boxes[0], forKey: key) }; return 0
+        }
+      ),
+      (
+        "insert-and-evict", "ozu",
+        {
+          for key in absent[$0] { full.store(boxes[0], forKey: key, cost: 1000) }; return 0
         }
       ),
       ("hit", "yardstick:retain-and-release", { indices[$0].reduce(0) { $0 &+ pick($1).number } }),

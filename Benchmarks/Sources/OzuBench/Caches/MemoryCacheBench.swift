@@ -3,13 +3,13 @@ import Ozu
 import OzuTesting
 import Synchronization
 
-/// The cost of one lookup in the memory cache, and of one insertion into a full one, beside the cost of a lock and a
-/// dictionary alone.
+/// The cost of one operation of the memory cache (a hit, a miss, a store, a replacement, a store that evicts), beside the
+/// cost of a lock and a dictionary alone.
 enum MemoryCacheBench {
   static let name = "memory-cache"
 
   /// A small object, so that the cache is measured and not the copying of values.
-  private final class Box: Sendable {
+  final class Box: Sendable {
     let number: Int
     init(_ number: Int) { self.number = number }
   }
@@ -22,8 +22,17 @@ enum MemoryCacheBench {
     func _rawHashValue(seed: Int) -> Int { Int(truncatingIfNeeded: low) }
   }
 
-  private final class Table: Sendable {
-    let entries = Mutex<[IdentityKey: Box]>([:])
+  /// A lock around a dictionary.
+  final class Table: Sendable {
+    private let entries = Mutex<[IdentityKey: Box]>([:])
+
+    func value(forKey key: CacheKey) -> Box? {
+      entries.withLock { $0[IdentityKey(high: key.high, low: key.low)] }
+    }
+
+    func set(_ box: Box, forKey key: CacheKey) {
+      entries.withLock { $0[IdentityKey(high: key.high, low: key.low)] = box }
+    }
   }
 
   private final class ObjectKey: NSObject {
@@ -35,7 +44,9 @@ enum MemoryCacheBench {
 
   static func run(_ options: BenchOptions) throws -> BenchReport {
     var report = BenchReport(benchmark: name)
-    for count in [1000, 100_000] { try measure(count, options, &report) }
+    for count in options.isSmoke ? [1000] : [1000, 100_000, 1_000_000] {
+      try measure(count, options, &report)
+    }
     try measurePictures(options, &report)
     try measureYardsticks(options, &report)
     InsertionTailBench.measure(
@@ -60,46 +71,94 @@ enum MemoryCacheBench {
     let roomy = cache(cost: .max)
     let full = cache(cost: count * 1000)
     let table = Table()
-    let objects = NSCache<ObjectKey, Box>()
-    let objectKeys = Dictionary(uniqueKeysWithValues: keys.map { ($0, ObjectKey($0)) })
-    let objectOrder = order.compactMap { objectKeys[$0] }
     for (number, key) in keys.enumerated() {
       let box = Box(number)
       roomy.store(box, forKey: key, cost: 1000)
       full.store(box, forKey: key, cost: 1000)
-      table.entries.withLock { $0[IdentityKey(high: key.high, low: key.low)] = box }
+      table.set(box, forKey: key)
     }
-    // Its insertion looks at every entry: filling it with more would take minutes.
-    let hasPeer = count <= 1000
-    if hasPeer { for key in objectKeys.values { objects.setObject(Box(0), forKey: key) } }
     let box = Box(1)
-    let hit = Rounds.Subject(name: "ozu") {
-      for key in order { try check(roomy.value(forKey: key)) }
-    }
-    let dictionary = Rounds.Subject(name: "yardstick:mutex-and-identity-dictionary") {
-      for key in order {
-        try check(table.entries.withLock { $0[IdentityKey(high: key.high, low: key.low)] })
-      }
-    }
-    let foundation = Rounds.Subject(name: "Foundation NSCache") {
-      for key in objectOrder { try check(objects.object(forKey: key)) }
-    }
-    try add("hit-\(count)", [hit, dictionary] + (hasPeer ? [foundation] : []), options, &report)
-    let miss = Rounds.Subject(name: "ozu") {
-      for key in absent where roomy.value(forKey: key) != nil { throw Missed() }
-    }
-    let tableMiss = Rounds.Subject(name: dictionary.name) {
-      for key in absent {
-        let found = table.entries.withLock { $0[IdentityKey(high: key.high, low: key.low)] }
-        if found != nil { throw Missed() }
-      }
-    }
-    try add("miss-\(count)", [miss, tableMiss], options, &report)
-    let insertion = Rounds.Subject(name: "ozu") {
-      for key in absent { full.store(box, forKey: key, cost: 1000) }
-    }
-    try add("insert-and-evict-\(count)", [insertion], options, &report)
+    let dictionary = "yardstick:mutex-and-identity-dictionary"
+    // A cache that grows from nothing; several one after the other if there are fewer keys than operations.
+    let growing = keys.prefix(options.operations)
+    let repetitions = max(1, options.operations / growing.count)
+    var cases: [(name: String, subjects: [Rounds.Subject])] = [
+      (
+        "hit",
+        [
+          Rounds.Subject(name: "ozu") { for key in order { try check(roomy.value(forKey: key)) } },
+          Rounds.Subject(name: dictionary) { for key in order { try check(table.value(forKey: key)) } },
+        ]
+      ),
+      (
+        "miss",
+        [
+          Rounds.Subject(name: "ozu") {
+            for key in absent where roomy.value(forKey: key) != nil { throw Missed() }
+          },
+          Rounds.Subject(name: dictionary) {
+            for key in absent where table.value(forKey: key) != nil { throw Missed() }
+          },
+        ]
+      ),
+      (
+        "store",
+        [
+          Rounds.Subject(name: "ozu") {
+            for _ in 0..<repetitions {
+              let cache = cache(cost: .max)
+              for key in growing { cache.store(box, forKey: key, cost: 1000) }
+            }
+          },
+          Rounds.Subject(name: dictionary) {
+            for _ in 0..<repetitions {
+              let table = Table()
+              for key in growing { table.set(box, forKey: key) }
+            }
+          },
+        ]
+      ),
+      (
+        "replace",
+        [
+          Rounds.Subject(name: "ozu") { for key in order { roomy.store(box, forKey: key, cost: 1000) } },
+          Rounds.Subject(name: dictionary) { for key in order { table.set(box, forKey: key) } },
+        ]
+      ),
+      (
+        "insert-and-evict",
+        [Rounds.Subject(name: "ozu") { for key in absent { full.store(box, forKey: key, cost: 1000) } }]
+      ),
+    ]
+    // Its insertion looks at every entry: filling it with more would take minutes.
+    if count <= 1000 { addFoundation(keys, order: order, absent: absent, to: &cases) }
+    for (name, subjects) in cases { try add("\(name)-\(count)", subjects, options, &report) }
     HitThreadsBench.measure(count, keys, options, &report)
+  }
+
+  /// Adds `NSCache` to the cases.
+  private static func addFoundation(
+    _ keys: [CacheKey], order: [CacheKey], absent: [CacheKey],
+    to cases: inout [(name: String, subjects: [Rounds.Subject])]
+  ) {
+    let objects = NSCache<ObjectKey, Box>()
+    objects.countLimit = keys.count
+    let objectKeys = Dictionary(uniqueKeysWithValues: keys.map { ($0, ObjectKey($0)) })
+    for key in objectKeys.values { objects.setObject(Box(0), forKey: key) }
+    let present = order.compactMap { objectKeys[$0] }
+    let others = absent.map(ObjectKey.init)
+    let box = Box(1)
+    func store(_ keys: [ObjectKey]) { for key in keys { objects.setObject(box, forKey: key) } }
+    let works: [String: () throws -> Void] = [
+      "hit": { for key in present { try check(objects.object(forKey: key)) } },
+      "miss": { for key in others where objects.object(forKey: key) != nil { throw Missed() } },
+      "replace": { store(present) }, "insert-and-evict": { store(others) },
+    ]
+    for index in cases.indices {
+      if let work = works[cases[index].name] {
+        cases[index].subjects.append(Rounds.Subject(name: "Foundation NSCache", work: work))
+      }
+    }
   }
 
   /// Hits as a pipeline makes them: the key is a request's and the value a picture.
