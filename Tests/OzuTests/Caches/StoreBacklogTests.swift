@@ -1,3 +1,4 @@
+import Foundation
 import OzuSynchronization
 import OzuTesting
 import Testing
@@ -16,11 +17,16 @@ struct StoreBacklogTests {
     let (runner, backlog, source) = (pipeline.context.runner, pipeline.context.backlog, CacheKey("a"))
     let written = Atomic(0)
     let isOver = Atomic(false)
-    let reading = Task.detached {
-      while !isOver.load(ordering: .relaxed) {
-        if let write = backlog.writing(originalOf: source) {
-          _ = runner.subscribe(Reader(), to: write.key, priority: .normal, make: write.make)
+    // On a thread of its own: while a thread of the system's pool runs without a pause, the pool gets no further threads, and
+    // other tests may hold the rest.
+    async let reading: Void = withCheckedContinuation { end in
+      Thread.detachNewThread {
+        while !isOver.load(ordering: .relaxed) {
+          if let write = backlog.writing(originalOf: source) {
+            _ = runner.subscribe(Reader(), to: write.key, priority: .normal, make: write.make)
+          }
         }
+        end.resume()
       }
     }
     let count = 5_000
@@ -29,7 +35,7 @@ struct StoreBacklogTests {
     }
     try await eventually(written.load(ordering: .relaxed) == count)
     isOver.store(true, ordering: .relaxed)
-    await reading.value
+    await reading
     await backlog.drain()
   }
 }
