@@ -123,6 +123,7 @@ extension ImagePipeline {
   func bytes(
     for request: ImageRequest, priority: ImagePriority, isForHeader: Bool = false
   ) async throws(ImageError) -> LoadBytes {
+    try configuration.check(request.source)
     let awaiter = JobAwaiter(context.runner, priority)
     let epoch = context.epochs.epoch(of: request)
     let work = await awaiter.work(of: nil) {
@@ -156,7 +157,6 @@ extension ImagePipeline {
     if hasInterceptors {
       data = try await self.data(for: request)
     } else {
-      try configuration.check(request.source)
       let keyed = request.keyed(by: configuration.caching.cacheKeyRules)
       let bytes = try await bytes(for: keyed, priority: request.priority, isForHeader: true)
       if let header = bytes.header { return header }
@@ -317,7 +317,6 @@ extension ImagePipeline {
   /// - Throws: `ImageError`.
   package func sourceState(of request: ImageRequest) async throws(ImageError) -> SourceState? {
     try request.validate()
-    try configuration.check(request.source)
     let request = request.keyed(by: configuration.caching.cacheKeyRules)
     let fetched = try await bytes(for: request, priority: request.priority).outcome.get()
     guard fetched.allowsStoring else { return nil }

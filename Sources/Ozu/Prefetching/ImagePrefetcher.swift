@@ -207,6 +207,10 @@ extension ImagePipeline {
         return PrefetchEnd(
           ending: .done(response.source), downloadedByteCount: isNetwork ? response.encodedByteCount : 0,
           memoryByteCount: response.source == .memory ? 0 : response.picture.byteCount)
+      case .disk where hasInterceptors:
+        // Where their bytes come from is not known. They count in full, so that no budget is exceeded.
+        let data = try await data(for: request)
+        return PrefetchEnd(ending: .done(.original), downloadedByteCount: data.count)
       case .disk:
         let request = request.keyed(by: configuration.caching.cacheKeyRules)
         let fetched = try await bytes(for: request, priority: request.priority).outcome.get()

@@ -162,6 +162,13 @@ struct InterceptorTests {
     #expect(picture.size == PixelSize(32, 24))
     let data = try await fixture.pipeline.data(for: Fixture.url("a.jpg"))
     #expect(data == (try Fixture.photo.data(as: .jpeg)))
+    let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, destination: .disk)
+    for await outcome in prefetcher.start([ImageRequest(url: Fixture.url("c.jpg"))]) {
+      guard case .done = outcome.ending else {
+        Issue.record("\(outcome.ending)")
+        continue
+      }
+    }
     #expect(Set(fixture.client.requests.map(\.url)) == [target])
   }
 

@@ -30,6 +30,13 @@ struct UntrustedSourcesTests {
         await error { _ = try await fixture.pipeline.header(for: request) },
       ]
       #expect(errors.map { $0?.explanation } == [message, message, message])
+      let prefetcher = ImagePrefetcher(pipeline: fixture.pipeline, destination: .disk)
+      for await outcome in prefetcher.start([request]) {
+        guard case .failed(let error) = outcome.ending, error.explanation == message else {
+          Issue.record("\(outcome.ending)")
+          continue
+        }
+      }
     }
     var withAlternative = ImageRequest(url: Fixture.url("missing.jpg"))
     withAlternative.alternatives = [.url(url)]
