@@ -30,7 +30,7 @@
     /// The scans of a JPEG are counted before the system reads the file, because the system has no limit for them.
     ///
     /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the scans of a JPEG, as in `JPEGOutline`.
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
       let outline = try outline(data, limits)
       let file = try ImageIOFile(data, type)
       let properties = file.properties
@@ -65,9 +65,9 @@
 
     /// The markers of a JPEG; `nil` for another format, and for a file that Ozu cannot parse: ImageIO decides about
     /// those.
-    private func outline(_ data: Data, _ limits: DecodingLimits) throws(DecodingError) -> JPEGOutline? {
+    private func outline(_ data: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> JPEGOutline? {
       guard type == .jpeg else { return nil }
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         return try JPEGOutline(data, limits: limits)
       } catch .limitExceeded(let violation) {
         throw .limitExceeded(violation)
@@ -128,7 +128,7 @@
     }
 
     /// Makes the result: a thumbnail of a JPEG from planes at a few eighths, everything else from pixels.
-    func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
       if let outline,
         let bitmap = try ReducedJPEGDecoder.render(
           data, outline, header: header, plan: plan, context: context)
@@ -140,8 +140,8 @@
 
     /// Decodes the picture at the plan's scale.
     ///
-    /// - Throws: `DecodingError`; `truncated` if data are missing, unless the context allows it.
-    func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    /// - Throws: `ImageDecodingError`; `truncated` if data are missing, unless the context allows it.
+    func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
       if file.isTruncated {
         try context.acceptTruncation(of: header.type, stage: ImageIOFile.pixelStage)
       }
@@ -155,17 +155,17 @@
       return bitmap
     }
 
-    func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
+    func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)? {
       header.frameCount > 1 ? try ImageIOFrames(data, header, frameLimit: limits.frameCount) : nil
     }
 
     /// Shows the part of a file that has arrived.
     func feed(
       _ data: Data, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap? {
-      try slot.feed { () throws(DecodingError) in
+    ) throws(ImageDecodingError) -> Bitmap? {
+      try slot.feed { () throws(ImageDecodingError) in
         ImageIOFeed(header: header, plan: plan)
-      } preview: { (feed) throws(DecodingError) in
+      } preview: { (feed) throws(ImageDecodingError) in
         try feed.preview(of: data, context: context)
       }
     }

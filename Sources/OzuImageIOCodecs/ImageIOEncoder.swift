@@ -20,7 +20,7 @@
     /// Encodes a bitmap. If its colours are not sRGB, the file gets the profile of their colour space.
     ///
     /// - Throws: `unsupportedType`, `failed`.
-    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
       guard let name = type.uniformTypeIdentifier else { throw .unsupportedType(type) }
       let data = NSMutableData()
       let destination = CGImageDestinationCreateWithData(

@@ -9,10 +9,10 @@
     /// ImageIO does not always report that data are incomplete. So a file counts as broken only if there is no
     /// header in its first 256 KB: profiles and previews may come before the size.
     ///
-    /// - Throws: `DecodingError`.
-    public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+    /// - Throws: `ImageDecodingError`.
+    public func open(beginning data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> PartialFile {
       guard [.jpeg, .png, .webp].contains(type) else { return .notIncremental }
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         return .opened(try open(data, limits: limits))
       } catch .limitExceeded(let excess) {
         throw .limitExceeded(excess)
@@ -37,7 +37,7 @@
       self.plan = plan
     }
 
-    func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
+    func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
       guard data.count > shownByteCount else { return nil }
       try context.checkpoint()
       CGImageSourceUpdateData(source, data.coreFoundation, false)

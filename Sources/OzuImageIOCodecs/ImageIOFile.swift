@@ -15,7 +15,7 @@
     /// Opens a file.
     ///
     /// - Throws: `corrupt`, `truncated`.
-    init(_ data: Data, _ type: ImageType) throws(DecodingError) {
+    init(_ data: Data, _ type: ImageType) throws(ImageDecodingError) {
       self.type = type
       var options: [CFString: Any] = [kCGImageSourceShouldCache: false]
       if let name = type.uniformTypeIdentifier { options[kCGImageSourceTypeIdentifierHint] = name }
@@ -53,7 +53,7 @@
     }
 
     /// The error for a file from which ImageIO returns nothing.
-    func failure(stage: String) -> DecodingError {
+    func failure(stage: String) -> ImageDecodingError {
       if isTruncated { return .truncated(type, stage: stage) }
       return .corrupt(
         type, stage: stage, reason: "the system reports \(CGImageSourceGetStatus(source).rawValue)")
@@ -119,7 +119,7 @@
     func draw(
       _ image: CGImage, size: PixelSize, header: ImageHeader, isPartial: Bool = false,
       context: DecodingContext
-    ) throws(DecodingError) -> Bitmap {
+    ) throws(ImageDecodingError) -> Bitmap {
       let format = header.pixelFormat(under: context.pixelFormats)
       var space: CGColorSpace?
       var tag = ColorSpaceTag.sRGB

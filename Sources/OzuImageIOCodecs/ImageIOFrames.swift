@@ -21,7 +21,7 @@
     ///
     /// - Parameter frameLimit: frames beyond this number are ignored.
     /// - Throws: `corrupt`, `truncated`.
-    init(_ data: Data, _ header: ImageHeader, frameLimit: Int) throws(DecodingError) {
+    init(_ data: Data, _ header: ImageHeader, frameLimit: Int) throws(ImageDecodingError) {
       let file = try ImageIOFile(data, header.type)
       let keys = ImageIOAnimationKeys(header.type)
       self.file = file
@@ -34,9 +34,9 @@
       }
     }
 
-    func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
       try context.checkpoint()
-      return try turn.withLock { (_) throws(DecodingError) in
+      return try turn.withLock { (_) throws(ImageDecodingError) in
         guard let image = file.image(at: index) else { throw file.failure(stage: "frame \(index)") }
         return try file.draw(image, size: canvas, header: header, context: context)
       }

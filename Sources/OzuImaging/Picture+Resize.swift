@@ -24,8 +24,8 @@ extension Picture {
 
   /// The picture after a recipe, under the rules of a decode: the same regions and limits, the same budget.
   ///
-  /// - Throws: `DecodingError`: `regionOutside`, `limitExceeded`, `cancelled`.
-  package func resized(_ resize: Resize, context: DecodingContext) throws(DecodingError) -> Picture {
+  /// - Throws: `ImageDecodingError`: `regionOutside`, `limitExceeded`, `cancelled`.
+  package func resized(_ resize: Resize, context: DecodingContext) throws(ImageDecodingError) -> Picture {
     let geometry = try ResizeGeometry(of: resize, in: size)
     guard !geometry.isIdentity else { return self }
     return try resampled(geometry.region, to: geometry.outputSize, by: resize.resampler, context: context)
@@ -33,10 +33,10 @@ extension Picture {
 
   /// A part of the picture at a size, made within the limits of a context after its memory is reserved.
   ///
-  /// - Throws: `DecodingError`: `limitExceeded`, `cancelled`.
+  /// - Throws: `ImageDecodingError`: `limitExceeded`, `cancelled`.
   package func resampled(
     _ region: PixelRegion, to outputSize: PixelSize, by resampler: Resampler, context: DecodingContext
-  ) throws(DecodingError) -> Picture {
+  ) throws(ImageDecodingError) -> Picture {
     let source = bitmap
     let isWide = source.format == .rgba16
     let working =
@@ -51,7 +51,7 @@ extension Picture {
     let context = try context.reserving(price)
     defer { withExtendedLifetime(context) {} }
     let made = try resampler.resample(source, region: region, to: outputSize, pool: context.pool) {
-      () throws(DecodingError) in
+      () throws(ImageDecodingError) in
       try context.checkpoint()
     }
     return Picture(

@@ -83,8 +83,8 @@ public struct Picture: Sendable {
 
   /// Decodes the pixels on this thread, unless they are decoded already.
   ///
-  /// - Throws: `DecodingError`; after a failure, each call throws it again.
-  public func decode() throws(DecodingError) {
+  /// - Throws: `ImageDecodingError`; after a failure, each call throws it again.
+  public func decode() throws(ImageDecodingError) {
     if case .deferred(let pixels) = content.pixels { try pixels.decode() }
   }
 

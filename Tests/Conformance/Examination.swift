@@ -43,7 +43,7 @@ struct Examination {
     }
     let data = try Data(contentsOf: corpus.appendingPathComponent(record.path))
     let (result, cost) = Measurement.of {
-      Result { () throws(DecodingError) -> Picture in
+      Result { () throws(ImageDecodingError) -> Picture in
         try Self.standard.picture(from: data, context: Self.context())
       }
     }
@@ -53,7 +53,7 @@ struct Examination {
     }
     // The result for a caller who accepts truncated pictures must be as safe and have the same size.
     let (lenient, lenientCost) = Measurement.of {
-      Result { () throws(DecodingError) -> Picture in
+      Result { () throws(ImageDecodingError) -> Picture in
         try Self.standard.picture(from: data, context: Self.context(allowsTruncation: true))
       }
     }
@@ -71,7 +71,7 @@ struct Examination {
   }
 
   private func complaint(
-    about result: Result<Picture, DecodingError>, _ data: Data, _ cost: Measurement
+    about result: Result<Picture, ImageDecodingError>, _ data: Data, _ cost: Measurement
   ) throws -> String? {
     switch (record.expect, result) {
     case (.decode, .success(let picture)): return try complaint(about: picture, data)
@@ -98,7 +98,7 @@ struct Examination {
   }
 
   private func complaint(
-    aboutLenient lenient: Result<Picture, DecodingError>, _ strict: Result<Picture, DecodingError>
+    aboutLenient lenient: Result<Picture, ImageDecodingError>, _ strict: Result<Picture, ImageDecodingError>
   ) -> String? {
     switch (strict, lenient) {
     case (.success(let whole), .success(let other)) where whole.bitmap != other.bitmap:
@@ -113,12 +113,14 @@ struct Examination {
 
   /// A thumbnail, for which decoders use other code, must show the whole picture, if the file is valid. A drawing
   /// is drawn again at each size, and finer than a resize of its pixels.
-  private func complaint(aboutThumbnailOf result: Result<Picture, DecodingError>, _ data: Data) -> String? {
+  private func complaint(aboutThumbnailOf result: Result<Picture, ImageDecodingError>, _ data: Data)
+    -> String?
+  {
     guard record.expect == .decode, case .success(let whole) = result, whole.header?.isDrawing != true else {
       return nil
     }
     let resize = Resize(PixelSize((whole.size.width + 8) / 9, (whole.size.height + 8) / 9), mode: .fill)
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       let thumbnail = try Self.standard.picture(
         from: data, resize: resize, context: Self.context())
       let difference = Self.meanDifference(thumbnail.bitmap, whole.resized(resize).bitmap)
@@ -129,13 +131,14 @@ struct Examination {
   }
 
   /// Previews must be safe for any file, and the last one must be the picture itself.
-  private func complaint(aboutPreviewsOf data: Data, _ result: Result<Picture, DecodingError>) -> String? {
+  private func complaint(aboutPreviewsOf data: Data, _ result: Result<Picture, ImageDecodingError>) -> String?
+  {
     let decoder = IncrementalDecoder(codecs: .standard)
     let step = max(1, (data.count + Self.pieces - 1) / Self.pieces)
     var last: Picture?
     for start in stride(from: 0, to: data.count, by: step) {
       decoder.append(data[start..<min(start + step, data.count)])
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         if let preview = try decoder.preview(context: Self.context()) { last = preview }
       } catch {
         guard record.expect == .decode, case .success = result, case .limitExceeded = error else {
@@ -184,7 +187,7 @@ struct Examination {
       ms: (cost.milliseconds * 1000).rounded() / 1000, peakBytes: cost.peakBytes)
   }
 
-  private static func summary(_ result: Result<Picture, DecodingError>) -> String {
+  private static func summary(_ result: Result<Picture, ImageDecodingError>) -> String {
     switch result {
     case .success(let picture): "decoded to \(picture.size)"
     case .failure(let error): "\(error)"

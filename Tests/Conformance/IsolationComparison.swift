@@ -48,14 +48,14 @@ struct IsolationComparison {
 
   private static func picture(
     _ codecs: CodecRegistry, _ data: Data, _ resize: Resize?, _ policy: ColorPolicy
-  ) -> Result<Picture, DecodingError> {
-    Result { () throws(DecodingError) in
+  ) -> Result<Picture, ImageDecodingError> {
+    Result { () throws(ImageDecodingError) in
       try codecs.picture(from: data, resize: resize, context: DecodingContext(colorPolicy: policy))
     }
   }
 
   private static func difference(
-    _ own: Result<Picture, DecodingError>, _ other: Result<Picture, DecodingError>
+    _ own: Result<Picture, ImageDecodingError>, _ other: Result<Picture, ImageDecodingError>
   ) -> String? {
     switch (own, other) {
     case (.failure(let first), .failure(let second)):

@@ -26,7 +26,7 @@
         let request = WorkerRequest(
           kind: kind, message: Data(deed.utf8), body: Data([1, 2]), bodyNumber: 1, memoryByteCount: 256 << 20,
           cpuTime: .seconds(5), deadline: .seconds(30))
-        do throws(DecodingError) {
+        do throws(ImageDecodingError) {
           let answer = try pool.perform(request, checkpoint: {}) { message, _ in
             String(decoding: message, as: UTF8.self)
           }

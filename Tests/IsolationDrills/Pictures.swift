@@ -30,7 +30,7 @@
         data.range(of: Data("<a trap of ozu/>".utf8)) != nil
       }
 
-      func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+      func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
         preconditionFailure("a trap in a decoder, for \(data.count) bytes")
       }
     }

@@ -90,7 +90,7 @@ struct StandardStreamsTests {
     let folder = try Self.folder()
     let empty = try await ChildRun(["load", "-", "--cache", "cache"], in: folder)
     #expect(empty.status == 1)
-    #expect(empty.errors == "ozu: -: \(DecodingError.emptyData)\n")
+    #expect(empty.errors == "ozu: -: \(ImageDecodingError.emptyData)\n")
     let limit = DecodingLimits.default.encodedByteCount
     let large = try await ChildRun(
       ["info", "-", "--cache", "cache"], in: folder, input: Data(count: limit + 1))

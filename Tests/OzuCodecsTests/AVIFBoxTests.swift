@@ -9,8 +9,8 @@
   struct AVIFBoxTests {
     private static let samples = ["moov", "trak", "mdia", "minf", "stbl", "stsd"]
 
-    private func error(_ data: Data) -> DecodingError? {
-      do throws(DecodingError) {
+    private func error(_ data: Data) -> ImageDecodingError? {
+      do throws(ImageDecodingError) {
         _ = try CodecRegistry.standard.picture(from: data)
         return nil
       } catch {

@@ -62,11 +62,11 @@ struct AnimationEncodingTests {
     var limits = AnimationEncodingLimits(pixelCount: pixelCount)
     #expect(throws: Never.self) { try codecs.encode(animation, as: .gif, limits: limits) }
     limits.pixelCount -= 1
-    #expect(throws: EncodingError.tooManyPixels(.gif, pixelCount: pixelCount, limit: pixelCount - 1)) {
+    #expect(throws: ImageEncodingError.tooManyPixels(.gif, pixelCount: pixelCount, limit: pixelCount - 1)) {
       try codecs.encode(animation, as: .gif, limits: limits)
     }
     limits = AnimationEncodingLimits(cpuTime: .nanoseconds(1))
-    #expect(throws: EncodingError.tooMuchTime(.gif, frameCount: 1, limit: .nanoseconds(1))) {
+    #expect(throws: ImageEncodingError.tooMuchTime(.gif, frameCount: 1, limit: .nanoseconds(1))) {
       try codecs.encode(animation, as: .gif, limits: limits)
     }
   }
@@ -87,24 +87,24 @@ struct AnimationEncodingTests {
   func failures(type: ImageType) throws {
     let animation = try animation("anim.gif")
     let count = Mutex(0)
-    #expect(throws: EncodingError.cancelled) {
+    #expect(throws: ImageEncodingError.cancelled) {
       try codecs.encode(animation, as: type, isCancelled: { count.withLock { $0 } == 2 }) { frame, _ in
         count.withLock { $0 += 1 }
         return frame
       }
     }
     #expect(count.withLock { $0 } == 2)
-    #expect(throws: EncodingError.cancelled) {
+    #expect(throws: ImageEncodingError.cancelled) {
       try codecs.encode(animation, as: type, transforming: { _, _ in throw CancellationError() })
     }
-    #expect(throws: EncodingError.tooManyFrames(type, frameCount: 4, limit: 3)) {
+    #expect(throws: ImageEncodingError.tooManyFrames(type, frameCount: 4, limit: 3)) {
       try codecs.encode(animation, as: type, limits: AnimationEncodingLimits(frameCount: 3))
     }
     for (options, limits) in [
       (EncodingOptions(maximumByteCount: 100), AnimationEncodingLimits()),
       (EncodingOptions(), AnimationEncodingLimits(encodedByteCount: 100)),
     ] {
-      let error = #expect(throws: EncodingError.self) {
+      let error = #expect(throws: ImageEncodingError.self) {
         try codecs.encode(animation, as: type, options: options, limits: limits)
       }
       guard case .tooManyBytes(type, let byteCount, limit: 100) = error else {
@@ -117,7 +117,7 @@ struct AnimationEncodingTests {
       try codecs.encode(
         animation, as: type,
         transforming: { frame, index in
-          if index == 1 { throw EncodingError.unsupportedType(.bmp) }
+          if index == 1 { throw ImageEncodingError.unsupportedType(.bmp) }
           return frame
         })
     } throws: {
@@ -146,6 +146,6 @@ struct AnimationEncodingTests {
   @Test("are not written in formats without animations", arguments: [ImageType.jpeg, .avif, .bmp])
   func stills(type: ImageType) throws {
     let animation = try animation("anim.gif")
-    #expect(throws: EncodingError.unsupportedType(type)) { try codecs.encode(animation, as: type) }
+    #expect(throws: ImageEncodingError.unsupportedType(type)) { try codecs.encode(animation, as: type) }
   }
 }

@@ -33,7 +33,7 @@ struct AnimationTests {
     var counts: Set<Int> = []
     for percent in 8..<100 {
       let picture: Picture
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         picture = try CodecRegistry.standard.picture(from: data.prefix(data.count * percent / 100))
       } catch {
         // Not even the first frame is there.
@@ -121,11 +121,11 @@ struct AnimationTests {
     let awaited = try await animation.frame(at: 3)
     #expect(try awaited == { try animation.frame(at: 3) }())
     let long = try #require(try CodecRegistry.standard.picture(from: longGIF(side: 64)).animation)
-    let task = Task { () async throws(DecodingError) -> Bitmap in
+    let task = Task { () async throws(ImageDecodingError) -> Bitmap in
       withUnsafeCurrentTask { $0?.cancel() }
       return try await long.frame(at: 499)
     }
-    await #expect(throws: DecodingError.cancelled) { try await task.value }
+    await #expect(throws: ImageDecodingError.cancelled) { try await task.value }
   }
 
   @Test("that are broken leave the picture, with a note")

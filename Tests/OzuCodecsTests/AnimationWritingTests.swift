@@ -108,7 +108,7 @@ struct AnimationWritingTests {
     let encoder = try CodecRegistry.standard.animationEncoder(for: type)
     let frame = Bitmap(size: PixelSize(4, 4)) { _, _ in FrameSequence.red }
     let writer = try encoder.makeWriter(canvas: frame.size, loopCount: 0, options: .init())
-    #expect(throws: EncodingError.failed(type, reason: "frame 0 has 4x5 pixels instead of 4x4")) {
+    #expect(throws: ImageEncodingError.failed(type, reason: "frame 0 has 4x5 pixels instead of 4x4")) {
       try writer.append(Bitmap(size: PixelSize(4, 5)) { _, _ in FrameSequence.red }, duration: .zero)
     }
     // No duration is refused, and the sum of none overflows.
@@ -116,14 +116,14 @@ struct AnimationWritingTests {
       try writer.append(frame, duration: duration)
     }
     #expect(try !writer.finish().isEmpty)
-    #expect(throws: EncodingError.self) { try writer.append(frame, duration: .zero) }
-    #expect(throws: EncodingError.self) { try writer.finish() }
+    #expect(throws: ImageEncodingError.self) { try writer.append(frame, duration: .zero) }
+    #expect(throws: ImageEncodingError.self) { try writer.finish() }
     let other = try encoder.makeWriter(canvas: frame.size, loopCount: 0, options: .init())
-    #expect(throws: EncodingError.failed(type, reason: "an animation without frames")) {
+    #expect(throws: ImageEncodingError.failed(type, reason: "an animation without frames")) {
       try other.finish()
     }
     for canvas in [PixelSize(0, 4), PixelSize(Int(Int32.max) + 1, 1)] {
-      #expect(throws: EncodingError.tooLarge(type, canvas)) {
+      #expect(throws: ImageEncodingError.tooLarge(type, canvas)) {
         try encoder.makeWriter(canvas: canvas, loopCount: 0, options: .init())
       }
     }

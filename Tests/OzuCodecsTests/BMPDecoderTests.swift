@@ -92,7 +92,7 @@ struct BMPDecoderTests {
   @Test("says that pixels are missing, or fills them with grey")
   func truncated() throws {
     let data = file(width: 2, height: 2, bits: 24, pixels: [1, 2, 3, 4, 5, 6, 0, 0])
-    #expect(throws: DecodingError.truncated(.bmp, stage: "pixels")) { try bitmap(data) }
+    #expect(throws: ImageDecodingError.truncated(.bmp, stage: "pixels")) { try bitmap(data) }
     let part = try CodecRegistry.standard.picture(from: data, context: .init(allowsTruncation: true)).bitmap
     #expect(part[0, 1] == Pixel(red: 3, green: 2, blue: 1))
     #expect(part[0, 0] == Pixel(red: 128, green: 128, blue: 128))
@@ -103,7 +103,7 @@ struct BMPDecoderTests {
     arguments: [(4, "it contains a JPEG"), (5, "it contains a PNG")])
   func unsupported(compression: Int, reason: String) {
     let data = file(width: 1, height: 1, bits: 24, compression: compression, pixels: [0, 0, 0, 0])
-    #expect(throws: DecodingError.unsupportedType(.bmp, reason: reason)) { try bitmap(data) }
+    #expect(throws: ImageDecodingError.unsupportedType(.bmp, reason: reason)) { try bitmap(data) }
   }
 
   @Test("refuses colours whose bits are not adjacent and impossible depths")
@@ -112,7 +112,7 @@ struct BMPDecoderTests {
       width: 1, height: 1, bits: 16, compression: 3, masks: [5, 0, 0], pixels: [0, 0, 0, 0])
     let odd = file(width: 1, height: 1, bits: 7, pixels: [0, 0, 0, 0])
     for data in [scattered, odd] {
-      let error = #expect(throws: DecodingError.self) { try bitmap(data) }
+      let error = #expect(throws: ImageDecodingError.self) { try bitmap(data) }
       guard case .corrupt(.bmp, "header", _) = error else {
         Issue.record("\(String(describing: error))")
         return

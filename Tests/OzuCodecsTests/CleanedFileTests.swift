@@ -350,13 +350,13 @@ struct CleanedFileTests {
     let answer: Data
     var types: [ImageType] { [.jpeg] }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
       throw .emptyData
     }
 
     func turned(
       _ data: Data, from orientation: Orientation, limits: DecodingLimits
-    ) throws(DecodingError) -> Data {
+    ) throws(ImageDecodingError) -> Data {
       answer
     }
   }
@@ -387,8 +387,10 @@ struct CleanedFileTests {
     arguments: ["matrix/bmp-rgb24.bmp", "matrix/tiff-raw.tif", "matrix/avif-alpha.avif"])
   func refused(name: String) throws {
     let file = try fixture(name)
-    #expect(throws: DecodingError.self) { try CleanedFile(file) }
-    #expect(throws: DecodingError.emptyData) { try CleanedFile(Data()) }
-    #expect(throws: DecodingError.notAnImage(kind: "an HTML page")) { try CleanedFile(Data("<html>".utf8)) }
+    #expect(throws: ImageDecodingError.self) { try CleanedFile(file) }
+    #expect(throws: ImageDecodingError.emptyData) { try CleanedFile(Data()) }
+    #expect(throws: ImageDecodingError.notAnImage(kind: "an HTML page")) {
+      try CleanedFile(Data("<html>".utf8))
+    }
   }
 }

@@ -30,9 +30,9 @@ struct DeltaCodecTests {
   func torn() throws {
     let file = try DeltaEncoder().encode(waves(PixelSize(30, 20), isOpaque: false), options: .init())
     for count in 0..<file.count {
-      #expect(throws: DecodingError.self) { try decoded(file.prefix(count)) }
+      #expect(throws: ImageDecodingError.self) { try decoded(file.prefix(count)) }
     }
-    #expect(throws: DecodingError.self) { try decoded(file + [0]) }
+    #expect(throws: ImageDecodingError.self) { try decoded(file + [0]) }
   }
 
   @Test("a file with a wrong bit is an error, or has the same pixels")
@@ -59,7 +59,7 @@ struct DeltaCodecTests {
     for (place, header) in files.enumerated() {
       for (other, frame) in files.enumerated() where other != place {
         #expect(
-          throws: DecodingError.corrupt(.ozuDelta, stage: "pixels", reason: "its data are damaged")
+          throws: ImageDecodingError.corrupt(.ozuDelta, stage: "pixels", reason: "its data are damaged")
         ) {
           try decoded(header.prefix(18) + frame.dropFirst(18))
         }
@@ -72,7 +72,7 @@ struct DeltaCodecTests {
     let file = try DeltaEncoder().encode(waves(PixelSize(300, 200)), options: .init())
     let pool = PixelBufferPool(retainedByteLimit: 0)
     let limits = DecodingLimits(decodedByteCount: 300 * 200 * 4)
-    #expect(throws: DecodingError.self) {
+    #expect(throws: ImageDecodingError.self) {
       try CodecRegistry.standard.picture(from: file, context: DecodingContext(limits: limits, pool: pool))
     }
     #expect(pool.statistics.peakLentByteCount == 0)

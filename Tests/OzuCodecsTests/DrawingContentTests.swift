@@ -103,8 +103,8 @@
       let packed = try #require(Data(base64Encoded: Self.packed))
       #expect(try picture(packed).bitmap[3, 3] == Pixel(red: 255, green: 0, blue: 0))
       let limits = DecodingLimits(encodedByteCount: packed.count)
-      #expect(throws: DecodingError.self) { try Self.codecs.header(of: packed, limits: limits) }
-      let error = #expect(throws: DecodingError.self) { try Self.codecs.header(of: packed.dropLast(20)) }
+      #expect(throws: ImageDecodingError.self) { try Self.codecs.header(of: packed, limits: limits) }
+      let error = #expect(throws: ImageDecodingError.self) { try Self.codecs.header(of: packed.dropLast(20)) }
       #expect(error == .truncated(.svg, stage: "compressed data"))
       let text = "\u{feff}<svg xmlns='http://www.w3.org/2000/svg' width='8' height='4'/>"
       for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {

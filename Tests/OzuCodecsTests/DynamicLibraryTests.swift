@@ -118,7 +118,7 @@
         codecs.registerInProcessSVG()
       #endif
       try codecs.prepare(for: codecs.decodableTypes)
-      #expect(throws: DecodingError.unsupportedType(.svg, reason: "no decoder is registered for it")) {
+      #expect(throws: ImageDecodingError.unsupportedType(.svg, reason: "no decoder is registered for it")) {
         try CodecRegistry().prepare(for: [.svg])
       }
     }

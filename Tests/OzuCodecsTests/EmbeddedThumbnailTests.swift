@@ -77,7 +77,7 @@ struct EmbeddedThumbnailTests {
     let file = try file(PixelSize(640, 480), thumbnail: PixelSize(160, 120))
     let opened = try JPEGDecoder().open(file, limits: .default)
     func violation(_ context: DecodingContext) -> DecodingLimits.Violation? {
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         _ = try opened.embeddedThumbnail(atLeast: PixelSize(1, 1), context: context)
       } catch .limitExceeded(let violation) {
         return violation

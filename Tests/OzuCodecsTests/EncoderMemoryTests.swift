@@ -25,8 +25,8 @@ struct EncoderMemoryTests {
     let file = try CodecRegistry.standard.encode(Self.noise, as: type, options: options)
     #expect(file.count > 1 << 17, "the buffer grows more than once")
     for limit in [0, 1 << 16, 1 << 17].filter({ $0 < file.count }) {
-      let error = #expect(throws: EncodingError.self) {
-        try EncoderMemory.withLimit(limit) { () throws(EncodingError) in
+      let error = #expect(throws: ImageEncodingError.self) {
+        try EncoderMemory.withLimit(limit) { () throws(ImageEncodingError) in
           try CodecRegistry.standard.encode(Self.noise, as: type, options: options)
         }
       }
@@ -36,7 +36,7 @@ struct EncoderMemoryTests {
       }
       #expect(reason.lowercased().contains("memory"))
     }
-    let enough = try EncoderMemory.withLimit(1 << 24) { () throws(EncodingError) in
+    let enough = try EncoderMemory.withLimit(1 << 24) { () throws(ImageEncodingError) in
       try CodecRegistry.standard.encode(Self.noise, as: type, options: options)
     }
     #expect(enough == file)
@@ -49,14 +49,14 @@ struct EncoderMemoryTests {
     let writer = try CodecRegistry.standard.animationEncoder(for: type).makeWriter(
       canvas: Self.noise.size, loopCount: 0, options: EncodingOptions(isLossless: true))
     let black = Bitmap(size: Self.noise.size) { _, _ in .black }
-    let error = #expect(throws: EncodingError.self) {
-      try EncoderMemory.withLimit(1 << 16) { () throws(EncodingError) in
+    let error = #expect(throws: ImageEncodingError.self) {
+      try EncoderMemory.withLimit(1 << 16) { () throws(ImageEncodingError) in
         for frame in [Self.noise, black, Self.noise] { try writer.append(frame, duration: .seconds(1)) }
         _ = try writer.finish()
       }
     }
     #expect(error == .failed(type, reason: "out of memory"))
-    #expect(throws: EncodingError.self) { try writer.append(black, duration: .seconds(1)) }
-    #expect(throws: EncodingError.self) { try writer.finish() }
+    #expect(throws: ImageEncodingError.self) { try writer.append(black, duration: .seconds(1)) }
+    #expect(throws: ImageEncodingError.self) { try writer.finish() }
   }
 }

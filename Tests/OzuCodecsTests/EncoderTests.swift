@@ -69,7 +69,7 @@ struct EncoderTests {
     #expect {
       try codecs.encode(waves(PixelSize(200, 150)), as: type, options: options)
     } throws: { error in
-      guard case .tooManyBytes(type, let byteCount, limit: 100)? = error as? EncodingError else {
+      guard case .tooManyBytes(type, let byteCount, limit: 100)? = error as? ImageEncodingError else {
         return false
       }
       return byteCount > 100 && "\(error)".contains("more than the limit of 100")
@@ -147,6 +147,6 @@ struct EncoderTests {
   func jpegTooLarge() {
     let size = PixelSize(65_501, 1)
     let bitmap = Bitmap(size: size) { _, _ in Pixel(red: 0, green: 0, blue: 0) }
-    #expect(throws: EncodingError.tooLarge(.jpeg, size)) { try codecs.encode(bitmap, as: .jpeg) }
+    #expect(throws: ImageEncodingError.tooLarge(.jpeg, size)) { try codecs.encode(bitmap, as: .jpeg) }
   }
 }

@@ -81,7 +81,7 @@ struct ForeignHeaderTests {
         for scales in [[8], file.scales.filter { $0 < 8 }] {
           let plan = DecodePlan(
             header: header, resize: scales == [8] ? nil : Resize(PixelSize(8, 8)), scales: scales)
-          do throws(DecodingError) {
+          do throws(ImageDecodingError) {
             let bitmap = try file.decode(plan, context: context)
             // At its own size, or reduced as in a plan for its own size.
             #expect(bitmap.size == (plan.eighths == 8 ? own : plan.decodedSize), "\(header.storedSize)")
@@ -101,7 +101,7 @@ struct ForeignHeaderTests {
       for context in contexts() {
         for target in [PixelSize(3, 3), PixelSize(9, 7), PixelSize(20, 20)] {
           let plan = DecodePlan(header: header, resize: Resize(target, mode: .fill), scales: file.scales)
-          let result = Result { () throws(DecodingError) in try file.render(plan, context: context) }
+          let result = Result { () throws(ImageDecodingError) in try file.render(plan, context: context) }
           if case .success(let bitmap) = result { #expect(bitmap.size == plan.outputSize) }
         }
       }
@@ -119,7 +119,7 @@ struct ForeignHeaderTests {
       // The second file is the same, or another one after the first half.
       for rest in [data, other] {
         let context = DecodingContext(pool: PixelBufferPool(retainedByteLimit: 0))
-        do throws(DecodingError) {
+        do throws(ImageDecodingError) {
           let half = data.prefix(data.count / 2)
           guard case .opened(let file) = try decoder.open(beginning: half, limits: .default) else { return }
           for bytes in [half, rest] {
@@ -145,6 +145,6 @@ struct ForeignHeaderTests {
     #expect(bitmap.size == header.storedSize)
     header.storedSize = PixelSize(1 << 32, 1)
     let uncountable = DecodePlan(header: header, resize: nil)
-    #expect(throws: DecodingError.self) { try file.decode(uncountable, context: DecodingContext()) }
+    #expect(throws: ImageDecodingError.self) { try file.decode(uncountable, context: DecodingContext()) }
   }
 }

@@ -65,7 +65,7 @@ struct GIFDecoderTests {
     var file = GIFWriter(width: 1, height: 1, frames: [.init(width: 1, height: 1, indices: [1])]).data
     let place = try #require(file.range(of: Data([0, 0, 0, 0, 1, 0, 1, 0, 0, 2]))).upperBound - 1
     file[place] = UInt8(minimum)
-    #expect(throws: DecodingError.self) { try CodecRegistry.standard.picture(from: file) }
+    #expect(throws: ImageDecodingError.self) { try CodecRegistry.standard.picture(from: file) }
   }
 
   @Test("grows a screen that is smaller than the first frame, and clips later ones")
@@ -99,7 +99,7 @@ struct GIFDecoderTests {
   func truncated() throws {
     let data = try fixture("matrix/gif-palette.gif")
     let cut = data.prefix(data.count / 2)
-    #expect(throws: DecodingError.truncated(.gif, stage: "image data")) {
+    #expect(throws: ImageDecodingError.truncated(.gif, stage: "image data")) {
       try CodecRegistry.standard.picture(from: cut)
     }
     let part = try CodecRegistry.standard.picture(from: cut, context: .init(allowsTruncation: true)).bitmap
@@ -115,7 +115,7 @@ struct GIFDecoderTests {
     // The codes begin after the last header: clear, then a code that is not defined yet.
     let codes = file.count - 5
     file[codes] = 0b0011_1100
-    let error = #expect(throws: DecodingError.self) { try CodecRegistry.standard.picture(from: file) }
+    let error = #expect(throws: ImageDecodingError.self) { try CodecRegistry.standard.picture(from: file) }
     guard case .corrupt(.gif, "image data", _) = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -125,7 +125,7 @@ struct GIFDecoderTests {
   @Test("refuses a file without a picture")
   func refused() {
     let empty = GIFWriter(width: 2, height: 2, frames: []).data
-    let error = DecodingError.corrupt(.gif, stage: "header", reason: "it contains no picture")
+    let error = ImageDecodingError.corrupt(.gif, stage: "header", reason: "it contains no picture")
     #expect(throws: error) { try CodecRegistry.standard.picture(from: empty) }
   }
 }

@@ -107,7 +107,7 @@ struct GIFWritingTests {
   @Test("are refused above 65,535 pixels a side")
   func size() throws {
     let bitmap = Bitmap(size: PixelSize(65_536, 1)) { _, _ in .black }
-    #expect(throws: EncodingError.tooLarge(.gif, bitmap.size)) { try codecs.encode(bitmap, as: .gif) }
+    #expect(throws: ImageEncodingError.tooLarge(.gif, bitmap.size)) { try codecs.encode(bitmap, as: .gif) }
   }
 }
 

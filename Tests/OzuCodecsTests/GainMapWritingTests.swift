@@ -130,7 +130,7 @@ struct GainMapWritingTests {
     let limit = whole.count - 200
     let options = EncodingOptions(compressionQuality: 1, maximumByteCount: limit)
     #expect(try codecs.encode(base, with: map, options: options, notes: &notes).count <= limit)
-    #expect(throws: EncodingError.self) {
+    #expect(throws: ImageEncodingError.self) {
       try codecs.encode(base, with: map, options: EncodingOptions(maximumByteCount: 900), notes: &notes)
     }
   }
@@ -142,7 +142,7 @@ struct GainMapWritingTests {
     mad.channels[0].maximum = .nan
     let square = Self.ramp(PixelSize(40, 40))
     for (numbers, bitmap) in [(Self.one, square), (mad, Self.ramp(PixelSize(40, 30)))] {
-      #expect(throws: EncodingError.self) {
+      #expect(throws: ImageEncodingError.self) {
         try codecs.encode(
           Self.ramp(PixelSize(160, 120)), with: GainMapPicture(numbers, bitmap: bitmap), notes: &notes)
       }

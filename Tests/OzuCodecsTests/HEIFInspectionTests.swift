@@ -13,17 +13,17 @@
       try #require(HEIFWriter(BoxFile(try fixture("matrix/heic-420.heic")), size: (64, 64)))
     }
 
-    private func decoded(_ data: Data) -> Result<PixelSize, DecodingError> {
-      Result { () throws(DecodingError) -> PixelSize in
+    private func decoded(_ data: Data) -> Result<PixelSize, ImageDecodingError> {
+      Result { () throws(ImageDecodingError) -> PixelSize in
         try CodecRegistry.standard.picture(from: data).bitmap.size
       }
     }
 
-    private func corrupt(_ reason: String) -> Result<PixelSize, DecodingError> {
+    private func corrupt(_ reason: String) -> Result<PixelSize, ImageDecodingError> {
       .failure(.corrupt(.heic, stage: "header", reason: reason))
     }
 
-    private let outside = Result<PixelSize, DecodingError>.failure(
+    private let outside = Result<PixelSize, ImageDecodingError>.failure(
       .unsupportedType(.heic, reason: "a picture of its overlay begins outside the canvas"))
 
     @Test("grids decode, unless their canvas differs from the picture's size", .enabled(if: isReadable))
@@ -50,7 +50,7 @@
     @Test("overlays decode, unless a part begins outside their canvas", .enabled(if: isReadable))
     func overlays() throws {
       let writer = try writer()
-      func result(_ places: [(Int, Int)], width: Int = 100) -> Result<PixelSize, DecodingError> {
+      func result(_ places: [(Int, Int)], width: Int = 100) -> Result<PixelSize, ImageDecodingError> {
         decoded(
           writer.file(
             "iovl", content: HEIFWriter.overlay(width, 80, at: places), canvas: (100, 80)))
@@ -70,7 +70,7 @@
       var file = BoxFile(try fixture("matrix/heic-420.heic"))
       file.replace(at: try #require(file.firstRange(of: "hvc1")), with: Array(kind.utf8))
       let result = decoded(file.data)
-      let missing = DecodingError.unsupportedType(.heic, reason: "libheif has no decoder for \(name)")
+      let missing = ImageDecodingError.unsupportedType(.heic, reason: "libheif has no decoder for \(name)")
       // Few systems have these decoders, and then the file is damaged.
       #expect(result == .failure(missing) || kind != "avc1" && Self.hasPlugin(kind))
     }
@@ -88,7 +88,7 @@
       let version = dlopen("libheif.so.1", RTLD_LAZY).flatMap { dlsym($0, "heif_get_version_number") }.map {
         unsafeBitCast($0, to: (@convention(c) () -> UInt32).self)()
       }
-      let unsupported = DecodingError.unsupportedType(.heic, reason: "it has a minimised header")
+      let unsupported = ImageDecodingError.unsupportedType(.heic, reason: "it has a minimised header")
       for brands in ["", "heicmif3"] {
         let file = BoxFile.box("ftyp", Array("mif3".utf8) + [0, 0, 0, 0] + Array(brands.utf8))
         let result = decoded(Data(file + BoxFile.box("mini", [0, 0, 0, 0])))
@@ -141,13 +141,14 @@
 
     @Test("letters of a grid or an overlay outside the table of items refuse a file that has no excerpt")
     func hiddenKinds() throws {
-      func inspected(_ file: BoxFile) -> DecodingError? {
-        do throws(DecodingError) {
+      func inspected(_ file: BoxFile) -> ImageDecodingError? {
+        do throws(ImageDecodingError) {
           _ = try HEIFInspection.largestPixelCount(file.data.span, limits: .default)
           return nil
         } catch { return error }
       }
-      let hidden = DecodingError.corrupt(.heic, stage: "header", reason: "an item outside the table of items")
+      let hidden = ImageDecodingError.corrupt(
+        .heic, stage: "header", reason: "an item outside the table of items")
       let data = try fixture("matrix/heic-420.heic")
       for letters in ["iovl", "grid"] {
         var file = BoxFile(data)

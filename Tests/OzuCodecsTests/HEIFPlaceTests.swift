@@ -7,7 +7,7 @@
 
   @Suite("The places of items in a HEIF file, before libheif sees them")
   struct HEIFPlaceTests {
-    private static let shared = DecodingError.corrupt(
+    private static let shared = ImageDecodingError.corrupt(
       .heic, stage: "header", reason: "too many items share their bytes")
 
     /// The boxes of `count` items of a kind, all of 64 x 64 pixels, with an `iloc` table of this head and these
@@ -75,18 +75,18 @@
       let parts = Array(repeatElement(part, count: head == [0x44, 0] ? 1 : count).joined())
       let file = meta("grid", 1, places: head) { _ in [0, 0] + BoxFile.big(count, 2) + parts }
       #expect(
-        throws: DecodingError.corrupt(
+        throws: ImageDecodingError.corrupt(
           .heic, stage: "header", reason: "the description of a grid or an overlay is missing")
       ) { try HEIFInspection.largestPixelCount(file.span, limits: .default) }
     }
 
     /// The error of the inspection for an item of 64 x 64 pixels whose bytes, at offset 8 of the file, declare a
     /// larger size. The argument is its `iloc` table.
-    private func inspected(_ table: [UInt8]) -> DecodingError? {
+    private func inspected(_ table: [UInt8]) -> ImageDecodingError? {
       let unit = HEIFInspectionTests.parameterSet(60_000, 60_000)
       let coded = BoxFile.big(unit.count, 4) + unit
       let file = BoxFile.box("mdat", coded + Array(repeating: 0, count: 92)) + meta("hvc1", 1, table: table)
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         _ = try HEIFInspection.largestPixelCount(file.span, limits: .default)
         return nil
       } catch { return error }

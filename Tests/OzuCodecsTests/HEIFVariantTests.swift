@@ -301,7 +301,7 @@ struct HEIFVariantTests {
       if type == "avif", length == data.count - 1 {
         #expect(try Self.codecs.header(of: data.prefix(length)).storedSize == PixelSize(64, 64))
       }
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         _ = try Self.codecs.picture(from: data.prefix(length))
         Issue.record("not refused")
       } catch {

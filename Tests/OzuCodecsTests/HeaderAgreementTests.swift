@@ -108,7 +108,7 @@ struct HeaderAgreementTests {
     var refused = 0
     for (name, data) in try Self.files() {
       let header = try CodecRegistry.standard.header(of: data)
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         let picture = try CodecRegistry.standard.picture(from: data)
         #expect(header.notes == picture.notes, "\(name)")
         #expect(header.hasAlpha == !picture.bitmap.isOpaque, "\(name)")

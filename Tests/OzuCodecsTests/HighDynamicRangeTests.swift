@@ -107,7 +107,7 @@ struct HighDynamicRangeTests {
   func refused(type: ImageType) throws {
     guard CodecRegistry.standard.encodableTypes.contains(type) else { return }
     let source = try CodecRegistry.standard.picture(from: Self.ramp(64).data, context: Self.kept).bitmap
-    #expect(throws: EncodingError.self) { try CodecRegistry.standard.encode(source, as: type) }
+    #expect(throws: ImageEncodingError.self) { try CodecRegistry.standard.encode(source, as: type) }
   }
 
   @Test("are found in the cicp tag of an ICC profile")

@@ -17,7 +17,7 @@ struct HostileFileTests {
   func limits(name: String) throws {
     let pool = PixelBufferPool(retainedByteLimit: 0)
     let data = try fixture("bombs/\(name)")
-    let error = #expect(throws: DecodingError.self) {
+    let error = #expect(throws: ImageDecodingError.self) {
       try CodecRegistry.standard.picture(from: data, context: DecodingContext(pool: pool))
     }
     guard case .limitExceeded = error else {
@@ -29,7 +29,7 @@ struct HostileFileTests {
 
   @Test("of impossible sizes are corrupt", arguments: ["png-0x0.png", "png-4294967295.png"])
   func impossible(name: String) throws {
-    let error = #expect(throws: DecodingError.self) { try picture("bombs/\(name)") }
+    let error = #expect(throws: ImageDecodingError.self) { try picture("bombs/\(name)") }
     guard case .corrupt(.png, "header", _) = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -41,7 +41,9 @@ struct HostileFileTests {
     let jpeg = try fixture("matrix/jpeg-progressive-420.jpg")
     let bomb = try multiplyingLastScan(of: jpeg, by: 300)
     let violation = DecodingLimits.Violation(.scanCount, value: 101, limit: 100)
-    #expect(throws: DecodingError.limitExceeded(violation)) { try CodecRegistry.standard.header(of: bomb) }
+    #expect(throws: ImageDecodingError.limitExceeded(violation)) {
+      try CodecRegistry.standard.header(of: bomb)
+    }
     // As many as a real encoder writes are accepted.
     let fine = try multiplyingLastScan(of: jpeg, by: 20)
     #expect(try CodecRegistry.standard.picture(from: fine).size == PixelSize(64, 48))
@@ -57,7 +59,7 @@ struct HostileFileTests {
       .scannedPixelCount, value: scans * 64 * 48, limit: scans * 64 * 48 - 1)
     let pool = PixelBufferPool(retainedByteLimit: 0)
     let limits = DecodingLimits(scannedPixelCount: scans * 64 * 48 - 1)
-    #expect(throws: DecodingError.limitExceeded(violation)) {
+    #expect(throws: ImageDecodingError.limitExceeded(violation)) {
       try CodecRegistry.standard.picture(from: bomb, context: DecodingContext(limits: limits, pool: pool))
     }
     #expect(pool.statistics.peakLentByteCount == 0)
@@ -75,7 +77,7 @@ struct HostileFileTests {
         return .milliseconds(questions)
       })
     let violation = DecodingLimits.Violation(.cpuTime, value: 51, limit: 50)
-    #expect(throws: DecodingError.limitExceeded(violation)) {
+    #expect(throws: ImageDecodingError.limitExceeded(violation)) {
       try CodecRegistry.standard.picture(from: bomb, context: context)
     }
     #expect(pool.statistics.peakLentByteCount == 0)
@@ -94,7 +96,7 @@ struct HostileFileTests {
     #expect(needed >= 9216 + 64 * 64)
     let context = DecodingContext(limits: DecodingLimits(decodedByteCount: needed - 1), pool: pool)
     let violation = DecodingLimits.Violation(.decodedByteCount, value: needed, limit: needed - 1)
-    #expect(throws: DecodingError.limitExceeded(violation)) {
+    #expect(throws: ImageDecodingError.limitExceeded(violation)) {
       try CodecRegistry.standard.picture(from: data, resize: resize, context: context)
     }
     #expect(pool.statistics.peakLentByteCount == 0)
@@ -115,7 +117,7 @@ struct HostileFileTests {
           questions += 1
           return questions >= question
         })
-      #expect(throws: DecodingError.cancelled) {
+      #expect(throws: ImageDecodingError.cancelled) {
         try CodecRegistry.standard.picture(from: data, context: context)
       }
       #expect(questions == question)
@@ -128,7 +130,7 @@ struct HostileFileTests {
     let data = try fixture(path)
     let pool = PixelBufferPool(retainedByteLimit: 0)
     for allowsTruncation in [false, true] {
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         let context = DecodingContext(pool: pool, allowsTruncation: allowsTruncation)
         let picture = try CodecRegistry.standard.picture(from: data, context: context)
         let header = try CodecRegistry.standard.header(of: data)
@@ -152,7 +154,7 @@ struct HostileFileTests {
     let full = try CodecRegistry.standard.picture(from: data)
     for count in 0..<data.count {
       let context = DecodingContext(allowsTruncation: true)
-      let result = Result { () throws(DecodingError) -> Picture in
+      let result = Result { () throws(ImageDecodingError) -> Picture in
         try CodecRegistry.standard.picture(from: data.prefix(count), context: context)
       }
       if case .success(let picture) = result { #expect(picture.size == full.size) }

@@ -71,7 +71,7 @@ struct HugePictureTests {
     _ data: Data, _ resize: Resize? = thumbnail, _ limits: DecodingLimits = .default
   ) -> DecodingLimits.Violation? {
     let pool = PixelBufferPool(retainedByteLimit: 0)
-    let result = Result { () throws(DecodingError) in
+    let result = Result { () throws(ImageDecodingError) in
       try Self.codecs.picture(
         from: data, resize: resize, context: DecodingContext(limits: limits, pool: pool))
     }
@@ -251,7 +251,7 @@ struct HugePictureTests {
           questions += 1
           return .milliseconds(questions)
         })
-      let error = #expect(throws: DecodingError.self) {
+      let error = #expect(throws: ImageDecodingError.self) {
         try Self.codecs.picture(from: data, resize: Self.thumbnail, context: context)
       }
       #expect(error == .cancelled || error == .limitExceeded(.init(.cpuTime, value: 13, limit: 12)))

@@ -82,7 +82,7 @@ struct ICODecoderTests {
   @Test("refuses a directory that claims more than there is")
   func bomb() {
     let data = Data([0, 0, 1, 0, 255, 0] + [UInt8](repeating: 0, count: 16))
-    #expect(throws: DecodingError.truncated(.ico, stage: "directory")) {
+    #expect(throws: ImageDecodingError.truncated(.ico, stage: "directory")) {
       try CodecRegistry.standard.picture(from: data)
     }
   }

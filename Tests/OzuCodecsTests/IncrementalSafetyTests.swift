@@ -7,12 +7,12 @@ import Testing
 /// Passes a file to a decoder in pieces, asks for a preview after each, and returns the first error.
 private func firstError(
   of data: Data, pieces: Int, limits: DecodingLimits = .default, pool: PixelBufferPool = .shared
-) -> DecodingError? {
+) -> ImageDecodingError? {
   let decoder = IncrementalDecoder(codecs: .standard)
   let step = max(1, (data.count + pieces - 1) / pieces)
   for start in stride(from: 0, to: data.count, by: step) {
     decoder.append(data[start..<min(start + step, data.count)])
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       _ = try decoder.preview(context: DecodingContext(limits: limits, pool: pool))
     } catch {
       return error
@@ -74,7 +74,7 @@ struct IncrementalSafetyTests {
     let data = try fixture("matrix/jpeg-progressive-444.jpg")
     let decoder = IncrementalDecoder(codecs: .standard)
     var now = Duration.zero
-    var error: DecodingError?
+    var error: ImageDecodingError?
     for byte in data where error == nil {
       decoder.append(Data([byte]))
       // Each call is on a thread whose clock starts again, and each checkpoint takes five milliseconds.
@@ -85,7 +85,7 @@ struct IncrementalSafetyTests {
           now += .milliseconds(5)
           return now
         })
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         _ = try decoder.preview(context: context)
       } catch let thrown {
         error = thrown

@@ -9,7 +9,7 @@ import Testing
 private func previews(
   of data: Data, pieces: Int, resize: Resize? = nil, codecs: CodecRegistry = .standard,
   limits: DecodingLimits = .default, pool: PixelBufferPool = .shared
-) throws(DecodingError) -> (previews: [Picture], decoder: IncrementalDecoder) {
+) throws(ImageDecodingError) -> (previews: [Picture], decoder: IncrementalDecoder) {
   let decoder = IncrementalDecoder(codecs: codecs, resize: resize)
   let step = max(1, (data.count + pieces - 1) / pieces)
   var previews: [Picture] = []
@@ -160,14 +160,14 @@ struct IncrementalTests {
     decoder.append(Data("<html>".utf8))
     #expect(try decoder.preview() == nil)
     decoder.append(Data(repeating: 32, count: 600))
-    #expect(throws: DecodingError.notAnImage(kind: "an HTML page")) { try decoder.preview() }
+    #expect(throws: ImageDecodingError.notAnImage(kind: "an HTML page")) { try decoder.preview() }
     #expect(try decoder.preview() == nil)
     // A document may become a drawing until its first element is there.
     let document = IncrementalDecoder(codecs: .standard)
     document.append(Data("<?xml version='1.0'?><!--\(String(repeating: "licence ", count: 200))".utf8))
     #expect(try document.preview() == nil)
     document.append(Data("\(String(repeating: " ", count: 400))--><a>".utf8))
-    #expect(throws: DecodingError.notAnImage(kind: "an XML document")) { try document.preview() }
+    #expect(throws: ImageDecodingError.notAnImage(kind: "an XML document")) { try document.preview() }
   }
 
   @Test("continues after it was cancelled", arguments: [1, 2, 4, 7])
@@ -181,7 +181,7 @@ struct IncrementalTests {
         questions += 1
         return questions == question
       })
-      let first = Result { () throws(DecodingError) in try decoder.preview(context: impatient) }
+      let first = Result { () throws(ImageDecodingError) in try decoder.preview(context: impatient) }
       if case .failure(let error) = first { #expect(error == .cancelled) }
       if case .failure = first {
         let preview = try #require(try decoder.preview())

@@ -75,7 +75,9 @@ struct JPEGDecoderTests {
   @Test(
     "reports that scan data are missing", arguments: ["jpg-cut50.jpg", "jpg-cut90.jpg", "prog-jpg-cut70.jpg"])
   func truncated(name: String) throws {
-    #expect(throws: DecodingError.truncated(.jpeg, stage: "scan data")) { try picture("mutants/\(name)") }
+    #expect(throws: ImageDecodingError.truncated(.jpeg, stage: "scan data")) {
+      try picture("mutants/\(name)")
+    }
   }
 
   @Test(
@@ -108,7 +110,7 @@ struct JPEGDecoderTests {
   func earlyEndMarker() throws {
     let whole = try fixture("matrix/jpeg-baseline-420.jpg")
     let cut = whole.prefix(whole.count - 500) + Data([0xFF, 0xD9])
-    #expect(throws: DecodingError.truncated(.jpeg, stage: "scan data")) {
+    #expect(throws: ImageDecodingError.truncated(.jpeg, stage: "scan data")) {
       try CodecRegistry.standard.picture(from: cut)
     }
   }
@@ -122,7 +124,7 @@ struct JPEGDecoderTests {
     data[frame.lowerBound + 1] = UInt8(marker)
     data[frame.lowerBound + 4] = UInt8(precision)
     #expect(try CodecRegistry.standard.header(of: data).bitsPerComponent == precision)
-    let error = #expect(throws: DecodingError.self) { try CodecRegistry.standard.picture(from: data) }
+    let error = #expect(throws: ImageDecodingError.self) { try CodecRegistry.standard.picture(from: data) }
     guard case .unsupportedType(.jpeg, let reason) = error else {
       Issue.record("\(String(describing: error))")
       return

@@ -56,7 +56,7 @@ struct JPEGHeaderTests {
   @Test("that ends at any place is truncated", arguments: [3, 4, 20, 100, 300])
   func truncated(byteCount: Int) throws {
     let data = try fixture("matrix/jpeg-baseline-420.jpg").prefix(byteCount)
-    #expect(throws: DecodingError.truncated(.jpeg, stage: "header")) {
+    #expect(throws: ImageDecodingError.truncated(.jpeg, stage: "header")) {
       try JPEGDecoder().open(Data(data), limits: .default)
     }
   }
@@ -64,7 +64,7 @@ struct JPEGHeaderTests {
   @Test("without a height is an error")
   func noHeight() throws {
     let data = try fixture("bombs/jpeg-height-0-no-dnl.jpg")
-    let error = #expect(throws: DecodingError.self) { try CodecRegistry.standard.header(of: data) }
+    let error = #expect(throws: ImageDecodingError.self) { try CodecRegistry.standard.header(of: data) }
     #expect(error?.description.contains("height") == true)
   }
 

@@ -10,7 +10,7 @@ import Testing
 /// compared.
 @Suite("JPEG decoder with a plan for another size")
 struct JPEGTwoSizesTests {
-  private let refused = DecodingError.corrupt(.jpeg, stage: "header", reason: "it declares two sizes")
+  private let refused = ImageDecodingError.corrupt(.jpeg, stage: "header", reason: "it declares two sizes")
 
   private func header(_ size: PixelSize, _ data: Data) throws -> ImageHeader {
     let own = try CodecRegistry.standard.header(of: data)

@@ -13,7 +13,7 @@
     func truncated(path: String) throws {
       let data = try fixture(path)
       for count in stride(from: 40, to: data.count - 20, by: max(1, data.count / 37)) {
-        let error = #expect(throws: DecodingError.self) {
+        let error = #expect(throws: ImageDecodingError.self) {
           try CodecRegistry.standard.picture(from: data.prefix(count))
         }
         guard case .truncated(.jxl, _) = error else {

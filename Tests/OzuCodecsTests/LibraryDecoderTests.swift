@@ -38,7 +38,7 @@
     @Test("does not accept files of other formats", arguments: [true, false])
     func declines(isKnown: Bool) {
       let data = isKnown ? file : Data("BAR!".utf8) + file
-      #expect(throws: DecodingError.self) { try codecs.picture(from: data) }
+      #expect(throws: ImageDecodingError.self) { try codecs.picture(from: data) }
     }
   }
 #endif

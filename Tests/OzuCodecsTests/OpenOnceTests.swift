@@ -35,7 +35,7 @@ private struct CountedDecoder: ImageDecoding {
 
   var types: [ImageType] { library.types }
 
-  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     try library.open(data, limits: limits)
   }
 }

@@ -96,7 +96,7 @@ struct PNGDecoderTests {
       ("xd3n2c08", "header"),
     ])
   func corrupt(name: String, stage: String) throws {
-    let error = #expect(throws: DecodingError.self) { try picture("pngsuite/\(name).png") }
+    let error = #expect(throws: ImageDecodingError.self) { try picture("pngsuite/\(name).png") }
     guard case .corrupt(.png, stage, _) = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -138,7 +138,7 @@ struct PNGDecoderTests {
     var data = PNGFile(size: PixelSize(1, 1), colorType: 6, samples: [0, 0, 0, 0]).data
     data.insert(contentsOf: PNGFile.chunk("CgBI", [0x50, 0, 0x20, 2]), at: 8)
     #expect(
-      throws: DecodingError.unsupportedType(
+      throws: ImageDecodingError.unsupportedType(
         .png, reason: "it is Apple's CgBI, which only Apple's systems read")
     ) { try CodecRegistry.standard.picture(from: data) }
   }
@@ -147,7 +147,7 @@ struct PNGDecoderTests {
   func truncated(isInterlaced: Bool) throws {
     let whole = try fixture(isInterlaced ? "pngsuite/basi6a16.png" : "matrix/png-rgba8.png")
     let cut = whole.prefix(whole.count * 2 / 3)
-    #expect(throws: DecodingError.truncated(.png, stage: "image data")) {
+    #expect(throws: ImageDecodingError.truncated(.png, stage: "image data")) {
       try CodecRegistry.standard.picture(from: cut)
     }
     let picture = try CodecRegistry.standard.picture(from: cut, context: .init(allowsTruncation: true))

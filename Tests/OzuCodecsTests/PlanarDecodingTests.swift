@@ -53,7 +53,7 @@ struct PlanarDecodingTests {
     let file = JPEGVariant(PixelSize(403, 301)).data
     let cut = Data(file.prefix(file.count / 2))
     let resize = Resize(PixelSize(130, 98), mode: .fill)
-    #expect(throws: DecodingError.truncated(.jpeg, stage: "scan data")) {
+    #expect(throws: ImageDecodingError.truncated(.jpeg, stage: "scan data")) {
       try CodecRegistry.standard.picture(from: cut, resize: resize)
     }
     let part = try CodecRegistry.standard.picture(
@@ -145,7 +145,9 @@ struct PlanarDecodingTests {
       let file = try WebPEncoder().encode(waves(PixelSize(400, 300)), options: .init())
       let cut = Data(file.prefix(file.count / 2))
       let resize = Resize(PixelSize(40, 30))
-      #expect(throws: DecodingError.self) { try CodecRegistry.standard.picture(from: cut, resize: resize) }
+      #expect(throws: ImageDecodingError.self) {
+        try CodecRegistry.standard.picture(from: cut, resize: resize)
+      }
       #expect(
         try CodecRegistry.standard.picture(
           from: cut, resize: resize, context: DecodingContext(allowsTruncation: true)

@@ -33,7 +33,7 @@ struct PureSwiftCodecsTests {
   @Test("refuse a JPEG that needs a full decoder, with the reason")
   func wholePictures() throws {
     let large = JPEGVariant(PixelSize(64, 48)).data
-    let error = #expect(throws: DecodingError.self) { try CodecRegistry.pureSwift.picture(from: large) }
+    let error = #expect(throws: ImageDecodingError.self) { try CodecRegistry.pureSwift.picture(from: large) }
     guard case .unsupportedType(.jpeg, let reason) = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -44,7 +44,7 @@ struct PureSwiftCodecsTests {
   @Test("refuse an icon that is a PNG, unless they have a decoder for it")
   func icons() throws {
     let icon = try fixture("matrix/ico-png.ico")
-    #expect(throws: DecodingError.self) { try CodecRegistry.pureSwift.picture(from: icon) }
+    #expect(throws: ImageDecodingError.self) { try CodecRegistry.pureSwift.picture(from: icon) }
     var codecs = CodecRegistry.pureSwift
     codecs.register(decoder: ICODecoder(png: PNGDecoder()))
     #expect(
@@ -53,7 +53,7 @@ struct PureSwiftCodecsTests {
 
   @Test("refuse every other format, with the reason")
   func absence() throws {
-    let error = #expect(throws: DecodingError.self) {
+    let error = #expect(throws: ImageDecodingError.self) {
       try CodecRegistry.pureSwift.picture(from: fixture("matrix/anim.png"))
     }
     guard case .unsupportedType(.png, let reason) = error else {

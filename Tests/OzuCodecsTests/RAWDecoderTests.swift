@@ -95,7 +95,7 @@ struct RAWDecoderTests {
   func absence(wanted: Case) throws {
     let data = file(wanted, hasPreviews: false).data
     #expect(ContentKind(sniffing: data) == .image(wanted.type))
-    let error = #expect(throws: DecodingError.self) { try Self.codecs.picture(from: data) }
+    let error = #expect(throws: ImageDecodingError.self) { try Self.codecs.picture(from: data) }
     guard case .unsupportedType(wanted.type, let reason) = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -112,7 +112,7 @@ struct RAWDecoderTests {
     for end in stride(from: 512, to: data.count, by: max(1, data.count / 40)) {
       let cut = data.prefix(end)
       guard ContentKind(sniffing: cut) == .image(wanted.type) else { continue }
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         let picture = try Self.codecs.picture(from: cut, context: DecodingContext(allowsTruncation: true))
         #expect([Self.large, Self.small].contains(picture.size))
       } catch {

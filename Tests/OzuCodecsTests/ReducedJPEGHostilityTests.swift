@@ -20,8 +20,8 @@ struct ReducedJPEGHostilityTests {
 
   private func thumbnail(
     _ data: Data, allowsTruncation: Bool = false, pool: PixelBufferPool = .shared
-  ) -> Result<Picture, DecodingError> {
-    Result { () throws(DecodingError) -> Picture in
+  ) -> Result<Picture, ImageDecodingError> {
+    Result { () throws(ImageDecodingError) -> Picture in
       try CodecRegistry.standard.picture(
         from: data, resize: Self.resize,
         context: DecodingContext(pool: pool, allowsTruncation: allowsTruncation))
@@ -172,7 +172,7 @@ struct ReducedJPEGHostilityTests {
   @Test("reports that scan data are missing", arguments: variants)
   func truncated(variant: JPEGVariant) throws {
     let whole = variant.data
-    let error = DecodingError.truncated(.jpeg, stage: "scan data")
+    let error = ImageDecodingError.truncated(.jpeg, stage: "scan data")
     #expect(throws: error) { try thumbnail(whole.prefix(whole.count * 9 / 10)).get() }
   }
 
@@ -187,7 +187,7 @@ struct ReducedJPEGHostilityTests {
   @Test("does not take an early end marker for the end of the picture")
   func earlyEndMarker() throws {
     let whole = Self.variants[0].data
-    #expect(throws: DecodingError.truncated(.jpeg, stage: "scan data")) {
+    #expect(throws: ImageDecodingError.truncated(.jpeg, stage: "scan data")) {
       try thumbnail(whole.prefix(whole.count / 2) + Data([0xFF, 0xD9])).get()
     }
   }
@@ -237,7 +237,7 @@ struct ReducedJPEGHostilityTests {
           questions += 1
           return questions >= question
         })
-      #expect(throws: DecodingError.cancelled) {
+      #expect(throws: ImageDecodingError.cancelled) {
         try CodecRegistry.standard.picture(from: variant.data, resize: Self.resize, context: context)
       }
       #expect(questions == question)
@@ -260,7 +260,7 @@ struct ReducedJPEGHostilityTests {
         return .milliseconds(questions)
       })
     let violation = DecodingLimits.Violation(.cpuTime, value: 201, limit: 200)
-    #expect(throws: DecodingError.limitExceeded(violation)) {
+    #expect(throws: ImageDecodingError.limitExceeded(violation)) {
       try CodecRegistry.standard.picture(from: bomb, resize: Self.resize, context: context)
     }
   }
@@ -283,7 +283,7 @@ struct ReducedJPEGHostilityTests {
   func limit() throws {
     let pool = PixelBufferPool(retainedByteLimit: 0)
     let context = DecodingContext(limits: DecodingLimits(decodedByteCount: 3000), pool: pool)
-    let error = #expect(throws: DecodingError.self) {
+    let error = #expect(throws: ImageDecodingError.self) {
       try CodecRegistry.standard.picture(
         from: Self.variants[0].data, resize: Self.resize, context: context)
     }

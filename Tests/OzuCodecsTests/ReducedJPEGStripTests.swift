@@ -31,7 +31,7 @@ struct ReducedJPEGStripTests {
     }
     switch (strips, planes) {
     case (.success(let strips), .success(let planes)): return (strips, planes)
-    case (.failure(let first as DecodingError), .failure(let second as DecodingError)):
+    case (.failure(let first as ImageDecodingError), .failure(let second as ImageDecodingError)):
       #expect(first == second)
       return (nil, nil)
     default:
@@ -108,7 +108,7 @@ struct ReducedJPEGStripTests {
     let context = DecodingContext(
       isCancelled: { isCancelled && isOver() },
       threadTime: { !isCancelled && isOver() ? .seconds(10_000) : .zero })
-    let error = #expect(throws: DecodingError.self) {
+    let error = #expect(throws: ImageDecodingError.self) {
       try ReducedJPEGDecoder.render(data, outline, header: outline.header, plan: plan, context: context)
     }
     #expect((error == .cancelled) == isCancelled)
@@ -204,7 +204,7 @@ struct ReducedJPEGStripTests {
             questions += 1
             return questions == answer
           })
-        #expect(throws: DecodingError.cancelled) { try drawn(context) }
+        #expect(throws: ImageDecodingError.cancelled) { try drawn(context) }
         // A thread may hold its planes a little longer.
         if assistance != .beside { #expect(pool.statistics.lentByteCount == 0, "answer \(answer)") }
       }

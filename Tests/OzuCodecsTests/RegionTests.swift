@@ -95,7 +95,7 @@ struct RegionTests {
       PixelRectangle(x: 64, y: 0, width: 10, height: 10), PixelRectangle(x: 0, y: -10, width: 10, height: 10),
       PixelRectangle(x: .max, y: .max, width: .max, height: .max),
     ] {
-      #expect(throws: DecodingError.regionOutside(part, of: PixelSize(64, 48))) {
+      #expect(throws: ImageDecodingError.regionOutside(part, of: PixelSize(64, 48))) {
         try CodecRegistry.standard.picture(from: data, resize: Resize(region: part))
       }
     }
@@ -109,7 +109,7 @@ struct RegionTests {
     let data = JPEGVariant(PixelSize(640, 480)).data
     let half = data.prefix(data.count / 2)
     let part = Resize(region: PixelRectangle(x: 0, y: 300, width: 50, height: 50))
-    #expect(throws: DecodingError.truncated(.jpeg, stage: "scan data")) {
+    #expect(throws: ImageDecodingError.truncated(.jpeg, stage: "scan data")) {
       try CodecRegistry.standard.picture(from: half, resize: part)
     }
     let shown = try CodecRegistry.standard.picture(

@@ -49,7 +49,7 @@ struct RowDecodingTests {
     let demand = file.demand(of: plan, context: context)
     #expect(demand.deliversRows == !isInterlaced)
     var readCount = 0
-    let opacity = try file.withRows(plan, context: context) { (reader) throws(DecodingError) in
+    let opacity = try file.withRows(plan, context: context) { (reader) throws(ImageDecodingError) in
       #expect(reader.size == plan.decodedSize && reader.colorSpace == whole.colorSpace)
       var row = [UInt8](repeating: 0, count: reader.size.width * 4)
       for y in 0..<reader.size.height {
@@ -76,7 +76,7 @@ struct RowDecodingTests {
       }
     let data = whole.prefix(whole.count * 3 / 4)
     let resize = Resize(PixelSize(90, 10), mode: .aspectFill, crops: true, light: .linear)
-    let error = #expect(throws: DecodingError.self) {
+    let error = #expect(throws: ImageDecodingError.self) {
       try CodecRegistry.standard.picture(from: Data(data), resize: resize)
     }
     guard case .truncated = error else {
@@ -100,8 +100,8 @@ struct RowDecodingTests {
     let plan = DecodePlan(
       of: file, resize: Resize(PixelSize(50, 50), light: .linear), context: DecodingContext())
     var callCount = 0
-    let outcome = Result { () throws(DecodingError) -> Bool? in
-      try file.withRows(plan, context: DecodingContext()) { (reader) throws(DecodingError) in
+    let outcome = Result { () throws(ImageDecodingError) -> Bool? in
+      try file.withRows(plan, context: DecodingContext()) { (reader) throws(ImageDecodingError) in
         callCount += 1
         var row = [UInt8](repeating: 0, count: reader.size.width * 4)
         for _ in 0..<reader.size.height {

@@ -99,7 +99,7 @@
     func size(_ attributes: String, _ size: PixelSize?) throws {
       let data = document("<rect x='2' y='3' width='17' height='11.5'/>", attributes)
       guard let size else {
-        let error = #expect(throws: DecodingError.self) { try Self.codecs.header(of: data) }
+        let error = #expect(throws: ImageDecodingError.self) { try Self.codecs.header(of: data) }
         #expect(error == .corrupt(.svg, stage: "header", reason: "a drawing without a size"))
         return
       }
@@ -189,7 +189,7 @@
       ])
     func errors(_ end: String, _ isCut: Bool) throws {
       let data = Data("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'>\(end)".utf8)
-      let error = try #require(#expect(throws: DecodingError.self) { try picture(data) })
+      let error = try #require(#expect(throws: ImageDecodingError.self) { try picture(data) })
       #expect((error == .truncated(.svg, stage: "header")) == isCut, "\(error)")
       #expect(!error.description.contains { $0.isNewline } && !error.description.hasSuffix(" "))
     }
@@ -217,7 +217,7 @@
       #expect {
         try picture(data)
       } throws: {
-        guard case .unsupportedType(.svg, let reason) = $0 as? DecodingError else { return false }
+        guard case .unsupportedType(.svg, let reason) = $0 as? ImageDecodingError else { return false }
         return reason.contains("32767")
       }
     }
@@ -296,7 +296,7 @@
         #expect(try picture(data).bitmap[2, 2].alpha == 255)
         return
       }
-      let error = #expect(throws: DecodingError.self) { try picture(data) }
+      let error = #expect(throws: ImageDecodingError.self) { try picture(data) }
       guard case .corrupt(.svg, "image data", let reason) = error else {
         Issue.record("\(String(describing: error))")
         return
@@ -309,12 +309,12 @@
       let depth = 20_000
       let nested = document(
         String(repeating: "<g>", count: depth) + String(repeating: "</g>", count: depth))
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         #expect(try Self.codecs.picture(from: nested).size == PixelSize(20, 10))
       } catch {
         #expect(!error.description.isEmpty)
       }
-      let error = #expect(throws: DecodingError.self) {
+      let error = #expect(throws: ImageDecodingError.self) {
         try picture(document("", "width='1e9' height='1e9'"))
       }
       guard case .limitExceeded = error else {

@@ -62,7 +62,7 @@ enum Outcome: Equatable {
         rowCount += 1
         return false
       })
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       let planes = try ReducedJPEGDecoder.planes(
         of: data, eighths: eighths, division: division, context: context)
       guard let planes else { return (.refused, rowCount) }
@@ -211,7 +211,7 @@ struct ScanTailTests {
         left -= 1
         return left < 0
       })
-    #expect(throws: DecodingError.cancelled) {
+    #expect(throws: ImageDecodingError.cancelled) {
       try ReducedJPEGDecoder.planes(
         of: data, eighths: (2, 2), division: ScanDivision(smallestByteCount: 64), context: context)
     }

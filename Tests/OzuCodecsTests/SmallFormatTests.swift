@@ -38,7 +38,7 @@ struct SmallFormatTests {
     let size = try CodecRegistry.standard.header(of: data).size
     for length in stride(from: 0, to: data.count - 9, by: max(1, data.count / 40)) {
       let part = data.prefix(length)
-      #expect(throws: DecodingError.self) { try CodecRegistry.standard.picture(from: part) }
+      #expect(throws: ImageDecodingError.self) { try CodecRegistry.standard.picture(from: part) }
       let context = DecodingContext(allowsTruncation: true)
       if let picture = try? CodecRegistry.standard.picture(from: part, context: context) {
         #expect(picture.size == size)
@@ -84,7 +84,7 @@ struct SmallFormatTests {
   @Test("that declare too many pixels are refused before memory is taken", arguments: large)
   func limits(name: String, data: Data) throws {
     let pool = PixelBufferPool(retainedByteLimit: 0)
-    let error = #expect(throws: DecodingError.self) {
+    let error = #expect(throws: ImageDecodingError.self) {
       try CodecRegistry.standard.picture(from: data, context: DecodingContext(pool: pool))
     }
     guard case .limitExceeded = error else {
@@ -122,15 +122,15 @@ struct SmallFormatTests {
         + content
     }
     let codestream = Data([0xFF, 0x4F, 0xFF, 0x51]) + Data(count: 20)
-    #expect(throws: DecodingError.unsupportedType(.icns, reason: "its picture is JPEG 2000")) {
+    #expect(throws: ImageDecodingError.unsupportedType(.icns, reason: "its picture is JPEG 2000")) {
       try CodecRegistry.standard.picture(from: icon(codestream))
     }
     let png = try icon(fixture("small/p1-7x5-0.pbm.png"))
-    #expect(throws: DecodingError.unsupportedType(.icns, reason: "its picture is PNG")) {
+    #expect(throws: ImageDecodingError.unsupportedType(.icns, reason: "its picture is PNG")) {
       try CodecRegistry.pureSwift.picture(from: png)
     }
     #expect(try CodecRegistry.standard.picture(from: png).size == PixelSize(7, 5))
-    #expect(throws: DecodingError.truncated(.icns, stage: "directory")) {
+    #expect(throws: ImageDecodingError.truncated(.icns, stage: "directory")) {
       try CodecRegistry.standard.picture(from: png.prefix(60))
     }
   }

@@ -10,10 +10,10 @@ struct StandardCodecsTests {
   @Test("report that a file is not an image")
   func notAnImage() throws {
     let html = try fixture("sniffing/html-error-page.jpg")
-    #expect(throws: DecodingError.notAnImage(kind: "an HTML page")) {
+    #expect(throws: ImageDecodingError.notAnImage(kind: "an HTML page")) {
       try CodecRegistry.standard.picture(from: html)
     }
-    #expect(throws: DecodingError.emptyData) { try CodecRegistry.standard.picture(from: Data()) }
+    #expect(throws: ImageDecodingError.emptyData) { try CodecRegistry.standard.picture(from: Data()) }
   }
 
   @Test("leave drawings aside, and name what reads them")
@@ -31,7 +31,7 @@ struct StandardCodecsTests {
         _ = try decoder.picture()
       },
     ] as [() throws -> Void] {
-      let error = #expect(throws: DecodingError.self) { try read() }
+      let error = #expect(throws: ImageDecodingError.self) { try read() }
       guard case .unsupportedType(.svg, let reason) = error else {
         Issue.record("\(String(describing: error))")
         continue
@@ -62,7 +62,7 @@ struct StandardCodecsTests {
       ("jxl-lossy.jxl", .jxl, "JXL"), ("tiff-raw.tif", .tiff, "TIFF"),
     ]
     for (file, type, trait) in optional where !types.contains(type) {
-      #expect(throws: DecodingError.unsupportedType(type, reason: "built without \(trait)")) {
+      #expect(throws: ImageDecodingError.unsupportedType(type, reason: "built without \(trait)")) {
         try picture("matrix/\(file)")
       }
     }

@@ -131,7 +131,7 @@
         let file = TIFFFile(
           size: PixelSize(2, 1), bits: bits, compression: number, photometric: photometric,
           samplesPerPixel: samples, strips: [[1, 2, 3, 4, 5, 6]])
-        #expect(throws: DecodingError.unsupportedType(.tiff, reason: reason)) {
+        #expect(throws: ImageDecodingError.unsupportedType(.tiff, reason: reason)) {
           try CodecRegistry.standard.picture(from: file.data)
         }
       }
@@ -194,7 +194,7 @@
     func missingTile(byteCount: Int) throws {
       let data = Self.tiled(3, photometric: 2).0.data
       for resize in [nil, Resize(PixelSize(6, 4), mode: .fill), Resize(PixelSize(30, 20), mode: .fill)] {
-        #expect(throws: DecodingError.self) {
+        #expect(throws: ImageDecodingError.self) {
           try CodecRegistry.standard.picture(from: data.prefix(data.count - byteCount), resize: resize)
         }
       }
@@ -223,7 +223,7 @@
     func truncated(byteCount: Int) throws {
       let file = Self.planes([[1, 2, 3, 4], [1, 2, 3, 4]], bits: 16, photometric: 1, extra: 2)
       let end = file.data.count - 16
-      #expect(throws: DecodingError.self) {
+      #expect(throws: ImageDecodingError.self) {
         try CodecRegistry.standard.picture(from: file.data.prefix(end + byteCount))
       }
     }

@@ -75,10 +75,10 @@
       file.missingStrips = Set((0..<20).filter { $0 % 5 > 1 || $0 / 5 > 1 })
       let own = try CodecRegistry.standard.picture(from: file.data, resize: part)
       #expect(own.bitmap.largestDifference(from: sound.resized(part).bitmap) <= 1)
-      #expect(throws: DecodingError.self) { try CodecRegistry.standard.picture(from: file.data) }
+      #expect(throws: ImageDecodingError.self) { try CodecRegistry.standard.picture(from: file.data) }
       // One of the tiles that the part touches.
       file.missingStrips = [1]
-      #expect(throws: DecodingError.self) {
+      #expect(throws: ImageDecodingError.self) {
         try CodecRegistry.standard.picture(from: file.data, resize: part)
       }
     }
@@ -95,7 +95,7 @@
       var limits = DecodingLimits.default
       limits.decodedByteCount = 64 << 20
       for part in Self.parts {
-        #expect(throws: DecodingError.self) {
+        #expect(throws: ImageDecodingError.self) {
           try CodecRegistry.standard.picture(
             from: file.data, resize: Resize(region: part), context: DecodingContext(limits: limits))
         }
@@ -122,7 +122,7 @@
         try CodecRegistry.standard.picture(from: data, resize: resize, context: context).size
           == PixelSize(128, 128))
       limits.decodedByteCount -= 1
-      #expect(throws: DecodingError.self) {
+      #expect(throws: ImageDecodingError.self) {
         try CodecRegistry.standard.picture(
           from: data, resize: resize, context: DecodingContext(limits: limits))
       }

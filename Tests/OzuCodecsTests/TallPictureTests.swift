@@ -56,7 +56,7 @@ struct TallPictureTests {
     let byteCount = 16 * 30_000 + 96
     let limits = DecodingLimits(decodedByteCount: byteCount - 1)
     let violation = DecodingLimits.Violation(.decodedByteCount, value: byteCount, limit: byteCount - 1)
-    #expect(throws: DecodingError.limitExceeded(violation)) {
+    #expect(throws: ImageDecodingError.limitExceeded(violation)) {
       try CodecRegistry.standard.picture(from: data, context: DecodingContext(limits: limits))
     }
   }
@@ -67,7 +67,7 @@ struct TallPictureTests {
     let frame = try #require(data.range(of: Data([0xFF, 0xC0])) ?? data.range(of: Data([0xFF, 0xC2])))
     data.replaceSubrange(frame.upperBound + 3..<frame.upperBound + 5, with: [0xFF, 0xFF])
     let reason = "it has a side of more than 65500 pixels"
-    #expect(throws: DecodingError.unsupportedType(.jpeg, reason: reason)) {
+    #expect(throws: ImageDecodingError.unsupportedType(.jpeg, reason: reason)) {
       try CodecRegistry.standard.picture(from: data)
     }
   }

@@ -43,12 +43,12 @@ struct UnlimitedTests {
     let pool = PixelBufferPool(retainedByteLimit: 0)
     let context = DecodingContext(
       limits: Self.limits, pool: pool, budget: DecodedByteBudget(byteLimit: 1 << 20))
-    _ = Result { () throws(DecodingError) in
+    _ = Result { () throws(ImageDecodingError) in
       try CodecRegistry.standard.picture(from: data, resize: resize, context: context)
     }
     let decoder = IncrementalDecoder(codecs: .standard, resize: resize)
     decoder.append(data)
-    _ = Result { () throws(DecodingError) in try decoder.preview(context: context) }
+    _ = Result { () throws(ImageDecodingError) in try decoder.preview(context: context) }
     #expect(pool.statistics.lentByteCount == 0)
     #expect(pool.statistics.peakLentByteCount <= 2 << 20)
   }
@@ -61,7 +61,7 @@ struct UnlimitedTests {
     let bitmap = try BMPDecoder().open(file, limits: Self.limits)
     #expect(bitmap.header.storedSize == PixelSize(Int(Int32.max), Int(Int32.max)))
     let plan = DecodePlan(header: bitmap.header, resize: nil)
-    let error = #expect(throws: DecodingError.self) {
+    let error = #expect(throws: ImageDecodingError.self) {
       try bitmap.decode(plan, context: DecodingContext(limits: Self.limits))
     }
     guard case .limitExceeded(let violation) = error else {

@@ -31,7 +31,7 @@ struct VariantTests {
     let data = try fixture("matrix/\(file)")
     for count in [0, 5, 13, 20, 60, data.count / 2, data.count * 9 / 10] {
       let context = DecodingContext(allowsTruncation: true)
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         let part = try CodecRegistry.standard.picture(from: data.prefix(count), context: context)
         #expect(!part.size.isEmpty)
         #expect(part.notes.contains { $0.hasPrefix("the file is cut off") }, "\(count) bytes")
@@ -48,7 +48,7 @@ struct VariantTests {
   func truncated(file: String, reference: String, tolerance: Int) throws {
     let data = try fixture("matrix/\(file)")
     for count in [100, data.count / 3, data.count / 2, data.count * 9 / 10] {
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         let part = try CodecRegistry.standard.picture(from: data.prefix(count))
         // Later frames are missing.
         #expect(part.notes.contains { $0.hasPrefix("the file is cut off") }, "\(count) bytes")

@@ -43,7 +43,7 @@
     func truncated(name: String) throws {
       let whole = try fixture("matrix/\(name).webp")
       let cut = whole.prefix(whole.count * 3 / 4)
-      #expect(throws: DecodingError.truncated(.webp, stage: "image data")) {
+      #expect(throws: ImageDecodingError.truncated(.webp, stage: "image data")) {
         try CodecRegistry.standard.picture(from: cut)
       }
       let part = try CodecRegistry.standard.picture(from: cut, context: .init(allowsTruncation: true)).bitmap

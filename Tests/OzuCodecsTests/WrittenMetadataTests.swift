@@ -30,7 +30,7 @@ struct WrittenMetadataTests {
     let gray = TableProfile(deviceClass: "mntr", space: "GRAY").data
     // libjxl writes all those zeros in a few bytes, and then refuses to read them.
     for profile in [Data("no profile".utf8), gray] + (type == .jxl ? [try Self.longProfile()] : []) {
-      #expect(throws: EncodingError.self) {
+      #expect(throws: ImageEncodingError.self) {
         try codecs.encode(
           waves(PixelSize(8, 8)), as: type,
           options: EncodingOptions(isLossless: true, metadata: .init(colorProfile: profile)))

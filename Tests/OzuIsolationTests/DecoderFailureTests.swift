@@ -18,6 +18,6 @@ struct DecoderFailureTests {
 
   @Test("the text names the decoder and what happened", arguments: texts)
   func text(_ failure: DecoderFailure, _ text: String) {
-    #expect(DecodingError.decoderFailed(.svg, failure).description == "the SVG decoder \(text)")
+    #expect(ImageDecodingError.decoderFailed(.svg, failure).description == "the SVG decoder \(text)")
   }
 }

@@ -101,8 +101,8 @@
   extension WorkerPool {
     /// Sends a request and copies the answer.
     func ask(
-      _ request: WorkerRequest, checkpoint: () throws(DecodingError) -> Void = {}
-    ) throws(DecodingError) -> (message: String, payload: Data) {
+      _ request: WorkerRequest, checkpoint: () throws(ImageDecodingError) -> Void = {}
+    ) throws(ImageDecodingError) -> (message: String, payload: Data) {
       try perform(request, checkpoint: checkpoint) { message, payload in
         (String(decoding: message, as: UTF8.self), Data(payload))
       }

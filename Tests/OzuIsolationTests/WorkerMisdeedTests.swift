@@ -68,7 +68,7 @@
 
     static func outcome(_ name: String, _ kind: WorkerKind, _ pool: WorkerPool) async throws -> Outcome {
       try await Drills.onThread {
-        do throws(DecodingError) {
+        do throws(ImageDecodingError) {
           let deadline: Duration = name == "hang" ? .milliseconds(300) : .seconds(60)
           // A worker that is ready, because the deadline includes its start.
           if name == "hang" { _ = try pool.ask(Drills.request("reverse", kind: kind)) }
@@ -124,7 +124,7 @@
       try await Drills.onThread { () throws in
         var request = Drills.request("spin-a-while")
         request.cpuTime = .milliseconds(200)
-        #expect(throws: DecodingError.decoderFailed(.svg, .stopped(.cpuTime(.milliseconds(200))))) {
+        #expect(throws: ImageDecodingError.decoderFailed(.svg, .stopped(.cpuTime(.milliseconds(200))))) {
           try pool.ask(request)
         }
         // The longest time means no limit.
@@ -247,7 +247,7 @@
       let pool = try Drills.pool(["--liar"])
       try await Drills.onThread {
         _ = try pool.ask(Drills.request("good"))
-        #expect(throws: DecodingError.decoderFailed(.svg, failure)) {
+        #expect(throws: ImageDecodingError.decoderFailed(.svg, failure)) {
           try pool.ask(Drills.request(name, deadline: name == "none" ? .milliseconds(300) : .seconds(600)))
         }
         let answer = try pool.ask(Drills.request("good"))
@@ -261,7 +261,7 @@
       try await Drills.onThread {
         for _ in 0..<200 {
           // Found at once if the second answer is quick.
-          do throws(DecodingError) { _ = try pool.ask(Drills.request("twice")) } catch {
+          do throws(ImageDecodingError) { _ = try pool.ask(Drills.request("twice")) } catch {
             let failure = DecoderFailure.wrongAnswer("more than one answer, or the end after it")
             #expect(error == .decoderFailed(.svg, failure))
           }

@@ -16,7 +16,7 @@
       try await Drills.onThread {
         let worker = try pool.ask(Drills.request("process")).message
         let zygote = try #require(Drills.processes(with: marker).first { "\($0)" != worker })
-        #expect(throws: DecodingError.decoderFailed(.svg, .crashed(signal: SIGKILL))) {
+        #expect(throws: ImageDecodingError.decoderFailed(.svg, .crashed(signal: SIGKILL))) {
           try pool.ask(Drills.request("hang")) {
             if kill(zygote, SIGKILL) != 0 { #expect(errno == ESRCH) }
           }
@@ -40,7 +40,7 @@
         let worker = try pool.ask(Drills.request("process")).message
         let zygote = try #require(Drills.processes(with: marker).first { "\($0)" != worker })
         kill(zygote, SIGSTOP)
-        let error = #expect(throws: DecodingError.self) {
+        let error = #expect(throws: ImageDecodingError.self) {
           try pool.ask(Drills.request("reverse", kind: Drills.fontKind, deadline: .milliseconds(300)))
         }
         guard case .decoderFailed(.svg, .unavailable) = error else {
@@ -72,10 +72,10 @@
     func close() async throws {
       let marker = "close-\(UUID())"
       let pool = try Drills.pool([marker], workerLimit: 1)
-      let closed = DecodingError.decoderFailed(.svg, .unavailable("the pool of workers is closed"))
+      let closed = ImageDecodingError.decoderFailed(.svg, .unavailable("the pool of workers is closed"))
       try await Drills.onThread {
         let answer = try pool.perform(Drills.request("reverse", Data([1, 2])), checkpoint: {}) {
-          _, payload throws(DecodingError) in
+          _, payload throws(ImageDecodingError) in
           let waiting = DispatchSemaphore(value: 0)
           let refused = DispatchSemaphore(value: 0)
           Thread.detachNewThread {
@@ -151,7 +151,7 @@
       try await Drills.onThread {
         for _ in 0..<100 {
           #expect(
-            throws: DecodingError.decoderFailed(
+            throws: ImageDecodingError.decoderFailed(
               .svg, .unavailable("/nowhere/helper: No such file or directory"))
           ) { try pool.ask(Drills.request("nothing")) }
         }
@@ -166,7 +166,8 @@
       try await Drills.onThread {
         for _ in 0..<10 {
           #expect(
-            throws: DecodingError.decoderFailed(.svg, .unavailable("/bin/true ends before it has a worker"))
+            throws: ImageDecodingError.decoderFailed(
+              .svg, .unavailable("/bin/true ends before it has a worker"))
           ) { try pool.ask(Drills.request("nothing")) }
         }
         #expect(pool.status.startedZygoteCount == 3)
@@ -178,8 +179,10 @@
       let pool = try Drills.pool()
       try await Drills.onThread {
         let kind = WorkerKind(name: "drill.hangs", type: .svg)
-        #expect(throws: DecodingError.cancelled) {
-          try pool.ask(Drills.request("nothing", kind: kind)) { () throws(DecodingError) in throw .cancelled }
+        #expect(throws: ImageDecodingError.cancelled) {
+          try pool.ask(Drills.request("nothing", kind: kind)) { () throws(ImageDecodingError) in
+            throw .cancelled
+          }
         }
       }
     }
@@ -203,11 +206,12 @@
         #expect((confinement.landlockVersion > 0) == (arguments != ["--refuse-landlock"]))
         #expect(confinement.limitsResources)
         for _ in 0..<3 {
-          let result = Result { () throws(DecodingError) in
+          let result = Result { () throws(ImageDecodingError) in
             try strict.ask(Drills.request("reverse", kind: kind))
           }
           if isFault {
-            let error = DecodingError.decoderFailed(.svg, .unavailable("it cannot be confined: \(missing)"))
+            let error = ImageDecodingError.decoderFailed(
+              .svg, .unavailable("it cannot be confined: \(missing)"))
             #expect(throws: error) { try result.get() }
           } else {
             #expect(try result.get().message == "reversed 0")

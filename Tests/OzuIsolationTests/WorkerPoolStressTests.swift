@@ -44,7 +44,7 @@
       guard Int.random(in: 0..<10, using: &generator) >= 4 else {
         let (name, expected) = bad.randomElement(using: &generator) ?? bad[0]
         let outcome: WorkerMisdeedTests.Outcome
-        do throws(DecodingError) {
+        do throws(ImageDecodingError) {
           let deadline: Duration = name == "hang" ? .milliseconds(300) : .seconds(60)
           outcome = .answer(try pool.ask(Drills.request(name, number: number, deadline: deadline)).message)
         } catch {

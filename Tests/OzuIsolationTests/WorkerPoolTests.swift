@@ -55,7 +55,7 @@
         let second = Self.body(200)
         let processes = try [(first, 1), (second, 2)].map { body, number in
           try pool.perform(Drills.request("process", body, number: UInt64(number)), checkpoint: {}) {
-            message, _ throws(DecodingError) in
+            message, _ throws(ImageDecodingError) in
             if number == 1 { _ = try pool.ask(Drills.request("reverse", second, number: 2)) }
             return message
           }
@@ -159,10 +159,10 @@
         while waiting.withLock({ $0 }) < index { usleep(1000) }
         var asked = false
         let request = Drills.request("nothing")
-        let result = Result { () throws(DecodingError) in
+        let result = Result { () throws(ImageDecodingError) in
           try pool.perform(
             request,
-            checkpoint: { () throws(DecodingError) in
+            checkpoint: { () throws(ImageDecodingError) in
               if !asked { waiting.withLock { $0 += 1 } }
               asked = true
               if index == 1 { throw .cancelled }
@@ -170,7 +170,7 @@
             read: { _, _ in order.withLock { $0.append(index) } })
         }
         if index == 1 {
-          #expect(throws: DecodingError.cancelled) { try result.get() }
+          #expect(throws: ImageDecodingError.cancelled) { try result.get() }
         } else {
           try result.get()
         }
@@ -189,11 +189,11 @@
       let pool = try Drills.pool()
       try await Drills.onThread {
         let process = try pool.ask(Drills.request("process")).message
-        #expect(throws: DecodingError.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
           try pool.perform(
             Drills.request(whileReading ? "nothing" : "hang"),
-            checkpoint: { () throws(DecodingError) in if !whileReading { throw .cancelled } },
-            read: { _, _ throws(DecodingError) in throw .cancelled })
+            checkpoint: { () throws(ImageDecodingError) in if !whileReading { throw .cancelled } },
+            read: { _, _ throws(ImageDecodingError) in throw .cancelled })
         }
         #expect(try pool.ask(Drills.request("process")).message != process)
         #expect(pool.status.failureCount == 0)

@@ -38,7 +38,7 @@
 
     init(folder: URL) { self.folder = folder }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
       if isNext.withLock(\.self) {
         _ = writeCounts()
         try? FileManager.default.removeItem(at: folder)

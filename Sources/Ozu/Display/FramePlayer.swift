@@ -47,7 +47,7 @@ final class FramePlayer {
     guard ready == nil, making == nil, let next = playback.next else { return }
     making = Task { [weak self, animation] in
       let frame: Frame
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         frame = .made(try await animation.frame(at: next))
       } catch {
         frame = .broken

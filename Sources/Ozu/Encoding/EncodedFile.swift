@@ -29,17 +29,17 @@ struct EncodedFileMaker {
 
   func make() throws(ImageError) -> EncodedFile {
     let picture = loaded.picture
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       // The picture may be undecoded.
       try picture.decode()
     } catch {
       throw ImageError(error, source: name)
     }
-    var first: EncodingError?
+    var first: ImageEncodingError?
     let types = goal.format.candidates(
       isOpaque: picture.bitmap.isOpaque, moves: animation != nil, codecs)
     for type in types {
-      do throws(EncodingError) {
+      do throws(ImageEncodingError) {
         return try make(as: type)
       } catch {
         switch error {
@@ -53,7 +53,7 @@ struct EncodedFileMaker {
     throw .encodingFailed(name, underlying: first ?? .unsupportedType(types[0]))
   }
 
-  private func make(as type: ImageType) throws(EncodingError) -> EncodedFile {
+  private func make(as type: ImageType) throws(ImageEncodingError) -> EncodedFile {
     var options = goal.format.options
     var notes: [String] = []
     if let animation, codecs.encodableAnimationTypes.contains(type) {
@@ -78,7 +78,7 @@ struct EncodedFileMaker {
     let picture = loaded.picture
     options.metadata = metadata(for: picture.size, picture, &notes)
     if let gainMap = gainMap(of: picture, for: type, &notes) {
-      do throws(EncodingError) {
+      do throws(ImageEncodingError) {
         let data = try codecs.encode(picture.bitmap, with: gainMap, options: options, notes: &notes)
         return EncodedFile(data: data, type: type, size: picture.size, frameCount: 1, notes: notes)
       } catch {

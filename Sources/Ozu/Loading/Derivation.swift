@@ -27,7 +27,7 @@ struct Derivation: Sendable {
   /// - Throws: what a decode of the source would throw for this recipe: `regionOutside`.
   init?(
     of recipe: Recipe, from larger: Recipe, size largerSize: PixelSize, header: ImageHeader
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     let source = header.size
     // A drawing has no pixels of its own. An animation would lose its frames, because only still pictures are resized
     // here.
@@ -58,8 +58,8 @@ struct Derivation: Sendable {
 
   /// Makes the result, under the rules of a decode.
   ///
-  /// - Throws: `DecodingError`: `limitExceeded`, `cancelled`.
-  func apply(to larger: Picture, context: DecodingContext) throws(DecodingError) -> Picture {
+  /// - Throws: `ImageDecodingError`: `limitExceeded`, `cancelled`.
+  func apply(to larger: Picture, context: DecodingContext) throws(ImageDecodingError) -> Picture {
     if outputSize == larger.size, region == PixelRegion(larger.size) { return larger }
     return try larger.resampled(region, to: outputSize, by: resampler, context: context)
   }

@@ -135,7 +135,7 @@ extension LoadImage {
     from variant: KnownVariants.Variant, header: ImageHeader?, size: PixelSize
   ) throws(ImageError) -> Derivation? {
     guard let header else { return nil }
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       return try Derivation(of: request.recipe, from: variant.recipe, size: size, header: header)
     } catch {
       throw ImageError(error, source: request.source.name)

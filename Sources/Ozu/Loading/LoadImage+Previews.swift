@@ -159,7 +159,7 @@ final class PreviewMaker: Sendable {
 
   private func make() {
     var isUsable = true
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       let context = DecodingContext(
         limits: decoding.limits, pool: decoding.pixelBufferPool, budget: decoding.decodedByteBudget,
         isCancelled: { self.isEnded.load(ordering: .relaxed) })
@@ -203,8 +203,8 @@ protocol ProgressiveDecoding: Sendable {
 
   /// The picture so far, at the size of the recipe; `nil` if there is nothing new to show.
   ///
-  /// - Throws: `DecodingError`, after which it is not called again.
-  func preview(context: DecodingContext) throws(DecodingError) -> Picture?
+  /// - Throws: `ImageDecodingError`, after which it is not called again.
+  func preview(context: DecodingContext) throws(ImageDecodingError) -> Picture?
 }
 
 extension IncrementalDecoder: ProgressiveDecoding {}

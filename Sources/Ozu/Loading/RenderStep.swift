@@ -48,7 +48,7 @@ extension RenderStep {
 
   /// Runs the step on the calling thread.
   ///
-  /// - Throws: the `ImageError` of a `DecodingError` or a `ProcessingError`; `deadlineExceeded`.
+  /// - Throws: the `ImageError` of a `ImageDecodingError` or a `ProcessingError`; `deadlineExceeded`.
   func run(after previous: Rendered?, _ context: Context) throws(ImageError) -> Rendered {
     let watch = StageWatch(
       context.load.configuration.testing.now, timings: previous?.timings ?? StageTimings(),
@@ -59,14 +59,14 @@ extension RenderStep {
     case .decode(let data, let resize, let wanted, let file):
       watch.enter(.decode)
       context.load.events.counters.decodes.increment()
-      let picture = try Self.decode(context, watch, wanted) { decodingContext throws(DecodingError) in
+      let picture = try Self.decode(context, watch, wanted) { decodingContext throws(ImageDecodingError) in
         try context.load.configuration.decoding.codecs.picture(
           from: data, resize: resize, context: decodingContext.identified(as: file))
       }
       return Rendered(picture: picture, timings: watch.finish())
     case .deferDecoding(let data):
       watch.enter(.decode)
-      let picture = try Self.decode(context, watch) { decodingContext throws(DecodingError) in
+      let picture = try Self.decode(context, watch) { decodingContext throws(ImageDecodingError) in
         try context.load.configuration.decoding.codecs.deferredPicture(from: data, context: decodingContext)
       }
       return Rendered(picture: picture, timings: watch.finish())
@@ -74,14 +74,14 @@ extension RenderStep {
       watch.enter(.resize)
       try picture.decode(for: context)
       guard let resize else { return Rendered(picture: picture, timings: watch.finish()) }
-      let resized = try Self.decode(context, watch) { resizingContext throws(DecodingError) in
+      let resized = try Self.decode(context, watch) { resizingContext throws(ImageDecodingError) in
         try picture.resized(resize, context: resizingContext)
       }
       return Rendered(picture: resized, timings: watch.finish())
     case .derive(let picture, let derivation):
       watch.enter(.resize)
       try picture.decode(for: context)
-      let smaller = try Self.decode(context, watch) { resizingContext throws(DecodingError) in
+      let smaller = try Self.decode(context, watch) { resizingContext throws(ImageDecodingError) in
         try derivation.apply(to: picture, context: resizingContext)
       }
       return Rendered(picture: smaller, timings: watch.finish())
@@ -108,14 +108,14 @@ extension RenderStep {
 
   private static func decode(
     _ context: Context, _ watch: StageWatch, _ wanted: RequestedDecoding = .converted,
-    _ decode: (DecodingContext) throws(DecodingError) -> Picture
+    _ decode: (DecodingContext) throws(ImageDecodingError) -> Picture
   ) throws(ImageError) -> Picture {
     let decodingContext = wanted.context(
       context.load.configuration,
       assistant: DecodingAssistant { [runner = context.load.runner] in runner.lend(.decode, $0) },
       isCancelled: { context.isCancelled || watch.isLate }
     ).measured { watch.enter($0 == .decode ? .decode : .resize, ago: $1) }
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       return try decode(decodingContext)
     } catch {
       if error == .cancelled, watch.isLate, !context.isCancelled {
@@ -129,7 +129,7 @@ extension RenderStep {
 extension Picture {
   /// Decodes the pixels for a step, if they are not decoded yet.
   fileprivate func decode(for context: RenderStep.Context) throws(ImageError) {
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       try decode()
     } catch {
       throw ImageError(error, source: context.name)

@@ -75,48 +75,48 @@ extension ImageError {
 
   /// A source without bytes.
   public static func emptyData(_ source: String) -> ImageError {
-    ImageError(.emptyData, source, cause: DecodingError.emptyData)
+    ImageError(.emptyData, source, cause: ImageDecodingError.emptyData)
   }
 
   /// Bytes that are not an image; `kind` names what they are, if that is known: "an HTML page".
   public static func notAnImage(_ source: String, kind: String?) -> ImageError {
-    ImageError(.notAnImage, source, cause: DecodingError.notAnImage(kind: kind))
+    ImageError(.notAnImage, source, cause: ImageDecodingError.notAnImage(kind: kind))
   }
 
   /// A format that no decoder reads.
   public static func unsupportedType(_ source: String, type: ImageType, reason: String) -> ImageError {
-    ImageError(.unsupportedType, source, cause: DecodingError.unsupportedType(type, reason: reason))
+    ImageError(.unsupportedType, source, cause: ImageDecodingError.unsupportedType(type, reason: reason))
   }
 
   /// A file that breaks the rules of its format; `stage` is the part of the file that was being read.
   public static func corruptData(
     _ source: String, type: ImageType, stage: String, reason: String
   ) -> ImageError {
-    ImageError(.corruptData, source, cause: DecodingError.corrupt(type, stage: stage, reason: reason))
+    ImageError(.corruptData, source, cause: ImageDecodingError.corrupt(type, stage: stage, reason: reason))
   }
 
   /// A file that ends in the part `stage`, before its picture does.
   public static func truncatedData(_ source: String, type: ImageType, stage: String) -> ImageError {
-    ImageError(.truncatedData, source, cause: DecodingError.truncated(type, stage: stage))
+    ImageError(.truncatedData, source, cause: ImageDecodingError.truncated(type, stage: stage))
   }
 
   /// A part that lies outside the picture of this size.
   public static func regionOutside(
     _ source: String, region: PixelRectangle, size: PixelSize
   ) -> ImageError {
-    ImageError(.regionOutside, source, cause: DecodingError.regionOutside(region, of: size))
+    ImageError(.regionOutside, source, cause: ImageDecodingError.regionOutside(region, of: size))
   }
 
   /// A picture over a limit.
   public static func limitExceeded(_ source: String, violation: DecodingLimits.Violation) -> ImageError {
-    ImageError(.limitExceeded, source, cause: DecodingError.limitExceeded(violation))
+    ImageError(.limitExceeded, source, cause: ImageDecodingError.limitExceeded(violation))
   }
 
   /// A decoder whose process failed.
   public static func decoderFailed(
     _ source: String, type: ImageType, failure: DecoderFailure
   ) -> ImageError {
-    ImageError(.decoderFailed, source, cause: DecodingError.decoderFailed(type, failure))
+    ImageError(.decoderFailed, source, cause: ImageDecodingError.decoderFailed(type, failure))
   }
 
   /// A processor that failed.
@@ -125,7 +125,7 @@ extension ImageError {
   }
 
   /// A picture that could not be written as a file.
-  public static func encodingFailed(_ source: String, underlying: EncodingError) -> ImageError {
+  public static func encodingFailed(_ source: String, underlying: ImageEncodingError) -> ImageError {
     ImageError(.encodingFailed, source, cause: underlying)
   }
 
@@ -147,7 +147,7 @@ struct FetchCycleError: Error, CustomStringConvertible {
 }
 
 extension ImageError {
-  init(_ error: DecodingError, source: String) {
+  init(_ error: ImageDecodingError, source: String) {
     let kind: Kind? =
       switch error {
       case .emptyData: .emptyData

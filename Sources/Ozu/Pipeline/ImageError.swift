@@ -60,9 +60,9 @@ extension ImageError {
   /// | Kinds | Type |
   /// |---|---|
   /// | `nameNotResolved`, `connectionRefused`, `timedOut`, `bodyTruncated`, `transport` | `HTTPError` |
-  /// | `emptyData`, `notAnImage`, `unsupportedType`, `corruptData`, `truncatedData`, `regionOutside`, `limitExceeded`, `decoderFailed` | `DecodingError` |
+  /// | `emptyData`, `notAnImage`, `unsupportedType`, `corruptData`, `truncatedData`, `regionOutside`, `limitExceeded`, `decoderFailed` | `ImageDecodingError` |
   /// | `processingFailed` | `ProcessingError` |
-  /// | `encodingFailed` | `EncodingError` |
+  /// | `encodingFailed` | `ImageEncodingError` |
   /// | `fetchFailed` | the error of the app |
   /// | `cancelled` | `CancellationError` |
   public var underlying: (any Error)? { kind == .cancelled ? CancellationError() : cause }
@@ -119,7 +119,7 @@ extension ImageError {
     if case .decoderFailed(_, let failure)? = decodingError { failure } else { nil }
   }
 
-  private var decodingError: DecodingError? { cause as? DecodingError }
+  private var decodingError: ImageDecodingError? { cause as? ImageDecodingError }
 
   /// The error of the transport.
   var httpError: HTTPError? { cause as? HTTPError }

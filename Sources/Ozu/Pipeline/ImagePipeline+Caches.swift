@@ -138,10 +138,10 @@ extension ImagePipeline {
 
     /// Stores a picture as the result of a request in the given layers; on disk as a rendition.
     ///
-    /// - Throws: `EncodingError` when it cannot be encoded for the disk.
+    /// - Throws: `ImageEncodingError` when it cannot be encoded for the disk.
     public func store(
       _ picture: Picture, for request: ImageRequest, layers: CacheLayers = .all
-    ) throws(EncodingError) {
+    ) throws(ImageEncodingError) {
       let request = keyed(request)
       let right = pipeline.context.epochs.right(to: request)
       if layers.contains(.memory) { self[request] = picture }
@@ -151,7 +151,7 @@ extension ImagePipeline {
     /// The same on disk alone, unless the picture has been removed since the right began.
     func storeOnDisk(
       _ picture: Picture, for request: ImageRequest, by right: EpochRight
-    ) throws(EncodingError) {
+    ) throws(ImageEncodingError) {
       if let format = request.format, format.diskCapacity == 0 { return }
       guard let encoding = pipeline.configuration.encoding(of: picture, for: request) else { return }
       let data = try pipeline.configuration.decoding.codecs.encode(

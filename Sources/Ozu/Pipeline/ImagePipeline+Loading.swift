@@ -165,7 +165,7 @@ extension ImagePipeline {
       }
       data = whole
     }
-    return try await decoding(for: request) { (decoding) throws(DecodingError) in
+    return try await decoding(for: request) { (decoding) throws(ImageDecodingError) in
       try decoding.codecs.header(of: data, limits: decoding.limits)
     }
   }
@@ -177,7 +177,7 @@ extension ImagePipeline {
   /// - Throws: `ImageError`.
   public func metadata(for request: ImageRequest) async throws(ImageError) -> ImageMetadata {
     let data = try await data(for: request)
-    return try await decoding(for: request) { (decoding) throws(DecodingError) in
+    return try await decoding(for: request) { (decoding) throws(ImageDecodingError) in
       try decoding.codecs.metadata(of: data, limits: decoding.limits)
     }
   }
@@ -185,23 +185,23 @@ extension ImagePipeline {
   /// Reads something from bytes, on the decoding threads.
   private func decoding<Value: Sendable>(
     for request: ImageRequest,
-    _ body: @escaping @Sendable (Configuration.Decoding) throws(DecodingError) -> Value
+    _ body: @escaping @Sendable (Configuration.Decoding) throws(ImageDecodingError) -> Value
   ) async throws(ImageError) -> Value {
     let outcome = await context.runner.run(on: .decode, priority: request.priority) { [configuration] in
-      Result { () throws(DecodingError) in try body(configuration.decoding) }
+      Result { () throws(ImageDecodingError) in try body(configuration.decoding) }
     }
     return try outcome.mapError { ImageError($0, source: request.source.name) }.get()
   }
 
   /// Encodes a picture, on the pipeline's decoding threads.
   ///
-  /// - Throws: `EncodingError`.
+  /// - Throws: `ImageEncodingError`.
   public func encode(
     _ picture: Picture, as type: ImageType, options: EncodingOptions = EncodingOptions()
-  ) async throws(EncodingError) -> Data {
+  ) async throws(ImageEncodingError) -> Data {
     let codecs = configuration.decoding.codecs
     let outcome = await context.runner.run(on: .decode, priority: .normal) {
-      Result { () throws(EncodingError) in
+      Result { () throws(ImageEncodingError) in
         try codecs.encode(picture, as: type, options: options)
       }
     }
@@ -340,10 +340,10 @@ extension Picture {
   /// try await picture.encoded(as: .png).write(to: file)
   /// ```
   ///
-  /// - Throws: `EncodingError`.
+  /// - Throws: `ImageEncodingError`.
   public func encoded(
     as type: ImageType, options: EncodingOptions = EncodingOptions(), by pipeline: ImagePipeline = .shared
-  ) async throws(EncodingError) -> Data {
+  ) async throws(ImageEncodingError) -> Data {
     try await pipeline.encode(self, as: type, options: options)
   }
 }

@@ -29,7 +29,7 @@ enum ColorArgument {
 
 /// A place in a picture as people type it: `center`, `top`, `bottom-right`.
 enum AnchorArgument {
-  static let names: [(String, Anchor)] = Anchor.allCases.map { anchor in
+  static let names: [(String, ImageAnchor)] = ImageAnchor.allCases.map { anchor in
     let name = anchor.rawValue.reduce(into: "") { name, letter in
       name += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
     }
@@ -39,7 +39,7 @@ enum AnchorArgument {
   static let notation = names.map(\.0).joined(separator: ", ")
 
   /// The place of a text; `nil` when the text is not a place.
-  static func anchor(_ text: some StringProtocol) -> Anchor? {
+  static func anchor(_ text: some StringProtocol) -> ImageAnchor? {
     names.first { $0.0 == text.lowercased() }?.1
   }
 }

@@ -122,7 +122,7 @@ enum StepArguments {
   private static func pad(_ text: String) throws(UsageError) -> Pad {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     let size = try ResizeArguments.size(String(parts[0]), of: "pad")
-    var (color, place): (ColorValue?, Anchor?)
+    var (color, place): (ColorValue?, ImageAnchor?)
     for part in parts.dropFirst() {
       if color == nil, let named = ColorArgument.color(part) {
         color = named

@@ -8,7 +8,7 @@ struct WatermarkArgument {
   ]
 
   let path: String
-  private var place: Anchor?
+  private var place: ImageAnchor?
   private var opacity: Double?
   private var mode: Watermark.BlendMode?
   private var margin: Int?

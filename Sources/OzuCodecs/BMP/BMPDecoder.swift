@@ -30,7 +30,7 @@ public struct BMPDecoder: ImageDecoding {
   ///
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
   /// - Complexity: O(1); O(pixels) for a file of 32 bits that declares alpha and has none.
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     BMPFile(data, try BMPHeader(data.span, in: .file), alpha: alpha)
   }
 
@@ -59,17 +59,17 @@ private final class BMPFile: ImageFile {
 
   /// Decodes the picture.
   ///
-  /// - Throws: `DecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
+  /// - Throws: `ImageDecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
   ///   then the rest is grey.
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     try context.limits.checkDecodedByteCount(details.size.byteCount(as: .bgra8))
-    return try data.withBytes { (bytes) throws(DecodingError) in
+    return try data.withBytes { (bytes) throws(ImageDecodingError) in
       // The bytes of the file, bounds-checked from here on.
       let file = bytes.bindMemory(to: UInt8.self).span
       let isOpaque = !header.hasAlpha
       return try Bitmap(
         size: details.size, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
-      ) { (pixels, bytesPerRow) throws(DecodingError) in
+      ) { (pixels, bytesPerRow) throws(ImageDecodingError) in
         let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: details.size)
         let isWhole = try Self.read(details, file, isOpaque: isOpaque, to: canvas, context)
         if !isWhole { try context.acceptTruncation(of: .bmp, stage: Self.imageStage) }
@@ -81,7 +81,7 @@ private final class BMPFile: ImageFile {
   private static func read(
     _ header: BMPHeader, _ file: Span<UInt8>, isOpaque: Bool, to canvas: PixelCanvas,
     _ context: DecodingContext
-  ) throws(DecodingError) -> Bool {
+  ) throws(ImageDecodingError) -> Bool {
     if case .runLength(let bits) = header.compression {
       canvas.fill(with: header.color(0))
       return try BMPRunLengths(header: header, bits: bits).read(file, to: canvas, context) == .whole

@@ -42,7 +42,7 @@ struct BMPHeader {
   /// Reads the headers.
   ///
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
-  init(_ bytes: Span<UInt8>, in container: Container) throws(DecodingError) {
+  init(_ bytes: Span<UInt8>, in container: Container) throws(ImageDecodingError) {
     let start = container == .file ? 14 : 0
     func field(_ offset: Int, _ byteCount: Int) -> Int? {
       bytes.littleEndian(at: start + offset, bytes: byteCount)
@@ -122,7 +122,7 @@ struct BMPHeader {
 
   private static func compression(
     _ method: Int, bits: Int, isOS2: Bool
-  ) throws(DecodingError) -> Compression {
+  ) throws(ImageDecodingError) -> Compression {
     switch (method, bits) {
     case (0, _): return .none
     case (1, 8): return .runLength(bits: 8)
@@ -138,7 +138,7 @@ struct BMPHeader {
 
   private static func palette(
     _ bytes: Span<UInt8>, at start: Int, count: Int, entryByteCount: Int
-  ) throws(DecodingError) -> [UInt32] {
+  ) throws(ImageDecodingError) -> [UInt32] {
     var words: [UInt32] = []
     for index in 0..<count {
       guard let color = bytes.littleEndian(at: start + index * entryByteCount, bytes: 3) else {
@@ -149,7 +149,7 @@ struct BMPHeader {
     return words
   }
 
-  static func corrupt(_ reason: String) -> DecodingError {
+  static func corrupt(_ reason: String) -> ImageDecodingError {
     .corrupt(.bmp, stage: stage, reason: reason)
   }
 }

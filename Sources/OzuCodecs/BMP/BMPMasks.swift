@@ -38,7 +38,7 @@ struct BMPMasks: Hashable {
   let alpha: Channel
 
   /// - Throws: `corrupt` if the bits of a colour are not adjacent.
-  init(red: Int, green: Int, blue: Int, alpha: Int) throws(DecodingError) {
+  init(red: Int, green: Int, blue: Int, alpha: Int) throws(ImageDecodingError) {
     guard let red = Channel(red), let green = Channel(green), let blue = Channel(blue),
       let alpha = Channel(alpha)
     else { throw BMPHeader.corrupt("the bits of a colour are not adjacent") }

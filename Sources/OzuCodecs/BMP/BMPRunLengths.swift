@@ -24,7 +24,7 @@ struct BMPRunLengths {
 
   func read(
     _ bytes: Span<UInt8>, to canvas: PixelCanvas, _ context: DecodingContext
-  ) throws(DecodingError) -> Ending {
+  ) throws(ImageDecodingError) -> Ending {
     var position = header.pixelOffset
     var x = 0
     var row = 0

@@ -23,7 +23,7 @@ extension CleanedFile {
       outline.header.orientation != .up
     else { return self }
     let orientation = outline.header.orientation
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       let bare = try CleanedFile(
         data, keeping: .everythingButPlace.subtracting(.orientation), removesSides: true)
       let turned = try codecs.turned(bare.data, from: orientation, limits: limits)
@@ -38,7 +38,7 @@ extension CleanedFile {
   }
 }
 
-extension DecodingError {
+extension ImageDecodingError {
   fileprivate var turningReason: String {
     if case .unsupportedType(_, let reason) = self { return reason }
     return "\(self)"

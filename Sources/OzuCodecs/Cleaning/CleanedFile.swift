@@ -61,15 +61,15 @@ public struct CleanedFile: Hashable, Sendable {
   /// - Parameters:
   ///   - file: the whole file.
   ///   - kept: the metadata that stay; orientation and profile by default.
-  /// - Throws: `DecodingError`: `unsupportedType` for a format that cannot be cleaned, `corrupt` or `truncated` if the parts
+  /// - Throws: `ImageDecodingError`: `unsupportedType` for a format that cannot be cleaned, `corrupt` or `truncated` if the parts
   ///   of the file cannot be told from each other.
   /// - Complexity: O(bytes of the file).
-  public init(_ file: Data, keeping kept: KeptMetadata = .appearance) throws(DecodingError) {
+  public init(_ file: Data, keeping kept: KeptMetadata = .appearance) throws(ImageDecodingError) {
     try self.init(file, keeping: kept, removesSides: false)
   }
 
   /// - Parameter removesSides: whether EXIF data lose the size of the picture, because it will be turned.
-  package init(_ file: Data, keeping kept: KeptMetadata, removesSides: Bool) throws(DecodingError) {
+  package init(_ file: Data, keeping kept: KeptMetadata, removesSides: Bool) throws(ImageDecodingError) {
     guard !file.isEmpty else { throw .emptyData }
     let type: ImageType
     switch ContentKind(sniffing: file) {

@@ -9,7 +9,7 @@ import OzuImaging
 /// Cleans a GIF: the screen, colour tables, pictures and their controls stay byte for byte, and so does the number of
 /// repetitions; comments and the extensions of other applications go.
 enum GIFCleaning {
-  static func clean(_ file: Data, _ parts: inout CleanedParts) throws(DecodingError) -> Data {
+  static func clean(_ file: Data, _ parts: inout CleanedParts) throws(ImageDecodingError) -> Data {
     let bytes = file.span
     guard let flags = bytes.byte(at: 10), bytes.count >= 13 else {
       throw .truncated(.gif, stage: CleanedParts.stage)

@@ -16,7 +16,7 @@ enum JPEGCleaning {
   private static let adobe: StaticString = "Adobe"
   private static let profile: StaticString = "ICC_PROFILE\0"
 
-  static func clean(_ file: Data, _ parts: inout CleanedParts) throws(DecodingError) -> Data {
+  static func clean(_ file: Data, _ parts: inout CleanedParts) throws(ImageDecodingError) -> Data {
     let bytes = file.span
     var first = Data()
     var body = Data()

@@ -17,7 +17,7 @@ enum PNGCleaning {
   private static let longestCompressedText = 1 << 20
   private static let names: [StaticString] = ["Copyright\0", "Author\0"]
 
-  static func clean(_ file: Data, _ parts: inout CleanedParts) throws(DecodingError) -> Data {
+  static func clean(_ file: Data, _ parts: inout CleanedParts) throws(ImageDecodingError) -> Data {
     let bytes = file.span
     var head = Data()
     var body = Data()

@@ -13,7 +13,7 @@ enum WebPCleaning {
   private static let exifFlag: UInt8 = 0x08
   private static let xmpFlag: UInt8 = 0x04
 
-  static func clean(_ file: Data, _ parts: inout CleanedParts) throws(DecodingError) -> Data {
+  static func clean(_ file: Data, _ parts: inout CleanedParts) throws(ImageDecodingError) -> Data {
     let declared = WebPHeader.byteCount(file.span)
     let bytes = file.span.extracting(0..<declared)
     var extended: [UInt8]?

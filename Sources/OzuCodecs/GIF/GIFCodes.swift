@@ -35,7 +35,7 @@ struct GIFCodes {
   mutating func read(
     _ bytes: Span<UInt8>, _ image: GIFFile.Image, to indices: inout ContiguousArray<UInt8>,
     _ context: DecodingContext
-  ) throws(DecodingError) -> (count: Int, ending: Ending) {
+  ) throws(ImageDecodingError) -> (count: Int, ending: Ending) {
     let minimum = image.minimumCodeSize
     guard 1...Self.largestMinimum ~= minimum else { return (0, .corrupt) }
     let clear = 1 << minimum

@@ -22,7 +22,7 @@ public struct GIFDecoder: ImageDecoding {
   ///
   /// - Throws: `truncated`; `corrupt` if there is no picture in it.
   /// - Complexity: O(blocks).
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let blocks = try GIFFile(data.span, frameLimit: max(1, limits.frameCount))
     guard !blocks.images.isEmpty else {
       if blocks.isCut { throw .truncated(.gif, stage: GIFFile.stage) }
@@ -32,8 +32,8 @@ public struct GIFDecoder: ImageDecoding {
   }
 
   /// Opens a file whose first frame can be shown as soon as it is complete.
-  public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
-    try PartialFile { () throws(DecodingError) in .opened(try open(data, limits: limits)) }
+  public func open(beginning data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> PartialFile {
+    try PartialFile { () throws(ImageDecodingError) in .opened(try open(data, limits: limits)) }
   }
 }
 
@@ -64,20 +64,20 @@ private final class OpenedGIF: ImageFile {
 
   /// Decodes the first frame.
   ///
-  /// - Throws: `DecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
+  /// - Throws: `ImageDecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
   ///   then the rest is transparent, or grey in a picture without alpha.
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     try GIFFrames.firstPicture(of: blocks, data, context)
   }
 
-  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
+  func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)? {
     blocks.images.count(where: \.isWhole) > 1 ? GIFFrames(data, blocks) : nil
   }
 
   /// Returns the first frame, once.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? {
+  ) throws(ImageDecodingError) -> Bitmap? {
     guard !hasShown.withLock({ $0 }) else { return nil }
     let blocks = try GIFFile(data.span, frameLimit: 1)
     guard blocks.images.first?.isWhole == true else { return nil }

@@ -59,7 +59,7 @@ struct GIFFile: Sendable {
   /// - Parameter frameLimit: the most pictures that are kept. Pictures after that are only counted. The first is
   ///   always kept.
   /// - Throws: `truncated` in the stage `header`.
-  init(_ bytes: Span<UInt8>, frameLimit: Int) throws(DecodingError) {
+  init(_ bytes: Span<UInt8>, frameLimit: Int) throws(ImageDecodingError) {
     guard let width = bytes.littleEndian(at: 6, bytes: 2), let height = bytes.littleEndian(at: 8, bytes: 2),
       let flags = bytes.byte(at: 10), bytes.count >= 13
     else { throw .truncated(.gif, stage: Self.stage) }

@@ -30,7 +30,7 @@ struct GIFFrames: AnimationFrameReading {
     self.frames = frames
   }
 
-  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     let image = file.images[index]
     let frame = frames[index]
     if index == 0 { return try Self.firstPicture(of: file, data, context) }
@@ -38,7 +38,7 @@ struct GIFFrames: AnimationFrameReading {
       frame.size.byteCount(as: .bgra8) + image.size.byteCount(as: .bgra8) / 4)
     let isOpaque = image.isVisible && image.transparentIndex == nil
     return try Bitmap(size: frame.size, isOpaque: isOpaque, pool: context.pool) {
-      (pixels, bytesPerRow) throws(DecodingError) in
+      (pixels, bytesPerRow) throws(ImageDecodingError) in
       let target = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: frame.size)
       if !isOpaque { target.fill(with: 0) }
       try Self.paint(image, frame, data, on: target, x: 0, y: 0, context)
@@ -48,14 +48,14 @@ struct GIFFrames: AnimationFrameReading {
   /// The first image on its canvas, which is transparent where the image does not cover it.
   static func firstPicture(
     of file: GIFFile, _ data: Data, _ context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     guard let image = file.images.first, let frame = image.frame else {
       throw .truncated(.gif, stage: GIFFile.stage)
     }
     try context.limits.checkDecodedByteCount(
       file.canvas.byteCount(as: .bgra8) + image.size.byteCount(as: .bgra8) / 4)
     return try Bitmap(size: file.canvas, isOpaque: file.isOpaque, pool: context.pool) {
-      (pixels, bytesPerRow) throws(DecodingError) in
+      (pixels, bytesPerRow) throws(ImageDecodingError) in
       let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: file.canvas)
       canvas.fill(with: file.isOpaque ? BMPDecoder.missing : 0)
       try paint(image, frame, data, on: canvas, x: frame.x, y: frame.y, context)
@@ -66,7 +66,7 @@ struct GIFFrames: AnimationFrameReading {
   static func paint(
     _ image: GIFFile.Image, _ frame: AnimationFrame, _ data: Data, on canvas: PixelCanvas, x: Int, y: Int,
     _ context: DecodingContext
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     guard image.isVisible else { return }
     let bytes = data.span
     // Rows below the canvas are not shown, so their indices are not decoded, except for those of an interlaced

@@ -22,7 +22,7 @@ package enum HEIFInspection {
   /// - Complexity: O(bytes of the boxes and of all coded units).
   package static func largestPixelCount(
     _ file: Span<UInt8>, limits: DecodingLimits
-  ) throws(DecodingError) -> Int {
+  ) throws(ImageDecodingError) -> Int {
     let list = HEIFBoxList(file, in: 0..<file.count)
     try checkKinds(file, in: list.rest, found: [:])
     var largest = 0
@@ -39,7 +39,7 @@ package enum HEIFInspection {
 
   private static func largestPixelCount(
     _ file: Span<UInt8>, meta box: HEIFBox, limits: DecodingLimits, _ effort: inout Effort
-  ) throws(DecodingError) -> Int {
+  ) throws(ImageDecodingError) -> Int {
     let boxes = HEIFBoxList(file, in: box.fullContent)
     let items = HEIFItems(file, meta: boxes)
     try checkKinds(file, in: boxes.rest, found: [:])
@@ -70,7 +70,7 @@ package enum HEIFInspection {
   /// Searches for the letters of a grid or an overlay outside the known entries.
   private static func checkKinds(
     _ file: Span<UInt8>, in range: Range<Int>, found: [BoxName: Int]
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     guard range.count >= 4 else { return }
     var grids = 0
     var overlays = 0
@@ -88,7 +88,7 @@ package enum HEIFInspection {
   /// The size in `ispe` (ISO/IEC 23008-12 §6.5.3).
   private static func declaredSize(
     _ file: Span<UInt8>, _ properties: [HEIFBox]
-  ) throws(DecodingError) -> PixelSize? {
+  ) throws(ImageDecodingError) -> PixelSize? {
     var size: PixelSize?
     for property in properties where property.name == "ispe" {
       var reader = HEIFReader(property.fullContent)
@@ -103,7 +103,7 @@ package enum HEIFInspection {
   /// The canvas of a grid or an overlay (§6.6.2.3 and §6.6.2.2).
   private static func canvas(
     _ file: Span<UInt8>, _ items: HEIFItems, _ item: HEIFItems.Item, _ effort: inout Effort
-  ) throws(DecodingError) -> PixelSize {
+  ) throws(ImageDecodingError) -> PixelSize {
     guard case .parts(let parts) = items.location(of: item.id) else {
       throw corrupt("the description of a grid or an overlay is missing")
     }
@@ -130,7 +130,7 @@ package enum HEIFInspection {
   private static func checkCodedSize(
     _ file: Span<UInt8>, _ items: HEIFItems, _ item: HEIFItems.Item, _ declared: PixelSize?,
     _ effort: inout Effort
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     guard let declared else { throw corrupt("a picture has no size") }
     let allowed = PixelSize(
       width: declared.width.saturatingSum(largestBlock), height: declared.height.saturatingSum(largestBlock)
@@ -161,7 +161,7 @@ package enum HEIFInspection {
   /// Checks the units of an item, each after its length of four bytes, as the library reads them.
   private static func checkUnits(
     of bytes: Span<UInt8>, in range: Range<Int>, allowed: Int, _ effort: inout Effort
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     var reader = HEIFReader(range)
     while let length = reader.take(4, from: bytes), let unit = reader.skip(length) {
       try check(unit, of: bytes, allowed: allowed, &effort)
@@ -170,7 +170,7 @@ package enum HEIFInspection {
 
   private static func check(
     _ unit: Range<Int>, of bytes: Span<UInt8>, allowed: Int, _ effort: inout Effort
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     try effort.spend(1)
     guard HEVCParameterSet.isOne(bytes, at: unit) else { return }
     guard let pixelCount = HEVCParameterSet.pixelCount(bytes, at: unit) else {
@@ -185,12 +185,12 @@ package enum HEIFInspection {
 
     init(_ file: Span<UInt8>) { left = 4 * file.count + (1 << 16) }
 
-    mutating func spend(_ amount: Int) throws(DecodingError) {
+    mutating func spend(_ amount: Int) throws(ImageDecodingError) {
       left -= amount
       guard left >= 0 else { throw corrupt("too many items share their bytes") }
     }
 
-    mutating func copy(_ parts: [Range<Int>], of file: Span<UInt8>) throws(DecodingError) -> [UInt8] {
+    mutating func copy(_ parts: [Range<Int>], of file: Span<UInt8>) throws(ImageDecodingError) -> [UInt8] {
       try spend(parts.reduce(0) { $0 + $1.count })
       var bytes: [UInt8] = []
       for part in parts { bytes += file.copy(from: part.lowerBound, byteCount: part.count) }
@@ -198,7 +198,7 @@ package enum HEIFInspection {
     }
   }
 
-  private static func corrupt(_ reason: String) -> DecodingError {
+  private static func corrupt(_ reason: String) -> ImageDecodingError {
     .corrupt(.heic, stage: "header", reason: reason)
   }
 }

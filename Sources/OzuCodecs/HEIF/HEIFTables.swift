@@ -13,7 +13,7 @@ package enum HEIFTables {
 
   /// - Throws: `unsupportedType` for a file with more entries.
   /// - Complexity: O(bytes of the boxes).
-  package static func check(_ file: Span<UInt8>, type: ImageType) throws(DecodingError) {
+  package static func check(_ file: Span<UInt8>, type: ImageType) throws(ImageDecodingError) {
     var count = 0
     for box in HEIFBoxList(file, in: 0..<file.count).boxes {
       switch box.name {

@@ -29,11 +29,11 @@ public struct ICNSDecoder: ImageDecoding {
   ///
   /// - Throws: `corrupt`, `truncated`; `unsupportedType` if no picture can be read.
   /// - Complexity: O(pictures), 256 at most.
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let directory = try ICNSDirectory(data.span)
-    var failure: DecodingError?
+    var failure: ImageDecodingError?
     for entry in directory.pictures.sorted(by: { $0.side > $1.side }) {
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         if let side = entry.codedSide {
           let header = ImageHeader(type: .icns, storedSize: PixelSize(side, side), hasAlpha: true)
           let rows = try ICNSRows(data.span, entry, directory.all, side: side)
@@ -48,7 +48,7 @@ public struct ICNSDecoder: ImageDecoding {
     throw failure ?? .corrupt(.icns, stage: "directory", reason: "no pictures")
   }
 
-  private func open(_ content: Data, _ limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  private func open(_ content: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     guard case .image(let type) = ContentKind(sniffing: content) else {
       throw .corrupt(.icns, stage: "directory", reason: "a picture in no known format")
     }

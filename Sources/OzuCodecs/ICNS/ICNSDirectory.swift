@@ -32,7 +32,7 @@ struct ICNSDirectory {
   var pictures: [Entry] { all.filter { !Self.maskKinds.contains($0.kind) } }
 
   /// - Throws: `corrupt`, `truncated`.
-  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+  init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
     guard bytes.count >= 8 else { throw .truncated(.icns, stage: "directory") }
     var found: [Entry] = []
     var position = 8
@@ -69,7 +69,7 @@ struct ICNSRows: SampleRowReading {
   /// - Throws: `truncated`.
   init(
     _ bytes: Span<UInt8>, _ entry: ICNSDirectory.Entry, _ all: [ICNSDirectory.Entry], side: Int
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     self.side = side
     let hasAlpha = ICNSDirectory.withAlpha[entry.kind] != nil
     // "ARGB" stands before pixels with alpha, and four zeros before the largest ones with a mask.
@@ -90,7 +90,7 @@ struct ICNSRows: SampleRowReading {
   /// A byte below 128 is followed by that many and one more; another one by a byte that is repeated 3 to 130 times.
   private static func channel(
     _ bytes: Span<UInt8>, _ position: inout Int, count: Int
-  ) throws(DecodingError) -> [UInt8] {
+  ) throws(ImageDecodingError) -> [UInt8] {
     var values: [UInt8] = []
     while values.count < count {
       guard let code = bytes.byte(at: position), let value = bytes.byte(at: position + 1) else {
@@ -107,7 +107,9 @@ struct ICNSRows: SampleRowReading {
     return values
   }
 
-  mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(DecodingError) -> Bool {
+  mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(ImageDecodingError)
+    -> Bool
+  {
     for x in row.indices {
       let index = y * side + x
       row[x] = SIMD4(

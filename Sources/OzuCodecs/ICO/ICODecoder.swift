@@ -30,7 +30,7 @@ public struct ICODecoder: ImageDecoding {
   ///
   /// - Throws: `corrupt`, `truncated`; `unsupportedType` for a PNG without a decoder for it.
   /// - Complexity: O(pictures), 256 at most.
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     guard let entry = try ICODirectory(data.span).best else {
       throw .corrupt(.ico, stage: ICODirectory.stage, reason: "no pictures")
     }
@@ -69,15 +69,15 @@ private final class IconFile: ImageFile {
 
   /// Decodes the picture.
   ///
-  /// - Throws: `DecodingError`; `truncated` if the file ends before the colours do, unless the context allows it. A
+  /// - Throws: `ImageDecodingError`; `truncated` if the file ends before the colours do, unless the context allows it. A
   ///   missing mask hides nothing.
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     guard details.compression == .none else {
       throw .unsupportedType(.ico, reason: Self.runLengths)
     }
     try context.limits.checkDecodedByteCount(details.size.byteCount(as: .bgra8))
     return try Bitmap(size: details.size, isOpaque: false, pool: context.pool) {
-      (pixels, bytesPerRow) throws(DecodingError) in
+      (pixels, bytesPerRow) throws(ImageDecodingError) in
       let canvas = PixelCanvas(pixels, bytesPerRow: bytesPerRow, size: details.size)
       // Bounds-checked.
       try read(details, content.span, to: canvas, context)
@@ -87,7 +87,7 @@ private final class IconFile: ImageFile {
 
   private func read(
     _ header: BMPHeader, _ content: Span<UInt8>, to canvas: PixelCanvas, _ context: DecodingContext
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     let usesAlpha =
       header.bitsPerPixel == 32 && BMPRows(header, masks: .eightBitsWithAlpha).hasAlphaValues(content)
     // Icons from before alpha was supported have the mask instead.

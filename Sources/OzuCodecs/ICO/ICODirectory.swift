@@ -30,20 +30,20 @@ struct ICODirectory {
   /// Reads the directory and the header of each picture.
   ///
   /// - Throws: `corrupt`, `truncated`.
-  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+  init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
     guard let count = bytes.littleEndian(at: 4, bytes: 2) else { throw .truncated(.ico, stage: Self.stage) }
     guard count > 0 else { throw .corrupt(.ico, stage: Self.stage, reason: "no pictures") }
     guard bytes.count >= Self.headerByteCount + count * Self.entryByteCount else {
       throw .truncated(.ico, stage: Self.stage)
     }
     var found: [Entry] = []
-    var failure: DecodingError?
+    var failure: ImageDecodingError?
     for index in 0..<min(count, Self.entryLimit) {
       let at = Self.headerByteCount + index * Self.entryByteCount
       guard let byteCount = bytes.littleEndian(at: at + 8, bytes: 4),
         let offset = bytes.littleEndian(at: at + 12, bytes: 4), offset < bytes.count
       else { continue }
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         let stated = PixelSize(Self.side(bytes.byte(at: at)), Self.side(bytes.byte(at: at + 1)))
         found.append(try Self.entry(bytes, from: offset, byteCount: byteCount, stated: stated))
       } catch {
@@ -68,7 +68,7 @@ struct ICODirectory {
   /// - Parameter stated: the size in the directory.
   private static func entry(
     _ bytes: Span<UInt8>, from start: Int, byteCount: Int, stated: PixelSize
-  ) throws(DecodingError) -> Entry {
+  ) throws(ImageDecodingError) -> Entry {
     let isWhole = start + byteCount <= bytes.count
     var range = start..<min(start + byteCount, bytes.count)
     var content = bytes.extracting(range)

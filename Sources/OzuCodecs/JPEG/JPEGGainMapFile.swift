@@ -113,11 +113,11 @@ extension CodecRegistry {
   ///   - bitmap: the picture.
   ///   - gainMap: the map, with the aspect ratio of the picture.
   ///   - notes: receives a line if XMP of the options cannot be kept together with the map.
-  /// - Throws: `EncodingError`; `failed` for a map that does not fit the picture.
+  /// - Throws: `ImageEncodingError`; `failed` for a map that does not fit the picture.
   public func encode(
     _ bitmap: Bitmap, with gainMap: GainMapPicture, options: EncodingOptions = EncodingOptions(),
     notes: inout [String]
-  ) throws(EncodingError) -> Data {
+  ) throws(ImageEncodingError) -> Data {
     var numbers = gainMap.numbers
     numbers.size = gainMap.bitmap.size
     if let flaw = numbers.flaw(for: bitmap.size) {

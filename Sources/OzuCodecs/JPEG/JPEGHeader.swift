@@ -63,7 +63,7 @@ package struct JPEGHeader: Sendable {
   /// Reads the segments before the first scan.
   ///
   /// - Throws: `corrupt` or `truncated`, in the stage `header`.
-  package init(_ bytes: Span<UInt8>) throws(DecodingError) {
+  package init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
     guard bytes.byte(at: 0) == 0xFF, bytes.byte(at: 1) == JPEGMarker.startOfImage else {
       throw Self.corrupt("it does not begin with a start-of-image marker")
     }
@@ -209,7 +209,7 @@ package struct JPEGHeader: Sendable {
     return scans
   }
 
-  private mutating func readFrame(_ segment: Span<UInt8>, marker: UInt8) throws(DecodingError) {
+  private mutating func readFrame(_ segment: Span<UInt8>, marker: UInt8) throws(ImageDecodingError) {
     guard let precision = segment.byte(at: 0),
       let height = segment.bigEndian(at: 1, bytes: 2),
       let width = segment.bigEndian(at: 3, bytes: 2),
@@ -236,7 +236,7 @@ package struct JPEGHeader: Sendable {
     }
   }
 
-  private static func corrupt(_ reason: String) -> DecodingError {
+  private static func corrupt(_ reason: String) -> ImageDecodingError {
     .corrupt(.jpeg, stage: stage, reason: reason)
   }
 }

@@ -20,7 +20,7 @@ package struct JPEGOutline: Sendable {
   ///
   /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels that all scans together decode.
   /// - Complexity: O(header); O(bytes) for a file of several scans.
-  package init(_ data: Data, limits: DecodingLimits) throws(DecodingError) {
+  package init(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
     let bytes = data.span
     let details = try JPEGHeader(bytes)
     var end = bytes.count
@@ -59,7 +59,7 @@ package struct JPEGOutline: Sendable {
   /// over the limit on pixels.
   ///
   /// - Throws: `limitExceeded`.
-  package func checkScans(_ limits: DecodingLimits) throws(DecodingError) {
+  package func checkScans(_ limits: DecodingLimits) throws(ImageDecodingError) {
     if scanCount > 1 { try limits.checkScannedPixelCount(scanCount, size: details.size) }
   }
 

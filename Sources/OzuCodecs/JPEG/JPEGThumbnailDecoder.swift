@@ -22,7 +22,7 @@ public struct JPEGThumbnailDecoder: ImageDecoding {
   ///
   /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels that all scans together decode.
   /// - Complexity: O(header); O(bytes) for a file of several scans.
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     JPEGThumbnailFile(data, try JPEGOutline(data, limits: limits))
   }
 }
@@ -47,11 +47,11 @@ private final class JPEGThumbnailFile: ImageFile {
   }
 
   /// Throws `unsupportedType`, because this type has no full decoder.
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     throw .unsupportedType(.jpeg, reason: "it is decoded here to thumbnails only")
   }
 
-  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     let bitmap = try ReducedJPEGDecoder.render(data, outline, header: header, plan: plan, context: context)
     return if let bitmap { bitmap } else { try decode(plan, context: context) }
   }

@@ -56,7 +56,7 @@ package struct PNGHeader: Sendable {
   /// Steps through the chunks.
   ///
   /// - Throws: `corrupt` or `truncated`, in the stage `header`.
-  package init(_ bytes: Span<UInt8>) throws(DecodingError) {
+  package init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
     var position = Self.signatureByteCount
     guard let length = bytes.bigEndian(at: position, bytes: 4), bytes.count >= position + 8 else {
       throw .truncated(.png, stage: Self.stage)
@@ -153,7 +153,7 @@ package struct PNGHeader: Sendable {
     static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
-  private mutating func readImageHeader(_ content: Span<UInt8>) throws(DecodingError) {
+  private mutating func readImageHeader(_ content: Span<UInt8>) throws(ImageDecodingError) {
     func field(_ offset: Int, _ byteCount: Int) -> Int {
       content.bigEndian(at: offset, bytes: byteCount) ?? 0
     }
@@ -191,7 +191,7 @@ package struct PNGHeader: Sendable {
     return Chromaticities(white: point(0), red: point(2), green: point(4), blue: point(6))
   }
 
-  private static func corrupt(_ reason: String) -> DecodingError {
+  private static func corrupt(_ reason: String) -> ImageDecodingError {
     .corrupt(.png, stage: stage, reason: reason)
   }
 }

@@ -24,7 +24,7 @@ public struct PNMDecoder: ImageDecoding {
   /// Opens a file: reads its header.
   ///
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let details = try PNMHeader(data.span)
     let header = ImageHeader(
       type: .pnm, storedSize: details.size, bitsPerComponent: details.largest > 255 ? 16 : 8,
@@ -43,7 +43,9 @@ private struct PNMRows: SampleRowReading {
     position = header.pixelOffset
   }
 
-  mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(DecodingError) -> Bool {
+  mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(ImageDecodingError)
+    -> Bool
+  {
     let sampleByteCount = header.largest > 255 ? 2 : 1
     let rowByteCount =
       header.isBitmap
@@ -75,7 +77,7 @@ private struct PNMRows: SampleRowReading {
   }
 
   /// The next value of a plain file. Digits of a bitmap need no space between them.
-  private mutating func plainValue(_ bytes: Span<UInt8>) throws(DecodingError) -> Int? {
+  private mutating func plainValue(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> Int? {
     PNMHeader.skipSpace(bytes, &position)
     guard header.isBitmap else { return try PNMHeader.number(bytes, &position) }
     guard let digit = bytes.byte(at: position) else { return nil }

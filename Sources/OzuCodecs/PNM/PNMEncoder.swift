@@ -19,7 +19,7 @@ public struct PNMEncoder: ImageEncoding {
   public var keepsAlpha: Bool { true }
 
   /// Encodes a bitmap without loss, except for the rounding of premultiplied colours. The options are ignored.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
     let rows = StraightRows(bitmap)
     let largest = bitmap.format == .rgba16 ? 65_535 : 255
     let size = bitmap.size

@@ -16,7 +16,7 @@ struct PNMHeader {
   var hasAlpha: Bool { channelCount == 2 || channelCount == 4 }
 
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
-  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+  init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
     guard bytes.byte(at: 0) == 0x50, let digit = bytes.byte(at: 1), 0x31...0x37 ~= digit else {
       throw Self.corrupt("it does not begin with P1 to P7")
     }
@@ -60,7 +60,7 @@ struct PNMHeader {
   /// No number of a header or a pixel has more digits; sums and products of a few such numbers fit into an `Int`.
   private static let longestNumber = 9
 
-  static func corrupt(_ reason: String) -> DecodingError { .corrupt(.pnm, stage: stage, reason: reason) }
+  static func corrupt(_ reason: String) -> ImageDecodingError { .corrupt(.pnm, stage: stage, reason: reason) }
 
   /// Skips spaces and comments, which extend to the end of their line.
   static func skipSpace(_ bytes: Span<UInt8>, _ position: inout Int) {
@@ -78,7 +78,7 @@ struct PNMHeader {
   }
 
   /// A decimal number at a position; `nil` at the end of the file.
-  static func number(_ bytes: Span<UInt8>, _ position: inout Int) throws(DecodingError) -> Int? {
+  static func number(_ bytes: Span<UInt8>, _ position: inout Int) throws(ImageDecodingError) -> Int? {
     let start = position
     var value = 0
     while let byte = bytes.byte(at: position), 0x30...0x39 ~= byte {
@@ -91,7 +91,7 @@ struct PNMHeader {
     return nil
   }
 
-  private static func field(_ bytes: Span<UInt8>, _ position: inout Int) throws(DecodingError) -> Int {
+  private static func field(_ bytes: Span<UInt8>, _ position: inout Int) throws(ImageDecodingError) -> Int {
     skipSpace(bytes, &position)
     guard let value = try number(bytes, &position) else { throw .truncated(.pnm, stage: stage) }
     return value
@@ -100,7 +100,7 @@ struct PNMHeader {
   /// The lines of a PAM, up to `ENDHDR`. The kind of tuples follows from their depth.
   private static func fields(
     _ bytes: Span<UInt8>, _ position: inout Int
-  ) throws(DecodingError) -> (width: Int, height: Int, depth: Int, largest: Int) {
+  ) throws(ImageDecodingError) -> (width: Int, height: Int, depth: Int, largest: Int) {
     var (width, height, depth, largest) = (0, 0, 0, 0)
     while true {
       skipSpace(bytes, &position)

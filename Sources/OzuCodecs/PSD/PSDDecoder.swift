@@ -27,7 +27,7 @@ public struct PSDDecoder: ImageDecoding {
   /// Opens a file: reads its header and its metadata.
   ///
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let bytes = data.span
     let details = try PSDHeader(bytes)
     var metadata = ImageMetadata()
@@ -69,7 +69,7 @@ private struct PSDRows: SampleRowReading {
   private var y = 0
   private var samples: [[UInt8]]
 
-  init(_ header: PSDHeader, _ bytes: Span<UInt8>) throws(DecodingError) {
+  init(_ header: PSDHeader, _ bytes: Span<UInt8>) throws(ImageDecodingError) {
     self.header = header
     guard let method = bytes.bigEndian(at: header.pixelOffset, bytes: 2) else {
       throw .truncated(.psd, stage: "pixels")
@@ -99,7 +99,9 @@ private struct PSDRows: SampleRowReading {
     bytes.bigEndian(at: lengths + row * header.lengthByteCount, bytes: header.lengthByteCount)
   }
 
-  mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(DecodingError) -> Bool {
+  mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(ImageDecodingError)
+    -> Bool
+  {
     for channel in positions.indices {
       let position = positions[channel]
       if isPacked {
@@ -128,7 +130,7 @@ private struct PSDRows: SampleRowReading {
   }
 
   /// PackBits; `nil` if the row has too few bytes.
-  private func unpacked(_ bytes: Span<UInt8>) throws(DecodingError) -> [UInt8] {
+  private func unpacked(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> [UInt8] {
     var row: [UInt8] = []
     row.reserveCapacity(header.rowByteCount)
     var position = 0

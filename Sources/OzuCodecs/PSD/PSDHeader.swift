@@ -36,7 +36,7 @@ struct PSDHeader {
   private static let stage = "header"
 
   /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
-  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+  init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
     guard let version = bytes.bigEndian(at: 4, bytes: 2),
       let channelCount = bytes.bigEndian(at: 12, bytes: 2),
       let height = bytes.bigEndian(at: 14, bytes: 4), let width = bytes.bigEndian(at: 18, bytes: 4),
@@ -51,7 +51,7 @@ struct PSDHeader {
     }
     let isLarge = version == 2
     var position = 26
-    func section(_ lengthByteCount: Int = 4) throws(DecodingError) -> Range<Int> {
+    func section(_ lengthByteCount: Int = 4) throws(ImageDecodingError) -> Range<Int> {
       // No file has a length of more than seven bytes.
       let length = bytes.bigEndian(
         at: position + lengthByteCount - min(lengthByteCount, 7), bytes: min(lengthByteCount, 7))
@@ -151,7 +151,7 @@ struct PSDHeader {
     return color
   }
 
-  private static func corrupt(_ reason: String) -> DecodingError {
+  private static func corrupt(_ reason: String) -> ImageDecodingError {
     .corrupt(.psd, stage: stage, reason: reason)
   }
 }

@@ -21,7 +21,7 @@ public struct QOIDecoder: ImageDecoding {
   /// Opens a file: reads its header.
   ///
   /// - Throws: `corrupt`, `truncated`.
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let bytes = data.span
     guard let width = bytes.bigEndian(at: 4, bytes: 4), let height = bytes.bigEndian(at: 8, bytes: 4),
       let channelCount = bytes.byte(at: 12), bytes.count >= QOI.headerByteCount
@@ -57,7 +57,9 @@ private struct QOIRows: SampleRowReading {
 
   init(isOpaque: Bool) { self.isOpaque = isOpaque }
 
-  mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(DecodingError) -> Bool {
+  mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(ImageDecodingError)
+    -> Bool
+  {
     for x in row.indices {
       if runLength > 0 {
         runLength -= 1

@@ -20,7 +20,7 @@ public struct QOIEncoder: ImageEncoding {
   /// Encodes a bitmap without loss, except for the rounding of premultiplied colours. The options are ignored.
   ///
   /// - Throws: `tooLarge` above 4,294,967,295 pixels a side.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
     guard let width = UInt32(exactly: bitmap.size.width), let height = UInt32(exactly: bitmap.size.height)
     else { throw .tooLarge(.qoi, bitmap.size) }
     let rows = StraightRows(bitmap.converted(to: .bgra8))

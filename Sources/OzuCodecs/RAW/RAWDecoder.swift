@@ -32,14 +32,14 @@ public struct RAWDecoder: ImageDecoding {
   ///
   /// - Throws: `unsupportedType` for a file without a preview; `corrupt`, `truncated`, `limitExceeded`.
   /// - Complexity: O(header); O(bytes of the largest preview) if that has several scans.
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let contents = RAWContents(data, type: type)
     let previews = contents.places.compactMap { RAWPreview($0, in: data) }.sorted(by: >)
     guard let best = previews.first, !best.isThumbnail else {
       throw absence(contents, thumbnail: previews.first)
     }
     let picture: any ImageFile
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       picture = try jpeg.open(data.part(best.range), limits: limits)
     } catch {
       throw error.named(type)
@@ -48,10 +48,10 @@ public struct RAWDecoder: ImageDecoding {
   }
 
   /// Prepares the decoder of the previews.
-  public func prepare() throws(DecodingError) { try jpeg.prepare() }
+  public func prepare() throws(ImageDecodingError) { try jpeg.prepare() }
 
   /// Why there is no picture.
-  private func absence(_ contents: RAWContents, thumbnail: RAWPreview?) -> DecodingError {
+  private func absence(_ contents: RAWContents, thumbnail: RAWPreview?) -> ImageDecodingError {
     if contents.isCut { return .truncated(type, stage: "preview") }
     if let thumbnail {
       return .unsupportedType(
@@ -142,8 +142,8 @@ private final class RAWFile: ImageFile {
 
   var scales: [Int] { picture.scales }
 
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
-    do throws(DecodingError) { return try picture.decode(plan, context: context) } catch {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+    do throws(ImageDecodingError) { return try picture.decode(plan, context: context) } catch {
       throw error.named(header.type)
     }
   }
@@ -154,15 +154,15 @@ private final class RAWFile: ImageFile {
 
   func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
-    _ body: (any PixelRowReading) throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result? {
-    do throws(DecodingError) { return try picture.withRows(plan, context: context, body) } catch {
+    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result? {
+    do throws(ImageDecodingError) { return try picture.withRows(plan, context: context, body) } catch {
       throw error.named(header.type)
     }
   }
 
-  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
-    do throws(DecodingError) { return try picture.render(plan, context: context) } catch {
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+    do throws(ImageDecodingError) { return try picture.render(plan, context: context) } catch {
       throw error.named(header.type)
     }
   }
@@ -202,9 +202,9 @@ private final class RAWFile: ImageFile {
   }
 }
 
-extension DecodingError {
+extension ImageDecodingError {
   /// The error about a preview, as one about the file.
-  fileprivate func named(_ type: ImageType) -> DecodingError {
+  fileprivate func named(_ type: ImageType) -> ImageDecodingError {
     switch self {
     case .corrupt(.jpeg, let stage, let reason): .corrupt(type, stage: "preview, \(stage)", reason: reason)
     case .truncated(.jpeg, _): .truncated(type, stage: "preview")

@@ -23,12 +23,12 @@ final class EnclosedFile: ImageFile {
 
   func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
-    _ body: (any PixelRowReading) throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result? {
+    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result? {
     try picture.withRows(plan, context: context, body)
   }
 
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     try picture.decode(plan, context: context)
   }
 }

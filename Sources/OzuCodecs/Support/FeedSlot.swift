@@ -12,11 +12,11 @@ package final class FeedSlot<Feed: Sendable>: Sendable {
 
   /// Makes the state if there is none, and passes it to the closure.
   package func feed(
-    making make: () throws(DecodingError) -> Feed,
-    preview: (Feed) throws(DecodingError) -> Bitmap?
-  ) throws(DecodingError) -> Bitmap? {
+    making make: () throws(ImageDecodingError) -> Feed,
+    preview: (Feed) throws(ImageDecodingError) -> Bitmap?
+  ) throws(ImageDecodingError) -> Bitmap? {
     let result = slot.withLock { slot in
-      Result { () throws(DecodingError) -> Bitmap? in
+      Result { () throws(ImageDecodingError) -> Bitmap? in
         let feed: Feed = if let made = slot { made } else { try make() }
         slot = feed
         return try preview(feed)

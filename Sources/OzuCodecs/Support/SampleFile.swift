@@ -15,7 +15,7 @@ protocol SampleRowReading {
   /// - Throws: `corrupt`.
   mutating func readRow(
     _ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]
-  ) throws(DecodingError) -> Bool
+  ) throws(ImageDecodingError) -> Bool
 }
 
 /// A file of which rows are read: the common part of PNM, QOI, TGA and PSD.
@@ -46,17 +46,17 @@ final class SampleFile: ImageFile {
 
   /// The pixels in the format that the context allows.
   ///
-  /// - Throws: `DecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it: then
+  /// - Throws: `ImageDecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it: then
   ///   the rest is missing.
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     let (size, format) = (header.storedSize, header.pixelFormat(under: context.pixelFormats))
     try context.limits.checkDecodedByteCount(size.byteCount(as: format))
     var reader = makeReader()
-    return try data.withBytes { (file) throws(DecodingError) in
+    return try data.withBytes { (file) throws(ImageDecodingError) in
       try Bitmap(
         size: size, format: format, isOpaque: !header.hasAlpha, colorSpace: header.storedColorSpace,
         pool: context.pool
-      ) { (pixels, bytesPerRow) throws(DecodingError) in
+      ) { (pixels, bytesPerRow) throws(ImageDecodingError) in
         // Bounds-checked from here on.
         let bytes = file.bindMemory(to: UInt8.self).span
         var row = [SIMD4<UInt16>](repeating: .zero, count: size.width)

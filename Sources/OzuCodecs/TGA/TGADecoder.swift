@@ -24,7 +24,7 @@ public struct TGADecoder: ImageDecoding {
   /// Opens a file: reads its header and its palette.
   ///
   /// - Throws: `corrupt`, `truncated`.
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let details = try TGAHeader(data.span)
     let header = ImageHeader(
       type: .tga, storedSize: details.size, colorModel: details.colorModel, hasAlpha: details.hasAlpha)
@@ -46,7 +46,9 @@ private struct TGARows: SampleRowReading {
     position = header.pixelOffset
   }
 
-  mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(DecodingError) -> Bool {
+  mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(ImageDecodingError)
+    -> Bool
+  {
     let last = row.count - 1
     for index in row.indices {
       guard let pixel = header.isRunLengthCoded ? packedPixel(bytes) : pixel(bytes) else { return false }

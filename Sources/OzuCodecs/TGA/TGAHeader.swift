@@ -26,7 +26,7 @@ struct TGAHeader {
   }
 
   /// - Throws: `corrupt`, `truncated`.
-  init(_ bytes: Span<UInt8>) throws(DecodingError) {
+  init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
     guard bytes.count >= 18, let firstIndex = bytes.littleEndian(at: 3, bytes: 2),
       let colorCount = bytes.littleEndian(at: 5, bytes: 2),
       let width = bytes.littleEndian(at: 12, bytes: 2), let height = bytes.littleEndian(at: 14, bytes: 2)
@@ -95,7 +95,7 @@ struct TGAHeader {
       alpha: hasAlpha && value & 0x8000 == 0 ? 0 : 255)
   }
 
-  private static func corrupt(_ reason: String) -> DecodingError {
+  private static func corrupt(_ reason: String) -> ImageDecodingError {
     .corrupt(.tga, stage: "header", reason: reason)
   }
 }

@@ -61,7 +61,7 @@ package struct WebPHeader {
   /// - Parameter frameLimit: the most frames that are kept. Frames after that are only counted. The first is always
   ///   kept.
   /// - Throws: `corrupt` or `truncated`, in the stage `header`.
-  package init(_ file: Span<UInt8>, frameLimit: Int = 1) throws(DecodingError) {
+  package init(_ file: Span<UInt8>, frameLimit: Int = 1) throws(ImageDecodingError) {
     let bytes = file.extracting(0..<Self.byteCount(file))
     var chunk = WebPChunk(bytes, at: 12)
     var animationFrameCount = 0
@@ -101,7 +101,7 @@ package struct WebPHeader {
   }
 
   /// RFC 9649 §2.7.1.
-  private mutating func readExtendedHeader(_ content: Span<UInt8>) throws(DecodingError) {
+  private mutating func readExtendedHeader(_ content: Span<UInt8>) throws(ImageDecodingError) {
     guard let flags = content.byte(at: 0), let width = content.littleEndian(at: 4, bytes: 3),
       let height = content.littleEndian(at: 7, bytes: 3)
     else { throw .truncated(.webp, stage: Self.stage) }
@@ -113,7 +113,7 @@ package struct WebPHeader {
 
   private mutating func readStill(
     _ bytes: Span<UInt8>, _ chunk: WebPChunk, isExtended: Bool
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     guard let picture = WebPPicture(bytes.extracting(chunk.content), isLossless: chunk.kind == .lossless)
     else {
       guard chunk.isWhole else { throw .truncated(.webp, stage: Self.stage) }
@@ -135,10 +135,10 @@ package struct WebPHeader {
   /// first frame prevents the file from being shown.
   private mutating func readAnimationFrame(
     _ bytes: Span<UInt8>, _ chunk: WebPChunk
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     // The first one may be shown in part.
     guard chunk.isWhole || frames.isEmpty else { return }
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       frames.append(try animationFrame(bytes, chunk))
     } catch {
       if frames.isEmpty { throw error }
@@ -147,7 +147,7 @@ package struct WebPHeader {
 
   private func animationFrame(
     _ bytes: Span<UInt8>, _ chunk: WebPChunk
-  ) throws(DecodingError) -> Frame {
+  ) throws(ImageDecodingError) -> Frame {
     let content = bytes.extracting(chunk.content)
     guard let x = content.littleEndian(at: 0, bytes: 3), let y = content.littleEndian(at: 3, bytes: 3),
       let width = content.littleEndian(at: 6, bytes: 3), let height = content.littleEndian(at: 9, bytes: 3),
@@ -170,7 +170,7 @@ package struct WebPHeader {
       hasAlpha: first?.kind == .alpha || lossless?.hasAlpha ?? false)
   }
 
-  private static func corrupt(_ reason: String) -> DecodingError {
+  private static func corrupt(_ reason: String) -> ImageDecodingError {
     .corrupt(.webp, stage: stage, reason: reason)
   }
 }

@@ -18,7 +18,7 @@ extension CodecRegistry {
       return nil
     }
     let reader: (any AnimationFrameReading)?
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       reader = try file.frames(limits: limits)
     } catch {
       notes.append("shown without its animation: \(error)")
@@ -55,12 +55,12 @@ extension CodecRegistry {
         plan.workingByteCount, plan.copiesResult(header, context) ? frameByteCount : 0),
       limits: context.limits, pool: context.pool,
       colorPolicy: context.colorPolicy, budget: context.budget
-    ) { [self] (canvas, context) throws(DecodingError) in
+    ) { [self] (canvas, context) throws(ImageDecodingError) in
       var frame = canvas
       if !plan.needsNoResampling {
         frame = try plan.resampler.resample(
           frame, region: plan.region, to: plan.outputSize, pool: context.pool
-        ) { () throws(DecodingError) in try context.checkpoint() }
+        ) { () throws(ImageDecodingError) in try context.checkpoint() }
       }
       var notes: [String] = []
       frame = converted(frame, header: header, context: context, notes: &notes)

@@ -28,7 +28,7 @@ struct FrameComposer {
   /// The canvas as it is shown at a frame.
   ///
   /// - Complexity: O(frames since the last independent one, or since the one made last).
-  mutating func compose(_ index: Int, context: DecodingContext) throws(DecodingError) -> BGRABitmap {
+  mutating func compose(_ index: Int, context: DecodingContext) throws(ImageDecodingError) -> BGRABitmap {
     let start = independentFrame(upTo: index)
     if index < position || start > position {
       canvas = nil
@@ -48,7 +48,7 @@ struct FrameComposer {
     position = 0
   }
 
-  private mutating func next(_ context: DecodingContext) throws(DecodingError) -> BGRABitmap {
+  private mutating func next(_ context: DecodingContext) throws(ImageDecodingError) -> BGRABitmap {
     let frame = frames[position]
     let decoded = try reader.decodeFrame(at: position, context: context)
     guard decoded.size == frame.size else {

@@ -18,7 +18,7 @@ public final class PictureAnimation: Sendable {
   }
 
   /// Turns a canvas into the bitmap that is shown.
-  typealias Finishing = @Sendable (Bitmap, DecodingContext) throws(DecodingError) -> Bitmap
+  typealias Finishing = @Sendable (Bitmap, DecodingContext) throws(ImageDecodingError) -> Bitmap
 
   /// How many times the animation is played; 0 means without end.
   public let loopCount: Int
@@ -90,23 +90,23 @@ public final class PictureAnimation: Sendable {
   /// awaits.
   ///
   /// - Precondition: `index` is in `0..<frameCount`.
-  /// - Throws: `DecodingError`. After a broken frame, the other frames can still be shown.
+  /// - Throws: `ImageDecodingError`. After a broken frame, the other frames can still be shown.
   /// - Complexity: O(1) for a frame in the cache; one decode when frames are asked for in order; otherwise one
   ///   decode for each frame in between.
-  public func frame(at index: Int) throws(DecodingError) -> Bitmap {
+  public func frame(at index: Int) throws(ImageDecodingError) -> Bitmap {
     try frame(at: index, isCancelled: { false })
   }
 
   /// The frame at an index, from the cache or made on another thread.
   ///
   /// - Precondition: `index` is in `0..<frameCount`.
-  /// - Throws: `DecodingError`; `cancelled` if the task is cancelled.
-  public func frame(at index: Int) async throws(DecodingError) -> Bitmap {
+  /// - Throws: `ImageDecodingError`; `cancelled` if the task is cancelled.
+  public func frame(at index: Int) async throws(ImageDecodingError) -> Bitmap {
     let request = AnimationFrameRequest()
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         queue.async {
-          let result = Result { () throws(DecodingError) -> Bitmap in
+          let result = Result { () throws(ImageDecodingError) -> Bitmap in
             try self.frame(at: index, isCancelled: { request.isCancelled })
           }
           request.finish(result)
@@ -131,10 +131,10 @@ public final class PictureAnimation: Sendable {
   ///   frames only once, so caching them would be of no use.
   package func frame(
     at index: Int, keepsFrame: Bool = true, isCancelled: @escaping () -> Bool
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     precondition(delays.indices.contains(index), "there is no such frame")
-    let result = state.withLock { state -> Result<Bitmap, DecodingError> in
-      Result { () throws(DecodingError) -> Bitmap in
+    let result = state.withLock { state -> Result<Bitmap, ImageDecodingError> in
+      Result { () throws(ImageDecodingError) -> Bitmap in
         if let frame = state.cache[index] { return frame }
         let context = DecodingContext(
           limits: limits, pool: pool, colorPolicy: colorPolicy, budget: budget, isCancelled: isCancelled)
@@ -172,7 +172,7 @@ extension PictureAnimation {
       frameByteCount: PixelBufferPool.sizeClass(size.bitmapByteCount(as: .bgra8)),
       finishingByteCount: workingByteCount, limits: context.limits, pool: context.pool,
       colorPolicy: context.colorPolicy, budget: context.budget, timeElsewhere: timeElsewhere
-    ) { (canvas, _) throws(DecodingError) in canvas }
+    ) { (canvas, _) throws(ImageDecodingError) in canvas }
   }
 }
 
@@ -181,7 +181,7 @@ extension PictureAnimation {
 private final class AnimationFrameRequest: Sendable {
   private struct State {
     var isCancelled = false
-    var result = Result<Bitmap, DecodingError>.failure(.cancelled)
+    var result = Result<Bitmap, ImageDecodingError>.failure(.cancelled)
   }
 
   private let state = Mutex(State())
@@ -190,6 +190,6 @@ private final class AnimationFrameRequest: Sendable {
   func cancel() { state.withLock { $0.isCancelled = true } }
 
   /// The result; valid after `finish`.
-  var result: Result<Bitmap, DecodingError> { state.withLock { $0.result } }
-  func finish(_ result: Result<Bitmap, DecodingError>) { state.withLock { $0.result = result } }
+  var result: Result<Bitmap, ImageDecodingError> { state.withLock { $0.result } }
+  func finish(_ result: Result<Bitmap, ImageDecodingError>) { state.withLock { $0.result = result } }
 }

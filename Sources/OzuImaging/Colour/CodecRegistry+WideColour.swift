@@ -67,20 +67,20 @@ extension CodecRegistry {
   /// Decodes in 16 bits, converts, and resamples to a bitmap of 8 bits.
   func renderWide(
     _ file: any ImageFile, plan: DecodePlan, context: DecodingContext, notes: inout [String]
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     let whole = try convertWide(file, plan: plan, context: context, notes: &notes)
       .converted(to: .bgra8, pool: context.pool)
     try context.checkpoint()
     guard !plan.needsNoResampling else { return whole }
     return try plan.resampler.resample(
       whole, region: plan.region, to: plan.outputSize, pool: context.pool
-    ) { () throws(DecodingError) in try context.checkpoint() }
+    ) { () throws(ImageDecodingError) in try context.checkpoint() }
   }
 
   /// Decodes and converts. It is a function of its own so that the decoded bitmap is freed when it returns.
   private func convertWide(
     _ file: any ImageFile, plan: DecodePlan, context: DecodingContext, notes: inout [String]
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     let stored = try file.decoded(plan, context: context.inStoredFormat())
     try context.checkpoint()
     context.begin(.resize)

@@ -15,15 +15,15 @@ extension CodecRegistry {
   ///   - resize: the recipe; `nil` for the whole picture.
   ///   - context: limits, memory, cancellation.
   /// - Precondition: the size of the recipe is not empty, unless its mode is `none`.
-  /// - Throws: `DecodingError`. Limits are checked before memory for pixels is allocated.
+  /// - Throws: `ImageDecodingError`. Limits are checked before memory for pixels is allocated.
   public func picture(
     from data: Data, resize: Resize? = nil, context: DecodingContext = .init()
-  ) throws(DecodingError) -> Picture {
+  ) throws(ImageDecodingError) -> Picture {
     try context.limits.checkEncodedByteCount(data.count)
     let decoder = try decoder(for: data)
     if let picture = try decoder.makePicture(from: data, resize: resize, context: context) { return picture }
     let prepared = try prepare(data, decoder, resize: resize, context: context)
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       return try render(prepared, resize: resize, context: context)
     } catch {
       // The whole picture may be intact even if a smaller rendition in the file is broken.
@@ -43,14 +43,14 @@ extension CodecRegistry {
   /// - Parameters:
   ///   - data: the file.
   ///   - context: limits, memory, colours. Its cancellation has no effect after this returns.
-  /// - Throws: `DecodingError`, for errors that the header shows.
+  /// - Throws: `ImageDecodingError`, for errors that the header shows.
   package func deferredPicture(
     from data: Data, context: DecodingContext = .init()
-  ) throws(DecodingError) -> Picture {
+  ) throws(ImageDecodingError) -> Picture {
     try context.limits.checkEncodedByteCount(data.count)
     let decoder = try decoder(for: data)
     let prepared = try prepare(data, decoder, resize: nil, context: context)
-    let make = { @Sendable (context: DecodingContext) throws(DecodingError) -> Picture in
+    let make = { @Sendable (context: DecodingContext) throws(ImageDecodingError) -> Picture in
       let picture = try decoder.makePicture(from: data, resize: nil, context: context)
       if let picture { return picture }
       return try render(prepared, resize: nil, context: context)
@@ -61,7 +61,7 @@ extension CodecRegistry {
     let makeContext = context.successor
     let pixels = DeferredPixels(
       size: size, byteCount: size.bitmapByteCount(as: prepared.format)
-    ) { () throws(DecodingError) in
+    ) { () throws(ImageDecodingError) in
       try make(makeContext())
     }
     return Picture(pixels, header: prepared.header)
@@ -84,7 +84,7 @@ extension CodecRegistry {
   private func prepare(
     _ data: Data, _ decoder: any ImageDecoding, resize: Resize?, context: DecodingContext,
     mayBeSmaller: Bool = true
-  ) throws(DecodingError) -> Prepared {
+  ) throws(ImageDecodingError) -> Prepared {
     var file = try decoder.openChecked(data, limits: context.limits)
     let header = file.header
     let context = context.fitting(header)
@@ -115,7 +115,7 @@ extension CodecRegistry {
 
   private func render(
     _ prepared: Prepared, resize: Resize?, context: DecodingContext
-  ) throws(DecodingError) -> Picture {
+  ) throws(ImageDecodingError) -> Picture {
     let file = prepared.file
     var header = prepared.header
     let (plan, format) = (prepared.plan, prepared.format)
@@ -165,7 +165,7 @@ extension CodecRegistry {
   }
 
   /// Checks what the result of a plan takes.
-  func check(_ plan: DecodePlan, limits: DecodingLimits) throws(DecodingError) {
+  func check(_ plan: DecodePlan, limits: DecodingLimits) throws(ImageDecodingError) {
     try limits.checkDecodedByteCount(plan.outputSize.bitmapByteCount(as: .bgra8))
     // After a quarter turn, rows have another length and so another padding.
     let uprightSize = plan.orientation.applied(to: plan.outputSize)

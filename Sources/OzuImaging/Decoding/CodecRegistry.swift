@@ -86,7 +86,7 @@ public struct CodecRegistry: Sendable {
   /// 15 ms of processor time for each library, and the disk), and to find out which libraries are missing. It waits
   /// for the disk, so do not call it on Swift's cooperative pool.
   /// - Throws: `unsupportedType` for the first format that has no decoder or whose library is not installed.
-  public func prepare(for types: [ImageType]) throws(DecodingError) {
+  public func prepare(for types: [ImageType]) throws(ImageDecodingError) {
     for type in types {
       guard let decoder = decoders.first(where: { $0.types.contains(type) }) else {
         throw .unsupportedType(type, reason: absent[type] ?? "no decoder is registered for it")
@@ -106,7 +106,7 @@ public struct CodecRegistry: Sendable {
   /// The decoder for some bytes: the first one that accepts their content.
   ///
   /// - Throws: `emptyData`, `notAnImage`, `unsupportedType`.
-  public func decoder(for data: Data) throws(DecodingError) -> any ImageDecoding {
+  public func decoder(for data: Data) throws(ImageDecodingError) -> any ImageDecoding {
     let kind = ContentKind(sniffing: data)
     if kind == .empty { throw .emptyData }
     let type: ImageType? = if case .image(let type) = kind { type } else { nil }
@@ -127,17 +127,17 @@ public struct CodecRegistry: Sendable {
   /// The encoder for a type.
   ///
   /// - Throws: `unsupportedType`.
-  public func encoder(for type: ImageType) throws(EncodingError) -> any ImageEncoding {
+  public func encoder(for type: ImageType) throws(ImageEncodingError) -> any ImageEncoding {
     guard let encoder = encoders.first(where: { $0.type == type }) else { throw .unsupportedType(type) }
     return encoder
   }
 
   /// Reads the header of a file, and which frames of an animation are not shown. No pixel memory is taken.
   ///
-  /// - Throws: `DecodingError`; a header that declares more than the limits allow is still returned.
+  /// - Throws: `ImageDecodingError`; a header that declares more than the limits allow is still returned.
   public func header(
     of data: Data, limits: DecodingLimits = .default
-  ) throws(DecodingError) -> ImageHeader {
+  ) throws(ImageDecodingError) -> ImageHeader {
     let file = try open(data, limits: limits)
     var header = file.header
     _ = composer(of: file, limits: limits, notes: &header.notes)
@@ -146,20 +146,20 @@ public struct CodecRegistry: Sendable {
 
   /// Reads the blocks that a file holds beside its pixels: EXIF data, XMP, an ICC profile, the resolution.
   ///
-  /// - Throws: `DecodingError`, when the file cannot be opened.
+  /// - Throws: `ImageDecodingError`, when the file cannot be opened.
   public func metadata(
     of data: Data, limits: DecodingLimits = .default
-  ) throws(DecodingError) -> ImageMetadata {
+  ) throws(ImageDecodingError) -> ImageMetadata {
     try open(data, limits: limits).readMetadata()
   }
 
   /// Turns a file upright without loss: what is stored changes its place, and no pixel is decoded.
   ///
   /// - Parameter orientation: how the picture is turned upright.
-  /// - Throws: `DecodingError`; `unsupportedType` if the picture cannot be turned in this way.
+  /// - Throws: `ImageDecodingError`; `unsupportedType` if the picture cannot be turned in this way.
   package func turned(
     _ data: Data, from orientation: Orientation, limits: DecodingLimits
-  ) throws(DecodingError) -> Data {
+  ) throws(ImageDecodingError) -> Data {
     let decoder = try decoder(for: data)
     guard let decoder = decoder as? any LosslessTurning else {
       throw .unsupportedType(
@@ -170,20 +170,20 @@ public struct CodecRegistry: Sendable {
 
   /// Opens a file: finds its decoder, which reads the header. No pixel memory is taken.
   ///
-  /// - Throws: `DecodingError`; a file that declares more than the limits allow is still opened.
+  /// - Throws: `ImageDecodingError`; a file that declares more than the limits allow is still opened.
   public func open(
     _ data: Data, limits: DecodingLimits = .default
-  ) throws(DecodingError) -> any ImageFile {
+  ) throws(ImageDecodingError) -> any ImageFile {
     try decoder(for: data).openChecked(data, limits: limits)
   }
 
   /// Encodes the pixels of a picture. A picture that is not decoded yet is decoded first.
   ///
-  /// - Throws: `EncodingError`.
+  /// - Throws: `ImageEncodingError`.
   public func encode(
     _ picture: Picture, as type: ImageType, options: EncodingOptions = .init()
-  ) throws(EncodingError) -> Data {
-    do throws(DecodingError) {
+  ) throws(ImageEncodingError) -> Data {
+    do throws(ImageDecodingError) {
       try picture.decode()
     } catch {
       throw .failed(type, reason: "the picture cannot be decoded: \(error)")
@@ -194,11 +194,11 @@ public struct CodecRegistry: Sendable {
   /// Encodes a bitmap with the first encoder of the type that accepts it, in at most `maximumByteCount` bytes if
   /// the options say so.
   ///
-  /// - Throws: `EncodingError`.
+  /// - Throws: `ImageEncodingError`.
   /// - Complexity: eight times the work if a limit on bytes is exceeded at the wanted quality.
   public func encode(
     _ bitmap: Bitmap, as type: ImageType, options: EncodingOptions = .init()
-  ) throws(EncodingError) -> Data {
+  ) throws(ImageEncodingError) -> Data {
     let first = try encoder(for: type)
     guard let encoder = encoders.first(where: { $0.type == type && $0.accepts(bitmap, options: options) })
     else { throw .failed(first.type, reason: "no encoder takes this bitmap") }

@@ -42,7 +42,7 @@ extension DecodePlan {
   /// Checks the sides of the result, the memory that the decode takes, and the pixels of the file unless they are decoded piece by piece.
   ///
   /// - Throws: `limitExceeded`.
-  package func checkPrice(for file: any ImageFile, _ context: DecodingContext) throws(DecodingError) {
+  package func checkPrice(for file: any ImageFile, _ context: DecodingContext) throws(ImageDecodingError) {
     let pixelCount = file.header.storedSize.pixelCount
     if pixelCount > context.limits.pixelCount, !file.demand(of: self, context: context).isPiecewise {
       try context.limits.checkPixelCount(pixelCount)

@@ -221,8 +221,9 @@ public struct DecodePlan: Hashable, Sendable {
 extension ImageFile {
   /// Renders the whole file instead of the part that the plan cuts out, for a file that turns out not to be cut.
   ///
-  /// - Throws: `DecodingError`; `limitExceeded` if the whole takes too much memory.
-  package func renderUncut(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  /// - Throws: `ImageDecodingError`; `limitExceeded` if the whole takes too much memory.
+  package func renderUncut(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap
+  {
     let plan = plan.uncut(of: self, context)
     try plan.checkPrice(for: self, context)
     try context.reserve(atLeast: plan.byteCount)

@@ -75,7 +75,7 @@ public final class DecodedByteBudget: Sendable {
   /// - Throws: `limitExceeded` for more than the whole budget; `cancelled`.
   public func reserve(
     _ byteCount: Int, isCancelled: () -> Bool = { false }
-  ) throws(DecodingError) -> Reservation {
+  ) throws(ImageDecodingError) -> Reservation {
     guard byteCount <= byteLimit else {
       throw .limitExceeded(.init(.decodedByteCount, value: byteCount, limit: byteLimit))
     }

@@ -113,7 +113,7 @@ public struct DecodingContext {
   /// Accepts that data are missing at the end of a file, if the context allows it. The picture then has a note.
   ///
   /// - Throws: `truncated`, unless the context allows it.
-  public func acceptTruncation(of type: ImageType, stage: String) throws(DecodingError) {
+  public func acceptTruncation(of type: ImageType, stage: String) throws(ImageDecodingError) {
     guard let truncation else { throw .truncated(type, stage: stage) }
     truncation.isMet = true
   }
@@ -198,7 +198,7 @@ public struct DecodingContext {
   /// copy of the context. Do not call it while holding a reservation: it can deadlock.
   ///
   /// - Throws: `limitExceeded` for more than the whole budget; `cancelled`.
-  package func reserving(_ byteCount: Int) throws(DecodingError) -> DecodingContext {
+  package func reserving(_ byteCount: Int) throws(ImageDecodingError) -> DecodingContext {
     var context = self
     let share = Share()
     share.reservation = try reserve(byteCount)
@@ -212,14 +212,14 @@ public struct DecodingContext {
   /// The old reservation is given back first, so that no thread waits while it holds bytes.
   ///
   /// - Throws: as `reserving`; then nothing is reserved.
-  package func reserve(atLeast byteCount: Int) throws(DecodingError) {
+  package func reserve(atLeast byteCount: Int) throws(ImageDecodingError) {
     guard let share, (share.reservation?.byteCount ?? 0) < byteCount else { return }
     share.reservation = nil
     share.reservation = try reserve(byteCount)
   }
 
   /// Reserves bytes of the budget and waits for them, as `reserving` does.
-  func reserve(_ byteCount: Int) throws(DecodingError) -> DecodedByteBudget.Reservation {
+  func reserve(_ byteCount: Int) throws(ImageDecodingError) -> DecodedByteBudget.Reservation {
     try budget.reserve(byteCount, isCancelled: isCancelled)
   }
 
@@ -242,8 +242,8 @@ public struct DecodingContext {
   /// Does work in which a library has threads of its own, and counts their time from then on. It is estimated: as the time of
   /// the process without this thread, but with it no more than has passed.
   package mutating func countingOtherThreads<Result>(
-    _ body: () throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result {
+    _ body: () throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result {
     guard wallStart != nil else { return try body() }
     let (own, wall, process) = (threadTime(), Self.wallTime(), Self.time(of: CLOCK_PROCESS_CPUTIME_ID))
     let result = try body()
@@ -255,14 +255,14 @@ public struct DecodingContext {
 
   /// Throws if the work was cancelled. It does not look at processor time: for a thread that waits for another
   /// process.
-  package func checkCancellation() throws(DecodingError) {
+  package func checkCancellation() throws(ImageDecodingError) {
     if isCancelled() { throw .cancelled }
   }
 
   /// Throws if the decode must stop.
   ///
   /// - Throws: `cancelled`, or `limitExceeded` if the processor time is used up.
-  public func checkpoint() throws(DecodingError) {
+  public func checkpoint() throws(ImageDecodingError) {
     if isCancelled() { throw .cancelled }
     // A thread cannot have used more time than has passed on the clock, which is known without a system call.
     if let wallStart, Self.wallTime() - wallStart < limits.cpuTime { return }

@@ -94,8 +94,8 @@ public struct DecodingLimits: Hashable, Sendable {
 
   /// Checks what a header declares.
   ///
-  /// - Throws: `DecodingError.limitExceeded` with the first limit that is exceeded.
-  public func check(_ header: ImageHeader) throws(DecodingError) {
+  /// - Throws: `ImageDecodingError.limitExceeded` with the first limit that is exceeded.
+  public func check(_ header: ImageHeader) throws(ImageDecodingError) {
     let size = header.storedSize
     try check(.side, max(size.width, size.height), side)
     try check(.pixelCount, size.pixelCount, pixelCount)
@@ -109,8 +109,8 @@ public struct DecodingLimits: Hashable, Sendable {
 
   /// Checks what a header declares, before it is known whether the result is made piece by piece.
   ///
-  /// - Throws: `DecodingError.limitExceeded` with the first limit that is exceeded.
-  package func checkDeclared(_ header: ImageHeader) throws(DecodingError) {
+  /// - Throws: `ImageDecodingError.limitExceeded` with the first limit that is exceeded.
+  package func checkDeclared(_ header: ImageHeader) throws(ImageDecodingError) {
     let size = header.storedSize
     // The message names the limit that can be set.
     if size.pixelCount <= piecewisePixelCount {
@@ -122,15 +122,15 @@ public struct DecodingLimits: Hashable, Sendable {
 
   /// Checks the sides of a result.
   ///
-  /// - Throws: `DecodingError.limitExceeded`.
-  package func checkSide(of size: PixelSize) throws(DecodingError) {
+  /// - Throws: `ImageDecodingError.limitExceeded`.
+  package func checkSide(of size: PixelSize) throws(ImageDecodingError) {
     try check(.side, max(size.width, size.height), side)
   }
 
   /// Checks the pixels of a source whose decoder goes through all of them at once.
   ///
-  /// - Throws: `DecodingError.limitExceeded`.
-  package func checkPixelCount(_ count: Int) throws(DecodingError) {
+  /// - Throws: `ImageDecodingError.limitExceeded`.
+  package func checkPixelCount(_ count: Int) throws(ImageDecodingError) {
     try check(.pixelCount, count, pixelCount)
   }
 
@@ -145,23 +145,23 @@ public struct DecodingLimits: Hashable, Sendable {
   ///
   /// A number that overflows (`PixelSize.byteCount(as:)` then returns `Int.max`) is refused, whatever the limit is.
   ///
-  /// - Throws: `DecodingError.limitExceeded`.
-  public func checkDecodedByteCount(_ count: Int) throws(DecodingError) {
+  /// - Throws: `ImageDecodingError.limitExceeded`.
+  public func checkDecodedByteCount(_ count: Int) throws(ImageDecodingError) {
     try check(.decodedByteCount, count, min(decodedByteCount, Self.countableByteCount))
   }
 
   /// Checks the length of a file.
   ///
-  /// - Throws: `DecodingError.limitExceeded`.
-  public func checkEncodedByteCount(_ count: Int) throws(DecodingError) {
+  /// - Throws: `ImageDecodingError.limitExceeded`.
+  public func checkEncodedByteCount(_ count: Int) throws(ImageDecodingError) {
     try check(.encodedByteCount, count, encodedByteCount)
   }
 
   /// Checks the number of scans of a JPEG and the pixels in all of them, unless one scan is already over the limit on
   /// pixels: the header of such a file can still be read.
   ///
-  /// - Throws: `DecodingError.limitExceeded`.
-  public func checkScanCount(_ count: Int, size: PixelSize) throws(DecodingError) {
+  /// - Throws: `ImageDecodingError.limitExceeded`.
+  public func checkScanCount(_ count: Int, size: PixelSize) throws(ImageDecodingError) {
     try check(.scanCount, count, scanCount)
     guard size.pixelCount <= pixelCount else { return }
     try checkScannedPixelCount(count, size: size)
@@ -169,15 +169,15 @@ public struct DecodingLimits: Hashable, Sendable {
 
   /// Checks the pixels in all scans of a JPEG.
   ///
-  /// - Throws: `DecodingError.limitExceeded`.
-  package func checkScannedPixelCount(_ count: Int, size: PixelSize) throws(DecodingError) {
+  /// - Throws: `ImageDecodingError.limitExceeded`.
+  package func checkScannedPixelCount(_ count: Int, size: PixelSize) throws(ImageDecodingError) {
     let (product, overflow) = count.multipliedReportingOverflow(by: size.pixelCount)
     try check(.scannedPixelCount, overflow ? .max : product, scannedPixelCount)
   }
 
   private func check(
     _ quantity: Violation.Quantity, _ value: Int, _ limit: Int
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     guard value > limit else { return }
     throw .limitExceeded(Violation(quantity, value: value, limit: limit))
   }

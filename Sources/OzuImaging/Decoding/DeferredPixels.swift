@@ -4,13 +4,13 @@ import OzuSynchronization
 ///
 /// The lock is held while they are decoded, so that a second user waits for them instead of decoding again.
 final class DeferredPixels: Sendable {
-  typealias Decode = @Sendable () throws(DecodingError) -> Picture
+  typealias Decode = @Sendable () throws(ImageDecodingError) -> Picture
 
   private enum State {
     /// The closure holds the file.
     case encoded(Decode)
     case decoded(Picture)
-    case failed(DecodingError, blank: Bitmap?)
+    case failed(ImageDecodingError, blank: Bitmap?)
   }
 
   let size: PixelSize
@@ -55,8 +55,8 @@ final class DeferredPixels: Sendable {
   }
 
   /// Decodes the pixels, unless they are decoded already.
-  func decode() throws(DecodingError) {
-    let error = state.withLock { state -> DecodingError? in
+  func decode() throws(ImageDecodingError) {
+    let error = state.withLock { state -> ImageDecodingError? in
       Self.decode(&state)
       if case .failed(let error, _) = state { return error }
       return nil
@@ -66,7 +66,7 @@ final class DeferredPixels: Sendable {
 
   private static func decode(_ state: inout State) {
     guard case .encoded(let decode) = state else { return }
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       state = .decoded(try decode())
     } catch {
       state = .failed(error, blank: nil)

@@ -25,7 +25,7 @@ public protocol ImageDecoding: Sendable {
   ///
   /// - Throws: `corrupt`, `truncated` or `limitExceeded` (for numbers that are only known after counting, such as
   ///   scans).
-  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile
+  func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile
 
   /// Opens the beginning of a file whose other bytes are not there yet.
   ///
@@ -33,7 +33,7 @@ public protocol ImageDecoding: Sendable {
   /// shown before the file is complete.
   ///
   /// - Throws: as `open(_:limits:)`, except for `truncated`.
-  func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile
+  func open(beginning data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> PartialFile
 
   /// Makes the whole picture of a recipe, up to upright pixels in the colours of the context, and the frames of an
   /// animation. Returns `nil` by default: then `CodecRegistry.picture(from:resize:context:)` makes it from the file
@@ -42,16 +42,16 @@ public protocol ImageDecoding: Sendable {
   /// For a decoder that works in another process and returns only results. The caller has checked the limit on the
   /// bytes of the file, and no other.
   ///
-  /// - Throws: `DecodingError`.
+  /// - Throws: `ImageDecodingError`.
   func makePicture(
     from data: Data, resize: Resize?, context: DecodingContext
-  ) throws(DecodingError) -> Picture?
+  ) throws(ImageDecodingError) -> Picture?
 
   /// Does the work that the first `open` would otherwise do, such as loading a shared library. Does nothing by
   /// default.
   ///
   /// - Throws: `unsupportedType` if it fails, as opening a file would.
-  func prepare() throws(DecodingError)
+  func prepare() throws(ImageDecodingError)
 }
 
 extension ImageDecoding {
@@ -59,17 +59,17 @@ extension ImageDecoding {
   public func accepts(_ data: Data, as type: ImageType?) -> Bool { type.map(types.contains) ?? false }
 
   /// Nothing is shown before the file is complete.
-  public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+  public func open(beginning data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> PartialFile {
     .notIncremental
   }
 
   /// Returns `nil`: the registry makes the picture.
   public func makePicture(
     from data: Data, resize: Resize?, context: DecodingContext
-  ) throws(DecodingError) -> Picture? {
+  ) throws(ImageDecodingError) -> Picture? {
     nil
   }
 
   /// Does nothing.
-  public func prepare() throws(DecodingError) {}
+  public func prepare() throws(ImageDecodingError) {}
 }

@@ -5,7 +5,7 @@ extension ImageFile {
   /// shows another area: bars above and below, or the picture before it was cropped.
   func renderThumbnail(
     _ plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? {
+  ) throws(ImageDecodingError) -> Bitmap? {
     let stored = header.storedSize
     let smallest = plan.smallestSubstitute(for: stored)
     guard smallest.width <= stored.width / 2, smallest.height <= stored.height / 2,
@@ -23,7 +23,7 @@ extension ImageFile {
     try context.reserve(atLeast: bitmap.byteCount.saturatingSum(working).saturatingSum(result))
     return try plan.resampler.resample(
       bitmap, region: shown, to: plan.outputSize, pool: context.pool
-    ) { () throws(DecodingError) in try context.checkpoint() }
+    ) { () throws(ImageDecodingError) in try context.checkpoint() }
   }
 }
 

@@ -19,8 +19,8 @@ public protocol ImageFile: AnyObject, Sendable {
   ///
   /// - Returns: a bitmap of exactly `plan.decodedSize`, in `bgra8`, or in the format of
   ///   `header.pixelFormat(under:)` if the context asks for it and the decoder supports it.
-  /// - Throws: `DecodingError`. The caller has checked the limits, except for facts that only decoding shows.
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap
+  /// - Throws: `ImageDecodingError`. The caller has checked the limits, except for facts that only decoding shows.
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap
 
   /// The memory that the decoder and its library take for a plan. None by default.
   ///
@@ -32,11 +32,11 @@ public protocol ImageFile: AnyObject, Sendable {
   /// - Parameter body: receives a reader that is valid during the call, and passes the reader's errors on. It may
   ///   be called a second time with another reader; the result of the first call is then dropped.
   /// - Returns: the result of the last call of the closure.
-  /// - Throws: `DecodingError`, as `decode` does.
+  /// - Throws: `ImageDecodingError`, as `decode` does.
   func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
-    _ body: (any PixelRowReading) throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result?
+    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result?
 
   /// Makes the result as stored: decoded and resampled to the final size, not turned upright.
   ///
@@ -44,8 +44,8 @@ public protocol ImageFile: AnyObject, Sendable {
   /// than from pixels at one of its scales; it then calls `context.begin(.resize)` when it begins to resample.
   ///
   /// - Returns: a bitmap of exactly `plan.outputSize`.
-  /// - Throws: `DecodingError`.
-  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap
+  /// - Throws: `ImageDecodingError`.
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap
 
   /// A smaller rendition of the same picture in the file, such as a level of a pyramid, from which the result of a
   /// plan can be made. `nil` by default.
@@ -63,7 +63,7 @@ public protocol ImageFile: AnyObject, Sendable {
   /// - Throws: only `cancelled` and `limitExceeded`.
   func embeddedThumbnail(
     atLeast smallest: PixelSize, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap?
+  ) throws(ImageDecodingError) -> Bitmap?
 
   /// Reads the metadata blocks that the file has beside its pixels. None by default.
   ///
@@ -78,8 +78,8 @@ public protocol ImageFile: AnyObject, Sendable {
   /// Frames beyond `DecodingLimits.frameCount` are not played, so the file keeps no table of them.
   ///
   /// - Returns: `nil` if the file is a still picture.
-  /// - Throws: `DecodingError`.
-  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)?
+  /// - Throws: `ImageDecodingError`.
+  func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)?
 
   /// Decodes the bytes that have arrived so far, and returns the picture so far. `nil` by default.
   ///
@@ -91,10 +91,10 @@ public protocol ImageFile: AnyObject, Sendable {
   ///   - plan: the same in all calls; the picture is decoded at the plan's scale.
   /// - Returns: the picture so far, as stored, of exactly the plan's `decodedSize`, and transparent where no pixels
   ///   have arrived; `nil` if it looks the same as after the previous call.
-  /// - Throws: `DecodingError`; `limitExceeded` if the memory kept between calls is too large.
+  /// - Throws: `ImageDecodingError`; `limitExceeded` if the memory kept between calls is too large.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap?
+  ) throws(ImageDecodingError) -> Bitmap?
 }
 
 extension ImageFile {
@@ -107,13 +107,13 @@ extension ImageFile {
   /// Returns `nil`: the file gives a bitmap only.
   public func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
-    _ body: (any PixelRowReading) throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result? {
+    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result? {
     nil
   }
 
   /// Decodes at the plan's scale, then resamples.
-  public func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  public func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     try renderFromPixels(plan, context: context)
   }
 
@@ -123,7 +123,7 @@ extension ImageFile {
   /// No thumbnail.
   public func embeddedThumbnail(
     atLeast smallest: PixelSize, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? {
+  ) throws(ImageDecodingError) -> Bitmap? {
     nil
   }
 
@@ -131,12 +131,14 @@ extension ImageFile {
   public func readMetadata() -> ImageMetadata { ImageMetadata() }
 
   /// A still picture.
-  public func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? { nil }
+  public func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)? {
+    nil
+  }
 
   /// Returns `nil`: nothing is shown before the file is complete.
   public func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? {
+  ) throws(ImageDecodingError) -> Bitmap? {
     nil
   }
 
@@ -146,10 +148,10 @@ extension ImageFile {
   /// The `byteCount` of a plan with planes is that of planes; the memory for pixels is checked against the limits,
   /// and reserved, again.
   ///
-  /// - Throws: `DecodingError`; `corrupt` if `decode` returns another size than planned.
+  /// - Throws: `ImageDecodingError`; `corrupt` if `decode` returns another size than planned.
   public func renderFromPixels(
     _ plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     // Filters work in 8 bits or in 16.
     let isWide = plan.pixelFormat(of: header, context) == .rgba16
     let context = plan.needsNoResampling || isWide ? context : context.inWorkingFormat()
@@ -170,19 +172,19 @@ extension ImageFile {
     let source = isWide ? bitmap : bitmap.converted(to: .bgra8, pool: context.pool)
     return try plan.resampler.resample(
       source, region: plan.region, to: plan.outputSize, pool: context.pool
-    ) { () throws(DecodingError) in try context.checkpoint() }
+    ) { () throws(ImageDecodingError) in try context.checkpoint() }
   }
 
   /// Resamples rows as the decoder delivers them. The resize stage begins after the last row.
   private func renderFromRows(
     _ plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
-    let bitmap = try withRows(plan, context: context) { (reader) throws(DecodingError) in
+  ) throws(ImageDecodingError) -> Bitmap {
+    let bitmap = try withRows(plan, context: context) { (reader) throws(ImageDecodingError) in
       guard reader.size == plan.decodedSize else { throw wrongSize(reader.size, plan) }
       return try plan.resampler.resample(
         reader, region: plan.region, to: plan.outputSize, readsToEnd: !plan.endsBehindRegion,
         pool: context.pool
-      ) { () throws(DecodingError) in try context.checkpoint() }
+      ) { () throws(ImageDecodingError) in try context.checkpoint() }
     }
     guard let bitmap else {
       throw .corrupt(header.type, stage: "pixels", reason: "it announced rows and has none")
@@ -192,13 +194,13 @@ extension ImageFile {
   }
 
   /// The bitmap of `decode`, if it has the planned size.
-  func decoded(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decoded(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     let bitmap = try decode(plan, context: context)
     guard bitmap.size == plan.decodedSize else { throw wrongSize(bitmap.size, plan) }
     return bitmap
   }
 
-  private func wrongSize(_ size: PixelSize, _ plan: DecodePlan) -> DecodingError {
+  private func wrongSize(_ size: PixelSize, _ plan: DecodePlan) -> ImageDecodingError {
     .corrupt(header.type, stage: "pixels", reason: "decoded to \(size) instead of \(plan.decodedSize)")
   }
 }

@@ -10,7 +10,7 @@ extension ImageDecoding {
   /// A decoder may belong to an app. Every header is checked here before it is used.
   ///
   /// - Throws: the errors of `open`; `corrupt` for an impossible header.
-  func openChecked(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  func openChecked(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let file = try open(data, limits: limits)
     try check(file.header)
     return file
@@ -22,7 +22,7 @@ extension ImageDecoding {
   /// Refuses a header that is impossible for the decoder's types.
   ///
   /// - Throws: `corrupt`, with the reason.
-  func check(_ header: ImageHeader) throws(DecodingError) {
+  func check(_ header: ImageHeader) throws(ImageDecodingError) {
     guard let flaw = header.flaw(from: types) else { return }
     throw .corrupt(types.first ?? header.type, stage: "header", reason: flaw)
   }

@@ -8,8 +8,8 @@
 package protocol LosslessTurning: ImageDecoding {
   /// Stores the picture of a file upright, without loss. The orientation that the file states stays.
   ///
-  /// - Throws: `DecodingError`; `unsupportedType` if the picture cannot be turned in this way.
+  /// - Throws: `ImageDecodingError`; `unsupportedType` if the picture cannot be turned in this way.
   func turned(
     _ data: Data, from orientation: Orientation, limits: DecodingLimits
-  ) throws(DecodingError) -> Data
+  ) throws(ImageDecodingError) -> Data
 }

@@ -10,8 +10,8 @@ public enum PartialFile: Sendable {
   /// The result of a closure that may find too few bytes: its error `truncated` becomes `tooShort`.
   ///
   /// - Throws: all other errors of the closure.
-  public init(_ open: () throws(DecodingError) -> PartialFile) throws(DecodingError) {
-    do throws(DecodingError) {
+  public init(_ open: () throws(ImageDecodingError) -> PartialFile) throws(ImageDecodingError) {
+    do throws(ImageDecodingError) {
       self = try open()
     } catch .truncated {
       self = .tooShort

@@ -14,6 +14,6 @@ public protocol PixelRowReading: AnyObject {
   ///
   /// - Parameter row: memory for the row: `size.width` pixels of four bytes.
   /// - Precondition: fewer than `size.height` rows were read.
-  /// - Throws: `DecodingError`; the reader must not be used after that.
-  func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError)
+  /// - Throws: `ImageDecodingError`; the reader must not be used after that.
+  func readRow(into row: inout MutableSpan<UInt8>) throws(ImageDecodingError)
 }

@@ -18,7 +18,7 @@ public protocol AnimationEncoding: Sendable {
   /// - Throws: `tooLarge` for a canvas that is empty or too large for the format; `failed` if memory is short.
   func makeWriter(
     canvas: PixelSize, loopCount: Int, options: EncodingOptions
-  ) throws(EncodingError) -> any AnimationWriting
+  ) throws(ImageEncodingError) -> any AnimationWriting
 }
 
 /// The limits of writing one animation.

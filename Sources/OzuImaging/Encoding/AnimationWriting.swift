@@ -20,10 +20,10 @@ public protocol AnimationWriting: AnyObject {
   ///     drift, and limited to the longest time that the format can store. A negative duration counts as zero.
   /// - Throws: `failed`, also for a frame of another size and after `finish`. The writer must not be used after
   ///   that.
-  func append(_ frame: Bitmap, duration: Duration) throws(EncodingError)
+  func append(_ frame: Bitmap, duration: Duration) throws(ImageEncodingError)
 
   /// Ends the file and returns it.
   ///
   /// - Throws: `failed`, also without frames and for a second call.
-  func finish() throws(EncodingError) -> Data
+  func finish() throws(ImageEncodingError) -> Data
 }

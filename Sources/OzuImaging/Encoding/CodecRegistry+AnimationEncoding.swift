@@ -10,7 +10,7 @@ extension CodecRegistry {
   /// The animation encoder for a type.
   ///
   /// - Throws: `unsupportedType`, also for a type that can only be written as a still picture.
-  public func animationEncoder(for type: ImageType) throws(EncodingError) -> any AnimationEncoding {
+  public func animationEncoder(for type: ImageType) throws(ImageEncodingError) -> any AnimationEncoding {
     guard let encoder = animationEncoders.first(where: { $0.type == type }) else {
       throw .unsupportedType(type)
     }
@@ -33,23 +33,23 @@ extension CodecRegistry {
   ///   - isCancelled: called between frames, and while a frame is decoded.
   ///   - transform: receives each frame and its index, and returns the frame to write: for processors. All results
   ///     must have one size. By default frames are written as they are.
-  /// - Throws: `EncodingError`: `cancelled`; `tooManyFrames` and `tooManyPixels`, before the second frame;
+  /// - Throws: `ImageEncodingError`: `cancelled`; `tooManyFrames` and `tooManyPixels`, before the second frame;
   ///   `tooManyBytes` and `tooMuchTime`, as soon as it is known; `failed` with the reason if a frame cannot be decoded or
   ///   `transform` fails.
   /// - Complexity: O(frames × pixels).
   public func encode(
     _ animation: PictureAnimation, as type: ImageType, options: EncodingOptions = .init(),
-    limits: AnimationEncodingLimits = .default, onEnd: ((Int, DecodingError) -> Void)? = nil,
+    limits: AnimationEncodingLimits = .default, onEnd: ((Int, ImageDecodingError) -> Void)? = nil,
     isCancelled: @escaping () -> Bool = { false },
     transforming transform: (_ frame: Bitmap, _ index: Int) throws -> Bitmap = { frame, _ in frame }
-  ) throws(EncodingError) -> Data {
+  ) throws(ImageEncodingError) -> Data {
     let encoder = try animationEncoder(for: type)
     guard animation.frameCount <= limits.frameCount else {
       throw .tooManyFrames(type, frameCount: animation.frameCount, limit: limits.frameCount)
     }
     let byteLimit = min(
       limits.encodedByteCount, (options.enforcesByteLimit ? options.maximumByteCount : nil) ?? .max)
-    func check(_ byteCount: Int) throws(EncodingError) {
+    func check(_ byteCount: Int) throws(ImageEncodingError) {
       guard byteCount <= byteLimit else {
         throw .tooManyBytes(type, byteCount: byteCount, limit: byteLimit)
       }
@@ -61,7 +61,7 @@ extension CodecRegistry {
     for index in 0..<animation.frameCount {
       if isCancelled() { throw .cancelled }
       let stored: Bitmap
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         stored = try animation.frame(at: index, keepsFrame: false, isCancelled: isCancelled)
       } catch {
         if error == .cancelled { throw .cancelled }
@@ -100,7 +100,7 @@ extension CodecRegistry {
   private static func transformed(
     _ frame: Bitmap, _ index: Int, as type: ImageType,
     _ transform: (_ frame: Bitmap, _ index: Int) throws -> Bitmap
-  ) throws(EncodingError) -> Bitmap {
+  ) throws(ImageEncodingError) -> Bitmap {
     do {
       return try transform(frame, index)
     } catch is CancellationError {

@@ -9,7 +9,7 @@ package struct FrameAdmission {
   private var isFinished = false
 
   /// - Throws: `tooLarge` for a canvas without pixels, or with a side over `sideLimit`.
-  package init(_ type: ImageType, canvas: PixelSize, sideLimit: Int) throws(EncodingError) {
+  package init(_ type: ImageType, canvas: PixelSize, sideLimit: Int) throws(ImageEncodingError) {
     guard !canvas.isEmpty, max(canvas.width, canvas.height) <= sideLimit else {
       throw .tooLarge(type, canvas)
     }
@@ -20,7 +20,7 @@ package struct FrameAdmission {
   /// Counts a frame.
   ///
   /// - Throws: `failed` for a frame that does not have the size of the canvas, or that comes after the end.
-  package mutating func admit(_ frame: Bitmap) throws(EncodingError) {
+  package mutating func admit(_ frame: Bitmap) throws(ImageEncodingError) {
     guard !isFinished else { throw .failed(type, reason: "a frame after the end of the animation") }
     guard frame.size == canvas else {
       throw .failed(type, reason: "frame \(frameCount) has \(frame.size) pixels instead of \(canvas)")
@@ -34,7 +34,7 @@ package struct FrameAdmission {
   /// Ends the animation.
   ///
   /// - Throws: `failed` without frames, or the second time.
-  package mutating func finish() throws(EncodingError) {
+  package mutating func finish() throws(ImageEncodingError) {
     guard !isFinished else { throw .failed(type, reason: "the animation is finished") }
     isFinished = true
     guard frameCount > 0 else { throw .failed(type, reason: "an animation without frames") }

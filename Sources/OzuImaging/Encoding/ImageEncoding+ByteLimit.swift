@@ -10,9 +10,9 @@ extension ImageEncoding {
   /// A lossy file grows with its quality, so the quality is found by bisection, to a 64th of the wanted quality,
   /// which is not visible.
   ///
-  /// - Throws: `EncodingError`; `tooManyBytes` if the lowest quality does not fit either, or if the format has only
+  /// - Throws: `ImageEncodingError`; `tooManyBytes` if the lowest quality does not fit either, or if the format has only
   ///   one, and the limit is enforced.
-  func encode(_ bitmap: Bitmap, within options: EncodingOptions) throws(EncodingError) -> Data {
+  func encode(_ bitmap: Bitmap, within options: EncodingOptions) throws(ImageEncodingError) -> Data {
     let whole = try encode(bitmap, options: options)
     guard let limit = options.maximumByteCount, whole.count > limit else { return whole }
     var options = options

@@ -27,8 +27,8 @@ public protocol ImageEncoding: Sendable {
 
   /// Encodes a bitmap.
   ///
-  /// - Throws: `EncodingError`.
-  func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data
+  /// - Throws: `ImageEncodingError`.
+  func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data
 }
 
 extension ImageEncoding {
@@ -115,7 +115,7 @@ public enum ChromaSubsampling: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Why a picture could not be written.
-public enum EncodingError: Error, Hashable, Sendable {
+public enum ImageEncodingError: Error, Hashable, Sendable {
   /// No encoder here writes this format.
   case unsupportedType(ImageType)
   /// The format cannot hold a picture of this size.
@@ -134,7 +134,7 @@ public enum EncodingError: Error, Hashable, Sendable {
   case failed(ImageType, reason: String)
 }
 
-extension EncodingError: CustomStringConvertible {
+extension ImageEncodingError: CustomStringConvertible {
   /// The error in one line, to show to people.
   public var description: String {
     switch self {

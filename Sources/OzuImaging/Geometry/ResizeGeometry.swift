@@ -77,7 +77,7 @@ public struct ResizeGeometry: Hashable, Sendable {
   /// picture, and as a processor.
   ///
   /// - Throws: `regionOutside` if nothing of its region lies inside the source.
-  package init(of resize: Resize?, in source: PixelSize) throws(DecodingError) {
+  package init(of resize: Resize?, in source: PixelSize) throws(ImageDecodingError) {
     try resize?.checkRegion(in: source)
     self.init(source: source, resize: resize)
   }
@@ -154,7 +154,7 @@ public struct ResizeGeometry: Hashable, Sendable {
 
 extension Resize {
   /// - Throws: `regionOutside` if nothing of the region lies inside the source.
-  func checkRegion(in source: PixelSize) throws(DecodingError) {
+  func checkRegion(in source: PixelSize) throws(ImageDecodingError) {
     if let region, !region.overlaps(source) { throw .regionOutside(region, of: source) }
   }
 }

@@ -38,7 +38,7 @@ public struct EncodedMetadata: Hashable, Sendable {
   /// Checks that the profile begins like one for red, green and blue. Libraries accept any bytes as a profile.
   ///
   /// - Throws: `failed`.
-  package func checkProfile(for type: ImageType) throws(EncodingError) {
+  package func checkProfile(for type: ImageType) throws(ImageEncodingError) {
     guard let colorProfile, !ICCProfile(name: nil, data: colorProfile).isForRGB else { return }
     throw .failed(type, reason: "the colour profile is not one for red, green and blue")
   }

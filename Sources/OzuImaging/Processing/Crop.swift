@@ -5,7 +5,7 @@ public struct Crop: ImageProcessing, Hashable {
     /// A rectangle in pixels, without the parts of it that lie outside the picture.
     case rectangle(PixelRectangle)
     /// The largest part with the proportions of a size, at an anchor of the picture.
-    case proportions(PixelSize, Anchor)
+    case proportions(PixelSize, ImageAnchor)
     /// The part with the proportions of a size that attracts the most attention: edges and strong colours.
     case attention(PixelSize)
   }

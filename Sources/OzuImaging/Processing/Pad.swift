@@ -5,10 +5,10 @@ public struct Pad: ImageProcessing, Hashable {
   /// The colour around the picture.
   public let color: ColorValue
   /// The place of the picture on the canvas.
-  public let anchor: Anchor
+  public let anchor: ImageAnchor
 
   /// Makes the processor.
-  public init(to size: PixelSize, color: ColorValue = .clear, anchor: Anchor = .center) {
+  public init(to size: PixelSize, color: ColorValue = .clear, anchor: ImageAnchor = .center) {
     self.size = size
     self.color = color
     self.anchor = anchor
@@ -44,7 +44,9 @@ public struct Pad: ImageProcessing, Hashable {
 
 extension ImageProcessing where Self == Pad {
   /// Puts the picture on a larger canvas.
-  public static func pad(to size: PixelSize, color: ColorValue = .clear, anchor: Anchor = .center) -> Self {
+  public static func pad(to size: PixelSize, color: ColorValue = .clear, anchor: ImageAnchor = .center)
+    -> Self
+  {
     Pad(to: size, color: color, anchor: anchor)
   }
 }

@@ -49,7 +49,7 @@ extension PixelRectangle {
 }
 
 /// A place in a picture: for crops, watermarks and padding.
-public enum Anchor: String, Hashable, Sendable, CaseIterable {
+public enum ImageAnchor: String, Hashable, Sendable, CaseIterable {
   /// The middle.
   case center
   /// The middle of the top edge.

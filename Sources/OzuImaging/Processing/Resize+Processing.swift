@@ -20,7 +20,7 @@ extension Resize: ImageProcessing {
     guard mode == .none || !size.isEmpty else {
       throw .invalidParameters(identifier, reason: "nothing would be left of the picture")
     }
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       // A budget of its own, for which it never waits: a step may run while a share of the pipeline's is held.
       let decoding = DecodingContext(
         limits: context.limits, pool: context.pool,

@@ -22,7 +22,7 @@ public struct Watermark: ImageProcessing {
   private let mark: BGRABitmap
   /// Distinguishes the mark from others in the identifier.
   private let key: String
-  private let anchor: Anchor
+  private let anchor: ImageAnchor
   private let margin: Int
   private let opacity: Double
   private let mode: BlendMode
@@ -37,7 +37,7 @@ public struct Watermark: ImageProcessing {
   ///   - margin: its distance from the edges at that place, in pixels.
   ///   - opacity: from 0, invisible, to 1.
   public init(
-    _ mark: Bitmap, key: String? = nil, at anchor: Anchor = .bottomRight, margin: Int = 0,
+    _ mark: Bitmap, key: String? = nil, at anchor: ImageAnchor = .bottomRight, margin: Int = 0,
     opacity: Double = 1,
     mode: BlendMode = .normal
   ) {
@@ -118,7 +118,7 @@ extension Watermark.BlendMode {
 extension ImageProcessing where Self == Watermark {
   /// Draws another picture over the picture.
   public static func watermark(
-    _ mark: Bitmap, key: String? = nil, at anchor: Anchor = .bottomRight, margin: Int = 0,
+    _ mark: Bitmap, key: String? = nil, at anchor: ImageAnchor = .bottomRight, margin: Int = 0,
     opacity: Double = 1,
     mode: Watermark.BlendMode = .normal
   ) -> Self {

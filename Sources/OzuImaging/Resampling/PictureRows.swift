@@ -27,7 +27,7 @@ final class PictureRows {
   /// The number of rows that the reader has delivered.
   private var readCount = 0
   /// The error that ended the reading.
-  private(set) var failure: DecodingError?
+  private(set) var failure: ImageDecodingError?
 
   /// Reads the rows of a bitmap.
   ///
@@ -80,7 +80,7 @@ final class PictureRows {
   /// Reads the other rows, because a decoder also finds missing data below the part that is shown.
   ///
   /// - Throws: the error that ended the reading.
-  func finish() throws(DecodingError) {
+  func finish() throws(ImageDecodingError) {
     if case .reader(let reader) = source {
       while readCount < size.height, failure == nil { readRow(of: reader) }
     }
@@ -88,7 +88,7 @@ final class PictureRows {
   }
 
   /// - Throws: the error that ended the reading.
-  func check() throws(DecodingError) {
+  func check() throws(ImageDecodingError) {
     if let failure { throw failure }
   }
 
@@ -99,7 +99,7 @@ final class PictureRows {
       start: start + readCount % Self.window * bytesPerRow, count: size.width * 4
     ).bindMemory(to: UInt8.self)
     var row = bytes.mutableSpan
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       try reader.readRow(into: &row)
     } catch {
       failure = error

@@ -11,7 +11,7 @@ package protocol PlaneStripMaker: AnyObject {
   ///   - strip: memory for the rows of all planes, one plane after the other (`planes(of:)`), with any content. The maker may exchange
   ///     it for memory of the same length, from the same pool.
   ///   - isSeen: whether the samples will be read. Otherwise the strip is only to be stepped over.
-  func makeStrip(in strip: inout UnsafeMutableRawBufferPointer, isSeen: Bool) throws(DecodingError)
+  func makeStrip(in strip: inout UnsafeMutableRawBufferPointer, isSeen: Bool) throws(ImageDecodingError)
 }
 
 extension PlaneStripMaker {
@@ -92,7 +92,7 @@ package final class PlaneStrips {
   private var firstHeld = 0
   private var free: [UnsafeMutableRawBufferPointer] = []
   private var nextStrip = 0
-  private var failure: DecodingError?
+  private var failure: ImageDecodingError?
 
   init(_ maker: any PlaneStripMaker, pool: PixelBufferPool) {
     self.maker = maker
@@ -160,7 +160,7 @@ package final class PlaneStrips {
     precondition(nextStrip < maker.stripCount, "a strip that does not exist")
     let isSeen = nextStrip >= firstNeeded
     var block = free.popLast() ?? pool.takeBlock(byteCount: byteCount)
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       try check()
       try maker.makeStrip(in: &block, isSeen: isSeen)
       precondition(block.count >= byteCount, "memory of a strip")
@@ -178,12 +178,12 @@ package final class PlaneStrips {
   }
 
   /// Throws the error of the decoder, if there was one.
-  func check() throws(DecodingError) {
+  func check() throws(ImageDecodingError) {
     if let failure { throw failure }
   }
 
   /// Steps over the strips below the part that is shown, so that an error in them is thrown too.
-  func finish() throws(DecodingError) {
+  func finish() throws(ImageDecodingError) {
     for plane in shapes.indices { discard(before: .max, plane: plane) }
     while failure == nil, nextStrip < maker.stripCount { makeStrip() }
     try check()
@@ -197,12 +197,12 @@ extension Resampler {
   /// - Throws: the errors of the maker and of `checkpoint`.
   package func resample(
     _ maker: any PlaneStripMaker, content: PlanarPicture.Content, region: PixelRegion, to size: PixelSize,
-    colorSpace: ColorSpaceTag, pool: PixelBufferPool, checkpoint: () throws(DecodingError) -> Void
-  ) throws(DecodingError) -> Bitmap {
+    colorSpace: ColorSpaceTag, pool: PixelBufferPool, checkpoint: () throws(ImageDecodingError) -> Void
+  ) throws(ImageDecodingError) -> Bitmap {
     let strips = PlaneStrips(maker, pool: pool)
     let bitmap = try resample(
       strips.planes, content: content, region: region, to: size, colorSpace: colorSpace, pool: pool
-    ) { () throws(DecodingError) in
+    ) { () throws(ImageDecodingError) in
       try strips.check()
       try checkpoint()
     }

@@ -64,10 +64,10 @@ public struct Resampler: Sendable {
   func resample(
     _ reader: any PixelRowReading, region: PixelRegion, to size: PixelSize, readsToEnd: Bool = true,
     pool: PixelBufferPool,
-    checkpoint: () throws(DecodingError) -> Void
-  ) throws(DecodingError) -> Bitmap {
+    checkpoint: () throws(ImageDecodingError) -> Void
+  ) throws(ImageDecodingError) -> Bitmap {
     let rows = PictureRows(reader, pool: pool)
-    let bitmap = try resample(rows, region: region, to: size, pool: pool) { () throws(DecodingError) in
+    let bitmap = try resample(rows, region: region, to: size, pool: pool) { () throws(ImageDecodingError) in
       try rows.check()
       try checkpoint()
     }

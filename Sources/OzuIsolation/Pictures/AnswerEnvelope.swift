@@ -27,7 +27,8 @@
       let data = isLong ? message.dropFirst() : Data()
       guard let memory = output.resize(to: pixelByteCount + data.count) else {
         let reason = "there is no memory for \(pixelByteCount) bytes of pixels"
-        let failure = DecodingError.corrupt(ImageType(rawValue: "image"), stage: "answer", reason: reason)
+        let failure = ImageDecodingError.corrupt(
+          ImageType(rawValue: "image"), stage: "answer", reason: reason)
         return Data([inMessage]) + PictureAnswer.failure(failure).data
       }
       pixels?.withUnsafeBytes { memory.copyMemory(from: $0) }

@@ -37,12 +37,12 @@ struct IsolatedDecoder: LosslessTurning {
     inner?.accepts(data, as: type) ?? (type == self.type)
   }
 
-  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     try limits.checkEncodedByteCount(data.count)
     let body = WorkerClient.Body(data, type: type)
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       let request = PictureRequest(.header, limits: limits)
-      let header = try client.ask(request, body) { (answer, _) throws(DecodingError) -> ImageHeader in
+      let header = try client.ask(request, body) { (answer, _) throws(ImageDecodingError) -> ImageHeader in
         guard case .header(let header) = answer else { throw body.wrongAnswer("no header") }
         return header
       }
@@ -52,14 +52,14 @@ struct IsolatedDecoder: LosslessTurning {
     }
   }
 
-  func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+  func open(beginning data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> PartialFile {
     .notIncremental
   }
 
   func makePicture(
     from data: Data, resize: Resize?, context: DecodingContext
-  ) throws(DecodingError) -> Picture? {
-    do throws(DecodingError) {
+  ) throws(ImageDecodingError) -> Picture? {
+    do throws(ImageDecodingError) {
       return try picture(WorkerClient.Body(data, type: type), resize, context)
     } catch {
       // The registry then calls `open`, which fails at once for the same reason.
@@ -68,16 +68,16 @@ struct IsolatedDecoder: LosslessTurning {
     }
   }
 
-  func prepare() throws(DecodingError) {}
+  func prepare() throws(ImageDecodingError) {}
 
   func turned(
     _ data: Data, from orientation: Orientation, limits: DecodingLimits
-  ) throws(DecodingError) -> Data {
+  ) throws(ImageDecodingError) -> Data {
     try limits.checkEncodedByteCount(data.count)
     let body = WorkerClient.Body(data, type: type)
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       return try client.ask(PictureRequest(.turned(orientation), limits: limits), body) {
-        (answer, _) throws(DecodingError) in
+        (answer, _) throws(ImageDecodingError) in
         guard case .file(let file) = answer else { throw body.wrongAnswer("no file") }
         return file
       }
@@ -91,7 +91,7 @@ struct IsolatedDecoder: LosslessTurning {
   ///
   /// - Throws: the error of the request, if it has another reason or if isolation is required; `unsupportedType` if no decoder in
   ///   this process reads the format.
-  private func localDecoder(after error: DecodingError) throws(DecodingError) -> any ImageDecoding {
+  private func localDecoder(after error: ImageDecodingError) throws(ImageDecodingError) -> any ImageDecoding {
     guard let reason = client.degradation(by: error) else { throw error }
     if let inner { return inner }
     throw .unsupportedType(type, reason: "it can be read only in isolation: \(reason)")
@@ -99,7 +99,7 @@ struct IsolatedDecoder: LosslessTurning {
 
   private func picture(
     _ body: WorkerClient.Body, _ resize: Resize?, _ context: DecodingContext
-  ) throws(DecodingError) -> Picture {
+  ) throws(ImageDecodingError) -> Picture {
     let most = min(context.limits.decodedByteCount, context.budget.byteLimit)
     var allowance = min(Self.firstAllowance, most)
     context.begin(.decode)
@@ -110,7 +110,7 @@ struct IsolatedDecoder: LosslessTurning {
       let start = ContinuousClock.now
       let request = PictureRequest(.picture(resize), context, allowance: allowance)
       let result = try client.ask(request, body, context) {
-        (answer, pixels) throws(DecodingError) -> Result<Picture, Need> in
+        (answer, pixels) throws(ImageDecodingError) -> Result<Picture, Need> in
         switch answer {
         case .needs(let byteCount): return .failure(Need(byteCount: byteCount))
         case .picture(let header, let form, let notes, let resizeTime):
@@ -142,7 +142,7 @@ struct IsolatedDecoder: LosslessTurning {
   private func picture(
     _ header: ImageHeader, _ form: BitmapForm, _ notes: [String], _ pixels: UnsafeRawBufferPointer,
     _ body: WorkerClient.Body, _ resize: Resize?, _ context: DecodingContext
-  ) throws(DecodingError) -> Picture {
+  ) throws(ImageDecodingError) -> Picture {
     try body.check(header)
     try context.limits.checkDeclared(header)
     guard !header.storedSize.isEmpty else { throw body.wrongAnswer("a picture of \(header.storedSize)") }
@@ -162,7 +162,7 @@ struct IsolatedDecoder: LosslessTurning {
   /// The picture with its frames, if there are any.
   private func animated(
     _ picture: Picture, _ body: WorkerClient.Body, _ resize: Resize?, _ context: DecodingContext
-  ) throws(DecodingError) -> Picture {
+  ) throws(ImageDecodingError) -> Picture {
     guard let header = picture.header, header.frameCount > 1, context.limits.frameCount > 1 else {
       return picture
     }

@@ -14,17 +14,17 @@ final class IsolatedFile: ImageFile {
   private let client: WorkerClient
 
   /// - Throws: `decoderFailed` for an impossible header.
-  init(_ header: ImageHeader, _ body: WorkerClient.Body, _ client: WorkerClient) throws(DecodingError) {
+  init(_ header: ImageHeader, _ body: WorkerClient.Body, _ client: WorkerClient) throws(ImageDecodingError) {
     try body.check(header)
     self.header = header
     self.body = body
     self.client = client
   }
 
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     let request = PictureRequest(
       .pixels(plan.decodedSize), context, allowance: context.limits.decodedByteCount)
-    return try client.ask(request, body, context) { (answer, pixels) throws(DecodingError) in
+    return try client.ask(request, body, context) { (answer, pixels) throws(ImageDecodingError) in
       guard case .bitmap(let form) = answer, form.size == plan.decodedSize,
         form.format == .bgra8 || form.format == header.pixelFormat(under: context.pixelFormats)
       else { throw body.wrongAnswer("other pixels than were asked for") }
@@ -34,8 +34,8 @@ final class IsolatedFile: ImageFile {
 
   func readMetadata() -> ImageMetadata {
     let request = PictureRequest(.metadata, limits: .default)
-    do throws(DecodingError) {
-      return try client.ask(request, body) { (answer, _) throws(DecodingError) in
+    do throws(ImageDecodingError) {
+      return try client.ask(request, body) { (answer, _) throws(ImageDecodingError) in
         guard case .metadata(var metadata) = answer else { throw body.wrongAnswer("no metadata") }
         if let flaw = metadata.flaw { throw body.wrongAnswer(flaw) }
         metadata.resolution = metadata.resolution?.valid

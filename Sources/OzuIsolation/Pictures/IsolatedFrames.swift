@@ -21,8 +21,8 @@ struct IsolatedFrames {
   }
 
   /// The delays and the loop count; `nil` if the worker has no frames to show.
-  func askForTrack(_ context: DecodingContext) throws(DecodingError) -> FrameTrack? {
-    try client.ask(trackRequest, body, context) { (answer, _) throws(DecodingError) in
+  func askForTrack(_ context: DecodingContext) throws(ImageDecodingError) -> FrameTrack? {
+    try client.ask(trackRequest, body, context) { (answer, _) throws(ImageDecodingError) in
       guard case .track(let track) = answer else { throw body.wrongAnswer("no frames") }
       guard let track else { return nil }
       if let flaw = track.flaw(trackRequest.limits) { throw body.wrongAnswer(flaw) }
@@ -36,10 +36,10 @@ struct IsolatedFrames {
       loopCount: track.loopCount, source: self)
   }
 
-  fileprivate func frame(_ index: Int, _ context: DecodingContext) throws(DecodingError) -> Bitmap {
+  fileprivate func frame(_ index: Int, _ context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     var request = trackRequest
     request.task = .frame(index, resize)
-    return try client.ask(request, body, context) { (answer, pixels) throws(DecodingError) in
+    return try client.ask(request, body, context) { (answer, pixels) throws(ImageDecodingError) in
       guard case .bitmap(let form) = answer, form.size == size, form.format == .bgra8 else {
         throw body.wrongAnswer("no frame of \(size)")
       }
@@ -53,7 +53,7 @@ struct IsolatedFrames {
     let loopCount: Int
     let source: IsolatedFrames
 
-    func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
       try source.frame(index, context)
     }
   }

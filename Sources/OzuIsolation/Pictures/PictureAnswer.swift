@@ -17,9 +17,9 @@ enum PictureAnswer: Sendable {
   /// `nil` if the picture is shown without its frames.
   case track(FrameTrack?)
   case bitmap(BitmapForm)
-  case failure(DecodingError)
+  case failure(ImageDecodingError)
   /// The library of the format was missing when the worker was started.
-  case lacking(DecodingError)
+  case lacking(ImageDecodingError)
   /// The bytes of a file.
   case file(Data)
   /// The render would take this number of bytes, which is more than it may.
@@ -176,9 +176,9 @@ extension PictureAnswer {
       self = .track(
         try reader.optional { (reader) throws(FieldReader.Damage) in try FrameTrack(from: &reader) })
     case 4: self = .bitmap(try BitmapForm(from: &reader))
-    case 5: self = .failure(try DecodingError(from: &reader))
+    case 5: self = .failure(try ImageDecodingError(from: &reader))
     case 6: self = .needs(byteCount: try reader.integer())
-    case 7: self = .lacking(try DecodingError(from: &reader))
+    case 7: self = .lacking(try ImageDecodingError(from: &reader))
     case 8: self = .file(try reader.data())
     default: throw FieldReader.Damage()
     }

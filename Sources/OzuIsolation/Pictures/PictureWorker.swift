@@ -24,7 +24,7 @@
     private let codecs: CodecRegistry
     private var current: Current?
     /// Why files of a format cannot be read here.
-    private var failures: [ImageType: DecodingError] = [:]
+    private var failures: [ImageType: ImageDecodingError] = [:]
 
     /// - Parameter codecs: the codecs that decode here, in this process.
     package init(codecs: CodecRegistry) {
@@ -32,7 +32,7 @@
     }
 
     package mutating func prepare(_ kind: WorkerKind) -> Bool {
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         try codecs.prepare(for: [kind.type])
         failures[kind.type] = nil
       } catch {
@@ -66,7 +66,7 @@
       // Valid until the next body comes. Nothing of it is kept longer: the old animation was released above.
       let data = Data(
         bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: body.count, deallocator: .none)
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         let (answer, pixels) = try self.answer(request, data, bodyNumber)
         return AnswerEnvelope.seal(answer, pixels: pixels, into: output)
       } catch {
@@ -77,7 +77,7 @@
     }
 
     /// The error; or, if the cause is a library that could not be opened in the zygote, the error of that.
-    private func failure(_ error: DecodingError) -> PictureAnswer {
+    private func failure(_ error: ImageDecodingError) -> PictureAnswer {
       guard case .unsupportedType(let type, _) = error, let cause = failures[type] else {
         return .failure(error)
       }
@@ -85,7 +85,7 @@
     }
 
     /// The bytes that a render would need, if it was refused only for that.
-    private func needs(_ error: DecodingError, _ request: PictureRequest) -> Int? {
+    private func needs(_ error: ImageDecodingError, _ request: PictureRequest) -> Int? {
       guard case .limitExceeded(let violation) = error, violation.quantity == .decodedByteCount,
         violation.limit == request.allowance, request.allowance < request.limits.decodedByteCount
       else { return nil }
@@ -94,7 +94,7 @@
 
     private mutating func answer(
       _ request: PictureRequest, _ data: Data, _ number: UInt64
-    ) throws(DecodingError) -> (PictureAnswer, Bitmap?) {
+    ) throws(ImageDecodingError) -> (PictureAnswer, Bitmap?) {
       let watch = ResizeWatch()
       let context = request.context(watch)
       switch request.task {
@@ -141,7 +141,7 @@
     /// The animation of the file; the one of the last request if that was for the same recipe.
     private mutating func animation(
       _ request: PictureRequest, _ data: Data, _ number: UInt64
-    ) throws(DecodingError) -> PictureAnimation? {
+    ) throws(ImageDecodingError) -> PictureAnimation? {
       let about = request.aboutPicture
       if let current, current.request == about { return current.animation }
       let picture = try codecs.picture(

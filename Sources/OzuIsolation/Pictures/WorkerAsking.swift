@@ -11,9 +11,9 @@
   package protocol WorkerAsking: Sendable {
     /// Sends a request to a worker and waits for its answer, as `WorkerPool.perform` does.
     func perform<Result>(
-      _ request: WorkerRequest, checkpoint: () throws(DecodingError) -> Void,
-      read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
-    ) throws(DecodingError) -> Result
+      _ request: WorkerRequest, checkpoint: () throws(ImageDecodingError) -> Void,
+      read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
+    ) throws(ImageDecodingError) -> Result
 
     var status: WorkerStatus { get }
   }

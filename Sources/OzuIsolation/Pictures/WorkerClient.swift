@@ -69,7 +69,7 @@ final class WorkerClient: Sendable {
   ///
   /// The first time, `onDegradation` is called. The next file tries again: the program may be there by then, and
   /// the pool remembers failures only for a while.
-  func degradation(by error: DecodingError) -> String? {
+  func degradation(by error: ImageDecodingError) -> String? {
     guard settings.mode == .preferred, case .decoderFailed(_, .unavailable(let reason)) = error else {
       return nil
     }
@@ -93,11 +93,11 @@ final class WorkerClient: Sendable {
   ///   - context: its checkpoint is called while waiting; `nil` if the work cannot be cancelled.
   ///   - read: receives the answer and its pixels. The worker may still change the pixels, so copy them once, and read
   ///     only the copy.
-  /// - Throws: `DecodingError`: that of the worker, the errors of `read`, and `decoderFailed`.
+  /// - Throws: `ImageDecodingError`: that of the worker, the errors of `read`, and `decoderFailed`.
   func ask<Value>(
     _ request: PictureRequest, _ body: Body, _ context: DecodingContext? = nil,
-    _ read: (PictureAnswer, UnsafeRawBufferPointer) throws(DecodingError) -> Value
-  ) throws(DecodingError) -> Value {
+    _ read: (PictureAnswer, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Value
+  ) throws(ImageDecodingError) -> Value {
     #if os(Linux) && canImport(CIsolation)
       // A decoder with checkpoints notices by itself that its processor time is used up, and has a better error for
       // it.
@@ -108,9 +108,9 @@ final class WorkerClient: Sendable {
         outputByteCount: request.pixelByteCount.saturatingSum(fieldByteCount),
         cpuTime: request.limits.cpuTime, deadline: settings.deadline)
       guard let pool else { throw .decoderFailed(body.type, .unavailable(settings.helper.absence)) }
-      let result = try pool.perform(job) { () throws(DecodingError) in
+      let result = try pool.perform(job) { () throws(ImageDecodingError) in
         try context?.checkpoint()
-      } read: { (message, payload) throws(DecodingError) -> Result<Value, DecodingError> in
+      } read: { (message, payload) throws(ImageDecodingError) -> Result<Value, ImageDecodingError> in
         guard let (answer, pixels) = AnswerEnvelope.open(message, payload, fieldByteCount: fieldByteCount)
         else {
           throw body.wrongAnswer("it cannot be read")
@@ -135,10 +135,10 @@ final class WorkerClient: Sendable {
 }
 
 extension WorkerClient.Body {
-  func wrongAnswer(_ reason: String) -> DecodingError { .decoderFailed(type, .wrongAnswer(reason)) }
+  func wrongAnswer(_ reason: String) -> ImageDecodingError { .decoderFailed(type, .wrongAnswer(reason)) }
 
   /// Refuses a header that is impossible for the format, or for a file of this length.
-  func check(_ header: ImageHeader) throws(DecodingError) {
+  func check(_ header: ImageHeader) throws(ImageDecodingError) {
     if let flaw = header.flaw(from: [type]) { throw wrongAnswer("an impossible header: \(flaw)") }
     guard header.planeLayout == nil, header.gainMap?.isInside(data.count) != false else {
       throw wrongAnswer("an impossible header")
@@ -148,7 +148,7 @@ extension WorkerClient.Body {
   /// Copies the pixels of an answer.
   func bitmap(
     _ form: BitmapForm, _ pixels: UnsafeRawBufferPointer, _ pool: PixelBufferPool
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     if let flaw = form.flaw { throw wrongAnswer(flaw) }
     guard pixels.count == form.byteCount else {
       throw wrongAnswer("\(pixels.count) bytes of pixels instead of \(form.byteCount)")

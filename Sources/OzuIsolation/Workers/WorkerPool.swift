@@ -33,12 +33,12 @@
     ///   - read: receives a copy of the answer's message, and its payload in place. The worker may still change
     ///     that memory, so copy it once, and read only the copy. Valid only during the call. If it throws, the
     ///     worker is ended.
-    /// - Throws: `DecodingError.decoderFailed`, and the errors of the closures.
+    /// - Throws: `ImageDecodingError.decoderFailed`, and the errors of the closures.
     package func perform<Result>(
       _ request: WorkerRequest,
-      checkpoint: () throws(DecodingError) -> Void,
-      read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
-    ) throws(DecodingError) -> Result {
+      checkpoint: () throws(ImageDecodingError) -> Void,
+      read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
+    ) throws(ImageDecodingError) -> Result {
       precondition(
         request.message.count <= WorkerRequest.messageByteCount, "a message of \(request.message.count) bytes"
       )
@@ -57,8 +57,8 @@
     }
 
     private func answer<Result>(
-      _ request: WorkerRequest, _ checkpoint: () throws(DecodingError) -> Void,
-      _ read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
+      _ request: WorkerRequest, _ checkpoint: () throws(ImageDecodingError) -> Void,
+      _ read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
     ) throws(WorkerProcess.Failure) -> Result {
       try core.waitForTurn(checkpoint)
       // An idle worker may have ended unnoticed. It has not received the request then, and the next one is asked.
@@ -101,7 +101,7 @@
       /// The zygote has not made a worker in this time.
       case zygoteHangs(Duration)
       /// A closure of the caller threw.
-      case refused(DecodingError)
+      case refused(ImageDecodingError)
 
       /// A system call that failed, with its error number.
       init(_ call: String, _ code: Int32) { self = .failed("\(call): \(systemMessage(code))") }

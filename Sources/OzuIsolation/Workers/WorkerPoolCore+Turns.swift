@@ -9,7 +9,7 @@
     private static let largeIdleTime: Duration = .seconds(1)
 
     /// Waits until this thread may use a worker. `endTurn` must follow.
-    func waitForTurn(_ checkpoint: () throws(DecodingError) -> Void) throws(WorkerProcess.Failure) {
+    func waitForTurn(_ checkpoint: () throws(ImageDecodingError) -> Void) throws(WorkerProcess.Failure) {
       let waiter: Waiter? = try state.withLock { (state) throws(WorkerProcess.Failure) in
         guard !state.isClosed else { throw .failed(.unavailable(Self.closedReason)) }
         if state.waiters.isEmpty, state.turnCount < options.workerLimit {
@@ -22,7 +22,7 @@
       }
       guard let waiter else { return }
       while waiter.signal.wait(timeout: .now() + Self.tick) == .timedOut {
-        do throws(DecodingError) { try checkpoint() } catch {
+        do throws(ImageDecodingError) { try checkpoint() } catch {
           if !remove(waiter) { endTurn(nil) }
           throw .refused(error)
         }

@@ -12,7 +12,7 @@
 
     /// An idle worker, or a new one. The calling thread must have a turn.
     func worker(
-      for request: WorkerRequest, _ checkpoint: () throws(DecodingError) -> Void
+      for request: WorkerRequest, _ checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(WorkerProcess.Failure) -> WorkerProcess {
       while let worker = state.withLock({
         $0.idle.take(
@@ -33,7 +33,7 @@
     }
 
     func startWorker(
-      for request: WorkerRequest, _ checkpoint: () throws(DecodingError) -> Void
+      for request: WorkerRequest, _ checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(WorkerPool.StartFailure) -> WorkerProcess {
       if let fault = state.withLock({ $0.faults[request.kind] }) { throw .failed(fault) }
       // The memory of the removed workers is unmapped here, not under the lock.

@@ -10,7 +10,7 @@
 
     /// The zygote; it is started if there is none. One thread starts it, the others wait.
     func waitForZygote(
-      _ checkpoint: () throws(DecodingError) -> Void
+      _ checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(WorkerPool.StartFailure) -> ZygoteProcess {
       while true {
         let now = ContinuousClock.now
@@ -32,7 +32,7 @@
         case .some(.some(let zygote)): return zygote
         case .some(nil):
           while waiter.signal.wait(timeout: .now() + Self.tick) == .timedOut {
-            do throws(DecodingError) { try checkpoint() } catch { throw .refused(error) }
+            do throws(ImageDecodingError) { try checkpoint() } catch { throw .refused(error) }
           }
         case nil: return try startZygote()
         }

@@ -21,7 +21,7 @@
       case gone
       case failed(DecoderFailure)
       /// A closure of the caller threw.
-      case refused(DecodingError)
+      case refused(ImageDecodingError)
     }
 
     let kind: WorkerKind
@@ -87,13 +87,13 @@
 
     /// Waits until the worker has its restrictions, at most for the deadline of a request.
     func waitUntilReady(
-      deadline: Duration, checkpoint: () throws(DecodingError) -> Void
+      deadline: Duration, checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(WorkerPool.StartFailure) {
       let time = min(deadline, Self.startTime)
       let last = ContinuousClock.now + time
       var count = receive()
       while count == -EAGAIN || count == -EINTR {
-        do throws(DecodingError) { try checkpoint() } catch { throw .refused(error) }
+        do throws(ImageDecodingError) { try checkpoint() } catch { throw .refused(error) }
         guard ContinuousClock.now < last else { throw .zygoteHangs(time) }
         count = receive()
       }
@@ -124,8 +124,8 @@
 
     /// Sends a request, waits, and reads the answer.
     func answer<Result>(
-      _ request: WorkerRequest, checkpoint: () throws(DecodingError) -> Void,
-      read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
+      _ request: WorkerRequest, checkpoint: () throws(ImageDecodingError) -> Void,
+      read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
     ) throws(Failure) -> (Result, copiedBody: Bool) {
       let copiedBody = try place(request)
       let token = tokens.next()
@@ -171,12 +171,12 @@
 
     private func take<Result>(
       _ message: Data, _ byteCount: Int,
-      _ read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
+      _ read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
     ) throws(Failure) -> Result {
       // A further datagram could be taken for the answer to the next request.
       guard isQuiet else { throw .failed(.wrongAnswer("more than one answer, or the end after it")) }
       let result: Result
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         result = try read(message, UnsafeRawBufferPointer(rebasing: output.bytes.prefix(byteCount)))
       } catch { throw .refused(error) }
       if output.byteCount > SharedSegment.keptByteCount { output.discard() }
@@ -214,14 +214,14 @@
     /// Waits for a datagram, and calls the checkpoint meanwhile.
     private func receive(
       before last: ContinuousClock.Instant, _ used: Duration?, _ request: WorkerRequest,
-      _ checkpoint: () throws(DecodingError) -> Void
+      _ checkpoint: () throws(ImageDecodingError) -> Void
     ) throws(Failure) -> Int {
       while true {
         let count = receive()
         if count > buffer.count { throw .failed(.wrongAnswer("a message of \(count) bytes")) }
         if count > 0 { return Int(count) }
         guard count == -EAGAIN || count == -EINTR else { throw .failed(reasonOfEnd(request)) }
-        do throws(DecodingError) { try checkpoint() } catch { throw .refused(error) }
+        do throws(ImageDecodingError) { try checkpoint() } catch { throw .refused(error) }
         // A worker without a clock has the limit of the system, which counts in whole seconds.
         if let used, let now = clock?.time, now - used > request.cpuTime + Self.lateness {
           throw .failed(.stopped(.cpuTime(request.cpuTime)))

@@ -10,7 +10,7 @@ package struct WorkerStatus: Hashable, Sendable {
   package var startedZygoteCount = 0
   /// How many requests were answered.
   package var answerCount = 0
-  /// How many requests ended with `DecodingError.decoderFailed`.
+  /// How many requests ended with `ImageDecodingError.decoderFailed`.
   package var failureCount = 0
   /// How many bodies had to be copied to a worker.
   package var copiedBodyCount = 0

@@ -28,15 +28,15 @@ public struct DeltaDecoder: ImageDecoding {
   /// Opens a file: reads the header and checks its checksum.
   ///
   /// - Throws: `corrupt`, `truncated`; `unsupportedType` for a later version.
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     DeltaFile(data, try Self.header(data.span), alpha: alpha)
   }
 
-  private static func header(_ bytes: Span<UInt8>) throws(DecodingError) -> DeltaFormat.Header {
+  private static func header(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> DeltaFormat.Header {
     guard bytes.count > DeltaFormat.headerByteCount else {
       throw .truncated(.ozuDelta, stage: headerStage)
     }
-    func corrupt(_ reason: String) -> DecodingError {
+    func corrupt(_ reason: String) -> ImageDecodingError {
       .corrupt(.ozuDelta, stage: headerStage, reason: reason)
     }
     guard bytes.hasBytes("OZUD", at: 0) else { throw corrupt("its signature is missing") }
@@ -76,8 +76,8 @@ private final class DeltaFile: ImageFile {
 
   /// Decodes the picture.
   ///
-  /// - Throws: `DecodingError`; `corrupt` for a file that is truncated or damaged.
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  /// - Throws: `ImageDecodingError`; `corrupt` for a file that is truncated or damaged.
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     guard let byteCount = details.planeByteCount else {
       throw .corrupt(.ozuDelta, stage: DeltaDecoder.headerStage, reason: "a size of \(details.size)")
     }

@@ -25,7 +25,7 @@ public struct DeltaEncoder: ImageEncoding {
   /// Encodes a bitmap of 8 bits. No option has an effect on this format.
   ///
   /// - Throws: `failed` if memory is short or the bitmap has another format.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
     guard bitmap.format == .bgra8 else {
       throw .failed(.ozuDelta, reason: "the pixels are not BGRA")
     }

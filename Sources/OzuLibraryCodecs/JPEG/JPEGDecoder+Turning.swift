@@ -15,7 +15,7 @@ extension JPEGDecoder: LosslessTurning {
   /// - Complexity: O(pixels) in time, and in memory four bytes for each pixel of each component.
   package func turned(
     _ data: Data, from orientation: Orientation, limits: DecodingLimits
-  ) throws(DecodingError) -> Data {
+  ) throws(ImageDecodingError) -> Data {
     let outline = try JPEGOutline(data, limits: limits)
     let byteCount = outline.details.coefficientByteCount.saturatingProduct(2).saturatingSum(32 << 20)
     try limits.checkDecodedByteCount(byteCount)

@@ -24,7 +24,7 @@ public struct JPEGDecoder: ImageDecoding {
   ///
   /// - Throws: `corrupt`, `truncated`; `limitExceeded` for the number of scans, or for the pixels in all of them.
   /// - Complexity: O(header); O(bytes) for a file of several scans.
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let outline = try JPEGOutline(data, limits: limits)
     var header = outline.header
     header.regionUnit = outline.frame?.regionUnit
@@ -38,8 +38,8 @@ public struct JPEGDecoder: ImageDecoding {
   /// are complete.
   ///
   /// - Throws: `corrupt`, `limitExceeded`.
-  public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
-    try PartialFile { () throws(DecodingError) in
+  public func open(beginning data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> PartialFile {
+    try PartialFile { () throws(ImageDecodingError) in
       let outline = try JPEGOutline(data, limits: limits)
       guard !outline.details.isArithmeticCoded, outline.details.unsupportedReason == nil else {
         return .notIncremental

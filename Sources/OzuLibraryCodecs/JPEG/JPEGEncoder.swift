@@ -34,7 +34,7 @@ public struct JPEGEncoder: ImageEncoding {
   ///
   /// - Throws: `tooLarge` above 65,500 pixels a side; `failed` if memory is short, or if the profile of the options
   ///   is not one for red, green and blue.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
     // A profile for red, green and blue does not fit grey.
     let isGray = bitmap.format == .gray8 && options.metadata.colorProfile == nil
     let bitmap = bitmap.converted(to: .bgra8)

@@ -30,7 +30,7 @@ final class JPEGFeed: @unchecked Sendable {
   private var shownScans = 0
 
   /// - Throws: `limitExceeded` if pixels and coefficients take too much memory.
-  init(_ outline: JPEGOutline, plan: DecodePlan, context: DecodingContext) throws(DecodingError) {
+  init(_ outline: JPEGOutline, plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) {
     let pixelByteCount = plan.decodedSize.bitmapByteCount(as: .bgra8)
     let coefficientByteCount = outline.coefficientByteCount
     try context.limits.checkDecodedByteCount(
@@ -43,8 +43,8 @@ final class JPEGFeed: @unchecked Sendable {
   }
 
   /// Decodes the bytes that are there; `nil` if there is nothing new to show.
-  func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
-    try data.withBytes { (bytes) throws(DecodingError) in
+  func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
+    try data.withBytes { (bytes) throws(ImageDecodingError) in
       ozu_jpeg_decoder_lend(
         session.decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, false)
       defer { ozu_jpeg_decoder_take_back(session.decoder) }
@@ -55,7 +55,7 @@ final class JPEGFeed: @unchecked Sendable {
   }
 
   /// Reads the bytes that are there.
-  private func read(_ context: DecodingContext) throws(DecodingError) {
+  private func read(_ context: DecodingContext) throws(ImageDecodingError) {
     if !isOpen {
       guard try session.readHeader(plan: plan, memoryLimit: memoryLimit) else { return }
       isOpen = true
@@ -72,7 +72,7 @@ final class JPEGFeed: @unchecked Sendable {
   }
 
   /// Whether there were bytes for the next rows.
-  private func readRows() throws(DecodingError) -> Bool {
+  private func readRows() throws(ImageDecodingError) -> Bool {
     guard let pixels else { return false }
     let first = Int(ozu_jpeg_decoder_rows(session.decoder))
     let end = min(first + Self.stepRows, plan.decodedSize.height)
@@ -86,7 +86,7 @@ final class JPEGFeed: @unchecked Sendable {
   }
 
   /// Whether there were bytes for the next blocks, or the next scan.
-  private func readBlocks(_ context: DecodingContext) throws(DecodingError) -> Bool {
+  private func readBlocks(_ context: DecodingContext) throws(ImageDecodingError) -> Bool {
     let status = ozu_jpeg_decoder_consume(session.decoder, Int32(Self.stepRows))
     try context.limits.checkScanCount(
       Int(ozu_jpeg_decoder_scans_begun(session.decoder)), size: header.storedSize)
@@ -99,14 +99,14 @@ final class JPEGFeed: @unchecked Sendable {
     return true
   }
 
-  private func rows(_ context: DecodingContext) throws(DecodingError) -> Bitmap? {
+  private func rows(_ context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
     let rows = Int(ozu_jpeg_decoder_rows(session.decoder))
     guard rows > shownRows, let pixels else { return nil }
     shownRows = rows
     return pixels.copy(rows: rows, isOpaque: true, colorSpace: colorSpace, pool: context.pool)
   }
 
-  private func scans(_ context: DecodingContext) throws(DecodingError) -> Bitmap? {
+  private func scans(_ context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
     let scans = Int(ozu_jpeg_decoder_scans(session.decoder))
     guard scans > shownScans else { return nil }
     guard ozu_jpeg_decoder_start_output(session.decoder) == .done else {
@@ -114,7 +114,7 @@ final class JPEGFeed: @unchecked Sendable {
     }
     let size = plan.decodedSize
     let bitmap = try Bitmap(size: size, isOpaque: true, colorSpace: colorSpace, pool: context.pool) {
-      (pixels, bytesPerRow) throws(DecodingError) in
+      (pixels, bytesPerRow) throws(ImageDecodingError) in
       for y in stride(from: 0, to: size.height, by: Self.stepRows) {
         try context.checkpoint()
         let rows = OzuRows(

@@ -5,7 +5,7 @@ extension JPEGFile {
   /// Makes the result from a part of the file, or from the whole file if no part can be cut out.
   func render(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     if let file = try excerpt(cut, of: plan, context) {
       return try file.render(plan.onCut, context: context)
     }
@@ -15,7 +15,7 @@ extension JPEGFile {
   /// The pixels of a part at the plan's scale, for a caller that calls `decode` directly.
   func decode(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     if let file = try excerpt(cut, of: plan, context) {
       return try file.decode(plan.onCut, context: context)
     }
@@ -30,7 +30,7 @@ extension JPEGFile {
   /// A file with a part of this file's blocks; `nil` if it cannot be cut.
   private func excerpt(
     _ cut: PixelRectangle, of plan: DecodePlan, _ context: DecodingContext
-  ) throws(DecodingError) -> JPEGFile? {
+  ) throws(ImageDecodingError) -> JPEGFile? {
     let bytes = try JPEGExcerpt.file(
       data, outline, cut: cut, renderByteCount: plan.byteCount, context: context)
     guard let bytes else { return nil }

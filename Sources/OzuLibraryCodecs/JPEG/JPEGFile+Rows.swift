@@ -28,10 +28,10 @@ extension JPEGFile {
   /// - Throws: the errors of `decode`.
   func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
-    _ body: (any PixelRowReading) throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result? {
+    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result? {
     guard outline.details.unsupportedReason == nil, plan.cut == nil else { return nil }
-    return try data.withBytes { (bytes) throws(DecodingError) in
+    return try data.withBytes { (bytes) throws(ImageDecodingError) in
       let session = try session(bytes, plan, context)
       try readScans(of: session, context)
       let inks = inkTransform(context)
@@ -70,7 +70,7 @@ private final class JPEGRows: PixelRowReading {
     self.context = context
   }
 
-  func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError) {
+  func readRow(into row: inout MutableSpan<UInt8>) throws(ImageDecodingError) {
     if rowCount % Self.stepRows == 0 { try context.checkpoint() }
     rowCount += 1
     let width = size.width

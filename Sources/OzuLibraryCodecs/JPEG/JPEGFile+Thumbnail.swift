@@ -13,12 +13,12 @@ extension JPEGFile {
   /// - Throws: only `cancelled` and `limitExceeded`.
   func embeddedThumbnail(
     atLeast smallest: PixelSize, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? {
+  ) throws(ImageDecodingError) -> Bitmap? {
     guard header.metadata?.hasThumbnail == true, let range = EXIFThumbnail.range(inJPEG: data.span) else {
       return nil
     }
     let bytes = data.subdata(in: data.startIndex + range.lowerBound..<data.startIndex + range.upperBound)
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       let outline = try JPEGOutline(bytes, limits: context.limits)
       var own = outline.header
       guard own.storedSize.width >= smallest.width, own.storedSize.height >= smallest.height,

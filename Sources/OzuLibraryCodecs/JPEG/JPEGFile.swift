@@ -32,7 +32,7 @@ final class JPEGFile: ImageFile {
 
   /// Makes the result: from planes at a few eighths if the plan has a reduction and the reduced decoder supports
   /// the file, from pixels otherwise.
-  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     if let cut = plan.cut { return try render(plan, cut: cut, context) }
     if let bitmap = try ReducedJPEGDecoder.render(data, outline, header: header, plan: plan, context: context)
     {
@@ -46,15 +46,15 @@ final class JPEGFile: ImageFile {
   /// A file of several scans needs the coefficients of the whole picture in memory, whatever the scale is: they
   /// count towards `decodedByteCount`.
   ///
-  /// - Throws: `DecodingError`; `unsupportedType` for lossless and 12-bit files; `truncated` if data are missing,
+  /// - Throws: `ImageDecodingError`; `unsupportedType` for lossless and 12-bit files; `truncated` if data are missing,
   ///   unless the context allows it: then the missing parts are grey.
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     if let reason = outline.details.unsupportedReason { throw .unsupportedType(.jpeg, reason: reason) }
     if let cut = plan.cut { return try decode(plan, cut: cut, context) }
     let format = header.pixelFormat(under: context.pixelFormats)
     try context.limits.checkDecodedByteCount(
       plan.decodedSize.byteCount(as: format) + outline.coefficientByteCount)
-    return try data.withBytes { (bytes) throws(DecodingError) in
+    return try data.withBytes { (bytes) throws(ImageDecodingError) in
       let session = try session(bytes, plan, keepsGray: format == .gray8, context)
       try readScans(of: session, context)
       // CMYK is converted here, not at the size of the result, because a bitmap has no place for four inks.
@@ -63,7 +63,7 @@ final class JPEGFile: ImageFile {
       return try Bitmap(
         size: plan.decodedSize, format: format, isOpaque: true,
         colorSpace: header.colorModel == .cmyk ? .sRGB : header.storedColorSpace, pool: context.pool
-      ) { (pixels, bytesPerRow) throws(DecodingError) in
+      ) { (pixels, bytesPerRow) throws(ImageDecodingError) in
         try readRows(of: session, plan.decodedSize, format, into: pixels, bytesPerRow, context)
         guard let inks, let start = pixels.baseAddress else { return }
         for y in 0..<plan.decodedSize.height {
@@ -82,10 +82,10 @@ final class JPEGFile: ImageFile {
   /// Shows the part of a file that has arrived.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? {
-    try slot.feed { () throws(DecodingError) in
+  ) throws(ImageDecodingError) -> Bitmap? {
+    try slot.feed { () throws(ImageDecodingError) in
       try JPEGFeed(outline, plan: plan, context: context)
-    } preview: { (feed) throws(DecodingError) in
+    } preview: { (feed) throws(ImageDecodingError) in
       try feed.preview(of: data, context: context)
     }
   }
@@ -93,7 +93,7 @@ final class JPEGFile: ImageFile {
   /// Opens the file with the library, for use inside the closure that provides its bytes.
   func session(
     _ bytes: UnsafeRawBufferPointer, _ plan: DecodePlan, keepsGray: Bool = false, _ context: DecodingContext
-  ) throws(DecodingError) -> JPEGSession {
+  ) throws(ImageDecodingError) -> JPEGSession {
     try outline.checkScans(context.limits)
     return try JPEGSession.open(
       UnsafeRawBufferPointer(rebasing: bytes[..<outline.end]), plan: plan,
@@ -110,7 +110,7 @@ final class JPEGFile: ImageFile {
   /// Reads all scans if there are several; after that, rows can be read.
   func readScans(
     of session: borrowing JPEGSession, _ context: DecodingContext
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     scans: while true {
       try context.checkpoint()
       switch ozu_jpeg_decoder_consume(session.decoder, Int32(Self.stepRows)) {
@@ -130,7 +130,7 @@ final class JPEGFile: ImageFile {
   private func readRows(
     of session: borrowing JPEGSession, _ size: PixelSize, _ format: PixelFormat,
     into pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int, _ context: DecodingContext
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     for y in stride(from: 0, to: size.height, by: Self.stepRows) {
       try context.checkpoint()
       let count = min(Self.stepRows, size.height - y)

@@ -10,7 +10,7 @@ struct JPEGSession: ~Copyable {
   let decoder: OpaquePointer
 
   /// Makes a session that has no bytes yet.
-  init() throws(DecodingError) {
+  init() throws(ImageDecodingError) {
     guard let decoder = ozu_jpeg_decoder_new() else {
       throw .corrupt(.jpeg, stage: JPEGHeader.stage, reason: "out of memory")
     }
@@ -23,7 +23,7 @@ struct JPEGSession: ~Copyable {
   /// - Parameter plan: the plan for this file. Its size is compared with the size that the library reads.
   static func open(
     _ bytes: UnsafeRawBufferPointer, plan: DecodePlan, memoryLimit: Int, keepsGray: Bool = false
-  ) throws(DecodingError) -> JPEGSession {
+  ) throws(ImageDecodingError) -> JPEGSession {
     let session = try JPEGSession()
     let decoder = session.decoder
     ozu_jpeg_decoder_lend(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, true)
@@ -42,7 +42,7 @@ struct JPEGSession: ~Copyable {
   }
 
   /// Reads the header again with the library, and checks that both agree; `false` if bytes are missing.
-  func readHeader(plan: DecodePlan, memoryLimit: Int) throws(DecodingError) -> Bool {
+  func readHeader(plan: DecodePlan, memoryLimit: Int) throws(ImageDecodingError) -> Bool {
     var width: Int32 = 0
     var height: Int32 = 0
     switch ozu_jpeg_decoder_open(decoder, Int32(plan.eighths), memoryLimit, &width, &height) {
@@ -57,7 +57,7 @@ struct JPEGSession: ~Copyable {
   }
 
   /// The last message of the library, as an error.
-  func failure(stage: String) -> DecodingError {
+  func failure(stage: String) -> ImageDecodingError {
     .corrupt(.jpeg, stage: stage, reason: String(cString: ozu_jpeg_decoder_message(decoder)))
   }
 }

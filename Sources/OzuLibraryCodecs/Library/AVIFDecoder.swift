@@ -20,7 +20,7 @@
 
     package init(alpha: Alpha) {
       var library = LibraryDecoder(type: .avif, alpha: alpha) { ozu_avif_decoder_new($0, $1, $2) }
-      library.inspect = { (data, _) throws(DecodingError) in
+      library.inspect = { (data, _) throws(ImageDecodingError) in
         try HEIFTables.check(data.span, type: .avif)
         let excerpt = HEIFExcerpt(data, type: .avif)
         return LibraryDecoder.Inspection(
@@ -34,14 +34,14 @@
 
     /// Opens a file with the library, which decodes no pixels for it.
     ///
-    /// - Throws: `DecodingError`.
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    /// - Throws: `ImageDecodingError`.
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
       try library.open(data, limits: limits)
     }
 
     /// Loads libavif.
     ///
     /// - Throws: `unsupportedType` if it is not installed.
-    public func prepare() throws(DecodingError) { try library.prepare() }
+    public func prepare() throws(ImageDecodingError) { try library.prepare() }
   }
 #endif

@@ -35,7 +35,7 @@
     /// Encodes a bitmap.
     ///
     /// - Throws: `tooLarge` above 65,535 pixels a side; `failed` with the library's message.
-    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
       let file = try library.encode(bitmap, options: options)
       guard let levels = options.metadata.lightLevels else { return file }
       return HEIFLightLevels.adding(levels, to: file) ?? file

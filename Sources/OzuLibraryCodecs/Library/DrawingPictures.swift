@@ -165,7 +165,7 @@
     /// The picture as PNG, smaller if it is too long for an attribute.
     private mutating func converted(_ data: Data, _ type: ImageType) -> String? {
       let codecs = CodecRegistry.libraries
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         let size = try codecs.header(of: data, limits: limits).size
         convertedPixelCount = convertedPixelCount.saturatingSum(size.pixelCount)
         guard convertedPixelCount <= Self.mostConvertedPixels else {

@@ -22,7 +22,7 @@
     package init(alpha: Alpha) {
       var library = LibraryDecoder(type: .heic, alpha: alpha) { ozu_heif_decoder_new($0, $1, $2) }
       library.thumbnail = { HEIFExcerpt($0, type: .heic)?.thumbnail() }
-      library.inspect = { (data, limits) throws(DecodingError) in
+      library.inspect = { (data, limits) throws(ImageDecodingError) in
         try HEIFTables.check(data.span, type: .heic)
         let excerpt = HEIFExcerpt(data, type: .heic)
         let read = excerpt?.picture() ?? data
@@ -38,14 +38,14 @@
 
     /// Opens a file with the library, which decodes no pixels for it.
     ///
-    /// - Throws: `DecodingError`.
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    /// - Throws: `ImageDecodingError`.
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
       try library.open(data, limits: limits)
     }
 
     /// Loads libheif and its plugins.
     ///
     /// - Throws: `unsupportedType` if libheif or its decoder for HEVC is not installed.
-    public func prepare() throws(DecodingError) { try library.prepare() }
+    public func prepare() throws(ImageDecodingError) { try library.prepare() }
   }
 #endif

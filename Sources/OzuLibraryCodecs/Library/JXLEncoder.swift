@@ -34,7 +34,7 @@
     /// Encodes a bitmap.
     ///
     /// - Throws: `tooLarge` above 65,535 pixels a side; `failed` with the library's message.
-    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
       try library.encode(bitmap, options: options)
     }
   }

@@ -31,7 +31,7 @@
     /// - Throws: `limitExceeded`.
     init(
       header: ImageHeader, alpha: Alpha, isPremultiplied: Bool, context: DecodingContext
-    ) throws(DecodingError) {
+    ) throws(ImageDecodingError) {
       // The library works in floating point, beside the pixels that are kept and the copy that is shown.
       let (sum, overflow) = header.storedSize.pixelCount.multipliedReportingOverflow(by: 12 + 8)
       try context.limits.checkDecodedByteCount(overflow ? .max : sum)
@@ -50,7 +50,7 @@
     }
 
     /// Decodes the bytes that are there; `nil` if there is nothing new to show.
-    func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
+    func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
       try read(data, context)
       guard !hasShownAll else { return nil }
       if !isWhole {
@@ -80,7 +80,7 @@
       }
     }
 
-    private func read(_ data: Data, _ context: DecodingContext) throws(DecodingError) {
+    private func read(_ data: Data, _ context: DecodingContext) throws(ImageDecodingError) {
       while !isWhole {
         try context.checkpoint()
         let byteCount = min(givenByteCount + Self.stepByteCount, data.count)

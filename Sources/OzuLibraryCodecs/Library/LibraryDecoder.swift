@@ -41,10 +41,10 @@ struct LibraryDecoder: ImageDecoding {
   var level: (@Sendable (UnsafePointer<UInt8>?, Int, OzuPictureLimits, UInt64) -> OpaquePointer?)?
   let opening: Opening
   /// Checks a file before the library reads it, and says what the library reads.
-  var inspect: (@Sendable (Data, DecodingLimits) throws(DecodingError) -> Inspection)?
+  var inspect: (@Sendable (Data, DecodingLimits) throws(ImageDecodingError) -> Inspection)?
   /// Makes the decoder for a file that is downloaded; the Bool says whether its colours are premultiplied. `nil` if
   /// the library shows nothing before a file is complete.
-  var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(DecodingError) -> any LibraryFeed)?
+  var feed: (@Sendable (ImageHeader, Bool, DecodingContext) throws(ImageDecodingError) -> any LibraryFeed)?
 
   init(
     type: ImageType, alpha: Alpha, signature: [UInt8] = [],
@@ -63,14 +63,14 @@ struct LibraryDecoder: ImageDecoding {
     return !signature.isEmpty && data.starts(with: signature)
   }
 
-  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     try LibraryFile(data, library: self, limits: limits)
   }
 
   /// Loads the library, unless the program is linked with it, and the library's plugins.
   ///
   /// - Throws: `unsupportedType` if it is not installed.
-  func prepare() throws(DecodingError) {
+  func prepare() throws(ImageDecodingError) {
     guard let decoder = opening(nil, 0, OzuPictureLimits()) else {
       throw .corrupt(type, stage: "header", reason: "out of memory")
     }
@@ -84,5 +84,5 @@ struct LibraryDecoder: ImageDecoding {
 /// Decodes a file with a library while it is downloaded. One thread at a time calls it.
 protocol LibraryFeed: AnyObject, Sendable {
   /// Decodes the bytes that are there; `nil` if there is nothing new to show.
-  func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap?
+  func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap?
 }

@@ -22,7 +22,7 @@ struct LibraryEncoder: Sendable {
   var acceptsDeep = false
   let encode: Encoding
 
-  func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+  func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
     let format: PixelFormat = acceptsDeep && bitmap.format == .rgba16 ? .rgba16 : .bgra8
     let bitmap = bitmap.converted(to: format)
     let size = bitmap.size

@@ -47,7 +47,9 @@ extension LibraryFile {
   }
 
   /// The pixels of a piece as the library returns them.
-  fileprivate func decode(piece: PixelRectangle, _ context: DecodingContext) throws(DecodingError) -> Bitmap {
+  fileprivate func decode(piece: PixelRectangle, _ context: DecodingContext) throws(ImageDecodingError)
+    -> Bitmap
+  {
     guard let bytes = grid?.file(of: piece, in: data) else {
       throw .corrupt(header.type, stage: "header", reason: "it has no part at \(piece)")
     }
@@ -79,7 +81,7 @@ final class LibraryBandRows: PixelRowReading {
     colorSpace = file.header.storedColorSpace
   }
 
-  func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError) {
+  func readRow(into row: inout MutableSpan<UInt8>) throws(ImageDecodingError) {
     if rowCount == pieces.first?.size.height ?? 0 { try readBand() }
     let y = rowCount
     rowCount += 1
@@ -97,7 +99,7 @@ final class LibraryBandRows: PixelRowReading {
     }
   }
 
-  private func readBand() throws(DecodingError) {
+  private func readBand() throws(ImageDecodingError) {
     // The memory of a band is free before the next one is decoded.
     pieces = []
     rowCount = 0
@@ -107,7 +109,7 @@ final class LibraryBandRows: PixelRowReading {
     for piece in band {
       try context.checkpoint()
       let decoding = context
-      func decode() throws(DecodingError) -> Bitmap { try file.decode(piece: piece, decoding) }
+      func decode() throws(ImageDecodingError) -> Bitmap { try file.decode(piece: piece, decoding) }
       // libheif 1.15 decodes HEVC on a thread of its own.
       let hasThread = file.library.type == .heic
       pieces.append(hasThread ? try context.countingOtherThreads(decode) : try decode())

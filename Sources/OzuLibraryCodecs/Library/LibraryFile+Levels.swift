@@ -42,7 +42,7 @@ extension LibraryFile {
     for level in levels where plan.mayBegin(at: level.size, of: header.storedSize) {
       var library = LibraryDecoder(type: library.type, alpha: library.alpha) { open($0, $1, $2, level.place) }
       library.inspect = self.library.inspect
-      let opened = Result { () throws(DecodingError) -> LibraryFile in
+      let opened = Result { () throws(ImageDecodingError) -> LibraryFile in
         try LibraryFile(data, library: library, limits: limits, cut: nil, partOf: header, isLevel: true)
       }
       guard case .success(let file) = opened, file.header.storedSize == level.size, file.storage == storage

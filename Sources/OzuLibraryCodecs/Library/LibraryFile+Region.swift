@@ -6,7 +6,7 @@ extension LibraryFile {
   /// Makes the result from a part of the file, or from the whole file if no part can be cut out.
   func render(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     if let file = try part(cut, of: plan, context) { return try file.render(plan.onCut, context: context) }
     return try renderUncut(plan, context: context)
   }
@@ -14,7 +14,7 @@ extension LibraryFile {
   /// The pixels of a part.
   func decode(
     _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     guard let file = try part(cut, of: plan, context) else {
       throw .corrupt(header.type, stage: "header", reason: "it has no part at \(cut)")
     }
@@ -25,7 +25,7 @@ extension LibraryFile {
   /// file of their own. `nil` if the plan was made for another file.
   func part(
     _ cut: PixelRectangle, of plan: DecodePlan, _ context: DecodingContext
-  ) throws(DecodingError) -> LibraryFile? {
+  ) throws(ImageDecodingError) -> LibraryFile? {
     guard let grid else {
       return try LibraryFile(data, library: library, limits: context.limits, cut: cut, partOf: header)
     }

@@ -8,8 +8,8 @@ extension LibraryFile {
   /// - Throws: the errors of `decode`.
   func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
-    _ body: (any PixelRowReading) throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result? {
+    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result? {
     if let bands = bands(of: plan, context) {
       return try body(
         LibraryBandRows(bands, of: self, size: plan.decodedSize, context: context))
@@ -18,7 +18,7 @@ extension LibraryFile {
     if let cut = plan.cut {
       return try part(cut, of: plan, context)?.withRows(plan.onCut, context: context, body)
     }
-    return try use { (session) throws(DecodingError) in
+    return try use { (session) throws(ImageDecodingError) in
       try session.withRows(header: header, alpha: library.alpha, context, body)
     }
   }
@@ -26,8 +26,8 @@ extension LibraryFile {
   /// The means of squares of pixels, made from rows that are not kept.
   func averagedRows(
     _ averaging: PlaneAveraging, _ context: DecodingContext
-  ) throws(DecodingError) -> PlanarPicture {
-    try use { (session) throws(DecodingError) in
+  ) throws(ImageDecodingError) -> PlanarPicture {
+    try use { (session) throws(ImageDecodingError) in
       try session.averagedRows(header: header, step: averaging.luma, alpha: library.alpha, context)
     }
   }

@@ -47,8 +47,8 @@ final class LibraryFile: ImageFile {
   private let state: Mutex<State>
   private let slot = FeedSlot<any LibraryFeed>()
 
-  /// - Throws: `DecodingError`.
-  convenience init(_ data: Data, library: LibraryDecoder, limits: DecodingLimits) throws(DecodingError) {
+  /// - Throws: `ImageDecodingError`.
+  convenience init(_ data: Data, library: LibraryDecoder, limits: DecodingLimits) throws(ImageDecodingError) {
     try self.init(data, library: library, limits: limits, cut: nil, partOf: nil)
   }
 
@@ -59,12 +59,12 @@ final class LibraryFile: ImageFile {
   init(
     _ source: Data, library: LibraryDecoder, limits: DecodingLimits, cut: PixelRectangle?,
     partOf whole: ImageHeader?, isLevel: Bool = false
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     let inspection = try library.inspect?(source, limits) ?? LibraryDecoder.Inspection(data: source)
     let data = inspection.data
     let bytes = PinnedBytes(data)
     var opened: LibrarySession?
-    try bytes.withBytes { (bytes) throws(DecodingError) in
+    try bytes.withBytes { (bytes) throws(ImageDecodingError) in
       opened = try LibrarySession(
         bytes, type: library.type, limits: limits, open: library.opening, cut: cut)
     }
@@ -148,14 +148,14 @@ final class LibraryFile: ImageFile {
   var scratchByteCount: Int { state.withLock { Int(clamping: $0.session.info.scratch) } }
 
   /// Makes the result: from planes if the plan averages them, else from pixels.
-  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     if bands(of: plan, context) != nil { return try renderFromPixels(plan, context: context) }
     if let cut = plan.cut { return try render(plan, cut: cut, context) }
     if let averaging = plan.averaging, deliversRows {
       return try plan.rendered(try averagedRows(averaging, context), header: header, context: context)
     }
     if let averaging = plan.averaging {
-      let planes = try use { (session) throws(DecodingError) in
+      let planes = try use { (session) throws(ImageDecodingError) in
         try session.planes(header: header, averaging: averaging, context)
       }
       if let planes { return try plan.rendered(planes, header: header, context: context) }
@@ -163,21 +163,21 @@ final class LibraryFile: ImageFile {
     return try renderFromPixels(plan, context: context)
   }
 
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     if let cut = plan.cut { return try decode(plan, cut: cut, context) }
     try context.limits.checkPixelCount(max(largestPixelCount, header.storedSize.pixelCount))
     try context.checkpoint()
-    return try use { (session) throws(DecodingError) in
+    return try use { (session) throws(ImageDecodingError) in
       try session.decode(header: header, size: plan.decodedSize, alpha: library.alpha, context)
     }
   }
 
   func embeddedThumbnail(
     atLeast smallest: PixelSize, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? {
+  ) throws(ImageDecodingError) -> Bitmap? {
     guard header.metadata?.hasThumbnail == true, let file = library.thumbnail?(source) else { return nil }
-    return try PinnedBytes(file).withBytes { (bytes) throws(DecodingError) in
-      do throws(DecodingError) {
+    return try PinnedBytes(file).withBytes { (bytes) throws(ImageDecodingError) in
+      do throws(ImageDecodingError) {
         let largest = try library.inspect?(file, context.limits).largestPixelCount ?? 0
         try context.limits.checkPixelCount(largest)
         let session = try LibrarySession(
@@ -210,7 +210,7 @@ final class LibraryFile: ImageFile {
     state.withLock { state in
       bytes.withBytes { bytes in
         guard state.isUsed else { return state.session.metadata }
-        let fresh = Result { () throws(DecodingError) -> ImageMetadata in
+        let fresh = Result { () throws(ImageDecodingError) -> ImageMetadata in
           try LibrarySession(bytes, type: library.type, limits: limits, open: library.opening).metadata
         }
         return (try? fresh.get()) ?? ImageMetadata()
@@ -221,19 +221,19 @@ final class LibraryFile: ImageFile {
   /// Shows the part of a file that has arrived, if the library can.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? {
+  ) throws(ImageDecodingError) -> Bitmap? {
     guard let make = library.feed else { return nil }
-    return try slot.feed { () throws(DecodingError) in
+    return try slot.feed { () throws(ImageDecodingError) in
       try make(header, isPremultiplied, context)
-    } preview: { (feed) throws(DecodingError) in
+    } preview: { (feed) throws(ImageDecodingError) in
       try feed.preview(of: data, context: context)
     }
   }
 
   /// The delays of the first frames, and the loop count.
-  func timing(frameCount: Int) throws(DecodingError) -> (delays: [Duration], loopCount: Int) {
+  func timing(frameCount: Int) throws(ImageDecodingError) -> (delays: [Duration], loopCount: Int) {
     let result = state.withLock { state in
-      Result { () throws(DecodingError) -> ([Duration], Int) in
+      Result { () throws(ImageDecodingError) -> ([Duration], Int) in
         var delays: [Duration] = []
         for index in 0..<frameCount {
           delays.append(
@@ -247,12 +247,12 @@ final class LibraryFile: ImageFile {
 
   /// Calls a closure with a decoder that is at the beginning of a frame.
   func use<Success>(
-    frame: Int = 0, _ body: (borrowing LibrarySession) throws(DecodingError) -> Success
-  ) throws(DecodingError) -> Success {
-    var outcome: Result<Success, DecodingError>?
+    frame: Int = 0, _ body: (borrowing LibrarySession) throws(ImageDecodingError) -> Success
+  ) throws(ImageDecodingError) -> Success {
+    var outcome: Result<Success, ImageDecodingError>?
     state.withLock { state in
-      outcome = Result { () throws(DecodingError) -> Success in
-        try bytes.withBytes { (bytes) throws(DecodingError) in
+      outcome = Result { () throws(ImageDecodingError) -> Success in
+        try bytes.withBytes { (bytes) throws(ImageDecodingError) in
           if header.frameCount > 1, state.isUsed || frame > 0 {
             try state.session.select(frame)
           } else if state.isUsed {

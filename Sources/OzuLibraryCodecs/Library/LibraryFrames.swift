@@ -1,15 +1,15 @@
 import OzuImaging
 
 extension LibraryFile {
-  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
+  func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)? {
     let frameCount = min(wholeFrameCount ?? header.frameCount, limits.frameCount)
     guard frameCount > 1 else { return nil }
     return try LibraryFrames(self, count: frameCount)
   }
 
   /// Decodes one frame, as a whole picture.
-  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
-    try use(frame: index) { (session) throws(DecodingError) in
+  func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+    try use(frame: index) { (session) throws(ImageDecodingError) in
       try session.decode(header: header, size: header.storedSize, alpha: library.alpha, context)
     }
   }
@@ -21,8 +21,8 @@ struct LibraryFrames: AnimationFrameReading {
   let loopCount: Int
   private let file: LibraryFile
 
-  /// - Throws: `DecodingError`.
-  init(_ file: LibraryFile, count: Int) throws(DecodingError) {
+  /// - Throws: `ImageDecodingError`.
+  init(_ file: LibraryFile, count: Int) throws(ImageDecodingError) {
     let (delays, loopCount) = try file.timing(frameCount: count)
     frames = delays.map { AnimationFrame(size: file.header.storedSize, delay: $0) }
     self.loopCount = loopCount
@@ -31,7 +31,7 @@ struct LibraryFrames: AnimationFrameReading {
 
   var canvas: PixelSize { file.header.storedSize }
 
-  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     try file.decodeFrame(at: index, context: context)
   }
 }

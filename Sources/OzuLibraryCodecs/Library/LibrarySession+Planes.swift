@@ -16,7 +16,7 @@ extension LibrarySession {
   /// fails; the pixel path then reports the error.
   func planes(
     header: ImageHeader, averaging: PlaneAveraging, _ context: DecodingContext
-  ) throws(DecodingError) -> PlanarPicture? {
+  ) throws(ImageDecodingError) -> PlanarPicture? {
     let size = header.storedSize
     // With a header of another file, chroma would be read in places where this file has none.
     guard let layout = planeLayout, layout == header.planeLayout else { return nil }

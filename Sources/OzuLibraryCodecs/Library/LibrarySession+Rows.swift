@@ -9,8 +9,8 @@ extension LibrarySession {
   /// Provides the rows of the picture one by one, in the form of a bitmap of `bgra8`.
   func withRows<Result>(
     header: ImageHeader, alpha: Alpha, _ context: DecodingContext,
-    _ body: (any PixelRowReading) throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result {
+    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result {
     let inks = inkTransform(header, context)
     if inks != nil { ozu_picture_keep_cmyk(decoder) }
     return try body(
@@ -22,12 +22,12 @@ extension LibrarySession {
   /// Averages the rows of the picture: its samples if it has only colours of eight bits, else pixels.
   func averagedRows(
     header: ImageHeader, step: RowAverager.Step, alpha: Alpha, _ context: DecodingContext
-  ) throws(DecodingError) -> PlanarPicture {
+  ) throws(ImageDecodingError) -> PlanarPicture {
     let size = header.storedSize
     try check(size)
     let channels = Int(info.row_channels)
     guard channels == 1 || channels == 3 else {
-      return try withRows(header: header, alpha: alpha, context) { (rows) throws(DecodingError) in
+      return try withRows(header: header, alpha: alpha, context) { (rows) throws(ImageDecodingError) in
         try Self.average(rows, step: step, context)
       }
     }
@@ -48,7 +48,7 @@ extension LibrarySession {
 
   private static func average(
     _ rows: any PixelRowReading, step: RowAverager.Step, _ context: DecodingContext
-  ) throws(DecodingError) -> PlanarPicture {
+  ) throws(ImageDecodingError) -> PlanarPicture {
     let averager = RowAverager(size: rows.size, channels: 4, step: step, pool: context.pool)
     let memory = context.pool.takeBlock(byteCount: rows.size.width * 4)
     defer { context.pool.giveBack(memory) }
@@ -99,7 +99,7 @@ private final class LibraryRows: PixelRowReading {
 
   var isOpaque: Bool { !info.has_alpha }
 
-  func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError) {
+  func readRow(into row: inout MutableSpan<UInt8>) throws(ImageDecodingError) {
     if rowCount % Self.stepRows == 0 { try context.checkpoint() }
     rowCount += 1
     let width = size.width

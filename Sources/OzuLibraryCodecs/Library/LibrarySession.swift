@@ -26,7 +26,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
   init(
     _ bytes: UnsafeRawBufferPointer, type: ImageType, limits: DecodingLimits, open: LibraryDecoder.Opening,
     cut: PixelRectangle? = nil
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     let libraryLimits = OzuPictureLimits(
       side: UInt32(clamping: limits.side), pixels: UInt64(clamping: limits.pixelCount),
       frames: UInt32(clamping: limits.frameCount), bytes: max(1 << 20, limits.decodedByteCount))
@@ -106,13 +106,13 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
   }
 
   /// Goes to a frame of an animation.
-  func select(_ frame: Int) throws(DecodingError) {
+  func select(_ frame: Int) throws(ImageDecodingError) {
     let status = ozu_picture_select(decoder, UInt32(frame))
     guard status == .done else { throw Self.failure(decoder, status, type, stage: Self.imageStage) }
   }
 
   /// The delay of a frame in milliseconds.
-  func delay(_ frame: Int) throws(DecodingError) -> Double {
+  func delay(_ frame: Int) throws(ImageDecodingError) -> Double {
     var milliseconds = 0.0
     let status = ozu_picture_delay(decoder, UInt32(frame), &milliseconds)
     guard status == .done else { throw Self.failure(decoder, status, type, stage: Self.headerStage) }
@@ -124,7 +124,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
 
   /// Checks that a plan is for this file: the library writes all pixels of the file. A drawing can be drawn at any
   /// size that the library supports.
-  func check(_ size: PixelSize) throws(DecodingError) {
+  func check(_ size: PixelSize) throws(ImageDecodingError) {
     let isPossible =
       type == .svg ? !size.isEmpty && max(size.width, size.height) <= Int32.max : size == ownSize
     guard isPossible else {
@@ -138,7 +138,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
   /// - Throws: `corrupt` if the plan has another size than the file, because it was then made for another file.
   func decode(
     header: ImageHeader, size: PixelSize, alpha: Alpha, _ context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     try check(size)
     let wanted = header.pixelFormat(under: context.pixelFormats)
     let format: PixelFormat = wanted == .rgba16 && info.is_deep ? .rgba16 : .bgra8
@@ -152,7 +152,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
     let bitmap = try Bitmap(
       size: size, format: format, isOpaque: !info.has_alpha,
       colorSpace: inks == nil ? header.storedColorSpace : .sRGB, pool: context.pool
-    ) { (pixels, bytesPerRow) throws(DecodingError) in
+    ) { (pixels, bytesPerRow) throws(ImageDecodingError) in
       if context.allowsTruncation { pixels.fillMissing(isOpaque: !info.has_alpha, format: format) }
       try read(pixels, bytesPerRow, size, format, context)
       guard let start = pixels.baseAddress else { return }
@@ -211,7 +211,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
   private func read(
     _ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int, _ size: PixelSize, _ format: PixelFormat,
     _ context: DecodingContext
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     let rows = OzuRows(pixels, bytesPerRow: bytesPerRow, size: size, format: format)
     while true {
       try context.checkpoint()
@@ -230,7 +230,7 @@ struct LibrarySession: ~Copyable, @unchecked Sendable {
   /// The last message of the library, as an error.
   static func failure(
     _ decoder: OpaquePointer, _ status: OzuStatus, _ type: ImageType, stage: String
-  ) -> DecodingError {
+  ) -> ImageDecodingError {
     if status == .truncated || ozu_picture_is_truncated(decoder) { return .truncated(type, stage: stage) }
     let reason = String(cString: ozu_picture_message(decoder))
     return ozu_picture_is_unsupported(decoder)

@@ -37,8 +37,8 @@
 
     /// Opens a file with the library, which decodes no pixels for it.
     ///
-    /// - Throws: `DecodingError`.
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    /// - Throws: `ImageDecodingError`.
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
       let text = try inflated(data, limits)
       guard Self.mayHavePictures(text) else { return try library.open(text, limits: limits) }
       let pictures = DrawingPictures(text, limits: limits)
@@ -48,7 +48,7 @@
     }
 
     /// The text of a drawing that may be compressed (SVGZ). Its length is limited like that of a file.
-    private func inflated(_ data: Data, _ limits: DecodingLimits) throws(DecodingError) -> Data {
+    private func inflated(_ data: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> Data {
       guard Gzip.begins(data) else { return data }
       let inflated = Gzip(inflating: data, atMost: limits.encodedByteCount)
       switch inflated.end {
@@ -74,7 +74,7 @@
     /// in isolation, none can be loaded later. The latter take 6 ms, once for each process.
     ///
     /// - Throws: `unsupportedType` if librsvg is not installed.
-    public func prepare() throws(DecodingError) {
+    public func prepare() throws(ImageDecodingError) {
       try library.prepare()
       for type in DrawingPictures.convertedTypes { try? CodecRegistry.libraries.prepare(for: [type]) }
     }

@@ -33,14 +33,14 @@
 
     /// Opens a file with the library, which decodes no pixels for it.
     ///
-    /// - Throws: `DecodingError`.
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    /// - Throws: `ImageDecodingError`.
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
       try library.open(data, limits: limits)
     }
 
     /// Loads libtiff.
     ///
     /// - Throws: `unsupportedType` if it is not installed.
-    public func prepare() throws(DecodingError) { try library.prepare() }
+    public func prepare() throws(ImageDecodingError) { try library.prepare() }
   }
 #endif

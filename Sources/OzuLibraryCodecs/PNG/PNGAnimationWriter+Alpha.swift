@@ -12,7 +12,7 @@ extension PNGAnimationWriter {
     guard let data = old.data() else { throw PNGDeflater.Failure() }
     (writtenFrameCount, sequenceNumber, control) = (0, 0, nil)
     try writeHead(hasAlpha: true)
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       // This object has written the file, so no limits are needed.
       let limits = DecodingLimits(
         pixelCount: .max, side: .max, decodedByteCount: .max, frameCount: .max, encodedByteCount: .max,

@@ -49,7 +49,7 @@ final class PNGAnimationWriter: AnimationWriting {
   var writtenFrameCount = 0
   var sequenceNumber: UInt32 = 0
 
-  init(canvas: PixelSize, loopCount: Int, options: EncodingOptions) throws(EncodingError) {
+  init(canvas: PixelSize, loopCount: Int, options: EncodingOptions) throws(ImageEncodingError) {
     admission = try FrameAdmission(.png, canvas: canvas, sideLimit: Int(Int32.max))
     try options.metadata.checkProfile(for: .png)
     (self.loopCount, self.options) = (loopCount, options)
@@ -59,7 +59,7 @@ final class PNGAnimationWriter: AnimationWriting {
 
   var byteCount: Int { file.count }
 
-  func append(_ frame: Bitmap, duration: Duration) throws(EncodingError) {
+  func append(_ frame: Bitmap, duration: Duration) throws(ImageEncodingError) {
     try admission.admit(frame)
     let frame = BGRABitmap(frame)
     let duration = FrameClock.clamped(duration)
@@ -71,7 +71,7 @@ final class PNGAnimationWriter: AnimationWriting {
     }
   }
 
-  func finish() throws(EncodingError) -> Data {
+  func finish() throws(ImageEncodingError) -> Data {
     try admission.finish()
     // All frames looked equal: the file is a still picture.
     if let shown, firstDuration != nil { return try encoder.encode(shown.bitmap, options: options) }

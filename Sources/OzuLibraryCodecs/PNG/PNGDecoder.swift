@@ -34,7 +34,7 @@ public struct PNGDecoder: ImageDecoding {
   ///
   /// - Throws: `corrupt`, `truncated`.
   /// - Complexity: O(chunks).
-  public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     PNGFile(data, try PNGHeader(data.span), alpha: alpha)
   }
 
@@ -44,7 +44,7 @@ public struct PNGDecoder: ImageDecoding {
   /// it, comes too late for previews.
   ///
   /// - Throws: `corrupt`.
-  public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+  public func open(beginning data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> PartialFile {
     guard PNGChunk.imageDataOffset(in: data.span) != nil else { return .tooShort }
     return .opened(try open(data, limits: limits))
   }

@@ -7,7 +7,7 @@ extension PNGEncoder: AnimationEncoding {
   /// - Throws: `tooLarge` above 2,147,483,647 pixels a side; `failed` if memory is short.
   public func makeWriter(
     canvas: PixelSize, loopCount: Int, options: EncodingOptions
-  ) throws(EncodingError) -> any AnimationWriting {
+  ) throws(ImageEncodingError) -> any AnimationWriting {
     try PNGAnimationWriter(canvas: canvas, loopCount: loopCount, options: options)
   }
 }

@@ -43,7 +43,7 @@ public struct PNGEncoder: ImageEncoding {
   ///
   /// - Throws: `tooLarge` above 2,147,483,647 pixels a side; `failed` if memory is short, or if the profile of the
   ///   options is not one for red, green and blue.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
     guard max(bitmap.size.width, bitmap.size.height) <= Int(Int32.max) else {
       throw .tooLarge(.png, bitmap.size)
     }

@@ -35,7 +35,7 @@ final class PNGFeed: @unchecked Sendable {
   private var isWhole = false
   private var shownProgress: UInt64 = 0
 
-  init(header: ImageHeader, alpha: Alpha) throws(DecodingError) {
+  init(header: ImageHeader, alpha: Alpha) throws(ImageDecodingError) {
     let size = header.storedSize
     let pixels = IncrementalPixels(size: size)
     guard let feed = ozu_png_feed_new(pixels.rows)
@@ -51,7 +51,7 @@ final class PNGFeed: @unchecked Sendable {
   }
 
   /// Decodes the bytes that are there; `nil` if there is nothing new to show.
-  func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
+  func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
     try read(data, context)
     let progress = ozu_png_feed_progress(feed)
     guard progress > shownProgress else { return nil }
@@ -66,7 +66,7 @@ final class PNGFeed: @unchecked Sendable {
     }
   }
 
-  private func read(_ data: Data, _ context: DecodingContext) throws(DecodingError) {
+  private func read(_ data: Data, _ context: DecodingContext) throws(ImageDecodingError) {
     if position == 0, data.count >= PNGChunk.firstOffset {
       try give(data, 0..<PNGChunk.firstOffset)
       chunkEnd = position
@@ -87,7 +87,7 @@ final class PNGFeed: @unchecked Sendable {
     }
   }
 
-  private func give(_ data: Data, _ range: Range<Int>) throws(DecodingError) {
+  private func give(_ data: Data, _ range: Range<Int>) throws(ImageDecodingError) {
     let status = data.withBytes { bytes in
       let piece = UnsafeRawBufferPointer(rebasing: bytes[range])
       return ozu_png_feed_give(feed, piece.bindMemory(to: UInt8.self).baseAddress, piece.count)

@@ -27,11 +27,11 @@ extension PNGFile {
   /// - Throws: the errors of `decode`.
   func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
-    _ body: (any PixelRowReading) throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result? {
+    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result? {
     guard offersRows(context) else { return nil }
     if let result = try withCommonRows(context, body) { return result }
-    return try data.withBytes { (bytes) throws(DecodingError) in
+    return try data.withBytes { (bytes) throws(ImageDecodingError) in
       let session = try PNGSession(bytes)
       let hasAlpha = try session.open(size: header.storedSize, format: .bgra8, wantsPartial: false).hasAlpha
       return try body(
@@ -43,15 +43,15 @@ extension PNGFile {
 
   /// `nil` if libpng has to decode the file.
   private func withCommonRows<Result>(
-    _ context: DecodingContext, _ body: (any PixelRowReading) throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result? {
-    try data.withBytes { (bytes) throws(DecodingError) in
+    _ context: DecodingContext, _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result? {
+    try data.withBytes { (bytes) throws(ImageDecodingError) in
       guard
         let reader = PNGRowReader(bytes, header: details, pool: context.pool, inflating: Inflater.self)
       else { return nil }
       let rows = CommonPNGRows(
         reader, size: details.size, alpha: alpha, colorSpace: header.storedColorSpace, context: context)
-      do throws(DecodingError) {
+      do throws(ImageDecodingError) {
         let result = try body(rows)
         return rows.endsWell ? result : nil
       } catch {
@@ -88,7 +88,7 @@ private final class CommonPNGRows: PixelRowReading {
   /// Whether the data end with the last row and have the right checksum. Only after all rows were read.
   var endsWell: Bool { rowCount < size.height || reader.endsWell() }
 
-  func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError) {
+  func readRow(into row: inout MutableSpan<UInt8>) throws(ImageDecodingError) {
     if rowCount % PNGFile.stepRows == 0 { try context.checkpoint() }
     rowCount += 1
     let width = size.width
@@ -125,7 +125,7 @@ private final class LibraryPNGRows: PixelRowReading {
     self.context = context
   }
 
-  func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError) {
+  func readRow(into row: inout MutableSpan<UInt8>) throws(ImageDecodingError) {
     if rowCount % PNGFile.stepRows == 0 { try context.checkpoint() }
     rowCount += 1
     let width = size.width

@@ -31,11 +31,11 @@ final class PNGFile: ImageFile {
   }
 
   /// Makes the result: from means of squares if the plan averages, else from pixels.
-  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     if let averaging = plan.averaging,
       let planes = try withRows(
         context,
-        { (reader, size) throws(DecodingError) in
+        { (reader, size) throws(ImageDecodingError) in
           try reader.planes(size: size, step: averaging.luma, context: context)
         })
     {
@@ -47,11 +47,11 @@ final class PNGFile: ImageFile {
 
   /// Provides the rows of `PNGRowReader`; `nil` if libpng has to decode the file.
   private func withRows<Result>(
-    _ context: DecodingContext, _ body: (PNGRowReader, PixelSize) throws(DecodingError) -> Result?
-  ) throws(DecodingError) -> Result? {
+    _ context: DecodingContext, _ body: (PNGRowReader, PixelSize) throws(ImageDecodingError) -> Result?
+  ) throws(ImageDecodingError) -> Result? {
     // From a truncated file, libpng decodes more.
     guard !context.allowsTruncation else { return nil }
-    return try data.withBytes { (bytes) throws(DecodingError) in
+    return try data.withBytes { (bytes) throws(ImageDecodingError) in
       guard
         let reader = PNGRowReader(
           bytes, header: details, pool: context.pool, inflating: Inflater.self)
@@ -62,29 +62,29 @@ final class PNGFile: ImageFile {
 
   /// Decodes the picture.
   ///
-  /// - Throws: `DecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
+  /// - Throws: `ImageDecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
   ///   then the rest is transparent, or grey in a picture without alpha.
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     let format = header.pixelFormat(under: context.pixelFormats)
     try context.limits.checkDecodedByteCount(header.storedSize.byteCount(as: format))
     if format == .bgra8 || format == .rgba16 && details.bitDepth == 16,
       let bitmap = try withRows(
         context,
-        { (reader, size) throws(DecodingError) in
+        { (reader, size) throws(ImageDecodingError) in
           try reader.bitmap(
             size: size, format: format, alpha: alpha, colorSpace: header.storedColorSpace, context: context)
         })
     {
       return bitmap
     }
-    return try data.withBytes { (bytes) throws(DecodingError) in
+    return try data.withBytes { (bytes) throws(ImageDecodingError) in
       let session = try PNGSession(bytes)
       let layout = try session.open(
         size: header.storedSize, format: format, wantsPartial: context.allowsTruncation)
       return try Bitmap(
         size: header.storedSize, format: format, isOpaque: !layout.hasAlpha,
         colorSpace: header.storedColorSpace, pool: context.pool
-      ) { (pixels, bytesPerRow) throws(DecodingError) in
+      ) { (pixels, bytesPerRow) throws(ImageDecodingError) in
         let rows = PNGRows(
           size: header.storedSize, pixels: pixels, bytesPerRow: bytesPerRow, format: format,
           multipliesAlpha: layout.hasAlpha && alpha == .premultiplied)
@@ -102,7 +102,7 @@ final class PNGFile: ImageFile {
   /// The frames of an animation.
   ///
   /// - Throws: `corrupt`.
-  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
+  func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)? {
     guard header.frameCount > 1 else { return nil }
     let limit = min(limits.frameCount, details.cutFrame ?? .max)
     guard limit > 1 else { return nil }
@@ -113,17 +113,17 @@ final class PNGFile: ImageFile {
   /// Shows the part of a file that has arrived.
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? {
-    try slot.feed { () throws(DecodingError) in
+  ) throws(ImageDecodingError) -> Bitmap? {
+    try slot.feed { () throws(ImageDecodingError) in
       try PNGFeed(header: header, alpha: alpha)
-    } preview: { (feed) throws(DecodingError) in
+    } preview: { (feed) throws(ImageDecodingError) in
       try feed.preview(of: data, context: context)
     }
   }
 
   private func read(
     _ rows: PNGRows, of session: borrowing PNGSession, passCount: Int, _ context: DecodingContext
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     for pass in 1...passCount {
       for y in stride(from: 0, to: rows.size.height, by: Self.stepRows) {
         try context.checkpoint()

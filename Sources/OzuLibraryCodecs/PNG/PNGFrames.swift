@@ -37,7 +37,7 @@ struct PNGFrames: AnimationFrameReading {
   ///
   /// - Parameter frameLimit: frames beyond this number are ignored.
   /// - Throws: `corrupt`.
-  init(_ data: Data, header: ImageHeader, alpha: Alpha, frameLimit: Int) throws(DecodingError) {
+  init(_ data: Data, header: ImageHeader, alpha: Alpha, frameLimit: Int) throws(ImageDecodingError) {
     self.data = data
     self.header = header
     self.alpha = alpha
@@ -69,7 +69,7 @@ struct PNGFrames: AnimationFrameReading {
     }
   }
 
-  private mutating func readControl(_ content: Span<UInt8>) throws(DecodingError) {
+  private mutating func readControl(_ content: Span<UInt8>) throws(ImageDecodingError) {
     func field(_ offset: Int, _ byteCount: Int) -> Int {
       content.bigEndian(at: offset, bytes: byteCount) ?? 0
     }
@@ -92,7 +92,7 @@ struct PNGFrames: AnimationFrameReading {
     contents.append(Content())
   }
 
-  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     var frameHeader = header
     frameHeader.storedSize = frames[index].size
     frameHeader.orientation = .up
@@ -102,7 +102,7 @@ struct PNGFrames: AnimationFrameReading {
   }
 
   /// A frame as a file of its own.
-  private func file(_ index: Int) throws(DecodingError) -> Data {
+  private func file(_ index: Int) throws(ImageDecodingError) -> Data {
     let bytes = data.span
     var file = Self.signature
     var head = imageHeader
@@ -121,7 +121,7 @@ struct PNGFrames: AnimationFrameReading {
   }
 
   /// Checks the checksum of the chunk whose content ends with a range; libpng sees only the new checksum.
-  private static func checkChecksum(_ bytes: Span<UInt8>, _ part: Range<Int>) throws(DecodingError) {
+  private static func checkChecksum(_ bytes: Span<UInt8>, _ part: Range<Int>) throws(ImageDecodingError) {
     // Frame data begin with a sequence number.
     let isFrameData = part.lowerBound >= 8 && bytes.hasBytes("fdAT", at: part.lowerBound - 8)
     let start = part.lowerBound - (isFrameData ? 8 : 4)

@@ -24,7 +24,7 @@ struct PNGRows {
 struct PNGSession: ~Copyable {
   private let decoder: OpaquePointer
 
-  init(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
+  init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
     let start = bytes.bindMemory(to: UInt8.self).baseAddress
     guard let decoder = ozu_png_decoder_new(start, bytes.count) else {
       throw .corrupt(.png, stage: PNGHeader.stage, reason: "out of memory")
@@ -39,7 +39,7 @@ struct PNGSession: ~Copyable {
   /// Reads the chunks before the pixels.
   func open(
     size: PixelSize, format: PixelFormat, wantsPartial: Bool
-  ) throws(DecodingError) -> (passCount: Int, hasAlpha: Bool) {
+  ) throws(ImageDecodingError) -> (passCount: Int, hasAlpha: Bool) {
     var passCount: Int32 = 1
     var hasAlpha = false
     let status = ozu_png_decoder_open(
@@ -58,7 +58,7 @@ struct PNGSession: ~Copyable {
   }
 
   /// The last message of the library, as an error.
-  func failure(stage: String) -> DecodingError {
+  func failure(stage: String) -> ImageDecodingError {
     .corrupt(.png, stage: stage, reason: String(cString: ozu_png_decoder_message(decoder)))
   }
 }

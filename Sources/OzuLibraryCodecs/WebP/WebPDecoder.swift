@@ -29,7 +29,7 @@
     ///
     /// - Throws: `corrupt`, `truncated`.
     /// - Complexity: O(chunks).
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
       WebPFile(data, try WebPHeader(data.span, frameLimit: max(1, limits.frameCount)), alpha: alpha)
     }
 
@@ -39,8 +39,8 @@
     /// otherwise the picture could be turned while the user looks at it.
     ///
     /// - Throws: `corrupt`.
-    public func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
-      try PartialFile { () throws(DecodingError) in
+    public func open(beginning data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> PartialFile {
+      try PartialFile { () throws(ImageDecodingError) in
         let details = try WebPHeader(data.span, frameLimit: max(1, limits.frameCount))
         guard !details.frames.isEmpty, !details.lacksEXIF else { return .tooShort }
         return .opened(WebPFile(data, details, alpha: alpha))
@@ -55,7 +55,7 @@
     static func read(
       _ session: borrowing WebPSession, _ frame: WebPHeader.Frame, isOpaque: Bool, _ alpha: Alpha,
       _ context: DecodingContext
-    ) throws(DecodingError) {
+    ) throws(ImageDecodingError) {
       let decodedRows = try session.decode(context)
       if decodedRows < frame.size.height {
         try context.acceptTruncation(of: .webp, stage: imageStage)

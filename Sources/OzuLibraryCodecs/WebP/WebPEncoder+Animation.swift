@@ -16,7 +16,7 @@
     /// - Throws: `tooLarge` above 16,383 pixels a side; `failed` if memory is short.
     public func makeWriter(
       canvas: PixelSize, loopCount: Int, options: EncodingOptions
-    ) throws(EncodingError) -> any AnimationWriting {
+    ) throws(ImageEncodingError) -> any AnimationWriting {
       try WebPAnimationWriter(canvas: canvas, loopCount: loopCount, options: options)
     }
   }
@@ -35,7 +35,7 @@
     private let straight: UnsafeMutableRawBufferPointer
     private(set) var byteCount = 0
 
-    init(canvas: PixelSize, loopCount: Int, options: EncodingOptions) throws(EncodingError) {
+    init(canvas: PixelSize, loopCount: Int, options: EncodingOptions) throws(ImageEncodingError) {
       admission = try FrameAdmission(.webp, canvas: canvas, sideLimit: Self.sideLimit)
       try options.metadata.checkProfile(for: .webp)
       (self.canvas, metadata) = (canvas, options.metadata)
@@ -56,7 +56,7 @@
       straight.deallocate()
     }
 
-    func append(_ frame: Bitmap, duration: Duration) throws(EncodingError) {
+    func append(_ frame: Bitmap, duration: Duration) throws(ImageEncodingError) {
       try admission.admit(frame)
       let frame = frame.converted(to: .bgra8)
       let (width, height) = (frame.size.width, frame.size.height)
@@ -76,7 +76,7 @@
       time = end
     }
 
-    func finish() throws(EncodingError) -> Data {
+    func finish() throws(ImageEncodingError) -> Data {
       try admission.finish()
       var file = OzuBytes()
       guard ozu_webp_animation_finish(animation, time, &file) == .done, let data = file.data() else {
@@ -87,7 +87,7 @@
       return whole
     }
 
-    private var failure: EncodingError {
+    private var failure: ImageEncodingError {
       .failed(.webp, reason: String(cString: ozu_webp_animation_message(animation)))
     }
   }

@@ -31,7 +31,7 @@
     /// Encodes a bitmap.
     ///
     /// - Throws: `tooLarge` above 16,383 pixels a side; `failed` with the library's message.
-    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
       let data = try library.encode(bitmap, options: options)
       return WebPContainer.insert(options.metadata, into: data, size: bitmap.size)
     }

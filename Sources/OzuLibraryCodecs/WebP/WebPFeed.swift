@@ -25,7 +25,7 @@
     private var isWhole = false
     private var shownRows = 0
 
-    init(_ frame: WebPHeader.Frame, header: ImageHeader, alpha: Alpha) throws(DecodingError) {
+    init(_ frame: WebPHeader.Frame, header: ImageHeader, alpha: Alpha) throws(ImageDecodingError) {
       let pixels = IncrementalPixels(size: frame.size)
       guard let decoder = ozu_webp_decoder_new(pixels.rows)
       else { throw .corrupt(.webp, stage: WebPHeader.stage, reason: "out of memory") }
@@ -41,7 +41,7 @@
     }
 
     /// Decodes the bytes that are there; `nil` if there is nothing new to show.
-    func preview(of data: Data, context: DecodingContext) throws(DecodingError) -> Bitmap? {
+    func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
       try read(data, context)
       let rows = isWhole ? frame.size.height : Int(ozu_webp_decoder_rows(decoder))
       guard rows > shownRows else { return nil }
@@ -61,7 +61,7 @@
       }
     }
 
-    private func read(_ data: Data, _ context: DecodingContext) throws(DecodingError) {
+    private func read(_ data: Data, _ context: DecodingContext) throws(ImageDecodingError) {
       let byteCount = WebPHeader.byteCount(data.span)
       while !isWhole, givenByteCount < byteCount {
         try context.checkpoint()

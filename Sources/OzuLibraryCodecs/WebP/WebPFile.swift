@@ -43,10 +43,10 @@
     }
 
     /// Makes the result: from planes if the plan averages them and the file is complete, else from pixels.
-    func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
       if let averaging = plan.averaging,
         let frame = details.frames.first,
-        let planes = try data.withBytes({ (bytes) throws(DecodingError) in
+        let planes = try data.withBytes({ (bytes) throws(ImageDecodingError) in
           try WebPPlanes.decode(
             UnsafeRawBufferPointer(rebasing: bytes[frame.range]), size: frame.size, averaging: averaging,
             context: context)
@@ -62,17 +62,17 @@
     /// libwebp keeps a second copy of a lossless picture while it decodes; the copy counts towards
     /// `decodedByteCount`.
     ///
-    /// - Throws: `DecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
+    /// - Throws: `ImageDecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
     ///   then the rest is transparent, or grey in a picture without alpha.
-    func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
       guard let frame = details.frames.first else { throw .truncated(.webp, stage: WebPDecoder.imageStage) }
       let byteCount = details.canvas.byteCount(as: .bgra8)
       try context.limits.checkDecodedByteCount(byteCount + WebPDecoder.copyByteCount(frame))
       let isOpaque = !header.hasAlpha
-      return try data.withBytes { (bytes) throws(DecodingError) in
+      return try data.withBytes { (bytes) throws(ImageDecodingError) in
         try Bitmap(
           size: details.canvas, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
-        ) { (pixels, bytesPerRow) throws(DecodingError) in
+        ) { (pixels, bytesPerRow) throws(ImageDecodingError) in
           if !details.coversCanvas { pixels.fillMissing(isOpaque: false) }
           let rows = UnsafeMutableRawBufferPointer(
             rebasing: pixels[(frame.y * bytesPerRow + frame.x * 4)...])
@@ -88,8 +88,8 @@
 
     /// The frames of an animation.
     ///
-    /// - Throws: `DecodingError`.
-    func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? {
+    /// - Throws: `ImageDecodingError`.
+    func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)? {
       guard details.isAnimated, details.frames.count > 1 else { return nil }
       return WebPFrames(data, details, alpha: alpha, colorSpace: header.storedColorSpace)
     }
@@ -97,23 +97,23 @@
     /// Shows a still picture row by row, or the first frame of an animation as soon as the second begins.
     func feed(
       _ data: Data, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap? {
+    ) throws(ImageDecodingError) -> Bitmap? {
       guard !details.isAnimated else { return try firstFrame(data, plan: plan, context: context) }
-      return try slot.feed { () throws(DecodingError) in
+      return try slot.feed { () throws(ImageDecodingError) in
         guard let frame = details.frames.first else {
           throw .truncated(.webp, stage: WebPDecoder.imageStage)
         }
         try context.limits.checkDecodedByteCount(
           2 * frame.size.byteCount(as: .bgra8) + WebPDecoder.copyByteCount(frame))
         return try WebPFeed(frame, header: header, alpha: alpha)
-      } preview: { (feed) throws(DecodingError) in
+      } preview: { (feed) throws(ImageDecodingError) in
         try feed.preview(of: data, context: context)
       }
     }
 
     private func firstFrame(
       _ data: Data, plan: DecodePlan, context: DecodingContext
-    ) throws(DecodingError) -> Bitmap? {
+    ) throws(ImageDecodingError) -> Bitmap? {
       guard !hasShownFirstFrame.withLock({ $0 }) else { return nil }
       let details = try WebPHeader(data.span, frameLimit: 2)
       guard details.frames.count > 1 else { return nil }

@@ -28,14 +28,14 @@
       loopCount = header.loopCount
     }
 
-    func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
       let picture = pictures[index]
       let isOpaque = !picture.hasAlpha
       try context.limits.checkDecodedByteCount(
         picture.size.byteCount(as: .bgra8) + WebPDecoder.copyByteCount(picture))
-      return try data.withBytes { (bytes) throws(DecodingError) in
+      return try data.withBytes { (bytes) throws(ImageDecodingError) in
         try Bitmap(size: picture.size, isOpaque: isOpaque, colorSpace: colorSpace, pool: context.pool) {
-          (pixels, bytesPerRow) throws(DecodingError) in
+          (pixels, bytesPerRow) throws(ImageDecodingError) in
           let coded = UnsafeRawBufferPointer(rebasing: bytes[picture.range])
           let session = try WebPSession(coded, rows: pixels, bytesPerRow: bytesPerRow, size: picture.size)
           try WebPDecoder.read(session, picture, isOpaque: isOpaque, alpha, context)

@@ -31,7 +31,7 @@
     static func decode(
       _ coded: UnsafeRawBufferPointer, size: PixelSize, averaging: PlaneAveraging, context: DecodingContext,
       stepByteCount: Int? = nil
-    ) throws(DecodingError) -> PlanarPicture? {
+    ) throws(ImageDecodingError) -> PlanarPicture? {
       let chromaSize = PixelSize((size.width + 1) / 2, (size.height + 1) / 2)
       let luma = RowAverager(size: size, channels: 1, step: averaging.luma, pool: context.pool)
       func chroma() -> RowAverager {

@@ -21,7 +21,7 @@
     ///   may be missing.
     init(
       _ coded: UnsafeRawBufferPointer, rows: UnsafeMutableRawBufferPointer, bytesPerRow: Int, size: PixelSize
-    ) throws(DecodingError) {
+    ) throws(ImageDecodingError) {
       guard let decoder = ozu_webp_decoder_new(OzuRows(rows, bytesPerRow: bytesPerRow, size: size))
       else { throw .corrupt(.webp, stage: WebPHeader.stage, reason: "out of memory") }
       self.decoder = decoder
@@ -36,7 +36,7 @@
     }
 
     /// Decodes all bytes, and returns the number of complete rows.
-    func decode(_ context: DecodingContext) throws(DecodingError) -> Int {
+    func decode(_ context: DecodingContext) throws(ImageDecodingError) -> Int {
       let step = max(Self.shortestStep, coded.count / Self.stepCount)
       return try Self.feed(coded, to: decoder, step: step, context)
         ? size.height : Int(ozu_webp_decoder_rows(decoder))
@@ -47,7 +47,7 @@
     static func feed(
       _ coded: UnsafeRawBufferPointer, to decoder: OpaquePointer, step: Int, _ context: DecodingContext,
       afterStep: () -> Void = {}
-    ) throws(DecodingError) -> Bool {
+    ) throws(ImageDecodingError) -> Bool {
       var available = 0
       while available < coded.count {
         try context.checkpoint()

@@ -12,7 +12,7 @@ package struct ImageOptions: Hashable, Sendable {
   /// The part of a picture that is kept when it is cropped.
   enum Gravity: Hashable, Sendable {
     /// An edge, a corner or the centre, with an offset in pixels.
-    case anchor(Anchor, x: Int, y: Int)
+    case anchor(ImageAnchor, x: Int, y: Int)
     /// A point, as fractions of the width and the height.
     case point(x: Double, y: Double)
     /// The part that attracts attention.
@@ -58,7 +58,7 @@ package struct ImageOptions: Hashable, Sendable {
   package init() {}
 
   /// The words for gravities that are anchors.
-  static let anchors: [(word: String, anchor: Anchor)] = [
+  static let anchors: [(word: String, anchor: ImageAnchor)] = [
     ("ce", .center), ("no", .top), ("so", .bottom), ("we", .left), ("ea", .right), ("nowe", .topLeft),
     ("noea", .topRight), ("sowe", .bottomLeft), ("soea", .bottomRight),
   ]

@@ -59,8 +59,8 @@ public struct NumberedPicture: Sendable {
 
   /// The picture as a file.
   ///
-  /// - Throws: `EncodingError`, for a format that no encoder writes.
-  public func data(as type: ImageType = .jpeg) throws(EncodingError) -> Data {
+  /// - Throws: `ImageEncodingError`, for a format that no encoder writes.
+  public func data(as type: ImageType = .jpeg) throws(ImageEncodingError) -> Data {
     try ImagePipeline.Configuration().decoding.codecs.encode(
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.85))
   }

@@ -32,8 +32,8 @@ public struct PatternPicture: Sendable {
 
   /// The pattern as a file.
   ///
-  /// - Throws: `EncodingError`, for a format that no encoder writes.
-  public func data(as type: ImageType) throws(EncodingError) -> Data {
+  /// - Throws: `ImageEncodingError`, for a format that no encoder writes.
+  public func data(as type: ImageType) throws(ImageEncodingError) -> Data {
     try ImagePipeline.Configuration().decoding.codecs.encode(
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.95))
   }

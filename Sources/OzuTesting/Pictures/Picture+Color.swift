@@ -18,8 +18,8 @@ extension Picture {
 
   /// The picture as a file.
   ///
-  /// - Throws: `EncodingError`, for a format that no encoder writes.
-  public func data(as type: ImageType) throws(EncodingError) -> Data {
+  /// - Throws: `ImageEncodingError`, for a format that no encoder writes.
+  public func data(as type: ImageType) throws(ImageEncodingError) -> Data {
     try ImagePipeline.Configuration().decoding.codecs.encode(
       bitmap, as: type, options: EncodingOptions(compressionQuality: 0.95))
   }

@@ -11,7 +11,7 @@ private struct ForeignFrames: AnimationFrameReading {
   /// Makes the bitmap that is returned instead of the frame's.
   var bitmap: @Sendable (AnimationFrame) -> Bitmap = { Bitmap.flat(.opaqueRed, size: $0.size) }
 
-  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     bitmap(frames[index])
   }
 }
@@ -22,7 +22,7 @@ private struct ForeignDecoder: ImageDecoding {
 
   var types: [ImageType] { [.png] }
 
-  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     ForeignFile(reader)
   }
 }
@@ -33,11 +33,11 @@ private final class ForeignFile: ImageFile {
 
   init(_ reader: ForeignFrames) { self.reader = reader }
 
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     .flat(.opaqueRed, size: plan.decodedSize)
   }
 
-  func frames(limits: DecodingLimits) throws(DecodingError) -> (any AnimationFrameReading)? { reader }
+  func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)? { reader }
 }
 
 @Suite("Frames of a decoder of an app's own")
@@ -139,7 +139,7 @@ struct ForeignFramesTests {
     codecs.register(decoder: ForeignDecoder(reader: reader))
     let animation = try #require(try codecs.picture(from: Signature.png).animation)
     for index in 0..<2 {
-      #expect(throws: DecodingError.self) { try animation.frame(at: index) }
+      #expect(throws: ImageDecodingError.self) { try animation.frame(at: index) }
     }
   }
 

@@ -18,7 +18,7 @@ private final class FakeFrames: AnimationFrameReading {
 
   var decoded: [Int] { log.withLock { $0 } }
 
-  func decodeFrame(at index: Int, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     log.withLock { $0.append(index) }
     let color = colors[index]
     return Bitmap(size: frames[index].size, isOpaque: color.alpha == 255) { _, _ in color }

@@ -31,7 +31,7 @@ struct CodecRegistryTests {
     #expect(copy.decodableTypes == [])
   }
 
-  static let refusals: [(Data, DecodingError, String)] = [
+  static let refusals: [(Data, ImageDecodingError, String)] = [
     (Data(), .emptyData, "there are no bytes"),
     (Data("<html>".utf8), .notAnImage(kind: "an HTML page"), "this is an HTML page, not an image"),
     (Data([0, 1, 2]), .notAnImage(kind: nil), "this is not an image in a known format"),
@@ -46,7 +46,7 @@ struct CodecRegistryTests {
   ]
 
   @Test("bytes that no decoder reads are refused with a reason", arguments: refusals)
-  func refuses(data: Data, error: DecodingError, text: String) {
+  func refuses(data: Data, error: ImageDecodingError, text: String) {
     var codecs = CodecRegistry()
     codecs.register(decoder: FakeDecoder(header: still))
     codecs.explainAbsence(of: .jxl, "built without JXL")
@@ -58,12 +58,12 @@ struct CodecRegistryTests {
 
   @Test("a type that no encoder writes is refused")
   func noEncoder() {
-    #expect(throws: EncodingError.unsupportedType(.avif)) {
+    #expect(throws: ImageEncodingError.unsupportedType(.avif)) {
       _ = try CodecRegistry().encode(.flat(.opaqueRed, size: PixelSize(1, 1)), as: .avif)
     }
-    #expect("\(EncodingError.unsupportedType(.avif))" == "AVIF cannot be written")
+    #expect("\(ImageEncodingError.unsupportedType(.avif))" == "AVIF cannot be written")
     #expect(
-      "\(EncodingError.tooLarge(.webp, PixelSize(20_000, 1)))" == "20000x1 pixels are too many for WebP")
+      "\(ImageEncodingError.tooLarge(.webp, PixelSize(20_000, 1)))" == "20000x1 pixels are too many for WebP")
   }
 
   struct Excess: CustomTestStringConvertible {
@@ -113,7 +113,7 @@ struct CodecRegistryTests {
     var codecs = CodecRegistry()
     codecs.register(decoder: decoder)
     let pool = PixelBufferPool(retainedByteLimit: 0)
-    #expect(throws: DecodingError.limitExceeded(excess.violation)) {
+    #expect(throws: ImageDecodingError.limitExceeded(excess.violation)) {
       _ = try codecs.picture(
         from: Signature.png, resize: excess.resize,
         context: DecodingContext(limits: excess.limits, pool: pool))
@@ -135,7 +135,7 @@ struct CodecRegistryTests {
     let decoder = FakeDecoder(header: still)
     var codecs = CodecRegistry()
     codecs.register(decoder: decoder)
-    #expect(throws: DecodingError.cancelled) {
+    #expect(throws: ImageDecodingError.cancelled) {
       _ = try codecs.picture(from: Signature.png, context: DecodingContext(isCancelled: { true }))
     }
     #expect(decoder.decodes == [])
@@ -146,7 +146,8 @@ struct CodecRegistryTests {
   func emptyPicture(size: PixelSize) {
     var codecs = CodecRegistry()
     codecs.register(decoder: FakeDecoder(header: ImageHeader(type: .png, storedSize: size)))
-    #expect(throws: DecodingError.corrupt(.png, stage: "header", reason: "a picture of \(size) pixels")) {
+    #expect(throws: ImageDecodingError.corrupt(.png, stage: "header", reason: "a picture of \(size) pixels"))
+    {
       _ = try codecs.picture(from: Signature.png)
     }
   }
@@ -156,7 +157,9 @@ struct CodecRegistryTests {
     var codecs = CodecRegistry()
     codecs.register(
       decoder: FakeDecoder(header: still) { _ in .flat(.opaqueRed, size: PixelSize(3, 3)) })
-    #expect(throws: DecodingError.corrupt(.png, stage: "pixels", reason: "decoded to 3x3 instead of 8x4")) {
+    #expect(
+      throws: ImageDecodingError.corrupt(.png, stage: "pixels", reason: "decoded to 3x3 instead of 8x4")
+    ) {
       _ = try codecs.picture(from: Signature.png)
     }
   }

@@ -149,7 +149,7 @@ struct ContentKindTests {
       return
     }
     #expect(!ImageFormat.of(type).isRead)
-    let error = #expect(throws: DecodingError.self) { try CodecRegistry().open(data) }
+    let error = #expect(throws: ImageDecodingError.self) { try CodecRegistry().open(data) }
     #expect("\(String(describing: error))" == "Optional(\(name) cannot be read: Ozu has no decoder for it)")
   }
 

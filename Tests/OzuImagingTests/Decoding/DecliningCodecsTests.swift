@@ -12,7 +12,7 @@ struct DecliningCodecsTests {
 
     func accepts(_ data: Data, as type: ImageType?) -> Bool { data.starts(with: prefix) }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
       FakeFile(ImageHeader(type: types[0], storedSize: size)) { [size] _ in .flat(.opaqueRed, size: size) }
     }
   }
@@ -24,7 +24,7 @@ struct DecliningCodecsTests {
 
     func accepts(_ bitmap: Bitmap, options: EncodingOptions) -> Bool { bitmap.isOpaque }
 
-    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
       Data("opaque".utf8)
     }
   }
@@ -50,14 +50,16 @@ struct DecliningCodecsTests {
     let picture = try codecs.picture(from: Data("OWN! and more".utf8))
     #expect(picture.size == PixelSize(3, 3))
     #expect(picture.header?.type == Self.own)
-    #expect(throws: DecodingError.notAnImage(kind: nil)) { _ = try codecs.decoder(for: Data([0, 1, 2])) }
+    #expect(throws: ImageDecodingError.notAnImage(kind: nil)) {
+      _ = try codecs.decoder(for: Data([0, 1, 2]))
+    }
   }
 
   @Test("a file that every decoder declines has another error than a file that no decoder can read")
   func allDecline() {
     var codecs = CodecRegistry()
     codecs.register(decoder: PickyDecoder(types: [.png], prefix: [1, 2, 3], size: PixelSize(1, 1)))
-    #expect(throws: DecodingError.unsupportedType(.png, reason: "no decoder takes this file")) {
+    #expect(throws: ImageDecodingError.unsupportedType(.png, reason: "no decoder takes this file")) {
       _ = try codecs.decoder(for: Signature.png)
     }
   }
@@ -70,7 +72,7 @@ struct DecliningCodecsTests {
     }
     var codecs = CodecRegistry()
     codecs.register(encoder: OpaqueEncoder())
-    #expect(throws: EncodingError.failed(.png, reason: "no encoder takes this bitmap")) {
+    #expect(throws: ImageEncodingError.failed(.png, reason: "no encoder takes this bitmap")) {
       _ = try codecs.encode(veiled, as: .png)
     }
     codecs = CodecRegistry()

@@ -18,7 +18,7 @@ struct DecodePlanPriceTests {
 
     func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand { demand }
 
-    func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
       .flat(.opaqueRed, size: plan.decodedSize)
     }
   }

@@ -6,14 +6,14 @@ import Testing
 
 /// Reserves on a thread of its own, and reports when it has its reservation.
 private final class Visitor: Sendable {
-  let result = Mutex<Result<DecodedByteBudget.Reservation, DecodingError>?>(nil)
+  let result = Mutex<Result<DecodedByteBudget.Reservation, ImageDecodingError>?>(nil)
   let isCancelled = Mutex(false)
 
   /// Returns when the visitor waits, or has its reservation.
   init(_ byteCount: Int, of budget: DecodedByteBudget) async throws {
     let before = budget.waitingCount
     let thread = Thread { [self] in
-      let result = Result { () throws(DecodingError) in
+      let result = Result { () throws(ImageDecodingError) in
         try budget.reserve(byteCount, isCancelled: { isCancelled.withLock { $0 } })
       }
       self.result.withLock { $0 = result }
@@ -51,7 +51,7 @@ struct DecodedByteBudgetTests {
   func tooMuch() throws {
     let budget = DecodedByteBudget(byteLimit: 100)
     let violation = DecodingLimits.Violation(.decodedByteCount, value: 101, limit: 100)
-    #expect(throws: DecodingError.limitExceeded(violation)) { try budget.reserve(101) }
+    #expect(throws: ImageDecodingError.limitExceeded(violation)) { try budget.reserve(101) }
     #expect(try budget.reserve(100).byteCount == 100)
     #expect(budget.reservedByteCount == 0)
   }
@@ -82,7 +82,7 @@ struct DecodedByteBudgetTests {
     try await large.untilServed()
     try await small.untilServed()
     let answer = large.result.withLock { $0 }
-    #expect(throws: DecodingError.cancelled) { try answer?.get() }
+    #expect(throws: ImageDecodingError.cancelled) { try answer?.get() }
     #expect(budget.reservedByteCount == 80)
     withExtendedLifetime(first) {}
   }
@@ -104,7 +104,7 @@ struct DecodedByteBudgetTests {
     #expect(budget.reservedByteCount == 0)
     let small = DecodedByteBudget(byteLimit: 1599)
     let violation = DecodingLimits.Violation(.decodedByteCount, value: 1600, limit: 1599)
-    #expect(throws: DecodingError.limitExceeded(violation)) {
+    #expect(throws: ImageDecodingError.limitExceeded(violation)) {
       try codecs.picture(from: Signature.png, context: DecodingContext(budget: small))
     }
   }

@@ -25,7 +25,7 @@ struct DecodingContextTests {
     let context = context(surroundings)
     try context.checkpoint()
     surroundings.isCancelled = true
-    #expect(throws: DecodingError.cancelled) { try context.checkpoint() }
+    #expect(throws: ImageDecodingError.cancelled) { try context.checkpoint() }
   }
 
   @Test("processor time counts from the moment at which the context is made")
@@ -36,7 +36,7 @@ struct DecodingContextTests {
     try context.checkpoint()
     surroundings.time += .milliseconds(500)
     #expect(
-      throws: DecodingError.limitExceeded(DecodingLimits.Violation(.cpuTime, value: 2500, limit: 2000))
+      throws: ImageDecodingError.limitExceeded(DecodingLimits.Violation(.cpuTime, value: 2500, limit: 2000))
     ) { try context.checkpoint() }
   }
 
@@ -46,7 +46,7 @@ struct DecodingContextTests {
     let context = context(surroundings)
     surroundings.time += .seconds(2) + .nanoseconds(1)
     #expect(
-      throws: DecodingError.limitExceeded(DecodingLimits.Violation(.cpuTime, value: 2001, limit: 2000))
+      throws: ImageDecodingError.limitExceeded(DecodingLimits.Violation(.cpuTime, value: 2001, limit: 2000))
     ) { try context.checkpoint() }
   }
 
@@ -56,7 +56,7 @@ struct DecodingContextTests {
     let context = context(surroundings)
     surroundings.time += .seconds(60)
     surroundings.isCancelled = true
-    #expect(throws: DecodingError.cancelled) { try context.checkpoint() }
+    #expect(throws: ImageDecodingError.cancelled) { try context.checkpoint() }
   }
 
   @Test("the time of a thread does not run backwards and counts work")

@@ -30,9 +30,9 @@ struct DecodingLimitsTests {
 
   @Test("a header beyond a limit is refused by name and number", arguments: refused)
   func refuses(header: ImageHeader, limits: DecodingLimits, violation: Violation, text: String) {
-    #expect(throws: DecodingError.limitExceeded(violation)) { try limits.check(header) }
+    #expect(throws: ImageDecodingError.limitExceeded(violation)) { try limits.check(header) }
     #expect("\(violation)" == text)
-    #expect("\(DecodingError.limitExceeded(violation))" == "refused: " + text)
+    #expect("\(ImageDecodingError.limitExceeded(violation))" == "refused: " + text)
   }
 
   @Test(
@@ -56,16 +56,16 @@ struct DecodingLimitsTests {
       try limits.checkScanCount(3, size: PixelSize(8, 8))
       try limits.checkEncodedByteCount(50)
     }
-    #expect(throws: DecodingError.limitExceeded(Violation(.decodedByteCount, value: 101, limit: 100))) {
+    #expect(throws: ImageDecodingError.limitExceeded(Violation(.decodedByteCount, value: 101, limit: 100))) {
       try limits.checkDecodedByteCount(101)
     }
-    #expect(throws: DecodingError.limitExceeded(Violation(.scanCount, value: 4, limit: 3))) {
+    #expect(throws: ImageDecodingError.limitExceeded(Violation(.scanCount, value: 4, limit: 3))) {
       try limits.checkScanCount(4, size: size)
     }
-    #expect(throws: DecodingError.limitExceeded(Violation(.scannedPixelCount, value: 300, limit: 200))) {
+    #expect(throws: ImageDecodingError.limitExceeded(Violation(.scannedPixelCount, value: 300, limit: 200))) {
       try limits.checkScanCount(3, size: size)
     }
-    #expect(throws: DecodingError.limitExceeded(Violation(.encodedByteCount, value: 51, limit: 50))) {
+    #expect(throws: ImageDecodingError.limitExceeded(Violation(.encodedByteCount, value: 51, limit: 50))) {
       try limits.checkEncodedByteCount(51)
     }
   }

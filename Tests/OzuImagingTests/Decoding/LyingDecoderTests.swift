@@ -14,9 +14,11 @@ private struct LyingDecoder: ImageDecoding {
   var thumbnail: Bitmap?
   var demands = DecodingDemand()
 
-  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile { LyingFile(self) }
+  func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
+    LyingFile(self)
+  }
 
-  func open(beginning data: Data, limits: DecodingLimits) throws(DecodingError) -> PartialFile {
+  func open(beginning data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> PartialFile {
     .opened(LyingFile(self))
   }
 }
@@ -31,22 +33,22 @@ private final class LyingFile: ImageFile {
 
   func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand { decoder.demands }
 
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     decoder.gives(plan.decodedSize)
   }
 
-  func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     if decoder.rendersItself { return decoder.gives(plan.outputSize) }
     return try renderFromPixels(plan, context: context)
   }
 
   func embeddedThumbnail(
     atLeast smallest: PixelSize, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? { decoder.thumbnail }
+  ) throws(ImageDecodingError) -> Bitmap? { decoder.thumbnail }
 
   func feed(
     _ data: Data, plan: DecodePlan, context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? { decoder.gives(plan.decodedSize) }
+  ) throws(ImageDecodingError) -> Bitmap? { decoder.gives(plan.decodedSize) }
 }
 
 /// Converts to a bitmap of another size.
@@ -95,7 +97,7 @@ struct LyingDecoderTests {
   @Test("about their files are refused before the header is used", arguments: headers)
   func impossibleHeader(says: ImageHeader, reason: String) {
     let codecs = Self.codecs(LyingDecoder(says: says))
-    let error = DecodingError.corrupt(.png, stage: "header", reason: reason)
+    let error = ImageDecodingError.corrupt(.png, stage: "header", reason: reason)
     #expect(throws: error) { try codecs.header(of: Signature.png) }
     for resize in [nil, Resize(PixelSize(5, 5)), Resize(PixelSize(5, 5), light: .linear)] {
       #expect(throws: error) { try codecs.picture(from: Signature.png, resize: resize) }
@@ -119,7 +121,7 @@ struct LyingDecoderTests {
   func otherSize(size: PixelSize, resize: Resize?) {
     for rendersItself in [false, true] {
       let codecs = Self.codecs(LyingDecoder(gives: { _ in .noise(size: size) }, rendersItself: rendersItself))
-      let error = #expect(throws: DecodingError.self) {
+      let error = #expect(throws: ImageDecodingError.self) {
         try codecs.picture(from: Signature.png, resize: resize)
       }
       guard case .corrupt(.png, stage: "pixels", _) = error else {
@@ -128,7 +130,7 @@ struct LyingDecoderTests {
       }
       let incremental = IncrementalDecoder(codecs: codecs, resize: resize)
       incremental.append(Signature.png)
-      #expect(throws: DecodingError.self) { try incremental.preview() }
+      #expect(throws: ImageDecodingError.self) { try incremental.preview() }
     }
   }
 
@@ -183,7 +185,7 @@ struct LyingDecoderTests {
       #expect(price(DecodingDemand(byteCount: bytes, keptByteCount: bytes)) == price(DecodingDemand()))
     }
     let codecs = Self.codecs(LyingDecoder(demands: DecodingDemand(byteCount: .max, keptByteCount: .max)))
-    let error = #expect(throws: DecodingError.self) {
+    let error = #expect(throws: ImageDecodingError.self) {
       try codecs.picture(from: Signature.png, resize: resize)
     }
     guard case .limitExceeded = error else {

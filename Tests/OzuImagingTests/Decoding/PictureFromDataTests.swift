@@ -82,7 +82,7 @@ struct PictureFromDataTests {
     let types: [ImageType] = [.png]
     let rendering: @Sendable () -> Void
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
       RenderingFile(rendering)
     }
   }
@@ -93,12 +93,12 @@ struct PictureFromDataTests {
 
     init(_ rendering: @escaping @Sendable () -> Void) { self.rendering = rendering }
 
-    func render(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
       rendering()
       return .flat(.opaqueRed, size: plan.outputSize)
     }
 
-    func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+    func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
       .flat(.opaqueRed, size: plan.decodedSize)
     }
   }
@@ -115,7 +115,7 @@ struct PictureFromDataTests {
         context: DecodingContext(limits: DecodingLimits(decodedByteCount: limit)))
     }
     await confirmation(expectedCount: 1) { asked in
-      #expect(throws: DecodingError.self) {
+      #expect(throws: ImageDecodingError.self) {
         try picture(limit: byteCount - 1) { Issue.record("the decoder was asked") }
       }
       #expect(throws: Never.self) { try picture(limit: 2 * byteCount) { asked() } }

@@ -11,7 +11,7 @@ struct UncountableTests {
   @Test("a picture whose bytes cannot be counted is refused whatever the limit is")
   func bytes() {
     let size = PixelSize(Int(Int32.max), Int(Int32.max))
-    #expect(throws: DecodingError.self) { try limits.checkDecodedByteCount(size.byteCount(as: .bgra8)) }
+    #expect(throws: ImageDecodingError.self) { try limits.checkDecodedByteCount(size.byteCount(as: .bgra8)) }
     #expect(throws: Never.self) { try limits.checkDecodedByteCount(1 << 40) }
   }
 
@@ -34,7 +34,7 @@ struct UncountableTests {
         let header = ImageHeader(type: .png, storedSize: size, planeLayout: layout)
         codecs.register(
           decoder: FakeDecoder(header: header) { _ in .flat(.opaqueRed, size: PixelSize(1, 1)) })
-        #expect(throws: DecodingError.self) {
+        #expect(throws: ImageDecodingError.self) {
           try codecs.picture(
             from: Signature.png, resize: resize, context: DecodingContext(limits: limits, budget: budget))
         }
@@ -46,7 +46,7 @@ struct UncountableTests {
   func budget() throws {
     let budget = DecodedByteBudget(byteLimit: .max)
     let first = try budget.reserve(1000)
-    #expect(throws: DecodingError.cancelled) { try budget.reserve(.max, isCancelled: { true }) }
+    #expect(throws: ImageDecodingError.cancelled) { try budget.reserve(.max, isCancelled: { true }) }
     #expect(budget.reserveAside(.max) == nil)
     #expect(budget.reservedByteCount == 1000)
     withExtendedLifetime(first) {}

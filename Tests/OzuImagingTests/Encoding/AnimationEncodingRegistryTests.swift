@@ -10,7 +10,7 @@ struct AnimationEncodingRegistryTests {
 
     func makeWriter(
       canvas: PixelSize, loopCount: Int, options: EncodingOptions
-    ) throws(EncodingError) -> any AnimationWriting {
+    ) throws(ImageEncodingError) -> any AnimationWriting {
       throw .tooLarge(type, canvas)
     }
   }
@@ -18,7 +18,7 @@ struct AnimationEncodingRegistryTests {
   @Test("are found by type, those registered last first, and apart from those of still pictures")
   func order() throws {
     var codecs = CodecRegistry()
-    #expect(throws: EncodingError.unsupportedType(.gif)) { try codecs.animationEncoder(for: .gif) }
+    #expect(throws: ImageEncodingError.unsupportedType(.gif)) { try codecs.animationEncoder(for: .gif) }
     codecs.register(animationEncoder: Encoder(keepsAlpha: false))
     codecs.register(animationEncoder: Encoder(keepsAlpha: true))
     codecs.register(animationEncoder: Encoder(type: .webp, keepsAlpha: true))
@@ -30,13 +30,13 @@ struct AnimationEncodingRegistryTests {
   @Test(
     "fail with a message",
     arguments: [
-      (EncodingError.cancelled, "cancelled"),
+      (ImageEncodingError.cancelled, "cancelled"),
       (
         .tooManyFrames(.webp, frameCount: 20_000, limit: 16_384),
         "20000 frames are more than the limit of 16384 for an animation as WebP"
       ),
     ])
-  func words(error: EncodingError, words: String) {
+  func words(error: ImageEncodingError, words: String) {
     #expect("\(error)" == words)
   }
 }

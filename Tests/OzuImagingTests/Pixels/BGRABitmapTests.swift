@@ -53,8 +53,8 @@ struct BGRABitmapTests {
 
   @Test("pass on the errors of a closure")
   func failure() {
-    #expect(throws: DecodingError.cancelled) {
-      try BGRABitmap(size: PixelSize(2, 2), isOpaque: true) { (y, _) throws(DecodingError) in
+    #expect(throws: ImageDecodingError.cancelled) {
+      try BGRABitmap(size: PixelSize(2, 2), isOpaque: true) { (y, _) throws(ImageDecodingError) in
         if y == 1 { throw .cancelled }
       }
     }

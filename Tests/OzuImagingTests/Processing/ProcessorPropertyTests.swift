@@ -80,7 +80,7 @@ struct ProcessorPropertyTests {
       .circle(border: .init(width: .nan, color: .black)),
       .watermark(
         Bitmap(size: PixelSize(1, 1)) { _, _ in Pixel(red: 0, green: 0, blue: 0) }, key: "", opacity: 2),
-      .custom("fails") { _ in throw DecodingError.cancelled },
+      .custom("fails") { _ in throw ImageDecodingError.cancelled },
     ] as [any ImageProcessing])
   func refused(_ processor: any ImageProcessing) {
     #expect(throws: ProcessingError.self) {

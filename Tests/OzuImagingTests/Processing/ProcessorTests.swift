@@ -212,8 +212,9 @@ struct ProcessorTests {
   }
 
   @Test(
-    "a watermark far outside the picture is not visible", arguments: Anchor.allCases, [Int.max, .min, 7, -7])
-  func farMark(_ anchor: Anchor, _ margin: Int) throws {
+    "a watermark far outside the picture is not visible", arguments: ImageAnchor.allCases,
+    [Int.max, .min, 7, -7])
+  func farMark(_ anchor: ImageAnchor, _ margin: Int) throws {
     let base = Self.numbered(6, 4)
     let mark = Bitmap(size: PixelSize(2, 1)) { _, _ in Self.blue }
     let isCentred = anchor == .center

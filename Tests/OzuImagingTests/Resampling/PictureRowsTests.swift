@@ -21,7 +21,7 @@ private final class BitmapRows: PixelRowReading {
     self.failingRow = failingRow
   }
 
-  func readRow(into row: inout MutableSpan<UInt8>) throws(DecodingError) {
+  func readRow(into row: inout MutableSpan<UInt8>) throws(ImageDecodingError) {
     #expect(readCount < bitmap.size.height && row.count == bitmap.size.width * 4)
     guard readCount < failingRow else { throw .truncated(.png, stage: "row \(readCount)") }
     bitmap.withUnsafeBytes { bytes in
@@ -51,8 +51,8 @@ private final class RowFile: ImageFile, Sendable {
 
   func withRows<Result>(
     _ plan: DecodePlan, context: DecodingContext,
-    _ body: (any PixelRowReading) throws(DecodingError) -> Result
-  ) throws(DecodingError) -> Result? {
+    _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
+  ) throws(ImageDecodingError) -> Result? {
     switch answer {
     case .rows: try body(BitmapRows(bitmap))
     case .nothing: nil
@@ -60,13 +60,13 @@ private final class RowFile: ImageFile, Sendable {
     }
   }
 
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap { bitmap }
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap { bitmap }
 }
 
 private struct RowDecoder: ImageDecoding {
   let file: RowFile
   var types: [ImageType] { [.png] }
-  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile { file }
+  func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile { file }
 }
 
 @Suite("Rows from a decoder")
@@ -113,7 +113,7 @@ struct PictureRowsTests {
         let rows = BitmapRows(bitmap)
         let pool = PixelBufferPool(retainedByteLimit: 0)
         let result = try resampler.resample(rows, region: region, to: entry.output, pool: pool) {
-          () throws(DecodingError) in
+          () throws(ImageDecodingError) in
         }
         #expect(result == resampler.resample(bitmap, region: region, to: entry.output))
         #expect(rows.readCount == entry.source.height)
@@ -133,10 +133,10 @@ struct PictureRowsTests {
     // The last row is below the part that is shown.
     for region in [PixelRegion(bitmap.size), PixelRegion(x: 0, y: 20, width: 100, height: 70)] {
       let pool = PixelBufferPool(retainedByteLimit: 0)
-      #expect(throws: DecodingError.truncated(.png, stage: "row \(row)")) {
+      #expect(throws: ImageDecodingError.truncated(.png, stage: "row \(row)")) {
         try Resampler(light: light).resample(
           BitmapRows(bitmap, failingRow: row), region: region, to: PixelSize(30, 60), pool: pool
-        ) { () throws(DecodingError) in }
+        ) { () throws(ImageDecodingError) in }
       }
       #expect(pool.statistics.lentByteCount == 0)
     }
@@ -171,7 +171,7 @@ struct PictureRowsTests {
     ] {
       var codecs = CodecRegistry()
       codecs.register(decoder: RowDecoder(file: RowFile(bitmap, answer)))
-      #expect(throws: DecodingError.corrupt(.png, stage: "pixels", reason: reason)) {
+      #expect(throws: ImageDecodingError.corrupt(.png, stage: "pixels", reason: reason)) {
         try codecs.picture(from: Signature.png, resize: Resize(PixelSize(40, 40)))
       }
     }
@@ -186,7 +186,7 @@ struct PictureRowsTests {
     #expect(budget.reservedByteCount == 100)
     try context.reserve(atLeast: 900)
     #expect(budget.reservedByteCount == 900)
-    #expect(throws: DecodingError.self) { try context.reserve(atLeast: 1001) }
+    #expect(throws: ImageDecodingError.self) { try context.reserve(atLeast: 1001) }
     #expect(budget.reservedByteCount == 0)
   }
 }

@@ -30,7 +30,7 @@ struct PlaneStripsTests {
       stripCount = planes[0].rowCount / rows[0]
     }
 
-    func makeStrip(in strip: inout UnsafeMutableRawBufferPointer, isSeen: Bool) throws(DecodingError) {
+    func makeStrip(in strip: inout UnsafeMutableRawBufferPointer, isSeen: Bool) throws(ImageDecodingError) {
       let number = seen.count
       seen.append(isSeen)
       if number == failing { throw .truncated(.jpeg, stage: "strip \(number)") }
@@ -110,7 +110,7 @@ struct PlaneStripsTests {
       let picture = whole(planes)
       let result = try Resampler().resample(
         maker, content: picture.content, region: region, to: entry.output, colorSpace: .sRGB, pool: .shared
-      ) { () throws(DecodingError) in }
+      ) { () throws(ImageDecodingError) in }
       #expect(result == Resampler().resample(picture, region: region, to: entry.output))
       #expect(maker.seen.count == maker.stripCount)
       #expect(maker.seen.contains(true))
@@ -125,7 +125,7 @@ struct PlaneStripsTests {
     _ = try Resampler().resample(
       maker, content: whole(planes).content, region: PixelRegion(x: 0, y: 0.5, width: 1, height: 0.1),
       to: PixelSize(100, 15), colorSpace: .sRGB, pool: .shared
-    ) { () throws(DecodingError) in }
+    ) { () throws(ImageDecodingError) in }
     let first = try #require(maker.seen.firstIndex(of: true))
     let last = try #require(maker.seen.lastIndex(of: true))
     // A tenth of 32 strips, the reach of the filter, and what four pairs of rows at a time read too much.
@@ -138,11 +138,11 @@ struct PlaneStripsTests {
     let planes = entry.planes(seed: 5)
     let maker = Copier(planes, rows: planes.indices.map(entry.rows))
     maker.failing = strip
-    #expect(throws: DecodingError.truncated(.jpeg, stage: "strip \(strip)")) {
+    #expect(throws: ImageDecodingError.truncated(.jpeg, stage: "strip \(strip)")) {
       try Resampler().resample(
         maker, content: whole(planes).content, region: PixelRegion(x: 0, y: 0, width: 1, height: 0.5),
         to: entry.output, colorSpace: .sRGB, pool: .shared
-      ) { () throws(DecodingError) in }
+      ) { () throws(ImageDecodingError) in }
     }
     #expect(maker.seen.count == strip + 1, "nothing is made after a failure")
   }
@@ -162,7 +162,7 @@ struct PlaneStripsTests {
       let maker = Copier(planes, rows: planes.indices.map(entry.rows))
       let result = try Resampler().resample(
         maker, content: whole(planes).content, region: region, to: entry.output, colorSpace: .sRGB, pool: pool
-      ) { () throws(DecodingError) in }
+      ) { () throws(ImageDecodingError) in }
       let working = Resampler().workingByteCount(
         ofPlanes: layout, in: header.storedSize, region: shown, to: entry.output)
       let strips = Resampler().stripsByteCount(

@@ -47,7 +47,7 @@ struct ResamplingCheckpointTests {
     let resize = Resize(PixelSize(500, 500), light: light)
     // As many calls as before the first row of the result.
     for (isTime, error) in [
-      (false, DecodingError.cancelled),
+      (false, ImageDecodingError.cancelled),
       (true, .limitExceeded(.init(.cpuTime, value: 11_000, limit: 10_000))),
     ] {
       let isResampling = Mutex(false)

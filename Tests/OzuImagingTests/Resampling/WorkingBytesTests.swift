@@ -152,7 +152,7 @@ struct WorkingBytesTests {
       #expect(reserved.withLock { $0 } == needed)
       let limits = DecodingLimits(decodedByteCount: needed - 1)
       let violation = DecodingLimits.Violation(.decodedByteCount, value: needed, limit: needed - 1)
-      #expect(throws: DecodingError.limitExceeded(violation)) {
+      #expect(throws: ImageDecodingError.limitExceeded(violation)) {
         try codecs.picture(from: Signature.png, resize: resize, context: DecodingContext(limits: limits))
       }
     }

@@ -26,7 +26,7 @@ final class FakeDecoder: ImageDecoding {
   /// The plans of the decodes so far.
   var decodes: [DecodePlan] { plans.withLock(\.self) }
 
-  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     FakeFile(imageHeader, scales: scales) { [self] plan in
       plans.withLock { $0.append(plan) }
       return picture(plan.decodedSize)
@@ -46,7 +46,9 @@ final class FakeFile: ImageFile {
     self.picture = picture
   }
 
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap { picture(plan) }
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+    picture(plan)
+  }
 }
 
 /// An encoder that writes a given text.
@@ -56,7 +58,7 @@ struct FakeEncoder: ImageEncoding {
 
   var keepsAlpha: Bool { true }
 
-  func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+  func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
     Data(text.utf8)
   }
 }

@@ -11,7 +11,7 @@
   /// Answers requests with the answers that a test has made up, instead of a pool of workers.
   final class FakeWorkers: WorkerAsking {
     typealias Answer =
-      @Sendable (PictureRequest) throws(DecodingError) -> (message: Data, payload: [UInt8])
+      @Sendable (PictureRequest) throws(ImageDecodingError) -> (message: Data, payload: [UInt8])
     let answer: Answer
     let requests = Mutex<[PictureRequest]>([])
     /// How many answers would have ended the worker.
@@ -22,9 +22,9 @@
     var status: WorkerStatus { WorkerStatus() }
 
     func perform<Result>(
-      _ request: WorkerRequest, checkpoint: () throws(DecodingError) -> Void,
-      read: (Data, UnsafeRawBufferPointer) throws(DecodingError) -> Result
-    ) throws(DecodingError) -> Result {
+      _ request: WorkerRequest, checkpoint: () throws(ImageDecodingError) -> Void,
+      read: (Data, UnsafeRawBufferPointer) throws(ImageDecodingError) -> Result
+    ) throws(ImageDecodingError) -> Result {
       try checkpoint()
       guard let request = PictureRequest(request.message) else { throw .cancelled }
       requests.withLock { $0.append(request) }
@@ -32,7 +32,7 @@
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 16)
       defer { memory.deallocate() }
       memory.copyBytes(from: payload)
-      do throws(DecodingError) { return try read(message, UnsafeRawBufferPointer(memory)) } catch {
+      do throws(ImageDecodingError) { return try read(message, UnsafeRawBufferPointer(memory)) } catch {
         refusals.withLock { $0 += 1 }
         throw error
       }

@@ -209,7 +209,7 @@
     private enum Way: CaseIterable {
       case header, metadata, picture, thumbnail, part, later, whileItArrives
 
-      func read(_ codecs: CodecRegistry, _ data: Data) throws(DecodingError) {
+      func read(_ codecs: CodecRegistry, _ data: Data) throws(ImageDecodingError) {
         switch self {
         case .header: _ = try codecs.header(of: data)
         case .metadata: _ = try codecs.metadata(of: data)
@@ -252,7 +252,7 @@
       for (name, data) in try Self.files() {
         types.insert(try codecs.header(of: data).type)
         for way in Way.allCases {
-          let error = #expect(throws: DecodingError.self, "\(name), \(way)") {
+          let error = #expect(throws: ImageDecodingError.self, "\(name), \(way)") {
             try way.read(codecs, data + HelperWithTrap.marker)
           }
           guard case .decoderFailed(_, .crashed) = error else {
@@ -281,8 +281,8 @@
             <defs>\(links)<rect id='a\(count)' width='5' height='5'/></defs><use xlink:href='#a0'/></svg>
             """.utf8)
         }
-        func outcome(_ codecs: CodecRegistry, _ count: Int) -> Result<Bitmap, DecodingError> {
-          Result { () throws(DecodingError) -> Bitmap in try codecs.picture(from: chain(count)).bitmap }
+        func outcome(_ codecs: CodecRegistry, _ count: Int) -> Result<Bitmap, ImageDecodingError> {
+          Result { () throws(ImageDecodingError) -> Bitmap in try codecs.picture(from: chain(count)).bitmap }
         }
         let (codecs, report) = try Self.codecs()
         // librsvg 2.60 and newer refuse more than 50 layers; older versions need 15 MB of a stack, which is freed and used
@@ -316,7 +316,7 @@
         #endif
         let (codecs, _) = try Self.codecs(deadline: deadline)
         var context = DecodingContext(limits: DecodingLimits(cpuTime: .milliseconds(500)))
-        let error = #expect(throws: DecodingError.self) {
+        let error = #expect(throws: ImageDecodingError.self) {
           try codecs.picture(from: Data(text.utf8), context: context)
         }
         guard case .decoderFailed(.svg, .stopped) = error else {
@@ -330,7 +330,7 @@
             return looks > 3
           }
         })
-        #expect(throws: DecodingError.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
           try codecs.picture(from: Data(text.utf8), context: context)
         }
         #expect(try codecs.picture(from: Self.drawing).size == PixelSize(60, 40))
@@ -344,7 +344,7 @@
         let pool = WorkerPool(try #require(settings.poolOptions()))
         let decoder = IsolatedDecoder(type, WorkerClient(settings, pool), inner: nil)
         // No file of the format is read, but its library is loaded.
-        #expect(throws: DecodingError.self) { try decoder.open(Data("text".utf8), limits: .default) }
+        #expect(throws: ImageDecodingError.self) { try decoder.open(Data("text".utf8), limits: .default) }
         // Sanitizers have threads of their own.
         #if !OZU_ASAN && !OZU_TSAN
           #expect(pool.status.confinement?.zygoteThreadCount == 1, "\(type)")
@@ -364,7 +364,9 @@
         let plain = try CodecRegistry.standard.picture(from: data, resize: resize, context: context)
         #expect(picture.isIsolated && picture.size == PixelSize(80, 48))
         #expect(picture.bitmap == plain.bitmap)
-        let error = #expect(throws: DecodingError.self) { try codecs.picture(from: data, context: context) }
+        let error = #expect(throws: ImageDecodingError.self) {
+          try codecs.picture(from: data, context: context)
+        }
         guard case .limitExceeded(let violation) = error else { throw try #require(error) }
         #expect(violation.quantity == .decodedByteCount)
       }
@@ -387,7 +389,7 @@
         let picture = try codecs.picture(from: data, resize: Resize(PixelSize(320, 320)), context: context)
         #expect(picture.isIsolated && picture.size == PixelSize(320, 240) && picture.header?.size == size)
         let violation = DecodingLimits.Violation(.pixelCount, value: size.pixelCount, limit: 128_000_000)
-        #expect(throws: DecodingError.limitExceeded(violation)) {
+        #expect(throws: ImageDecodingError.limitExceeded(violation)) {
           try codecs.picture(from: data, context: context)
         }
         #expect(report.status.startedProcessCount == 1)
@@ -398,18 +400,18 @@
     func limits() throws {
       let (codecs, report) = try Self.codecs()
       let data = try PatternPicture(PixelSize(90, 60)).data(as: .png)
-      #expect(throws: DecodingError.limitExceeded(.init(.pixelCount, value: 5400, limit: 5399))) {
+      #expect(throws: ImageDecodingError.limitExceeded(.init(.pixelCount, value: 5400, limit: 5399))) {
         try codecs.picture(from: data, context: DecodingContext(limits: DecodingLimits(pixelCount: 5399)))
       }
       let small = DecodingContext(limits: DecodingLimits(decodedByteCount: 1000))
-      let error = #expect(throws: DecodingError.self) { try codecs.picture(from: data, context: small) }
+      let error = #expect(throws: ImageDecodingError.self) { try codecs.picture(from: data, context: small) }
       guard case .limitExceeded(let violation) = error else {
         Issue.record("\(String(describing: error))")
         return
       }
       #expect(violation.quantity == .decodedByteCount && violation.limit == 1000)
       let half = data.prefix(data.count / 2)
-      let flaw = #expect(throws: DecodingError.self) { try CodecRegistry.standard.picture(from: half) }
+      let flaw = #expect(throws: ImageDecodingError.self) { try CodecRegistry.standard.picture(from: half) }
       #expect(throws: try #require(flaw)) { try codecs.picture(from: half) }
       #expect(try codecs.picture(from: data).size == PixelSize(90, 60))
       #expect(report.status.startedProcessCount == 1)

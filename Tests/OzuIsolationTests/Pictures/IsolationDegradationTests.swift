@@ -13,11 +13,11 @@
     /// Decodes in the process of the app.
     private struct Inner: ImageDecoding {
       var types: [ImageType] { [.webp] }
-      func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile { File() }
+      func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile { File() }
 
       private final class File: ImageFile {
         let header = FakeWorkers.header()
-        func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+        func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
           Bitmap(size: plan.decodedSize, isOpaque: true) { _, _ in .black }
         }
       }
@@ -25,7 +25,7 @@
 
     @Test("missing isolation is reported once if it is preferred, and is an error if it is required")
     func degradation() throws {
-      let absent = FakeWorkers { _ throws(DecodingError) in
+      let absent = FakeWorkers { _ throws(ImageDecodingError) in
         throw .decoderFailed(.webp, .unavailable("seccomp (Operation not permitted)"))
       }
       let told = Mutex<[String]>([])
@@ -42,7 +42,7 @@
       #expect(absent.requests.withLock { $0.count } == 9)
       // As soon as there are workers, they decode.
       let isThere = Mutex(false)
-      let late = FakeWorkers { request throws(DecodingError) in
+      let late = FakeWorkers { request throws(ImageDecodingError) in
         guard isThere.withLock({ $0 }) else { throw .decoderFailed(.webp, .unavailable("not yet")) }
         return FakeWorkers.picture()
       }
@@ -58,7 +58,7 @@
       #expect(client.degradation == nil)
       // No other decoder can read a drawing.
       let alone = FakeWorkers.codecs(absent, .preferred)
-      let error = #expect(throws: DecodingError.self) { try alone.picture(from: FakeWorkers.file) }
+      let error = #expect(throws: ImageDecodingError.self) { try alone.picture(from: FakeWorkers.file) }
       guard case .unsupportedType(.webp, let reason) = error else {
         Issue.record("\(String(describing: error))")
         return
@@ -70,7 +70,7 @@
         for read in [
           { _ = try codecs.picture(from: FakeWorkers.file) }, { _ = try codecs.header(of: FakeWorkers.file) },
         ] {
-          let error = #expect(throws: DecodingError.self) { try read() }
+          let error = #expect(throws: ImageDecodingError.self) { try read() }
           guard case .decoderFailed(.webp, .unavailable) = error else {
             Issue.record("\(String(describing: error))")
             continue
@@ -85,8 +85,8 @@
         DecoderIsolation.Mode.preferred, .required,
       ])
     func crash(_ mode: DecoderIsolation.Mode) {
-      let failure = DecodingError.decoderFailed(.webp, .crashed(signal: 11))
-      let workers = FakeWorkers { _ throws(DecodingError) in throw failure }
+      let failure = ImageDecodingError.decoderFailed(.webp, .crashed(signal: 11))
+      let workers = FakeWorkers { _ throws(ImageDecodingError) in throw failure }
       let codecs = FakeWorkers.codecs(workers, mode, Inner())
       for _ in 0..<2 {
         #expect(throws: failure) { try codecs.picture(from: FakeWorkers.file) }
@@ -99,7 +99,7 @@
     func order() throws {
       struct Own: ImageDecoding {
         var types: [ImageType] { [.webp] }
-        func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+        func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
           throw .cancelled
         }
       }
@@ -117,7 +117,7 @@
       codecs.register(decoder: Own())
       _ = codecs.isolate(DecoderIsolation(.required, types: [.webp, .svg], helper: .program("/nowhere")))
       #expect(codecs.decodableTypes == [.webp, .svg])
-      #expect(throws: DecodingError.cancelled) { try codecs.picture(from: FakeWorkers.file) }
+      #expect(throws: ImageDecodingError.cancelled) { try codecs.picture(from: FakeWorkers.file) }
     }
   }
 #endif

@@ -88,7 +88,7 @@
     @Test(
       "a worker without its library is replaced, and one that reports a broken file is kept")
     func missingLibrary() throws {
-      let error = DecodingError.unsupportedType(.webp, reason: "r")
+      let error = ImageDecodingError.unsupportedType(.webp, reason: "r")
       for (answer, count) in [(PictureAnswer.lacking(error), 1), (.failure(error), 0)] {
         let workers = FakeWorkers { _ in (FakeWorkers.message(answer), []) }
         #expect(throws: error) { try FakeWorkers.codecs(workers).picture(from: FakeWorkers.file) }
@@ -100,7 +100,7 @@
     func lie(_ index: Int) throws {
       let (what, answer) = Self.lies[index]
       let codecs = FakeWorkers.codecs(FakeWorkers { _ in answer })
-      let error = #expect(throws: DecodingError.self, "\(what)") {
+      let error = #expect(throws: ImageDecodingError.self, "\(what)") {
         try codecs.picture(from: FakeWorkers.file)
       }
       guard case .decoderFailed(.webp, .wrongAnswer) = error else {
@@ -165,8 +165,10 @@
         return FakeWorkers.picture(header)
       }
       let codecs = FakeWorkers.codecs(workers)
-      let alone = #expect(throws: DecodingError.self, "\(what)") { try codecs.header(of: FakeWorkers.file) }
-      let picture = #expect(throws: DecodingError.self, "\(what)") {
+      let alone = #expect(throws: ImageDecodingError.self, "\(what)") {
+        try codecs.header(of: FakeWorkers.file)
+      }
+      let picture = #expect(throws: ImageDecodingError.self, "\(what)") {
         try codecs.picture(from: FakeWorkers.file)
       }
       for error in [alone, picture] {
@@ -210,7 +212,7 @@
       let header = PictureAnswer.header(FakeWorkers.header())
       let lie = FakeWorkers.answer(header, notes: count, of: length)
       let liar = FakeWorkers.codecs(FakeWorkers { _ in FakeWorkers.afterPixels(lie, form: nil) })
-      #expect(throws: DecodingError.decoderFailed(.webp, .wrongAnswer("it cannot be read"))) {
+      #expect(throws: ImageDecodingError.decoderFailed(.webp, .wrongAnswer("it cannot be read"))) {
         try liar.header(of: FakeWorkers.file)
       }
       let blocks = FakeWorkers.answer(.metadata(ImageMetadata()), notes: count, of: length)
@@ -237,7 +239,7 @@
     func limits() {
       let codecs = FakeWorkers.codecs(
         FakeWorkers { _ in FakeWorkers.picture(FakeWorkers.header(PixelSize(70_000, 1))) })
-      #expect(throws: DecodingError.limitExceeded(.init(.side, value: 70_000, limit: 65_535))) {
+      #expect(throws: ImageDecodingError.limitExceeded(.init(.side, value: 70_000, limit: 65_535))) {
         try codecs.picture(from: FakeWorkers.file)
       }
     }
@@ -258,7 +260,7 @@
       // A budget with less than that fails without asking again.
       let budget = DecodedByteBudget(byteLimit: 50 << 20)
       #expect(
-        throws: DecodingError.limitExceeded(.init(.decodedByteCount, value: 100 << 20, limit: 50 << 20))
+        throws: ImageDecodingError.limitExceeded(.init(.decodedByteCount, value: 100 << 20, limit: 50 << 20))
       ) {
         try codecs.picture(from: FakeWorkers.file, context: DecodingContext(budget: budget))
       }
@@ -306,7 +308,7 @@
         }
       }
       guard isTaken else {
-        #expect(throws: DecodingError.self, "\(what)") {
+        #expect(throws: ImageDecodingError.self, "\(what)") {
           try FakeWorkers.codecs(workers).picture(from: FakeWorkers.file)
         }
         return
@@ -314,7 +316,7 @@
       let picture = try FakeWorkers.codecs(workers).picture(from: FakeWorkers.file)
       #expect(picture.animation?.frameCount == track?.delays.count)
       guard let animation = picture.animation else { return }
-      #expect(throws: DecodingError.decoderFailed(.webp, .wrongAnswer("no frame of 8x6"))) {
+      #expect(throws: ImageDecodingError.decoderFailed(.webp, .wrongAnswer("no frame of 8x6"))) {
         try animation.frame(at: 0)
       }
       #expect(try animation.frame(at: 1)[0, 0] == Pixel(red: 1, green: 1, blue: 1, alpha: 1))

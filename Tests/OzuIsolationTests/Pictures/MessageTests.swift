@@ -72,7 +72,7 @@
     private static let form = BitmapForm(
       Bitmap(size: PixelSize(5, 3), isOpaque: false) { _, _ in .clear }.withColorSpace(.icc(name: "P3")))
 
-    private static let errors: [DecodingError] = [
+    private static let errors: [ImageDecodingError] = [
       .emptyData, .notAnImage(kind: nil), .notAnImage(kind: "HTML"), .unsupportedType(.svg, reason: "r"),
       .corrupt(.avif, stage: "s", reason: "r"), .truncated(.webp, stage: "s"), .cancelled,
       .limitExceeded(.init(.cpuTime, value: 2, limit: 1)),

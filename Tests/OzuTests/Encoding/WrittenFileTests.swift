@@ -132,7 +132,7 @@ struct WrittenFileTests {
     struct Broken: ImageEncoding {
       var type: ImageType { .webp }
       var keepsAlpha: Bool { true }
-      func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+      func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         throw .failed(.webp, reason: "not installed")
       }
     }

@@ -12,7 +12,7 @@ struct NegotiationTests {
 
     init(_ types: [ImageType]) { self.types = types }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
       try CodecRegistry.standard.open(data, limits: limits)
     }
   }

@@ -66,7 +66,7 @@ struct OraclePipeline {
 
   /// The header of a file.
   static func header(file: Int) -> Result<ImageHeader, OracleFailure> {
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       return .success(try CodecRegistry.standard.header(of: OracleBody.all[file].data, limits: limits))
     } catch {
       return .failure(OracleFailure(kind: ImageError(error, source: "").kind))
@@ -89,7 +89,7 @@ struct OraclePipeline {
     var steps: [any ImageProcessing] = recipe.processors
     if let before = hooks.before { steps = [before] + (resize.map { [$0] } ?? []) + steps }
     if let after = hooks.after { steps.append(after) }
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       let picture = try CodecRegistry.standard.picture(
         from: data, resize: hooks.before == nil ? resize : nil, context: context)
       return process(picture, steps)

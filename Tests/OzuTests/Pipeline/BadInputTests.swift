@@ -69,9 +69,9 @@ struct BadInputTests {
     Case(
       "HTML instead of an image", "an HTML page",
       reply: { .ok(Data("\n <!DOCTYPE html><html><body>Sign in</body></html>".utf8), type: "image/jpeg") }
-    ) { $0.underlying as? DecodingError == .notAnImage(kind: "an HTML page") },
+    ) { $0.underlying as? ImageDecodingError == .notAnImage(kind: "an HTML page") },
     Case("bytes of nothing known", "not an image", reply: { .ok(Data([0, 1, 2, 3, 254, 255])) }) {
-      $0.underlying as? DecodingError == .notAnImage(kind: nil)
+      $0.underlying as? ImageDecodingError == .notAnImage(kind: nil)
     },
     Case("an empty body", "no bytes", reply: { .ok(Data()) }) {
       $0.kind == .emptyData

@@ -122,9 +122,9 @@ private struct SlowDecoder: ImageDecoding {
   let clock: ManualClock
   let types: [ImageType] = [.jpeg]
 
-  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     WatchedFile(try CodecRegistry.standard.open(data, limits: limits)) {
-      [clock] (context) throws(DecodingError) in
+      [clock] (context) throws(ImageDecodingError) in
       clock.advance(by: .seconds(2))
       try context.checkpoint()
     }

@@ -65,13 +65,13 @@ struct DecompressionTests {
     let picture = try await fixture.pipeline.image(for: ImageRequest(url: url))
     for _ in 0..<2 {
       #expect { try picture.decode() } throws: { error in
-        if case .truncated = error as? DecodingError { true } else { false }
+        if case .truncated = error as? ImageDecodingError { true } else { false }
       }
     }
     #expect(!picture.isDecoded)
     #expect(picture.bitmap.size == PixelSize(320, 240) && picture.bitmap[160, 120].alpha == 0)
     await #expect { try await fixture.pipeline.encode(picture, as: .png) } throws: { error in
-      guard case .failed(.png, let reason)? = error as? EncodingError else { return false }
+      guard case .failed(.png, let reason)? = error as? ImageEncodingError else { return false }
       return reason.contains("cannot be decoded")
     }
     await #expect {

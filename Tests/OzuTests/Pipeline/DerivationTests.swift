@@ -95,7 +95,7 @@ import Testing
   func regionOutside() {
     var resize = Resize(PixelSize(30, 30))
     resize.region = PixelRectangle(x: 6000, y: 0, width: 10, height: 10)
-    #expect(throws: DecodingError.regionOutside(resize.region!, of: Self.header.size)) {
+    #expect(throws: ImageDecodingError.regionOutside(resize.region!, of: Self.header.size)) {
       _ = try Derivation(
         of: Recipe(resize: resize), from: Recipe(resize: Self.fit(900, 900)), size: PixelSize(900, 600),
         header: Self.header)

@@ -113,11 +113,11 @@ struct ImageErrorTests {
   @Test("the underlying error is that of the module or of the app, and of a cancellation that of Swift")
   func underlying() {
     #expect(ImageError.timedOut("a", underlying: Self.slow).underlying as? HTTPError == Self.slow)
-    #expect(ImageError.emptyData("a").underlying as? DecodingError == .emptyData)
+    #expect(ImageError.emptyData("a").underlying as? ImageDecodingError == .emptyData)
     #expect(ImageError.fetchFailed("a", underlying: Broken(description: "b")).underlying is Broken)
     #expect(ImageError.cancelled("a").underlying is CancellationError)
     #expect(ImageError.notCached("a").underlying == nil)
-    #expect(ImageError(DecodingError.cancelled, source: "a") == .cancelled("a"))
+    #expect(ImageError(ImageDecodingError.cancelled, source: "a") == .cancelled("a"))
     #expect(ImageError(HTTPError(.cancelled), source: "a") == .cancelled("a"))
   }
 

@@ -17,7 +17,7 @@ struct PreviewTests {
 
     func append(_ data: Data) { state.withLock { $0.byteCount += data.count } }
 
-    func preview(context: DecodingContext) throws(DecodingError) -> Picture? {
+    func preview(context: DecodingContext) throws(ImageDecodingError) -> Picture? {
       state.withLock { $0.previewCount += 1 }
       try context.checkpoint()
       return Picture(PatternPicture(PixelSize(32, 24), tint: 1).bitmap, isPreview: true)

@@ -87,7 +87,7 @@ final class CountingDecoder: ImageDecoding {
 
   var types: [ImageType] { [.jpeg, .png] }
 
-  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile {
+  func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     WatchedFile(try CodecRegistry.standard.open(data, limits: limits)) { [self] _ in
       count.add(1, ordering: .relaxed)
     }
@@ -97,10 +97,11 @@ final class CountingDecoder: ImageDecoding {
 /// A file that counts its decodes.
 final class WatchedFile: ImageFile {
   private let file: any ImageFile
-  private let willDecode: @Sendable (DecodingContext) throws(DecodingError) -> Void
+  private let willDecode: @Sendable (DecodingContext) throws(ImageDecodingError) -> Void
 
   init(
-    _ file: any ImageFile, willDecode: @escaping @Sendable (DecodingContext) throws(DecodingError) -> Void
+    _ file: any ImageFile,
+    willDecode: @escaping @Sendable (DecodingContext) throws(ImageDecodingError) -> Void
   ) {
     self.file = file
     self.willDecode = willDecode
@@ -108,7 +109,7 @@ final class WatchedFile: ImageFile {
 
   var header: ImageHeader { file.header }
 
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap {
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     try willDecode(context)
     return try file.decode(plan, context: context)
   }

@@ -53,7 +53,9 @@ final class InstantClient: HTTPClient {
 struct OnePixelDecoder: ImageDecoding {
   let types = [ImageType.png]
 
-  func open(_ data: Data, limits: DecodingLimits) throws(DecodingError) -> any ImageFile { OnePixelFile() }
+  func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
+    OnePixelFile()
+  }
 }
 
 private final class OnePixelFile: ImageFile {
@@ -63,5 +65,7 @@ private final class OnePixelFile: ImageFile {
 
   let header = ImageHeader(type: .png, storedSize: PixelSize(width: 1, height: 1))
 
-  func decode(_ plan: DecodePlan, context: DecodingContext) throws(DecodingError) -> Bitmap { Self.pixel }
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+    Self.pixel
+  }
 }

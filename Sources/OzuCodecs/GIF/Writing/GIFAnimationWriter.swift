@@ -37,14 +37,14 @@ final class GIFAnimationWriter: AnimationWriting {
   private var writtenFrameCount = 0
   private var file = Data(count: headByteCount)
 
-  init(canvas: PixelSize, loopCount: Int, effort: EncodingOptions.Effort) throws(EncodingError) {
+  init(canvas: PixelSize, loopCount: Int, effort: EncodingOptions.Effort) throws(ImageEncodingError) {
     admission = try FrameAdmission(.gif, canvas: canvas, sideLimit: GIFEncoder.sideLimit)
     (self.loopCount, self.effort) = (loopCount, effort)
   }
 
   var byteCount: Int { file.count }
 
-  func append(_ frame: Bitmap, duration: Duration) throws(EncodingError) {
+  func append(_ frame: Bitmap, duration: Duration) throws(ImageEncodingError) {
     try admission.admit(frame)
     let (next, duration) = (BGRABitmap(frame).withoutTranslucency(), FrameClock.clamped(duration))
     guard var current = pending else {
@@ -80,7 +80,7 @@ final class GIFAnimationWriter: AnimationWriting {
       duration: duration)
   }
 
-  func finish() throws(EncodingError) -> Data {
+  func finish() throws(ImageEncodingError) -> Data {
     try admission.finish()
     if let pending { write(pending, disposal: .keep) }
     pending = nil

@@ -27,7 +27,7 @@ public struct GIFEncoder: ImageEncoding, AnimationEncoding {
   /// colours.
   ///
   /// - Throws: `tooLarge` above 65,535 pixels a side.
-  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingError) -> Data {
+  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
     let writer = try makeWriter(canvas: bitmap.size, loopCount: 1, options: options)
     try writer.append(bitmap, duration: .zero)
     return try writer.finish()
@@ -38,7 +38,7 @@ public struct GIFEncoder: ImageEncoding, AnimationEncoding {
   /// - Throws: `tooLarge` above 65,535 pixels a side.
   public func makeWriter(
     canvas: PixelSize, loopCount: Int, options: EncodingOptions
-  ) throws(EncodingError) -> any AnimationWriting {
+  ) throws(ImageEncodingError) -> any AnimationWriting {
     try GIFAnimationWriter(canvas: canvas, loopCount: loopCount, effort: options.effort)
   }
 }

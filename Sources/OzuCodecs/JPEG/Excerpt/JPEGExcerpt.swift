@@ -23,15 +23,15 @@ package enum JPEGExcerpt {
   ///   the context knows the file.
   package static func file(
     _ data: Data, _ outline: JPEGOutline, cut: PixelRectangle, renderByteCount: Int, context: DecodingContext
-  ) throws(DecodingError) -> Data? {
+  ) throws(ImageDecodingError) -> Data? {
     guard let frame = outline.frame, let unit = frame.regionUnit,
       let scan = JPEGSequentialScan(data.span, outline.details, frame: frame),
       let columns = groups(cut.x, cut.size.width, unit.width, frame.groupColumns),
       let rows = groups(cut.y, cut.size.height, unit.height, frame.groupRows)
     else { return nil }
-    return try data.withBytes { (file) throws(DecodingError) in
+    return try data.withBytes { (file) throws(ImageDecodingError) in
       let identity = JPEGScanIndexCache.Identity(file, context.file, scan, frame: frame)
-      let index = try JPEGScanIndexCache.shared.index(of: identity) { () throws(DecodingError) in
+      let index = try JPEGScanIndexCache.shared.index(of: identity) { () throws(ImageDecodingError) in
         try JPEGScanIndex(file: file, scan, frame: frame, context: context)
       }
       guard let index else { return nil }

@@ -38,7 +38,7 @@ struct JPEGScanIndex: Sendable {
   init?(
     file: UnsafeRawBufferPointer, _ scan: JPEGSequentialScan, frame: ReducedJPEGFrame,
     context: DecodingContext
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     columns = frame.groupColumns
     var step = Self.shortestStep
     while (columns + step - 1) / step * frame.groupRows > Self.largestCount { step *= 2 }

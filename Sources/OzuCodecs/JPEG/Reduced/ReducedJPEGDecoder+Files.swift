@@ -16,9 +16,9 @@ extension ReducedJPEGDecoder {
   package static func planes(
     of data: Data, _ outline: JPEGOutline, eighths: (luma: Int, chroma: Int), lowestBit: Int? = nil,
     division: ScanDivision = ScanDivision(), context: DecodingContext
-  ) throws(DecodingError) -> PlanarPicture? {
+  ) throws(ImageDecodingError) -> PlanarPicture? {
     guard let frame = outline.frame else { return nil }
-    return try data.withBytes { (bytes) throws(DecodingError) in
+    return try data.withBytes { (bytes) throws(ImageDecodingError) in
       var decoder = ReducedJPEGDecoder(
         file: bytes, outline.details, frame: frame, eighths: eighths, lowestBit: lowestBit,
         division: division, context: context)
@@ -34,10 +34,10 @@ extension ReducedJPEGDecoder {
   package static func render(
     _ data: Data, _ outline: JPEGOutline, header: ImageHeader, plan: DecodePlan,
     division: ScanDivision = ScanDivision(), context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? {
+  ) throws(ImageDecodingError) -> Bitmap? {
     guard let reduction = plan.reduction, let frame = outline.frame else { return nil }
     try outline.checkScans(context.limits)
-    return try data.withBytes { (bytes) throws(DecodingError) in
+    return try data.withBytes { (bytes) throws(ImageDecodingError) in
       var decoder = ReducedJPEGDecoder(
         file: bytes, outline.details, frame: frame, eighths: (reduction.luma, reduction.chroma),
         lowestBit: nil, division: division, context: context)
@@ -62,7 +62,7 @@ extension ReducedJPEGDecoder {
   package static func planes(
     of data: Data, eighths: (luma: Int, chroma: Int), lowestBit: Int? = nil,
     division: ScanDivision = ScanDivision(), context: DecodingContext
-  ) throws(DecodingError) -> PlanarPicture? {
+  ) throws(ImageDecodingError) -> PlanarPicture? {
     try planes(
       of: data, JPEGOutline(data, limits: context.limits), eighths: eighths, lowestBit: lowestBit,
       division: division, context: context)

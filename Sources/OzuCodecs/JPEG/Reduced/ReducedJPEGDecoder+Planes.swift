@@ -5,7 +5,7 @@ extension ReducedJPEGDecoder {
   /// Reads the file and makes whole planes; `nil` if this decoder does not support the file.
   ///
   /// - Throws: as `readScans` does; `limitExceeded` for the bytes of the planes.
-  mutating func decode() throws(DecodingError) -> PlanarPicture? {
+  mutating func decode() throws(ImageDecodingError) -> PlanarPicture? {
     try context.limits.checkDecodedByteCount(planeByteCount)
     var rows: [(start: UnsafeMutablePointer<Int16>, count: Int)] = []
     for index in scales.indices {
@@ -47,7 +47,7 @@ extension ReducedJPEGDecoder {
   /// - Throws: as `readScans` does; `truncated` with the last row.
   mutating func decodeStrip(
     _ row: Int, in samples: [UnsafeMutablePointer<Int16>], isSeen: Bool
-  ) throws(DecodingError) {
+  ) throws(ImageDecodingError) {
     precondition(samples.count == scales.count, "a place for each component")
     for index in scales.indices { components[index].samples = samples[index] }
     // Copying a row from the other thread takes no time in which anybody would cancel it.
@@ -69,7 +69,7 @@ extension ReducedJPEGDecoder {
   /// Ends a row of groups, after `decodeStrip` or `TailRows.make`.
   ///
   /// - Throws: `truncated` with the last row.
-  mutating func step(over row: Int) throws(DecodingError) {
+  mutating func step(over row: Int) throws(ImageDecodingError) {
     guard row == frame.groupRows - 1 else { return }
     if meeting == nil {
       scan?.finish()

@@ -50,12 +50,12 @@ extension ReducedJPEGDecoder {
   /// The rows of the tail, for which it waits; `nil` if the next row is to be read from the scan.
   ///
   /// - Throws: what `DecodingContext.checkpoint()` throws.
-  mutating func waitForTailRows() throws(DecodingError) -> TailRows? {
+  mutating func waitForTailRows() throws(ImageDecodingError) -> TailRows? {
     guard let tail, let meeting else { return nil }
     if let tailRows { return tailRows }
     let context = context
     let rest =
-      try tail.wait(checkpoint: { () throws(DecodingError) in try context.checkpoint() })
+      try tail.wait(checkpoint: { () throws(ImageDecodingError) in try context.checkpoint() })
       ? tail.rest(behind: meeting, wanted: (frame.groupRows - meeting.row - 1) * frame.groupColumns) : nil
     guard let rest else {
       self.meeting = nil

@@ -91,7 +91,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   ///
   /// - Throws: `truncated` if data are missing, unless the context allows it: then the missing part is grey. The errors of
   ///   `DecodingContext.checkpoint()`, which is called at every row of blocks.
-  mutating func readScans() throws(DecodingError) -> Bool {
+  mutating func readScans() throws(ImageDecodingError) -> Bool {
     guard try readSegments() else { return false }
     // Where whole frequencies are missing, libjpeg makes its guess at them.
     guard components.indices.allSatisfy({ components[$0].kept & ~known[$0] == 0 }) else { return false }
@@ -104,7 +104,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   }
 
   /// Steps from segment to segment, from the first scan on; `false` when one is not for this decoder.
-  private mutating func readSegments() throws(DecodingError) -> Bool {
+  private mutating func readSegments() throws(ImageDecodingError) -> Bool {
     let bytes = Span<UInt8>(_unsafeElements: file.bindMemory(to: UInt8.self))
     for (marker, content) in header.tables {
       guard definitions.read(marker, bytes.extracting(content)) else { return false }
@@ -192,7 +192,7 @@ package struct ReducedJPEGDecoder: ~Copyable {
   /// Decodes a scan of a progressive file; where it ends, or `nil` when it breaks a rule.
   private mutating func readScan(
     _ header: JPEGScanHeader, _ parts: [ReducedScan.Part], at position: Int
-  ) throws(DecodingError) -> Int? {
+  ) throws(ImageDecodingError) -> Int? {
     let isAlone = parts.count == 1
     let own = frame.components[header.parts[0].component]
     var scan = ReducedScan(

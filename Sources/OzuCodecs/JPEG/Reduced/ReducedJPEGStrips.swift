@@ -25,7 +25,7 @@ final class ReducedJPEGStrips: PlaneStripMaker {
 
   var stripCount: Int { decoder.frame.groupRows }
 
-  func makeStrip(in strip: inout UnsafeMutableRawBufferPointer, isSeen: Bool) throws(DecodingError) {
+  func makeStrip(in strip: inout UnsafeMutableRawBufferPointer, isSeen: Bool) throws(ImageDecodingError) {
     defer { nextRow += 1 }
     if try takeFromBatch(&strip) { return }
     strip.initializeMemory(as: UInt8.self, repeating: 0)
@@ -42,12 +42,13 @@ final class ReducedJPEGStrips: PlaneStripMaker {
   }
 
   /// Takes the next row from its batch, if there is one that is made.
-  private func takeFromBatch(_ strip: inout UnsafeMutableRawBufferPointer) throws(DecodingError) -> Bool {
+  private func takeFromBatch(_ strip: inout UnsafeMutableRawBufferPointer) throws(ImageDecodingError) -> Bool
+  {
     if let batch = batches.first, nextRow >= batch.rows.upperBound { endBatch() }
     guard let batch = batches.first, nextRow >= batch.rows.lowerBound else { return false }
     if nextRow == batch.rows.lowerBound {
       let context = decoder.context
-      guard try batch.wait(checkpoint: { () throws(DecodingError) in try context.checkpoint() }) else {
+      guard try batch.wait(checkpoint: { () throws(ImageDecodingError) in try context.checkpoint() }) else {
         endBatch()
         return false
       }

@@ -19,7 +19,7 @@ extension PNGRowReader {
   /// Reads all rows of 8 bits and averages them; `nil` for 16 bits, or if libpng has to decode the file.
   package func planes(
     size: PixelSize, step: RowAverager.Step, context: DecodingContext
-  ) throws(DecodingError) -> PlanarPicture? {
+  ) throws(ImageDecodingError) -> PlanarPicture? {
     guard !isDeep else { return nil }
     let channels: Int
     switch layout {
@@ -64,12 +64,12 @@ extension PNGRowReader {
   package func bitmap(
     size: PixelSize, format: PixelFormat = .bgra8, alpha: Alpha, colorSpace: ColorSpaceTag,
     context: DecodingContext
-  ) throws(DecodingError) -> Bitmap? {
+  ) throws(ImageDecodingError) -> Bitmap? {
     precondition(format == .bgra8 || format == .rgba16 && isDeep, "a format that the reader makes")
     var isWhole = true
     let bitmap = try Bitmap(
       size: size, format: format, isOpaque: isOpaque, colorSpace: colorSpace, pool: context.pool
-    ) { (target, bytesPerRow) throws(DecodingError) in
+    ) { (target, bytesPerRow) throws(ImageDecodingError) in
       for y in 0..<size.height {
         if y % Self.stepRows == 0 { try context.checkpoint() }
         let row = target.baseAddress! + y * bytesPerRow

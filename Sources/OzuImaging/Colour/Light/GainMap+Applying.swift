@@ -88,13 +88,13 @@ extension CodecRegistry {
   func brightened(
     _ bitmap: Bitmap, _ data: Data, plan: DecodePlan, header: inout ImageHeader, context: DecodingContext,
     notes: inout [String]
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     guard let headroom = context.headroom, let gainMap = header.gainMap else { return bitmap }
     guard bitmap.colorSpace == .sRGB, context.colorPolicy == .convertToSRGB else {
       notes.append("the gain map is not applied to colours that are kept")
       return bitmap
     }
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       // In memory beside the map: the picture, and the copy of the map at its size.
       let price = plan.byteCount.saturatingSum(plan.outputSize.bitmapByteCount(as: .rgba16))
         .saturatingSum(plan.outputSize.bitmapByteCount(as: .bgra8))
@@ -122,7 +122,7 @@ extension CodecRegistry {
   func map(
     _ gainMap: GainMap, in data: Data, _ header: ImageHeader, besides byteCount: Int,
     _ context: DecodingContext
-  ) throws(DecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     var bytes = Data(data.dropFirst(gainMap.bytes.lowerBound).prefix(gainMap.bytes.count))
     guard bytes.count == gainMap.bytes.count else { throw .truncated(header.type, stage: "gain map") }
     for edit in gainMap.edits where edit.offset >= 0 && edit.offset <= bytes.count - edit.bytes.count {

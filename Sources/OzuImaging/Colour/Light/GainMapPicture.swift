@@ -51,7 +51,7 @@ extension CodecRegistry {
         description: "its gains are meant for the colours of the file, which were converted")
     }
     let map: Bitmap
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       map = try self.map(numbers, in: data, header, besides: picture.byteCount, context)
     } catch {
       throw GainMapPicture.Loss(description: "\(error)")

@@ -92,11 +92,11 @@ public final class IncrementalDecoder: Sendable {
   /// - Returns: `nil` if there is nothing new to show, while another call is making a preview, and always for
   ///   formats that are decoded in one piece. The picture has `isPreview`; it is transparent where no pixels have
   ///   arrived.
-  /// - Throws: `DecodingError`, once: after that there are no more previews. `cancelled` if the context says so;
+  /// - Throws: `ImageDecodingError`, once: after that there are no more previews. `cancelled` if the context says so;
   ///   the next call then continues.
-  public func preview(context: DecodingContext = .init()) throws(DecodingError) -> Picture? {
+  public func preview(context: DecodingContext = .init()) throws(ImageDecodingError) -> Picture? {
     let result = state.withLockIfAvailable { state in
-      Result { () throws(DecodingError) -> Picture? in try self.preview(&state, context) }
+      Result { () throws(ImageDecodingError) -> Picture? in try self.preview(&state, context) }
     }
     return try result?.get()
   }
@@ -104,8 +104,8 @@ public final class IncrementalDecoder: Sendable {
   /// The picture of all bytes, decoded like any file: the same that `CodecRegistry.picture(from:resize:context:)`
   /// returns for them. There are no previews after it.
   ///
-  /// - Throws: `DecodingError`.
-  public func picture(context: DecodingContext = .init()) throws(DecodingError) -> Picture {
+  /// - Throws: `ImageDecodingError`.
+  public func picture(context: DecodingContext = .init()) throws(ImageDecodingError) -> Picture {
     let file = state.withLock { state in
       takeArrivals(&state)
       state.stage = .over
@@ -124,12 +124,12 @@ public final class IncrementalDecoder: Sendable {
 
   private func preview(
     _ state: inout State, _ context: DecodingContext
-  ) throws(DecodingError) -> Picture? {
+  ) throws(ImageDecodingError) -> Picture? {
     if case .over = state.stage { return nil }
     takeArrivals(&state)
     let context = context.continuing(after: state.spent)
     defer { state.spent = context.spentTime }
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       try context.checkpoint()
       if case .waiting(let byteCount) = state.stage, state.file.count >= byteCount {
         state.stage = try open(state.file, context)
@@ -144,13 +144,13 @@ public final class IncrementalDecoder: Sendable {
     }
   }
 
-  private func open(_ file: Data, _ context: DecodingContext) throws(DecodingError) -> Stage {
+  private func open(_ file: Data, _ context: DecodingContext) throws(ImageDecodingError) -> Stage {
     try context.limits.checkEncodedByteCount(file.count)
     // An eighth more bytes each time, so that all attempts together read the file only a few times, however small
     // the pieces are.
     let waiting = Stage.waiting(byteCount: file.count + max(1, file.count / 8))
     let decoder: any ImageDecoding
-    do throws(DecodingError) {
+    do throws(ImageDecodingError) {
       decoder = try codecs.decoder(for: file)
     } catch {
       // The first few bytes are not enough to recognise a file.
@@ -187,7 +187,7 @@ public final class IncrementalDecoder: Sendable {
 
   private func finish(
     _ bitmap: Bitmap, _ opened: Opened, _ context: DecodingContext
-  ) throws(DecodingError) -> Picture {
+  ) throws(ImageDecodingError) -> Picture {
     guard bitmap.size == opened.plan.decodedSize else {
       throw .corrupt(
         opened.file.header.type, stage: "preview",

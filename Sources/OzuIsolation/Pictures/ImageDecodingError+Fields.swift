@@ -1,7 +1,7 @@
 import OzuImaging
 import OzuRecords
 
-extension DecodingError {
+extension ImageDecodingError {
   func write(to writer: inout FieldWriter) {
     switch self {
     case .emptyData: writer.append(0)
@@ -28,7 +28,7 @@ extension DecodingError {
       writer.append(violation.limit)
     case .decoderFailed(let type, let failure):
       // This error comes from a decoder that itself uses isolation.
-      DecodingError.corrupt(type, stage: "decoder", reason: failure.description).write(to: &writer)
+      ImageDecodingError.corrupt(type, stage: "decoder", reason: failure.description).write(to: &writer)
     case .cancelled: writer.append(6)
     case .regionOutside(let part, let size):
       writer.append(7)

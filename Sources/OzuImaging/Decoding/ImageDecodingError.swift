@@ -1,5 +1,5 @@
 /// Why bytes did not become a picture.
-public enum DecodingError: Error, Hashable, Sendable {
+public enum ImageDecodingError: Error, Hashable, Sendable {
   /// There are no bytes.
   case emptyData
   /// The bytes are not an image; `kind` says what they look like, if that is known.
@@ -20,7 +20,7 @@ public enum DecodingError: Error, Hashable, Sendable {
   case cancelled
 }
 
-extension DecodingError: CustomStringConvertible {
+extension ImageDecodingError: CustomStringConvertible {
   /// The error in one line, to show to people.
   public var description: String {
     switch self {
