@@ -129,7 +129,7 @@ extension HTTPStoredResponse: Codable {
           return HTTPHeaders.Field(name: try pair[checked: 0], value: try pair[checked: 1])
         })
     }
-    func damage(_ key: Key, _ what: String) -> ImageDecodingError {
+    func damage(_ key: Key, _ what: String) -> DecodingError {
       .dataCorruptedError(forKey: key, in: container, debugDescription: what)
     }
     guard let url = URL(string: try container.decode(String.self, forKey: .url)),
