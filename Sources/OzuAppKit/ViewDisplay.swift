@@ -1,6 +1,8 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
+  import Accessibility
   import AppKit
   import Ozu
+  import QuartzCore
 
   /// Shows the pictures of a binding in a view of AppKit. The binding decides what is shown; this object tells it about size
   /// and visibility, and draws. It belongs to its view.
@@ -43,8 +45,10 @@
       place.setImage(content.nsImage(scale: displayScale), of: view)
     }
 
+    /// Animations stand still for people who have switched them off in the system's settings; a change counts from the next
+    /// picture, or the next time that the view is on screen.
     func setFrameClock(isRunning: Bool) {
-      clock.isRunning = isRunning
+      clock.isRunning = isRunning && AccessibilitySettings.animatedImagesEnabled
     }
   }
 

@@ -13,6 +13,7 @@
     /// Called with the ratio of width to height of each picture.
     let onRatio: (Double) -> Void
     @State private var model = RemoteImageModel()
+    @Environment(\.accessibilityPlayAnimatedImages) private var playsAnimations
 
     /// A change of these values loads another picture.
     private struct Inputs: Equatable {
@@ -39,7 +40,7 @@
     var body: some View {
       content(state)
         .background {
-          if model.isClockRunning {
+          if model.isClockRunning, playsAnimations {
             // No picture moves more often than every 20 ms.
             TimelineView(.animation(minimumInterval: 1.0 / 60)) { context in
               Color.clear.onChange(of: context.date) { _, date in model.advance(to: date) }

@@ -1,4 +1,5 @@
 #if canImport(UIKit)
+  import Accessibility
   import Ozu
   import UIKit
 
@@ -42,8 +43,10 @@
         animations: { [place] in place.setImage(image, of: view) })
     }
 
+    /// Animations stand still for people who have switched them off in the system's settings; a change counts from the next
+    /// picture, or the next time that the view is on screen.
     func setFrameClock(isRunning: Bool) {
-      clock?.isRunning = isRunning
+      clock?.isRunning = isRunning && AccessibilitySettings.animatedImagesEnabled
     }
   }
 

@@ -44,6 +44,7 @@ public struct EnvironmentValues {
     get { fatalError() }
     set { fatalError() }
   }
+  public var accessibilityPlayAnimatedImages: Bool { fatalError() }
   public var scenePhase: ScenePhase {
     get { fatalError() }
     set { fatalError() }

@@ -9,16 +9,8 @@
   ///
   /// By default the session stores nothing: no cache, no cookies, no credentials; higher layers decide about them. The
   /// system manages connections, HTTP/2 and HTTP/3. An app that signs in with cookies, pins certificates or registers a
-  /// `URLProtocol` gives a configuration of its own:
-  ///
-  /// ```swift
-  /// let session = URLSessionConfiguration.default  // with the cookies of the app
-  /// session.waitsForConnectivity = true
-  /// let client = URLSessionClient(session: session) { challenge in
-  ///   (.performDefaultHandling, nil)
-  /// }
-  /// let pipeline = ImagePipeline { $0.network.httpClient = client }
-  /// ```
+  /// `URLProtocol` gives a configuration of its own (`init(configuration:session:challenge:)`), and the client to its pipeline
+  /// (`network.httpClient`).
   ///
   /// Threads and ownership
   /// - The session calls its delegate on one serial queue. A `URLSessionTransfer` belongs to that queue; only its
