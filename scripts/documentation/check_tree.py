@@ -30,7 +30,7 @@ def check_map():
     for line in block.splitlines():
         place = place if line.startswith(" ") else line.split("/")[0]
         if line.startswith(" "):
-            named[place].update(re.findall(r"(\w+)/(?:,|  |$)", line))
+            named[place].update(re.findall(r"([\w.]+)/(?:,|  |$)", line))
         elif place not in folders("."):
             problems.append(f"CONTRIBUTING.md: the map has {place}/, the tree does not")
     for place, names in named.items():

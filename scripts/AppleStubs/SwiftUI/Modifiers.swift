@@ -48,6 +48,17 @@ extension View {
     EmptyView()
   }
   public nonisolated func scaledToFit() -> some View { EmptyView() }
+  public nonisolated func scaleEffect(_ s: CGFloat) -> some View { EmptyView() }
+  public nonisolated func tabItem<V: View>(@ViewBuilder _ label: () -> V) -> some View { EmptyView() }
+  public nonisolated func onTapGesture(count: Int = 1, perform action: @escaping () -> Void) -> some View {
+    EmptyView()
+  }
+  public nonisolated func gesture<T: Gesture>(_ gesture: T) -> some View { EmptyView() }
+  public nonisolated func task(
+    @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
+  ) -> some View {
+    EmptyView()
+  }
   public nonisolated func aspectRatio(_ aspectRatio: CGFloat? = nil, contentMode: ContentMode) -> some View {
     EmptyView()
   }

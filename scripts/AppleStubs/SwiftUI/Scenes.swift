@@ -97,3 +97,43 @@ public struct WindowGroup<Content: View>: Scene {
 extension App {
   @MainActor public static func main() { fatalError() }
 }
+
+public struct TabView<Content: View>: View {
+  public nonisolated init(@ViewBuilder content: () -> Content) { fatalError() }
+  public typealias Body = Never
+  public var body: Never { fatalError() }
+}
+
+public struct List<Content: View>: View {
+  public nonisolated init(@ViewBuilder content: () -> Content) { fatalError() }
+  public typealias Body = Never
+  public var body: Never { fatalError() }
+}
+
+public struct Button<Label: View>: View {
+  public typealias Body = Never
+  public var body: Never { fatalError() }
+}
+
+extension Button where Label == Text {
+  public nonisolated init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) { fatalError() }
+}
+
+public protocol Gesture<Value> {
+  associatedtype Value
+}
+
+public struct MagnifyGesture: Gesture {
+  public struct Value: Equatable, Sendable {
+    public var magnification: CGFloat
+  }
+
+  public nonisolated init(minimumScaleDelta: CGFloat = 0.01) { fatalError() }
+}
+
+public struct _ChangedGesture<Value>: Gesture {}
+
+extension Gesture {
+  public func onChanged(_ action: @escaping (Value) -> Void) -> _ChangedGesture<Value> { fatalError() }
+  public func onEnded(_ action: @escaping (Value) -> Void) -> _ChangedGesture<Value> { fatalError() }
+}

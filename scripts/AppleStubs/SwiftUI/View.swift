@@ -78,6 +78,7 @@ public struct GeometryReader<Content: View>: View {
 public struct Color: View, Hashable, Sendable {
   public static let clear = Color(0)
   public static let gray = Color(1)
+  public static let black = Color(2)
   private init(_ value: Int) {}
   public func opacity(_ opacity: Double) -> Color { fatalError() }
   public typealias Body = Never
