@@ -12,7 +12,11 @@
 
     private weak var view: NSView?
     private let place: any ViewPlace
-    private lazy var clock = TimerClock { [weak self] in self?.images.advance(to: $0) }
+    private lazy var clock = TimerClock { [weak self] time in
+      // A window that is minimised or covered shows nothing.
+      guard let self, view?.window?.occlusionState.contains(.visible) == true else { return }
+      images.advance(to: time)
+    }
 
     init(_ view: NSView, _ place: some ViewPlace) {
       self.view = view

@@ -35,13 +35,19 @@ extension ImagePresenting {
   ///   - transition: the transition to a picture that was not in memory; `nil` for that of the view's options.
   ///   - success: shows the picture in place of the view.
   ///   - failure: called if the picture cannot be loaded.
+  ///   - progress: called as bytes arrive.
+  ///   - completion: called once at the end with the result, after the view has shown it.
   /// - Returns: whether the picture was in memory and is shown now.
   @discardableResult
   public func setImage(
     from url: URL?, key: String? = nil, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
     format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
-    success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
+    success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil,
+    progress: ((LoadProgress) -> Void)? = nil,
+    completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
   ) -> Bool {
+    let handlers = DisplayHandlers(
+      progress: progress, success: success, failure: failure, completion: completion)
     let options = options(placeholder, failureImage, transition)
     if url == nil, key == nil {
       images.setNothing(options)
@@ -49,7 +55,7 @@ extension ImagePresenting {
     }
     let request = ImageRequest(
       url: url, key: key, processors: processors, priority: options.priority, format: format)
-    return setImage(request, options, success, failure)
+    return images.setImage(request, options: options, handlers: handlers)
   }
 
   /// Shows the picture of a local file.
@@ -57,11 +63,14 @@ extension ImagePresenting {
   public func setImage(
     fromFile path: String, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
     format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
-    success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
+    success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil,
+    progress: ((LoadProgress) -> Void)? = nil,
+    completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
   ) -> Bool {
-    setImage(
-      .url(URL(filePath: path)), format, processors, options(placeholder, failureImage, transition),
-      success, failure)
+    let handlers = DisplayHandlers(
+      progress: progress, success: success, failure: failure, completion: completion)
+    return setImage(
+      .url(URL(filePath: path)), format, processors, options(placeholder, failureImage, transition), handlers)
   }
 
   /// Shows a picture that is already in memory. It is scaled to the view's size and cached under a key.
@@ -69,11 +78,15 @@ extension ImagePresenting {
   public func setImage(
     _ picture: Picture, key: String, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
     format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
-    success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
+    success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil,
+    progress: ((LoadProgress) -> Void)? = nil,
+    completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
   ) -> Bool {
-    setImage(
+    let handlers = DisplayHandlers(
+      progress: progress, success: success, failure: failure, completion: completion)
+    return setImage(
       .fetcher(HeldPicture(picture: picture, key: key)), format, processors,
-      options(placeholder, failureImage, transition), success, failure)
+      options(placeholder, failureImage, transition), handlers)
   }
 
   /// Shows the picture of a fetcher. The fetcher is called only if no cache has the picture.
@@ -81,11 +94,14 @@ extension ImagePresenting {
   public func setImage(
     from fetcher: some ImageFetching, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
     format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
-    success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil
+    success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil,
+    progress: ((LoadProgress) -> Void)? = nil,
+    completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
   ) -> Bool {
-    setImage(
-      .fetcher(fetcher), format, processors, options(placeholder, failureImage, transition), success,
-      failure)
+    let handlers = DisplayHandlers(
+      progress: progress, success: success, failure: failure, completion: completion)
+    return setImage(
+      .fetcher(fetcher), format, processors, options(placeholder, failureImage, transition), handlers)
   }
 
   /// Cancels the load. The view keeps its content; the load begins again when the view reappears.
@@ -95,18 +111,10 @@ extension ImagePresenting {
 
   private func setImage(
     _ source: ImageSource, _ format: CacheFormat?, _ processors: [any ImageProcessing],
-    _ options: DisplayOptions, _ success: ((ImageResponse) -> Void)?, _ failure: ((ImageError) -> Void)?
+    _ options: DisplayOptions, _ handlers: DisplayHandlers
   ) -> Bool {
     let request = ImageRequest(source, processors: processors, priority: options.priority, format: format)
-    return setImage(request, options, success, failure)
-  }
-
-  private func setImage(
-    _ request: ImageRequest, _ options: DisplayOptions, _ success: ((ImageResponse) -> Void)?,
-    _ failure: ((ImageError) -> Void)?
-  ) -> Bool {
-    images.setImage(
-      request, options: options, handlers: DisplayHandlers(success: success, failure: failure))
+    return images.setImage(request, options: options, handlers: handlers)
   }
 
   private func options(

@@ -17,6 +17,13 @@ open class NSImage: NSObject {
 }
 
 @MainActor open class NSWindow: NSResponder {
+  public struct OcclusionState: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static var visible: NSWindow.OcclusionState { fatalError() }
+  }
+
+  open var occlusionState: NSWindow.OcclusionState { fatalError() }
   open var backingScaleFactor: CGFloat { fatalError() }
 }
 
