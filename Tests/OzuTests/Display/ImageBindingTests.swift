@@ -176,11 +176,20 @@ struct ImageBindingTests {
     #expect(stage.told.count == 2)
   }
 
+  private struct Presenter: ImagePresenting {
+    let images: ImageBinding
+  }
+
   @Test("a failed picture is loaded again when the app calls retry")
   func retry() {
     let stage = Stage()
-    stage.binding.setImage(from: Self.a)
+    var calls: [String] = []
+    Presenter(images: stage.binding).setImage(
+      from: Self.a, progress: { calls.append("\($0.receivedByteCount)") },
+      completion: { calls.append((try? $0.get()) == nil ? "failed" : "loaded") })
+    stage.script.loads[0].progress(50)
     stage.script.loads[0].fail(.notCached("a"))
+    #expect(calls == ["50", "failed"])
     stage.binding.retry()
     stage.script.loads[1].finish(Stage.picture(1))
     #expect(stage.told == ["nothing", "picture 1 fade"])
