@@ -38,7 +38,9 @@
     private var layout: Layout { Layout(size: size, scale: scale, mode: settings.mode) }
 
     var body: some View {
-      content(state)
+      // Once: it may be looked up in memory.
+      let state = state
+      return content(state)
         .background {
           if model.isClockRunning, playsAnimations {
             // No picture moves more often than every 20 ms.
