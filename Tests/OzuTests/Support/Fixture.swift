@@ -10,7 +10,8 @@ struct Fixture: Sendable {
   let client = FakeHTTPClient()
   let files: MemoryFileSystem
   let decoder = CountingDecoder()
-  /// The date of its pipelines. It stands still: what they remember for seconds must not depend on the machine.
+  /// The date of its pipelines, in whole seconds. It stands still: what they remember for seconds must not depend on the
+  /// machine. A fraction would be rounded in a stored response, which could then be fresh for a tenth of a microsecond.
   let date: Date
   let pipeline: ImagePipeline
 
@@ -19,7 +20,7 @@ struct Fixture: Sendable {
     _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }
   ) {
     self.files = files
-    let (decoder, date) = (decoder, Date())
+    let (decoder, date) = (decoder, Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)))
     self.date = date
     pipeline = .testing(client: client, files: files) {
       $0.testing.currentDate = { date }
