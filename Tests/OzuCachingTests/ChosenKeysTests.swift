@@ -59,7 +59,7 @@ struct ChosenKeysTests {
 
   @Test(
     "the memory cache is no slower for them, with any seed",
-    arguments: Choice.allCases.filter { ![.oneLowHalf, .singleBits].contains($0) })
+    arguments: Cases.every(2, of: Choice.allCases.filter { ![.oneLowHalf, .singleBits].contains($0) }))
   func memory(choice: Choice) {
     let keys = choice.keys(Self.count)
     // Each cache has its own seed. A weak hash fails under three seeds in a hundred. This hash fails under one seed in some

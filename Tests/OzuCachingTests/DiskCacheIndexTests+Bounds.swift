@@ -60,7 +60,7 @@ extension DiskCacheIndexTests {
 
   @Test(
     "after a kill at any moment of a round, opening reads only the entries that were written since",
-    arguments: Cases.every(4, of: Array(0..<12)))
+    arguments: Cases.every(6, of: Array(0..<12)))
   func recovery(moment: Int) throws {
     let fixture = Fixture(capacity: 4 << 20)
     var cache: DiskCache? = try fixture.open()

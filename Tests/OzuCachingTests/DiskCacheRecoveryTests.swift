@@ -127,7 +127,8 @@ struct DiskCacheRecoveryTests {
   }
 
   @Test(
-    "the cache works after a failure at any call of a scenario", arguments: [ENOSPC, EDQUOT, EIO, EACCES])
+    "the cache works after a failure at any call of a scenario",
+    arguments: Cases.every(2, of: [ENOSPC, EDQUOT, EIO, EACCES]))
   func failEverywhere(code: Int32) throws {
     let plain = Fixture(capacity: 12 << 10)
     _ = try scenario(plain, seed: 3)

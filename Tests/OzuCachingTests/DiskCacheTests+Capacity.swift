@@ -12,7 +12,7 @@ import Testing
 extension DiskCacheTests {
   @Test(
     "the files never exceed the capacity, from the first store to the last",
-    arguments: [(2 << 10, 300), (16 << 10, 1000), (100 << 10, 4000), (1 << 20, 300_000)])
+    arguments: Cases.every(2, of: [(2 << 10, 300), (16 << 10, 1000), (100 << 10, 4000), (1 << 20, 300_000)]))
   func bound(capacity: Int, largest: Int) throws {
     var random = SeededGenerator(seed: UInt64(capacity))
     var fixture = Fixture(capacity: capacity)

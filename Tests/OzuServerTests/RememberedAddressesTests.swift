@@ -83,7 +83,9 @@ struct RememberedAddressesTests {
     ["Host": "other", "Cookie": "a=b"],
   ]
 
-  @Test("the answer equals that of a service that remembers no addresses", arguments: [1 as UInt64, 2, 3])
+  @Test(
+    "the answer equals that of a service that remembers no addresses",
+    arguments: Cases.every(2, of: [1 as UInt64, 2, 3]))
   func model(seed: UInt64) async throws {
     let (remembering, reading) = (Addresses(Self.rules), Addresses(Self.rules))
     // So few that generations are removed.

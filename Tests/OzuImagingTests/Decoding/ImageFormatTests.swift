@@ -59,10 +59,16 @@ struct ImageFormatTests {
     }
     #expect(sources.count > 100)
     let words = Set(ImageFormat.known.flatMap { [$0.type.rawValue] + $0.endings + $0.mediaTypes })
+    // Lines are looked at closely only if they may name two formats: a search in a whole text is much faster here.
+    let names = words.map(NSRegularExpression.escapedPattern(for:)).joined(separator: "|")
+    let twice = try NSRegularExpression(
+      pattern: "^.*[.\"](\(names))\\b.*[.\"](\(names))\\b.*$", options: .anchorsMatchLines)
     var found: [String] = []
     for source in sources {
-      for line in try String(contentsOf: source, encoding: .utf8).split(separator: "\n") {
-        let code = line.trimmingPrefix(while: \.isWhitespace)
+      let text = try String(contentsOf: source, encoding: .utf8)
+      for match in twice.matches(in: text, range: NSRange(text.startIndex..., in: text)) {
+        let line = try #require(Range(match.range, in: text))
+        let code = text[line].trimmingPrefix(while: \.isWhitespace)
         if code.hasPrefix("//") || Self.choices.contains(where: code.contains) { continue }
         let named = Self.textsAndMembers(of: code)
         if words.intersection(named).count > 1 { found.append("\(source.lastPathComponent): \(code)") }

@@ -102,7 +102,7 @@ struct PictureRowsTests {
   ]
 
   @Test(
-    "give the same result as the bitmap, and all are read", arguments: cases,
+    "give the same result as the bitmap, and all are read", arguments: Cases.every(2, of: cases),
     [ResamplingLight.asStored, .linear])
   func same(_ entry: Case, light: ResamplingLight) throws {
     let region = entry.region ?? PixelRegion(entry.source)

@@ -56,7 +56,7 @@ struct WorkingBytesTests {
 
   @Test(
     "is at most the computed number, and not much less", arguments: cases,
-    Cases.every(2, of: Array(ResamplingKernel.allCases)))
+    Cases.every(3, of: Array(ResamplingKernel.allCases)))
   func pixels(_ entry: Case, kernel: ResamplingKernel) {
     for light in [ResamplingLight.asStored, .linear] {
       let resampler = Resampler(kernel: kernel, light: light)
