@@ -95,15 +95,14 @@ typecheck-apple: ## check the code for Apple platforms against stand-ins for the
 	@scripts/test-typecheck-apple
 	@python3 -B scripts/documentation/check_samples.py apple
 
-lint: ## check formatting, layering, leftovers, the links and names on pages, and the words of all text; changes nothing
+lint: ## check formatting, layering, leftovers, the links, names and figures on pages; changes nothing
 	@$(SWIFT) format lint --recursive --parallel --strict $(SOURCES)
 	@scripts/check-layering
 	@scripts/check-sources
 	@scripts/check-numbers
 	@python3 -B scripts/documentation/check_links.py
 	@python3 -B scripts/documentation/check_names.py
-	@python3 -B scripts/documentation/test_words.py
-	@python3 -B scripts/documentation/check_words.py
+	@python3 -B scripts/documentation/check_figures.py
 	@python3 -B scripts/documentation/check_packages.py
 	@python3 -B scripts/documentation/check_tree.py
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails when a page names a type, a function, a setting or a file that the sources do not have.
 
-Looked at is code within lines on the pages of CLEAN in check_words.py; blocks are compiled by check_samples.py. Names of others stand in OTHERS.
+Looked at is code within lines on the pages of CLEAN; blocks are compiled by check_samples.py. Names of others stand in OTHERS.
 Files are those with a path from the top of the tree, and Swift files by name, on every page and in the map of CONTRIBUTING.md."""
 
 import os
@@ -9,7 +9,12 @@ import re
 import sys
 
 import pages
-from check_words import CLEAN
+
+# Pages that name what is there, and not what was or will be.
+CLEAN = (
+    "Documentation/README.md", "Documentation/choosing-a-call.md", "Documentation/glossary.md", "Documentation/performance.md",
+    "Documentation/security.md", "Documentation/getting-started/", "Documentation/guides/", "Documentation/migration/sdwebimage.md",
+)
 
 # Of GTK, UIKit, AppKit, SwiftUI, Swift and of other libraries.
 OTHERS = set("""GtkGridView GtkPicture GtkImage GtkButton UIImageView UIButton NSImageView NSButton LazyVGrid URL URLSession ETag
