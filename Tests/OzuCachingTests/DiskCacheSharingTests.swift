@@ -149,6 +149,24 @@ struct DiskCacheSharingTests {
     #expect(cache.entry(forKey: key(299))?.body == body(299, count: 800))
   }
 
+  @Test(
+    "on a full disk, or at the end of a quota, the stored index is given up before an entry",
+    arguments: [ENOSPC, EDQUOT])
+  func indexGivenUp(code: Int32) throws {
+    let fixture = Fixture(capacity: 1 << 20)
+    var cache = try fixture.open()
+    for number in 0..<100 { cache.store(body(number), forKey: key(number)) }
+    cache.close()
+    cache = try fixture.open()
+    fixture.files.respond = { [files = fixture.files] call in
+      let isFull = files.paths.contains { $0 == Fixture.pages || $0 == Fixture.index }
+      return isFull && call.operation == .write && call.byteCount > 8 ? .fail(code) : .proceed
+    }
+    #expect(cache.store(body(100), forKey: key(100)))
+    #expect((0...100).allSatisfy { cache.entry(forKey: key($0))?.body == body($0) })
+    #expect(fixture.errors.all.isEmpty && fixture.files.contents(of: Fixture.index) == nil)
+  }
+
   @Test("a reader whose directory was removed makes it again at its next store")
   func vanishedReader() throws {
     let fixture = Fixture()

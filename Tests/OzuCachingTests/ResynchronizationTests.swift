@@ -124,29 +124,12 @@ struct ResynchronizationTests {
 
   // MARK: The former version
 
-  /// The bytes of a segment as version 2 wrote them: places are not in the checksums of headers.
-  private func formerVersion(of log: Log) -> Data {
-    var former = Array(log.bytes)
-    former.withUnsafeMutableBytes { bytes in
-      bytes.set(UInt32(2), at: 8)
-      bytes.set(Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[..<40]), seed: 0), at: 40)
-      let salt: UInt64 = UnsafeRawBufferPointer(bytes).integer(at: 24)
-      for record in log.records {
-        let fields = Checksum64.of(
-          UnsafeRawBufferPointer(rebasing: bytes[record..<record + 72]), seed: salt)
-        let name = record + EntryHeader.byteCount..<record + EntryHeader.byteCount + 4
-        bytes.set(Checksum64.of(UnsafeRawBufferPointer(rebasing: bytes[name]), seed: fields), at: record + 72)
-      }
-    }
-    return Data(former)
-  }
-
   @Test(
     "a segment of the former version is read and not changed, and its entries have the new version after a move"
   )
   func formerVersionIsRead() throws {
     let log = try Log((0..<4).map { body($0) })
-    let former = formerVersion(of: log)
+    let former = log.bytes.inFormerVersion(records: log.records)
     let cache = try log.open(former)
     #expect(cache.statistics.corruptEntries == 0 && cache.verify().isSound)
     for number in 0..<4 { #expect(cache.entry(forKey: key(number), in: "part")?.body == body(number)) }
@@ -176,7 +159,7 @@ struct ResynchronizationTests {
   )
   func formerVersionIsNotSearched() throws {
     let log = try Log((0..<4).map { body($0) })
-    var damaged = formerVersion(of: log)
+    var damaged = log.bytes.inFormerVersion(records: log.records)
     damaged[log.records[2] + 20] ^= 4
     let cache = try log.open(damaged)
     for number in 0..<4 {
