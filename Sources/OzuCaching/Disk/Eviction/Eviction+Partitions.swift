@@ -54,6 +54,7 @@ extension Eviction {
     let date = context.now()
     let limit = max(64, index.withLock { $0.partitions[number].count } / 32)
     var candidates: [EvictionCandidate] = []
+    candidates.reserveCapacity(2 * limit + IndexPage.capacity)
     var leastAge: UInt64 = 0
     index.forEachPage { index, pageNumber in
       guard let page = index.pages[pageNumber] else { return }
