@@ -153,11 +153,11 @@ fuzz-all: ## feed every decoder mutated files, for SECONDS in all
 drills-tests: ## run the tests with all cases of those that otherwise take a part of them (FILTER=… for some of them)
 	@OZU_ALL_CASES=1 $(MAKE) test
 
-drills-disk: dependencies ## kill, starve and fool the disk cache with real processes, and have power fail (ARGS=N for N kills; 200 as usual)
+drills-disk: dependencies ## kill, starve and fool the disk cache with real processes, and have power fail (ARGS='N capacity waiting' for N kills, some drills; 200 as usual)
 	@$(RELEASE) --product OzuDiskDrills
 	@$(SWIFT) run -c release $(FLAGS) $(FORMATS) --skip-build OzuDiskDrills drill $(ARGS)
 
-drills-mutants: ## run the drills of the disk cache against mutated builds, each of which must fail (ARGS='N M1 M4' for N kills, some)
+drills-mutants: ## run the drills and the tests of the disk cache against mutated builds, each of which must fail (ARGS='N M1 L4' for N kills, some)
 	@scripts/drills-mutants $(ARGS)
 
 drills-scheduler: dependencies ## compare the scheduler with its naive twin by random operations (ARGS=N for N seeds; 100,000 as usual)

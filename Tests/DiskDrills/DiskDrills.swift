@@ -12,15 +12,17 @@ struct DiskDrills {
     self.kills = kills
   }
 
-  /// Runs all drills, prints a line for each, and returns whether all succeeded.
-  func run() throws -> Bool {
+  /// Runs the drills with these names, or all, prints a line for each, and returns whether all succeeded.
+  func run(_ names: some Collection<String>) throws -> Bool {
     defer { try? FileManager.default.removeItem(atPath: root) }
     var isGood = true
-    let drills = [
-      killing, following, fullDisk, vanishingDirectory, twoWriters, capacity, flushing, failingStores,
-      copying, manyProcesses, killedVisitors, losingPower, waiting,
+    let drills: KeyValuePairs = [
+      "killing": killing, "following": following, "full-disk": fullDisk, "vanishing": vanishingDirectory,
+      "two-writers": twoWriters, "capacity": capacity, "flushing": flushing, "failing": failingStores,
+      "copying": copying, "processes": manyProcesses, "visitors": killedVisitors, "power": losingPower,
+      "waiting": waiting,
     ]
-    for drill in drills {
+    for (name, drill) in drills where names.isEmpty || names.contains(name) {
       try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
       if try !drill() { isGood = false }
       try FileManager.default.removeItem(atPath: root)

@@ -7,7 +7,7 @@ import OzuCaching
 //   OzuDiskDrills work DIRECTORY COUNT     store COUNT entries (0: until killed)
 //   OzuDiskDrills tear DIRECTORY COUNT     the same, each write in pieces
 //   OzuDiskDrills visit DIRECTORY COUNT N  load what others load too (0: until killed)
-//   OzuDiskDrills drill [KILLS]            all drills; 200 kills by default
+//   OzuDiskDrills drill [KILLS [NAME …]]   all drills, or those with these names; 200 kills by default
 
 let arguments = CommandLine.arguments
 switch arguments.dropFirst().first {
@@ -20,9 +20,11 @@ case "visit" where arguments.count == 5:
 case "drill":
   let program = Bundle.main.executablePath ?? arguments[0]
   let drills = DiskDrills(program: program, kills: arguments.count > 2 ? Int(arguments[2]) ?? 200 : 200)
-  exit(try drills.run() ? 0 : 1)
+  exit(try drills.run(arguments.dropFirst(3)) ? 0 : 1)
 default:
   FileHandle.standardError.write(
-    Data("usage: OzuDiskDrills drill [KILLS] | work|tear DIRECTORY COUNT | visit DIRECTORY COUNT N\n".utf8))
+    Data(
+      "usage: OzuDiskDrills drill [KILLS [NAME ...]] | work|tear DIRECTORY COUNT | visit DIRECTORY COUNT N\n"
+        .utf8))
   exit(2)
 }
