@@ -10,7 +10,7 @@ extension DiskCache {
 
   /// The most bytes that a partition's entries may take; zero means no limit except the total.
   public func capacity(of partition: Partition) -> Int {
-    store.context.capacities[partition]
+    store.context.capacity(of: partition)
   }
 
   /// Changes a partition's capacity, and evicts its least recently used entries at once.

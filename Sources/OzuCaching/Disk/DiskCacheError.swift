@@ -63,6 +63,9 @@ extension DiskCacheError {
   /// Whether there was no room to write: the disk is full, or this user's part of it.
   var isFull: Bool { [ENOSPC, EDQUOT].contains(code) }
 
+  /// Whether there is no file of this name.
+  var isAbsent: Bool { code == ENOENT }
+
   /// Whether the process or the machine had too few descriptors or too little memory. Such a failure is temporary.
   var isShortage: Bool { [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(code) }
 

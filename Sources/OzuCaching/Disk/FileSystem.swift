@@ -76,6 +76,23 @@ public protocol OpenFile: AnyObject, Sendable {
   func map(byteCount: Int) -> FileBytes?
 }
 
+// The closures that lend bytes do not support typed errors.
+extension OpenFile {
+  /// Writes the parts that `body` passes on.
+  func write(
+    at offset: Int, _ body: (_ write: ([UnsafeRawBufferPointer]) -> Void) -> Void
+  ) throws(DiskCacheError) {
+    var result = Result<Void, DiskCacheError>.success(())
+    body { parts in result = Result { () throws(DiskCacheError) in try write(parts, at: offset) } }
+    try result.get()
+  }
+
+  /// Writes one number, little-endian.
+  func write(_ number: some FixedWidthInteger & BitwiseCopyable, at offset: Int) throws(DiskCacheError) {
+    try write(at: offset) { write in withUnsafeBytes(of: number.littleEndian) { write([$0]) } }
+  }
+}
+
 /// A lock that is held.
 public protocol FileLock: AnyObject, Sendable {
   /// Whether the lock file still has its name; false after it was removed, or its directory was moved or replaced. Then

@@ -22,13 +22,6 @@ final class SerialQueues: Sendable {
   func attempt<Result: Sendable>(
     _ work: @escaping @Sendable () throws(DiskCacheError) -> Result
   ) async throws(DiskCacheError) -> Result {
-    let result = await run { () -> Swift.Result<Result, DiskCacheError> in
-      do throws(DiskCacheError) {
-        return .success(try work())
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
+    try await run { Swift.Result { () throws(DiskCacheError) in try work() } }.get()
   }
 }

@@ -105,7 +105,7 @@ extension Eviction {
     }
     if isUsed {
       let age = log.takeNumber()
-      index.withLock { $0.setAge(age, ofSegment: number) }
+      index.withLock { $0.segments[number]?.age = age }
     }
     return isUsed
   }

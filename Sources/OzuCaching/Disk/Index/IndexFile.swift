@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The stored index: the file `pages` with the pages, and the file `index` with everything else.
 ///
 /// Design. The index in memory (`SegmentIndex`) consists of pages, which are read when they are needed and written
@@ -229,15 +223,7 @@ struct IndexFile {
       let file = try fileSystem.withoutObstacle(at: newPath) { () throws(DiskCacheError) in
         try fileSystem.open(newPath, for: .creating)
       }
-      var failure: DiskCacheError?
-      bytes.withUnsafeBytes { bytes in
-        do throws(DiskCacheError) {
-          try file.write([bytes], at: 0)
-        } catch {
-          failure = error
-        }
-      }
-      if let failure { throw failure }
+      try file.write(at: 0) { write in bytes.withUnsafeBytes { write([$0]) } }
       if context.isSynced { try file.synchronize() }
       try fileSystem.withoutObstacle(at: path) { () throws(DiskCacheError) in
         try fileSystem.rename(newPath, to: path)
@@ -276,10 +262,7 @@ struct IndexFile {
   // MARK: Opening
 
   /// A stored index with the segments that it knows, and the numbers that follow it.
-  struct Loaded {
-    let index: SegmentIndex
-    let position: SegmentLog.Position
-  }
+  typealias Loaded = (index: SegmentIndex, position: SegmentLog.Position)
 
   /// Loads the stored index. Nil if there is none, or if it is unusable: damaged, of another version, or newer than the
   /// segments. A writer that loads an index of a closed writer marks it as out of date from now on. It removes an
@@ -306,7 +289,7 @@ struct IndexFile {
         found = try takeUp(names, isWriter: isWriter, capacity: capacity)
         if found == nil { context.counters.rebuiltIndexes.increment() }
       } catch {
-        if error.code != ENOENT { context.errors.note(error) }
+        if !error.isAbsent { context.errors.note(error) }
         // A shortage is temporary, and the file is still good.
         if error.isShortage { return nil }
         if isWriter, error.isNotRegularFile {
@@ -334,9 +317,7 @@ struct IndexFile {
     else { return nil }
     let pages = try context.fileSystem.open(pagesPath, for: access)
     guard let (index, isWhole) = try fill(stored, names, access, capacity) else { return nil }
-    let loaded = Loaded(
-      index: index,
-      position: SegmentLog.Position(sequence: stored.nextSequence, number: stored.nextNumber))
+    let position = SegmentLog.Position(sequence: stored.nextSequence, number: stored.nextNumber)
     index.unverifiedBelow = stored.isClean ? stored.unverifiedBelow : stored.nextSequence
     let source = IndexPages.Source(file: pages, epoch: stored.epoch)
     let pagesByteCount = try pages.byteCount()
@@ -352,11 +333,11 @@ struct IndexFile {
       index.storedByteCount = pagesByteCount + count
       (self.pages, isBased) = (pages, true)
       (self.pagesByteCount, indexByteCount) = (pagesByteCount, count)
-      return loaded
+      return (index, position)
     }
     guard try index.recover(stored, from: source, byteCount: pagesByteCount) else { return nil }
     if !isWriter { index.storedByteCount = pagesByteCount + count }
-    return loaded
+    return (index, position)
   }
 
   /// An index with the partitions and segments of a stored one, without entries.

@@ -1,19 +1,6 @@
-/// One page of the index: the entries whose hash values begin with the same bits. It has 4096 bytes, little-endian,
-/// with the same layout in memory and in the file `pages`:
-///
-/// | offset | size | field |
-/// |---|---|---|
-/// | 0 | 8 | XXH64 of bytes 8–4095, seeded with the epoch of the index and the number of the page |
-/// | 8 | 4 | version: number of times that the page was written in this epoch |
-/// | 12 | 2 | number of entries, 75 at most |
-/// | 14 | 1 | depth: number of leading bits that all hash values of the page share |
-/// | 16 | 8 | these bits, at the high end |
-/// | 32 | 2 × 75 | tags: the low 16 bits of each hash value |
-/// | 184 | 52 × 75 | entries |
-///
-/// An entry: key (16 bytes), sequence number (8), date of access (8), offset and length in units of eight bytes (4
-/// each), bytes before the body (4), segment (4: in memory its number in the index, in the file the low half of the
-/// segment's own number), partition (2), whether it was used (2).
+/// One page of the index: the entries whose hash values begin with the same bits. It has 4096 bytes, with the same layout
+/// in memory and in the file `pages` (tables in `Documentation/the-disk-cache.md`), except that an entry in memory has the
+/// segment's number in the index.
 ///
 /// A page does not refer to other pages, so it can be checked by itself.
 ///

@@ -29,10 +29,6 @@ extension SegmentIndex {
     segments[number]?.unreadable += scan.gapByteCount
   }
 
-  func setAge(_ age: UInt64, ofSegment number: Int) {
-    segments[number]?.age = age
-  }
-
   /// The segment that is removed first.
   func oldestSegment() -> Int? {
     var oldest: (number: Int, age: UInt64)?

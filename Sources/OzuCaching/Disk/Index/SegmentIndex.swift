@@ -135,15 +135,6 @@ final class SegmentIndex: @unchecked Sendable {
     partitionNumbers[partition].map { partitions[$0] }
   }
 
-  /// Counts an entry that is about to be evicted.
-  func noteEviction(inPartition number: Int) {
-    partitions[number].evictions &+= 1
-  }
-
-  func setCapacity(_ capacity: Int, ofPartition number: Int) {
-    partitions[number].capacity = capacity
-  }
-
   /// Adds an entry to the sums, or subtracts it. Sums from a forged index may be wrong, so this must not trap.
   func count(_ entry: IndexEntry, as sign: Int) {
     let length = sign &* entry.length

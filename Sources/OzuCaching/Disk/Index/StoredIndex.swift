@@ -1,24 +1,5 @@
-/// The file `index`: everything of the index except the pages, little-endian, after a header of 112 bytes. The
-/// pages are in the file `pages`, 4096 bytes each (`IndexPage`).
-///
-/// | offset | size | field |
-/// |---|---|---|
-/// | 0 | 8 | `OZUindx\n` |
-/// | 8 | 4 | format version, 3 |
-/// | 12 | 4 | length of this header, 112 |
-/// | 16 | 8 | epoch: a random number that is part of the checksums of the pages |
-/// | 24 | 8, 8 | the seed of the hash values (`TableSeed`) |
-/// | 40 | 8 | number of entries |
-/// | 48, 56 | 8, 8 | next sequence number; next segment number |
-/// | 64, 68 | 4, 4 | number of partitions; number of segments |
-/// | 72 | 4 | number of pages |
-/// | 76 | 4 | bits of the directory |
-/// | 80 | 8 | XXH64 of bytes 0–79 and of bytes 96 to the end, chained; the first seed is 0 |
-/// | 88 | 8 | `OZUclean` if it was stored when its writer closed, otherwise zero |
-/// | 96 | 8 | entries with lower sequence numbers may be dead on disk, because of an earlier crash |
-///
-/// Then come the partitions, the segments, the stamps of the pages (8 bytes each: version and number of entries)
-/// and the directory (4 bytes a cell).
+/// The file `index`: everything of the index except the pages, which are in the file `pages` (`IndexPage`).
+/// `Documentation/the-disk-cache.md` has the tables of both.
 ///
 /// **Clean.** The pages are exactly those that the stamps describe. They are read when they are needed.
 ///
@@ -135,14 +116,6 @@ struct StoredIndex {
 
   /// Records in the file that its writer has not closed.
   static func markUnclean(_ file: any OpenFile) throws(DiskCacheError) {
-    var failure: DiskCacheError?
-    withUnsafeBytes(of: UInt64(0)) { zero in
-      do throws(DiskCacheError) {
-        try file.write([zero], at: cleanOffset)
-      } catch {
-        failure = error
-      }
-    }
-    if let failure { throw failure }
+    try file.write(UInt64(0), at: cleanOffset)
   }
 }

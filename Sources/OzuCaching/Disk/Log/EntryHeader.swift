@@ -1,27 +1,9 @@
-/// The header before an entry's bytes in a segment, little-endian:
+/// The header before an entry's bytes in a segment. `Documentation/the-disk-cache.md` has the table of its fields.
 ///
-/// | offset | size | field |
-/// |---|---|---|
-/// | 0 | 4 | `OZe2` |
-/// | 4 | 2 | length of the partition's name |
-/// | 6 | 2 | number of areas for metadata: 0, 1 or 2 (see `MetadataAreas`) |
-/// | 8 | 8 | sequence number: of two live entries of one key, the higher counts |
-/// | 16 | 16 | key: high half, low half |
-/// | 32 | 8 | date stored, nanoseconds since 1970 |
-/// | 40 | 4 | length of the label |
-/// | 44 | 4 | room of an area for metadata |
-/// | 48 | 8 | length of the body |
-/// | 56 | 8 | XXH64 of the label, seed 0 |
-/// | 64 | 8 | XXH64 of the body, seed 0 |
-/// | 72 | 8 | XXH64 of the name, seeded with the XXH64 of bytes 0–71, seeded for the place (`SegmentHeader.seed(at:)`) |
-/// | 80 | 4 | state: `LIVE`, or zero once removed or superseded |
-/// | 84 | 4 | generation of the current metadata, its complement above |
-/// | 88 | 8 | date of last access, nanoseconds since 1970 |
-///
-/// Then follow the name, the label, the areas of the metadata and the body, and zeros up to a multiple of eight.
-/// Only the state, the generation, the date of access and the area that is not current are changed, in place. No
-/// checksum of the header covers them: any state except `LIVE` means dead, a generation without an area makes the
-/// record damaged, and an impossible date is replaced by the date stored.
+/// Then follow the name, the label, the areas of the metadata (`MetadataAreas`) and the body, and zeros up to a
+/// multiple of eight. Only the state, the generation, the date of access and the area that is not current are changed,
+/// in place. No checksum of the header covers them: any state except `LIVE` means dead, a generation without an area
+/// makes the record damaged, and an impossible date is replaced by the date stored.
 struct EntryHeader {
   static let byteCount = 96
   static let live: UInt32 = 0x4556_494c

@@ -6,14 +6,6 @@
 
 /// The areas for metadata in a record. They let metadata change without rewriting the body.
 ///
-/// An area has 16 bytes and then room for the metadata, little-endian:
-///
-/// | offset | size | field |
-/// |---|---|---|
-/// | 0 | 4 | generation |
-/// | 4 | 4 | length of the metadata |
-/// | 8 | 8 | XXH64 of the metadata, seeded with the XXH64 of bytes 0–7, seeded with the low half of the key |
-///
 /// A record with metadata has two areas of equal room, an eighth and 32 bytes more than the stored metadata. Odd
 /// generations use the first area, even generations the second, so an update never touches the current area. One
 /// word of the header says which generation is current, and is written last: after a crash, or at the same time as

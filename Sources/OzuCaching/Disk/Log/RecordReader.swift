@@ -87,13 +87,7 @@ enum RecordReader {
     guard try location.file.file.read(into: owner.bytes, at: location.offset) == length else {
       return .corrupt
     }
-    switch verify(UnsafeRawBufferPointer(owner.bytes), location, checksBody: checksBody) {
-    case .record(let header, let metadata):
-      return .record(Record(header: header, metadata: metadata, bytes: owner.bytes, owner: owner))
-    case .dead: return .dead
-    case .corrupt: return .corrupt
-    case .misplaced: return .misplaced
-    }
+    return verify(owner.bytes, of: owner, location, checksBody: checksBody)
   }
 
   /// Verifies a record in the mapped file. Reads it if files cannot be mapped.
@@ -103,13 +97,7 @@ enum RecordReader {
     // Reading a mapping after the end of a file that was shortened raises a signal instead of an error.
     guard try location.file.file.byteCount() >= end else { return .corrupt }
     let bytes = UnsafeMutableRawBufferPointer(rebasing: mapping.bytes[location.offset..<end])
-    switch verify(UnsafeRawBufferPointer(bytes), location, checksBody: true) {
-    case .record(let header, let metadata):
-      return .record(Record(header: header, metadata: metadata, bytes: bytes, owner: mapping))
-    case .dead: return .dead
-    case .corrupt: return .corrupt
-    case .misplaced: return .misplaced
-    }
+    return verify(bytes, of: mapping, location, checksBody: true)
   }
 
   /// Whether the header at this place is that of the record that the index expects, dead or alive.
@@ -124,13 +112,6 @@ enum RecordReader {
     }
   }
 
-  private enum Verdict {
-    case record(EntryHeader, Data)
-    case dead
-    case corrupt
-    case misplaced
-  }
-
   /// Whether a header belongs to the record that the index expects, by all facts that the index has about it.
   private static func matches(
     _ header: EntryHeader, _ location: SegmentIndex.Location, in bytes: UnsafeRawBufferPointer
@@ -143,8 +124,10 @@ enum RecordReader {
   }
 
   private static func verify(
-    _ readable: UnsafeRawBufferPointer, _ location: SegmentIndex.Location, checksBody: Bool
-  ) -> Verdict {
+    _ bytes: UnsafeMutableRawBufferPointer, of owner: FileBytes, _ location: SegmentIndex.Location,
+    checksBody: Bool
+  ) -> Result {
+    let readable = UnsafeRawBufferPointer(bytes)
     guard let header = EntryHeader(readable, seed: location.file.header.seed(at: location.offset)) else {
       return .corrupt
     }
@@ -160,6 +143,6 @@ enum RecordReader {
         rebasing: readable[header.bodyOffset..<header.bodyOffset + header.bodyLength])
       guard Checksum64.of(body, seed: 0) == header.bodyChecksum else { return .corrupt }
     }
-    return .record(header, metadata)
+    return .record(Record(header: header, metadata: metadata, bytes: bytes, owner: owner))
   }
 }

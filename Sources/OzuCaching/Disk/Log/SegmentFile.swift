@@ -64,14 +64,8 @@ final class SegmentFile: Sendable {
 extension Array where Element == UInt8 {
   /// Fills the array from a file, and returns the number of bytes read.
   mutating func read(from file: any OpenFile, at offset: Int) throws(DiskCacheError) -> Int {
-    // `withUnsafeMutableBytes` does not support typed errors.
-    let result = withUnsafeMutableBytes { bytes -> Result<Int, DiskCacheError> in
-      do throws(DiskCacheError) {
-        return .success(try file.read(into: bytes, at: offset))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
+    try withUnsafeMutableBytes { bytes in
+      Result { () throws(DiskCacheError) in try file.read(into: bytes, at: offset) }
+    }.get()
   }
 }

@@ -1,14 +1,5 @@
-/// The first 48 bytes of a segment file, little-endian:
-///
-/// | offset | size | field |
-/// |---|---|---|
-/// | 0 | 8 | `OZUsegm\n` |
-/// | 8 | 4 | format version, 3; files of version 2 are read |
-/// | 12 | 4 | length of this header, 48 |
-/// | 16 | 8 | segment number |
-/// | 24 | 8 | salt: a random number that, with the offset, seeds the checksums of entry headers in this file |
-/// | 32 | 8 | creation, nanoseconds since 1970 |
-/// | 40 | 8 | XXH64 of bytes 0–39, seed 0 |
+/// The first 48 bytes of a segment file; `Documentation/the-disk-cache.md` has the table of its fields. Files of version 2
+/// are read.
 ///
 /// The salt makes an entry header valid only in its own file. Bytes of an old file that appear in a new file after
 /// a crash, or a body that imitates entries, are never read as entries. The offset makes it valid only at its own

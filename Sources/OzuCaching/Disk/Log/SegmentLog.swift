@@ -171,19 +171,17 @@ struct SegmentLog {
       throw DiskCacheError(.write, path: context.directory, code: ENOENT)
     }
     let offset = state.size
-    var failure: DiskCacheError?
+    var result = Result<Void, DiskCacheError>.success(())
     encode(state.file.header.seed(at: offset)) { parts in
-      do throws(DiskCacheError) {
-        try state.file.file.write(parts, at: offset)
-      } catch {
-        failure = error
-      }
+      result = Result { () throws(DiskCacheError) in try state.file.file.write(parts, at: offset) }
     }
-    if let failure {
+    do throws(DiskCacheError) {
+      try result.get()
+    } catch {
       // The next record would overwrite the partial write; cutting it off is only cleaner.
       try? state.file.file.truncate(to: offset)
       removeIfEmpty(number)
-      throw failure
+      throw error
     }
     index.withLock { $0.setSize(offset + length, scanned: offset + length, ofSegment: number) }
     noteChange(of: state.file)
@@ -202,7 +200,7 @@ struct SegmentLog {
     let file = SegmentFile(
       name: name, header: header, file: try context.fileSystem.open(path, for: .creating))
     do throws(DiskCacheError) {
-      try file.write(at: 0) { write in header.bytes.withUnsafeBytes { write([$0]) } }
+      try file.file.write(at: 0) { write in header.bytes.withUnsafeBytes { write([$0]) } }
     } catch {
       try? context.fileSystem.remove(path)
       throw error
@@ -223,7 +221,7 @@ struct SegmentLog {
   /// Marks a record as dead.
   mutating func kill(_ file: SegmentFile, at offset: Int) {
     context.errors.attempt { () throws(DiskCacheError) in
-      try file.write(UInt32(0), at: offset + EntryHeader.stateOffset)
+      try file.file.write(UInt32(0), at: offset + EntryHeader.stateOffset)
     }
     noteChange(of: file)
   }
@@ -256,10 +254,10 @@ struct SegmentLog {
     let generation = MetadataAreas.generation(after: header.generation)
     guard let area = header.areas.offset(of: generation) else { return }
     let bytes = MetadataAreas.encode(metadata, generation: generation, key: header.key)
-    try location.file.write(at: location.offset + header.areasOffset + area) { write in
+    try location.file.file.write(at: location.offset + header.areasOffset + area) { write in
       bytes.withUnsafeBytes { write([$0]) }
     }
-    try location.file.write(
+    try location.file.file.write(
       MetadataAreas.word(generation), at: location.offset + EntryHeader.generationOffset)
     noteChange(of: location.file)
   }
@@ -269,7 +267,7 @@ struct SegmentLog {
   mutating func writeAccessDates() {
     for entry in index.withLock({ $0.takeRecentlyUsed() }) {
       context.errors.attempt { () throws(DiskCacheError) in
-        try entry.file.write(entry.accessed, at: entry.offset + EntryHeader.accessedOffset)
+        try entry.file.file.write(entry.accessed, at: entry.offset + EntryHeader.accessedOffset)
       }
       noteChange(of: entry.file)
     }
@@ -284,11 +282,7 @@ struct SegmentLog {
       return segment.live == 0
     }
     guard isEmpty, number != active else { return }
-    do throws(DiskCacheError) {
-      try remove(number)
-    } catch {
-      context.errors.note(error)
-    }
+    context.errors.attempt { () throws(DiskCacheError) in try remove(number) }
   }
 
   /// Removes a segment's file and its entries.
@@ -326,7 +320,7 @@ struct SegmentLog {
     do throws(DiskCacheError) {
       try context.fileSystem.remove(context.path(segment.name))
     } catch {
-      if error.code != ENOENT { throw error }
+      if !error.isAbsent { throw error }
     }
     unsynced[segment.salt] = nil
     noteNames()
@@ -351,30 +345,5 @@ struct SegmentLog {
     let durable = originals.values.joined()
     originals = [:]
     for original in durable where original.file.file.isLinked { kill(original.file, at: original.offset) }
-  }
-}
-
-extension SegmentFile {
-  /// Writes the parts that `body` passes on.
-  fileprivate func write(
-    at offset: Int, _ body: (_ write: ([UnsafeRawBufferPointer]) -> Void) -> Void
-  ) throws(DiskCacheError) {
-    // The closures that lend bytes do not support typed errors.
-    var failure: DiskCacheError?
-    body { parts in
-      do throws(DiskCacheError) {
-        try file.write(parts, at: offset)
-      } catch {
-        failure = error
-      }
-    }
-    if let failure { throw failure }
-  }
-
-  /// Writes one number, little-endian.
-  fileprivate func write(
-    _ number: some FixedWidthInteger & BitwiseCopyable, at offset: Int
-  ) throws(DiskCacheError) {
-    try write(at: offset) { write in withUnsafeBytes(of: number.littleEndian) { write([$0]) } }
   }
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A file in which a process that does not write hands over entries that it stores.
 ///
 /// The writer makes it, with nothing but a header. The file has three purposes:
@@ -101,7 +95,7 @@ struct Offers {
           try fileSystem.remove(path)
         }
       } catch {
-        if error.code == ENOENT { continue }
+        if error.isAbsent { continue }
         context.errors.attempt { () throws(DiskCacheError) in
           guard error.isNotRegularFile else { throw error }
           try fileSystem.removeObstacle(path)

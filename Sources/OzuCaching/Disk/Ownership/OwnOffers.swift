@@ -1,8 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -28,10 +23,7 @@ struct OwnOffers {
     var limit: Int { OfferFile.limit(file.header) ?? 0 }
   }
 
-  private struct Name: Hashable {
-    let key: CacheKey
-    let partition: Partition
-  }
+  private typealias Name = OutdatedEntries.Identity
 
   private static let leastDatesLimit = 4096
 
@@ -58,19 +50,13 @@ struct OwnOffers {
   mutating func append(
     _ head: inout EntryHead, _ header: EntryHeader, _ body: Data, in partition: Partition
   ) -> Bool {
-    let number = index.withLock { $0.number(of: partition, capacity: { context.capacities[$0] }) }
+    let number = index.withLock { $0.number(of: partition, capacity: context.capacity(of:)) }
     guard number < SegmentIndex.partitionLimit else { return false }
     if dates.count >= datesLimit { pruneDates() }
     let length = header.recordLength
     // At most three turns: one offer is full, one was removed, one has room.
     for _ in 0..<3 {
-      if open == nil {
-        do throws(DiskCacheError) {
-          try claim()
-        } catch {
-          context.errors.note(error)
-        }
-      }
+      if open == nil { context.errors.attempt { () throws(DiskCacheError) in try claim() } }
       guard let current = open else { return false }
       guard current.file.file.isLinked else {
         index.removeSegments([current.segment])
@@ -82,16 +68,12 @@ struct OwnOffers {
         open = nil
         continue
       }
-      var failure: DiskCacheError?
-      head.withParts(header, body, seed: current.file.header.seed(at: current.size)) { parts in
-        do throws(DiskCacheError) {
-          try current.file.file.write(parts, at: current.size)
-        } catch {
-          failure = error
+      do throws(DiskCacheError) {
+        try current.file.file.write(at: current.size) {
+          head.withParts(header, body, seed: current.file.header.seed(at: current.size), $0)
         }
-      }
-      if let failure {
-        context.errors.note(failure)
+      } catch {
+        context.errors.note(error)
         try? current.file.file.truncate(to: current.size)
         return false
       }
@@ -107,7 +89,7 @@ struct OwnOffers {
     index.readPage(of: header.key, in: partition)
     index.withLock { index in
       index.setSize(size, scanned: size, ofSegment: current.segment)
-      let number = index.number(of: partition, capacity: { context.capacities[$0] })
+      let number = index.number(of: partition, capacity: context.capacity(of:))
       // The offered record has a lower sequence number than any other.
       if let former = index.location(of: header.key, in: number) { index.remove(former) }
       _ = index.insert(header, in: number, segment: current.segment, offset: current.size)

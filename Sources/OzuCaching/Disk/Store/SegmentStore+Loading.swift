@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 // Loads the index from its file, and the records of the segments that it does not have.
 extension SegmentStore {
   /// Loads the stored index and the later records of the segments, or all records. The writer also cleans up: it
@@ -32,7 +26,7 @@ extension SegmentStore {
     forgetOffers(&writer)
     let stored = writer.indexFile.load(
       Set(names), isWriter: writer.ownership.isWriter, mayUse: writer.outdated.commonDate == nil,
-      capacity: { context.capacities[$0] })
+      capacity: context.capacity(of:))
     if let stored { writer.log.resume(stored.position) }
     let fresh = stored?.index ?? SegmentIndex()
     let found = scanSegments(names, of: fresh, &writer)
@@ -104,7 +98,7 @@ extension SegmentStore {
         superseded += try scan(segment, of: index, writer: &writer)
       } catch {
         // A file that disappeared after the listing is not an error.
-        if error.code == ENOENT { continue }
+        if error.isAbsent { continue }
         context.errors.note(error)
         if isWriter, !giveUp(name, number: known[name], after: error, of: index) { unseen = error }
       }
@@ -124,8 +118,8 @@ extension SegmentStore {
     do throws(DiskCacheError) {
       try context.fileSystem.remove(context.path(name))
     } catch {
-      if error.code != ENOENT { context.errors.note(error) }
-      guard error.code == ENOENT || error.isNotRegularFile else { return false }
+      if !error.isAbsent { context.errors.note(error) }
+      guard error.isAbsent || error.isNotRegularFile else { return false }
     }
     if let number {
       index.readAllPages()
@@ -153,7 +147,7 @@ extension SegmentStore {
     writer.offers.takeUp(names)
     if !writer.offers.all.isEmpty { adoptOffers(&writer) }
     removeLargeOffers(&writer)
-    note(&writer) { (writer) throws(DiskCacheError) in
+    context.errors.attempt { () throws(DiskCacheError) in
       try trim(toByteCount: writer.eviction.capacity, &writer)
     }
     writer.eviction.endTrim()
@@ -187,7 +181,7 @@ extension SegmentStore {
         superseded.append(own)
         continue
       }
-      let partition = index.number(of: entry.partition, capacity: { context.capacities[$0] })
+      let partition = index.number(of: entry.partition, capacity: context.capacity(of:))
       guard partition < SegmentIndex.partitionLimit else { continue }
       index.readPage(of: header.key, partition: partition)
       if let loser = unfinished(of: entry, inSegment: segment, state.file, partition, index) {
@@ -249,7 +243,7 @@ extension SegmentStore {
   private func rebuildIndex(_ writer: inout Writer) {
     guard writer.ownership.isWriter, writer.indexFile.distrust() else { return }
     counters.rebuiltIndexes.increment()
-    note(&writer) { (writer) throws(DiskCacheError) in try load(&writer) }
+    context.errors.attempt { () throws(DiskCacheError) in try load(&writer) }
   }
 
   /// Rebuilds the index if one of its pages is damaged.

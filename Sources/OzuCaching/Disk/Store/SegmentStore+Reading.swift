@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 // Reads and finds single entries, and drops those that cannot be served. A reader finds the entries that the writer
 // stored since the reader opened.
 //
@@ -228,7 +222,7 @@ extension SegmentStore {
       do throws(DiskCacheError) {
         return try catchUp(&writer) ? .news : .nothing
       } catch {
-        if error.code != ENOENT { context.errors.note(error) }
+        if !error.isAbsent { context.errors.note(error) }
         return .refused
       }
     }
@@ -249,12 +243,12 @@ extension SegmentStore {
     }
     var isNew = false
     for (number, file) in known where names.contains(file.name) {
-      note(&writer) { (writer) throws(DiskCacheError) in
+      context.errors.attempt { () throws(DiskCacheError) in
         if try extend(number, to: try file.byteCount(), &writer) { isNew = true }
       }
     }
     for name in names.subtracting(known.map(\.1.name)).sorted() {
-      note(&writer) { (writer) throws(DiskCacheError) in
+      context.errors.attempt { () throws(DiskCacheError) in
         if try add(name, &writer) { isNew = true }
       }
     }
@@ -273,7 +267,7 @@ extension SegmentStore {
     do throws(DiskCacheError) {
       file = try SegmentFile.open(name, in: directory, for: .reading, of: context.fileSystem)
     } catch {
-      if error.code == ENOENT { return true }
+      if error.isAbsent { return true }
       throw error
     }
     // A segment without a complete header is being made. It is looked at again next time.
@@ -300,7 +294,7 @@ extension SegmentStore {
       else { continue }
       index.readPage(of: entry.header.key, in: entry.partition)
       index.withLock { index in
-        let partition = index.number(of: entry.partition, capacity: { context.capacities[$0] })
+        let partition = index.number(of: entry.partition, capacity: context.capacity(of:))
         _ = index.insert(entry.header, in: partition, segment: number, offset: entry.offset)
       }
     }

@@ -223,7 +223,7 @@ extension SegmentStore {
   ) {
     let wasThere = index.withLock { index in
       guard index.holds(location) else { return false }
-      if isEviction { index.noteEviction(inPartition: location.partitionNumber) }
+      if isEviction { index.partitions[location.partitionNumber].evictions &+= 1 }
       index.remove(location)
       return true
     }
@@ -251,7 +251,7 @@ extension SegmentStore {
   func remove(_ key: CacheKey, in partition: Partition?) -> Bool {
     let removed = try? write { (writer) throws(DiskCacheError) -> Bool in
       var isWriter = false
-      note(&writer) { (writer) throws(DiskCacheError) in isWriter = try prepareToWrite(&writer) }
+      context.errors.attempt { () throws(DiskCacheError) in isWriter = try prepareToWrite(&writer) }
       // Entries that were handed over before must not come back.
       adoptOffers(&writer)
       var entries = entries(of: key, in: partition)

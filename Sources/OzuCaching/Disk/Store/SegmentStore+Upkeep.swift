@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 // The work that keeps the promises about space and time: makes room, empties segments, removes what is over a capacity
 // or too old, writes pages of the index, and adopts what other processes hand over.
 extension SegmentStore {
@@ -14,7 +8,7 @@ extension SegmentStore {
   func doUpkeep(length: Int, keeping latest: Int? = nil, _ writer: inout Writer) {
     rebuildIndexIfDamaged(&writer)
     adoptOffersIfDue(&writer)
-    note(&writer) { (writer) throws(DiskCacheError) in
+    context.errors.attempt { () throws(DiskCacheError) in
       writer.eviction.startDrainIfDue(keeping: latest, &writer.log)
       if writer.eviction.drain != nil { try drain(writer.eviction.turn(afterStoreOf: length), &writer) }
     }
@@ -43,7 +37,7 @@ extension SegmentStore {
     if writer.eviction.drain?.purpose != .eviction { writer.eviction.startEviction(&writer.log) }
     guard let oldest = writer.eviction.drain else { return false }
     // On a full disk nothing can be copied, so the entries are given up to make room.
-    note(&writer) { (writer) throws(DiskCacheError) in try drain(.whole, &writer) }
+    context.errors.attempt { () throws(DiskCacheError) in try drain(.whole, &writer) }
     if writer.eviction.isDraining(oldest) {
       writer.eviction.drain = nil
       try writer.log.remove(oldest.segment, evicting: true)
@@ -217,14 +211,14 @@ extension SegmentStore {
     writer.offers.noteLook()
     var rest = byteCount
     for salt in writer.offers.all.map(\.file.salt) {
-      note(&writer) { (writer) throws(DiskCacheError) in try adoptOffer(salt, &rest, &writer) }
+      context.errors.attempt { () throws(DiskCacheError) in try adoptOffer(salt, &rest, &writer) }
     }
     let isUsed = writer.offers.isUsed
     hasOffers.store(isUsed, ordering: .relaxed)
     if !isUsed {
       // One unused offer is enough for the next process.
       for offer in writer.offers.all.dropFirst() {
-        note(&writer) { (writer) throws(DiskCacheError) in try removeIfAbandoned(offer, &writer) }
+        context.errors.attempt { () throws(DiskCacheError) in try removeIfAbandoned(offer, &writer) }
       }
     }
     makeOffers(&writer)
@@ -363,7 +357,7 @@ extension SegmentStore {
     let offers = writer.offers.all
     for offer in offers {
       writer.offers.remove(offer.file.salt)
-      note(&writer) { (writer) throws(DiskCacheError) in try writer.log.removeFile(of: offer.file) }
+      context.errors.attempt { () throws(DiskCacheError) in try writer.log.removeFile(of: offer.file) }
     }
     return !offers.isEmpty
   }

@@ -74,15 +74,6 @@ final class SegmentStore: Sendable {
     }
   }
 
-  /// Runs `body` and notes its error, to be reported later.
-  func note(_ writer: inout Writer, _ body: (inout Writer) throws(DiskCacheError) -> Void) {
-    do throws(DiskCacheError) {
-      try body(&writer)
-    } catch {
-      context.errors.note(error)
-    }
-  }
-
   // MARK: The right to write
 
   /// Makes sure that this cache may write: takes over from a writer that closed, and starts again if the directory
@@ -124,7 +115,7 @@ final class SegmentStore: Sendable {
   /// The number of a partition, and its capacity.
   func number(of partition: Partition) -> (number: Int, capacity: Int) {
     index.withLock { index in
-      let number = index.number(of: partition, capacity: { context.capacities[$0] })
+      let number = index.number(of: partition, capacity: context.capacity(of:))
       return (number, index.partitions[number].capacity)
     }
   }
@@ -177,7 +168,9 @@ final class SegmentStore: Sendable {
       if writer.ownership.isWriter {
         adoptOffers(&writer)
         writer.log.writeAccessDates()
-        if context.isSynced { note(&writer) { (writer) throws(DiskCacheError) in try synchronize(&writer) } }
+        if context.isSynced {
+          context.errors.attempt { () throws(DiskCacheError) in try synchronize(&writer) }
+        }
         storeIndex(&writer, isClean: true)
       }
       writer.log.close()
@@ -199,7 +192,7 @@ final class SegmentStore: Sendable {
       writer.eviction.drain = nil
       guard writer.ownership.isWriter else { return }
       removeLargeOffers(&writer)
-      note(&writer) { (writer) throws(DiskCacheError) in
+      context.errors.attempt { () throws(DiskCacheError) in
         try trim(toByteCount: writer.eviction.capacity, &writer)
       }
       makeOffers(&writer)
@@ -207,13 +200,13 @@ final class SegmentStore: Sendable {
   }
 
   func setCapacity(_ capacity: Int, of partition: Partition) {
-    context.capacities[partition] = capacity
+    context.setCapacity(capacity, of: partition)
     try? write { (writer) throws(DiskCacheError) in
       let number = number(of: partition).number
-      index.withLock { $0.setCapacity(capacity, ofPartition: number) }
+      index.withLock { $0.partitions[number].capacity = capacity }
       guard writer.ownership.isWriter else { return }
       enforceCapacity(ofPartition: number, &writer)
-      note(&writer) { (writer) throws(DiskCacheError) in try compactIfDue(&writer) }
+      context.errors.attempt { () throws(DiskCacheError) in try compactIfDue(&writer) }
     }
   }
 

@@ -7,7 +7,8 @@ final class StoreContext: Sendable {
   let fileSystem: any FileSystem
   let index = LiveIndex()
   let ages: AgeLimits
-  let capacities: PartitionCapacities
+  /// The capacities of partitions, also of those that have no entries yet.
+  private let capacities: Mutex<[Partition: Int]>
   let counters = DiskCacheCounters()
   let errors: DiskCacheErrors
 
@@ -19,7 +20,7 @@ final class StoreContext: Sendable {
     fileSystem = configuration.fileSystem
     ages = AgeLimits(
       maximumAge: configuration.maximumAge, partitionMaximumAges: configuration.partitionMaximumAges)
-    capacities = PartitionCapacities(configuration.partitionCapacities)
+    capacities = Mutex(configuration.partitionCapacities)
     errors = DiskCacheErrors(counters: counters, onError: configuration.onError)
   }
 
@@ -27,6 +28,13 @@ final class StoreContext: Sendable {
   var isSynced: Bool { configuration.durability == .synced }
 
   func path(_ name: String) -> String { directory + "/" + name }
+
+  /// The most bytes that a partition's entries may take; zero if there is no limit.
+  func capacity(of partition: Partition) -> Int { capacities.withLock { $0[partition] } ?? 0 }
+
+  func setCapacity(_ capacity: Int, of partition: Partition) {
+    capacities.withLock { $0[partition] = capacity }
+  }
 
   /// Nanoseconds since 1970 on the injected clock.
   func now() -> Int64 { configuration.now().nanoseconds }
@@ -37,19 +45,6 @@ final class StoreContext: Sendable {
     let interval = Int64(max(0, min(9e18, configuration.refreshInterval * 1e9)))
     let (elapsed, isLongAgo) = date.subtractingReportingOverflow(former)
     return former > date || isLongAgo || elapsed >= interval
-  }
-}
-
-/// The capacities of partitions, also of those that have no entries yet. They may be asked for at any time.
-final class PartitionCapacities: Sendable {
-  private let numbers: Mutex<[Partition: Int]>
-
-  init(_ numbers: [Partition: Int]) { self.numbers = Mutex(numbers) }
-
-  /// The most bytes that a partition's entries may take; zero if there is no limit.
-  subscript(partition: Partition) -> Int {
-    get { numbers.withLock { $0[partition] } ?? 0 }
-    set { numbers.withLock { $0[partition] = newValue } }
   }
 }
 
