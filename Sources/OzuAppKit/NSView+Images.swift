@@ -5,42 +5,55 @@
   /// Every image view can be given a picture:
   ///
   /// ```swift
-  /// imageView.setImage(from: url)
+  /// imageView.ozu.setImage(from: url)
   /// ```
   ///
   /// Pictures are loaded in the size of the view's bounds, in pixels of its screen, and in the mode of its `imageScaling`. With
   /// `scaleNone` pictures keep their own size. A change of `imageScaling` counts from the next layout on.
-  extension NSImageView: ImagePresenting {
-    /// The binding of the view: it loads and shows pictures.
-    public var images: ImageBinding {
-      ViewDisplays.images(of: self, named: "image") { ImageViewPlace() }
+  extension NSImageView {
+    /// Loads and shows pictures.
+    public var ozu: ImagePlace {
+      ImagePlace(images: ViewDisplays.images(of: self, named: "image") { ImageViewPlace() })
     }
   }
 
   /// Every button can be given a picture as its image, resized to the button, or smaller if its title needs room:
   ///
   /// ```swift
-  /// button.setImage(from: url)
-  /// button.alternateImagePlace.setImage(from: otherURL)
+  /// button.ozu.setImage(from: url)
+  /// button.ozu.alternateImage.setImage(from: otherURL)
   /// ```
-  extension NSButton: ImagePresenting {
+  extension NSButton {
+    /// Loads and shows pictures.
+    public var ozu: ButtonImagePlaces { ButtonImagePlaces(button: self) }
+
+    /// The place of the image that the button shows while it is on.
+    @available(*, deprecated, renamed: "ozu.alternateImage")
+    public var alternateImagePlace: ImagePlace { ozu.alternateImage }
+  }
+
+  /// The places of a button that show pictures; itself that of the image.
+  @MainActor
+  public struct ButtonImagePlaces: ImagePresenting {
+    let button: NSButton
+
     /// The binding of the button's image: it loads and shows pictures.
     public var images: ImageBinding {
-      ViewDisplays.images(of: self, named: "image") { ButtonPlace(isAlternate: false) }
+      ViewDisplays.images(of: button, named: "image") { ButtonPlace(isAlternate: false) }
     }
 
     /// The place of the image that the button shows while it is on.
-    public var alternateImagePlace: ImagePlace {
-      ImagePlace(images: ViewDisplays.images(of: self, named: "alternate") { ButtonPlace(isAlternate: true) })
+    public var alternateImage: ImagePlace {
+      ImagePlace(
+        images: ViewDisplays.images(of: button, named: "alternate") { ButtonPlace(isAlternate: true) })
     }
   }
 
-  /// One of the places of a view that has several.
-  @MainActor
-  public struct ImagePlace: ImagePresenting {
-    /// The binding of the place: it loads and shows pictures.
-    public let images: ImageBinding
-  }
+  @available(*, deprecated, message: "write 'ozu' before the call, as in 'view.ozu.setImage(from: url)'")
+  extension NSImageView: UnprefixedImagePresenting {}
+
+  @available(*, deprecated, message: "write 'ozu' before the call, as in 'button.ozu.setImage(from: url)'")
+  extension NSButton: UnprefixedImagePresenting {}
 
   private struct ImageViewPlace: ViewPlace {
     func mode(in view: NSView) -> ScaleMode {

@@ -5,7 +5,7 @@
   extension Picture {
     /// The picture for AppKit, which uses the same pixels without a copy. `nil` when Core Graphics cannot show them.
     ///
-    /// For an animation it is the first frame; `NSImageView.setImage(from:)` plays animations.
+    /// For an animation it is the first frame; `setImage(from:)` of a view plays animations.
     ///
     /// - Complexity: O(1).
     public var nsImage: NSImage? { cgImage.map { NSImage(cgImage: $0, size: size, scale: scale) } }

@@ -2,42 +2,88 @@
   import Ozu
   import UIKit
 
-  /// One of the places of a view that has several, such as the background of a button's state.
-  @MainActor
-  public struct ImagePlace: ImagePresenting {
-    /// The binding of the place: it loads and shows pictures.
-    public let images: ImageBinding
-  }
-
   /// Buttons have an image and a background image for each of their states:
   ///
   /// ```swift
-  /// button.setImage(from: url, for: .normal)
-  /// button.backgroundImagePlace(for: .highlighted).setImage(fromFile: path, placeholder: .nothing)
+  /// button.ozu.setImage(from: url, for: .normal)
+  /// button.ozu.backgroundImage(for: .highlighted).setImage(fromFile: path)
   /// ```
   ///
   /// An image is resized to fit inside the button without the insets of its configuration; it fills that place if the content
   /// is aligned to fill. A background is stretched over the button.
   extension UIButton {
+    /// Loads and shows pictures.
+    public var ozu: ButtonImagePlaces { ButtonImagePlaces(button: self) }
+  }
+
+  /// The places of a button that show pictures.
+  @MainActor
+  public struct ButtonImagePlaces {
+    let button: UIButton
+
     /// The place of the image of a state.
-    public func imagePlace(for state: UIControl.State) -> ImagePlace {
+    public func image(for state: UIControl.State) -> ImagePlace {
       ImagePlace(
-        images: ViewDisplays.images(of: self, named: "image \(state.rawValue)") {
+        images: ViewDisplays.images(of: button, named: "image \(state.rawValue)") {
           ButtonImagePlace(state: state)
         })
     }
 
     /// The place of the background image of a state.
-    public func backgroundImagePlace(for state: UIControl.State) -> ImagePlace {
+    public func backgroundImage(for state: UIControl.State) -> ImagePlace {
       ImagePlace(
-        images: ViewDisplays.images(of: self, named: "background \(state.rawValue)") {
+        images: ViewDisplays.images(of: button, named: "background \(state.rawValue)") {
           ButtonBackgroundPlace(state: state)
         })
     }
 
-    /// Shows the picture of a URL as the image of a state. `imagePlace(for:)` takes files, pictures and fetchers too.
+    /// Shows the picture of a URL as the image of a state. `image(for:)` takes files, pictures and fetchers too.
     ///
     /// - Returns: whether the picture was there at once.
+    @discardableResult
+    public func setImage(
+      from url: URL?, for state: UIControl.State, placeholder: DisplayPlaceholder? = nil,
+      failureImage: Picture? = nil, format: CacheFormat? = nil, processors: [any ImageProcessing] = [],
+      transition: DisplayTransition? = nil, progress: ((LoadProgress) -> Void)? = nil,
+      completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
+    ) -> Bool {
+      image(for: state).setImage(
+        from: url, placeholder: placeholder, failureImage: failureImage, format: format,
+        processors: processors, transition: transition, progress: progress, completion: completion)
+    }
+
+    /// Shows the picture of a URL as the background image of a state. `backgroundImage(for:)` takes files, pictures and
+    /// fetchers too.
+    ///
+    /// - Returns: whether the picture was there at once.
+    @discardableResult
+    public func setBackgroundImage(
+      from url: URL?, for state: UIControl.State, placeholder: DisplayPlaceholder? = nil,
+      failureImage: Picture? = nil, format: CacheFormat? = nil, processors: [any ImageProcessing] = [],
+      transition: DisplayTransition? = nil, progress: ((LoadProgress) -> Void)? = nil,
+      completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
+    ) -> Bool {
+      backgroundImage(for: state).setImage(
+        from: url, placeholder: placeholder, failureImage: failureImage, format: format,
+        processors: processors, transition: transition, progress: progress, completion: completion)
+    }
+  }
+
+  extension UIButton {
+    /// The name of before the prefix `ozu`.
+    @available(*, deprecated, renamed: "ozu.image(for:)")
+    public func imagePlace(for state: UIControl.State) -> ImagePlace { ozu.image(for: state) }
+
+    /// The name of before the prefix `ozu`.
+    @available(*, deprecated, renamed: "ozu.backgroundImage(for:)")
+    public func backgroundImagePlace(for state: UIControl.State) -> ImagePlace {
+      ozu.backgroundImage(for: state)
+    }
+
+    /// The name of before the prefix `ozu`.
+    @available(
+      *, deprecated, message: "write 'ozu.setImage(from:for:)'; 'ozu.image(for:)' has 'success' and 'failure'"
+    )
     @discardableResult
     public func setImage(
       from url: URL?, for state: UIControl.State, placeholder: DisplayPlaceholder? = nil,
@@ -45,16 +91,17 @@
       transition: DisplayTransition? = nil, success: ((ImageResponse) -> Void)? = nil,
       failure: ((ImageError) -> Void)? = nil
     ) -> Bool {
-      imagePlace(for: state).setImage(
+      ozu.image(for: state).setImage(
         from: url, placeholder: placeholder, failureImage: failureImage, format: format,
-        processors: processors,
-        transition: transition, success: success, failure: failure)
+        processors: processors, transition: transition, success: success, failure: failure)
     }
 
-    /// Shows the picture of a URL as the background image of a state. `backgroundImagePlace(for:)` takes files,
-    /// pictures and fetchers too.
-    ///
-    /// - Returns: whether the picture was there at once.
+    /// The name of before the prefix `ozu`.
+    @available(
+      *, deprecated,
+      message:
+        "write 'ozu.setBackgroundImage(from:for:)'; 'ozu.backgroundImage(for:)' has 'success' and 'failure'"
+    )
     @discardableResult
     public func setBackgroundImage(
       from url: URL?, for state: UIControl.State, placeholder: DisplayPlaceholder? = nil,
@@ -62,20 +109,19 @@
       transition: DisplayTransition? = nil, success: ((ImageResponse) -> Void)? = nil,
       failure: ((ImageError) -> Void)? = nil
     ) -> Bool {
-      backgroundImagePlace(for: state).setImage(
+      ozu.backgroundImage(for: state).setImage(
         from: url, placeholder: placeholder, failureImage: failureImage, format: format,
-        processors: processors,
-        transition: transition, success: success, failure: failure)
+        processors: processors, transition: transition, success: success, failure: failure)
     }
 
-    /// Cancels the load of the image of a state. The button keeps its image.
-    public func cancelSetImage(for state: UIControl.State) {
-      imagePlace(for: state).cancelSetImage()
-    }
+    /// The name of before the prefix `ozu`.
+    @available(*, deprecated, message: "write 'ozu.image(for: state).cancelSetImage()'")
+    public func cancelSetImage(for state: UIControl.State) { ozu.image(for: state).cancelSetImage() }
 
-    /// Cancels the load of the background image of a state. The button keeps its background.
+    /// The name of before the prefix `ozu`.
+    @available(*, deprecated, message: "write 'ozu.backgroundImage(for: state).cancelSetImage()'")
     public func cancelSetBackgroundImage(for state: UIControl.State) {
-      backgroundImagePlace(for: state).cancelSetImage()
+      ozu.backgroundImage(for: state).cancelSetImage()
     }
   }
 

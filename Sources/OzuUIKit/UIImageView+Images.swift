@@ -5,18 +5,21 @@
   /// Every image view can be given a picture:
   ///
   /// ```swift
-  /// imageView.setImage(from: url)
+  /// imageView.ozu.setImage(from: url)
   /// ```
   ///
   /// Pictures are loaded in the size of the view's bounds, in pixels of its screen, and in the mode of its `contentMode`. With
   /// `redraw` and the modes that only move the image, such as `center`, pictures keep their own size. A change of
   /// `contentMode` counts from the next layout on.
-  extension UIImageView: ImagePresenting {
-    /// The binding of the view: it loads and shows pictures.
-    public var images: ImageBinding {
-      ViewDisplays.images(of: self, named: "image") { ImageViewPlace() }
+  extension UIImageView {
+    /// Loads and shows pictures.
+    public var ozu: ImagePlace {
+      ImagePlace(images: ViewDisplays.images(of: self, named: "image") { ImageViewPlace() })
     }
   }
+
+  @available(*, deprecated, message: "write 'ozu' before the call, as in 'view.ozu.setImage(from: url)'")
+  extension UIImageView: UnprefixedImagePresenting {}
 
   private struct ImageViewPlace: ViewPlace {
     func size(in view: UIView) -> CGSize { view.bounds.size }

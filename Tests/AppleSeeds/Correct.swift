@@ -8,11 +8,11 @@ import UIKit
 
 @MainActor
 func correct(_ view: UIImageView, _ button: UIButton, _ url: URL) {
-  view.setImage(from: url, placeholder: .nothing, transition: DisplayTransition.none)
-  view.cacheFormat = CacheFormat("row", size: PixelSize(320, 240), mode: .aspectFill)
-  view.cancelSetImage()
-  button.setImage(from: url, for: .normal)
-  button.backgroundImagePlace(for: .highlighted).setImage(fromFile: "a.jpg")
+  view.ozu.setImage(from: url, placeholder: .nothing, transition: DisplayTransition.none)
+  view.ozu.cacheFormat = CacheFormat("row", size: PixelSize(320, 240), mode: .aspectFill)
+  view.ozu.cancelSetImage()
+  button.ozu.setImage(from: url, for: .normal)
+  button.ozu.backgroundImage(for: .highlighted).setImage(fromFile: "a.jpg")
 }
 
 func observed() -> ImagePipeline {

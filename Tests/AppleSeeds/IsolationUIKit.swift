@@ -4,5 +4,5 @@ import OzuUIKit
 import UIKit
 
 func mistake(_ view: UIImageView, _ url: URL) {
-  view.setImage(from: url)
+  view.ozu.setImage(from: url)
 }

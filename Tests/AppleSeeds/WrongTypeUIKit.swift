@@ -4,5 +4,5 @@ import UIKit
 
 @MainActor
 func mistake(_ view: UIImageView) {
-  view.setImage(from: "https://example.com/a.jpg")
+  view.ozu.setImage(from: "https://example.com/a.jpg")
 }

@@ -16,7 +16,7 @@ final class PhotoCell: UITableViewCell {
     photo.contentMode = .scaleAspectFill
     photo.clipsToBounds = true
     photo.backgroundColor = .secondarySystemBackground
-    photo.cacheFormat = Self.format
+    photo.ozu.cacheFormat = Self.format
     contentView.addSubview(photo)
   }
 
@@ -27,10 +27,10 @@ final class PhotoCell: UITableViewCell {
 
   override func prepareForReuse() {
     super.prepareForReuse()
-    photo.images.clear()
+    photo.ozu.images.clear()
   }
 
   func show(_ address: URL) {
-    photo.setImage(from: address)
+    photo.ozu.setImage(from: address)
   }
 }
