@@ -50,8 +50,12 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   }
 
   private var loadRequest: ImageRequest {
-    let load = converts ? goal.convertedLoad : goal.load
-    return isDimmed ? load.with { $0.headroomStops = nil } : load
+    let policy = converts ? .convertToSRGB : goal.format.colorProfile.colorPolicy
+    return goal.load.with {
+      // Without a policy of its own, so that it shares the work with other requests.
+      $0.colorPolicy = policy == configuration.decoding.colorPolicy ? nil : policy
+      if isDimmed { $0.headroomStops = nil }
+    }
   }
 
   private var request: ImageRequest { goal.request }
@@ -323,12 +327,8 @@ struct EncodingGoal: Sendable {
     request.with {
       $0.readLayers = request.readLayers.intersection(.originals)
       $0.writeLayers = request.writeLayers.intersection(.originals)
-      $0.decoding.policy = format.colorProfile.colorPolicy
     }
   }
-
-  /// The same with converted colours: for formats that cannot contain a profile.
-  var convertedLoad: ImageRequest { load.with { $0.decoding.policy = .convertToSRGB } }
 
   var readsStores: Bool { request.readsRenditions && !isPassing }
   var writesStores: Bool { request.writesRenditions && !isPassing }

@@ -100,7 +100,7 @@ extension LoadImage {
   /// Whether the picture is returned undecoded, because no step needs its pixels.
   private var isDeferred: Bool {
     !configuration.decoding.isDecompressionEnabled && request.decodingResize == nil
-      && request.decodedSteps.isEmpty && request.decoding == .converted
+      && request.decodedSteps.isEmpty && request.decoding == .plain
   }
 
   // MARK: From bytes to the picture

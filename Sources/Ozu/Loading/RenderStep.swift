@@ -3,7 +3,7 @@ import Foundation
 /// One step from a source to a finished picture. It runs on a decoding thread.
 enum RenderStep: Sendable {
   /// From an encoded file to pixels at the size of the recipe.
-  case decode(Data, Resize?, RequestedDecoding = .converted, FileIdentity? = nil)
+  case decode(Data, Resize?, RequestedDecoding = .plain, FileIdentity? = nil)
   /// From an encoded file to a picture that is decoded when its pixels are first used.
   case deferDecoding(Data)
   /// From pixels that a fetcher returned.
@@ -107,7 +107,7 @@ extension RenderStep {
   }
 
   private static func decode(
-    _ context: Context, _ watch: StageWatch, _ wanted: RequestedDecoding = .converted,
+    _ context: Context, _ watch: StageWatch, _ wanted: RequestedDecoding = .plain,
     _ decode: (DecodingContext) throws(ImageDecodingError) -> Picture
   ) throws(ImageError) -> Picture {
     let decodingContext = wanted.context(

@@ -158,7 +158,7 @@ public struct ImageRequest: Sendable {
     set { decoding.setHeadroom(newValue) }
   }
 
-  /// The treatment of colours that are not sRGB; they are converted by default.
+  /// The treatment of colours that are not sRGB; `nil` (the default) for that of the pipeline (`decoding.colorPolicy`).
   ///
   /// Under `keepForFile` and `keep` the pixels keep all bits of the file (`PixelFormat.rgba16`), through the resize,
   /// the caches and the processors that work in 16 bits, and `Bitmap.colorSpace` states their meaning. A picture with
@@ -166,7 +166,7 @@ public struct ImageRequest: Sendable {
   /// from its original each time: inks, and grey under a profile, which `keepForFile` converts.
   ///
   /// Part of the picture's identity. For an `EncodedImage`, `OutputFormat.colorProfile` decides instead.
-  public var colorPolicy: ColorPolicy {
+  public var colorPolicy: ColorPolicy? {
     get { decoding.policy }
     set { decoding.policy = newValue }
   }

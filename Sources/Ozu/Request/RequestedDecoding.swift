@@ -1,8 +1,8 @@
 /// How a request wants a file decoded: the treatment of its colours, and whether a part of it is enough. Part of the
 /// recipe.
 struct RequestedDecoding: Hashable, Sendable {
-  /// The treatment of colours that are not sRGB.
-  var policy: ColorPolicy
+  /// The treatment of colours that are not sRGB; `nil` for that of the pipeline.
+  var policy: ColorPolicy?
 
   /// The HDR headroom for which a gain map is applied, in stops; `nil` for none.
   private(set) var headroomStops: Double?
@@ -13,19 +13,19 @@ struct RequestedDecoding: Hashable, Sendable {
   /// The headroom at which the brightest pixel has 64 times the light of white, which is beyond the maximum of PQ.
   static let mostStops = 6.0
 
-  init(policy: ColorPolicy = .convertToSRGB) { self.policy = policy }
+  init(policy: ColorPolicy? = nil) { self.policy = policy }
 
   /// Sets the headroom. A value that is not a positive number counts as none.
   mutating func setHeadroom(_ stops: Double?) {
     headroomStops = stops.flatMap { $0 > 0 ? min($0, Self.mostStops) : nil }
   }
 
-  /// A whole file in sRGB, without a headroom.
-  static let converted = RequestedDecoding()
+  /// A whole file in the colours of the pipeline, without a headroom.
+  static let plain = RequestedDecoding()
 
-  /// The identity of the treatment, as steps of the recipe: none for converted colours of a whole file.
+  /// The identity of the treatment, as steps of the recipe: none for a whole file in the colours of the pipeline.
   var steps: [String] {
-    (policy == .convertToSRGB ? [] : ["colors(\(policy))"])
+    (policy.map { ["colors(\($0))"] } ?? [])
       + (headroomStops.map { ["headroom(\($0))"] } ?? []) + (allowsTruncation ? ["partial"] : [])
   }
 
@@ -37,6 +37,7 @@ struct RequestedDecoding: Hashable, Sendable {
     _ configuration: ImagePipeline.Configuration, assistant: DecodingAssistant? = nil,
     isCancelled: @escaping () -> Bool = { false }
   ) -> DecodingContext {
+    let policy = policy ?? configuration.decoding.colorPolicy
     let context = DecodingContext(
       limits: configuration.decoding.limits, pool: configuration.decoding.pixelBufferPool,
       allowsTruncation: allowsTruncation, colorPolicy: policy, pixelFormats: policy.pixelFormats,

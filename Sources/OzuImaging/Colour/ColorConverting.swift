@@ -17,6 +17,15 @@ public enum ColorPolicy: Hashable, Sendable {
   /// of high dynamic range. `Bitmap.colorSpace` then has the profile or the numbers. Others are converted to sRGB.
   case keepForFile
 
+  /// The default of pipelines on this platform.
+  package static var standard: ColorPolicy {
+    #if canImport(CoreGraphics)
+      .keepProfile
+    #else
+      .convertToSRGB
+    #endif
+  }
+
   /// The pixel formats that a pipeline asks for under this policy.
   package var pixelFormats: PixelFormatPolicy {
     switch self {

@@ -139,6 +139,37 @@ struct KeptColorsTests {
     }
   }
 
+  @Test("are those of a pipeline that keeps profiles, for every request without a treatment of its own")
+  func ofPipeline() async throws {
+    let files = MemoryFileSystem()
+    let kind = Case(colorSpace: Self.named, format: .bgra8)
+    let request = ImageRequest(.data(try Self.ramp(kind), key: "a")).with { $0.storagePolicy = .all }
+    let smaller = request.with { $0.resize = Resize(PixelSize(width: 4, height: 4)) }
+    for isFirst in [true, false] {
+      let pipeline = ImagePipeline.testing(files: files) { $0.decoding.colorPolicy = .keepProfile }
+      let picture = try await pipeline.image(for: request)
+      #expect(picture.bitmap.colorSpace == Self.named && picture.bitmap.format == .bgra8)
+      // Made from the larger one, whose colours are the same.
+      let response = try await pipeline.response(for: smaller)
+      #expect(response.picture.bitmap.colorSpace == Self.named)
+      #expect(response.source == (isFirst ? .derived : .rendition))
+      let converted = try await pipeline.image(for: request.with { $0.colorPolicy = .convertToSRGB })
+      #expect(converted.bitmap.colorSpace == .sRGB)
+      var format = OutputFormat(.png)
+      for (profile, wanted) in [(ColorProfilePolicy.convert, ColorSpaceTag.sRGB), (.keep, Self.named)] {
+        format.colorProfile = profile
+        let file = try await pipeline.encoded(for: request, as: format)
+        let context = DecodingContext(colorPolicy: .keepForFile, pixelFormats: .asStored)
+        #expect(try Self.codecs.picture(from: file.data, context: context).bitmap.colorSpace == wanted)
+      }
+      await pipeline.flush()
+    }
+    // The standard of a platform without colour management in its toolkits.
+    #if os(Linux)
+      #expect(try await ImagePipeline.testing().image(for: request).bitmap.colorSpace == .sRGB)
+    #endif
+  }
+
   @Test("are not stored if the encoding of renditions cannot state their colours")
   func unsupportedColors() async throws {
     let files = MemoryFileSystem()

@@ -263,7 +263,7 @@ extension OracleRequest {
     var request = ImageRequest(
       source.imageSource(origins, language), resize: resize, processors: processors, priority: priority,
       cachePolicy: cachePolicy, cacheKey: source.hasOwnKey ? "\(source)" : nil, format: format?.format)
-    request.colorPolicy = colorPolicy
+    if colorPolicy != .convertToSRGB { request.colorPolicy = colorPolicy }
     request.headroomStops = headroom
     request.allowsTruncation = allowsTruncation
     request.scale = scale

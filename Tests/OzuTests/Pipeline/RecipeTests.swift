@@ -75,7 +75,7 @@ import Testing
   func completeness() {
     func fields(_ value: Any) -> Set<String> { Set(Mirror(reflecting: value).children.compactMap(\.label)) }
     #expect(fields(Self.resize) == Set(Self.resizeChanges.map(\.field)))
-    #expect(fields(RequestedDecoding.converted) == Set(Self.decodingChanges.map(\.field)))
+    #expect(fields(RequestedDecoding.plain) == Set(Self.decodingChanges.map(\.field)))
     for change in Self.resizeChanges {
       var changed = Recipe(resize: Self.resize)
       change.change(&changed)
