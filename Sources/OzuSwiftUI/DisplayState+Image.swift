@@ -32,19 +32,21 @@
   /// The content of a `RemoteImage` without a closure: the picture, its placeholder or its failure picture, in the view's mode.
   public struct RemoteImageContent: View {
     let state: DisplayState
-    let mode: ScaleMode
+    let settings: RemoteImageSettings
 
     /// The picture in its mode, cut off at the edges of the view.
     public var body: some View {
       ZStack {
         Color.clear
         if let image = state.image {
-          switch mode {
+          switch settings.mode {
           case .none: image.transition(.opacity)
           case .fill: image.resizable().transition(.opacity)
           case .aspectFit: image.resizable().aspectRatio(contentMode: .fit).transition(.opacity)
           case .aspectFill: image.resizable().aspectRatio(contentMode: .fill).transition(.opacity)
           }
+        } else if let image = state.error == nil ? settings.placeholderImage : settings.failureImage {
+          image.transition(.opacity)
         }
       }
       .clipped()

@@ -28,7 +28,7 @@
   /// (`imagePipeline(_:)`).
   public struct RemoteImage<Content: View>: View {
     private var settings: RemoteImageSettings
-    private let content: (DisplayState, ScaleMode) -> Content
+    private let content: (DisplayState, RemoteImageSettings) -> Content
     @Environment(\.imagePipeline) private var pipeline
     @Environment(\.displayScale) private var displayScale
     /// Of the last picture.
@@ -39,7 +39,9 @@
       self.init(request, drawing: { state, _ in content(state) })
     }
 
-    private init(_ request: ImageRequest?, drawing content: @escaping (DisplayState, ScaleMode) -> Content) {
+    private init(
+      _ request: ImageRequest?, drawing content: @escaping (DisplayState, RemoteImageSettings) -> Content
+    ) {
       settings = RemoteImageSettings(request: request)
       self.content = content
     }
@@ -68,7 +70,7 @@
         RemoteImagePlace(
           settings: settings, size: DisplaySize(Double(geometry.size.width), Double(geometry.size.height)),
           scale: Double(displayScale), pipeline: pipeline,
-          content: { content($0, settings.mode) }, onRatio: { knownRatio = $0 }
+          content: { content($0, settings) }, onRatio: { knownRatio = $0 }
         )
         .frame(width: geometry.size.width, height: geometry.size.height)
       }
@@ -84,13 +86,19 @@
   extension RemoteImage where Content == RemoteImageContent {
     /// Shows the picture of a request, its placeholder or its failure picture.
     public init(_ request: ImageRequest?) {
-      self.init(request, drawing: { RemoteImageContent(state: $0, mode: $1) })
+      self.init(request, drawing: { RemoteImageContent(state: $0, settings: $1) })
     }
 
     /// Shows the picture of a URL, its placeholder or its failure picture.
     public init(url: URL?, key: String? = nil) {
       self.init(url.map { ImageRequest(url: $0, priority: .veryHigh, cacheKey: key) })
     }
+
+    /// Sets an image that is shown as it is until the picture is loaded: a symbol, or an asset with its variants.
+    public func placeholder(_ image: Image) -> RemoteImage { with { $0.placeholderImage = image } }
+
+    /// Sets an image that is shown as it is when the load fails.
+    public func failureImage(_ image: Image) -> RemoteImage { with { $0.failureImage = image } }
   }
 
   extension RemoteImage {
@@ -167,6 +175,8 @@
     var format: CacheFormat?
     var processors: [any ImageProcessing] = []
     var options = DisplayOptions()
+    var placeholderImage: Image?
+    var failureImage: Image?
     var onCompletion: ((Result<ImageResponse, ImageError>) -> Void)?
 
     /// The request with the processors of the modifiers after its own.

@@ -39,10 +39,23 @@
     }
   }
 
+  extension UIImage: FailureImage {
+    /// The image as the content of a view, which shows it as it is.
+    nonisolated public var ozuContent: DisplayContent { .toolkitImage(ToolkitImage(self)) }
+  }
+
+  extension DisplayPlaceholder {
+    /// An image of UIKit, shown as it is: a symbol keeps its tint, and an asset its variant for dark appearance.
+    public static func image(_ image: UIImage?) -> DisplayPlaceholder {
+      image.map { .toolkitImage(ToolkitImage($0)) } ?? .nothing
+    }
+  }
+
   extension DisplayContent {
     /// The image to show on a screen with a scale in pixels per point.
     func uiImage(scale: Double) -> UIImage? {
-      cgImage.map { UIImage(cgImage: $0, scale: CGFloat(max(1, scale)), orientation: .up) }
+      if case .toolkitImage(let own) = self { return own.image as? UIImage }
+      return cgImage.map { UIImage(cgImage: $0, scale: CGFloat(max(1, scale)), orientation: .up) }
     }
   }
 #endif

@@ -43,7 +43,8 @@
     @discardableResult
     public func setImage(
       from url: URL?, for state: UIControl.State, placeholder: DisplayPlaceholder? = nil,
-      failureImage: Picture? = nil, format: CacheFormat? = nil, processors: [any ImageProcessing] = [],
+      failureImage: (any FailureImage)? = nil, format: CacheFormat? = nil,
+      processors: [any ImageProcessing] = [],
       transition: DisplayTransition? = nil, progress: ((LoadProgress) -> Void)? = nil,
       completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
     ) -> Bool {
@@ -59,7 +60,8 @@
     @discardableResult
     public func setBackgroundImage(
       from url: URL?, for state: UIControl.State, placeholder: DisplayPlaceholder? = nil,
-      failureImage: Picture? = nil, format: CacheFormat? = nil, processors: [any ImageProcessing] = [],
+      failureImage: (any FailureImage)? = nil, format: CacheFormat? = nil,
+      processors: [any ImageProcessing] = [],
       transition: DisplayTransition? = nil, progress: ((LoadProgress) -> Void)? = nil,
       completion: ((Result<ImageResponse, ImageError>) -> Void)? = nil
     ) -> Bool {
@@ -87,7 +89,8 @@
     @discardableResult
     public func setImage(
       from url: URL?, for state: UIControl.State, placeholder: DisplayPlaceholder? = nil,
-      failureImage: Picture? = nil, format: CacheFormat? = nil, processors: [any ImageProcessing] = [],
+      failureImage: (any FailureImage)? = nil, format: CacheFormat? = nil,
+      processors: [any ImageProcessing] = [],
       transition: DisplayTransition? = nil, success: ((ImageResponse) -> Void)? = nil,
       failure: ((ImageError) -> Void)? = nil
     ) -> Bool {
@@ -105,7 +108,8 @@
     @discardableResult
     public func setBackgroundImage(
       from url: URL?, for state: UIControl.State, placeholder: DisplayPlaceholder? = nil,
-      failureImage: Picture? = nil, format: CacheFormat? = nil, processors: [any ImageProcessing] = [],
+      failureImage: (any FailureImage)? = nil, format: CacheFormat? = nil,
+      processors: [any ImageProcessing] = [],
       transition: DisplayTransition? = nil, success: ((ImageResponse) -> Void)? = nil,
       failure: ((ImageError) -> Void)? = nil
     ) -> Bool {

@@ -31,7 +31,8 @@
     /// - Returns: whether the picture was shown immediately.
     @discardableResult
     public func setImage(
-      _ image: UIImage, key: String, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
+      _ image: UIImage, key: String, placeholder: DisplayPlaceholder? = nil,
+      failureImage: (any FailureImage)? = nil,
       format: CacheFormat? = nil, processors: [any ImageProcessing] = [],
       transition: DisplayTransition? = nil,
       success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil

@@ -10,6 +10,8 @@ import UIKit
 func correct(_ view: UIImageView, _ button: UIButton, _ url: URL) {
   view.ozu.setImage(from: url, placeholder: .nothing, transition: DisplayTransition.none)
   view.ozu.cacheFormat = CacheFormat("row", size: PixelSize(320, 240), mode: .aspectFill)
+  view.ozu.setImage(
+    from: url, placeholder: .image(UIImage(systemName: "photo")), failureImage: UIImage(named: "broken"))
   view.ozu.cancelSetImage()
   button.ozu.setImage(from: url, for: .normal)
   button.ozu.backgroundImage(for: .highlighted).setImage(fromFile: "a.jpg")
@@ -21,7 +23,7 @@ func observed() -> ImagePipeline {
 
 struct CorrectView: View {
   var body: some View {
-    RemoteImage(url: nil).mode(.aspectFit).onDisappear(.keepLoading)
+    RemoteImage(url: nil).placeholder(Image(systemName: "photo")).mode(.aspectFit).onDisappear(.keepLoading)
       .processors([RoundedCorners(.rectangle(radius: 8))])
   }
 }

@@ -12,11 +12,13 @@ public enum DisplayContent: Sendable {
   case frame(Bitmap)
   /// The replacement for a picture that could not be loaded.
   case failure(Picture)
+  /// An image of the toolkit: a placeholder, or the replacement for a picture that could not be loaded.
+  case toolkitImage(ToolkitImage)
 
-  /// The pixels to show; `nil` for nothing.
+  /// The pixels to show; `nil` for nothing, and for an image of the toolkit.
   public var bitmap: Bitmap? {
     switch self {
-    case .nothing: nil
+    case .nothing, .toolkitImage: nil
     case .placeholder(let picture), .preview(let picture), .picture(let picture), .failure(let picture):
       picture.bitmap
     case .frame(let bitmap): bitmap

@@ -105,7 +105,7 @@ extension DisplayContent {
   /// The same pixels for a source that they do not belong to.
   fileprivate var asPlaceholder: DisplayContent {
     switch self {
-    case .nothing, .placeholder: self
+    case .nothing, .placeholder, .toolkitImage: self
     case .preview(let picture), .picture(let picture), .failure(let picture): .placeholder(picture)
     case .frame(let bitmap): .placeholder(Picture(bitmap))
     }

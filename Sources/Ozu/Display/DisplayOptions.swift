@@ -3,9 +3,14 @@ public struct DisplayOptions: Sendable {
   /// The placeholder until the picture is available. Nothing by default: what an earlier source has shown is removed. A
   /// picture in memory is shown at once, without a placeholder.
   public var placeholder = DisplayPlaceholder.nothing
-  /// The picture to show if the load fails; `nil` (the default) for none. Then a placeholder or a preview of the source
+  /// The image to show if the load fails; `nil` (the default) for none. Then a placeholder or a preview of the source
   /// stays.
-  public var failurePicture: Picture?
+  public var failureContent: DisplayContent?
+  /// The same as a picture; `nil` for another image.
+  public var failurePicture: Picture? {
+    get { if case .failure(let picture) = failureContent { picture } else { nil } }
+    set { failureContent = newValue?.ozuContent }
+  }
   /// The transition to a picture that was not in memory. A fade of 0.1 s by default.
   public var transition = DisplayTransition.standard
   /// Whether previews of the picture are shown while it loads. On by default.

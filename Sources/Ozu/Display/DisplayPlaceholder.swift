@@ -2,6 +2,8 @@
 public enum DisplayPlaceholder: Sendable {
   /// A picture.
   case picture(Picture)
+  /// An image of the view's toolkit, as `.image(…)` of OzuUIKit and OzuAppKit makes it.
+  case toolkitImage(ToolkitImage)
   /// The blur of a BlurHash, in the proportions of the view.
   case blurHash(BlurHash)
   /// The blur of a ThumbHash, in its own proportions.
@@ -40,6 +42,7 @@ public enum DisplayPlaceholder: Sendable {
     case .nothing: DisplayContent.nothing
     case .unchanged: nil
     case .picture(let picture): .placeholder(picture)
+    case .toolkitImage(let image): .toolkitImage(image)
     case .thumbHash(let hash): .placeholder(Picture(placeholder: hash))
     case .blurHash(let hash): .placeholder(Picture(placeholder: hash, size: Self.blurSize(in: size)))
     case .color(let color):

@@ -49,7 +49,8 @@ public enum DisplayState: Sendable {
     case (_, .preview(let picture)): self = .preview(picture)
     case (.empty, _): self = .empty
     case (_, .placeholder(let picture)): self = .loading(progress: progress, placeholder: picture)
-    case (_, .nothing), (_, .failure): self = .loading(progress: progress, placeholder: nil)
+    case (_, .nothing), (_, .failure), (_, .toolkitImage):
+      self = .loading(progress: progress, placeholder: nil)
     }
   }
 }

@@ -153,9 +153,9 @@ public final class ImageBinding {
     case .placeholder: showPlaceholder(options.placeholder, occasion)
     case .preview: if let picture { show(.preview, .preview(picture)) }
     case .picture: if let picture { show(.picture, .picture(picture), transition) }
-    case .failureElseKeep: if let own = options.failurePicture { show(.failure, .failure(own)) }
+    case .failureElseKeep: if let own = options.failureContent { show(.failure, own) }
     case .failureElseEmpty:
-      if let own = options.failurePicture { show(.failure, .failure(own)) } else { show(.nothing, .nothing) }
+      if let own = options.failureContent { show(.failure, own) } else { show(.nothing, .nothing) }
     }
   }
 

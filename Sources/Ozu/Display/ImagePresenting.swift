@@ -29,7 +29,7 @@ extension ImagePresenting {
   ///   - url: the URL; `nil` shows the cached picture of `key`, or without a key only the placeholder.
   ///   - key: an identity to use in place of the URL.
   ///   - placeholder: the placeholder; `nil` (the default) for that of the view's options.
-  ///   - failureImage: the picture to show if the load fails; `nil` for that of the view's options.
+  ///   - failureImage: the image to show if the load fails, a `Picture` or one of the toolkit; `nil` for that of the view's options.
   ///   - format: the cache format of this picture; `nil` for that of the view.
   ///   - processors: the steps that follow the resize.
   ///   - transition: the transition to a picture that was not in memory; `nil` for that of the view's options.
@@ -40,7 +40,8 @@ extension ImagePresenting {
   /// - Returns: whether the picture was in memory and is shown now.
   @discardableResult
   public func setImage(
-    from url: URL?, key: String? = nil, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
+    from url: URL?, key: String? = nil, placeholder: DisplayPlaceholder? = nil,
+    failureImage: (any FailureImage)? = nil,
     format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil,
     progress: ((LoadProgress) -> Void)? = nil,
@@ -61,7 +62,7 @@ extension ImagePresenting {
   /// Shows the picture of a local file.
   @discardableResult
   public func setImage(
-    fromFile path: String, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
+    fromFile path: String, placeholder: DisplayPlaceholder? = nil, failureImage: (any FailureImage)? = nil,
     format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil,
     progress: ((LoadProgress) -> Void)? = nil,
@@ -76,7 +77,8 @@ extension ImagePresenting {
   /// Shows a picture that is already in memory. It is scaled to the view's size and cached under a key.
   @discardableResult
   public func setImage(
-    _ picture: Picture, key: String, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
+    _ picture: Picture, key: String, placeholder: DisplayPlaceholder? = nil,
+    failureImage: (any FailureImage)? = nil,
     format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil,
     progress: ((LoadProgress) -> Void)? = nil,
@@ -92,7 +94,8 @@ extension ImagePresenting {
   /// Shows the picture of a fetcher. The fetcher is called only if no cache has the picture.
   @discardableResult
   public func setImage(
-    from fetcher: some ImageFetching, placeholder: DisplayPlaceholder? = nil, failureImage: Picture? = nil,
+    from fetcher: some ImageFetching, placeholder: DisplayPlaceholder? = nil,
+    failureImage: (any FailureImage)? = nil,
     format: CacheFormat? = nil, processors: [any ImageProcessing] = [], transition: DisplayTransition? = nil,
     success: ((ImageResponse) -> Void)? = nil, failure: ((ImageError) -> Void)? = nil,
     progress: ((LoadProgress) -> Void)? = nil,
@@ -118,11 +121,11 @@ extension ImagePresenting {
   }
 
   private func options(
-    _ placeholder: DisplayPlaceholder?, _ failureImage: Picture?, _ transition: DisplayTransition?
+    _ placeholder: DisplayPlaceholder?, _ failureImage: (any FailureImage)?, _ transition: DisplayTransition?
   ) -> DisplayOptions {
     var options = images.options
     options.placeholder = placeholder ?? options.placeholder
-    options.failurePicture = failureImage ?? options.failurePicture
+    options.failureContent = failureImage?.ozuContent ?? options.failureContent
     options.transition = transition ?? options.transition
     return options
   }

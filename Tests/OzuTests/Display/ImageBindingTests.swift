@@ -37,6 +37,30 @@ struct ImageBindingTests {
     #expect(stage.told == ["placeholder 100", "preview 1", "preview 2", "picture 3"])
   }
 
+  @Test("images of a toolkit stand in for the picture as they are: until it is there, and when it fails")
+  func toolkitImages() {
+    struct Symbol: FailureImage {
+      let ozuContent: DisplayContent
+    }
+    struct Place: ImagePresenting {
+      let images: ImageBinding
+    }
+    let stage = Stage()
+    Place(images: stage.binding).setImage(
+      from: Self.a, placeholder: .toolkitImage(ToolkitImage("photo")),
+      failureImage: Symbol(ozuContent: .toolkitImage(ToolkitImage("broken"))))
+    stage.script.loads[0].fail(.noSuchFile("a"))
+    #expect(stage.told == ["image photo", "image broken"])
+    stage.binding.setImage(from: Self.a, options: DisplayOptions { $0.failurePicture = Stage.picture(5) })
+    stage.script.loads[1].fail(.noSuchFile("a"))
+    #expect(stage.told.last == "failure 5")
+    // The picture replaces an image, and is not taken for one that stays.
+    stage.binding.setImage(
+      from: Self.b, options: DisplayOptions { $0.placeholder = .toolkitImage(ToolkitImage("photo")) })
+    stage.script.loads[2].finish(Stage.picture(6))
+    #expect(stage.told.suffix(2) == ["image photo", "picture 6 fade"])
+  }
+
   @Test("a picture that was not in memory fades in for a tenth of a second")
   func fade() throws {
     let stage = Stage()

@@ -121,6 +121,7 @@ struct Stage {
     case .picture(let picture): return "picture \(number(picture.bitmap))" + fade
     case .frame(let bitmap): return "frame \(number(bitmap))" + fade
     case .failure(let picture): return "failure \(number(picture.bitmap))" + fade
+    case .toolkitImage(let own): return "image \(own.image)" + fade
     }
   }
 }

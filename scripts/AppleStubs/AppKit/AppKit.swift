@@ -7,6 +7,8 @@
 @MainActor open class NSResponder: NSObject {}
 
 open class NSImage: NSObject {
+  public typealias Name = String
+  public init?(named name: NSImage.Name) { fatalError() }
   public init(cgImage: CGImage, size: NSSize) { fatalError() }
   open var size: NSSize { fatalError() }
 }

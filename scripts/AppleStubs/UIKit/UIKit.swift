@@ -26,6 +26,8 @@ open class UIImage: NSObject, @unchecked Sendable {
     case rightMirrored
   }
 
+  public init?(named name: String) { fatalError() }
+  public init?(systemName name: String) { fatalError() }
   public init(cgImage: CGImage) { fatalError() }
   public init(cgImage: CGImage, scale: CGFloat, orientation: UIImage.Orientation) { fatalError() }
 

@@ -8,7 +8,7 @@ extension ZoomModel {
   /// - Parameter request: the request of the binding.
   public func follow(_ content: DisplayContent, of request: ImageRequest?) {
     switch content {
-    case .nothing, .failure: clear()
+    case .nothing, .failure, .toolkitImage: clear()
     case .placeholder(let picture):
       clear()
       stand(in: picture)
