@@ -123,13 +123,16 @@ public protocol Gesture<Value> {
   associatedtype Value
 }
 
-public struct MagnifyGesture: Gesture {
-  public struct Value: Equatable, Sendable {
-    public var magnification: CGFloat
-  }
+// Not on tvOS, which has no fingers.
+#if !OZU_CHECK_TVOS
+  public struct MagnifyGesture: Gesture {
+    public struct Value: Equatable, Sendable {
+      public var magnification: CGFloat
+    }
 
-  public nonisolated init(minimumScaleDelta: CGFloat = 0.01) { fatalError() }
-}
+    public nonisolated init(minimumScaleDelta: CGFloat = 0.01) { fatalError() }
+  }
+#endif
 
 public struct _ChangedGesture<Value>: Gesture {}
 

@@ -44,9 +44,21 @@ public struct NSDirectionalEdgeInsets: Sendable {
   public var trailing: CGFloat
 }
 
+// tvOS has no colours for backgrounds.
 open class UIColor: NSObject, @unchecked Sendable {
-  public class var secondarySystemBackground: UIColor { fatalError() }
+  #if !OZU_CHECK_TVOS
+    public class var systemBackground: UIColor { fatalError() }
+    public class var secondarySystemBackground: UIColor { fatalError() }
+  #endif
 }
+
+// Not on visionOS, where a view has no screen.
+#if !OZU_CHECK_VISIONOS
+  @MainActor open class UIScreen: NSObject {
+    public class var main: UIScreen { fatalError() }
+    open var scale: CGFloat { fatalError() }
+  }
+#endif
 
 open class UITraitCollection: NSObject, @unchecked Sendable {
   open var displayScale: CGFloat { fatalError() }

@@ -1,0 +1,6 @@
+// Fails with: has no member 'secondarySystemBackground'
+import OzuUIKit
+import UIKit
+
+@MainActor
+func mistake(_ view: UIImageView) { view.backgroundColor = .secondarySystemBackground }
