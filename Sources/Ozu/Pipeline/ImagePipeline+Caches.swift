@@ -269,8 +269,10 @@ extension ImagePipeline {
   /// - After a memory warning the memory cache is emptied and idle pixel memory is released. Views keep their
   ///   pictures.
   /// - In the background idle pixel memory is released too, and the disk cache is written to disk. Pictures stay in
-  ///   memory for the return of the app.
-  /// - In the foreground remembered failures are forgotten, because many loads fail when the app is stopped.
+  ///   memory for the return of the app. A disk cache in the container of an app group gives its locks back
+  ///   (`DiskCache.suspend()`), because iOS ends an app that it suspends with a lock there.
+  /// - In the foreground remembered failures are forgotten, because many loads fail when the app is stopped, and that disk
+  ///   cache takes its lock again.
   public func handle(_ event: ApplicationEvent) async {
     switch event {
     case .memoryWarning:
@@ -279,7 +281,10 @@ extension ImagePipeline {
     case .background:
       configuration.decoding.pixelBufferPool.releaseIdle()
       await flush()
-    case .foreground: context.failures.forgetAll()
+      await caches.stores.openSharedDisk?.suspend()
+    case .foreground:
+      context.failures.forgetAll()
+      await caches.stores.openSharedDisk?.resume()
     }
   }
 }

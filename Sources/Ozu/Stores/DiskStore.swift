@@ -34,6 +34,9 @@ final class DiskStore: ImageStoring {
   /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
   var cache: DiskCache? { opening.cache }
 
+  /// The disk cache if it is open. Never waits.
+  var openCache: DiskCache? { if case .open(let cache) = opening.atHand { cache } else { nil } }
+
   var name: String { "disk" }
 
   func mayContain(_ key: ImageStoreKey) -> Bool {
@@ -151,6 +154,14 @@ extension StoreChain {
 
   /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
   var disk: DiskCache? { (first?.store as? DiskStore)?.cache }
+
+  /// The disk cache if it is open and in a container that an app shares with its extensions.
+  var openSharedDisk: DiskCache? {
+    guard let cache = (first?.store as? DiskStore)?.openCache,
+      cache.directory.contains("/Containers/Shared/AppGroup/")
+    else { return nil }
+    return cache
+  }
 }
 
 /// The disk cache of a pipeline. The first thread that needs it opens it.

@@ -139,6 +139,12 @@ extension DiskCache {
     try await queues.attempt { () throws(DiskCacheError) in try self.flush() }
   }
 
+  /// Flushes, and gives back all locks until `resume()`.
+  public func suspend() async { await queues.run { self.suspend() } }
+
+  /// Takes part again after `suspend()`.
+  public func resume() async { await queues.run { self.resume() } }
+
   /// Removes the least recently used entries until all files have at most `byteCount` bytes.
   ///
   /// - Throws: If a file could not be rewritten or removed, or if this cache may not write.

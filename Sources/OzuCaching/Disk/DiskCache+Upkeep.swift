@@ -58,6 +58,21 @@ extension DiskCache {
     }
   }
 
+  /// Flushes, and gives back all locks until `resume()`: iOS ends an app that it suspends while the app holds a lock in a
+  /// container that it shares with extensions.
+  ///
+  /// Meanwhile fetches serve the entries that this cache knows, changes are refused and counted as dropped, and another
+  /// process may write. An entry that could not be replaced is not served any more.
+  public func suspend() {
+    store.suspend()
+  }
+
+  /// Takes part again after `suspend()`: takes the lock back and reads what other processes stored, or reads along if
+  /// another process has the lock now. Does nothing for a cache that is not suspended.
+  public func resume() {
+    store.resume()
+  }
+
   /// Flushes, closes the files and releases the lock. All later operations are misses. A cache that is released
   /// closes itself.
   public func close() {

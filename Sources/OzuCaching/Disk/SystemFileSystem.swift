@@ -1,5 +1,6 @@
 #if canImport(Darwin)
   import Darwin
+  import Foundation
 #elseif canImport(Glibc)
   import Glibc
 #endif
@@ -14,6 +15,7 @@ public struct SystemFileSystem: FileSystem {
   /// synchronized.
   public func makeDirectory(_ path: String) throws(DiskCacheError) {
     if mkdir(path, 0o700) == 0 {
+      allowUseWhileLocked(path)
       synchronizeParent(of: path)
       return
     }
@@ -24,10 +26,20 @@ public struct SystemFileSystem: FileSystem {
     }
     try makeDirectory(String(path[..<slash]))
     if mkdir(path, 0o700) == 0 {
+      allowUseWhileLocked(path)
       synchronizeParent(of: path)
     } else if errno != EEXIST {
       throw DiskCacheError(.makeDirectory, path: path, code: errno)
     }
+  }
+
+  /// Lets the files of a new directory be read while the device is locked, after it was unlocked once. Under the strictest
+  /// protection that an app may ask for, a mapped file would end the app.
+  private func allowUseWhileLocked(_ path: String) {
+    #if canImport(Darwin) && !os(macOS)
+      try? FileManager.default.setAttributes(
+        [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
+    #endif
   }
 
   private func synchronizeParent(of path: String) {

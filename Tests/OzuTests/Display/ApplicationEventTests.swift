@@ -1,4 +1,5 @@
 import Foundation
+import OzuCaching
 import OzuHTTP
 import OzuTesting
 import Testing
@@ -45,6 +46,33 @@ struct ApplicationEventTests {
     await fixture.pipeline.handle(.foreground)
     _ = try await fixture.pipeline.image(for: url)
     #expect(fixture.client.requests.count == 2)
+  }
+
+  @Test(
+    "in the container of an app group the disk cache has no lock while the app is in the background; elsewhere it keeps it",
+    arguments: [true, false])
+  func appGroup(isShared: Bool) async throws {
+    let root = FileManager.default.temporaryDirectory.appending(
+      path: "ozu-group-\(UInt64.random(in: 0 ... .max))")
+    defer { try? FileManager.default.removeItem(at: root) }
+    let folder = root.appending(
+      path: isShared ? "Containers/Shared/AppGroup/1/images" : "Containers/Data/1/images")
+    let pipeline = ImagePipeline.testing { $0.caching.diskStorage = .folder(folder, capacity: 1 << 20) }
+    let cache = try #require(pipeline.diskCache)
+    func isLocked() throws -> Bool {
+      try SystemFileSystem().lock(folder.path(percentEncoded: false) + "/lock") == nil
+    }
+    #expect(try isLocked())
+    let request = ImageRequest(.data(try Fixture.photo.data(as: .jpeg), key: "a"), resize: Fixture.small)
+    _ = try await pipeline.image(for: request)
+    await pipeline.handle(.background)
+    #expect(try isLocked() == !isShared)
+    // Stored pictures are served meanwhile.
+    #expect(try await pipeline.response(for: request).source == .memory)
+    pipeline.removeImagesFromMemory()
+    #expect(try await pipeline.response(for: request).source == .rendition)
+    await pipeline.handle(.foreground)
+    #expect(try isLocked() && cache.statistics.isWriter)
   }
 
   @Test("pipelines follow the notifications of an app once each, and only while they live")

@@ -14,7 +14,7 @@
 /// everything that the writer left.
 ///
 /// A writer that fails to load a segment gives the lock back (`yield`), since it must know every segment, and tries
-/// again after the refresh interval. A reader always has the reason why it may not write (`refusal`). If that is that
+/// again after the refresh interval. A cache that is suspended (`suspend`) has no lock and takes none until it resumes. A reader always has the reason why it may not write (`refusal`). If that is that
 /// another process writes, or that the medium cannot be written to, its entries are as good as the other's;
 /// otherwise an entry that could not be replaced is out of date (`OutdatedEntries`).
 ///
@@ -25,6 +25,8 @@ struct DirectoryOwnership {
     case writer(any FileLock)
     /// Another cache holds the lock, or this one may not have it.
     case reader
+    /// This cache holds no lock and asks for none until it resumes.
+    case suspended
     /// The cache is closed.
     case closed
   }
@@ -124,6 +126,21 @@ struct DirectoryOwnership {
     yielded = context.now()
   }
 
+  /// Gives the lock back until `resume`.
+  mutating func suspend() {
+    if case .closed = role { return }
+    role = .suspended
+    // Not as if another process wrote: nothing may be handed over to it, since that takes a lock too.
+    refusal = DiskCacheError(.change, path: context.directory, code: EAGAIN)
+  }
+
+  /// Lets the next claim take the lock. Returns whether the cache was suspended.
+  mutating func resume() -> Bool {
+    guard case .suspended = role else { return false }
+    (role, looked, yielded) = (.reader, .min, .min)
+    return true
+  }
+
   /// Gives the lock back for ever.
   mutating func close() { role = .closed }
 
@@ -136,7 +153,7 @@ struct DirectoryOwnership {
   /// - Parameter isComplete: Whether the segment that records are appended to still has its name, as far as was checked.
   mutating func claim(isComplete: Bool) throws(DiskCacheError) -> Claim {
     switch role {
-    case .closed:
+    case .closed, .suspended:
       return .leave
     case .writer(let lock):
       // The lock file disappears with the directory, and then another process may write.

@@ -163,16 +163,42 @@ final class SegmentStore: Sendable {
     }
   }
 
-  func close() {
+  /// Flushes, and gives all locks back until `resume`. The index stays, for fetches; its files may be those of another writer
+  /// now, so each is checked to have its name still.
+  func suspend() {
     try? write { (writer) throws(DiskCacheError) in
       if writer.ownership.isWriter {
-        adoptOffers(&writer)
-        writer.log.writeAccessDates()
-        if context.isSynced {
-          context.errors.attempt { () throws(DiskCacheError) in try synchronize(&writer) }
-        }
-        storeIndex(&writer, isClean: true)
+        leave(&writer)
+        writer.log.release()
+        forgetOffers(&writer)
       }
+      writer.own.reset()
+      writer.ownership.suspend()
+      index.withLock { $0.isReader = true }
+    }
+  }
+
+  /// Takes the lock back and loads what other processes stored, or becomes a reader of the process that has it.
+  func resume() {
+    try? write { (writer) throws(DiskCacheError) in
+      guard writer.ownership.resume() else { return }
+      context.errors.attempt { () throws(DiskCacheError) in _ = try prepareToWrite(&writer) }
+    }
+  }
+
+  /// Writes everything that is not in the files yet, for the next writer.
+  private func leave(_ writer: inout Writer) {
+    adoptOffers(&writer)
+    writer.log.writeAccessDates()
+    if context.isSynced {
+      context.errors.attempt { () throws(DiskCacheError) in try synchronize(&writer) }
+    }
+    storeIndex(&writer, isClean: true)
+  }
+
+  func close() {
+    try? write { (writer) throws(DiskCacheError) in
+      if writer.ownership.isWriter { leave(&writer) }
       writer.log.close()
       writer.eviction.reset()
       writer.indexFile.forget()
