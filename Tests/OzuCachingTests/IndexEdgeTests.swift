@@ -102,6 +102,26 @@ struct IndexEdgeTests {
     #expect(cache.verify().isSound)
   }
 
+  @Test("entries that are stored during a round of pages are found after a crash that follows it")
+  func storedDuringRound() throws {
+    let fixture = Fixture(capacity: 16 << 20)
+    var cache = try fixture.open()
+    var (number, rounds) = (0, 0)
+    var index = fixture.files.contents(of: Fixture.index)
+    while rounds < 5, number < 80_000 {
+      cache.store(body(number, count: 100), forKey: key(number))
+      number += 1
+      let now = fixture.files.contents(of: Fixture.index)
+      if now == index { continue }
+      rounds += 1
+      cache = try killed(cache, fixture)
+      index = fixture.files.contents(of: Fixture.index)
+      #expect(cache.count == number && cache.statistics.rebuiltIndexes == 0)
+      #expect((max(0, number - 500)..<number).allSatisfy { cache.contains(key($0)) }, "round \(rounds)")
+    }
+    #expect(rounds == 5)
+  }
+
   @Test("a lowered capacity also holds while a segment is removed in steps")
   func loweredCapacity() throws {
     let fixture = Fixture(capacity: 10 << 20)
