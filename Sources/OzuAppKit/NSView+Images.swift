@@ -10,6 +10,9 @@
   ///
   /// Pictures are loaded in the size of the view's bounds, in pixels of its screen, and in the mode of its `imageScaling`. With
   /// `scaleNone` pictures keep their own size. A change of `imageScaling` counts from the next layout on.
+  ///
+  /// A view to which Auto Layout gives no size, or no height, takes it from its picture: the picture is then loaded in its own size, or as
+  /// wide as the view.
   extension NSImageView {
     /// Loads and shows pictures.
     public var ozu: ImagePlace {
@@ -56,6 +59,10 @@
   extension NSButton: UnprefixedImagePresenting {}
 
   private struct ImageViewPlace: ViewPlace {
+    var takesSizeOfPicture: Bool { true }
+
+    func contentSize(in view: NSView) -> CGSize? { (view as? NSImageView)?.image?.size }
+
     func mode(in view: NSView) -> ScaleMode {
       (view as? NSImageView).map { ScaleMode($0.imageScaling) } ?? .none
     }

@@ -12,6 +12,9 @@
 
     private weak var view: NSView?
     private let place: any ViewPlace
+    private var sizing = PictureSizing()
+    /// The room for a picture whose pixels have not arrived.
+    private var reserved: [NSLayoutConstraint] = []
     private lazy var clock = TimerClock { [weak self] time in
       // A window that is minimised or covered shows nothing.
       guard let self, view?.window?.occlusionState.contains(.visible) == true else { return }
@@ -25,8 +28,8 @@
     }
 
     var displaySize: DisplaySize? {
-      guard let size = view?.bounds.size else { return nil }
-      return DisplaySize(Double(size.width), Double(size.height))
+      guard let view else { return nil }
+      return sizing.size(DisplaySize(view.bounds.size))
     }
 
     /// The pixels per point of the window's screen. Cells are given their pictures before they have a window; then it is that
@@ -35,10 +38,42 @@
       Double(view?.window?.backingScaleFactor ?? NSScreen.main?.backingScaleFactor ?? 2)
     }
 
-    var displayMode: ScaleMode { view.map(place.mode) ?? .none }
+    var displayMode: ScaleMode { sizing.mode(view.map(place.mode) ?? .none) }
+
+    /// A view under Auto Layout to which the layout gives no size takes that of its picture.
+    func viewDidLayout() {
+      guard let view, view.window != nil, !view.isHidden, place.takesSizeOfPicture,
+        !view.translatesAutoresizingMaskIntoConstraints
+      else { return }
+      let content = reserved.isEmpty ? place.contentSize(in: view) : view.bounds.size
+      sizing.layoutDidChange(DisplaySize(view.bounds.size), content: content.map { DisplaySize($0) })
+    }
+
+    /// Reserves the room by constraints, just above those by which a view fits its content.
+    func reserve(_ size: PixelSize) {
+      guard let view, sizing.isFollowing else { return }
+      release()
+      let sides = [
+        (view.widthAnchor, size.width, sizing.followsWidth),
+        (view.heightAnchor, size.height, sizing.followsHeight),
+      ]
+      reserved = sides.filter(\.2).map { anchor, pixels, _ in
+        let side = anchor.constraint(equalToConstant: CGFloat(Double(pixels) / displayScale))
+        side.priority = NSLayoutConstraint.Priority(rawValue: 252)
+        return side
+      }
+      NSLayoutConstraint.activate(reserved)
+    }
+
+    private func release() {
+      NSLayoutConstraint.deactivate(reserved)
+      reserved = []
+    }
 
     func show(_ content: DisplayContent, transition: DisplayTransition) {
       guard let view else { return }
+      // A preview may be smaller than the picture.
+      if case .preview = content {} else { release() }
       if case .fade(let duration) = transition, view.window != nil {
         let fade = CATransition()
         fade.type = .fade
@@ -61,8 +96,22 @@
   protocol ViewPlace {
     /// The mode in which the view resizes a picture to its size.
     func mode(in view: NSView) -> ScaleMode
+    /// Whether the view takes the size of the picture if its layout gives it none.
+    var takesSizeOfPicture: Bool { get }
+    /// The size of the image in such a view, in points; `nil` without one.
+    func contentSize(in view: NSView) -> CGSize?
     /// Shows an image in the place.
     func setImage(_ image: NSImage?, of view: NSView)
+  }
+
+  extension ViewPlace {
+    var takesSizeOfPicture: Bool { false }
+
+    func contentSize(in view: NSView) -> CGSize? { nil }
+  }
+
+  extension DisplaySize {
+    fileprivate init(_ size: CGSize) { self.init(Double(size.width), Double(size.height)) }
   }
 
   extension ViewDisplays {

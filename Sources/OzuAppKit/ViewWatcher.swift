@@ -15,6 +15,8 @@
       super.init(frame: view.bounds)
       autoresizingMask = [.width, .height]
       view.addSubview(self)
+      // The first layout counts also if it gives no size.
+      needsLayout = true
     }
 
     @available(*, unavailable, message: "watchers are made by the views' displays")
@@ -27,6 +29,11 @@
 
     override func setFrameSize(_ newSize: NSSize) {
       super.setFrameSize(newSize)
+      onLayout()
+    }
+
+    override func layout() {
+      super.layout()
       onLayout()
     }
 

@@ -11,6 +11,9 @@
   /// Pictures are loaded in the size of the view's bounds, in pixels of its screen, and in the mode of its `contentMode`. With
   /// `redraw` and the modes that only move the image, such as `center`, pictures keep their own size. A change of
   /// `contentMode` counts from the next layout on.
+  ///
+  /// A view to which Auto Layout gives no size, or no height, takes it from its picture: the picture is then loaded in its own size, or as
+  /// wide as the view.
   extension UIImageView {
     /// Loads and shows pictures.
     public var ozu: ImagePlace {
@@ -22,6 +25,10 @@
   extension UIImageView: UnprefixedImagePresenting {}
 
   private struct ImageViewPlace: ViewPlace {
+    var takesSizeOfPicture: Bool { true }
+
+    func contentSize(in view: UIView) -> CGSize? { (view as? UIImageView)?.image?.size }
+
     func size(in view: UIView) -> CGSize { view.bounds.size }
 
     func mode(in view: UIView) -> ScaleMode { ScaleMode(view.contentMode) }

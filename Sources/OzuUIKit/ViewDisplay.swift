@@ -11,6 +11,9 @@
 
     private weak var view: UIView?
     private let place: any ViewPlace
+    private var sizing = PictureSizing()
+    /// The room for a picture whose pixels have not arrived.
+    private var reserved: [NSLayoutConstraint] = []
     private lazy var clock = view.map { view in
       FrameClock(view) { [weak self] in self?.images.advance(to: $0) }
     }
@@ -22,16 +25,48 @@
     }
 
     var displaySize: DisplaySize? {
-      guard let size = view.map(place.size) else { return nil }
-      return DisplaySize(Double(size.width), Double(size.height))
+      guard let view else { return nil }
+      return sizing.size(DisplaySize(place.size(in: view)))
     }
 
     var displayScale: Double { Double(view?.traitCollection.displayScale ?? 1) }
 
-    var displayMode: ScaleMode { view.map(place.mode) ?? .none }
+    var displayMode: ScaleMode { sizing.mode(view.map(place.mode) ?? .none) }
+
+    /// A view under Auto Layout to which the layout gives no size takes that of its picture.
+    func viewDidLayout() {
+      guard let view, view.window != nil, !view.isHidden, place.takesSizeOfPicture,
+        !view.translatesAutoresizingMaskIntoConstraints
+      else { return }
+      let content = reserved.isEmpty ? place.contentSize(in: view) : view.bounds.size
+      sizing.layoutDidChange(DisplaySize(place.size(in: view)), content: content.map { DisplaySize($0) })
+    }
+
+    /// Reserves the room by constraints, just above those by which a view fits its content.
+    func reserve(_ size: PixelSize) {
+      guard let view, sizing.isFollowing else { return }
+      release()
+      let sides = [
+        (view.widthAnchor, size.width, sizing.followsWidth),
+        (view.heightAnchor, size.height, sizing.followsHeight),
+      ]
+      reserved = sides.filter(\.2).map { anchor, pixels, _ in
+        let side = anchor.constraint(equalToConstant: CGFloat(Double(pixels) / displayScale))
+        side.priority = UILayoutPriority(rawValue: 252)
+        return side
+      }
+      NSLayoutConstraint.activate(reserved)
+    }
+
+    private func release() {
+      NSLayoutConstraint.deactivate(reserved)
+      reserved = []
+    }
 
     func show(_ content: DisplayContent, transition: DisplayTransition) {
       guard let view else { return }
+      // A preview may be smaller than the picture.
+      if case .preview = content {} else { release() }
       let image = content.uiImage(scale: displayScale)
       guard case .fade(let duration) = transition, view.window != nil else {
         place.setImage(image, of: view)
@@ -57,8 +92,22 @@
     func size(in view: UIView) -> CGSize
     /// The mode in which the view resizes a picture to that size.
     func mode(in view: UIView) -> ScaleMode
+    /// Whether the view takes the size of the picture if its layout gives it none.
+    var takesSizeOfPicture: Bool { get }
+    /// The size of the image in such a view, in points; `nil` without one.
+    func contentSize(in view: UIView) -> CGSize?
     /// Shows an image in the place.
     func setImage(_ image: UIImage?, of view: UIView)
+  }
+
+  extension ViewPlace {
+    var takesSizeOfPicture: Bool { false }
+
+    func contentSize(in view: UIView) -> CGSize? { nil }
+  }
+
+  extension DisplaySize {
+    fileprivate init(_ size: CGSize) { self.init(Double(size.width), Double(size.height)) }
   }
 
   extension ViewDisplays {

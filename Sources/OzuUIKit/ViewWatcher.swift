@@ -2,10 +2,10 @@
   import Ozu
   import UIKit
 
-  /// An invisible subview that learns about events of its superview: layout, and entering or leaving a window. In this way
+  /// An invisible subview that learns about events of its superview: layout, the scale of its screen, and entering or leaving a window. In this way
   /// every view can be observed without a subclass and without swizzling.
   final class ViewWatcher: UIView, ViewWatching {
-    /// Called after each layout.
+    /// Called after each layout, and each change of the scale.
     var onLayout: () -> Void = {}
     /// Called when the window may have changed, with whether there is one.
     var onVisibilityChange: (Bool) -> Void = { _ in }
@@ -17,6 +17,7 @@
       isAccessibilityElement = false
       autoresizingMask = [.flexibleWidth, .flexibleHeight]
       view.insertSubview(self, at: 0)
+      registerForTraitChanges([UITraitDisplayScale.self]) { (watcher: ViewWatcher, _) in watcher.onLayout() }
     }
 
     @available(*, unavailable, message: "watchers are made by the views' displays")

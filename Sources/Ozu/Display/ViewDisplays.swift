@@ -6,6 +6,8 @@
   package protocol ViewDisplaying: ImageDisplaying {
     /// The binding of the place.
     var images: ImageBinding { get }
+    /// Called after each layout of the view, before the binding hears of it.
+    func viewDidLayout()
   }
 
   /// Tells about layout and visibility of a view. The adapters implement it as an invisible subview.
@@ -30,9 +32,14 @@
 
     private init(_ watcher: any ViewWatching) {
       self.watcher = watcher
-      watcher.onLayout = { [weak self] in self?.tell { $0.layoutDidChange() } }
+      watcher.onLayout = { [weak self] in
+        self?.tell {
+          $0.viewDidLayout()
+          $0.images.layoutDidChange()
+        }
+      }
       watcher.onVisibilityChange = { [weak self] isVisible in
-        self?.tell { isVisible ? $0.viewDidAppear() : $0.viewDidDisappear() }
+        self?.tell { isVisible ? $0.images.viewDidAppear() : $0.images.viewDidDisappear() }
       }
     }
 
@@ -57,8 +64,8 @@
       return display.images
     }
 
-    private func tell(_ event: (ImageBinding) -> Void) {
-      for display in displays.values { event(display.images) }
+    private func tell(_ event: (any ViewDisplaying) -> Void) {
+      for display in displays.values { event(display) }
     }
 
     /// An object that is needed only for its address.

@@ -13,6 +13,24 @@ open class NSImage: NSObject {
   open var size: NSSize { fatalError() }
 }
 
+@MainActor open class NSLayoutConstraint: NSObject {
+  public struct Priority: Hashable, RawRepresentable, Sendable {
+    public let rawValue: Float
+    public init(rawValue: Float) { self.rawValue = rawValue }
+  }
+
+  open var priority: NSLayoutConstraint.Priority {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open class func activate(_ constraints: [NSLayoutConstraint]) { fatalError() }
+  open class func deactivate(_ constraints: [NSLayoutConstraint]) { fatalError() }
+}
+
+@MainActor open class NSLayoutDimension: NSObject {
+  open func constraint(equalToConstant c: CGFloat) -> NSLayoutConstraint { fatalError() }
+}
+
 @MainActor open class NSScreen: NSObject {
   public class var main: NSScreen? { fatalError() }
   open var backingScaleFactor: CGFloat { fatalError() }
@@ -59,6 +77,20 @@ open class NSImage: NSObject {
     get { fatalError() }
     set { fatalError() }
   }
+  open var isHidden: Bool {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var needsLayout: Bool {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var translatesAutoresizingMaskIntoConstraints: Bool {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open var widthAnchor: NSLayoutDimension { fatalError() }
+  open var heightAnchor: NSLayoutDimension { fatalError() }
   open var layer: CALayer? {
     get { fatalError() }
     set { fatalError() }

@@ -60,6 +60,41 @@ open class UIColor: NSObject, @unchecked Sendable {
   }
 #endif
 
+public struct UILayoutPriority: Hashable, RawRepresentable, Sendable {
+  public let rawValue: Float
+  public init(rawValue: Float) { self.rawValue = rawValue }
+}
+
+@MainActor open class NSLayoutConstraint: NSObject {
+  open var priority: UILayoutPriority {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  open class func activate(_ constraints: [NSLayoutConstraint]) { fatalError() }
+  open class func deactivate(_ constraints: [NSLayoutConstraint]) { fatalError() }
+}
+
+@MainActor open class NSLayoutDimension: NSObject {
+  open func constraint(equalToConstant c: CGFloat) -> NSLayoutConstraint { fatalError() }
+}
+
+public protocol UITraitDefinition {}
+public typealias UITrait = any UITraitDefinition.Type
+public struct UITraitDisplayScale: UITraitDefinition {}
+
+@MainActor public protocol UITraitEnvironment: NSObjectProtocol {}
+public protocol UITraitChangeRegistration: NSObjectProtocol {}
+
+extension UIView: UITraitEnvironment {
+  public typealias TraitChangeHandler<TraitEnvironment> = (TraitEnvironment, UITraitCollection) -> Void
+  @discardableResult
+  public func registerForTraitChanges<Self>(
+    _ traits: [UITrait], handler: @escaping UIView.TraitChangeHandler<Self>
+  ) -> any UITraitChangeRegistration where Self: UITraitEnvironment {
+    fatalError()
+  }
+}
+
 open class UITraitCollection: NSObject, @unchecked Sendable {
   open var displayScale: CGFloat { fatalError() }
 }
@@ -135,6 +170,10 @@ open class UITraitCollection: NSObject, @unchecked Sendable {
     get { fatalError() }
     set { fatalError() }
   }
+  open var isHidden: Bool {
+    get { fatalError() }
+    set { fatalError() }
+  }
   open var clipsToBounds: Bool {
     get { fatalError() }
     set { fatalError() }
@@ -144,6 +183,8 @@ open class UITraitCollection: NSObject, @unchecked Sendable {
     set { fatalError() }
   }
   open var traitCollection: UITraitCollection { fatalError() }
+  open var widthAnchor: NSLayoutDimension { fatalError() }
+  open var heightAnchor: NSLayoutDimension { fatalError() }
 
   open func addSubview(_ view: UIView) { fatalError() }
   open func insertSubview(_ view: UIView, at index: Int) { fatalError() }
