@@ -28,12 +28,17 @@ struct IsolationComparison {
 
   /// The difference, in words; `nil` if there is none.
   ///
-  /// - Parameter isSafeHere: whether the file may be decoded in this process.
-  func difference(_ data: Data, isSafeHere: Bool) -> String? {
+  /// - Parameters:
+  ///   - isSafeHere: whether the file may be decoded in this process.
+  ///   - failures: gets how decoders failed in isolation, of a file that may end them.
+  func difference(_ data: Data, isSafeHere: Bool, failures: inout [String]) -> String? {
     for resize in [nil, Resize(PixelSize(60, 50), mode: .aspectFill, crops: true)] {
       for policy in [ColorPolicy.convertToSRGB, .keep] {
         let other = Self.picture(apart, data, resize, policy)
-        if case .failure(.decoderFailed(_, let failure)) = other, isSafeHere { return "\(failure)" }
+        if case .failure(.decoderFailed(_, let failure)) = other {
+          if isSafeHere { return "\(failure)" }
+          failures.append("\(failure)")
+        }
         guard isSafeHere else { continue }
         let own = Self.picture(here, data, resize, policy)
         if let difference = Self.difference(own, other) {

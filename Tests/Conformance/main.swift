@@ -62,14 +62,20 @@ do {
   if comparesIsolation {
     let comparison = try IsolationComparison()
     var differences = 0
+    var failures: [String] = []
     for record in records {
       if isVerbose { FileHandle.standardError.write(Data((record.path + "\n").utf8)) }
       let data = try Data(contentsOf: corpus.appendingPathComponent(record.path))
       // A drawing that is only recorded as harmless may end this process.
       let isSafeHere = record.format != "svg" || record.expect == .decode
-      guard let difference = comparison.difference(data, isSafeHere: isSafeHere) else { continue }
-      differences += 1
-      print("different: \(record.path): \(difference)")
+      failures.removeAll()
+      if let difference = comparison.difference(data, isSafeHere: isSafeHere, failures: &failures) {
+        differences += 1
+        print("different: \(record.path): \(difference)")
+      }
+      if !failures.isEmpty {
+        print("failed apart: \(record.path) (\(record.expect.rawValue)): \(failures.joined(separator: "; "))")
+      }
     }
     print("isolated: \(records.count) files, \(differences) different; \(comparison.status)")
     exit(differences == 0 ? 0 : 1)
