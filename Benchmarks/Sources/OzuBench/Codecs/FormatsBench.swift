@@ -15,6 +15,7 @@ import OzuTesting
 /// all processes then.
 enum FormatsBench {
   static let name = "formats"
+  private static let rawPreview = "raw preview"
 
   /// A file that is read, and the picture in it.
   private struct Case {
@@ -32,6 +33,7 @@ enum FormatsBench {
     for file in cases where options.wants(file.name) {
       report.rows += try rows(file, codecs, options, peers: peers)
     }
+    if options.wants(rawPreview) { report.rows += try rawPreviews(codecs, rounds: options.rounds) }
     report.rows += placeholders(rounds: options.rounds)
     return report
   }
@@ -111,6 +113,23 @@ enum FormatsBench {
         try run()
         return (ProcessTime.now - start).milliseconds
       #endif
+    }
+  }
+
+  /// The preview of a camera RAW, whole and as a thumbnail, in turn with the bare JPEG that it is.
+  private static func rawPreviews(_ codecs: CodecRegistry, rounds: Int) throws -> [BenchReport.Row] {
+    guard let photo = try Photographs.load().first(where: { $0.name == "tea-gardens.jpg" }) else { return [] }
+    let file = PreviewDNG.file(photo.data, try codecs.header(of: photo.data).size)
+    let thumbnail = Resize(PixelSize(width: 320, height: 240))
+    let cases: [(metric: String, resize: Resize?)] = [("read_cpu_ms", nil), ("thumbnail_cpu_ms", thumbnail)]
+    return try cases.flatMap { metric, resize in
+      let subjects = [("ozu", file), ("yardstick:bare JPEG", photo.data)].map { name, data in
+        Rounds.Subject(name: name) { _ = try codecs.picture(from: data, resize: resize) }
+      }
+      return zip(subjects, try Rounds.cpuMilliseconds(subjects, rounds: rounds)).map { subject, samples in
+        BenchReport.Row(
+          name: rawPreview, subject: subject.name, metric: metric, samples: samples, digits: 3)
+      }
     }
   }
 
