@@ -32,10 +32,15 @@ OzuStatus ozu_picture_fail(OzuPictureDecoder *decoder, const char *message) {
 
 void ozu_picture_set_exif(OzuPictureInfo *info, const uint8_t *content, size_t size) {
   if (size < 4) return;
-  size_t distance = (size_t)content[0] << 24 | (size_t)content[1] << 16 | (size_t)content[2] << 8 | content[3];
-  if (distance > size - 4) return;
-  info->exif = content + 4 + distance;
-  info->exif_size = size - 4 - distance;
+  size_t at = 0;
+  // Some writers, such as ffmpeg, leave the distance out.
+  if (memcmp(content, "II*\0", 4) != 0 && memcmp(content, "MM\0*", 4) != 0) {
+    size_t distance = (size_t)content[0] << 24 | (size_t)content[1] << 16 | (size_t)content[2] << 8 | content[3];
+    if (distance > size - 4) return;
+    at = 4 + distance;
+  }
+  info->exif = content + at;
+  info->exif_size = size - at;
 }
 
 OzuPictureLevel ozu_picture_level(const OzuPictureInfo *info, uint32_t index) {

@@ -18,6 +18,17 @@ struct MetadataTests {
     #expect(header.dotsPerInch == 300)
   }
 
+  @Test("of JPEG XL are found also if the distance to them was left out")
+  func withoutDistance() throws {
+    guard isDecodable("exif.jxl") else { return }
+    var data = try fixture("metadata/exif.jxl")
+    let mark = try #require(data.range(of: Data("Exif".utf8)))
+    data[mark.lowerBound - 1] -= 4
+    data.removeSubrange(mark.upperBound..<mark.upperBound + 4)
+    let header = try CodecRegistry.standard.header(of: data)
+    #expect(header.metadata?.camera == "Ozu Works Still 50")
+  }
+
   @Test("of HEIC are those of the camera, and tell whether there is a thumbnail")
   func heic() throws {
     guard isDecodable("heic-420.heic") else { return }
