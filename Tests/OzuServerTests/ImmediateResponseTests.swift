@@ -27,9 +27,9 @@ struct ImmediateResponseTests {
       let request = ServiceRequest(method: "GET", target: target)
       #expect(fixture.service.immediateResponse(to: request)?.status == 200)
     }
-    for (method, target) in [
-      ("GET", "/metrics"), ("GET", "/none"), ("GET", "/33/a.png"), ("POST", "/32/a.png"),
-    ] {
+    let refused = ServiceRequest(method: "GET", target: "/none")
+    #expect(fixture.service.immediateResponse(to: refused)?.status == 404)
+    for (method, target) in [("GET", "/metrics"), ("GET", "/33/a.png"), ("POST", "/32/a.png")] {
       #expect(fixture.service.immediateResponse(to: ServiceRequest(method: method, target: target)) == nil)
     }
     let text = String(decoding: await fixture.get("/metrics").body, as: UTF8.self)
@@ -107,6 +107,31 @@ struct ImmediateResponseTests {
     await listener.stop(within: .seconds(10))
   }
 
+  /// Counts the addresses that are read.
+  private final class CountedAddresses: PictureAddressing {
+    let count = Mutex(0)
+
+    func picture(for request: ServiceRequest, at date: Date) throws(AddressRefusal) -> AddressedPicture {
+      count.withLock { $0 += 1 }
+      return try ServiceFixture.Addresses().picture(for: request, at: date)
+    }
+  }
+
+  @Test("a listener has an address read once, also if the answer needs waiting")
+  func once() async throws {
+    let addresses = CountedAddresses()
+    let fixture = try ServiceFixture(addressing: addresses)
+    try fixture.serve("a.png")
+    let listener = try ServiceListener(fixture.service)
+    let client = try TestClient(port: listener.port)
+    for (number, target) in ["/32/a.png", "/32/missing.png", "/none"].enumerated() {
+      client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+      _ = try await client.answer()
+      #expect(addresses.count.withLock { $0 } == number + 1)
+    }
+    await listener.stop(within: .seconds(10))
+  }
+
   /// Answers `/now…` at once.
   private final class Responder: ServiceResponding {
     let gate = Gate()
@@ -118,10 +143,10 @@ struct ImmediateResponseTests {
       return ServiceResponse(status: 200, body: Data(request.target.utf8))
     }
 
-    func immediateResponse(to request: ServiceRequest) -> ServiceResponse? {
-      guard request.target.hasPrefix("/now") else { return nil }
+    func begin(_ request: ServiceRequest) -> ServiceBeginning {
+      guard request.target.hasPrefix("/now") else { return .work { await self.respond(to: request) } }
       counts.withLock { $0.now += 1 }
-      return ServiceResponse(status: 200, body: Data(request.target.utf8))
+      return .response(ServiceResponse(status: 200, body: Data(request.target.utf8)))
     }
   }
 

@@ -70,20 +70,25 @@ extension PlaygroundTests {
 
   @Test("the exact limit on an upload also holds without the listener")
   func uploadSizes() async throws {
-    let fixture = try Self.fixture()
-    let page = try #require(fixture.service.configuration.playground)
+    let page = try Playground(SignedAddresses(Self.rules), token: Self.secret)
+    let fixture = try ServiceFixture {
+      $0.playground = page
+      $0.retryAfter = 7
+    }
     var request = ServiceRequest(method: "POST", target: "/playground/uploads", headers: Self.bearer)
     request.body = Data(count: Playground.maximumUploadByteCount)
     #expect(await fixture.service.respond(to: request).status == 200)
     request.body.append(0)
     #expect(await fixture.service.respond(to: request).status == 413)
     #expect(page.uploadStore.byteCount == Playground.maximumUploadByteCount)
-    #expect(page.uploads.path == request.target)
-    #expect(page.uploads.maximumByteCount == Playground.maximumUploadByteCount)
+    let uploads = try #require(fixture.service.uploads)
+    #expect(uploads.path == request.target)
+    #expect(uploads.maximumByteCount == Playground.maximumUploadByteCount)
     // Two uploads of the largest size can be received at the same time.
     request.body = Data()
-    #expect(page.uploads.refusal(of: request, 16 << 20, beside: 16 << 20) == nil)
-    #expect(page.uploads.refusal(of: request, 16 << 20, beside: 16 << 20 + 1)?.status == 503)
+    #expect(uploads.refusal(of: request, 16 << 20, beside: 16 << 20) == nil)
+    let refusal = uploads.refusal(of: request, 16 << 20, beside: 16 << 20 + 1)
+    #expect(refusal?.status == 503 && refusal?.headers["Retry-After"] == "7")
   }
 
   @Test(

@@ -96,7 +96,7 @@ struct PlaygroundTests {
     twice.add(name: "Authorization", value: "Bearer \(Self.secret)")
     #expect(await fixture.get("/playground/settings", twice).status == 401)
     let refused = ServiceRequest(method: "POST", target: "/playground/uploads", headers: headers)
-    let rule = try #require(fixture.service.configuration.playground).uploads
+    let rule = try #require(fixture.service.uploads)
     #expect(rule.refusal(of: refused, 1, beside: 0)?.status == 401)
   }
 

@@ -51,8 +51,6 @@
       if try settings.logsRequests { configuration.log = { record in log.write(record) } }
       let playground = try settings.playground(rules, at: place)
       configuration.playground = playground?.page
-      var listening = ServiceListener.Configuration()
-      listening.uploads = playground?.page.uploads
       let spool = settings.hasCache || arguments.has("check") ? nil : SpoolFolder()
       defer { spool?.remove() }
       configuration.pipeline.network.largeBodyDirectory = spool?.path
@@ -62,6 +60,8 @@
       } catch {
         throw UsageError(error.description)
       }
+      var listening = ServiceListener.Configuration()
+      listening.uploads = service.uploads
       try place.checkHost()
       if arguments.has("check") { return await check(settings, configuration, console) }
       // A reader of the log that ends must not end the service.

@@ -52,17 +52,20 @@ extension ListenerWork {
       remoteAddress: connection.remoteAddress)
     request.body = body
     // Many requests of one client must not delay the others, and must not let the stack grow.
-    if connection.immediateCount < Self.largestImmediateCount,
-      let response = loop.service.immediateResponse(to: request)
-    {
-      connection.immediateCount += 1
-      return respond(connection, response, to: head)
+    let service = loop.service
+    var work: @Sendable () async -> ServiceResponse = { [request] in await service.respond(to: request) }
+    if connection.immediateCount < Self.largestImmediateCount {
+      switch service.begin(request) {
+      case .response(let response):
+        connection.immediateCount += 1
+        return respond(connection, response, to: head)
+      case .work(let rest): work = rest
+      }
     }
     // Reading is paused until the answer is ready; the client waits.
     watch(connection, reading: false, writing: false)
-    let task = Task { [loop, number = connection.number, request] in
-      let response = await loop.service.respond(to: request)
-      loop.submit(.answer(connection: number, response))
+    let task = Task { [loop, number = connection.number, work] in
+      loop.submit(.answer(connection: number, await work()))
     }
     connection.state = .answering(task, head)
   }

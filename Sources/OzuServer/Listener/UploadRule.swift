@@ -13,6 +13,8 @@ public struct UploadRule: Sendable {
   public let maximumTotalByteCount: Int
   /// The time limit for a body.
   public let limit: Duration
+  /// The number of seconds in the `Retry-After` of the 503 for more bytes than that. Default: 1.
+  public var retryAfter = 1
   /// Returns the answer to a head that is refused; `nil` accepts it. Called on the listener's thread, so it must
   /// not block.
   private let refuse: @Sendable (ServiceRequest) -> ServiceResponse?
@@ -58,7 +60,9 @@ public struct UploadRule: Sendable {
   func refusal(of request: ServiceRequest, _ byteCount: Int, beside others: Int) -> ServiceResponse? {
     if let refusal = refuse(request) { return refusal }
     guard others + byteCount <= maximumTotalByteCount else {
-      return ServiceFailure(status: 503, reason: "too many bytes are being uploaded", retryAfter: 1).response
+      return ServiceFailure(
+        status: 503, reason: "too many bytes are being uploaded", retryAfter: retryAfter
+      ).response
     }
     return nil
   }

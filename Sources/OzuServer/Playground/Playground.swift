@@ -12,7 +12,8 @@ import OzuHTTP
 /// ```swift
 /// let playground = try Playground(addresses, token: Playground.makeToken())
 /// configuration.playground = playground
-/// listenerConfiguration.uploads = playground.uploads
+/// let service = try ImageService(addressing: addresses, configuration: configuration)
+/// listenerConfiguration.uploads = service.uploads
 /// ```
 ///
 /// Uploaded files stay in memory for ten minutes after their last use, at most 64 MB together, under keys that
@@ -22,8 +23,8 @@ public final class Playground: Sendable {
   public static let maximumUploadByteCount = 16 << 20
   static let uploadPath = "/playground/uploads"
 
-  /// The rule for a listener: accepts uploads with the token.
-  public let uploads: UploadRule
+  /// Accepts uploads with the token. Listeners take `ImageService.uploads`.
+  let uploads: UploadRule
   let addresses: SignedAddresses
   private let token: PlaygroundToken
   let uploadStore: UploadStore
@@ -55,7 +56,6 @@ public final class Playground: Sendable {
   /// The answer to a request to the playground; `nil` for other requests.
   func answer(to request: ServiceRequest, of service: ImageService) async -> ServiceAnswer? {
     let now = service.configuration.pipeline.testing.now()
-    uploadStore.expire(at: now)
     let isReading = request.method == "GET" || request.method == "HEAD"
     if request.target == "/", isReading { return ServiceAnswer(.service, PlaygroundPage.response) }
     guard request.target.hasPrefix("/playground/") else { return nil }
@@ -85,6 +85,9 @@ public final class Playground: Sendable {
       return ServiceAnswer(ServiceFailure(status: error.status, reason: error.reason))
     }
   }
+
+  /// Forgets the files that were not used for ten minutes.
+  func expireUploads(at now: ContinuousClock.Instant) { uploadStore.expire(at: now) }
 
   private func upload(_ data: Data, at now: ContinuousClock.Instant) -> ServiceAnswer {
     // A web framework, used instead of the listener, may have accepted more.

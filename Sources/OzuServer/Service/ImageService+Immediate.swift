@@ -3,24 +3,58 @@ import OzuHTTP
 
 extension ImageService {
   /// Answers without waiting and without a Swift task: a picture that is in memory, a request for which there is no
-  /// place, and the service's own pages except the metrics.
+  /// place, an address that is refused, and the service's own pages except the metrics. An address is read once, also if work is
+  /// left.
   ///
   /// Two changes of threads cost more than the rest of such an answer, and take long if all threads are busy.
-  public func immediateResponse(to request: ServiceRequest) -> ServiceResponse? {
-    guard request.method == "GET" || request.method == "HEAD" else { return nil }
+  public func begin(_ request: ServiceRequest) -> ServiceBeginning {
     let start = configuration.pipeline.testing.now()
-    guard let answer = immediateAnswer(to: request) else { return nil }
-    metrics.begin()
-    note(answer, of: request, since: start)
-    return answer.response
+    configuration.playground?.expireUploads(at: start)
+    switch step(for: request) {
+    case .answer(let answer):
+      metrics.begin()
+      note(answer, of: request, since: start)
+      return .response(answer.response)
+    case .picture(let pictureRequest):
+      return work(for: request) { [self] in await picture(pictureRequest, for: request) }
+    case .page:
+      return work(for: request) { [self] in await page(for: request) }
+    }
   }
 
-  private func immediateAnswer(to request: ServiceRequest) -> ServiceAnswer? {
+  private func work(
+    for request: ServiceRequest, _ work: @escaping @Sendable () async -> ServiceAnswer
+  ) -> ServiceBeginning {
+    .work { [self] in
+      let start = configuration.pipeline.testing.now()
+      metrics.begin()
+      let answer = await work()
+      note(answer, of: request, since: start)
+      return answer.response
+    }
+  }
+
+  /// The next step for a request.
+  private enum Step {
+    case answer(ServiceAnswer)
+    case picture(PictureRequest)
+    /// A page of the service itself, or a method that is refused.
+    case page
+  }
+
+  private func step(for request: ServiceRequest) -> Step {
+    guard request.method == "GET" || request.method == "HEAD" else { return .page }
     switch request.target {
-    case "/health", "/ready": return ownAnswer(to: request)
-    case "/", "/metrics": return nil
-    case let target where target.hasPrefix("/playground/"): return nil
-    default: return immediatePicture(for: request)
+    case "/health", "/ready": return ownAnswer(to: request).map(Step.answer) ?? .page
+    case "/", "/metrics": return .page
+    case let target where target.hasPrefix("/playground/"): return .page
+    default:
+      do throws(AddressRefusal) {
+        let pictureRequest = try pictureRequest(of: request)
+        return immediateAnswer(to: pictureRequest, for: request).map(Step.answer) ?? .picture(pictureRequest)
+      } catch {
+        return .answer(ServiceAnswer(error))
+      }
     }
   }
 }

@@ -6,13 +6,14 @@ import OzuSharedStores
 /// Answers a request for a picture.
 extension ImageService {
   func picture(for request: ServiceRequest) async -> ServiceAnswer {
-    let pictureRequest: PictureRequest
     do throws(AddressRefusal) {
-      pictureRequest = try self.pictureRequest(of: request)
+      return await picture(try pictureRequest(of: request), for: request)
     } catch {
-      // Strangers can invent as many of these addresses as they like, so no cache may keep the answers.
-      return ServiceAnswer(ServiceFailure(status: error.status, reason: error.reason))
+      return ServiceAnswer(error)
     }
+  }
+
+  func picture(_ pictureRequest: PictureRequest, for request: ServiceRequest) async -> ServiceAnswer {
     if let answer = answerFromMemory(pictureRequest, to: request) { return answer }
     let origin = pictureRequest.origin
     guard admission.enter(origin) else { return busyAnswer }
@@ -31,9 +32,7 @@ extension ImageService {
 
   /// The picture, if it is in memory, or a refusal, if the request would have to wait and there is no place. So a
   /// busy service spends little time on refused requests.
-  func immediatePicture(for request: ServiceRequest) -> ServiceAnswer? {
-    // An address that is refused here is refused in the same way by `picture(for:)`.
-    guard let pictureRequest = try? pictureRequest(of: request) else { return nil }
+  func immediateAnswer(to pictureRequest: PictureRequest, for request: ServiceRequest) -> ServiceAnswer? {
     if let answer = answerFromMemory(pictureRequest, to: request) { return answer }
     return admission.isFull(for: pictureRequest.origin) ? busyAnswer : nil
   }
@@ -46,7 +45,7 @@ extension ImageService {
   }
 
   /// The picture that is requested, remembered or read from the address.
-  private func pictureRequest(of request: ServiceRequest) throws(AddressRefusal) -> PictureRequest {
+  func pictureRequest(of request: ServiceRequest) throws(AddressRefusal) -> PictureRequest {
     let date = configuration.pipeline.testing.currentDate()
     let condition = EntityTagCondition(request.headers)
     if let known = addresses.picture(for: request, at: date) {
@@ -166,7 +165,7 @@ extension ImageService {
 }
 
 /// A request for a picture, with everything that was found out about it.
-private struct PictureRequest: Sendable {
+struct PictureRequest: Sendable {
   /// Must change when the same recipe makes other files than before.
   private static let version = "1"
 

@@ -60,16 +60,22 @@ public final class ImageService: ServiceResponding {
     fills = configuration.leases.map { FillCoordinator(leases: $0, policy: configuration.fillPolicy) }
   }
 
+  /// The rule for a listener that takes the uploads of the playground; `nil` without one.
+  public var uploads: UploadRule? {
+    var rule = configuration.playground?.uploads
+    rule?.retryAfter = configuration.retryAfter
+    return rule
+  }
+
   /// Makes `/ready` answer 503 from now on, so that no more requests are sent here. Requests are still answered.
   public func beginDraining() { metrics.isDraining.store(true, ordering: .relaxed) }
 
   /// Answers one request.
   public func respond(to request: ServiceRequest) async -> ServiceResponse {
-    let start = configuration.pipeline.testing.now()
-    metrics.begin()
-    let answer = await answer(to: request)
-    note(answer, of: request, since: start)
-    return answer.response
+    switch begin(request) {
+    case .response(let response): return response
+    case .work(let work): return await work()
+    }
   }
 
   /// Counts and logs an answer.
@@ -83,7 +89,8 @@ public final class ImageService: ServiceResponding {
     }
   }
 
-  private func answer(to request: ServiceRequest) async -> ServiceAnswer {
+  /// The answer to a request that is for a page of the service, or not GET or HEAD.
+  func page(for request: ServiceRequest) async -> ServiceAnswer {
     if let answer = await configuration.playground?.answer(to: request, of: self) { return answer }
     guard request.method == "GET" || request.method == "HEAD" else {
       return ServiceAnswer(
@@ -173,6 +180,11 @@ struct ServiceAnswer: Sendable {
     self.kind = kind
     self.response = response
     self.failure = failure
+  }
+
+  /// Strangers can invent as many of these addresses as they like, so no cache may keep the answer.
+  init(_ refusal: AddressRefusal) {
+    self.init(ServiceFailure(status: refusal.status, reason: refusal.reason))
   }
 
   init(_ failure: ServiceFailure, kind: Kind = .failed, detail: String? = nil) {

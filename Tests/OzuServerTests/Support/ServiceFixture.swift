@@ -7,6 +7,14 @@ import OzuTesting
 
 @testable import OzuServer
 
+extension ServiceResponding {
+  /// The answer, if it needs no waiting.
+  func immediateResponse(to request: ServiceRequest) -> ServiceResponse? {
+    guard case .response(let response) = begin(request) else { return nil }
+    return response
+  }
+}
+
 /// A service on a fake network, with the address `/{width}/{name}` for `https://origin.test/{name}` as PNG.
 struct ServiceFixture {
   /// The width may have any number of digits; `save` after it makes an attachment.
