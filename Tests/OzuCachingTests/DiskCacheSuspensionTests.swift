@@ -135,17 +135,17 @@ struct DiskCacheSuspensionTests {
       path: "ozu-suspension-\(UInt64.random(in: 0 ... .max))")
     defer { try? FileManager.default.removeItem(at: folder) }
     let cache = try DiskCache(directory: folder)
-    cache.store(body(1), forKey: key(1))
+    await cache.store(body(1), forKey: key(1))
     let files = SystemFileSystem()
     let path = folder.path(percentEncoded: false) + "/lock"
     #expect(try files.lock(path) == nil)
     await cache.suspend()
     var lock = try files.lock(path)
     #expect(lock != nil)
-    #expect(cache.entry(forKey: key(1))?.body == body(1))
+    #expect(await cache.entry(forKey: key(1))?.body == body(1))
     lock = nil
     await cache.resume()
-    #expect(cache.store(body(2), forKey: key(2)))
+    #expect(await cache.store(body(2), forKey: key(2)))
     #expect(try files.lock(path) == nil)
   }
 

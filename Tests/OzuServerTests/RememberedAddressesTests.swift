@@ -132,7 +132,8 @@ struct RememberedAddressesTests {
     for _ in 0..<3 { #expect(await fixture.get(target).status == 200) }
     #expect(addresses.count.load(ordering: .relaxed) == count)
     fixture.clock.advance(by: .seconds(1))
-    #expect(fixture.service.immediateResponse(to: ServiceRequest(method: "GET", target: target)) == nil)
+    #expect(
+      fixture.service.immediateResponse(to: ServiceRequest(method: "GET", target: target))?.status == 404)
     #expect(await fixture.get(target).status == 404)
   }
 

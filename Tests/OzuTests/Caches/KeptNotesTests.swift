@@ -11,7 +11,7 @@ struct KeptNotesTests {
 
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var policy = ColorPolicy.convertToSRGB
+    var policy: ColorPolicy?
     var processors: [any ImageProcessing] = []
     /// A word of each note, in their order.
     var words: [String]
