@@ -1,9 +1,6 @@
 #if canImport(ObjectiveC)
-  /// A place of a view that shows pictures: what `view.ozu` is, or one of several, such as the background of a button's state.
-  ///
-  /// ```swift
-  /// imageView.ozu.setImage(from: url)
-  /// ```
+  /// A place of a view that shows pictures: what `view.ozu` is (`imageView.ozu.setImage(from: url)`), or one of several, such as
+  /// the background of a button's state.
   @MainActor
   public struct ImagePlace: ImagePresenting {
     /// The binding of the place: it loads and shows pictures.
