@@ -11,7 +11,7 @@
   final class Drills {
     let options: DrillOptions
     let output = DrillOutput()
-    var cellCount: Int { options.isQuick ? 1_500 : 10_000 }
+    var cellCount: Int { options.isQuick ? 600 : 10_000 }
 
     init(_ options: DrillOptions) {
       self.options = options
@@ -35,7 +35,7 @@
         ("terminal", terminal), ("huge", huge),
       ]
       for (name, drill) in drills where options.names.isEmpty || options.names.contains(name) {
-        let watchdog = Watchdog(name, .seconds(options.isQuick ? 120 : 600))
+        let watchdog = Watchdog(name, .seconds(options.isQuick ? 240 : 600))
         defer { watchdog.end() }
         do {
           try await drill()
