@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import OzuHTTP
+import OzuSynchronization
 
 /// The bytes of an address or a file without a pipeline: for fetchers of `OzuMigration`, which can be asked on their own.
 extension ImageSource {

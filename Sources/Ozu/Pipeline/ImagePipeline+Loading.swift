@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import OzuSynchronization
 
 extension ImagePipeline {
   /// Loads a request and calls back, for code that does not await.

@@ -1,5 +1,6 @@
 import Dispatch
 import OzuHTTP
+import OzuSynchronization
 
 /// A disk cache as the storage of an `HTTPCache`, for apps that use HTTP caching without pictures.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuSynchronization
 
 /// The bytes of standard input, as a source.
 enum StandardInput {

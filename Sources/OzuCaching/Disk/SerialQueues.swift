@@ -1,4 +1,5 @@
 import Dispatch
+import OzuSynchronization
 
 /// A few serial queues that share work by key. Blocking calls run here instead of on the threads of Swift
 /// concurrency. At most as many run at once as there are queues, and calls for one key run in their order.

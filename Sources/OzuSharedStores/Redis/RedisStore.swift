@@ -1,6 +1,7 @@
 import Foundation
 import Ozu
 import OzuRecords
+import OzuSynchronization
 
 /// A level of storage in Redis or Valkey that several machines share: renditions and encoded images that one
 /// machine made are available to all.

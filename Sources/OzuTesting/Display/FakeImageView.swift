@@ -1,5 +1,6 @@
 import Foundation
 import Ozu
+import OzuSynchronization
 
 /// A view without a toolkit: it records everything that it has to show, in order.
 ///
