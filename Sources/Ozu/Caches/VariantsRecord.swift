@@ -8,7 +8,7 @@ import OzuRecords
 struct VariantsRecord {
   /// The version of the fields and that of the pixels: smaller pictures must not be derived from pictures that an
   /// earlier release made in another way.
-  static let currentVersion = 256 + ImageKey.pixelVersion
+  static let currentVersion = 512 + ImageKey.pixelVersion
 
   private(set) var pictures: [KnownVariants.Variant]
 
@@ -60,6 +60,7 @@ extension KnownVariants.Variant {
     writer.append(key.rendition)
     size.write(to: &writer)
     writer.append(kind.name)
+    writer.append(keepsProfile)
     writer.append(resize) { $1.write(to: &$0) }
   }
 
@@ -67,6 +68,7 @@ extension KnownVariants.Variant {
     let key = ImageKey(source: source, rendition: try reader.key())
     let size = try PixelSize(from: &reader)
     let kind = ImageStoreKind(try reader.text())
+    let keepsProfile = try reader.flag()
     let resize = try reader.optional { (reader) throws(FieldReader.Damage) in
       let resize = try Resize(from: &reader)
       guard !resize.size.isEmpty, max(resize.size.width, resize.size.height) <= ImageRequest.maximumSide
@@ -75,6 +77,6 @@ extension KnownVariants.Variant {
       }
       return resize
     }
-    self.init(key: key, resize: resize, size: size, kind: kind)
+    self.init(key: key, resize: resize, keepsProfile: keepsProfile, size: size, kind: kind)
   }
 }

@@ -52,8 +52,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   private var loadRequest: ImageRequest {
     let policy = converts ? .convertToSRGB : goal.format.colorProfile.colorPolicy
     return goal.load.with {
-      // Without a policy of its own, so that it shares the work with other requests.
-      $0.colorPolicy = policy == configuration.decoding.colorPolicy ? nil : policy
+      $0.colorPolicy = policy
       if isDimmed { $0.headroomStops = nil }
     }
   }

@@ -95,7 +95,7 @@ extension ImagePipeline {
   public func removeImage(forKey key: String) async {
     await removeImages(
       of: ImageRequest.requests(forKey: key, format: nil).map {
-        $0.keyed(by: configuration.caching.cacheKeyRules)
+        $0.keyed(by: configuration)
       })
   }
 

@@ -14,12 +14,17 @@ final class KnownVariants: Sendable {
   struct Variant: Hashable, Sendable {
     let key: ImageKey
     let resize: Resize?
+    /// Whether its colours are under the profile of the file (`ColorPolicy.keepProfile`) and not in sRGB.
+    var keepsProfile = false
     let size: PixelSize
     /// Its kind in the stores, if it is stored.
     var kind = ImageStoreKind.rendition
 
-    /// Nothing but the resize, because only such pictures are listed (`Recipe.servesOthers`).
-    var recipe: Recipe { Recipe(resize: resize) }
+    /// Nothing but the resize and the colours, because only such pictures are listed (`Recipe.servesOthers`).
+    var recipe: Recipe {
+      Recipe(
+        resize: resize, decoding: RequestedDecoding(policy: keepsProfile ? .keepProfile : .convertToSRGB))
+    }
   }
 
   /// A picture that is being loaded.

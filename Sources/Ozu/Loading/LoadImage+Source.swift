@@ -100,7 +100,7 @@ extension LoadImage {
   /// Whether the picture is returned undecoded, because no step needs its pixels.
   private var isDeferred: Bool {
     !configuration.decoding.isDecompressionEnabled && request.decodingResize == nil
-      && request.decodedSteps.isEmpty && request.decoding == .plain
+      && request.decodedSteps.isEmpty && request.decoding.isPlain(in: configuration)
   }
 
   // MARK: From bytes to the picture
@@ -190,7 +190,8 @@ extension LoadImage {
       picture.header != nil
     else { return nil }
     return KnownVariants.Variant(
-      key: request.key, resize: request.resize, size: picture.size, kind: request.renditionKind)
+      key: request.key, resize: request.resize, keepsProfile: request.decoding.keepsProfile,
+      size: picture.size, kind: request.renditionKind)
   }
 
   /// Stores a picture that was made from its source, and the source itself.

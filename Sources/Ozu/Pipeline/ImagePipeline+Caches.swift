@@ -21,7 +21,7 @@ extension ImagePipeline {
     var whole = request
     whole.resize = nil
     whole.processors = []
-    let requests = [request, whole].map { $0.keyed(by: configuration.caching.cacheKeyRules) }
+    let requests = [request, whole].map { $0.keyed(by: configuration) }
     await removeImages(of: requests)
   }
 

@@ -182,8 +182,8 @@ extension ImagePipeline.Configuration {
     /// The source of memory for pixels.
     public var pixelBufferPool = PixelBufferPool.shared
     /// The treatment of colours that are not sRGB, for requests without their own. On Apple platforms, whose views manage
-    /// colours, a profile is kept by default: photographs of a phone are in Display P3. Elsewhere colours are converted. A
-    /// change counts for pictures that are made from then on; the ones on disk stay as they are.
+    /// colours, a profile is kept by default: photographs of a phone are in Display P3. Elsewhere colours are converted. Part of
+    /// the identity of pictures, so pipelines with other treatments may share a folder.
     public var colorPolicy = ColorPolicy.standard
     /// Whether the pipeline decodes pictures on its own threads before it returns them. On by default. When it is off, the
     /// pipeline only reads the header of a whole picture and checks its limits. The picture is decoded when its pixels are

@@ -158,7 +158,7 @@ extension ImagePipeline {
     if hasInterceptors {
       data = try await self.data(for: request)
     } else {
-      let keyed = request.keyed(by: configuration.caching.cacheKeyRules)
+      let keyed = request.keyed(by: configuration)
       let bytes = try await bytes(for: keyed, priority: request.priority, isForHeader: true)
       if let header = bytes.header { return header }
       guard case .data(let whole) = try bytes.outcome.get().content else {
@@ -318,7 +318,7 @@ extension ImagePipeline {
   /// - Throws: `ImageError`.
   package func sourceState(of request: ImageRequest) async throws(ImageError) -> SourceState? {
     try request.validate()
-    let request = request.keyed(by: configuration.caching.cacheKeyRules)
+    let request = request.keyed(by: configuration)
     let fetched = try await bytes(for: request, priority: request.priority).outcome.get()
     guard fetched.allowsStoring else { return nil }
     guard let validity = fetched.validity, !validity.bodyIdentity.isEmpty else { return nil }

@@ -51,9 +51,9 @@ public final class ImagePipeline: Sendable {
   let hasInterceptors: Bool
   /// Whether some sources are refused.
   let checksSources: Bool
-  /// Whether there are rules that change the keys of URLs.
-  private let hasKeyRules: Bool
-  /// Whether requests are used unchanged: there are no key rules and no observers.
+  /// Whether requests get other keys: there are rules for URLs, or a treatment of colours that is not the platform's standard.
+  private let adjustsKeys: Bool
+  /// Whether requests are used unchanged: they keep their keys, and there are no observers.
   let takesRequestsAsTheyAre: Bool
 
   /// Makes a pipeline. Nothing is opened or started before the first request.
@@ -71,9 +71,10 @@ public final class ImagePipeline: Sendable {
     memory = caches.memory
     formatStore = FormatStore(context)
     hasInterceptors = !configuration.interceptors.isEmpty
-    hasKeyRules = !configuration.caching.cacheKeyRules.isEmpty
+    adjustsKeys =
+      !configuration.caching.cacheKeyRules.isEmpty || configuration.decoding.colorPolicy != .standard
     checksSources = configuration.checksSources
-    takesRequestsAsTheyAre = !hasKeyRules && !context.events.isObserved
+    takesRequestsAsTheyAre = !adjustsKeys && !context.events.isObserved
   }
 
   /// Makes a pipeline. Nothing is opened or started before the first request.
@@ -174,7 +175,7 @@ public final class ImagePipeline: Sendable {
 
   func task(for request: ImageRequest, subscriber: AnswerSubscriber<ImageResponse>?) -> ImageTask {
     let start = configuration.instant
-    if request.needsNoAdjustment, !hasKeyRules {
+    if request.needsNoAdjustment, !adjustsKeys {
       let task = ImageTask(request, keyed: nil, pipeline: self, start: start, subscriber: subscriber)
       self.start(task, keyed: request)
       return task
@@ -200,8 +201,8 @@ extension ImagePipeline {
 
   /// The request with the pipeline's cache-key rules applied, in the format that has the name of its own.
   func current(_ request: ImageRequest) -> ImageRequest {
-    if request.needsNoAdjustment, !hasKeyRules { return request }
-    return formatStore.current(request.keyed(by: configuration.caching.cacheKeyRules))
+    if request.needsNoAdjustment, !adjustsKeys { return request }
+    return formatStore.current(request.keyed(by: configuration))
   }
 
   /// The same for a request that is being answered. Its format is noted: the first request registers the format, and

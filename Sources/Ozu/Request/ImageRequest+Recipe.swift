@@ -15,14 +15,18 @@ extension ImageRequest {
     recipe.prefix(processorCount: processorCount).key(of: key.source)
   }
 
-  /// The request with the cache-key rules applied to its URL.
-  func keyed(by rules: [CacheKeyRule]) -> ImageRequest {
+  /// The request by whose keys a pipeline caches: with the rules for keys applied to its URL, and with the pipeline's treatment
+  /// of colours if it has none of its own. Pipelines with other treatments may share a folder.
+  func keyed(by configuration: ImagePipeline.Configuration) -> ImageRequest {
+    var request = self
+    let policy = configuration.decoding.colorPolicy
+    if colorPolicy == nil, policy != .standard { request.colorPolicy = policy }
+    let rules = configuration.caching.cacheKeyRules
     guard !rules.isEmpty, !fields.hasOwnKey, let url = source.webURL,
       let rule = rules.first(where: { $0.applies(to: url) })
     else {
-      return self
+      return request
     }
-    var request = self
     request.changeRecipe { fields in
       fields.sourceKey = rule.applied(to: WebAddress.canonical(url.absoluteString))
       if case .request(let own) = fields.source { fields.sourceKey += own.keySuffix }

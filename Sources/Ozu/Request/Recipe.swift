@@ -41,21 +41,22 @@ struct Recipe: Sendable {
   /// Whether an app's closures change the picture. They have no identity, so their results are not shared.
   var hasHooks: Bool { parts.format?.hasHooks == true }
 
-  /// Whether pictures of other recipes may be made from a picture of this one: it is in the colours of the pipeline, before any other step. One that
+  /// Whether pictures of other recipes may be made from a picture of this one: it has 8 bits, before any other step. One that
   /// shows a part could serve what lies inside, but the parts of a zoomed picture would push the whole ones out of the list of
   /// known pictures, which contains no others (`KnownVariants`).
   var servesOthers: Bool {
     let (resize, decoding, processors, format) = parts
-    return resize?.region == nil && decoding == .plain && processors.isEmpty && format?.hasHooks != true
+    return resize?.region == nil && decoding.servesOthers && processors.isEmpty && format?.hasHooks != true
   }
 
   /// Whether a picture of a larger recipe can stand in for the source. Whether it has the pixels is decided by `Derivation`.
   func canBeMade(from larger: Recipe) -> Bool {
     // Any processors: they follow the resize.
     let (resize, decoding, _, format) = parts
-    guard larger.servesOthers, decoding == .plain, format?.hasHooks != true, let resize else {
-      return false
-    }
+    guard larger.servesOthers, decoding.servesOthers,
+      decoding.keepsProfile == larger.parts.decoding.keepsProfile,
+      format?.hasHooks != true, let resize
+    else { return false }
     return larger.parts.resize.map { resize.isServed(by: $0) } ?? true
   }
 

@@ -1,7 +1,8 @@
 /// How a request wants a file decoded: the treatment of its colours, and whether a part of it is enough. Part of the
 /// recipe.
 struct RequestedDecoding: Hashable, Sendable {
-  /// The treatment of colours that are not sRGB; `nil` for that of the pipeline.
+  /// The treatment of colours that are not sRGB; `nil` for that of the pipeline. A pipeline whose treatment is not the platform's
+  /// standard puts its own in place of `nil` (`ImageRequest.keyed(by:)`), so that keys name what was done.
   var policy: ColorPolicy?
 
   /// The HDR headroom for which a gain map is applied, in stops; `nil` for none.
@@ -23,10 +24,26 @@ struct RequestedDecoding: Hashable, Sendable {
   /// A whole file in the colours of the pipeline, without a headroom.
   static let plain = RequestedDecoding()
 
-  /// The identity of the treatment, as steps of the recipe: none for a whole file in the colours of the pipeline.
+  /// The identity of the treatment, as steps of the recipe: none for a whole file in sRGB.
   var steps: [String] {
-    (policy.map { ["colors(\($0))"] } ?? [])
+    let policy = policy ?? .standard
+    return (policy == .convertToSRGB ? [] : ["colors(\(policy))"])
       + (headroomStops.map { ["headroom(\($0))"] } ?? []) + (allowsTruncation ? ["partial"] : [])
+  }
+
+  /// Whether smaller pictures may be made from the decoded one: a whole file in 8 bits.
+  var servesOthers: Bool {
+    headroomStops == nil && !allowsTruncation && (policy ?? .standard).pixelFormats == .bgra8
+  }
+
+  /// Whether a profile stays, in 8 bits.
+  var keepsProfile: Bool { (policy ?? .standard) == .keepProfile }
+
+  /// Whether a pipeline decodes so without being asked.
+  func isPlain(in configuration: ImagePipeline.Configuration) -> Bool {
+    var own = self
+    if own.policy == configuration.decoding.colorPolicy { own.policy = nil }
+    return own == .plain
   }
 
   /// For reading a rendition: keeps the colours and the bits with which it was written.

@@ -164,6 +164,18 @@ struct KeptColorsTests {
       }
       await pipeline.flush()
     }
+    // A pipeline with another treatment makes its own pictures in the same folder, and an explicit treatment finds them.
+    for isFirst in [true, false] {
+      let other = ImagePipeline.testing(files: files) { $0.decoding.colorPolicy = .convertToSRGB }
+      for request in [request, smaller] {
+        let response = try await other.response(for: request)
+        #expect(response.picture.bitmap.colorSpace == .sRGB)
+        if !isFirst, request.resize != nil { #expect(response.source == .rendition) }
+        let asked = try await other.response(for: request.with { $0.colorPolicy = .convertToSRGB })
+        #expect(asked.source == .memory)
+      }
+      await other.flush()
+    }
     // The standard of a platform without colour management in its toolkits.
     #if os(Linux)
       #expect(try await ImagePipeline.testing().image(for: request).bitmap.colorSpace == .sRGB)

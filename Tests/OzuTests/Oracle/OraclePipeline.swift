@@ -112,8 +112,8 @@ struct OraclePipeline {
     guard let resize = request.effectiveResize, request.format != .hooked, larger.format != .hooked,
       larger.processors.isEmpty, larger.effectiveResize?.region == nil,
       [request, larger].allSatisfy({
-        $0.colorPolicy == .convertToSRGB && $0.headroom == nil && !$0.allowsTruncation
-      }), let header = picture.header, header.frameCount <= 1,
+        $0.colorPolicy.pixelFormats == .bgra8 && $0.headroom == nil && !$0.allowsTruncation
+      }), request.colorPolicy == larger.colorPolicy, let header = picture.header, header.frameCount <= 1,
       isFineEnough(larger.effectiveResize, for: resize)
     else { return nil }
     let from = ResizeGeometry(source: header.size, resize: larger.effectiveResize)

@@ -43,6 +43,9 @@ import Testing
   ]
   private static let decodingChanges: [Change] = [
     Change(field: "policy", isServed: false) { $0.parts.decoding.policy = .keep },
+    Change(field: "policy", isServed: false) {
+      $0.parts.decoding.policy = ColorPolicy.standard == .keepProfile ? .convertToSRGB : .keepProfile
+    },
     Change(field: "headroomStops", isServed: false) { $0.parts.decoding.setHeadroom(2) },
     Change(field: "allowsTruncation", isServed: false) { $0.parts.decoding.allowsTruncation = true },
   ]

@@ -138,7 +138,8 @@ import Testing
   @Test("cache-key rules apply to requests with header fields, too")
   func rules() throws {
     let signed = try #require(URL(string: "https://example.com/a.jpg?token=2"))
-    let rules = [CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])]
+    var rules = ImagePipeline.Configuration()
+    rules.caching.cacheKeyRules = [CacheKeyRule(host: "example.com", droppingQueryItems: ["token"])]
     let plain = ImageRequest(url: Self.url).key
     #expect(ImageRequest(url: signed).keyed(by: rules).key == plain)
     #expect(ImageRequest(ImageURLRequest(url: signed, headers: ["A": "b"])).keyed(by: rules).key == plain)
