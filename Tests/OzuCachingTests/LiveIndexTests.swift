@@ -109,6 +109,27 @@ struct LiveIndexTests {
     #expect(index.withLock { index in victims.allSatisfy { index.segments[$0] == nil } })
   }
 
+  @Test("a list has each entry once, although pages are split while it is made")
+  func listsWhileGrowing() throws {
+    let fixture = Fixture(capacity: 8 << 20)
+    var cache = try fixture.open()
+    for number in 0..<1000 { cache.store(body(number, count: 50), forKey: key(number)) }
+    cache.close()
+    cache = try fixture.open()
+    let (pageCount, calls) = (cache.store.index.withLock { $0.pages.count }, Counter())
+    fixture.files.respond = { [cache] _ in
+      // The third page is being read; those before it are in the list.
+      calls.add(1)
+      guard calls.value == 3 else { return .proceed }
+      for number in 1000..<5000 { cache.store(body(number, count: 50), forKey: key(number)) }
+      return .proceed
+    }
+    let keys = cache.entries().map(\.key)
+    fixture.files.respond = { _ in .proceed }
+    #expect(cache.store.index.withLock { $0.pages.count } > pageCount && pageCount > 3)
+    #expect(Set(keys).count == keys.count && Set(keys).isSuperset(of: (0..<1000).map { key($0) }))
+  }
+
   @Test("pages that are built again have all entries, with the dates of their use")
   func rebuildsPages() throws {
     let fixture = Fixture(capacity: 1 << 20)

@@ -59,17 +59,19 @@ final class LiveIndex: Sendable {
 
   // MARK: All entries
 
-  /// Calls `body` with the index, locked, and the number of each page. The page is in memory unless the index is
-  /// damaged.
+  /// Calls `body` with the index, locked, and the number of each page, also of those that are added meanwhile. The page is in memory
+  /// unless the index is damaged.
   ///
   /// - Parameter between: Called after each page, without the lock.
   func forEachPage(_ body: (SegmentIndex, Int) -> Void, between: () -> Void = {}) {
-    for number in 0..<state.withLock({ $0.pages.count }) {
+    var number = 0
+    while number < state.withLock({ $0.pages.count }) {
       if let missing = state.withLock({ $0.missingPage(number) }) { read(missing) }
       state.withLock { index in
         if number < index.pages.count { body(index, number) }
       }
       between()
+      number += 1
     }
   }
 
@@ -81,6 +83,7 @@ final class LiveIndex: Sendable {
     // A long list that grows is copied, which takes tens of milliseconds for a million entries: not under the lock.
     var (result, found) = ([IndexEntry](), [IndexEntry]())
     found.reserveCapacity(IndexPage.capacity)
+    let pageCount = state.withLock { $0.pages.count }
     forEachPage { index, number in
       let wanted = partition.map { index.number(of: $0) ?? -1 }
       guard let page = index.pages[number] else { return }
@@ -91,6 +94,12 @@ final class LiveIndex: Sendable {
     } between: {
       result += found
       found.removeAll(keepingCapacity: true)
+    }
+    // A page that was split meanwhile has given entries that were found before to a page that was found later.
+    if state.withLock({ $0.pages.count }) != pageCount {
+      struct Place: Hashable { let key: CacheKey, partition: Int }
+      let newest = Dictionary(result.map { (Place(key: $0.key, partition: $0.partition), $0) }) { $1 }
+      result = Array(newest.values)
     }
     return result.sorted { one, other in
       let (age, otherAge) = (one.age(at: date), other.age(at: date))
