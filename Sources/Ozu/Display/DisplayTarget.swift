@@ -1,3 +1,5 @@
+import Foundation
+
 /// The request of a view, with the view's size and mode applied.
 struct DisplayTarget {
   let request: ImageRequest
@@ -12,7 +14,7 @@ struct DisplayTarget {
   /// Computes the request to load; `nil` if it depends on the size of the view, which is not known yet.
   ///
   /// A request with its own resize or format is not changed. Others get the view's format, or the automatic one. A
-  /// view that shows pictures at their own size needs no format.
+  /// view that shows pictures at their own size needs no format. The lengths of processors are points of the view.
   @MainActor
   init?(
     _ request: ImageRequest, view: any ImageDisplaying, cacheFormat: CacheFormat?, automatic: AutomaticFormat,
@@ -27,6 +29,7 @@ struct DisplayTarget {
     _ request: ImageRequest, mode: ScaleMode, size: DisplaySize?, scale: Double, cacheFormat: CacheFormat?,
     automatic: AutomaticFormat, pipeline: ImagePipeline
   ) {
+    let request = request.withLengths(inPointsOf: scale)
     if request.resize != nil || request.format != nil {
       self.init(request: request, fit: nil)
       return
@@ -56,5 +59,53 @@ struct DisplayTarget {
   func outgrows(_ other: DisplayTarget) -> Bool {
     guard let fit, let old = other.fit else { return false }
     return fit.mode != old.mode || fit.size.width > old.size.width || fit.size.height > old.size.height
+  }
+}
+
+extension ImageRequest {
+  /// The request for a view with a number of pixels per point: the lengths of its processors are points.
+  fileprivate func withLengths(inPointsOf scale: Double) -> ImageRequest {
+    guard scale > 0, scale != 1, processors.contains(where: { $0 is any ScaledProcessing }) else {
+      return self
+    }
+    return with {
+      $0.processors = processors.map { ($0 as? any ScaledProcessing)?.scaled(by: scale) ?? $0 }
+    }
+  }
+}
+
+/// Loading ahead for a view, in its pixels.
+extension ImagePrefetcher {
+  /// Starts to load the pictures that a view would show, in the size, the mode and the format of that view: for a cell that comes
+  /// next, any visible one. Before the view has a size, pictures are loaded in their own.
+  @MainActor
+  @discardableResult
+  public func start(
+    _ urls: [URL], in view: some ImagePresenting, processors: [any ImageProcessing] = [],
+    budget: PrefetchBudget = PrefetchBudget()
+  ) -> Outcomes {
+    start(view.requests(urls, processors, pipeline), budget: budget)
+  }
+
+  /// Stops the pictures that were started for a view.
+  @MainActor
+  public func stop(_ urls: [URL], in view: some ImagePresenting, processors: [any ImageProcessing] = []) {
+    stop(view.requests(urls, processors, pipeline))
+  }
+}
+
+extension ImagePresenting {
+  @MainActor
+  fileprivate func requests(
+    _ urls: [URL], _ processors: [any ImageProcessing], _ pipeline: ImagePipeline
+  ) -> [ImageRequest] {
+    urls.map { url in
+      let request = ImageRequest(url: url, processors: processors, priority: .low)
+      guard let view = images.view else { return request }
+      let target = DisplayTarget(
+        request, view: view, cacheFormat: images.cacheFormat, automatic: images.options.automaticFormat,
+        pipeline: pipeline)
+      return target?.request ?? request
+    }
   }
 }

@@ -78,7 +78,7 @@ public final class ImagePrefetcher: Sendable {
   }
 
   private let state: Mutex<PrefetchQueue>
-  private let pipeline: ImagePipeline
+  let pipeline: ImagePipeline
   private let destination: Destination
   private let observation = Mutex<Int?>(nil)
 
@@ -212,7 +212,7 @@ extension ImagePipeline {
         let data = try await data(for: request)
         return PrefetchEnd(ending: .done(.original), downloadedByteCount: data.count)
       case .disk:
-        let request = request.keyed(by: configuration.caching.cacheKeyRules)
+        let request = request.keyed(by: configuration)
         let fetched = try await bytes(for: request, priority: request.priority).outcome.get()
         var byteCount = 0
         if case .data(let data) = fetched.content, fetched.source == .network { byteCount = data.count }

@@ -5,6 +5,8 @@
 #endif
 
 /// Rounds the corners, or cuts the picture to a circle, with an optional border along the edge.
+///
+/// Lengths are pixels of the picture, and points where a view asks (`ScaledProcessing`).
 public struct RoundedCorners: ImageProcessing, Hashable {
   /// The shape.
   public enum Shape: Hashable, Sendable {

@@ -47,6 +47,7 @@ import Foundation
     get { fatalError() }
     set { fatalError() }
   }
+  open var visibleCells: [UITableViewCell] { fatalError() }
   open func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) { fatalError() }
   open func dequeueReusableCell(withIdentifier identifier: String, for indexPath: IndexPath) -> UITableViewCell {
     fatalError()

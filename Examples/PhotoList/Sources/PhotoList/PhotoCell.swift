@@ -5,9 +5,7 @@ import UIKit
 final class PhotoCell: UITableViewCell {
   static let identifier = "photo"
   static let height: CGFloat = 180
-  /// One format for rows and for what is loaded ahead of them, so that both mean the same picture.
-  static let format = CacheFormat("rows", size: PixelSize(width: 1290, height: 540), mode: .aspectFill)
-  private let photo = UIImageView(frame: .zero)
+  let photo = UIImageView(frame: .zero)
 
   override init(style: UITableViewCell.CellStyle, reuseIdentifier: String?) {
     super.init(style: style, reuseIdentifier: reuseIdentifier)
@@ -16,7 +14,6 @@ final class PhotoCell: UITableViewCell {
     photo.contentMode = .scaleAspectFill
     photo.clipsToBounds = true
     photo.backgroundColor = .secondarySystemBackground
-    photo.ozu.cacheFormat = Self.format
     contentView.addSubview(photo)
   }
 

@@ -38,14 +38,15 @@ final class PhotoListController: UITableViewController {
 
 extension PhotoListController: UITableViewDataSourcePrefetching {
   func tableView(_ tableView: UITableView, prefetchRowsAt indexPaths: [IndexPath]) {
-    prefetcher.start(requests(indexPaths))
+    if let photo { prefetcher.start(urls(indexPaths), in: photo.ozu) }
   }
 
   func tableView(_ tableView: UITableView, cancelPrefetchingForRowsAt indexPaths: [IndexPath]) {
-    prefetcher.stop(requests(indexPaths))
+    if let photo { prefetcher.stop(urls(indexPaths), in: photo.ozu) }
   }
 
-  private func requests(_ indexPaths: [IndexPath]) -> [ImageRequest] {
-    indexPaths.map { ImageRequest(url: addresses[$0.row], priority: .low, format: PhotoCell.format) }
-  }
+  /// The view of a row on screen: the next rows are as large.
+  private var photo: UIImageView? { (tableView.visibleCells.first as? PhotoCell)?.photo }
+
+  private func urls(_ indexPaths: [IndexPath]) -> [URL] { indexPaths.map { addresses[$0.row] } }
 }

@@ -1,0 +1,49 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import Ozu
+
+@Suite("Lengths and pixels of a view")
+@MainActor
+struct DisplayLengthsTests {
+  private struct Place: ImagePresenting {
+    let images: ImageBinding
+  }
+
+  @Test("the lengths of processors are points of the view", arguments: [1.0, 2, 3])
+  func points(scale: Double) {
+    let stage = Stage(scale: scale)
+    let line = RoundedCorners.Border(width: 1, color: .clear)
+    let processors: [any ImageProcessing] = [
+      RoundedCorners(.rectangle(radius: 8), border: line), GaussianBlur(radius: 2), .grayscale,
+    ]
+    Place(images: stage.binding).setImage(from: Stage.url("a"), processors: processors)
+    let wide = RoundedCorners.Border(width: scale, color: .clear)
+    let wanted: [any ImageProcessing] = [
+      RoundedCorners(.rectangle(radius: 8 * scale), border: wide), GaussianBlur(radius: 2 * scale),
+      .grayscale,
+    ]
+    #expect(stage.script.loads[0].request.processors.map(\.identifier) == wanted.map(\.identifier))
+  }
+
+  @Test("pictures are loaded ahead as the view will ask for them")
+  func prefetching() async throws {
+    let pipeline = ImagePipeline.testing()
+    let view = FakeImageView(DisplaySize(20, 15), scale: 2, mode: .aspectFill)
+    let images = ImageBinding(view, pipeline: pipeline)
+    let file = FileManager.default.temporaryDirectory.appending(
+      path: "ozu-ahead-\(UInt64.random(in: 0 ... .max)).jpg")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Fixture.photo.data(as: .jpeg).write(to: file)
+    let prefetcher = ImagePrefetcher(pipeline: pipeline)
+    let corners: [any ImageProcessing] = [.roundedCorners(radius: 3)]
+    for await outcome in prefetcher.start([file], in: Place(images: images), processors: corners) {
+      guard case .done = outcome.ending else {
+        Issue.record("\(outcome.ending)")
+        return
+      }
+    }
+    #expect(Place(images: images).setImage(from: file, processors: corners))
+  }
+}
