@@ -47,6 +47,8 @@ UNSAFE = OzuCodecsTests OzuCachingTests OzuIsolationTests OzuImagingTests OzuHTT
 SHARED = OzuTests OzuCachingTests OzuIsolationTests OzuCLITests OzuHTTPTests OzuSharedStoresTests OzuServerTests
 SHARED_PIXELS = $(addprefix OzuImagingTests/,Pixels/PixelBufferPoolTests.swift Decoding/DecodedByteBudgetTests.swift) \
   $(addprefix OzuCodecsTests/,AnimationTests.swift AnimationEncodingTests.swift AnimationWritingTests.swift ScanTailTests.swift)
+# Of these, tests of one thread that take minutes under the sanitizer, which has nothing to see there.
+ALONE = ^OzuCachingTests\.(ChosenKeys|DiskCacheAge|DiskCacheIndex|DiskCacheMetadata|DiskCacheRecovery|DrainModel|ForgedIndex|IndexEdge|IndexPages|LeastRecentlyUsed|OfferModel|PowerLoss)Tests
 
 .PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems check-arm64 gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-tests drills-disk drills-mutants drills-scheduler drills-leaks drills-memory walk-cold oracle oracle-mutants docs site-test package-test conformance clean dependencies
 
@@ -80,7 +82,7 @@ test-tsan test-asan: export OZU_ISOLATION = off
 test-tsan: export OZU_TESTS = $(if $(FILTER),,$(SHARED) $(SHARED_PIXELS))
 test-tsan: dependencies ## run the tests of what threads share under the thread sanitizer
 	@$(BUILD) --build-tests --disable-xctest $(TSAN) $(FLAGS) $(FORMATS)
-	@scripts/run-tests $(call choices,$(SHARED)) $(if $(FILTER),,'--filter=^Ozu(Imaging|Codecs)Tests\.') -- $(SWIFT) test --skip-build $(TSAN) $(FLAGS) $(FORMATS)
+	@scripts/run-tests $(call choices,$(SHARED)) $(if $(FILTER),,'--filter=^Ozu(Imaging|Codecs)Tests\.') -- $(SWIFT) test --skip-build $(if $(FILTER),,'--skip=$(ALONE)') $(TSAN) $(FLAGS) $(FORMATS)
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
 # warns of every symbol of the sanitizer's assembly.
