@@ -45,6 +45,14 @@ struct MemoryCacheTests {
     #expect(statistics.replacements == 1)
   }
 
+  @Test("whether a value may be stored is asked while nothing can be removed")
+  func conditions() {
+    let cache = MemoryCache<String, Int>(configuration(cost: 100))
+    #expect(cache.store(1, forKey: "a", cost: 5) { cache.queues.withLockIfAvailable { _ in } == nil })
+    #expect(!cache.store(2, forKey: "a", cost: 7) { false })
+    #expect(cache.value(forKey: "a") == 1 && cache.totalCost == 5)
+  }
+
   @Test("an entry larger than the allowed part of the limit is refused, and its key then has no value")
   func refusal() {
     let cache = MemoryCache<String, Int>(configuration(cost: 1000, fraction: 0.1))

@@ -33,8 +33,8 @@ extension ImageCaches {
   }
 
   /// Puts a file into memory. The cache refuses files that are too large.
-  func keepEncoded(_ entry: EncodedEntry, _ key: CacheKey) {
-    encodedMemory.store(entry, forKey: key, cost: entry.data.count + Self.encodedOverhead)
+  func keepEncoded(_ entry: EncodedEntry, _ key: CacheKey, by right: EpochRight) {
+    encodedMemory.store(entry, forKey: key, cost: entry.data.count + Self.encodedOverhead) { right.isValid }
   }
 
   /// The approximate memory of an entry beside its bytes.

@@ -66,8 +66,16 @@ extension ImageCaches {
     return FileStamp(path: path) == cached.stamp ? cached : nil
   }
 
-  func store(_ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest) {
-    if insert(picture, stamp: stamp, validity: validity, for: request) { tellStored(picture, for: request) }
+  /// Puts a picture into memory, and notifies observers.
+  ///
+  /// - Parameter right: `nil` for what the app stores itself.
+  func store(
+    _ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest,
+    by right: EpochRight?
+  ) {
+    if insert(picture, stamp: stamp, validity: validity, for: request, by: right) {
+      tellStored(picture, for: request)
+    }
   }
 
   /// Puts a picture into memory without notifying observers, so that it can be called under a lock. The caller then
@@ -75,13 +83,14 @@ extension ImageCaches {
   ///
   /// - Returns: whether it was stored.
   func insert(
-    _ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest
+    _ picture: Picture, stamp: FileStamp?, validity: OriginalValidity?, for request: ImageRequest,
+    by right: EpochRight?
   ) -> Bool {
     if request.format?.isRetired == true { return false }
-    return memory.store(
-      CachedPicture(
-        picture: picture, stamp: stamp, validity: validity, formatName: request.format?.name),
-      forKey: request.key, cost: picture.byteCount)
+    let entry = CachedPicture(
+      picture: picture, stamp: stamp, validity: validity, formatName: request.format?.name)
+    guard let right else { return memory.store(entry, forKey: request.key, cost: picture.byteCount) }
+    return memory.store(entry, forKey: request.key, cost: picture.byteCount, by: right)
   }
 
   /// Notifies observers of a picture that was put into memory, and of the evictions that made room for it. Calls code

@@ -53,6 +53,19 @@ struct MemoryLevel: Sendable {
     cache.store(value, forKey: key, cost: cost)
   }
 
+  /// The same, if a right has not ended. A removal that ends it and then removes the key leaves nothing that a later call would find,
+  /// unless the app has its own cache: there it may for a moment.
+  @discardableResult
+  func store(_ value: CachedPicture, forKey key: ImageKey, cost: Int, by right: EpochRight) -> Bool {
+    if isBuiltIn { return builtIn.store(value, forKey: key, cost: cost) { right.isValid } }
+    var isStored = false
+    return right.store {
+      isStored = cache.store(value, forKey: key, cost: cost)
+    } takeBack: {
+      cache.removeValue(forKey: key)
+    } && isStored
+  }
+
   func removeValue(forKey key: ImageKey) { cache.removeValue(forKey: key) }
 
   func removeAll() { cache.removeAll() }

@@ -251,11 +251,7 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   /// Puts a file into memory, unless its source has been removed since the request.
   private func keepInMemory(_ entry: EncodedEntry) {
     guard goal.writesMemory else { return }
-    right.store {
-      context.caches.keepEncoded(entry, goal.key)
-    } takeBack: {
-      context.caches.encodedMemory.removeValue(forKey: goal.key)
-    }
+    context.caches.keepEncoded(entry, goal.key, by: right)
   }
 
   /// The right to store the file.

@@ -56,11 +56,7 @@ extension ImagePipeline {
     let right = context.epochs.right(to: request)
     return await context.runner.run(on: .disk, priority: .normal) { [cache] in
       guard let picture = cache.image(for: request, layers: .disk) else { return nil }
-      right.store {
-        cache[request] = picture
-      } takeBack: {
-        cache[request] = nil
-      }
+      cache.keep(picture, for: request, by: right)
       return picture
     }
   }

@@ -63,14 +63,10 @@ struct PreloadFormat: Sendable {
       let memory = context.caches.memory
       guard !preload.isStopped, memory.totalCost + picture.byteCount <= memory.costLimit else { return false }
       guard !memory.contains(key) else { return true }
-      right.store {
-        memory.store(
-          CachedPicture(
-            picture: picture, stamp: rendition.stamp, validity: rendition.validity, formatName: format.name),
-          forKey: key, cost: picture.byteCount)
-      } takeBack: {
-        memory.removeValue(forKey: key)
-      }
+      memory.store(
+        CachedPicture(
+          picture: picture, stamp: rendition.stamp, validity: rendition.validity, formatName: format.name),
+        forKey: key, cost: picture.byteCount, by: right)
       return true
     } catch {
       await context.runner.run(on: .disk, priority: .veryLow) { [context] in

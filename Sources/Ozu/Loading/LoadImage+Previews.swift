@@ -60,12 +60,7 @@ extension LoadImage {
     guard configuration.caching.isStoringPreviewsInMemoryCache, request.cachePolicy == .useCaches,
       request.writesMemory, context.caches.finishedPicture(for: request) == nil
     else { return false }
-    var isStored = false
-    return right.store {
-      isStored = context.caches.insert(preview, stamp: nil, validity: nil, for: request)
-    } takeBack: {
-      removePreview()
-    } && isStored
+    return context.caches.insert(preview, stamp: nil, validity: nil, for: request, by: right)
   }
 
   fileprivate func show(_ preview: Picture, isStored: Bool) {

@@ -173,12 +173,9 @@ extension LoadImage {
     guard request.writesMemory || request.writesRenditions, right.isValid else { return }
     context.variants.noteMaking(of: request.key)
     guard request.writesMemory else { return }
-    let isStored = right.store {
-      context.caches.store(picture, stamp: stamp, validity: validity, for: request)
-    } takeBack: {
-      context.caches.memory.removeValue(forKey: request.key)
-    }
-    if isStored, let variant = variant(picture) { context.variants.note(variant) }
+    let right = right
+    context.caches.store(picture, stamp: stamp, validity: validity, for: request, by: right)
+    if right.isValid, let variant = variant(picture) { context.variants.note(variant) }
   }
 
   /// The right to store the results of the load.

@@ -99,13 +99,20 @@ extension ImagePipeline {
     public subscript(request: ImageRequest) -> Picture? {
       get { pipeline.caches.cachedPicture(for: keyed(request))?.picture.at(scale: request) }
       nonmutating set {
-        let request = keyed(request)
         if let newValue {
-          pipeline.caches.store(newValue, stamp: stamp(of: request), validity: nil, for: request)
+          keep(newValue, for: request, by: nil)
         } else {
-          pipeline.caches.memory.removeValue(forKey: request.key)
+          pipeline.caches.memory.removeValue(forKey: keyed(request).key)
         }
       }
+    }
+
+    /// Puts a picture into memory.
+    ///
+    /// - Parameter right: `nil` for what the app stores itself.
+    func keep(_ picture: Picture, for request: ImageRequest, by right: EpochRight?) {
+      let request = keyed(request)
+      pipeline.caches.store(picture, stamp: stamp(of: request), validity: nil, for: request, by: right)
     }
 
     /// The picture of a request in the given layers, memory first. A picture from disk is decoded on the calling thread:

@@ -158,12 +158,23 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   @inlinable
   @discardableResult
   public func store(_ value: Value, forKey key: Key, cost: Int, lifetime: Duration? = nil) -> Bool {
+    store(value, forKey: key, cost: cost, lifetime: lifetime) { true }
+  }
+
+  /// The same if `isAllowed` returns true. It is asked under the lock that every removal takes: of a removal that first makes it
+  /// return false, no later call finds the value.
+  @inlinable
+  @discardableResult
+  package func store(
+    _ value: Value, forKey key: Key, cost: Int, lifetime: Duration? = nil, if isAllowed: () -> Bool
+  ) -> Bool {
     let cost = max(0, cost)
     let deadline = (lifetime ?? configuration.lifetime).map { Self.nanoseconds(elapsed(), plus: $0) } ?? .max
     let tag = tag(of: key)
     // Declared before the locks are taken: its content is released after unlocking.
     var departed = DepartedEntries<Key, Value>()
     let isStored = queues.withLock { queues in
+      guard isAllowed() else { return false }
       guard cost <= queues.costLimit, queues.countLimit > 0,
         Double(cost) <= Double(queues.costLimit) * configuration.maximumEntryFraction
       else {

@@ -145,7 +145,10 @@ extension OracleRun {
       return (ended.load.request, picture)
     }
     // Pictures of loads that were cancelled, or that nobody has seen.
-    for other in Set(world.loads.map(\.request.recipe)) where other.source == request.source {
+    let requests = world.loads.flatMap { load in
+      [load.request] + load.request.alternatives.map(load.request.alternative)
+    }
+    for other in Set(requests.map(\.recipe)) where other.source == request.source {
       if case .picture(let made) = oracle.answer(other, file: file) { known.append((other, made)) }
     }
     return known.contains { other, base in

@@ -143,6 +143,8 @@ struct OracleWorld {
     guard exchange.behavior.varies, exchange.source == load.request.source, load.isAlone.value,
       load.goal.ignoresRecipe, !load.isPrefetch
     else { return false }
+    // An alternative, which may be the same source, is asked for in no language.
+    if exchange.language == .none, load.request.alternatives.contains(exchange.source) { return false }
     return exchange.language != load.request.language
   }
 

@@ -233,6 +233,34 @@ struct RemovalTests {
     #expect(events == ["stored", "stored"] + (isKept ? ["stored"] : ["taken back"]))
   }
 
+  @Test("a picture from before it is not in memory after it, not even for a moment")
+  func moment() {
+    let (epochs, memory) = (SourceEpochs(), MemoryLevel(ImagePipeline.Configuration()))
+    let (request, picture) = (Self.request, Picture.color(.white))
+    let (isOver, returned) = (Shared(false), Shared(0))
+    DispatchQueue.concurrentPerform(iterations: 2) { number in
+      guard number > 0 else {
+        for _ in 0..<20_000 where returned.value == 0 {
+          epochs.beginRemoval(of: request.key.source)
+          let now = epochs.epoch(of: request).removal
+          memory.removeValue(forKey: request.key)
+          for _ in 0..<20 {
+            let found = memory.value(forKey: request.key)?.formatName.flatMap { Int($0) }
+            if let found, found < now { returned.change { $0 += 1 } }
+          }
+        }
+        return isOver.change { $0 = true }
+      }
+      while !isOver.value {
+        let epoch = epochs.epoch(of: request)
+        let entry = CachedPicture(
+          picture: picture, stamp: nil, validity: nil, formatName: "\(epoch.removal)")
+        memory.store(entry, forKey: request.key, cost: 1, by: epochs.right(to: request, in: epoch))
+      }
+    }
+    #expect(returned.value == 0)
+  }
+
   @Test("the table of epochs is bounded: when it is full, an epoch of everything begins")
   func bound() {
     let epochs = SourceEpochs()
