@@ -87,7 +87,7 @@ extension ImagePrefetcher {
     start(view.requests(urls, processors, pipeline), budget: budget)
   }
 
-  /// Stops the pictures that were started for a view.
+  /// Stops the pictures that were started for a view, if it still has the size that it had then.
   @MainActor
   public func stop(_ urls: [URL], in view: some ImagePresenting, processors: [any ImageProcessing] = []) {
     stop(view.requests(urls, processors, pipeline))

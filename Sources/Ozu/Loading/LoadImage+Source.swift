@@ -173,7 +173,6 @@ extension LoadImage {
     guard request.writesMemory || request.writesRenditions, right.isValid else { return }
     context.variants.noteMaking(of: request.key)
     guard request.writesMemory else { return }
-    let right = right
     context.caches.store(picture, stamp: stamp, validity: validity, for: request, by: right)
     if right.isValid, let variant = variant(picture) { context.variants.note(variant) }
   }

@@ -24,20 +24,22 @@ struct RequestedDecoding: Hashable, Sendable {
   /// A whole file in the colours of the pipeline, without a headroom.
   static let plain = RequestedDecoding()
 
+  /// The treatment that keys name.
+  private var keyPolicy: ColorPolicy { policy ?? .standard }
+
   /// The identity of the treatment, as steps of the recipe: none for a whole file in sRGB.
   var steps: [String] {
-    let policy = policy ?? .standard
-    return (policy == .convertToSRGB ? [] : ["colors(\(policy))"])
+    (keyPolicy == .convertToSRGB ? [] : ["colors(\(keyPolicy))"])
       + (headroomStops.map { ["headroom(\($0))"] } ?? []) + (allowsTruncation ? ["partial"] : [])
   }
 
   /// Whether smaller pictures may be made from the decoded one: a whole file in 8 bits.
   var servesOthers: Bool {
-    headroomStops == nil && !allowsTruncation && (policy ?? .standard).pixelFormats == .bgra8
+    headroomStops == nil && !allowsTruncation && keyPolicy.pixelFormats == .bgra8
   }
 
   /// Whether a profile stays, in 8 bits.
-  var keepsProfile: Bool { (policy ?? .standard) == .keepProfile }
+  var keepsProfile: Bool { keyPolicy == .keepProfile }
 
   /// Whether a pipeline decodes so without being asked.
   func isPlain(in configuration: ImagePipeline.Configuration) -> Bool {
