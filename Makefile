@@ -30,10 +30,12 @@ BUILD = $(SWIFT) build
 # SwiftPM up to 6.3 builds everything again whenever it passes them in another order.
 FORMATS = $(if $(findstring traits,$(FLAGS)),,--traits $(TRAITS))
 RELEASE = $(BUILD) -c release $(FLAGS) $(FORMATS)
-TSAN = --scratch-path .build-tsan --sanitize=thread -Xswiftc -DOZU_TSAN -Xswiftc -use-ld=lld
+# A report names lines; nobody looks at variables.
+LINE_TABLES = -Xswiftc -gline-tables-only
+TSAN = --scratch-path .build-tsan --sanitize=thread $(LINE_TABLES) -Xswiftc -DOZU_TSAN -Xswiftc -use-ld=lld
 # Beside the sanitizer, the debug preconditions of the standard library in optimised code too: bounds of unsafe buffers
 # within their memory, alignment, arithmetic on ranges and pointers.
-ASAN = --scratch-path .build-asan --sanitize=address -Xswiftc -DOZU_ASAN -Xswiftc -use-ld=lld -Xswiftc -assert-config -Xswiftc Debug
+ASAN = --scratch-path .build-asan --sanitize=address $(LINE_TABLES) -Xswiftc -DOZU_ASAN -Xswiftc -use-ld=lld -Xswiftc -assert-config -Xswiftc Debug
 # SQLite and LMDB are measured where they can be compiled against (`make bench-peers`).
 BENCHMARKS = OZU_BENCHMARKS=$(if $(and $(wildcard /usr/include/lmdb.h),$(wildcard /usr/include/sqlite3.h)),peers,own)
 # A process for each of these, the longest first.
@@ -42,15 +44,18 @@ PARTS = OzuCodecsTests OzuTests OzuCachingTests OzuIsolationTests OzuCLITests Oz
 choices = $(if $(FILTER),'--filter=$(FILTER)',$(foreach part,$(1),$(if $(filter OzuCodecsTests,$(part)),$(halves),'--filter=^$(part)\.')))
 halves = '--filter=^OzuCodecsTests\.[A-I]' '--filter=^OzuCodecsTests\.[J-Z]'
 # Code with unsafe pointers, and code that reads what strangers send.
-UNSAFE = OzuCodecsTests OzuCachingTests OzuIsolationTests OzuImagingTests OzuHTTPTests OzuSharedStoresTests OzuServerTests OzuRecordsTests
-# Code with data that threads share; the loops over pixels belong to one thread each, and take most of an hour.
-SHARED = OzuTests OzuCachingTests OzuIsolationTests OzuCLITests OzuHTTPTests OzuSharedStoresTests OzuServerTests
+UNSAFE = OzuCodecsTests OzuCachingTests OzuIsolationTests OzuImagingTests OzuHTTPTests OzuRecordsTests
+# Of these, models of the disk cache and the memory cache that take minutes and have no memory of their own.
+MODELS = ^OzuCachingTests\.(IndexEdge|LeastRecentlyUsed|MemoryCache|OfferModel|PowerLoss)Tests
+# Code with data that threads share; the loops over pixels belong to one thread each, and take most of an hour, and so does what
+# a command does before it loads. The tests of the service start `ozu serve`.
+SHARED = OzuTests OzuCachingTests OzuIsolationTests OzuHTTPTests OzuSharedStoresTests OzuServerTests
 SHARED_PIXELS = $(addprefix OzuImagingTests/,Pixels/PixelBufferPoolTests.swift Decoding/DecodedByteBudgetTests.swift) \
   $(addprefix OzuCodecsTests/,AnimationTests.swift AnimationEncodingTests.swift AnimationWritingTests.swift ScanTailTests.swift)
 # Of these, tests of one thread that take minutes under the sanitizer, which has nothing to see there.
 ALONE = ^OzuCachingTests\.(ChosenKeys|DiskCacheAge|DiskCacheIndex|DiskCacheMetadata|DiskCacheRecovery|DrainModel|ForgedIndex|IndexEdge|IndexPages|LeastRecentlyUsed|OfferModel|PowerLoss)Tests
 
-.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems check-arm64 gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all drills-tests drills-disk drills-mutants drills-scheduler drills-leaks drills-memory walk-cold oracle oracle-mutants docs site-test package-test conformance clean dependencies
+.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems check-arm64 gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all fuzz-quick drills-tests drills-disk drills-mutants drills-scheduler drills-leaks drills-memory walk-cold oracle oracle-mutants docs site-test package-test conformance clean dependencies
 
 help: ## list the targets (this is the default)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
@@ -79,17 +84,17 @@ test: dependencies ## run the tests in a debug build (FILTER=… for some of the
 # A process under a sanitizer cannot be confined, so `ozu serve` does not require it in these tests.
 test-tsan test-asan: export OZU_ISOLATION = off
 # The sanitizer cannot see into the standard library's lock: OZU_TSAN builds with a POSIX one in its place.
-test-tsan: export OZU_TESTS = $(if $(FILTER),,$(SHARED) $(SHARED_PIXELS))
+test-tsan: export OZU_TESTS = $(if $(FILTER),,$(SHARED) $(SHARED_PIXELS) OzuCLI)
 test-tsan: dependencies ## run the tests of what threads share under the thread sanitizer
 	@$(BUILD) --build-tests --disable-xctest $(TSAN) $(FLAGS) $(FORMATS)
 	@scripts/run-tests $(call choices,$(SHARED)) $(if $(FILTER),,'--filter=^Ozu(Imaging|Codecs)Tests\.') -- $(SWIFT) test --skip-build $(if $(FILTER),,'--skip=$(ALONE)') $(TSAN) $(FLAGS) $(FORMATS)
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
-# warns of every symbol of the sanitizer's assembly.
-test-asan: export OZU_TESTS = $(if $(FILTER),,$(UNSAFE) OzuCLI)
+# warns of every symbol of the sanitizer's assembly. The fuzzer's targets are built too, for `make fuzz-quick`.
+test-asan: export OZU_TESTS = $(if $(FILTER),,$(UNSAFE) OzuFuzz)
 test-asan: dependencies ## run the tests of what has unsafe code under the address sanitizer, with every debug precondition; with CORPUS=DIR the conformance run too
-	@$(BUILD) --build-tests --disable-xctest $(ASAN) $(FLAGS) $(FORMATS)
-	@ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(call choices,$(UNSAFE)) -- $(SWIFT) test --skip-build $(ASAN) $(FLAGS) $(FORMATS)
+	@$(if $(FILTER),,OZU_FUZZ=1) $(BUILD) --build-tests --disable-xctest $(ASAN) $(FLAGS) $(FORMATS)
+	@$(if $(FILTER),,OZU_FUZZ=1) ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(call choices,$(UNSAFE)) -- $(SWIFT) test --skip-build $(if $(FILTER),,'--skip=$(MODELS)') $(ASAN) $(FLAGS) $(FORMATS)
 	@test -z '$(CORPUS)' || OZU_TESTS=OzuConformance ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run $(ASAN) $(FLAGS) $(FORMATS) OzuConformance '$(CORPUS)' --without-costs
 
 typecheck-apple: ## check the code for Apple platforms against stand-ins for their frameworks, and that mistakes are found
@@ -151,6 +156,12 @@ fuzz-all: ## feed every decoder mutated files, for SECONDS in all
 	@formats=$$(scripts/fuzz formats) && each=$$(($(SECONDS) / $$(echo $$formats | wc -w))) && \
 	$(MAKE) fuzz FORMAT=$${formats%% *} SECONDS=$$each && \
 	for format in $${formats#* }; do scripts/fuzz $$format $$each '$(CORPUS)' || exit 1; done
+
+# No coverage leads the changes, as it does in `make fuzz-all`; for that nothing is built again.
+fuzz-quick: ## feed every decoder files changed at random in the build of test-asan, for SECONDS in all (SEED=1 for the same changes each time)
+	@test -x .build-asan/debug/OzuFuzz || { echo "Run make test-asan first" >&2; exit 2; }
+	@formats=$$(scripts/fuzz formats) && each=$$(($(SECONDS) / $$(echo $$formats | wc -w))) && \
+	for format in $$formats; do QUICK=yes scripts/fuzz $$format $$each '$(CORPUS)' || exit 1; done
 
 drills-tests: ## run the tests with all cases of those that otherwise take a part of them (FILTER=… for some of them)
 	@OZU_ALL_CASES=1 $(MAKE) test

@@ -159,7 +159,7 @@ struct HEIFGainMapTests {
     guard Self.isReadable(kind) else { return }
     let file = BoxFile(try Self.file(kind))
     let meta = try #require(file.boxes(["meta"])?.first)
-    for offset in stride(from: meta.lowerBound + 8, to: meta.upperBound, by: Cases.count(7, of: 3)) {
+    for offset in stride(from: meta.lowerBound + 8, to: meta.upperBound, by: Cases.step(7, of: 3)) {
       var broken = file
       broken.bytes[offset] ^= 0x55
       guard let base = try? Self.codecs.picture(from: broken.data) else { continue }

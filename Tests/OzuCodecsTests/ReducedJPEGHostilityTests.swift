@@ -62,7 +62,7 @@ struct ReducedJPEGHostilityTests {
   func prefixes(variant: JPEGVariant) throws {
     let whole = variant.data
     let full = try thumbnail(whole).get().bitmap
-    for count in stride(from: 0, to: whole.count - 2, by: Cases.count(74, of: 37)) {
+    for count in stride(from: 0, to: whole.count - 2, by: Cases.step(74, of: 37)) {
       // Without this check, one accepted prefix would be followed by hundreds of others.
       try #require((try? thumbnail(whole.prefix(count)).get()) == nil, "the first \(count) bytes")
       if case .success(let picture) = thumbnail(whole.prefix(count), allowsTruncation: true) {

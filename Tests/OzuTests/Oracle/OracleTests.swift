@@ -8,7 +8,7 @@ import Testing
 @Suite("The pipeline and the oracle")
 struct OracleTests {
   /// The number of seeds; `OZU_ORACLE_SEEDS` for another one.
-  private static let seedCount = setting("OZU_ORACLE_SEEDS") ?? 300
+  private static let seedCount = setting("OZU_ORACLE_SEEDS") ?? Cases.count(300, of: 1000)
   /// The first seed.
   private static let firstSeed = setting("OZU_ORACLE_FIRST") ?? 0
   /// Whether the operations of a seed that fails are shortened; not with `OZU_ORACLE_SHORTEN=0`.
