@@ -1,4 +1,4 @@
-# Every target stands on the Swift toolchain, make and a POSIX shell alone. `make` lists them.
+# Every target stands on the Swift toolchain, make and a POSIX shell alone. `make` lists the usual ones (`##`), `make help-all` all.
 #
 #   SWIFT=…   the swift to use                          FLAGS=…   more flags for every build, such as --traits
 #   CONFIG=…  debug (as usual) or release, for build    FILTER=…  the tests to run, a regular expression
@@ -55,10 +55,13 @@ SHARED_PIXELS = $(addprefix OzuImagingTests/,Pixels/PixelBufferPoolTests.swift D
 # Of these, tests of one thread that take minutes under the sanitizer, which has nothing to see there.
 ALONE = ^OzuCachingTests\.(ChosenKeys|DiskCacheAge|DiskCacheIndex|DiskCacheMetadata|DiskCacheRecovery|DrainModel|ForgedIndex|IndexEdge|IndexPages|LeastRecentlyUsed|OfferModel|PowerLoss)Tests
 
-.PHONY: help demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems check-arm64 gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all fuzz-quick drills-tests drills-disk drills-mutants drills-scheduler drills-leaks drills-memory walk-cold oracle oracle-mutants docs site-test package-test conformance clean dependencies
+.PHONY: help help-all demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems check-arm64 gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all fuzz-quick drills-tests drills-imageio drills-disk drills-mutants drills-scheduler drills-leaks drills-memory walk-cold oracle oracle-mutants docs site-test package-test conformance clean dependencies
 
-help: ## list the targets (this is the default)
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
+help: ## list the usual targets (this is the default)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
+
+help-all: ## list all targets
+	@awk -F ':.*#[-#] ' '/^[a-z0-9-]+:.*#[-#] / { printf "  make %-18s  %s\n", $$1, $$2 }' Makefile
 
 demo: dependencies ## load, resize and cache the bundled photographs, and show where each came from
 	@$(RELEASE) --product ozu
@@ -85,19 +88,19 @@ test: dependencies ## run the tests in a debug build (FILTER=… for some of the
 test-tsan test-asan: export OZU_ISOLATION = off
 # The sanitizer cannot see into the standard library's lock: OZU_TSAN builds with a POSIX one in its place.
 test-tsan: export OZU_TESTS = $(if $(FILTER),,$(SHARED) $(SHARED_PIXELS) OzuCLI)
-test-tsan: dependencies ## run the tests of what threads share under the thread sanitizer
+test-tsan: dependencies #- run the tests of what threads share under the thread sanitizer
 	@$(BUILD) --build-tests --disable-xctest $(TSAN) $(FLAGS) $(FORMATS)
 	@scripts/run-tests $(call choices,$(SHARED)) $(if $(FILTER),,'--filter=^Ozu(Imaging|Codecs)Tests\.') -- $(SWIFT) test --skip-build $(if $(FILTER),,'--skip=$(ALONE)') $(TSAN) $(FLAGS) $(FORMATS)
 
 # XCTest itself leaks a few hundred bytes at exit, so leaks are not what this run looks for. lld, because gold
 # warns of every symbol of the sanitizer's assembly. The fuzzer's targets are built too, for `make fuzz-quick`.
 test-asan: export OZU_TESTS = $(if $(FILTER),,$(UNSAFE) OzuFuzz)
-test-asan: dependencies ## run the tests of what has unsafe code under the address sanitizer, with every debug precondition; with CORPUS=DIR the conformance run too
+test-asan: dependencies #- run the tests of what has unsafe code under the address sanitizer, with every debug precondition; with CORPUS=DIR the conformance run too
 	@$(if $(FILTER),,OZU_FUZZ=1) $(BUILD) --build-tests --disable-xctest $(ASAN) $(FLAGS) $(FORMATS)
 	@$(if $(FILTER),,OZU_FUZZ=1) ASAN_OPTIONS=detect_leaks=0 scripts/run-tests $(call choices,$(UNSAFE)) -- $(SWIFT) test --skip-build $(if $(FILTER),,'--skip=$(MODELS)') $(ASAN) $(FLAGS) $(FORMATS)
 	@test -z '$(CORPUS)' || OZU_TESTS=OzuConformance ASAN_OPTIONS=detect_leaks=0 $(SWIFT) run $(ASAN) $(FLAGS) $(FORMATS) OzuConformance '$(CORPUS)' --without-costs
 
-typecheck-apple: ## check the code for Apple platforms against stand-ins for their frameworks, and that mistakes are found
+typecheck-apple: #- check the code for Apple platforms against stand-ins for their frameworks, and that mistakes are found
 	@scripts/typecheck-apple
 	@scripts/test-typecheck-apple
 	@python3 -B scripts/documentation/check_samples.py apple
@@ -114,10 +117,10 @@ lint: ## check formatting, layering, leftovers, the links, names and figures on 
 	@python3 -B scripts/documentation/check_tree.py
 
 # Seconds, after the first time: the headers of packages are fetched once a week.
-check-arm64: ## compile Ozu for arm64 and run it under emulation, as root (CORPUS=DIR; ARGS=build for some steps)
+check-arm64: #- compile Ozu for arm64 and run it under emulation, as root (CORPUS=DIR; ARGS=build for some steps)
 	@CORPUS='$(CORPUS)' scripts/check-arm64 $(ARGS)
 
-check-systems: ## compile the C files against the headers of every system that Ozu is for (ARGS=debian-13 for some)
+check-systems: #- compile the C files against the headers of every system that Ozu is for (ARGS=debian-13 for some)
 	@scripts/check-systems $(ARGS)
 
 format: ## format the Swift sources in place
@@ -129,16 +132,16 @@ bench: dependencies ## run benchmarks beside their peers (ARGS=thumbnail for one
 	@$(if $(filter service,$(firstword $(ARGS))),python3 -B Benchmarks/service.py --ozu "$$($(RELEASE) --show-bin-path)/ozu" \
 	  $(wordlist 2,99,$(ARGS)),"$$($(RELEASE) --show-bin-path)/ozu-bench" $(ARGS))
 
-test-bench: ## run the tests of the benchmarks
+test-bench: #- run the tests of the benchmarks
 	@$(BENCHMARKS) $(MAKE) test FILTER='^OzuBenchTests\.'
 
-bench-report: ## write Benchmarks/report.html from the recorded results
+bench-report: #- write Benchmarks/report.html from the recorded results
 	@python3 Benchmarks/report.py
 
-bench-peers: dependencies ## install the libraries that benchmarks compare with
+bench-peers: dependencies #- install the libraries that benchmarks compare with
 	@scripts/install-bench-peers
 
-bench-instructions: dependencies ## count instructions and cache misses of fixed cases; fails above 3 % more than recorded (ARGS=record)
+bench-instructions: dependencies #- count instructions and cache misses of fixed cases; fails above 3 % more than recorded (ARGS=record)
 	@$(BENCHMARKS) $(RELEASE) --product OzuInstructions
 	@scripts/bench-instructions "$$($(RELEASE) --show-bin-path)/OzuInstructions" $(ARGS)
 
@@ -152,65 +155,69 @@ fuzz: dependencies ## feed a decoder mutated files under the address sanitizer (
 	@scripts/fuzz '$(FORMAT)' '$(SECONDS)' '$(CORPUS)'
 
 # Built once, with the first.
-fuzz-all: ## feed every decoder mutated files, for SECONDS in all
+fuzz-all: #- feed every decoder mutated files, for SECONDS in all
 	@formats=$$(scripts/fuzz formats) && each=$$(($(SECONDS) / $$(echo $$formats | wc -w))) && \
 	$(MAKE) fuzz FORMAT=$${formats%% *} SECONDS=$$each && \
 	for format in $${formats#* }; do scripts/fuzz $$format $$each '$(CORPUS)' || exit 1; done
 
 # No coverage leads the changes, as it does in `make fuzz-all`; for that nothing is built again.
-fuzz-quick: ## feed every decoder files changed at random in the build of test-asan, for SECONDS in all (SEED=1 for the same changes each time)
+fuzz-quick: #- feed every decoder files changed at random in the build of test-asan, for SECONDS in all (SEED=1 for the same changes each time)
 	@test -x .build-asan/debug/OzuFuzz || { echo "Run make test-asan first" >&2; exit 2; }
 	@formats=$$(scripts/fuzz formats) && each=$$(($(SECONDS) / $$(echo $$formats | wc -w))) && \
 	for format in $$formats; do QUICK=yes scripts/fuzz $$format $$each '$(CORPUS)' || exit 1; done
 
-drills-tests: ## run the tests with all cases of those that otherwise take a part of them (FILTER=… for some of them)
+drills-tests: #- run the tests with all cases of those that otherwise take a part of them (FILTER=… for some of them)
 	@OZU_ALL_CASES=1 $(MAKE) test
 
-drills-disk: dependencies ## kill, starve and fool the disk cache with real processes, and have power fail (ARGS='N capacity waiting' for N kills, some drills; 200 as usual)
+# In the build of `make build` or `make test`.
+drills-imageio: #- run the codecs of ImageIO with a stand-in that counts what they ask of it
+	@scripts/imageio-drill
+
+drills-disk: dependencies #- kill, starve and fool the disk cache with real processes, and have power fail (ARGS='N capacity waiting' for N kills, some drills; 200 as usual)
 	@$(RELEASE) --product OzuDiskDrills
 	@$(SWIFT) run -c release $(FLAGS) $(FORMATS) --skip-build OzuDiskDrills drill $(ARGS)
 
-drills-mutants: ## run the drills and the tests of the disk cache against mutated builds, each of which must fail (ARGS='N M1 L4' for N kills, some)
+drills-mutants: #- run the drills and the tests of the disk cache against mutated builds, each of which must fail (ARGS='N M1 L4' for N kills, some)
 	@scripts/drills-mutants $(ARGS)
 
-drills-scheduler: dependencies ## compare the scheduler with its naive twin by random operations (ARGS=N for N seeds; 100,000 as usual)
+drills-scheduler: dependencies #- compare the scheduler with its naive twin by random operations (ARGS=N for N seeds; 100,000 as usual)
 	@$(RELEASE) --product OzuSchedulerDrills
 	@$(SWIFT) run -c release $(FLAGS) $(FORMATS) --skip-build OzuSchedulerDrills $(ARGS)
 
-drills-leaks: dependencies ## load at random by pipelines that come and go, and look for what they leave behind (ARGS=N for N seconds; 600 as usual)
+drills-leaks: dependencies #- load at random by pipelines that come and go, and look for what they leave behind (ARGS=N for N seconds; 600 as usual)
 	@$(RELEASE) --product OzuSchedulerDrills
 	@$(SWIFT) run -c release $(FLAGS) $(FORMATS) --skip-build OzuSchedulerDrills leaks $(ARGS)
 
-walk-cold: dependencies ## print the files that a cold request runs through, by the coverage of one load (ARGS=--page to write the page's list)
+walk-cold: dependencies #- print the files that a cold request runs through, by the coverage of one load (ARGS=--page to write the page's list)
 	@scripts/walk-cold $(ARGS)
 
-oracle: ## compare the pipeline with the oracle by random operations (ARGS=N for N seeds; 10,000 as usual)
+oracle: #- compare the pipeline with the oracle by random operations (ARGS=N for N seeds; 10,000 as usual)
 	@OZU_ORACLE_SEEDS=$(or $(ARGS),10000) OZU_TESTS=OzuTests $(MAKE) test FILTER='^OzuTests\.OracleTests'
 
-oracle-mutants: ## run the oracle against mutated builds, each of which it must find (ARGS='N D1 E2' for N seeds, some)
+oracle-mutants: #- run the oracle against mutated builds, each of which it must find (ARGS='N D1 E2' for N seeds, some)
 	@scripts/oracle-mutants $(ARGS)
 
-drills-memory: dependencies ## bring a control group short of memory, and see a cache give back what it holds (needs root)
+drills-memory: dependencies #- bring a control group short of memory, and see a cache give back what it holds (needs root)
 	@OZU_MEMORY_DRILL=1 $(MAKE) test FILTER=RealMemoryPressure
 
-playground-test: dependencies ## use the page of `ozu serve` in headless Chromium (ARGS=FOLDER for screenshots)
+playground-test: dependencies #- use the page of `ozu serve` in headless Chromium (ARGS=FOLDER for screenshots)
 	@$(BUILD) -c $(CONFIG) $(FLAGS) $(FORMATS) --product ozu
 	@CONFIG=$(CONFIG) scripts/playground-test $(ARGS)
 
 gallery: dependencies ## open a window full of pictures; needs GTK 4 (ARGS=FOLDER or a file of addresses)
 	@scripts/gallery-test open $(ARGS)
 
-gallery-test: dependencies ## scroll, resize and look at the gallery in a window of its own (ARGS='--json FILE', --strict, names of drills)
+gallery-test: dependencies #- scroll, resize and look at the gallery in a window of its own (ARGS='--json FILE', --strict, names of drills)
 	@scripts/gallery-test $(ARGS)
 
 docs: dependencies ## build the documentation into docs-site, and compile its samples
 	@scripts/build-docs
 
-site-test: ## read the site that `make docs` has built in headless Chromium (ARGS=FOLDER for screenshots)
+site-test: #- read the site that `make docs` has built in headless Chromium (ARGS=FOLDER for screenshots)
 	@scripts/site-test $(ARGS)
 
 # `ozu` as the tests have built it. The display is for the page about a window.
-package-test: dependencies ## build and run packages that depend on Ozu, by the pages for newcomers (ARGS=server for one page, ARGS=all for all combinations)
+package-test: dependencies #- build and run packages that depend on Ozu, by the pages for newcomers (ARGS=server for one page, ARGS=all for all combinations)
 	@scripts/install-walk-tools
 	@$(BUILD) $(FLAGS) $(FORMATS) --product ozu
 	@python3 -B Tests/GettingStarted/walk.py Sources/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(BUILD) $(FLAGS) $(FORMATS) --show-bin-path)/ozu" $(ARGS)

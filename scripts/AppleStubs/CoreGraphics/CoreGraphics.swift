@@ -3,28 +3,42 @@
 @_exported import Foundation
 
 // Opaque, as the SDK declares them: they have no members, and no conversion but `as`, which is in one file (Bridging.swift).
+// What is `@_spi` is for that file and for `scripts/imageio-drill`, which runs the codecs of ImageIO with these stand-ins; what
+// it does not need has no body.
 
 public class CFString: Hashable {
-  private init() {}
-  public static func == (one: CFString, other: CFString) -> Bool { fatalError() }
-  public func hash(into hasher: inout Hasher) { fatalError() }
+  @_spi(StandIn) public let text: String
+  @_spi(StandIn) public init(_ text: String) { self.text = text }
+  public static func == (one: CFString, other: CFString) -> Bool { one.text == other.text }
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-public class CFData { fileprivate init() {} }
+public class CFData {
+  @_spi(StandIn) public let data: Data
+  @_spi(StandIn) public init(_ data: Data) { self.data = data }
+}
 public class CFMutableData: CFData {}
-public class CFDictionary { private init() {} }
-public class CFArray { private init() {} }
+public class CFDictionary {
+  @_spi(StandIn) public let values: [String: Any]
+  @_spi(StandIn) public init(_ values: [String: Any]) { self.values = values }
+}
+public class CFArray {
+  @_spi(StandIn) public let elements: [String]
+  @_spi(StandIn) public init(_ elements: [String]) { self.elements = elements }
+}
 
 public class CGColorSpace {
-  public init?(name: CFString) { fatalError() }
+  private let ownName: CFString
+
+  public init?(name: CFString) { ownName = name }
   public init?(iccData: CFData) { fatalError() }
 
-  public var name: CFString? { fatalError() }
-  public var model: CGColorSpaceModel { fatalError() }
-  public var supportsOutput: Bool { fatalError() }
-  public func copyICCData() -> CFData? { fatalError() }
+  public var name: CFString? { ownName }
+  public var model: CGColorSpaceModel { .rgb }
+  public var supportsOutput: Bool { true }
+  public func copyICCData() -> CFData? { nil }
 
-  public class var sRGB: CFString { fatalError() }
+  public class var sRGB: CFString { CFString("sRGB") }
   public class var genericGrayGamma2_2: CFString { fatalError() }
   public class var displayP3: CFString { fatalError() }
   public class var adobeRGB1998: CFString { fatalError() }
@@ -61,8 +75,8 @@ public struct CGBitmapInfo: OptionSet, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  public static var byteOrder16Little: CGBitmapInfo { fatalError() }
-  public static var byteOrder32Little: CGBitmapInfo { fatalError() }
+  public static var byteOrder16Little: CGBitmapInfo { CGBitmapInfo(rawValue: 1 << 12) }
+  public static var byteOrder32Little: CGBitmapInfo { CGBitmapInfo(rawValue: 2 << 12) }
   public static var byteOrder32Big: CGBitmapInfo { fatalError() }
 }
 
@@ -99,7 +113,7 @@ public class CGDataProvider {
     dataInfo: UnsafeMutableRawPointer?, data: UnsafeRawPointer, size: Int,
     releaseData: @escaping CGDataProviderReleaseDataCallback
   ) {
-    fatalError()
+    releaseData(dataInfo, data, size)
   }
 }
 
@@ -109,29 +123,30 @@ public class CGImage {
     bitmapInfo: CGBitmapInfo, provider: CGDataProvider, decode: UnsafePointer<CGFloat>?,
     shouldInterpolate: Bool, intent: CGColorRenderingIntent
   ) {
-    fatalError()
+    (self.width, self.height, colorSpace) = (width, height, space)
+    alphaInfo = CGImageAlphaInfo(rawValue: bitmapInfo.rawValue & 31) ?? .none
   }
 
-  public var width: Int { fatalError() }
-  public var height: Int { fatalError() }
-  public var alphaInfo: CGImageAlphaInfo { fatalError() }
-  public var colorSpace: CGColorSpace? { fatalError() }
+  @_spi(StandIn) public init(width: Int, height: Int, alphaInfo: CGImageAlphaInfo) {
+    (self.width, self.height, self.alphaInfo) = (width, height, alphaInfo)
+    colorSpace = CGColorSpace(name: CGColorSpace.sRGB)
+  }
+
+  public let width: Int
+  public let height: Int
+  public let alphaInfo: CGImageAlphaInfo
+  public let colorSpace: CGColorSpace?
 }
 
 public class CGContext {
   public init?(
     data: UnsafeMutableRawPointer?, width: Int, height: Int, bitsPerComponent: Int, bytesPerRow: Int,
     space: CGColorSpace, bitmapInfo: UInt32
-  ) {
-    fatalError()
-  }
+  ) {}
 
-  public var interpolationQuality: CGInterpolationQuality {
-    get { fatalError() }
-    set { fatalError() }
-  }
+  public var interpolationQuality = CGInterpolationQuality.default
 
-  public func clear(_ rect: CGRect) { fatalError() }
+  public func clear(_ rect: CGRect) {}
   public func setBlendMode(_ mode: CGBlendMode) { fatalError() }
-  public func draw(_ image: CGImage, in rect: CGRect, byTiling: Bool = false) { fatalError() }
+  public func draw(_ image: CGImage, in rect: CGRect, byTiling: Bool = false) {}
 }
