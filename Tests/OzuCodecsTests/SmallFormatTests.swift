@@ -94,6 +94,24 @@ struct SmallFormatTests {
     #expect(pool.statistics.peakLentByteCount == 0)
   }
 
+  @Test(
+    "a TGA of 32 bits whose header tells of no alpha has it if it is not 0 everywhere",
+    arguments: [[0, 0, 0, 0], [0, 0, 0, 7], [255, 255, 255, 255]] as [[UInt8]], [false, true])
+  func unstatedAlpha(alphas: [UInt8], isRunLengthCoded: Bool) throws {
+    var file: [UInt8] = [0, 0, isRunLengthCoded ? 10 : 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 0, 32, 0x20]
+    for (index, alpha) in alphas.enumerated() {
+      // A run of one, and three pixels as they are.
+      if isRunLengthCoded, index < 2 { file.append(index == 0 ? 0x80 : 2) }
+      file += [10, 20, 30, alpha]
+    }
+    let picture = try CodecRegistry.straight.picture(from: Data(file))
+    let hasAlpha = alphas.contains { $0 > 0 }
+    #expect(picture.header?.hasAlpha == hasAlpha)
+    let found = [(0, 0), (1, 0), (0, 1), (1, 1)].map { picture.bitmap[$0.0, $0.1] }
+    #expect(found.map(\.alpha) == (hasAlpha ? alphas : [255, 255, 255, 255]))
+    #expect(found.allSatisfy { $0.red == 30 && $0.green == 20 && $0.blue == 10 })
+  }
+
   @Test("are written without loss", arguments: [ImageType.pnm, .qoi], PixelFormat.allCases)
   func writing(type: ImageType, format: PixelFormat) throws {
     let opaque = Bitmap(size: PixelSize(70, 9)) { x, y in

@@ -9,7 +9,7 @@ import OzuImaging
 /// Decodes Truevision TGA, in Swift: indexed, coloured and grey, plain and run-length coded, of 8, 15, 16, 24 and 32 bits,
 /// from each of the four corners.
 ///
-/// A pixel is transparent only if the file says that it has bits for that.
+/// Pixels are transparent if the file says that it has bits for that, and if those of 32 bits have a fourth byte that is not always 0.
 public struct TGADecoder: ImageDecoding {
   private let alpha: Alpha
 

@@ -58,7 +58,9 @@ struct TGAHeader {
     pixelOffset = start + (hasPalette ? colorCount * entryByteCount : 0)
     guard pixelOffset <= bytes.count else { throw .truncated(.tga, stage: "palette") }
     let colorBits = kind == .indexed ? entryBits : bits
-    hasAlpha = alphaBits > 0 && (colorBits == 32 || colorBits == 16)
+    hasAlpha =
+      alphaBits > 0 && (colorBits == 32 || colorBits == 16)
+      || kind == .color && bits == 32 && Self.usesFourthByte(bytes, isRunLengthCoded, from: pixelOffset)
     var palette: [SIMD4<UInt16>] = []
     if kind == .indexed {
       for index in 0..<colorCount {
@@ -93,6 +95,29 @@ struct TGAHeader {
     return SIMD4(
       red: fiveBits(10), green: fiveBits(5), blue: fiveBits(0),
       alpha: hasAlpha && value & 0x8000 == 0 ? 0 : 255)
+  }
+
+  /// Whether the fourth byte of any pixel is not 0. Some programs write alpha without a word in the header, others fill pixels of
+  /// 32 bits up with zeros.
+  ///
+  /// - Complexity: O(bytes) if none is; else it ends at the first.
+  private static func usesFourthByte(_ bytes: Span<UInt8>, _ isRunLengthCoded: Bool, from offset: Int) -> Bool
+  {
+    var position = offset
+    while position < bytes.count {
+      var count = 1
+      if isRunLengthCoded {
+        let head = bytes[position]
+        position += 1
+        if head & 0x80 == 0 { count += Int(head) }
+      }
+      for _ in 0..<count {
+        guard let fourth = bytes.byte(at: position + 3) else { return false }
+        if fourth != 0 { return true }
+        position += 4
+      }
+    }
+    return false
   }
 
   private static func corrupt(_ reason: String) -> ImageDecodingError {
