@@ -276,8 +276,9 @@ extension ImagePipeline {
   /// - After a memory warning the memory cache is emptied and idle pixel memory is released. Views keep their
   ///   pictures.
   /// - In the background idle pixel memory is released too, and the disk cache is written to disk. Pictures stay in
-  ///   memory for the return of the app. A disk cache in the container of an app group gives its locks back
-  ///   (`DiskCache.suspend()`), because iOS ends an app that it suspends with a lock there.
+  ///   memory for the return of the app. A disk cache in the container of an app group, or by
+  ///   `caching.releasesDiskLocksInBackground`, gives its locks back (`DiskCache.suspend()`), because iOS ends an app that it
+  ///   suspends with a lock there. One that is opened later has none until the foreground.
   /// - In the foreground remembered failures are forgotten, because many loads fail when the app is stopped, and that disk
   ///   cache takes its lock again.
   public func handle(_ event: ApplicationEvent) async {
@@ -288,10 +289,16 @@ extension ImagePipeline {
     case .background:
       configuration.decoding.pixelBufferPool.releaseIdle()
       await flush()
-      await caches.stores.openSharedDisk?.suspend()
+      await setDiskInBackground(true)
     case .foreground:
       context.failures.forgetAll()
-      await caches.stores.openSharedDisk?.resume()
+      await setDiskInBackground(false)
+    }
+  }
+
+  private func setDiskInBackground(_ isInBackground: Bool) async {
+    await context.runner.run(on: .disk, priority: .high) { [caches] in
+      caches.stores.setInBackground(isInBackground)
     }
   }
 }

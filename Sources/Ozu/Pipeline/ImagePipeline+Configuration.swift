@@ -67,6 +67,10 @@ extension ImagePipeline.Configuration {
 
     /// The place of originals and renditions on disk. By default 512 MB in the user's cache folder.
     public var diskStorage = DiskStorage.standard
+    /// Whether the disk cache gives its locks back while the app is in the background (`handle(.background)`) and stores
+    /// nothing until it is back. `nil` (the default) does so in the container of an app group, which is known by its path; set
+    /// it where the app shares the folder in another way, or keeps it for itself all the same.
+    public var releasesDiskLocksInBackground: Bool?
     /// Further levels of storage, such as a database, a shared folder or a server. The pipeline asks them in this order
     /// when the disk has no answer. None by default. With `DiskStorage.none` the first of them replaces the disk.
     ///

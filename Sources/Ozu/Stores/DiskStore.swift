@@ -17,9 +17,15 @@ final class DiskStore: ImageStoring {
   private let onError: @Sendable (DiskCacheError) -> Void
 
   /// Makes a store without opening the disk cache.
-  init(_ storage: DiskStorage, onError: @escaping @Sendable (DiskCacheError) -> Void) {
+  ///
+  /// - Parameter releasesLocks: whether it has no lock while the app is in the background; `nil` if that is so in the container
+  ///   of an app group.
+  init(
+    _ storage: DiskStorage, releasesLocks: Bool? = nil,
+    onError: @escaping @Sendable (DiskCacheError) -> Void
+  ) {
     self.onError = onError
-    opening = DiskOpening(storage, onError: onError) { cache in
+    opening = DiskOpening(storage, releasesLocks: releasesLocks, onError: onError) { cache in
       cache.setCapacity(Self.partialsCapacity, of: ImageStoreKind.partial.partition)
       cache.setCapacity(Self.variantsCapacity, of: ImageStoreKind.variants.partition)
     }
@@ -34,8 +40,9 @@ final class DiskStore: ImageStoring {
   /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
   var cache: DiskCache? { opening.cache }
 
-  /// The disk cache if it is open. Never waits.
-  var openCache: DiskCache? { if case .open(let cache) = opening.atHand { cache } else { nil } }
+  /// Gives the locks back while the app is in the background, if they are to be given back, and takes them again. A cache that is
+  /// opened in the background has none either. Blocks while the cache is written to disk.
+  func setInBackground(_ isInBackground: Bool) { opening.setInBackground(isInBackground) }
 
   var name: String { "disk" }
 
@@ -144,7 +151,11 @@ extension StoreChain {
     if case .none = configuration.caching.diskStorage {
     } else {
       stores.insert(
-        DiskStore(configuration.caching.diskStorage, onError: configuration.caching.onDiskError), at: 0)
+        DiskStore(
+          configuration.caching.diskStorage,
+          releasesLocks: configuration.caching.releasesDiskLocksInBackground,
+          onError: configuration.caching.onDiskError),
+        at: 0)
     }
     let levels = stores.map { StoreLevel($0, onError: configuration.caching.onStoreError) }
     self.init(
@@ -155,12 +166,9 @@ extension StoreChain {
   /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
   var disk: DiskCache? { (first?.store as? DiskStore)?.cache }
 
-  /// The disk cache if it is open and in a container that an app shares with its extensions.
-  var openSharedDisk: DiskCache? {
-    guard let cache = (first?.store as? DiskStore)?.openCache,
-      cache.directory.contains("/Containers/Shared/AppGroup/")
-    else { return nil }
-    return cache
+  /// Blocks. See `DiskStore.setInBackground`.
+  func setInBackground(_ isInBackground: Bool) {
+    (first?.store as? DiskStore)?.setInBackground(isInBackground)
   }
 }
 
@@ -177,7 +185,12 @@ final class DiskOpening: Sendable {
     case open(DiskCache)
   }
 
-  private enum State {
+  private struct State {
+    var phase: Phase
+    var isInBackground = false
+  }
+
+  private enum Phase {
     case closed
     /// The thread that opens it, and the group for which the other threads wait.
     case underWay(thread: ObjectIdentifier, DispatchGroup)
@@ -185,6 +198,7 @@ final class DiskOpening: Sendable {
   }
 
   private let storage: DiskStorage
+  private let releasesLocks: Bool?
   private let onError: @Sendable (DiskCacheError) -> Void
   private let prepare: @Sendable (DiskCache) -> Void
   private let state: Mutex<State>
@@ -192,30 +206,37 @@ final class DiskOpening: Sendable {
   /// Makes the state without opening the cache.
   ///
   /// - Parameters:
+  ///   - releasesLocks: as for `DiskStore`.
   ///   - onError: receives errors, outside all locks.
   ///   - prepare: called with the new cache before other threads receive it.
   init(
-    _ storage: DiskStorage, onError: @escaping @Sendable (DiskCacheError) -> Void,
+    _ storage: DiskStorage, releasesLocks: Bool?, onError: @escaping @Sendable (DiskCacheError) -> Void,
     prepare: @escaping @Sendable (DiskCache) -> Void
   ) {
     self.storage = storage
+    self.releasesLocks = releasesLocks
     self.onError = onError
     self.prepare = prepare
-    if case .none = storage { state = Mutex(.done(nil)) } else { state = Mutex(.closed) }
+    if case .none = storage {
+      state = Mutex(State(phase: .done(nil)))
+    } else {
+      state = Mutex(State(phase: .closed))
+    }
   }
 
   /// Makes the state from an open disk cache.
   init(_ cache: DiskCache) {
     storage = .none
+    releasesLocks = nil
     onError = { _ in }
     prepare = { _ in }
-    state = Mutex(.done(cache))
+    state = Mutex(State(phase: .done(cache)))
   }
 
   /// The state of the disk cache. Never waits.
   var atHand: AtHand {
     state.withLock { state in
-      guard case .done(let cache) = state else { return .unknown }
+      guard case .done(let cache) = state.phase else { return .unknown }
       return cache.map { .open($0) } ?? .none
     }
   }
@@ -233,14 +254,14 @@ final class DiskOpening: Sendable {
     let thread = ObjectIdentifier(Thread.current)
     while true {
       let turn = state.withLock { state -> Turn in
-        switch state {
+        switch state.phase {
         case .done(let cache): return .done(cache)
         case .underWay(thread, _): return .done(nil)
         case .underWay(_, let group): return .wait(group)
         case .closed:
           let group = DispatchGroup()
           group.enter()
-          state = .underWay(thread: thread, group)
+          state.phase = .underWay(thread: thread, group)
           return .open(group)
         }
       }
@@ -256,10 +277,37 @@ final class DiskOpening: Sendable {
     let errors = PostponedErrors(onError)
     let cache = make(errors)
     if let cache { prepare(cache) }
-    state.withLock { $0 = .done(cache) }
+    let isInBackground = state.withLock { state in
+      state.phase = .done(cache)
+      return state.isInBackground
+    }
+    if isInBackground { followBackground() }
     group.leave()
     errors.report()
     return cache
+  }
+
+  /// See `DiskStore.setInBackground`.
+  func setInBackground(_ isInBackground: Bool) {
+    state.withLock { $0.isInBackground = isInBackground }
+    followBackground()
+  }
+
+  /// Gives the locks back or takes them, and again if the app has come or gone meanwhile.
+  private func followBackground() {
+    while let (cache, isInBackground) = openCache,
+      releasesLocks ?? cache.directory.contains("/Containers/Shared/AppGroup/")
+    {
+      if isInBackground { cache.suspend() } else { cache.resume() }
+      if openCache?.isInBackground == isInBackground { return }
+    }
+  }
+
+  private var openCache: (cache: DiskCache, isInBackground: Bool)? {
+    state.withLock { state in
+      guard case .done(let cache?) = state.phase else { return nil }
+      return (cache, state.isInBackground)
+    }
   }
 
   private func make(_ errors: PostponedErrors) -> DiskCache? {

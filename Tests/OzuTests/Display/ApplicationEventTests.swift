@@ -49,30 +49,41 @@ struct ApplicationEventTests {
   }
 
   @Test(
-    "in the container of an app group the disk cache has no lock while the app is in the background; elsewhere it keeps it",
-    arguments: [true, false])
-  func appGroup(isShared: Bool) async throws {
+    "in the container of an app group the disk cache has no lock while the app is in the background, also if it is opened there; elsewhere it keeps it, unless the setting says otherwise",
+    arguments: [(true, nil), (false, nil), (true, false), (false, true)] as [(Bool, Bool?)], [true, false])
+  func appGroup(place: (isShared: Bool, setting: Bool?), opensBefore: Bool) async throws {
     let root = FileManager.default.temporaryDirectory.appending(
       path: "ozu-group-\(UInt64.random(in: 0 ... .max))")
     defer { try? FileManager.default.removeItem(at: root) }
     let folder = root.appending(
-      path: isShared ? "Containers/Shared/AppGroup/1/images" : "Containers/Data/1/images")
-    let pipeline = ImagePipeline.testing { $0.caching.diskStorage = .folder(folder, capacity: 1 << 20) }
-    let cache = try #require(pipeline.diskCache)
+      path: place.isShared ? "Containers/Shared/AppGroup/1/images" : "Containers/Data/1/images")
+    func pipeline() -> ImagePipeline {
+      .testing {
+        $0.caching.diskStorage = .folder(folder, capacity: 1 << 20)
+        $0.caching.releasesDiskLocksInBackground = place.setting
+      }
+    }
     func isLocked() throws -> Bool {
       try SystemFileSystem().lock(folder.path(percentEncoded: false) + "/lock") == nil
     }
-    #expect(try isLocked())
     let request = ImageRequest(.data(try Fixture.photo.data(as: .jpeg), key: "a"), resize: Fixture.small)
-    _ = try await pipeline.image(for: request)
-    await pipeline.handle(.background)
-    #expect(try isLocked() == !isShared)
+    var used = pipeline()
+    _ = try await used.image(for: request)
+    await used.flush()
+    if !opensBefore {
+      await used.diskCache?.close()
+      used = pipeline()
+    }
+    await used.handle(.background)
+    if opensBefore {
+      #expect(try await used.response(for: request).source == .memory)
+      used.removeImagesFromMemory()
+    }
     // Stored pictures are served meanwhile.
-    #expect(try await pipeline.response(for: request).source == .memory)
-    pipeline.removeImagesFromMemory()
-    #expect(try await pipeline.response(for: request).source == .rendition)
-    await pipeline.handle(.foreground)
-    #expect(try isLocked() && cache.statistics.isWriter)
+    #expect(try await used.response(for: request).source == .rendition)
+    #expect(try isLocked() == !(place.setting ?? place.isShared))
+    await used.handle(.foreground)
+    #expect(try isLocked() && used.diskCache?.statistics.isWriter == true)
   }
 
   @Test("pipelines follow the notifications of an app once each, and only while they live")
