@@ -82,9 +82,10 @@ extension FetchWork {
   private static let aroundByteCount = 16 << 10
 
   private func finish(_ header: ImageHeader, _ part: HTTPBodyPart) -> JobStep {
-    self.header = header
     // Only header requests see these bytes, because the job has its own key.
-    return finish(.success(FetchedData(.data(part.body), source: .network, timings: timings(.network))))
+    finish(
+      .success(
+        FetchedData(.data(part.body), source: .network, timings: timings(.network), header: header)))
   }
 
   private func read(_ data: Data, _ job: RunningJob) async -> ImageHeader? {

@@ -31,20 +31,6 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
   let bodyObserver: BodyObserver?
   /// Whether only the header of the picture is wanted. Then no more bytes are downloaded than the header needs.
   let isForHeader: Bool
-  /// The header, if it was known before the whole file was there.
-  var header: ImageHeader? {
-    get { known?.header }
-    set { known = newValue.map(KnownHeader.init) }
-  }
-  private var known: KnownHeader?
-
-  /// A separate object, because a header is large and few downloads store one.
-  private final class KnownHeader: Sendable {
-    let header: ImageHeader
-
-    init(_ header: ImageHeader) { self.header = header }
-  }
-
   let context: LoadContext
   /// The epochs in which the bytes were asked for.
   let epoch: LoadEpoch

@@ -26,6 +26,9 @@ final class FetchedData: Sendable {
   let file: FileIdentity
   /// The answer of the HTTP cache, if the bytes came over HTTP.
   let http: HTTPCachedResponse?
+  /// The header, if it is all that was asked for and was known before the whole file was there. The content is then the
+  /// beginning of the file.
+  let header: ImageHeader?
   /// Whether the bytes come from a store, and can be removed there if they do not decode.
   let isFromStore: Bool
   let firstStepResults = FirstStepResults()
@@ -35,7 +38,7 @@ final class FetchedData: Sendable {
   init(
     _ content: FetchedImage, source: ImageResponse.Source, timings: StageTimings,
     stamp: FileStamp? = nil, file: FileIdentity = FileIdentity(), http: HTTPCachedResponse? = nil,
-    isFromStore: Bool = false, hasOwnPolicy: Bool = false
+    header: ImageHeader? = nil, isFromStore: Bool = false, hasOwnPolicy: Bool = false
   ) {
     self.content = content
     self.source = source
@@ -43,6 +46,7 @@ final class FetchedData: Sendable {
     self.stamp = stamp
     self.file = file
     self.http = http
+    self.header = header
     self.isFromStore = isFromStore
     self.hasOwnPolicy = hasOwnPolicy
   }

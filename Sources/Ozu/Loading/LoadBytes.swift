@@ -14,8 +14,6 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
   }
 
   private(set) var outcome: Result<FetchedData, ImageError> = .failure(.cancelled(""))
-  /// The header, if it is all that was asked for and was known before the whole file was there.
-  private(set) var header: ImageHeader?
   private let request: ImageRequest
   private let context: LoadContext
   private let epoch: LoadEpoch
@@ -33,8 +31,9 @@ final class LoadBytes: ReportingWork, AnswerWork, @unchecked Sendable {
       return .depend(FetchWork.dependence(on: request, context, epoch, isForHeader: isForHeader))
     case (.fetching, .finished(let fetch as FetchWork)):
       outcome = fetch.outcome
-      if isForHeader { header = fetch.header }
-      guard header == nil, case .success(let fetched) = outcome, let write = store(fetched) else { break }
+      guard case .success(let fetched) = outcome, fetched.header == nil, let write = store(fetched) else {
+        break
+      }
       state = .writing
       return .depend(write)
     case (.fetching, .overdue): outcome = .failure(.deadlineExceeded(request.source.name, stage: .network))

@@ -118,23 +118,6 @@ extension ImagePipeline {
     try await value(of: ImageDataTask(request, pipeline: self), request)
   }
 
-  /// The job for the bytes of a source, or for its header alone, when it is over. They are stored if they are a picture.
-  ///
-  /// - Parameter request: under the pipeline's key rules.
-  func bytes(
-    for request: ImageRequest, priority: ImagePriority, isForHeader: Bool = false
-  ) async throws(ImageError) -> LoadBytes {
-    try configuration.check(request.source)
-    let awaiter = JobAwaiter(context.runner, priority)
-    let epoch = context.epochs.epoch(of: request)
-    let work = await awaiter.work(of: nil) {
-      let own = context.epochs.beginJob(for: request, askedIn: epoch)
-      return JobStart(LoadBytes(request, context, own, isForHeader: isForHeader))
-    }
-    guard let bytes = work as? LoadBytes else { throw awaiter.failure(request.source.name) }
-    return bytes
-  }
-
   /// The encoded bytes of a URL.
   ///
   /// - Throws: `ImageError`.
@@ -150,7 +133,7 @@ extension ImagePipeline {
   /// these bytes are kept, and a later load asks for the rest. The whole file is loaded if it states facts after its
   /// pixels (the number of frames of GIF, JPEG XL and animated PNG and WebP; WebP with EXIF; HEIC with its boxes at
   /// the end), and is then stored like every original. It is also loaded if `decoding.dataTransformation` or interceptors are
-  /// set.
+  /// set. The alternatives of the request and its deadline count.
   ///
   /// - Throws: `ImageError`.
   public func header(for request: ImageRequest) async throws(ImageError) -> ImageHeader {
@@ -158,12 +141,9 @@ extension ImagePipeline {
     if hasInterceptors {
       data = try await self.data(for: request)
     } else {
-      let keyed = request.keyed(by: configuration)
-      let bytes = try await bytes(for: keyed, priority: request.priority, isForHeader: true)
-      if let header = bytes.header { return header }
-      guard case .data(let whole) = try bytes.outcome.get().content else {
-        throw .emptyData(request.source.name)
-      }
+      let fetched = try await value(of: SourceTask(request, isForHeader: true, pipeline: self), request)
+      if let header = fetched.header { return header }
+      guard case .data(let whole) = fetched.content else { throw .emptyData(request.source.name) }
       data = whole
     }
     return try await decoding(for: request) { (decoding) throws(ImageDecodingError) in
@@ -318,8 +298,7 @@ extension ImagePipeline {
   /// - Throws: `ImageError`.
   package func sourceState(of request: ImageRequest) async throws(ImageError) -> SourceState? {
     try request.validate()
-    let request = request.keyed(by: configuration)
-    let fetched = try await bytes(for: request, priority: request.priority).outcome.get()
+    let fetched = try await value(of: SourceTask(request, pipeline: self), request)
     guard fetched.allowsStoring else { return nil }
     guard let validity = fetched.validity, !validity.bodyIdentity.isEmpty else { return nil }
     return SourceState(identity: validity.bodyIdentity, freshUntil: validity.freshUntil)

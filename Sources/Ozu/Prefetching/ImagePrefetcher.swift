@@ -212,8 +212,7 @@ extension ImagePipeline {
         let data = try await data(for: request)
         return PrefetchEnd(ending: .done(.original), downloadedByteCount: data.count)
       case .disk:
-        let request = request.keyed(by: configuration)
-        let fetched = try await bytes(for: request, priority: request.priority).outcome.get()
+        let fetched = try await value(of: SourceTask(request, pipeline: self), request)
         var byteCount = 0
         if case .data(let data) = fetched.content, fetched.source == .network { byteCount = data.count }
         return PrefetchEnd(ending: .done(fetched.source), downloadedByteCount: byteCount)

@@ -11,7 +11,7 @@ struct DeadlineTests {
     return (error as? ImageError)?.stage
   }
 
-  private enum Kind: CaseIterable { case picture, data, file }
+  private enum Kind: CaseIterable { case picture, data, file, source, header }
 
   /// Runs an answer until it is held at a gate, and lets its deadline pass. The download may begin before the answer knows
   /// its subscription, and so its stage.
@@ -42,7 +42,7 @@ struct DeadlineTests {
   }
 
   @Test(
-    "the deadline of a request, of the pipeline and of a stage end pictures, bytes and files alike",
+    "the deadline of a request, of the pipeline and of a stage end pictures, bytes, files and headers alike",
     arguments: Kind.allCases, ["own", "own, intercepted", "total, intercepted", "network"])
   private func kinds(_ kind: Kind, _ limit: String) async throws {
     let (timer, gate) = (Gate(), Gate())
@@ -60,6 +60,8 @@ struct DeadlineTests {
       case .picture: try await end(ImageTask(request, keyed: nil, pipeline: pipeline), gate, timer)
       case .data: try await end(ImageDataTask(request, pipeline: pipeline), gate, timer)
       case .file: try await end(EncodingTask(request, as: .jpeg, pipeline: pipeline), gate, timer)
+      case .source: try await end(SourceTask(request, pipeline: pipeline), gate, timer)
+      case .header: try await end(SourceTask(request, isForHeader: true, pipeline: pipeline), gate, timer)
       }
     #expect(error?.kind == .deadlineExceeded && error?.stage == .network)
     try await eventually(fixture.client.cancelledCount >= 1)

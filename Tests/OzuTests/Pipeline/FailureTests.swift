@@ -127,6 +127,13 @@ struct FailureTests {
     #expect(response.request.source.name == mirror.absoluteString)
     #expect(response.picture.size == PixelSize(32, 24))
     #expect(try await fixture.pipeline.data(for: request) == (try Fixture.photo.data(as: .jpeg)))
+    // Also without the caches.
+    let other = fixture.freshPipeline { $0.caching.diskStorage = .none }
+    #expect(try await other.header(for: request).size == PixelSize(320, 240))
+    #expect(try await other.sourceState(of: request) != nil)
+    for await outcome in ImagePrefetcher(pipeline: other, destination: .disk).start([request]) {
+      if case .failed(let error) = outcome.ending { Issue.record(error) }
+    }
     request.alternatives = [.url(Fixture.url("gone.jpg"))]
     await #expect { try await fixture.pipeline.data(for: request) } throws: {
       ($0 as? ImageError)?.statusCode == 500
