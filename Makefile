@@ -39,12 +39,12 @@ ASAN = --scratch-path .build-asan --sanitize=address $(LINE_TABLES) -Xswiftc -DO
 # SQLite and LMDB are measured where they can be compiled against (`make bench-peers`).
 BENCHMARKS = OZU_BENCHMARKS=$(if $(and $(wildcard /usr/include/lmdb.h),$(wildcard /usr/include/sqlite3.h)),peers,own)
 # A process for each of these, the longest first.
-PARTS = OzuCodecsTests OzuTests OzuCachingTests OzuIsolationTests OzuCLITests OzuImagingTests OzuHTTPTests OzuSharedStoresTests OzuServerTests OzuRecordsTests $(if $(OZU_BENCHMARKS),OzuBenchTests)
+PARTS = OzuCodecsTests OzuTests OzuCachingTests OzuIsolationTests OzuCLITests OzuImagingTests OzuHTTPTests OzuSharedStoresTests OzuServerTests OzuBaseTests $(if $(OZU_BENCHMARKS),OzuBenchTests)
 # The longest part in halves: one process would still run it when the others are done.
 choices = $(if $(FILTER),'--filter=$(FILTER)',$(foreach part,$(1),$(if $(filter OzuCodecsTests,$(part)),$(halves),'--filter=^$(part)\.')))
 halves = '--filter=^OzuCodecsTests\.[A-I]' '--filter=^OzuCodecsTests\.[J-Z]'
 # Code with unsafe pointers, and code that reads what strangers send.
-UNSAFE = OzuCodecsTests OzuCachingTests OzuIsolationTests OzuImagingTests OzuHTTPTests OzuRecordsTests
+UNSAFE = OzuCodecsTests OzuCachingTests OzuIsolationTests OzuImagingTests OzuHTTPTests OzuBaseTests
 # Of these, models of the disk cache and the memory cache that take minutes and have no memory of their own.
 MODELS = ^OzuCachingTests\.(IndexEdge|LeastRecentlyUsed|MemoryCache|OfferModel|PowerLoss)Tests
 # Code with data that threads share; the loops over pixels belong to one thread each, and take most of an hour, and so does what
@@ -220,7 +220,7 @@ site-test: #- read the site that `make docs` has built in headless Chromium (ARG
 package-test: dependencies #- build and run packages that depend on Ozu, by the pages for newcomers (ARGS=server for one page, ARGS=all for all combinations)
 	@scripts/install-walk-tools
 	@$(BUILD) $(FLAGS) $(FORMATS) --product ozu
-	@python3 -B Tests/GettingStarted/walk.py Sources/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(BUILD) $(FLAGS) $(FORMATS) --show-bin-path)/ozu" $(ARGS)
+	@python3 -B Tests/GettingStarted/walk.py Sources/Apps/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(BUILD) $(FLAGS) $(FORMATS) --show-bin-path)/ozu" $(ARGS)
 
 conformance: ## decode a corpus and compare with its references (CORPUS=DIR, REPORT=FILE, ARGS=--isolated)
 	@test -n '$(CORPUS)' || { echo "Say which corpus: make conformance CORPUS=DIR [REPORT=FILE]" >&2; exit 2; }

@@ -71,7 +71,7 @@ struct SystemLibrary {
   /// All of them share one empty module map: Swift sees the libraries through `CCodecs` alone.
   var target: Target {
     .systemLibrary(
-      name: name, path: "Sources/SystemLibraries", pkgConfig: isLinked ? pkgConfig : nil,
+      name: name, path: "Sources/Libraries/SystemLibraries", pkgConfig: isLinked ? pkgConfig : nil,
       providers: [.apt([apt]), .brew([brew])])
   }
 
@@ -213,39 +213,37 @@ let package = Package(
     .target(name: "CListener"),
     .systemLibrary(
       name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
-    .target(name: "OzuSynchronization", swiftSettings: strict),
-    .target(name: "OzuRecords", swiftSettings: kernel),
-    .target(name: "OzuText", swiftSettings: strict),
+    .target(name: "OzuBase", swiftSettings: kernel),
 
     // Floor 1: they do not know each other.
     .target(
-      name: "OzuImaging", dependencies: ["OzuSynchronization", "OzuRecords", "OzuText"], swiftSettings: kernel
+      name: "OzuImaging", dependencies: ["OzuBase"], swiftSettings: kernel
     ),
     // The manifest of what an app must declare to Apple; a bundle elsewhere would be for nobody.
     .target(
-      name: "OzuCaching", dependencies: ["OzuSynchronization"],
+      name: "OzuCaching", dependencies: ["OzuBase"],
       exclude: isLinux ? ["PrivacyInfo.xcprivacy"] : [],
       resources: isLinux ? [] : [.copy("PrivacyInfo.xcprivacy")], swiftSettings: strict),
     .target(
       name: "OzuHTTP",
-      dependencies: ["OzuSynchronization", "OzuRecords", "OzuText"]
+      dependencies: ["OzuBase"]
         + ["CCurl", "CContentCodings"].map { .target(name: $0, condition: .when(platforms: [.linux])) },
       swiftSettings: strict),
 
     // Floor 2.
-    .target(name: "OzuCodecs", dependencies: ["OzuImaging", "OzuRecords"], swiftSettings: kernel),
+    .target(name: "OzuCodecs", dependencies: ["OzuImaging", "OzuBase"], swiftSettings: kernel),
 
     // Floor 3: they do not know each other.
     .target(
-      name: "OzuLibraryCodecs", dependencies: ["OzuCodecs", "OzuImaging", "OzuRecords", "CCodecs"],
+      name: "OzuLibraryCodecs", dependencies: ["OzuCodecs", "OzuImaging", "OzuBase", "CCodecs"],
       swiftSettings: kernel),
     .target(
-      name: "OzuImageIOCodecs", dependencies: ["OzuCodecs", "OzuImaging", "OzuSynchronization"],
+      name: "OzuImageIOCodecs", dependencies: ["OzuCodecs", "OzuImaging", "OzuBase"],
       swiftSettings: strict),
     .target(
       name: "OzuIsolation",
       dependencies: [
-        "OzuImaging", "OzuRecords", "OzuSynchronization", "OzuText",
+        "OzuImaging", "OzuBase",
         .target(name: "CIsolation", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict),
@@ -259,8 +257,7 @@ let package = Package(
     .target(
       name: "Ozu",
       dependencies: [
-        "OzuIsolation", "OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuCaching", "OzuHTTP", "OzuRecords",
-        "OzuText",
+        "OzuIsolation", "OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuCaching", "OzuHTTP", "OzuBase",
       ] + libraryCodecs,
       swiftSettings: strict),
 
@@ -288,12 +285,12 @@ let package = Package(
     .executableTarget(
       name: "OzuCLI",
       dependencies: [
-        "Ozu", "OzuHTTP", "OzuTesting", "OzuRecords", "OzuText",
+        "Ozu", "OzuHTTP", "OzuTesting", "OzuBase",
       ] + serverModules,
       resources: [.copy("Resources/Photos")],
       swiftSettings: strict),
 
-    .testTarget(name: "OzuRecordsTests", dependencies: ["OzuRecords"], swiftSettings: strict),
+    .testTarget(name: "OzuBaseTests", dependencies: ["OzuBase"], swiftSettings: strict),
     .testTarget(
       name: "OzuImagingTests", dependencies: ["OzuImaging", "OzuTesting"], swiftSettings: strict),
     .testTarget(
@@ -303,7 +300,7 @@ let package = Package(
       name: "OzuDiskDrills", dependencies: ["OzuCaching", "OzuTesting"], path: "Tests/DiskDrills",
       swiftSettings: strict),
     .testTarget(
-      name: "OzuHTTPTests", dependencies: ["OzuHTTP", "OzuTesting", "OzuText"], swiftSettings: strict),
+      name: "OzuHTTPTests", dependencies: ["OzuHTTP", "OzuTesting", "OzuBase"], swiftSettings: strict),
     .testTarget(
       name: "OzuCodecsTests",
       dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuTesting", "JPEGOracle", "CDynamicLibrary"]
@@ -329,7 +326,7 @@ let package = Package(
     .testTarget(
       name: "OzuTests",
       dependencies: [
-        "Ozu", "OzuMigration", "OzuTesting", "OzuRecords", "OzuSchedulerDrills", "OzuDecode",
+        "Ozu", "OzuMigration", "OzuTesting", "OzuBase", "OzuSchedulerDrills", "OzuDecode",
         "OzuIsolationDrills",
       ],
       swiftSettings: strict),
@@ -340,7 +337,7 @@ let package = Package(
     .testTarget(
       name: "OzuIsolationTests",
       dependencies: [
-        "OzuIsolation", "OzuImaging", "OzuRecords", "OzuStandardCodecs", "OzuSynchronization", "OzuTesting",
+        "OzuIsolation", "OzuImaging", "OzuBase", "OzuStandardCodecs", "OzuTesting",
         "OzuIsolationDrills", "OzuDecode", "CIsolationDrills",
       ],
       swiftSettings: strict),
@@ -370,7 +367,7 @@ if Context.environment["OZU_FUZZ"] != nil {
       name: "OzuFuzz",
       dependencies: [
         "OzuCodecs", "OzuStandardCodecs", "OzuImaging", "JPEGOracle", "CCodecs", "Ozu", "OzuCaching",
-        "OzuCLI", "OzuHTTP", "OzuIsolation", "OzuServer", "OzuSharedStores", "OzuSynchronization",
+        "OzuCLI", "OzuHTTP", "OzuIsolation", "OzuServer", "OzuSharedStores", "OzuBase",
         "OzuTesting",
       ] + libraryCodecs,
       path: "Tests/Fuzz", exclude: ["Seeds"],
@@ -394,24 +391,24 @@ if !buildsLibraries {
     // Floor 6.
     .target(
       name: "OzuSharedStores",
-      dependencies: ["Ozu", "OzuCaching", "OzuHTTP", "OzuRecords", "OzuSynchronization", "OzuText"],
+      dependencies: ["Ozu", "OzuCaching", "OzuHTTP", "OzuBase"],
       swiftSettings: strict),
     .testTarget(
       name: "OzuSharedStoresTests",
-      dependencies: ["OzuSharedStores", "Ozu", "OzuHTTP", "OzuSynchronization", "OzuTesting"],
+      dependencies: ["OzuSharedStores", "Ozu", "OzuHTTP", "OzuBase", "OzuTesting"],
       swiftSettings: strict),
     // Floor 7.
     .target(
       name: "OzuServer",
       dependencies: [
         "CListener", "OzuSharedStores", "Ozu", "OzuCodecs", "OzuHTTP", "OzuImaging", "OzuIsolation",
-        "OzuStandardCodecs", "OzuRecords", "OzuSynchronization", "OzuText",
+        "OzuStandardCodecs", "OzuBase",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "OzuServerTests",
       dependencies: [
-        "OzuServer", "OzuSharedStores", "Ozu", "OzuHTTP", "OzuImaging", "OzuSynchronization", "OzuTesting",
+        "OzuServer", "OzuSharedStores", "Ozu", "OzuHTTP", "OzuImaging", "OzuBase", "OzuTesting",
       ],
       swiftSettings: strict),
   ]
@@ -438,6 +435,26 @@ if let benchmarks = Context.environment["OZU_BENCHMARKS"] {
   package.products.append(.executable(name: "ozu-bench", targets: ["OzuBench"]))
   if hasPeers {
     package.targets.append(.systemLibrary(name: "CBenchPeers", path: "Benchmarks/Sources/CBenchPeers"))
+  }
+}
+
+// The folders of the modules. `Tests` has one for each target, beside those of programs.
+let rooms = [
+  "Base": ["OzuBase"],
+  "Core": ["OzuImaging", "OzuCodecs", "OzuCaching", "OzuHTTP", "OzuIsolation", "Ozu", "OzuMigration"],
+  "Libraries": [
+    "OzuLibraryCodecs", "OzuStandardCodecs", "CCodecs", "CContentCodings", "CCurl", "CDynamicLibrary",
+    "CIsolation",
+    "CGTK",
+  ],
+  "Toolkits": ["OzuGTK", "OzuUIKit", "OzuAppKit", "OzuSwiftUI", "OzuImageIOCodecs"],
+  "Service": ["OzuServer", "OzuSharedStores", "CListener"],
+  "Apps": ["OzuCLI", "OzuGallery", "OzuGalleryApp", "OzuDecode"],
+  "Testing": ["OzuTesting"],
+]
+for (room, names) in rooms {
+  for target in package.targets where names.contains(target.name) {
+    target.path = "Sources/\(room)/\(target.name)"
   }
 }
 

@@ -20,7 +20,7 @@ def make_photographs(folder, count):
     import pyvips
 
     here = os.path.dirname(os.path.abspath(__file__))
-    originals = sorted(glob.glob(os.path.join(here, "../Sources/OzuCLI/Resources/Photos/*.jpg")))
+    originals = sorted(glob.glob(os.path.join(here, "../Sources/Apps/OzuCLI/Resources/Photos/*.jpg")))
     os.makedirs(folder, exist_ok=True)
     paths = []
     for number in range(count):

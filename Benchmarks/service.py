@@ -77,7 +77,7 @@ def main():
     rows = Rows()
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
-        photos = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Sources/OzuCLI/Resources/Photos")
+        photos = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Sources/Apps/OzuCLI/Resources/Photos")
         names = []
         for path in sorted(glob.glob(os.path.join(photos, "*.jpg"))):
             shutil.copy(path, folder)

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
+import OzuBase
 import OzuCaching
-import OzuSynchronization
 
 // How long fetches wait for other work on a cache with a million entries.
 extension DiskDrills {

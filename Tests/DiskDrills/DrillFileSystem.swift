@@ -1,6 +1,6 @@
 import Foundation
+import OzuBase
 import OzuCaching
-import OzuSynchronization
 
 /// The system's files, with a record of their total length and of the files that are not synchronized. It can tear writes,
 /// and make them fail.

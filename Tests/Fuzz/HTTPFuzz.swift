@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
+import OzuBase
 import OzuHTTP
-import OzuSynchronization
 
 /// Reads answers of an origin in every way that a cache has: fresh, stale, validated, resumed, in ranges.
 ///

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
-import OzuSynchronization
 
 /// Loads pictures by a pipeline whose store has one entry for everything: the input, which is two bytes with the length of the
 /// metadata, the metadata, and the body. The origin answers only sometimes.

@@ -1,7 +1,7 @@
 #if GTK
   import CGTK
   import Foundation
-  import OzuSynchronization
+  import OzuBase
 
   /// Records the warnings and critical messages of GTK: each is a fault of ours.
   enum CriticalWatch {

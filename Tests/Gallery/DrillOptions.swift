@@ -17,7 +17,7 @@ struct DrillOptions {
   var golden: String?
   var renewed: String?
   var picture: String?
-  var photos = "Sources/OzuCLI/Resources/Photos"
+  var photos = "Sources/Apps/OzuCLI/Resources/Photos"
   /// The program whose output is shown in a terminal; built beside the drills.
   var ozu = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "ozu").path()
   var isQuick = false

@@ -3,7 +3,7 @@
   import Foundation
   import Ozu
   import OzuGTK
-  import OzuSynchronization
+  import OzuBase
   import OzuTesting
 
   extension Drills {

@@ -3,7 +3,7 @@
   import Ozu
   import OzuHTTP
   import OzuServer
-  import OzuSynchronization
+  import OzuBase
   import OzuTesting
   import Testing
 

@@ -4,7 +4,7 @@
   import OzuHTTP
   import OzuServer
   import OzuSharedStores
-  import OzuSynchronization
+  import OzuBase
   import OzuTesting
   import Testing
 

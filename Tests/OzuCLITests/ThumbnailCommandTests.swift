@@ -1,6 +1,6 @@
 import Foundation
 import Ozu
-import OzuRecords
+import OzuBase
 import OzuTesting
 import Testing
 

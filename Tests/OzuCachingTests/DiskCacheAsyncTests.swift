@@ -1,5 +1,5 @@
 import Dispatch
-import OzuSynchronization
+import OzuBase
 import OzuTesting
 import Testing
 

@@ -17,7 +17,7 @@ struct DocumentationTests {
 
   /// The code blocks of the page that are whole programs: those that import the module.
   private static func samples() throws -> [String] {
-    let page = root.appending(path: "Sources/OzuCaching/OzuCaching.docc/OzuCaching.md")
+    let page = root.appending(path: "Sources/Core/OzuCaching/OzuCaching.docc/OzuCaching.md")
     return try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
       .compactMap { $0.components(separatedBy: "```").first }
       .filter { $0.contains("import OzuCaching\n") }
@@ -39,10 +39,10 @@ struct DocumentationTests {
     #endif
   }
 
-  /// The object files of a module's sources. Object files of sources that are gone are ignored.
-  private static func objects(of module: String) throws -> [String] {
-    let sources = root.appending(path: "Sources/" + module)
-    let directory = try #require(products).appending(path: module + ".build")
+  /// The object files of a module, by the folder of its sources. Object files of sources that are gone are ignored.
+  private static func objects(of folder: String) throws -> [String] {
+    let sources = root.appending(path: folder)
+    let directory = try #require(products).appending(path: sources.lastPathComponent + ".build")
     return try FileManager.default.subpathsOfDirectory(atPath: sources.path)
       .filter { $0.hasSuffix(".swift") }
       .map { directory.appending(path: URL(fileURLWithPath: $0).lastPathComponent + ".o").path }
@@ -78,7 +78,7 @@ struct DocumentationTests {
     let code = try Self.samples()[number]
     let file = folder.appending(path: "main.swift")
     try Data(code.utf8).write(to: file)
-    let objects = try ["OzuCaching", "OzuSynchronization"].flatMap(Self.objects)
+    let objects = try ["Sources/Core/OzuCaching", "Sources/Base/OzuBase"].flatMap(Self.objects)
     let program = folder.appending(path: "sample").path
     let compilation = try Self.run(
       "swiftc",

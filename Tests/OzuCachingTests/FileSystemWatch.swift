@@ -1,4 +1,4 @@
-import OzuSynchronization
+import OzuBase
 import OzuTesting
 
 /// Records the bytes of a cache's files at each call of the file system, and can end the process at one of the calls.

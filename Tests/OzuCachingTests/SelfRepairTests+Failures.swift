@@ -1,5 +1,5 @@
 import Foundation
-import OzuSynchronization
+import OzuBase
 import OzuTesting
 import Testing
 

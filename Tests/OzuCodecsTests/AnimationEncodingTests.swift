@@ -1,8 +1,8 @@
 import Foundation
+import OzuBase
 import OzuCodecs
 import OzuImaging
 import OzuStandardCodecs
-import OzuSynchronization
 import Testing
 
 @Suite("Animations of files that are written in another format")

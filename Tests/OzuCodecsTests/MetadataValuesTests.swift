@@ -1,7 +1,7 @@
 import Foundation
+import OzuBase
 import OzuCodecs
 import OzuImaging
-import OzuRecords
 import OzuTesting
 import Testing
 

@@ -1,8 +1,8 @@
 import CCodecs
 import Foundation
+import OzuBase
 import OzuCodecs
 import OzuImaging
-import OzuSynchronization
 import Testing
 
 @testable import OzuLibraryCodecs

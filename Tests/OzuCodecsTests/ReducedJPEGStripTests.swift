@@ -1,9 +1,9 @@
 import Foundation
 import JPEGOracle
+import OzuBase
 import OzuCodecs
 import OzuImaging
 import OzuStandardCodecs
-import OzuSynchronization
 import OzuTesting
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
+import OzuBase
 import OzuCodecs
 import OzuImaging
 import OzuStandardCodecs
-import OzuSynchronization
 import OzuTesting
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
 import JPEGOracle
+import OzuBase
 import OzuCodecs
 import OzuImaging
-import OzuSynchronization
 import OzuTesting
 import Testing
 

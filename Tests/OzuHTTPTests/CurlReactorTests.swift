@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCurl
   import Foundation
-  import OzuSynchronization
+  import OzuBase
   import Testing
 
   @testable import OzuHTTP

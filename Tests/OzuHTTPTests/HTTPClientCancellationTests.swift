@@ -1,4 +1,4 @@
-import OzuSynchronization
+import OzuBase
 import OzuTesting
 import Testing
 

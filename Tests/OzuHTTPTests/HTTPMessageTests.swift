@@ -1,5 +1,5 @@
+import OzuBase
 import OzuTesting
-import OzuText
 import Testing
 
 @testable import OzuHTTP

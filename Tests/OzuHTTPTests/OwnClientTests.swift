@@ -1,6 +1,6 @@
 import Foundation
+import OzuBase
 import OzuHTTP
-import OzuSynchronization
 import OzuTesting
 import Testing
 
@@ -39,7 +39,7 @@ struct OwnClientTests {
   func documented() throws {
     let file = URL(filePath: #filePath)
     let article = file.deletingLastPathComponent().appending(
-      path: "../../Sources/OzuHTTP/OzuHTTP.docc/Transferring.md")
+      path: "../../Sources/Core/OzuHTTP/OzuHTTP.docc/Transferring.md")
     let test = try String(contentsOf: file, encoding: .utf8)
     let start = try #require(test.range(of: "/// Answers with the files"))
     let end = try #require(test.range(of: "\n}\n", range: start.lowerBound..<test.endIndex))

@@ -1,6 +1,6 @@
 #if os(Linux)
   import Foundation
-  import OzuSynchronization
+  import OzuBase
 
   @testable import OzuHTTP
 

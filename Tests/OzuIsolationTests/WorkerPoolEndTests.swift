@@ -2,7 +2,7 @@
   import Foundation
   import Glibc
   import OzuImaging
-  import OzuSynchronization
+  import OzuBase
   import Testing
 
   @testable import OzuIsolation

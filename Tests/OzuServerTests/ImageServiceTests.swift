@@ -1,9 +1,9 @@
 import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
 import OzuImaging
 import OzuSharedStores
-import OzuSynchronization
 import OzuTesting
 import Testing
 

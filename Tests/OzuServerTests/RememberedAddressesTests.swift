@@ -1,8 +1,8 @@
 import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
 import OzuImaging
-import OzuSynchronization
 import OzuTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import Ozu
-import OzuSynchronization
+import OzuBase
 import OzuTesting
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
-import OzuSynchronization
 import OzuTesting
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import OzuSynchronization
+import OzuBase
 import Testing
 
 @testable import OzuSharedStores

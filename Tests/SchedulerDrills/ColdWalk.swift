@@ -1,7 +1,7 @@
 #if OZU_WALK
   import Foundation
   import Ozu
-  import OzuSynchronization
+  import OzuBase
   import OzuTesting
 
   /// One load from a server to the first codec, with nothing in any cache: `OzuSchedulerDrills walk`, for `make walk-cold`.

@@ -1,7 +1,7 @@
 import Foundation
 import Ozu
+import OzuBase
 import OzuHTTP
-import OzuSynchronization
 import OzuTesting
 
 /// Random operations on pipelines that come and go: `OzuSchedulerDrills leaks [seconds] [seed]`.

@@ -22,7 +22,8 @@ vipsthumbnail Album Thumbs Shrink Dockerfile prepareForReuse Examples export""".
 
 
 def identifiers():
-    found = set(os.listdir(os.path.join(pages.ROOT, "Sources")))
+    rooms = os.path.join(pages.ROOT, "Sources")
+    found = {module for room in os.listdir(rooms) for module in os.listdir(os.path.join(rooms, room))}
     for folder, folders, names in os.walk(os.path.join(pages.ROOT, "Sources")):
         folders[:] = [name for name in folders if not name.endswith(".docc")]
         for name in names:

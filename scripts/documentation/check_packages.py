@@ -27,7 +27,7 @@ RELEASES = system_list.releases()
 USES = {"start": "to start", "HTTP": "for `http:` and `https:`", "WebP": "trait `WebP` (to start)"}
 # Pages that must have a block of each kind.
 BLOCKS = {
-    "README.md": ["build all"], "Sources/Ozu/Ozu.docc/GettingStarted.md": ["build"], "Documentation/gtk.md": ["build GTK"],
+    "README.md": ["build all"], "Sources/Core/Ozu/Ozu.docc/GettingStarted.md": ["build"], "Documentation/gtk.md": ["build GTK"],
     "Documentation/getting-started/linux-desktop.md": ["build GTK"], "Documentation/getting-started/server.md": ["build"],
     "Documentation/getting-started/command-line.md": ["build"], "Documentation/libraries.md": ["build", "run", "versions"],
 }

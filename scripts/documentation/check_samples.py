@@ -37,15 +37,15 @@ from compile_samples import c_modules, compile, gtk
 PAGES = ("Documentation/getting-started/", "Documentation/guides/", "Documentation/choosing-a-call.md", "Documentation/README.md")
 # Pages whose other blocks are compiled as parts of one function, and against what.
 FRAGMENTS = {
-    "README.md": "linux", "Documentation/migration/haneke.md": "linux", "Documentation/gtk.md": "gtk", "Sources/OzuGTK/": "gtk",
+    "README.md": "linux", "Documentation/migration/haneke.md": "linux", "Documentation/gtk.md": "gtk", "Sources/Toolkits/OzuGTK/": "gtk",
     # Their tests compile them: as programs, and against stand-ins for the types of frameworks.
-    "Sources/OzuCaching/": None, "Sources/OzuServer/OzuServer.docc/AnImageService.md": None,
-    "Sources/OzuSharedStores/OzuSharedStores.docc/OtherClients.md": None,
-    "Sources/Ozu/Ozu.docc/ViewsOnApplePlatforms.md": "apple", "Sources/OzuUIKit/": "apple", "Sources/OzuAppKit/": "apple",
-    "Sources/OzuSwiftUI/": "apple", "Sources/Ozu/Events/SignpostObserver.swift": "apple", "Sources/": "linux",
+    "Sources/Core/OzuCaching/": None, "Sources/Service/OzuServer/OzuServer.docc/AnImageService.md": None,
+    "Sources/Service/OzuSharedStores/OzuSharedStores.docc/OtherClients.md": None,
+    "Sources/Core/Ozu/Ozu.docc/ViewsOnApplePlatforms.md": "apple", "Sources/Toolkits/OzuUIKit/": "apple", "Sources/Toolkits/OzuAppKit/": "apple",
+    "Sources/Toolkits/OzuSwiftUI/": "apple", "Sources/Core/Ozu/Events/SignpostObserver.swift": "apple", "Sources/": "linux",
 }
 # Comments whose samples are no statements.
-LISTS = {"Sources/OzuTesting/LoopbackServer/LoopbackResponse.swift": "values of a type that the comment is about"}
+LISTS = {"Sources/Testing/OzuTesting/LoopbackServer/LoopbackResponse.swift": "values of a type that the comment is about"}
 KINDS = {"program", "declarations", "continued", "package", "gtk", "apple", "given", "fragment", "refused", "none"}
 BLOCK = re.compile(
     r"(?:<!-- sample: (?P<kind>\w+)(?P<rest>.*?)-->\n)?(?P<fence>^```swift[^\n]*\n)(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
@@ -151,7 +151,7 @@ def joined(page, fragments, target, own=False):
                       "Synchronization", "Glibc"],
             "gtk": ["Ozu", "OzuGTK", "CGTK"], "apple": ["OzuUIKit", "OzuSwiftUI", "UIKit", "SwiftUI"]}[target]
     if target == "apple":
-        toolkit, used = ("appkit", ["OzuAppKit", "AppKit"]) if page.startswith("Sources/OzuAppKit/") else ("uikit", used)
+        toolkit, used = ("appkit", ["OzuAppKit", "AppKit"]) if page.startswith("Sources/Toolkits/OzuAppKit/") else ("uikit", used)
     lines = "\n".join(dict.fromkeys(["import Foundation"] + [f"import {name}" for name in used] + imports))
     defines = "".join(part for name, part in sections(prelude) if name in ("all", toolkit))
     return f"{lines}\n{defines}\n{outside}\n@MainActor func sample() async throws {{\n{inside}{'}' * depth}\n}}\n"

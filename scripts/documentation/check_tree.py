@@ -28,11 +28,18 @@ def check_map():
     block = re.search(r"^```\n(Sources/\n.*?)^```", pages.read("CONTRIBUTING.md"), re.MULTILINE | re.DOTALL)[1]
     named, place = {"Sources": set(), "Tests": set(), "Examples": set()}, None
     for line in block.splitlines():
-        place = place if line.startswith(" ") else line.split("/")[0]
-        if line.startswith(" "):
-            named[place].update(re.findall(r"([\w.]+)/(?:,|  |$)", line))
-        elif place not in folders("."):
-            problems.append(f"CONTRIBUTING.md: the map has {place}/, the tree does not")
+        names = re.findall(r"([\w.]+)/(?:,|  |$)", line)
+        if not line.startswith(" "):
+            place = room = line.split("/")[0]
+            if place not in folders("."):
+                problems.append(f"CONTRIBUTING.md: the map has {place}/, the tree does not")
+        elif place == "Sources" and not line.startswith("   ") and names:
+            # A room, with the modules in the lines below it.
+            room = f"{place}/{names[0]}"
+            named[place].add(names[0])
+            named[room] = set()
+        else:
+            named[room].update(names)
     for place, names in named.items():
         for name in sorted(names ^ folders(place)):
             missing = "lacks" if name not in names else "has"
@@ -48,7 +55,7 @@ def check_map():
 def check_version():
     """The file VERSION is `Version.current`, the newest section of CHANGELOG.md, and what pages tell readers to depend on."""
     problems, version = [], pages.read("VERSION").strip()
-    tool = "Sources/OzuCLI/Tool.swift"
+    tool = "Sources/Apps/OzuCLI/Tool.swift"
     if f'static let current = "{version}"' not in pages.read(tool):
         problems.append(f"{tool}: its version is not {version}, that of the file VERSION")
     newest = re.search(r"^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$", pages.read("CHANGELOG.md"), re.MULTILINE)

@@ -66,9 +66,9 @@ def gtk(modules, folder):
     if answer.returncode != 0:
         raise SystemExit("check-samples: GTK 4 is not installed")
     os.makedirs(folder, exist_ok=True)
-    flags = ["-I", folder, "-I", modules, "-Xcc", f"-fmodule-map-file={pages.ROOT}/Sources/CGTK/module.modulemap"]
+    flags = ["-I", folder, "-I", modules, "-Xcc", f"-fmodule-map-file={pages.ROOT}/Sources/Libraries/CGTK/module.modulemap"]
     flags += [word for flag in answer.stdout.split() for word in ("-Xcc", flag)] + c_modules(modules)
-    sources = subprocess.run(["find", "Sources/OzuGTK", "-name", "*.swift"], cwd=pages.ROOT, capture_output=True, text=True, check=True)
+    sources = subprocess.run(["find", "Sources/Toolkits/OzuGTK", "-name", "*.swift"], cwd=pages.ROOT, capture_output=True, text=True, check=True)
     outcome = subprocess.run(
         [os.path.join(toolchain(), "swiftc"), "-emit-module", "-wmo", "-Onone", "-parse-as-library", "-module-name", "OzuGTK", "-D", "GTK",
          "-swift-version", "6", "-enable-upcoming-feature", "ExistentialAny", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault",

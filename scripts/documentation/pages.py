@@ -40,7 +40,7 @@ def articles():
 
 def reference(path):
     """The address of a DocC page in the site, for the path of its file; nothing for other files."""
-    found = re.fullmatch(r"Sources/(\w+)/\1\.docc/([^/]+)\.md", path)
+    found = re.fullmatch(r"Sources/\w+/(\w+)/\1\.docc/([^/]+)\.md", path)
     if not found:
         return None
     module, page = found[1].lower(), found[2].lower()

@@ -107,11 +107,11 @@ let pipeline = ImagePipeline.shared
 @MainActor let button = NSButton(frame: .zero)
 let otherURL = url
 
-// MARK: Sources/OzuSharedStores/Leases/FillCoordinator.swift
+// MARK: Sources/Service/OzuSharedStores/Leases/FillCoordinator.swift
 let redis = RedisStore(RedisConfiguration(nodes: [.tcp("127.0.0.1")]))
 @Sendable func store(_ entry: ImageStoreEntry, under lease: FillLease?) async throws {}
 
-// MARK: Sources/OzuSharedStores/Client/ClientStore.swift
+// MARK: Sources/Service/OzuSharedStores/Client/ClientStore.swift
 struct ValkeyKey { init(_ name: String) {} }
 struct ByteBuffer {
   let readableBytesView: Data
@@ -125,69 +125,69 @@ struct Client: Sendable {
 }
 let client = Client()
 
-// MARK: Sources/OzuHTTP/Caching/HTTPCachePolicy.swift
+// MARK: Sources/Core/OzuHTTP/Caching/HTTPCachePolicy.swift
 let responses: [HTTPStoredResponse] = []
 let request = HTTPRequest(url: url)
 
-// MARK: Sources/OzuTesting/Pictures/NumberedPicture.swift
+// MARK: Sources/Testing/OzuTesting/Pictures/NumberedPicture.swift
 @Sendable func index(of request: LoopbackRequest) -> Int { 42 }
 let screenshot = picture.bitmap
 let cell = PixelRectangle(x: 0, y: 0, width: 10, height: 10)
 
-// MARK: Sources/OzuTesting/HTTP/FakeHTTPClient.swift
+// MARK: Sources/Testing/OzuTesting/HTTP/FakeHTTPClient.swift
 let broken = url
 
-// MARK: Sources/OzuTesting/LoopbackServer/LoopbackServer.swift
+// MARK: Sources/Testing/OzuTesting/LoopbackServer/LoopbackServer.swift
 let client = DefaultHTTPClient.shared
 
-// MARK: Sources/OzuImaging/Decoding/Incremental/IncrementalDecoder.swift
+// MARK: Sources/Core/OzuImaging/Decoding/Incremental/IncrementalDecoder.swift
 let chunks = AsyncStream<Data> { nil }
 let wantsPreview = true
 
-// MARK: Sources/OzuImaging/Processing/ImageProcessing.swift
+// MARK: Sources/Core/OzuImaging/Processing/ImageProcessing.swift
 let resize = Resize(PixelSize(width: 10, height: 10))
 
-// MARK: Sources/OzuImaging/Pixels/BGRABitmap.swift
+// MARK: Sources/Core/OzuImaging/Pixels/BGRABitmap.swift
 let source = BGRABitmap(picture.bitmap)
 
-// MARK: Sources/OzuImaging/Pixels/PixelBuffer.swift
+// MARK: Sources/Core/OzuImaging/Pixels/PixelBuffer.swift
 let bitmap = picture.bitmap
 func show(_ bytes: UnsafeRawPointer?, _ count: Int, _ owner: UnsafeMutableRawPointer) {}
 
-// MARK: Sources/OzuServer/Address/SignedAddresses.swift
+// MARK: Sources/Service/OzuServer/Address/SignedAddresses.swift
 let key = "0a"
 
-// MARK: Sources/OzuServer/Service/ImageService.swift
+// MARK: Sources/Service/OzuServer/Service/ImageService.swift
 struct MyAddresses: PictureAddressing {
   func picture(for request: ServiceRequest, at date: Date) throws(AddressRefusal) -> AddressedPicture {
     throw AddressRefusal(status: 404, reason: "")
   }
 }
 
-// MARK: Sources/OzuServer/Listener/ServiceListener.swift
+// MARK: Sources/Service/OzuServer/Listener/ServiceListener.swift
 let service = try ImageService(addressing: SignedAddresses(AddressRules()))
 
-// MARK: Sources/OzuServer/Playground/Playground.swift
+// MARK: Sources/Service/OzuServer/Playground/Playground.swift
 let addresses = SignedAddresses(AddressRules())
 var configuration = ImageService.Configuration()
 var listenerConfiguration = ServiceListener.Configuration()
 
-// MARK: Sources/OzuCaching/Memory/MemoryCache.swift
+// MARK: Sources/Core/OzuCaching/Memory/MemoryCache.swift
 let key = CacheKey("a")
 
-// MARK: Sources/OzuCaching/Disk/DiskCache.swift
+// MARK: Sources/Core/OzuCaching/Disk/DiskCache.swift
 func synchronous() throws {
 let url = "https://example.com/a.jpg"
 let bytes = data
 
-// MARK: Sources/OzuCaching/Disk/DiskCacheEntries+Async.swift
+// MARK: Sources/Core/OzuCaching/Disk/DiskCacheEntries+Async.swift
 let cache = try await DiskCache(directory: "/tmp/ozu")
 
-// MARK: Sources/Ozu/Events/ImagePipelineObserving.swift
+// MARK: Sources/Core/Ozu/Events/ImagePipelineObserving.swift
 struct Metrics: Sendable { func count(slow: String) {} }
 let metrics = Metrics()
 
-// MARK: Sources/Ozu/Display/ImageDisplaying.swift
+// MARK: Sources/Core/Ozu/Display/ImageDisplaying.swift
 struct Texture { init(_ bitmap: Bitmap) {} }
 @MainActor class ToolkitView {
   var bounds = (width: 1.0, height: 1.0)
@@ -196,23 +196,23 @@ struct Texture { init(_ bitmap: Bitmap) {} }
   func layout() {}
 }
 
-// MARK: Sources/Ozu/Display/ImagePresenting.swift
+// MARK: Sources/Core/Ozu/Display/ImagePresenting.swift
 struct Presenting: ImagePresenting { let images: ImageBinding }
 let view = Presenting(images: ImageBinding(FakeImageView(DisplaySize(width: 1, height: 1))))
 let hash = ThumbHash([])!
 
-// MARK: Sources/Ozu/Display/Zoom/ZoomModel.swift
+// MARK: Sources/Core/Ozu/Display/Zoom/ZoomModel.swift
 struct Canvas { let sizeInPixels = PixelSize(width: 1, height: 1); func redraw() {} }
 let view = Canvas()
 
-// MARK: Sources/Ozu/Request/ImageRequest+Fields.swift
+// MARK: Sources/Core/Ozu/Request/ImageRequest+Fields.swift
 var request = request
 
-// MARK: Sources/Ozu/Request/ImageFetching.swift
+// MARK: Sources/Core/Ozu/Request/ImageFetching.swift
 enum User { typealias ID = Int }
 enum database { static func avatar(of user: Int) async throws -> Data { Data() } }
 
-// MARK: Sources/Ozu/Request/ImageSourceResolving.swift
+// MARK: Sources/Core/Ozu/Request/ImageSourceResolving.swift
 struct AssetBundle {}
 let bundle = AssetBundle()
 struct AssetFetcher: ImageFetching {

@@ -1,5 +1,5 @@
 // An app that imports Ozu alone uses each name that Ozu's API mentions, and their members. Compiled by check_samples.py under the
-// upcoming feature MemberImportVisibility: without `@_exported import` in Sources/Ozu/Ozu.swift a name is not found here.
+// upcoming feature MemberImportVisibility: without `@_exported import` in Sources/Core/Ozu/Ozu.swift a name is not found here.
 import Foundation
 import Ozu
 

@@ -6,8 +6,8 @@ import Foundation
 import OzuImaging
 import OzuStandardCodecs
 
-let photo = "Sources/OzuCLI/Resources/Photos/canyon-wren.jpg"
-let graphic = "Sources/OzuCLI/Resources/Photos/canyon-wren-480.png"
+let photo = "Sources/Apps/OzuCLI/Resources/Photos/canyon-wren.jpg"
+let graphic = "Sources/Apps/OzuCLI/Resources/Photos/canyon-wren-480.png"
 
 func file(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 

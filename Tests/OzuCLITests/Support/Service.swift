@@ -1,7 +1,7 @@
 #if canImport(OzuServer)
   import Foundation
   import OzuHTTP
-  import OzuSynchronization
+  import OzuBase
   import OzuTesting
   import Testing
 

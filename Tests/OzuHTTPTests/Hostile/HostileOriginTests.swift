@@ -51,7 +51,7 @@
   struct HostileTableTests {
     private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Sources/OzuHTTP/OzuHTTP.docc/HostileOrigins.md")
+      .appending(path: "Sources/Core/OzuHTTP/OzuHTTP.docc/HostileOrigins.md")
 
     @Test("has every case with its verdict, and no other", arguments: HostileCase.families.map(\.title))
     func table(_ title: String) throws {

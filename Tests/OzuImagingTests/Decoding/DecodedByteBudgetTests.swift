@@ -1,6 +1,6 @@
 import Foundation
+import OzuBase
 import OzuImaging
-import OzuSynchronization
 import OzuTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
+import OzuBase
 import OzuImaging
-import OzuSynchronization
 
 /// A decoder whose files are any bytes with the right signature; header and picture are given.
 final class FakeDecoder: ImageDecoding {

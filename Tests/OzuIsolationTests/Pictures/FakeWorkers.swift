@@ -1,8 +1,7 @@
 #if os(Linux)
   import Foundation
   import OzuImaging
-  import OzuRecords
-  import OzuSynchronization
+  import OzuBase
   import OzuTesting
   import Testing
 

@@ -3,7 +3,7 @@
   import OzuCodecs
   import OzuImaging
   import OzuStandardCodecs
-  import OzuSynchronization
+  import OzuBase
   import OzuTesting
   import Testing
 

@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import OzuImaging
-  import OzuRecords
+  import OzuBase
   import OzuTesting
   import Testing
 

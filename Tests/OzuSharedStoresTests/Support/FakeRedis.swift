@@ -1,5 +1,5 @@
 import Foundation
-import OzuSynchronization
+import OzuBase
 
 @testable import OzuSharedStores
 @testable import OzuTesting

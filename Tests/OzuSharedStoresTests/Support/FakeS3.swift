@@ -1,6 +1,6 @@
 import Foundation
+import OzuBase
 import OzuHTTP
-import OzuSynchronization
 import OzuTesting
 
 /// A fake S3 service on 127.0.0.1. It checks the signatures, and refuses requests with a wrong one.

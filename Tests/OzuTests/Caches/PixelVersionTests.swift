@@ -1,5 +1,5 @@
 import Foundation
-import OzuRecords
+import OzuBase
 import OzuTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
+import OzuBase
 import OzuHTTP
-import OzuRecords
 import Testing
 
 @testable import Ozu

@@ -13,7 +13,7 @@ struct DisplayTableTests {
   /// The rows of the page "Showing pictures": what a view shows, and what it shows after each occasion.
   private static let page: [[String]] = {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../Sources/Ozu/Ozu.docc/ShowingPictures.md").standardized
+      .appending(path: "../../../Sources/Core/Ozu/Ozu.docc/ShowingPictures.md").standardized
     let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     let lines = text.split(separator: "\n").filter { $0.hasPrefix("| ") }
     return lines.map { line in line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }

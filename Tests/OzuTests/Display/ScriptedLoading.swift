@@ -1,6 +1,6 @@
 import Foundation
+import OzuBase
 import OzuCaching
-import OzuSynchronization
 import OzuTesting
 
 @testable import Ozu

@@ -1,7 +1,7 @@
 import Foundation
+import OzuBase
 import OzuHTTP
 import OzuMigration
-import OzuSynchronization
 import OzuTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
+import OzuBase
 import OzuHTTP
-import OzuSynchronization
 import OzuTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import OzuSynchronization
+import OzuBase
 import OzuTesting
 import Testing
 

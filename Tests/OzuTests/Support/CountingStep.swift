@@ -1,4 +1,4 @@
-import OzuSynchronization
+import OzuBase
 
 @testable import Ozu
 

@@ -1,4 +1,4 @@
-import OzuSynchronization
+import OzuBase
 
 /// A value that several tasks of a test change.
 final class Shared<Value: Sendable>: Sendable {

@@ -12,7 +12,7 @@ enum Photographs {
 
   /// All photographs, by name.
   static func load() throws -> [Photo] {
-    let folder = checkout.appending(path: "Sources/OzuCLI/Resources/Photos")
+    let folder = checkout.appending(path: "Sources/Apps/OzuCLI/Resources/Photos")
     return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       .filter { ["jpg", "png"].contains($0.pathExtension) }
       .sorted { $0.lastPathComponent < $1.lastPathComponent }

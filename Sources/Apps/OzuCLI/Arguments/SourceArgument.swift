@@ -1,0 +1,60 @@
+import Foundation
+import Ozu
+import OzuBase
+import OzuHTTP
+
+/// A source as people type it: a URL, the path of a file, or `-` for standard input.
+enum SourceArgument {
+  static let standardInput = "-"
+
+  /// Whether the bytes come from standard input. A file of this name is `./-`.
+  private static func isStandardInput(_ text: String) -> Bool {
+    text == standardInput || text == "/dev/stdin"
+  }
+
+  /// Standard input can be read once.
+  static func checkStandardInput(_ texts: [String]) throws(UsageError) {
+    if texts.count(where: isStandardInput) > 1 {
+      throw UsageError("-: standard input is one source, and is named more than once")
+    }
+  }
+
+  /// Whether the text names a file.
+  static func isFile(_ text: String) -> Bool {
+    if isStandardInput(text) { return false }
+    if case .url(let url) = source(text) { return url.isFileURL }
+    return false
+  }
+
+  /// The source of a text; reads standard input for `-`.
+  static func read(_ text: String, limit: Int) async throws(ImageError) -> ImageSource {
+    guard isStandardInput(text) else { return source(text) }
+    return .data(try await StandardInput.read(limit: limit))
+  }
+
+  /// A text that begins with a scheme is a URL; every other text is a path.
+  static func source(_ text: String) -> ImageSource {
+    if isStandardInput(text) { return .url(URL(fileURLWithPath: "/dev/stdin")) }
+    let schemes = ["http:", "https:", "file:", "data:"]
+    let lowercased = text.lowercased()
+    if schemes.contains(where: lowercased.hasPrefix) || looksLikeScheme(text), let url = URL(webAddress: text)
+    {
+      return .url(url)
+    }
+    return .url(URL(fileURLWithPath: text))
+  }
+
+  /// A source as it may be printed: an address without user, password, query and fragment.
+  static func shown(_ text: String) -> String {
+    text.contains("://") || text.hasPrefix("//") ? Redaction.address(text) : text
+  }
+
+  /// A source as `shown`, for a line of a report: JSON escapes by itself.
+  static func line(_ text: String) -> String { PrintableText.name(shown(text)) }
+
+  /// Whether a text begins with `name://`. An unknown scheme must be the error then, not "no such file".
+  private static func looksLikeScheme(_ text: String) -> Bool {
+    guard let range = text.range(of: "://") else { return false }
+    return text[..<range.lowerBound].allSatisfy { $0.isASCII && ($0.isLetter || "+-.".contains($0)) }
+  }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import Ozu
+import OzuBase
+
+/// The options for steps other than resizing: `--crop`, `--pad`, `--blur` and others. Each becomes steps of the library,
+/// or an error that names the option and its values.
+enum StepArguments {
+  static let options = [
+    OptionSpecification(
+      name: "crop", value: "AREA",
+      help: """
+        WxH+X+Y: this rectangle. WxH[,PLACE]: the part with the proportions, brought to the size. W:H[,PLACE]: the part, \
+        as large as it is. A PLACE is one of a watermark's, or attention: where people look.
+        """),
+    OptionSpecification(
+      name: "pad", value: "WxH[,COLOR][,PLACE]",
+      help: "Put it on a canvas of this size; by default transparent, with the picture in the middle."),
+    OptionSpecification(
+      name: "trim", value: "TOLERANCE", isValueOptional: true,
+      help: "Cut off a border of one colour; values may differ by 10 of 255, or by the tolerance."),
+    OptionSpecification(
+      name: "rotate", value: turns.map(\.0).joined(separator: "|"), kind: .words(turns.map(\.0)),
+      help: "Turn by degrees, clockwise."),
+    OptionSpecification(
+      name: "flip", help: "Turn upside down as a mirror does: top and bottom change places."),
+    OptionSpecification(name: "mirror", help: "Left and right change places."),
+    OptionSpecification(
+      name: "blur", value: "RADIUS", help: "A Gaussian blur; the standard deviation in pixels, up to 1000."),
+    OptionSpecification(
+      name: "sharpen", value: "AMOUNT[,RADIUS]", isValueOptional: true,
+      help: "Make edges stronger (unsharp mask): 0.5 is gentle and the default, 2 is hard; radius 1."),
+    OptionSpecification(name: "grayscale", help: "Shades of grey."),
+    OptionSpecification(
+      name: "adjust", value: "NAME=VALUE,…",
+      help:
+        "brightness from -1 to 1 (0 changes nothing), contrast and saturation from 0 to 10 (1 changes nothing)."
+    ),
+    OptionSpecification(
+      name: "tint", value: "COLOR[,template]",
+      help:
+        "Lay a colour over it; as a template, put the colour in place of all others. A COLOR is #rgb, #rrggbb, "
+        + "#rrggbbaa or a name."),
+    OptionSpecification(
+      name: "round", value: "RADIUS|circle[,WIDTH,COLOR]",
+      help: "Round the corners, or cut a circle; with a line along the edge."),
+    OptionSpecification(
+      name: "watermark", value: "FILE[,PLACE][,OPACITY][,MODE][,margin=N]", kind: .file,
+      help: """
+        Put a picture or a drawing on top. A PLACE is \(AnchorArgument.notation); bottom-right by default. An OPACITY is from 0 to 1, a \
+        MODE is \(WatermarkArgument.modes.map(\.0).joined(separator: ", ")).
+        """),
+  ]
+
+  private static let turns: [(String, Turn)] = [("90", .right), ("180", .around), ("270", .left)]
+  private static let attention = "attention"
+
+  /// The steps of an option; empty for an option that is not a step, and for `--watermark`, which reads a file.
+  static func steps(
+    _ name: String, _ value: String?, _ sizes: ResizeArguments
+  ) throws(UsageError) -> [any ImageProcessing] {
+    let text = value ?? ""
+    switch name {
+    case "size": return [try sizes.resize(text)]
+    case "crop": return try crop(text, sizes)
+    case "pad": return [try pad(text)]
+    case "trim":
+      guard value != nil else { return [.trim()] }
+      return [.trim(tolerance: UInt8(try number(text, of: name, in: 0...255, isWhole: true)))]
+    case "rotate":
+      guard let turn = turns.first(where: { $0.0 == text })?.1 else {
+        throw UsageError("--rotate \(text): it can be \(turns.map(\.0).joined(separator: ", "))")
+      }
+      return [turn]
+    case "flip": return [Turn.flip]
+    case "mirror": return [Turn.mirror]
+    case "blur": return [.gaussianBlur(radius: try number(text, of: name, in: 0...1000))]
+    case "sharpen": return [try sharpen(value)]
+    case "grayscale": return [.grayscale]
+    case "adjust": return [try adjustment(text)]
+    case "tint": return [try tint(text)]
+    case "round": return [try roundedCorners(text)]
+    default: return []
+    }
+  }
+
+  // MARK: Places and sizes
+
+  private static func crop(_ text: String, _ sizes: ResizeArguments) throws(UsageError)
+    -> [any ImageProcessing]
+  {
+    let wanted = UsageError(
+      "--crop \(text): a rectangle, a size or proportions are needed",
+      hint: "For example: 640x360+10+20, 640x360, 640x360,top, 640x360,attention or 16:9")
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let offsets = parts[0].split(separator: "+", omittingEmptySubsequences: false)
+    if offsets.count > 1 {
+      guard offsets.count == 3, parts.count == 1, let x = Int(offsets[1]), let y = Int(offsets[2]), x >= 0,
+        y >= 0
+      else { throw wanted }
+      let size = try ResizeArguments.size(String(offsets[0]), of: "crop")
+      return [.crop(.rectangle(PixelRectangle(x: x, y: y, width: size.width, height: size.height)))]
+    }
+    guard parts.count <= 2 else { throw wanted }
+    func area(_ size: PixelSize) throws(UsageError) -> Crop {
+      guard parts.count == 2 else { return .crop(.proportions(size, .center)) }
+      if parts[1] == attention { return .crop(.attention(size)) }
+      guard let anchor = AnchorArgument.anchor(parts[1]) else {
+        throw UsageError("--crop \(text): a place is \(AnchorArgument.notation) or \(attention)")
+      }
+      return .crop(.proportions(size, anchor))
+    }
+    guard parts[0].contains(":") else {
+      guard parts[0].contains(where: { "xX×".contains($0) }) else { throw wanted }
+      let size = try ResizeArguments.size(String(parts[0]), of: "crop")
+      return [sizes.covering(size), try area(size)]
+    }
+    let sides = parts[0].split(separator: ":", omittingEmptySubsequences: false).compactMap { Int($0) }
+    guard sides.count == 2, sides.allSatisfy((1...65_535).contains) else { throw wanted }
+    return [try area(PixelSize(sides[0], sides[1]))]
+  }
+
+  private static func pad(_ text: String) throws(UsageError) -> Pad {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let size = try ResizeArguments.size(String(parts[0]), of: "pad")
+    var (color, place): (ColorValue?, ImageAnchor?)
+    for part in parts.dropFirst() {
+      if color == nil, let named = ColorArgument.color(part) {
+        color = named
+      } else if place == nil, let anchor = AnchorArgument.anchor(part) {
+        place = anchor
+      } else {
+        throw UsageError(
+          "--pad \(text): \"\(part)\" is neither a colour (\(ColorArgument.notation)) nor a place "
+            + "(\(AnchorArgument.notation))")
+      }
+    }
+    return .pad(to: size, color: color ?? .clear, anchor: place ?? .center)
+  }
+
+  // MARK: Looks
+
+  private static func sharpen(_ text: String?) throws(UsageError) -> Sharpen {
+    guard let text else { return .sharpen() }
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count <= 2 else { throw UsageError("--sharpen \(text): an amount and a radius are needed") }
+    return .sharpen(
+      amount: try number(parts[0], of: "sharpen", in: 0...10),
+      radius: parts.count == 2 ? try number(parts[1], of: "sharpen", in: 0.1...100) : 1)
+  }
+
+  private static func adjustment(_ text: String) throws(UsageError) -> ColorAdjustment {
+    var values: [String: Double] = [:]
+    let ranges = ["brightness": -1.0...1, "contrast": 0...10, "saturation": 0...10]
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard sides.count == 2, let range = ranges[String(sides[0])] else {
+        throw UsageError(
+          "--adjust \(text): brightness, contrast and saturation can be set",
+          hint: "For example: --adjust brightness=0.1,saturation=1.2")
+      }
+      values[String(sides[0])] = try number(sides[1], of: "adjust", in: range)
+    }
+    return .color(
+      brightness: values["brightness"] ?? 0, contrast: values["contrast"] ?? 1,
+      saturation: values["saturation"] ?? 1)
+  }
+
+  private static func tint(_ text: String) throws(UsageError) -> Tint {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts.dropFirst().allSatisfy({ $0 == Tint.Style.template.rawValue }),
+      let color = ColorArgument.color(parts[0])
+    else {
+      throw UsageError(
+        "--tint \(text): a colour is needed: \(ColorArgument.notation)",
+        hint: "Add \",template\" to keep only the opacity of the picture.")
+    }
+    return .tint(color, style: parts.count == 2 ? .template : .overlay)
+  }
+
+  private static func roundedCorners(_ text: String) throws(UsageError) -> RoundedCorners {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let shape: RoundedCorners.Shape =
+      parts[0] == "circle" ? .circle : .rectangle(radius: try number(parts[0], of: "round", in: 0...65_535))
+    guard parts.count > 1 else { return RoundedCorners(shape) }
+    guard parts.count == 3, let color = ColorArgument.color(parts[2]) else {
+      throw UsageError(
+        "--round \(text): only the width of a line and its colour may follow the radius",
+        hint: "For example: --round 12,2,#ff8800")
+    }
+    return RoundedCorners(
+      shape, border: .init(width: try number(parts[1], of: "round", in: 0...65_535), color: color))
+  }
+
+  static func number(
+    _ text: some StringProtocol, of option: String, in range: ClosedRange<Double>, isWhole: Bool = false
+  ) throws(UsageError) -> Double {
+    guard let number = Double(text), range.contains(number), !isWhole || number == number.rounded() else {
+      let bounds = "\(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
+      throw UsageError(
+        "--\(option) \(text): a \(isWhole ? "whole number" : "number") from \(bounds) is needed")
+    }
+    return number
+  }
+
+  private static func text(_ number: Double) -> String {
+    number == number.rounded() ? "\(Int(clamping: number))" : "\(number)"
+  }
+}

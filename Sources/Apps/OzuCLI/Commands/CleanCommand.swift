@@ -1,0 +1,211 @@
+import Foundation
+import Ozu
+import OzuBase
+
+/// `ozu clean`: writes files without the metadata that should not be passed on.
+enum CleanCommand: Command {
+  static let specification = CommandSpecification(
+    name: "clean",
+    summary: "Remove metadata from files, without encoding their pictures again.",
+    synopsis: OptionSpecification.synopsis("FILE…", options),
+    discussion: """
+      Writes JPEG, PNG, WebP and GIF without metadata that should not be passed on: who made a picture, where, when and with
+      what. The coded pixels stay byte for byte, and so do all frames of an animation. Each part that is left out is named,
+      content credentials (C2PA) too: they would not fit the changed file. Bytes after the end of a picture (gain maps,
+      further pictures, videos of phones) are left out.
+
+      --keep names what stays, with commas between:
+        orientation,profile   what is needed to show the same picture; the default
+        copyright             the names of the artist and of who holds the rights
+        all-but-place         everything except for the place and what may tell it: the maker note, XMP,
+                              and names of towns and countries
+        nothing               not even the orientation
+
+      --upright stores a JPEG upright whose orientation says that it is turned: without loss, which needs sides that are
+      multiples of its blocks (8 or 16 pixels). Others keep their orientation, and a note says so. libjpeg turns them, in a
+      process of its own.
+
+      With -o the results go to a file, or to a folder, under the names of their sources. With --in-place a file is replaced
+      by its result, completely or not at all, and keeps its permissions.
+      """,
+    options: options,
+    positional: 1...Int.max - 1,
+    operands: .file)
+
+  private static let options: [OptionSpecification] = [
+    OptionSpecification(
+      name: "output", letter: "o", value: "FILE|DIR", kind: .file, help: "Where the results are written."),
+    OptionSpecification(
+      name: "upright", letter: "u",
+      help: "Store turned JPEGs upright, without loss, where their sides allow it."),
+    OptionSpecification(name: "in-place", help: "Replace each file by its result."),
+    OptionSpecification(
+      name: "keep", value: "WHAT,…",
+      help: "orientation, profile, copyright, all-but-place or nothing; orientation,profile by default."),
+    .recursive,
+    OptionSpecification(
+      name: OptionSpecification.isolation.name, value: "MODE",
+      help: """
+        off, preferred (the default) or required: --upright turns in processes of their own, which may crash; in this \
+        one where that is not possible, or not at all.
+        """),
+    OptionSpecification(name: "quiet", letter: "q", help: "Print only failures."), .json,
+  ]
+
+  static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+    let style = try ReportStyle(arguments)
+    let isUpright = arguments.has("upright")
+    let kept = try kept(arguments).union(isUpright ? .orientation : [])
+    let path = arguments.value("output")
+    guard (path != nil) != arguments.has("in-place") else {
+      throw UsageError("clean needs either -o or --in-place")
+    }
+    for text in arguments.positional where !SourceArgument.isFile(text) {
+      throw UsageError("\(SourceArgument.shown(text)): only files of this machine can be cleaned")
+    }
+    var configuration = ImagePipeline.Configuration()
+    // Everything else is done in Swift, but libjpeg, which could be made to run a stranger's code, turns pictures.
+    configuration.decoding.isolation = try IsolationOption.isolation(arguments)
+    configuration.decoding.isolation.types = [.jpeg]
+    configuration.caching.diskStorage = .none
+    configuration.caching.memoryCache.costLimit = PipelineArguments.memoryCost
+    let pipeline = PipelineArguments.pipeline(configuration, console: console)
+    let folder: String? = if let path { try OutputTarget.folder(path) } else { nil }
+    let listing = try SourceListing(
+      arguments.positional, isRecursive: arguments.has(OptionSpecification.recursive.name), excluding: folder,
+      types: CleanedFile.types)
+    var target: OutputTarget?
+    if let path {
+      target = try OutputTarget(
+        path: path, format: .automatic, sources: listing.sources,
+        isSeveral: listing.hasFolders || listing.sources.count > 1, overwritesSources: false,
+        allowsAnyEnding: true)
+    }
+    let console = target?.isStandardOutput ?? false ? console.withoutOutput : console
+    let hasFailure = await SourceRun<CleanReport>(concurrentCount: 2, console: console, style: style).run(
+      listing.sources, problems: listing.problems.map(CleanReport.init)
+    ) { [target] text, index, _ in
+      await CleanReport(text, index, kept, target, pipeline, isUpright: isUpright)
+    } print: { report in
+      switch style {
+      case .text: if let line = report.line { console.print(line) }
+      case .json: console.print(report.json.text)
+      case .quiet: break
+      }
+    }
+    return hasFailure ? .failed : .done
+  }
+
+  private static func kept(_ arguments: ParsedArguments) throws(UsageError) -> KeptMetadata {
+    guard let text = arguments.value("keep") else { return .appearance }
+    let words: [String: KeptMetadata] = [
+      "orientation": .orientation, "profile": .colorProfile, "copyright": .copyright,
+      "all-but-place": .everythingButPlace, "nothing": [],
+    ]
+    var kept: KeptMetadata = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let part = words[String(name)] else {
+        throw UsageError(
+          "--keep: \"\(name)\" is not a part of the metadata",
+          hint: "There are: orientation, profile, copyright, all-but-place, nothing.")
+      }
+      kept.formUnion(part)
+    }
+    if kept != [], text.split(separator: ",").contains("nothing") {
+      throw UsageError("--keep: \"nothing\" stands alone")
+    }
+    return kept
+  }
+}
+
+/// The outcome for one file of `ozu clean`.
+private struct CleanReport: SourceReporting {
+  /// A file that was written.
+  struct Cleaned: Sendable {
+    let file: CleanedFile
+    let byteCount: Int
+    let output: String
+  }
+
+  let source: String
+  let outcome: Result<Cleaned, any Error>
+
+  /// A failure of the listing.
+  init(_ problem: LoadReport) {
+    source = problem.source
+    outcome = problem.outcome.flatMap { _ in .failure(OutputError(problem.source, reason: "it is no picture"))
+    }
+  }
+
+  /// Cleans a file and writes the result.
+  ///
+  /// - Parameter target: nil to replace the file.
+  init(
+    _ text: String, _ index: Int, _ kept: KeptMetadata, _ target: OutputTarget?, _ pipeline: ImagePipeline,
+    isUpright: Bool
+  ) async {
+    source = SourceArgument.shown(text)
+    do {
+      // Neither kept in memory nor known to a later run.
+      var request = ImageRequest(SourceArgument.source(text))
+      request.cachePolicy = .bypass
+      let bytes = try await pipeline.data(for: request)
+      let cleaned = try await BlockingWork.run { try CleanedFile(bytes, keeping: kept) }
+      let file = isUpright ? await pipeline.turnedUpright(cleaned) : cleaned
+      outcome = .success(
+        try await BlockingWork.run {
+          let output: String
+          if let target {
+            output = try target.write(
+              OutputTarget.Result(data: file.data, type: file.type, size: PixelSize(0, 0)), forSource: index)
+          } else {
+            output = Self.path(text)
+            if file.data != bytes { try OutputFile(output).write(file.data, isDurable: true) }
+          }
+          return Cleaned(file: file, byteCount: bytes.count, output: output)
+        })
+    } catch {
+      outcome = .failure(error)
+    }
+  }
+
+  /// The path of a source. One that was typed is used as it is: URLs may normalise characters, and names of files are bytes.
+  private static func path(_ text: String) -> String {
+    guard text.lowercased().hasPrefix("file:"), case .url(let url) = SourceArgument.source(text) else {
+      return text
+    }
+    return url.path(percentEncoded: false)
+  }
+
+  var errorLines: [String] {
+    guard case .failure(let error) = outcome else { return [] }
+    return ["ozu: \(PrintableText.name(source)): \(error.reason)"]
+  }
+
+  var line: String? {
+    guard case .success(let cleaned) = outcome else { return nil }
+    let dropped = cleaned.file.dropped.joined(separator: ", ")
+    let change = dropped.isEmpty ? "nothing is left out" : "without \(dropped)"
+    let head =
+      "\(PrintableText.name(source)): \(change) (\(Format.bytes(cleaned.byteCount)) to "
+      + "\(Format.bytes(cleaned.file.data.count))) -> \(PrintableText.name(cleaned.output))"
+    return ([head] + cleaned.file.notes.map { "  note: \($0)" }).joined(separator: "\n")
+  }
+
+  var json: JSON {
+    switch outcome {
+    case .failure(let error):
+      return .report("clean", [("source", .string(source)), ("error", .string(error.reason))])
+    case .success(let cleaned):
+      return .report(
+        "clean",
+        [
+          ("source", .string(source)), ("type", .string(cleaned.file.type.rawValue)),
+          ("bytes", .integer(cleaned.byteCount)), ("output", .string(cleaned.output)),
+          ("outputBytes", .integer(cleaned.file.data.count)),
+          ("dropped", .array(cleaned.file.dropped.map(JSON.string))),
+          ("notes", .array(cleaned.file.notes.map(JSON.string))),
+        ])
+    }
+  }
+}

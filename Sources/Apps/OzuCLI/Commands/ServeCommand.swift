@@ -1,0 +1,223 @@
+#if canImport(OzuServer)
+  import Foundation
+  import Glibc
+  import OzuServer
+  import OzuBase
+
+  /// `ozu serve`: pictures for a web site, over HTTP.
+  enum ServeCommand: Command {
+    static let specification = CommandSpecification(
+      name: "serve",
+      summary: "Answer requests for pictures over HTTP, behind nginx or a CDN.",
+      synopsis: OptionSpecification.synopsis("", options).trimmingCharacters(in: .whitespaces),
+      discussion: """
+        Reads signed addresses in imgproxy's grammar, such as /SIGNATURE/rs:fill:320:240/plain/https://example.com/a.jpg@webp,
+        and answers with pictures. Without a key it refuses to start, unless --insecure says that anybody may ask for anything.
+        After SIGTERM, SIGHUP or Ctrl-C it answers the requests that it has, and ends with 0. /health, /ready and /metrics
+        report its state. When a cache or a store fails, the service goes on without it and says so on standard error.
+
+        Settings come from a file with lines NAME = VALUE, or from the environment, where a name is in capitals after OZU_
+        (OZU_KEYS). The environment overrides the file:
+
+        \(table)
+        """,
+      options: options)
+
+    private static let options = [
+      OptionSpecification(name: "config", value: "FILE", kind: .file, help: "The file of the settings."),
+      OptionSpecification(name: "insecure", help: "Read addresses without a signature."),
+      OptionSpecification(
+        name: "check", help: "Try the settings, folders and logins too, and start nothing."),
+    ]
+
+    private static var table: String {
+      let width = ServeSettings.all.map(\.name.count).max() ?? 0
+      return ServeSettings.all.map { setting in
+        let name = setting.name + String(repeating: " ", count: width - setting.name.count)
+        return "  \(name)  \(setting.help)\(setting.standard.isEmpty ? "" : " (\(setting.standard))")"
+      }.joined(separator: "\n")
+    }
+
+    static func run(_ arguments: ParsedArguments, console: Console) async throws(UsageError) -> ExitStatus {
+      Heap.mapLargeBlocks()
+      let settings = try settings(arguments)
+      let isInsecure = arguments.has("insecure")
+      let rules = try settings.rules(isInsecure: isInsecure)
+      let log = RequestLog(console)
+      let reports = StoreReports { log.report($0) }
+      var configuration = try settings.configuration(reports: reports)
+      let place = try settings.listen()
+      let drainLimit = try settings.drainLimit()
+      if try settings.logsRequests { configuration.log = { record in log.write(record) } }
+      let playground = try settings.playground(rules, at: place)
+      configuration.playground = playground?.page
+      let spool = settings.hasCache || arguments.has("check") ? nil : SpoolFolder()
+      defer { spool?.remove() }
+      configuration.pipeline.network.largeBodyDirectory = spool?.path
+      let service: ImageService
+      do throws(ServiceConfigurationError) {
+        service = try ImageService(addressing: SignedAddresses(rules), configuration: configuration)
+      } catch {
+        throw UsageError(error.description)
+      }
+      var listening = ServiceListener.Configuration()
+      listening.uploads = service.uploads
+      try place.checkHost()
+      if arguments.has("check") { return await check(settings, configuration, console) }
+      // A reader of the log that ends must not end the service.
+      Console.outlivesItsReader.store(true, ordering: .relaxed)
+      let end = await EndSignal { spool?.remove() }
+      // Opens it, so that an error is known now and not with the first picture.
+      _ = try? await BlockingWork.run { service.pipeline.diskCache }
+      let listener: ServiceListener
+      do throws(ServiceListenerError) {
+        listener = try Self.listener(service, at: place, listening)
+      } catch {
+        console.printError("ozu serve: \(error)")
+        return .failed
+      }
+      console.printError("ozu: listening at \(place.shown(port: listener.port))")
+      if isInsecure { console.printError("ozu: addresses need no signature: anybody may ask for anything") }
+      if let playground {
+        let token = playground.madeToken.map { "#\($0)" } ?? ", with the token of playground_token behind a #"
+        console.printError("ozu: playground at \(place.shown(port: listener.port))/\(token)")
+      }
+      await end.wait()
+      console.printError("ozu: ending when the running requests are answered")
+      service.beginDraining()
+      await listener.stop(within: drainLimit)
+      await service.pipeline.flush()
+      await service.pipeline.diskCache?.close()
+      log.finish()
+      return .done
+    }
+
+    private static func check(
+      _ settings: ServeSettings, _ configuration: ImageService.Configuration, _ console: Console
+    ) async -> ExitStatus {
+      let check = await ServeCheck(settings, configuration)
+      for error in check.errors { console.printError("ozu: \(error)") }
+      for note in check.notes { console.printError("ozu: \(note) (the service would work without it)") }
+      guard check.errors.isEmpty else { return .failed }
+      console.print("the settings are right")
+      return .done
+    }
+
+    private static func listener(
+      _ service: ImageService, at place: ServeSettings.Place, _ configuration: ServiceListener.Configuration
+    ) throws(ServiceListenerError) -> ServiceListener {
+      switch place {
+      case .tcp(let host, let port):
+        try ServiceListener(service, host: host, port: port, configuration: configuration)
+      case .unix(let path, let permissions):
+        try ServiceListener(
+          service, path: path, permissions: permissions, configuration: configuration)
+      case .systemd:
+        try ServiceListener(service, inheriting: ActivatedSocket.take(), configuration: configuration)
+      }
+    }
+
+    private static func settings(_ arguments: ParsedArguments) throws(UsageError) -> ServeSettings {
+      var file: String?
+      if let path = arguments.value("config") {
+        do {
+          file = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+        } catch {
+          throw UsageError("--config \(path): \(error.oneLine)")
+        }
+      }
+      return try ServeSettings(file: file, environment: ProcessInfo.processInfo.environment)
+    }
+  }
+
+  extension ServeSettings.Place {
+    fileprivate func shown(port: Int) -> String {
+      switch self {
+      case .tcp(let host, _): "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+      case .unix(let path, _): "unix:\(path)"
+      case .systemd: port == 0 ? "the socket of systemd" : "the socket of systemd, port \(port)"
+      }
+    }
+  }
+
+  /// The first SIGTERM, SIGINT or SIGHUP; a second one ends the process as it would have.
+  ///
+  /// `Sendable`: the sources are made by `init` and only kept; everything else is locked.
+  private final class EndSignal: @unchecked Sendable {
+    private struct State {
+      var hasCome = false
+      var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+    private let sources: [any DispatchSourceSignal]
+    private let atEnd: @Sendable () -> Void
+
+    /// Returns when the sources listen: the signals are ignored before that, so one that came earlier would be lost.
+    ///
+    /// - Parameter atEnd: called before a second signal ends the process.
+    init(atEnd: @escaping @Sendable () -> Void) async {
+      self.atEnd = atEnd
+      let queue = DispatchQueue(label: "ozu.signals")
+      // `nohup` lets the process ignore SIGHUP.
+      let numbers = [SIGTERM, SIGINT, SIGHUP].filter { !Interruption.isIgnored($0) }
+      sources = numbers.map { number in
+        // A source receives a signal only when its default action is switched off.
+        signal(number, SIG_IGN)
+        return DispatchSource.makeSignalSource(signal: number, queue: queue)
+      }
+      for (source, number) in zip(sources, numbers) {
+        source.setEventHandler { [weak self] in self?.come(number) }
+      }
+      for source in sources {
+        await withCheckedContinuation { continuation in
+          source.setRegistrationHandler { continuation.resume() }
+          source.resume()
+        }
+      }
+    }
+
+    private func come(_ number: Int32) {
+      let (isFirst, waiter) = state.withLock { state in
+        defer { (state.hasCome, state.waiter) = (true, nil) }
+        return (!state.hasCome, state.waiter)
+      }
+      waiter?.resume()
+      if isFirst { return }
+      atEnd()
+      // Ends the process as the signal would have. The signal is blocked on Dispatch's threads.
+      signal(number, SIG_DFL)
+      var mask = sigset_t()
+      sigemptyset(&mask)
+      sigaddset(&mask, number)
+      pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+      raise(number)
+    }
+
+    func wait() async {
+      await withCheckedContinuation { continuation in
+        let hasCome = state.withLock { state in
+          if !state.hasCome { state.waiter = continuation }
+          return state.hasCome
+        }
+        if hasCome { continuation.resume() }
+      }
+    }
+  }
+
+  /// A folder of this process for files without names, used when the settings name no folder. It is removed at the end.
+  private struct SpoolFolder {
+    let path: String
+
+    /// Makes it in the folder for temporary files; `nil` when that fails: then everything stays in memory.
+    init?() {
+      var template = Array("\(FileManager.default.temporaryDirectory.path)/ozu-serve-XXXXXX".utf8CString)
+      // Replaces the six X in the array by the name. Only this user can enter the folder.
+      guard mkdtemp(&template) != nil else { return nil }
+      path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Removes it. It has no names, only files that are still open.
+    func remove() { rmdir(path) }
+  }
+#endif

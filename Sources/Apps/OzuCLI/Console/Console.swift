@@ -1,0 +1,127 @@
+import Dispatch
+import Foundation
+import OzuBase
+
+/// Where a command prints: results to one stream, messages to the other.
+struct Console: Sendable {
+  /// Writes to standard output.
+  let writeOutput: @Sendable (String) -> Void
+  /// Writes to standard error.
+  let writeError: @Sendable (String) -> Void
+  /// Whether a person sees the output, and escape sequences are understood.
+  let outputIsTerminal: Bool
+  /// Whether a person sees the messages.
+  let errorIsTerminal: Bool
+  /// Columns of the terminal.
+  let width: Int
+  /// Writes bytes, which need not be text, to standard output.
+  var writeData: @Sendable (Data) -> Void
+  /// The next lines of standard input that have arrived, without their ends; `nil` at the end. Blocks.
+  var readLines: @Sendable () -> [String]? = {
+    let reader = LineReader(descriptor: STDIN_FILENO)
+    return { reader.next() }
+  }()
+
+  /// Ends the process if the reader of standard output has gone, as a write would. For commands that rarely print.
+  var checkOutput: @Sendable () -> Void = {}
+
+  /// The number of the error that kept standard output from getting everything that was printed; nil without an error.
+  var outputFailure: @Sendable () -> Int32? = { nil }
+
+  /// Keeps texts that are written to standard error if a signal ends the process. `nil` drops them.
+  var keepForSignal: @Sendable (String?) -> Void = { _ in }
+
+  /// Prints to descriptors. Each text is written in one piece, also when several threads print at the same time.
+  ///
+  /// - Parameter onClosedOutput: Called when the reader of the output has gone.
+  init(
+    output: Int32, error: Int32, outputIsTerminal: Bool = false, errorIsTerminal: Bool = false,
+    width: Int = 80, onClosedOutput: @escaping @Sendable () -> Void = {}
+  ) {
+    let writer = DescriptorWriter { if $0 == output { onClosedOutput() } }
+    self.init(
+      writeOutput: { writer.write(Data($0.utf8), to: output) },
+      writeError: { writer.write(Data($0.utf8), to: error) }, outputIsTerminal: outputIsTerminal,
+      errorIsTerminal: errorIsTerminal, width: width, writeData: { writer.write($0, to: output) })
+    outputFailure = { writer.failure(of: output) }
+    checkOutput = {
+      var output = pollfd(fd: output, events: 0, revents: 0)
+      if poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR) != 0 { onClosedOutput() }
+    }
+  }
+
+  /// Prints through closures.
+  init(
+    writeOutput: @escaping @Sendable (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
+    outputIsTerminal: Bool, errorIsTerminal: Bool, width: Int,
+    writeData: @escaping @Sendable (Data) -> Void
+  ) {
+    self.writeOutput = writeOutput
+    self.writeError = writeError
+    self.outputIsTerminal = outputIsTerminal
+    self.errorIsTerminal = errorIsTerminal
+    self.width = width
+    self.writeData = writeData
+  }
+
+  /// Whether the process goes on when the reader of its output has gone. A service does.
+  static let outlivesItsReader = Atomic(false)
+
+  /// The streams of the process. There is one, so that all writers share its lock.
+  static let system: Console = {
+    var console = Console(
+      output: STDOUT_FILENO, error: STDERR_FILENO,
+      outputIsTerminal: isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
+      errorIsTerminal: isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
+      width: terminalWidth,
+      onClosedOutput: {
+        guard outlivesItsReader.load(ordering: .relaxed) else { Interruption.endForClosedOutput() }
+        // Written by another thread than the one that holds the lock of the streams.
+        DispatchQueue.global().async {
+          Console.system.printError("ozu: nobody reads the log any more; requests are not logged")
+        }
+      })
+    console.keepForSignal = { text in
+      if let text { Interruption.addToMessage(text) } else { Interruption.clearMessage() }
+    }
+    return console
+  }()
+
+  /// The same console with results on standard error, for commands that write bytes to standard output.
+  var withoutOutput: Console {
+    let writeError = writeError
+    var console = Console(
+      writeOutput: writeError, writeError: writeError, outputIsTerminal: errorIsTerminal,
+      errorIsTerminal: errorIsTerminal, width: width,
+      writeData: { writeError(String(decoding: $0, as: UTF8.self)) })
+    console.keepForSignal = keepForSignal
+    return console
+  }
+
+  /// Prints a line of results. Control characters, which a server or a file may have put into it, are escaped; JSON stays
+  /// valid JSON.
+  func print(_ text: String) { writeOutput(PrintableText.escaped(text) + "\n") }
+
+  /// Prints a line of messages, in the same way.
+  func printError(_ text: String) { writeError(PrintableText.escaped(text) + "\n") }
+
+  /// Keeps lines of messages, so that they are printed if a signal ends the command before `printKeptErrors`.
+  func keepErrors(_ lines: [String]) {
+    // Overwrites a progress bar, if there is one.
+    let start = errorIsTerminal ? "\r\u{1B}[K" : ""
+    for line in lines { keepForSignal(start + PrintableText.escaped(line) + "\n") }
+  }
+
+  /// Prints lines of messages that may have been kept for a signal.
+  func printKeptErrors(_ lines: [String]) {
+    // A signal between the two calls may lose lines, but none is printed twice.
+    keepForSignal(nil)
+    lines.forEach(printError)
+  }
+
+  private static var terminalWidth: Int {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+}

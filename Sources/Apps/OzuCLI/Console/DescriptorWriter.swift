@@ -1,0 +1,56 @@
+import Foundation
+import OzuBase
+
+/// Writes to the descriptors of the process, one piece of data after the other.
+///
+/// A pipe takes at most 4,096 bytes at once (PIPE_BUF); a longer piece is written in parts, and parts of another thread
+/// could come between them. There is one lock for all descriptors, because two of them may be the same pipe (`2>&1`).
+final class DescriptorWriter: Sendable {
+  /// The first error of each descriptor. When its reader has gone away (EPIPE), nothing more is written.
+  private let failures = Mutex<[Int32: Int32]>([:])
+  private let onClosed: @Sendable (Int32) -> Void
+
+  /// - Parameter onClosed: Called with a descriptor when its reader has gone away.
+  init(onClosed: @escaping @Sendable (Int32) -> Void = { _ in }) { self.onClosed = onClosed }
+
+  /// Writes all the bytes. Blocks until the descriptor has taken them. Returns false when it cannot take them all.
+  @discardableResult
+  func write(_ data: Data, to descriptor: Int32) -> Bool {
+    let failure = failures.withLock { failures -> Int32? in
+      guard failures[descriptor] != EPIPE else { return EBADF }
+      let failure = data.withUnsafeBytes { Self.writeAll($0, to: descriptor) }
+      if let failure, failures[descriptor] == nil || failure == EPIPE { failures[descriptor] = failure }
+      return failure
+    }
+    if failure == EPIPE { onClosed(descriptor) }
+    return failure == nil
+  }
+
+  /// The number of the error that kept a descriptor from getting everything that was written; nil without an error, or when
+  /// its reader has gone away.
+  func failure(of descriptor: Int32) -> Int32? {
+    let failure = failures.withLock { $0[descriptor] }
+    return failure == EPIPE ? nil : failure
+  }
+
+  // Returns the error that stopped it, or nil.
+  private static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN:
+        // The parent process may have set the pipe not to block.
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&entry, 1, -1)
+      default: return errno
+      }
+    }
+    return nil
+  }
+}

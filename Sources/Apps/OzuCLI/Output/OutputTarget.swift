@@ -1,0 +1,235 @@
+import Foundation
+import Ozu
+import OzuBase
+
+/// The place that `-o` names for the results: a file, standard output, a folder in which each result is named for its
+/// source, or a template.
+struct OutputTarget: Sendable {
+  enum Place {
+    case file(OutputFile)
+    case folder(String, OutputNames)
+    case template(OutputTemplate, [OutputTemplate.Values])
+  }
+
+  /// A result: its bytes and the facts that its name may have.
+  struct Result {
+    let data: Data
+    let type: ImageType
+    let size: PixelSize
+    /// Its number among the results of its source.
+    var part = 0
+  }
+
+  let path: String
+  let place: Place
+  /// The format of the results; `nil` when the picture decides.
+  let format: ImageType?
+  let sources: SourceFiles
+  private let claims = Claims()
+  /// The file of `--trace`. It would overwrite a result with its path.
+  var trace: OutputFile?
+
+  /// - Parameters:
+  ///   - path: the value of `-o`. A template when it has braces; a folder when it ends in a slash, when it is one, or for
+  ///     several sources.
+  ///   - format: the value of `--format`; else the ending of the file decides, else the picture.
+  ///   - isSeveral: whether `-o` names a folder even for one source, because a folder could have had more.
+  ///   - files: files that steps read, such as watermarks.
+  ///   - overwritesSources: whether a result may replace its own source.
+  ///   - allowsAnyEnding: whether the format may differ from the ending.
+  /// - Throws: also when a result could replace a source, and when two results have one name.
+  init(
+    path: String, format: FormatChoice, sources listed: [ListedSource], isSeveral: Bool = false,
+    files: [ImageSource] = [], overwritesSources: Bool, allowsAnyEnding: Bool = false
+  ) throws(UsageError) {
+    var isDirectory: ObjCBool = false
+    let isDash = path == OutputFile.standardOutput
+    let exists = isDash || FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+    let sources = listed.map { SourceArgument.source($0.text) }
+    self.path = path
+    self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources)
+    if OutputTemplate.isTemplate(path) {
+      let template = try OutputTemplate(path)
+      place = .template(template, Self.values(listed, sources))
+      self.format = try Self.format(format, ending: template.ending, path, allowsAnyEnding)
+      try refuseEqualNames(listed)
+    } else if path.hasSuffix("/") || sources.count > 1 || isSeveral || isDirectory.boolValue {
+      if exists && !isDirectory.boolValue {
+        throw UsageError("-o \(path): this is a file; several results need a folder")
+      }
+      if !exists { try Self.refusePictureName(path) }
+      place = .folder(path, OutputNames(sources, folders: listed.map(\.folder)))
+      self.format = try Self.format(format, ending: nil, path, allowsAnyEnding)
+    } else {
+      let file = OutputFile(path)
+      place = .file(file)
+      let ending = URL(fileURLWithPath: file.path).pathExtension
+      self.format = try Self.format(format, ending: ending, path, allowsAnyEnding)
+    }
+    try refuseSources()
+  }
+
+  /// The place of several results of each source, which differ in width and format.
+  ///
+  /// - Throws: also when several results of one source would have one name.
+  init(
+    setIn path: String, types: [ImageType], hasSeveralWidths: Bool, sources listed: [ListedSource],
+    files: [ImageSource], overwritesSources: Bool
+  ) throws(UsageError) {
+    let sources = listed.map { SourceArgument.source($0.text) }
+    self.path = path
+    self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources)
+    let format: FormatChoice = types.count == 1 ? .type(types[0]) : .automatic
+    if OutputTemplate.isTemplate(path) {
+      let template = try OutputTemplate(path)
+      if !template.has(.hash), hasSeveralWidths, !template.has(.width), !template.has(.height) {
+        throw UsageError("-o \(path): several widths need {width} in their names")
+      }
+      if types.count > 1, !template.has(.ext) {
+        throw UsageError("-o \(path): several formats need {ext} in their names")
+      }
+      place = .template(template, Self.values(listed, sources))
+      self.format = try Self.format(format, ending: template.ending, path, false)
+      try refuseEqualNames(listed)
+    } else {
+      var isDirectory: ObjCBool = false
+      if path == OutputFile.standardOutput
+        || FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory.boolValue
+      {
+        throw UsageError("-o \(path): several results need a folder")
+      }
+      if !isDirectory.boolValue { try Self.refusePictureName(path) }
+      let names = OutputNames(sources, folders: listed.map(\.folder), room: "-65535".utf8.count)
+      let folder = path.hasSuffix("/") ? path : path + "/"
+      place = .template(
+        try OutputTemplate(folder + "{name}-{width}.{ext}"), names.stems.map { [.name: $0] })
+      self.format = types.count == 1 ? types[0] : nil
+    }
+    try refuseSources()
+  }
+
+  /// Throws for the name of a picture where a folder is needed. With a slash at its end it is a folder.
+  private static func refusePictureName(_ path: String) throws(UsageError) {
+    let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
+    guard !path.hasSuffix("/"), OutputFormats.promisedType(ofEnding: ending) != nil else { return }
+    throw UsageError(
+      "-o \(path): several results need a folder", hint: "-o \(path)/ makes a folder of that name.")
+  }
+
+  /// The format by `--format` or an ending; `nil` when the picture decides.
+  private static func format(
+    _ choice: FormatChoice, ending: String?, _ path: String, _ allowsAnyEnding: Bool
+  ) throws(UsageError) -> ImageType? {
+    let ending = ending?.lowercased() ?? ""
+    let asked: ImageType? =
+      switch choice {
+      case .byName: try type(ofEnding: ending, path)
+      case .automatic: nil
+      case .type(let type): type
+      }
+    let name = asked?.rawValue ?? "auto"
+    if choice != .byName, !allowsAnyEnding, let promised = OutputFormats.promisedType(ofEnding: ending),
+      promised != asked
+    {
+      throw UsageError(
+        "--format \(name): the name \(path) ends in .\(ending)", hint: "--force writes it with that name.")
+    }
+    return asked
+  }
+
+  private static func type(ofEnding ending: String, _ path: String) throws(UsageError) -> ImageType? {
+    guard !ending.isEmpty else { return nil }
+    guard let type = OutputFormats.type(ofEnding: ending) else {
+      throw UsageError(
+        "-o \(path): files ending in .\(ending) cannot be written",
+        hint: "--format names the format: \(OutputFormats.list).")
+    }
+    return type
+  }
+
+  /// The values of the fields that are known before anything is loaded.
+  private static func values(
+    _ listed: [ListedSource], _ sources: [ImageSource]
+  ) -> [OutputTemplate.Values] {
+    let digits = "\(listed.count)".count
+    return listed.indices.map { index in
+      let number = "\(index + 1)"
+      return [
+        .name: OutputNames.baseName(of: sources[index]), .dir: listed[index].folder,
+        .index: String(repeating: "0", count: digits - number.count) + number,
+      ]
+    }
+  }
+
+  /// The folder for the results of a value of `-o`; `nil` for standard output.
+  static func folder(_ path: String) throws(UsageError) -> String? {
+    if path == OutputFile.standardOutput { return nil }
+    return OutputTemplate.isTemplate(path) ? try OutputTemplate(path).folder : path
+  }
+
+  /// Whether the result is written to standard output, so that reports must go to standard error.
+  var isStandardOutput: Bool {
+    if case .file(let file) = place { file.isStandardOutput } else { false }
+  }
+
+  /// Whether a file is the one that the result is written to.
+  func isSame(as other: OutputFile) -> Bool {
+    guard case .file(let file) = place else { return false }
+    if file.isStandardOutput { return other.isStandardOutput }
+    return FileIdentity(file.path).map { $0 == FileIdentity(other.path) } ?? false
+  }
+
+  /// The formats that results may have.
+  var possibleTypes: [ImageType] { format.map { [$0] } ?? [.jpeg, .png] }
+
+  /// The path of the result of a source before it is loaded. Unknown values stay fields of the template.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the result, if it is known.
+  ///   - width: the width of the result, if it is known.
+  func plannedPath(forSource index: Int, type: ImageType? = nil, width: Int? = nil) -> String {
+    var values: OutputTemplate.Values = [:]
+    if let type = type ?? format { values[.ext] = type.fileExtension }
+    if let width { values[.width] = "\(width)" }
+    return path(forSource: index, values)
+  }
+
+  func path(forSource index: Int, _ late: OutputTemplate.Values) -> String {
+    switch place {
+    case .file(let file): return file.path
+    case .folder(let folder, let names):
+      let ending = late[.ext] ?? "{\(OutputTemplate.Field.ext.rawValue)}"
+      return (folder.hasSuffix("/") ? folder : folder + "/") + "\(names.stems[index]).\(ending)"
+    case .template(let template, let values):
+      return template.path(values[index].merging(late) { _, late in late })
+    }
+  }
+
+  /// Writes a result. Blocks.
+  ///
+  /// - Returns: the path.
+  func write(_ result: Result, forSource index: Int) throws(OutputError) -> String {
+    var values: OutputTemplate.Values = [
+      .ext: result.type.fileExtension, .width: "\(result.size.width)", .height: "\(result.size.height)",
+    ]
+    var isNamedForBytes = false
+    if case .template(let template, _) = place, template.has(.hash) {
+      values[.hash] = String(CacheKey(hashing: result.data).description.prefix(16))
+      isNamedForBytes = true
+    }
+    let file = OutputFile(path(forSource: index, values))
+    // Checked again: links and files may have been made since.
+    if let source = sources.source(lostBy: file.path, of: index) {
+      throw OutputError(file.path, reason: "it is the source \(source)")
+    }
+    if let trace, let identity = FileIdentity(trace.path), identity == FileIdentity(file.path) {
+      throw OutputError(file.path, reason: "the trace goes there")
+    }
+    if !isNamedForBytes, !claims.claim(OutputNames.folded(file.path), for: [index, result.part]) {
+      throw OutputError(file.path, reason: "another result has this name")
+    }
+    // A source that is replaced cannot be made again, so the result must be on the device first.
+    try file.write(result.data, makesFolders: true, isDurable: sources.mayBeOverwritten)
+    return file.path
+  }
+}

@@ -1,0 +1,69 @@
+#if canImport(OzuServer)
+  import Foundation
+  import OzuServer
+  import OzuSharedStores
+  import OzuBase
+
+  /// The trials of `ozu serve --check`, beside reading the settings. It leaves nothing behind.
+  struct ServeCheck {
+    /// Settings that cannot work.
+    private(set) var errors: [String] = []
+    /// Stores that do not answer, without which the service works.
+    private(set) var notes: [String] = []
+
+    /// An answer may take this long here, whatever the setting says: the first connection takes longer than others.
+    private static let patience = Duration.seconds(3)
+
+    init(_ settings: ServeSettings, _ configuration: ImageService.Configuration) async {
+      if settings.hasCache, let reason = Self.reasonNotToWrite(in: settings["cache"]) {
+        errors.append("cache = \(settings["cache"]): \(reason)")
+      }
+      for store in configuration.pipeline.caching.stores {
+        if let redis = store as? RedisStore {
+          var patient = redis.configuration
+          patient.deadline = max(patient.deadline, Self.patience)
+          for error in await RedisStore(patient).check() {
+            add("redis: \(error)", isWrong: error.isRefusal)
+          }
+        } else if let bucket = store as? S3Store {
+          var patient = bucket.configuration
+          patient.deadline = max(patient.deadline, Self.patience)
+          do {
+            let store = try S3Store(patient)
+            try await BlockingWork.run { try store.check() }
+          } catch {
+            let isRefusal = if case .refused? = error as? S3Error { true } else { false }
+            add("s3: \(error)", isWrong: isRefusal)
+          }
+        }
+      }
+    }
+
+    private mutating func add(_ text: String, isWrong: Bool) {
+      if isWrong { errors.append(text) } else { notes.append(text) }
+    }
+
+    /// The reason why no file can be made in a folder, which need not exist yet; `nil` if one can.
+    static func reasonNotToWrite(in folder: String) -> String? {
+      var missing: [String] = []
+      var path = URL(fileURLWithPath: folder, isDirectory: true).standardizedFileURL.path
+      while path != "/", access(path, F_OK) != 0, errno == ENOENT {
+        missing.append(path)
+        path = (path as NSString).deletingLastPathComponent
+      }
+      var made: [String] = []
+      defer { for path in made.reversed() { rmdir(path) } }
+      for path in missing.reversed() {
+        guard mkdir(path, 0o700) == 0 else { return systemMessage(errno) }
+        made.append(path)
+      }
+      var template = Array("\(missing.first ?? path)/ozu-check-XXXXXX".utf8CString)
+      // Replaces the six X in the array by the name.
+      let file = mkstemp(&template)
+      guard file >= 0 else { return systemMessage(errno) }
+      close(file)
+      unlink(template)
+      return nil
+    }
+  }
+#endif

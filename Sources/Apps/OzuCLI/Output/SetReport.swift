@@ -1,0 +1,101 @@
+import Ozu
+import OzuBase
+
+/// The outcome for one source of `ozu set`.
+struct SetReport: SourceReporting {
+  /// The source as it was typed, without parts that may be secret.
+  let source: String
+  let outcome: Result<Made, SetFailure>
+
+  init(source: String, outcome: Result<Made, SetFailure>) {
+    self.source = SourceArgument.shown(source)
+    self.outcome = outcome
+  }
+
+  /// A failure of the listing of sources.
+  init(_ problem: LoadReport) {
+    source = problem.source
+    let reason = if case .failure(let error) = problem.outcome { error.reason } else { "" }
+    outcome = .failure(SetFailure(reasons: [reason]))
+  }
+
+  struct Made: Sendable {
+    /// Grouped by format in their order, the narrowest of each first. Not empty.
+    let files: [ResultWriter.Written]
+    /// The widths that are too large for the picture.
+    let omittedWidths: [Int]
+    /// The element `picture`, if it is wanted.
+    let html: String?
+
+    /// One of the widest. Its header, source and timings stand for all.
+    var largest: EncodedImage? { files.map(\.image).max { $0.size.width < $1.size.width } }
+
+    /// The notes of all files, without duplicates.
+    var notes: [String] {
+      files.flatMap(\.image.notes).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+  }
+
+  /// The lines for standard output, `nil` for a failure.
+  var lines: String? {
+    guard case .success(let made) = outcome, let image = made.largest else { return nil }
+    var first = "\(PrintableText.name(source)):"
+    if let header = image.header { first += " (\(header.type.displayName) \(header.size))" }
+    let stages = image.timings.entries.map { "\($0.stage.rawValue) \(Format.duration($0.duration))" }
+    first += " from \(image.source.rawValue): \(stages.joined(separator: ", "))"
+    let files = made.files.map { file in
+      let still = file.image.isFirstFrameOnly ? " (first frame only)" : ""
+      return
+        "  -> \(PrintableText.name(file.path)) \(file.image.size), \(Format.bytes(file.image.data.count))\(still)"
+    }
+    return ([first] + files + made.notes.map { "  note: \($0)" }).joined(separator: "\n")
+  }
+
+  /// A line about widths that were left out.
+  var omission: String? {
+    guard case .success(let made) = outcome, !made.omittedWidths.isEmpty else { return nil }
+    let widths = made.omittedWidths.map(String.init).joined(separator: ", ")
+    return "ozu: \(PrintableText.name(source)): the picture is not as wide as \(widths); left out"
+  }
+
+  /// A line about each failure.
+  var errorLines: [String] {
+    guard case .failure(let failure) = outcome else { return [] }
+    return failure.reasons.map { "ozu: \(PrintableText.name(source)): \($0)" }
+  }
+
+  /// An object for programs; one for each failure.
+  var json: [JSON] {
+    switch outcome {
+    case .failure(let failure):
+      return failure.reasons.map { .report("set", [("source", .string(source)), ("error", .string($0))]) }
+    case .success(let made):
+      let header = made.largest?.header
+      var members: [(String, JSON)] = [
+        ("source", .string(source)), ("type", header.map { .string($0.type.rawValue) } ?? .null),
+        ("frames", header.map { .integer($0.frameCount) } ?? .null),
+        ("bytes", .integer(made.largest?.sourceByteCount ?? 0)),
+        ("outputs", .array(made.files.map(Self.json))),
+        ("omittedWidths", .array(made.omittedWidths.map(JSON.integer))),
+        ("notes", .array(made.notes.map(JSON.string))),
+      ]
+      if let html = made.html { members.append(("html", .string(html))) }
+      return [.report("set", members)]
+    }
+  }
+
+  private static func json(_ file: ResultWriter.Written) -> JSON {
+    let image = file.image
+    return .object([
+      ("output", .string(file.path)), ("type", .string(image.type.rawValue)),
+      ("width", .integer(image.size.width)), ("height", .integer(image.size.height)),
+      ("outputBytes", .integer(image.data.count)), ("outputFrames", .integer(image.frameCount)),
+      ("from", .string(image.source.rawValue)),
+    ])
+  }
+}
+
+/// The reasons why files of a source of `ozu set` are missing, a line for each.
+struct SetFailure: Error {
+  let reasons: [String]
+}

@@ -1,0 +1,194 @@
+import Foundation
+import Ozu
+import OzuBase
+
+/// A source of a command, named on the command line or found in a folder.
+struct ListedSource: Sendable {
+  /// The text as it was typed, or the path of a file in a folder that was named.
+  let text: String
+  /// The folder it was found in, relative to the one that was named, without slashes at its ends; empty otherwise.
+  var folder = ""
+}
+
+/// Finds the pictures in the folders among the sources of a command.
+///
+/// Links to folders inside a folder are not followed, to avoid loops; a link that was named is. Names that begin with a
+/// dot are skipped, as in the patterns of shells, and so is the folder for results. A file is a picture if its first bytes
+/// say so.
+struct SourceListing {
+  private(set) var sources: [ListedSource] = []
+  /// Whether one of the sources that were named is a folder.
+  let hasFolders: Bool
+  /// Folders that could not be read or have no picture; files that could not be read; pictures with unusable names.
+  private(set) var problems: [LoadReport] = []
+
+  private let types: Set<ImageType>
+  /// The folder for results.
+  private let excluded: FolderIdentity?
+
+  private struct FolderIdentity: Equatable {
+    let device: UInt64
+    let number: UInt64
+
+    init(_ status: stat) {
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      number = UInt64(status.st_ino)
+    }
+  }
+
+  /// The sources of a command that writes results.
+  ///
+  /// - Parameter output: the value of `-o`, or its default.
+  init(
+    _ arguments: ParsedArguments, output: String?, _ configuration: ImagePipeline.Configuration
+  ) throws(UsageError) {
+    try SourceArgument.checkStandardInput(arguments.positional)
+    let folder: String? = if let output { try OutputTarget.folder(output) } else { nil }
+    try self.init(
+      arguments.positional, isRecursive: arguments.has(OptionSpecification.recursive.name),
+      excluding: folder, types: configuration.readableTypes)
+  }
+
+  /// - Parameters:
+  ///   - texts: the sources as they were typed.
+  ///   - isRecursive: whether folders are listed.
+  ///   - output: the folder for results.
+  ///   - types: the formats that count as pictures.
+  init(
+    _ texts: [String], isRecursive: Bool, excluding output: String?, types: [ImageType]
+  ) throws(UsageError) {
+    self.types = Set(types)
+    let folders = texts.filter { Self.folder($0) != nil }
+    if !isRecursive, let first = folders.first {
+      throw UsageError("\(first): this is a folder", hint: "-r takes the pictures in it and below it.")
+    }
+    hasFolders = !folders.isEmpty
+    let named = folders.compactMap { Self.folder($0).flatMap(Self.identity) }
+    let identity = output.flatMap(Self.identity)
+    // A folder that is a source and also the folder for results is listed.
+    excluded = named.contains { $0 == identity } ? nil : identity
+    for text in texts {
+      guard let folder = Self.folder(text) else {
+        sources.append(ListedSource(text: text))
+        continue
+      }
+      let (count, problemCount) = (sources.count, problems.count)
+      list(folder, "")
+      if sources.count == count, problems.count == problemCount {
+        fail(text, "there is no picture in this folder")
+      }
+    }
+  }
+
+  /// The path of a source that is a folder.
+  private static func folder(_ text: String) -> String? {
+    guard case .url(let url) = SourceArgument.source(text), url.isFileURL else { return nil }
+    let path = url.path(percentEncoded: false)
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    // As it was typed, so that reports have the names of the command line.
+    return text.lowercased().hasPrefix("file:") ? path : text
+  }
+
+  private static func identity(_ path: String) -> FolderIdentity? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return FolderIdentity(status)
+  }
+
+  private mutating func list(_ path: String, _ folder: String) {
+    let names: [FileName]
+    do throws(SystemError) {
+      names = try FileName.names(in: path)
+    } catch {
+      return fail(path, "this folder cannot be read: \(systemMessage(error.code))")
+    }
+    for name in names where !name.isHidden {
+      let start = path.hasSuffix("/") ? path : path + "/"
+      do throws(SystemError) {
+        switch try kind(of: name.path(in: start)) {
+        case .folder(let identity):
+          if identity == excluded { continue }
+          guard let text = name.text else {
+            failForName(start + name.shown)
+            continue
+          }
+          list(start + text, folder.isEmpty ? text : folder + "/" + text)
+        case .picture:
+          guard let text = name.text else {
+            failForName(start + name.shown)
+            continue
+          }
+          sources.append(ListedSource(text: start + text, folder: folder))
+        case .other: continue
+        }
+      } catch {
+        fail(start + name.shown, "the file cannot be read: \(systemMessage(error.code))")
+      }
+    }
+  }
+
+  private enum Kind {
+    case folder(FolderIdentity)
+    /// A regular file that begins like a picture, or a link to one.
+    case picture
+    case other
+  }
+
+  /// - Throws: for a file that may be a picture and cannot be opened or read.
+  private func kind(of path: [CChar]) throws(SystemError) -> Kind {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      // Removed since the folder was read.
+      if errno == ENOENT { return .other }
+      throw SystemError(code: errno)
+    }
+    if status.st_mode & S_IFMT == S_IFDIR { return .folder(FolderIdentity(status)) }
+    // Does not block: the file may have become a pipe.
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let code = errno
+      if stat(path, &status) == 0 {
+        // Sockets, devices, pipes, links to folders.
+        if status.st_mode & S_IFMT != S_IFREG { return .other }
+      } else if [ENOENT, ENOTDIR, ELOOP].contains(errno) {
+        // A link that leads nowhere.
+        return .other
+      }
+      throw SystemError(code: code)
+    }
+    defer { close(descriptor) }
+    guard fstat(descriptor, &status) == 0 else { throw SystemError(code: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { return .other }
+    var beginning = Data()
+    try Self.append(ContentKind.prefixByteCount, from: descriptor, to: &beginning)
+    // A document whose first element is not among these bytes.
+    if ContentKind.isOpen(beginning) {
+      try Self.append(
+        ContentKind.longestPrologueByteCount - beginning.count, from: descriptor, to: &beginning)
+    }
+    guard case .image(let type) = ContentKind(sniffing: beginning) else { return .other }
+    return types.contains(type) ? .picture : .other
+  }
+
+  /// Reads `count` bytes, or all that there are.
+  private static func append(
+    _ count: Int, from descriptor: Int32, to data: inout Data
+  ) throws(SystemError) {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let readCount = read(descriptor, &bytes, count)
+    guard readCount >= 0 else { throw SystemError(code: errno) }
+    data.append(contentsOf: bytes[..<readCount])
+  }
+
+  private mutating func failForName(_ path: String) { fail(path, "its name is not UTF-8; rename it") }
+
+  private mutating func fail(_ path: String, _ reason: String) {
+    problems.append(LoadReport(source: path, outcome: .failure(ListingError(description: reason))))
+  }
+}
+
+/// The reason why a folder gave no sources.
+private struct ListingError: Error, CustomStringConvertible {
+  let description: String
+}

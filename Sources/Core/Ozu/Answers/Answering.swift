@@ -1,0 +1,229 @@
+import OzuBase
+
+/// One answer: a promise that is finished once, awaited by several, can be cancelled, and reports its progress.
+///
+/// Requests for pictures (`ImageTask`), bytes (`ImageDataTask`) and encoded files (`EncodingTask`) have all of it from the
+/// extensions of this protocol: interceptors around the load, alternative sources after a failure, the deadline, the
+/// priority, cancellation, events in order also for late subscribers, and one end that waiters, observers and counters
+/// receive. The three state only what differs: their job, and what they make of its result.
+///
+/// An answer is a subscriber of the job that does the work. It has no thread or Swift task of its own: to start one
+/// costs an object and a subscription. Its progress and its subscribers are guarded by its own lock, its subscription
+/// to the job by the lock of the runner. Neither of the two locks is taken while the other is held. Interceptors are
+/// the exception: they take a Swift task (`Answering+Interceptors.swift`).
+protocol Answering: JobWaiter, ProgressListener {
+  associatedtype Value: Sendable
+  associatedtype Work: AnswerWork
+
+  var answer: Answer<Self> { get }
+
+  /// The value in memory, if it may be served without asking the origin.
+  func inMemory(_ request: ImageRequest) -> Value?
+  /// The key of the job for a request; `nil` for work that is not shared.
+  ///
+  /// - Throws: an error if the request cannot be answered.
+  func jobKey(for request: ImageRequest, _ epoch: LoadEpoch) throws(ImageError) -> JobKey?
+  /// The work of a new job. Called under the runner's lock, so it must only construct objects.
+  func work(for request: ImageRequest, _ epoch: LoadEpoch) -> Work
+  /// The value from the result of a job, which others may share.
+  func value(of made: Work.Made, isCoalesced: Bool) -> Result<Value, ImageError>
+  /// Calls an interceptor.
+  func ask(
+    _ interceptor: any ImageInterceptor, _ request: ImageRequest, _ rest: ImageLoadChain<Value>
+  ) async throws(ImageError) -> Value
+  /// The answer that the interceptors of this one run.
+  func makeInner(for request: ImageRequest, _ subscriber: AnswerSubscriber<Value>) -> Self
+  /// Counts an answer: the result of a job, or a value from memory or from an interceptor.
+  func count(_ made: Work.Made, isCoalesced: Bool)
+  func count(_ value: Value)
+  /// The value, as observers receive it.
+  static func observed(_ value: Value) -> RequestOutcome
+}
+
+/// Work that answers requests.
+protocol AnswerWork: JobWork {
+  /// The result, shared by all who waited for it. An object, so that ten thousand answers copy nothing, and that their
+  /// state has a fixed size.
+  associatedtype Made: AnyObject & Sendable
+
+  var outcome: Result<Made, ImageError> { get }
+}
+
+/// The state of an answer.
+struct Answer<Owner: Answering>: ~Copyable, Sendable {
+  typealias Outcome = Result<Owner.Value, ImageError>
+
+  /// The request of the app.
+  let request: ImageRequest
+  /// The request under the pipeline's key rules, if they change it.
+  let keyed: ImageRequest?
+  let pipeline: ImagePipeline
+  let start: JobInstant
+  /// True for the inner answer that an outer, intercepted one runs.
+  let isInner: Bool
+  let state: Mutex<State>
+  /// The priority as a raw value; read under the lock of the runner.
+  let urgency: Atomic<Int>
+  /// Whether it has created the job that it waits for.
+  let hasMadeJob = Atomic(false)
+
+  // Not private: the compiler (6.3) cannot lay out a class of another file around it.
+  struct State {
+    var ending: Ending?
+    /// The subscription to the job that it waits for, and that job's work.
+    var subscription: SlotID?
+    var work: Owner.Work?
+    /// The number of sources that have been tried; identifies the current job.
+    var attemptCount = 0
+    /// Whether a subscriber wants progress events.
+    var isListening: Bool
+    /// The number of the latest event that was applied.
+    var lastEventNumber = 0
+    var progress: LoadProgress?
+    /// The first Swift task that awaits this one; most answers have only this one. Unchecked: the code that takes it
+    /// from here, under the lock, resumes it, and this happens once, when the ending is set. A checked continuation
+    /// needs an allocation, and its size is known at run time only, which would slow down every access to this
+    /// struct.
+    var waiter: UnsafeContinuation<Void, Never>?
+    /// Side state, allocated on demand.
+    var sideState: SideState?
+
+    /// The side state, created if necessary.
+    mutating func makeSideState() -> SideState {
+      if let sideState { return sideState }
+      let new = SideState()
+      sideState = new
+      return new
+    }
+  }
+
+  /// How an answer has ended. The value is built when it is read.
+  enum Ending {
+    case made(Owner.Work.Made, isCoalesced: Bool)
+    case cancelled
+    case other(Box)
+
+    /// An object, so that answers are small.
+    final class Box: Sendable {
+      let outcome: Outcome
+
+      init(_ outcome: Outcome) { self.outcome = outcome }
+    }
+  }
+
+  /// Makes an answer without starting it.
+  ///
+  /// - Parameters:
+  ///   - keyed: the request under the pipeline's key rules; `nil` if they do not change it.
+  ///   - subscriber: receives all events from the beginning.
+  init(
+    _ request: ImageRequest, keyed: ImageRequest?, pipeline: ImagePipeline, start: JobInstant? = nil,
+    subscriber: AnswerSubscriber<Owner.Value>? = nil, isInner: Bool = false
+  ) {
+    self.request = request
+    self.keyed = keyed
+    self.pipeline = pipeline
+    self.start = start ?? pipeline.configuration.instant
+    self.isInner = isInner
+    state = Mutex(State(isListening: subscriber?.wantsProgress ?? false))
+    urgency = Atomic(request.priority.rawValue)
+    let observed = isInner ? nil : pipeline.context.events.requestBegan(request)
+    let place = HeldPlace.current
+    guard subscriber != nil || observed != nil || place != nil else { return }
+    state.withLock { state in
+      let sideState = state.makeSideState()
+      (sideState.observed, sideState.place) = (observed, place)
+      if let subscriber { sideState.subscribers.append(subscriber) }
+    }
+  }
+}
+
+extension Answering {
+  var pipeline: ImagePipeline { answer.pipeline }
+  var start: JobInstant { answer.start }
+
+  /// The request that is tried: under the pipeline's key rules, or with an alternative source.
+  var attempt: ImageRequest { answer.state.withLock { attempt($0) } }
+
+  /// The same for code that holds the lock.
+  func attempt(_ state: Answer<Self>.State) -> ImageRequest {
+    state.sideState?.alternative ?? answer.keyed ?? answer.request
+  }
+
+  // MARK: The result
+
+  /// The value. Cancelling the Swift task that waits for it cancels the load.
+  var value: Value {
+    get async throws(ImageError) {
+      if let outcome { return try outcome.get() }
+      await HeldPlace.lend {
+        await withTaskCancellationHandler {
+          await withUnsafeContinuation { continuation in
+            let isOver = answer.state.withLock { state in
+              if state.ending != nil { return true }
+              if state.waiter == nil {
+                state.waiter = continuation
+              } else {
+                state.makeSideState().furtherWaiters.append(continuation)
+              }
+              return false
+            }
+            if isOver { continuation.resume() }
+          }
+        } onCancel: {
+          abandon()
+        }
+      }
+      // `finish` stores the result before it resumes the waiter, so it is never nil here.
+      guard let outcome else { throw .cancelled(answer.request.source.name) }
+      return try outcome.get()
+    }
+  }
+
+  /// How the load has ended; `nil` while it runs.
+  var outcome: Result<Value, ImageError>? { answer.state.withLock { $0.ending }.map(outcome) }
+
+  func outcome(of ending: Answer<Self>.Ending) -> Result<Value, ImageError> {
+    switch ending {
+    case .made(let made, let isCoalesced): value(of: made, isCoalesced: isCoalesced)
+    case .cancelled: .failure(.cancelled(answer.request.source.name))
+    case .other(let box): box.outcome
+    }
+  }
+
+  // MARK: Steering
+
+  /// Cancels the load. Work that other requests share continues; a finished answer does not change.
+  ///
+  /// - Complexity: O(1), however many share the work.
+  func abandon() {
+    guard answer.state.withLock({ $0.ending == nil }) else { return }
+    finish(.cancelled, after: leave())
+  }
+
+  /// Removes the subscription to the job.
+  ///
+  /// - Returns: the latest progress event of the job.
+  func leave() -> ProgressEvent? {
+    let (subscription, work) = answer.state.withLock { ($0.subscription.take(), $0.work) }
+    guard let subscription, let work else { return nil }
+    pipeline.context.runner.unsubscribe(subscription)
+    guard let reporting = work as? ReportingWork else { return nil }
+    reporting.progressEvents.remove(self)
+    return reporting.progressEvents.latest
+  }
+
+  /// The priority of the load. It may change while the load runs: work that still waits in a queue moves to its new
+  /// place. Work that other requests share has the highest of their priorities.
+  ///
+  /// - Complexity: O(1), however many share the work.
+  var level: ImagePriority {
+    get { ImagePriority(rawValue: answer.urgency.load(ordering: .relaxed)) ?? .normal }
+    set {
+      answer.urgency.store(newValue.rawValue, ordering: .relaxed)
+      let (subscription, inner) = answer.state.withLock { ($0.subscription, $0.sideState?.inner) }
+      if let subscription { pipeline.context.runner.setPriority(subscription) { level } }
+      inner?.level = newValue
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import OzuBase
+
+/// A named recipe for pictures: their size, and the most bytes that they may take on disk. Its pictures have a place of
+/// their own in the caches.
+///
+/// ```swift
+/// let thumbnail = CacheFormat(
+///   "thumbnail", size: PixelSize(width: 320, height: 240), mode: .aspectFill, compressionQuality: 0.5,
+///   diskCapacity: 1 << 20, preloadPolicy: .lastSession)
+/// pipeline.register(thumbnail)
+/// let picture = try await pipeline.image(for: ImageRequest(url: url, format: thumbnail))
+/// ```
+///
+/// The name is the format's identity. The caches keep the pictures of different names apart. Registering another format
+/// of the same name, or using one with other contents, removes the pictures of the first one. Closures cannot be
+/// compared, so a format with a hook is equal to no other: make it once and keep it, not once for each cell. All
+/// properties except `diskCapacity` are constant, because the pictures in the caches were made with them.
+///
+/// A class, because a name has one place on disk: all code that holds the format sees its current size there and can
+/// change its capacity.
+public final class CacheFormat: Sendable {
+  /// A step of the app that changes a picture before it goes into the caches.
+  ///
+  /// - Parameters:
+  ///   - key: the name of the source: the URL, or the fetcher's key.
+  ///   - picture: the picture at this stage.
+  /// - Returns: the picture for the next stage. The request fails if the step throws or returns `nil`.
+  public typealias Hook = @Sendable (_ key: String, _ picture: Picture) throws -> Picture?
+
+  /// Selects the renditions on disk that are loaded into memory when their format is registered.
+  public enum PreloadPolicy: Hashable, Sendable, CaseIterable {
+    /// Nothing.
+    case none
+    /// Those used at most an hour before the one that was used last.
+    case lastSession
+    /// As many as memory has room for.
+    case all
+  }
+
+  /// The identity of the format.
+  public let name: String
+  /// The size in pixels. With an empty size pictures keep their own.
+  public let size: PixelSize
+  /// How pictures are resized to the size. By default they fit inside it (`aspectFit`).
+  public let mode: ScaleMode
+  /// Whether pictures smaller than the size are enlarged. Off by default. The mode `none` ignores it.
+  public let allowsUpscaling: Bool
+  /// Whether `aspectFill` cuts off the parts outside the size, so that pictures have exactly the size. On by default.
+  public let crops: Bool
+  /// The quality of renditions on disk, 0 to 1, for opaque pictures; others are stored without loss. 1 by default.
+  public let compressionQuality: Double
+  /// The renditions that are loaded into memory when the format is registered. None by default.
+  public let preloadPolicy: PreloadPolicy
+  /// Called with the whole picture before it is resized, only when no cache has the result.
+  public let preResize: Hook?
+  /// Called with the resized picture before it goes into the caches, only when no cache has the result.
+  public let postResize: Hook?
+
+  private struct Place {
+    var capacity: Int
+    var stores: [WeakStore] = []
+  }
+
+  private struct WeakStore: Sendable {
+    weak var store: FormatStore?
+  }
+
+  /// Different for each format: work in one format is not shared with another of its name.
+  let number = lastNumber.add(1, ordering: .relaxed).newValue
+  private static let lastNumber = Atomic(0)
+
+  private let place: Mutex<Place>
+  private let retired = Atomic(false)
+  private let replaced = Atomic(false)
+
+  /// Makes a format. It is registered when it is first used, or by `ImagePipeline.register(_:)`.
+  ///
+  /// - Parameters:
+  ///   - compressionQuality: values outside of 0 to 1 count as the nearest of the two.
+  ///   - diskCapacity: in bytes; with 0 (the default) the renditions are kept in memory only.
+  public init(
+    _ name: String, size: PixelSize = PixelSize(width: 0, height: 0), mode: ScaleMode = .aspectFit,
+    allowsUpscaling: Bool = false, crops: Bool = true, compressionQuality: Double = 1,
+    diskCapacity: Int = 0, preloadPolicy: PreloadPolicy = .none, preResize: Hook? = nil,
+    postResize: Hook? = nil
+  ) {
+    self.name = name
+    self.size = size
+    self.mode = mode
+    self.allowsUpscaling = allowsUpscaling
+    self.crops = crops
+    self.compressionQuality = compressionQuality.isNaN ? 1 : min(1, max(0, compressionQuality))
+    self.preloadPolicy = preloadPolicy
+    self.preResize = preResize
+    self.postResize = postResize
+    place = Mutex(Place(capacity: max(0, diskCapacity)))
+  }
+
+  /// The most bytes that the format's renditions may take on disk; with 0 they are kept in memory only. A lower value
+  /// evicts those that were used the longest ago, as soon as the disk is free.
+  public var diskCapacity: Int {
+    get { place.withLock { $0.capacity } }
+    set {
+      let stores = place.withLock { place -> [FormatStore] in
+        guard place.capacity != max(0, newValue) else { return [] }
+        place.capacity = max(0, newValue)
+        return place.stores.compactMap(\.store)
+      }
+      for store in stores { store.capacityDidChange(of: self) }
+    }
+  }
+
+  /// The bytes that the format's renditions take on disk, in all pipelines with which it is registered. Blocks while a
+  /// disk cache is opened, so do not call it on the main thread.
+  public var diskByteCount: Int {
+    place.withLock { $0.stores }.reduce(0) { $0 + ($1.store?.byteCount(of: self) ?? 0) }
+  }
+
+  /// The recipe; `nil` if the format does not resize.
+  public var resize: Resize? {
+    guard !size.isEmpty, mode != .none else { return nil }
+    return Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
+  }
+
+  /// Whether the app changes the pictures by closures.
+  var hasHooks: Bool { preResize != nil || postResize != nil }
+
+  /// Whether the other format makes the same pictures and has the same room for them.
+  func isInterchangeable(with other: CacheFormat) -> Bool {
+    !hasHooks && !other.hasHooks && size == other.size && mode == other.mode
+      && allowsUpscaling == other.allowsUpscaling && crops == other.crops
+      && compressionQuality == other.compressionQuality && diskCapacity == other.diskCapacity
+  }
+
+  /// The picture, resized to the format's size, without the hooks; the same picture if its size does not change.
+  public func resized(_ picture: Picture) -> Picture {
+    resize.map { picture.resized($0) } ?? picture
+  }
+
+  /// Notes a store that keeps renditions of this format.
+  func attach(to store: FormatStore) {
+    changeStores { stores in
+      if !stores.contains(where: { $0 === store }) { stores.append(store) }
+    }
+    retired.store(false, ordering: .relaxed)
+    replaced.store(false, ordering: .relaxed)
+  }
+
+  /// Removes a store in which another format has taken the name.
+  ///
+  /// - Parameter isReplaced: whether the app has registered the other format.
+  func detach(from store: FormatStore, isReplaced: Bool) {
+    let isUnused = changeStores { stores in stores.removeAll { $0 === store } }
+    retired.store(isUnused, ordering: .relaxed)
+    replaced.store(isUnused && isReplaced, ordering: .relaxed)
+  }
+
+  /// Changes the list of stores.
+  ///
+  /// - Returns: whether it is empty now.
+  @discardableResult
+  private func changeStores(_ change: (inout [FormatStore]) -> Void) -> Bool {
+    // Reading a weak reference makes a strong one, which may become the last. A store holds objects of the app, so the
+    // strong references are released outside of the lock.
+    var live: [FormatStore] = []
+    defer { withExtendedLifetime(live) {} }
+    return place.withLock { place in
+      live = place.stores.compactMap(\.store)
+      var stores = live
+      change(&stores)
+      place.stores = stores.map(WeakStore.init)
+      return stores.isEmpty
+    }
+  }
+
+  /// Whether the app has registered another format in place of this one, which answers its requests. Otherwise its next
+  /// use takes the name back.
+  var isReplaced: Bool { replaced.load(ordering: .relaxed) }
+
+  /// Whether another format has taken the name. Pictures of this one that are still being made must not enter the caches.
+  var isRetired: Bool { retired.load(ordering: .relaxed) }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import OzuBase
+
+/// The cache formats of one pipeline, and the operations on their renditions except loading.
+///
+/// One lock guards the table. Operations on the disk go through the backlog, in order: a replaced format is cleared
+/// before its successor stores anything.
+final class FormatStore: Sendable {
+  private struct State {
+    var formats: [String: CacheFormat] = [:]
+    var preloads: [String: FormatPreload] = [:]
+    /// Memory hits whose renditions on disk must still be marked as used.
+    var hits: [ImageKey: Hit] = [:]
+  }
+
+  struct Hit: Sendable {
+    let cached: CachedPicture
+    let request: ImageRequest
+    /// The right to write the rendition again.
+    let right: EpochRight
+  }
+
+  private let state = Mutex(State())
+  let caches: ImageCaches
+  let backlog: StoreBacklog
+  let configuration: ImagePipeline.Configuration
+  private let epochs: SourceEpochs
+
+  init(_ context: LoadContext) {
+    caches = context.caches
+    backlog = context.backlog
+    configuration = context.configuration
+    epochs = context.epochs
+  }
+
+  /// The formats by their names.
+  var formats: [String: CacheFormat] { state.withLock { $0.formats } }
+
+  func format(named name: String) -> CacheFormat? { state.withLock { $0.formats[name] } }
+
+  /// Registers a format under its name. The entries of another format of that name are removed.
+  ///
+  /// - Parameter replaces: whether this format also answers the requests of the other one from now on.
+  /// - Returns: whether the format was not registered before.
+  func register(_ format: CacheFormat, replaces: Bool = true) -> Bool {
+    let (former, preload) = state.withLock { state in
+      let former = state.formats.updateValue(format, forKey: format.name)
+      return (former, former === format ? nil : state.preloads.removeValue(forKey: format.name))
+    }
+    if former === format { return false }
+    preload?.stop()
+    format.attach(to: self)
+    if let former {
+      former.detach(from: self, isReplaced: replaces)
+      clear(former)
+    }
+    capacityDidChange(of: format)
+    return true
+  }
+
+  /// Notes a request in a format: registers the format if its name is new, and stops the preload of the format, so
+  /// that it does not delay the request.
+  func noteRequest(in format: CacheFormat) {
+    let (isNew, preload) = state.withLock { state in
+      let isNew = state.formats[format.name] == nil
+      if isNew { state.formats[format.name] = format }
+      return (isNew, state.preloads.isEmpty ? nil : state.preloads.removeValue(forKey: format.name))
+    }
+    preload?.stop()
+    guard isNew else { return }
+    format.attach(to: self)
+    capacityDidChange(of: format)
+  }
+
+  /// The request in the format that has the name: the successor of a format that the app has replaced, or the one that
+  /// was first used of several equal ones. A format with other contents takes the name, because the pictures in the
+  /// caches are not its own.
+  func current(_ request: ImageRequest) -> ImageRequest {
+    guard let format = request.format, let known = self.format(named: format.name), known !== format else {
+      return request
+    }
+    if format.isReplaced { return request.inFormat(known) }
+    if format.isInterchangeable(with: known) { return request.sharing(known) }
+    _ = register(format, replaces: false)
+    return request
+  }
+
+  /// Stores a running preload, which the first request stops.
+  func begin(_ preload: FormatPreload, of format: CacheFormat) {
+    state.withLock { $0.preloads[format.name] = preload }
+  }
+
+  func end(_ preload: FormatPreload, of format: CacheFormat) {
+    state.withLock { state in
+      if state.preloads[format.name] === preload { state.preloads[format.name] = nil }
+    }
+  }
+
+  /// Stops all preloads.
+  func stopPreloads() {
+    let preloads = state.withLock { state in
+      defer { state.preloads = [:] }
+      return state.preloads.values
+    }
+    for preload in preloads { preload.stop() }
+  }
+
+  // MARK: The disk
+
+  func byteCount(of format: CacheFormat) -> Int {
+    caches.byteCount(of: format)
+  }
+
+  func capacityDidChange(of format: CacheFormat) {
+    backlog.enqueue { [caches] in caches.applyCapacity(of: format) }
+  }
+
+  /// Removes the pictures and encoded files of a format from memory only.
+  func removeFromMemory(_ format: CacheFormat) {
+    caches.memory.removeValues { $1.formatName == format.name }
+    caches.encodedMemory.removeValues { $1.formatName == format.name }
+  }
+
+  /// Removes the pictures of a replaced format from memory now, and queues the removal of its renditions from disk,
+  /// which are hidden meanwhile. Pictures that are still being encoded are not written any more.
+  private func clear(_ format: CacheFormat) {
+    removeFromMemory(format)
+    caches.stores.first?.beginHiding(format.kind)
+    backlog.enqueue { [caches] in
+      caches.removeRenditions(of: format)
+      caches.stores.first?.endHiding(format.kind)
+    }
+  }
+
+  /// Queues a mark that the rendition of a memory hit was used; a rendition that was evicted is written again. The
+  /// request only pays for an entry in a table; the queue of writes does the rest.
+  func noteHit(of cached: CachedPicture, for request: ImageRequest) {
+    guard let format = request.format, format.diskCapacity > 0 else { return }
+    // The former hit is released outside the lock, with its request.
+    let hit = Hit(cached: cached, request: request, right: epochs.right(to: request))
+    let (isFirst, former) = state.withLock { state in
+      let former = state.hits.updateValue(hit, forKey: request.key)
+      return (state.hits.count == 1 && former == nil, former)
+    }
+    withExtendedLifetime(former) {}
+    if isFirst { backlog.enqueue { self.writeHits() } }
+  }
+
+  private func writeHits() {
+    let hits = state.withLock { state in
+      defer { state.hits = [:] }
+      return state.hits
+    }
+    for hit in hits.values {
+      caches.touchRendition(of: hit.cached, for: hit.request, by: hit.right) {
+        configuration.encodedRendition(of: hit.cached.picture, for: hit.request)
+      }
+    }
+  }
+}
+
+/// A running preload.
+final class FormatPreload: Sendable {
+  private let stopped = Atomic(false)
+  var isStopped: Bool { stopped.load(ordering: .relaxed) }
+  func stop() { stopped.store(true, ordering: .relaxed) }
+}

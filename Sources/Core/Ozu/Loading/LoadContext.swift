@@ -1,0 +1,121 @@
+import Foundation
+import OzuBase
+import OzuHTTP
+
+/// The shared objects of a pipeline's loads. It lives as long as the pipeline or one of its loads.
+final class LoadContext: Sendable {
+  let configuration: ImagePipeline.Configuration
+  let runner: JobRunner
+  let caches: ImageCaches
+  let backlog: StoreBacklog
+  let httpCache: HTTPCache
+  /// The HTTP cache for fetchers that stream. They send no HTTP requests, so nothing prepares these, and they retry
+  /// by themselves.
+  let fetcherCache: HTTPCache
+  let events: PipelineEvents
+  /// The header fields of requests that have none of their own.
+  let headers: HTTPHeaders
+  /// The fetched bytes that loads still use.
+  let fetchesInUse = FetchesInUse()
+  /// The pictures of each source that have been made or are being made.
+  let variants = KnownVariants()
+  let failures = FailureMemory()
+  let epochs = SourceEpochs()
+  /// The stores as the storage of the HTTP caches.
+  let originalStorage: OriginalStorage
+  private let lastNumber = Atomic(0)
+
+  /// - Parameter onIdle: called when the last job that makes prefetching wait has left the queues.
+  init(_ configuration: ImagePipeline.Configuration, onIdle: @escaping @Sendable () -> Void) {
+    self.configuration = configuration
+    headers = configuration.headers
+    let events = PipelineEvents(configuration)
+    self.events = events
+    runner = JobRunner(
+      stations: StationID.allCases.map(configuration.station), now: configuration.testing.now,
+      sleep: configuration.testing.sleep, onIdle: onIdle)
+    var onEviction: (@Sendable (ImageKey, CachedPicture) -> Void)?
+    if events.isObserved {
+      onEviction = { [evictions = events.evictions] _, picture in evictions.noteLeftMemory(picture) }
+    }
+    caches = ImageCaches(
+      memory: MemoryLevel(configuration, onEviction: onEviction),
+      encodedMemory: MemoryCache(configuration.caching.encodedMemoryCache),
+      stores: StoreChain(configuration), events: events)
+    backlog = StoreBacklog(runner: runner, byteLimit: configuration.caching.storeBacklogByteCount)
+    var storage = OriginalStorage(caches: caches, runner: runner, backlog: backlog)
+    storage.keepsPartials = configuration.network.isResumableDataEnabled
+    originalStorage = storage
+    let client = ObservedHTTPClient(client: configuration.network.httpClient, events: events)
+    httpCache = HTTPCache(client: client, storage: storage, configuration: configuration.httpCache)
+    var settings = configuration.httpCache
+    (settings.preparation, settings.retryPolicy) = (nil, .none)
+    // Each exchange brings its own client and storage.
+    fetcherCache = HTTPCache(client: client, storage: storage, configuration: settings)
+  }
+
+  /// A number that is part of the keys of jobs: zero if equal work is shared, otherwise a new number for each call.
+  func sharingNumber() -> Int {
+    configuration.isCoalescingEnabled ? 0 : lastNumber.add(1, ordering: .relaxed).newValue
+  }
+
+  /// The same for work on the bytes of a source, which is not shared with the jobs of another epoch.
+  func sharingNumber(_ epoch: LoadEpoch, _ request: ImageRequest) -> Int {
+    configuration.isCoalescingEnabled ? epoch.number(request.cachePolicy) : sharingNumber()
+  }
+
+  /// The same for work on the pictures and files of a request.
+  func resultSharingNumber(_ epoch: LoadEpoch, _ request: ImageRequest) -> Int {
+    // The numbers of epochs are unique, so the greater one tells the two apart from every other pair of the same request.
+    configuration.isCoalescingEnabled ? max(epoch.number(request.cachePolicy), epoch.format) : sharingNumber()
+  }
+
+  /// Remembers a lasting failure of a source, unless a new epoch has begun.
+  func noteFailure(_ error: ImageError, of request: ImageRequest, _ epoch: LoadEpoch, freshUntil: Date? = nil)
+  {
+    epochs.right(toOriginalOf: request.key.source, in: epoch).store {
+      failures.note(error, of: request, freshUntil: freshUntil, now: configuration.testing.currentDate())
+    } takeBack: {
+      failures.forget(request.key.source)
+    }
+  }
+
+  /// The deadline of a stage that begins now; nil without a limit.
+  func deadline(_ stage: ImageStage) -> JobDeadline? {
+    guard !configuration.stageTimeouts.isEmpty, let limit = configuration.stageTimeouts[stage] else {
+      return nil
+    }
+    return JobDeadline(
+      instant: configuration.instant.advanced(by: limit), tag: stage.tag, endsAtStart: stage == .wait)
+  }
+}
+
+extension ImageStage {
+  /// The tag of a deadline of this stage.
+  var tag: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+extension ImagePipeline.Configuration {
+  /// The number of bytes that may be read ahead of the decoders. Without a bound, a request for a whole folder would
+  /// bring all its files into memory, because reading is faster than decoding.
+  static let readAheadByteCount = 64 << 20
+
+  fileprivate func station(_ id: StationID) -> Station {
+    switch id {
+    case .disk: Station(width: caching.concurrentDiskOperations, isForeground: true)
+    case .network:
+      Station(
+        width: network.concurrentFetches, originWidth: network.concurrentFetchesPerOrigin, reservedCount: 1,
+        freesAbandoned: true, isForeground: true,
+        limiter: network.isRateLimiterEnabled ? StartLimiter() : nil)
+    case .decode: Station(width: decoding.concurrentDecodes, isForeground: true)
+    case .encode: Station(width: caching.concurrentEncodes)
+    case .levels: Station(width: 8, isForeground: true)
+    case .files:
+      Station(
+        width: caching.concurrentDiskOperations, isForeground: true,
+        backpressure: Station.Backpressure(of: .decode, above: Self.readAheadByteCount))
+    default: Station(width: 1)
+    }
+  }
+}

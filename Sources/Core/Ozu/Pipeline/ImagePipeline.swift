@@ -1,0 +1,293 @@
+import Foundation
+import OzuBase
+
+/// Loads pictures: from memory, else from disk, else from their source; decoded no larger than needed, each
+/// piece of work done once for all who want it.
+///
+/// ```swift
+/// let photo = try await ImagePipeline.shared.image(for: url)
+/// let thumbnail = try await ImagePipeline.shared.image(
+///   for: url, size: PixelSize(width: 320, height: 240), mode: .aspectFill)
+/// ```
+///
+/// A pipeline may be used from any thread and any actor. A picture in memory is returned at once, without
+/// suspending. Everything else runs on the pipeline's own bounded queues, which never block the caller's executor or Swift's
+/// cooperative pool. Downloads and fetchers of the app run in Swift tasks, so they need that pool: an app that blocks all of its
+/// threads stops them.
+public final class ImagePipeline: Sendable {
+  /// The pipeline for apps that need only one; with every default, until another is set. Views, prefetchers and the
+  /// like take it when they are made, so an app that wants another sets it as it starts.
+  public static var shared: ImagePipeline {
+    get {
+      sharedPipeline.withLock { pipeline in
+        if let pipeline { return pipeline }
+        let standard = ImagePipeline()
+        pipeline = standard
+        return standard
+      }
+    }
+    set {
+      // The former one is released outside of the lock.
+      let former = sharedPipeline.withLock { pipeline in
+        defer { pipeline = newValue }
+        return pipeline
+      }
+      withExtendedLifetime(former) {}
+    }
+  }
+
+  private static let sharedPipeline = Mutex<ImagePipeline?>(nil)
+
+  /// The parts and limits this pipeline was made with.
+  public let configuration: Configuration
+  let context: LoadContext
+  let caches: ImageCaches
+  // The same as in `caches`. Stored here too, because a hit that reaches it through other objects retains each of them.
+  let memory: MemoryLevel
+  let formatStore: FormatStore
+  let idleSignal: IdleSignal
+  let networkReturn: NetworkReturn
+  let isolation: IsolationReport?
+  let hasInterceptors: Bool
+  /// Whether some sources are refused.
+  let checksSources: Bool
+  /// Whether requests get other keys: there are rules for URLs, or a treatment of colours that is not the platform's standard.
+  private let adjustsKeys: Bool
+  /// Whether requests are used unchanged: they keep their keys, and there are no observers.
+  let takesRequestsAsTheyAre: Bool
+
+  /// Makes a pipeline. Nothing is opened or started before the first request.
+  public init(_ configuration: Configuration = Configuration()) {
+    var configuration = configuration
+    isolation = configuration.decoding.codecs.isolate(configuration.decoding.isolation)
+    self.configuration = configuration
+    let idleSignal = IdleSignal()
+    self.idleSignal = idleSignal
+    networkReturn = NetworkReturn(
+      configuration.network.networkMonitor, now: configuration.testing.now, sleep: configuration.testing.sleep
+    )
+    context = LoadContext(configuration) { idleSignal.send() }
+    caches = context.caches
+    memory = caches.memory
+    formatStore = FormatStore(context)
+    hasInterceptors = !configuration.interceptors.isEmpty
+    adjustsKeys =
+      !configuration.caching.cacheKeyRules.isEmpty || configuration.decoding.colorPolicy != .standard
+    checksSources = configuration.checksSources
+    takesRequestsAsTheyAre = !adjustsKeys && !context.events.isObserved
+  }
+
+  /// Makes a pipeline. Nothing is opened or started before the first request.
+  public convenience init(configuration: Configuration) { self.init(configuration) }
+
+  /// Makes a pipeline from the default configuration with changes: `ImagePipeline { $0.caching.diskStorage = .none }`.
+  public convenience init(_ configure: (inout Configuration) -> Void) {
+    var configuration = Configuration()
+    configure(&configuration)
+    self.init(configuration)
+  }
+
+  /// The picture of a URL at its own size.
+  ///
+  /// - Throws: `ImageError`. Cancelling the calling task cancels the load, unless others want it too.
+  public func image(for url: URL) async throws(ImageError) -> Picture {
+    try await image(for: ImageRequest(url: url))
+  }
+
+  /// The picture of a URL, brought to a size.
+  ///
+  /// - Parameters:
+  ///   - size: in pixels of the upright picture.
+  ///   - mode: how the picture is brought to the size; inside it by default.
+  ///   - crops: whether `aspectFill` cuts off the parts outside the size, so that the picture has exactly the size; on by default.
+  ///   - allowsUpscaling: whether a smaller picture is enlarged.
+  /// - Throws: `ImageError`.
+  public func image(
+    for url: URL, size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true,
+    allowsUpscaling: Bool = false
+  ) async throws(ImageError) -> Picture {
+    let resize = Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
+    return try await image(for: ImageRequest(url: url, resize: resize))
+  }
+
+  /// The picture of a URL, at most this wide, with the height that follows from its proportions.
+  ///
+  /// - Throws: `ImageError`.
+  public func image(for url: URL, width: Int) async throws(ImageError) -> Picture {
+    try await image(for: ImageRequest(url: url, resize: Resize(width: width)))
+  }
+
+  /// The picture of a request. A picture in memory is returned at once, without suspending.
+  ///
+  /// - Throws: `ImageError`. Cancelling the calling task cancels the load, unless others want it too.
+  public func image(for request: ImageRequest) async throws(ImageError) -> Picture {
+    if hasObserversOrInterceptors { return try await response(for: request).picture }
+    let keyed = keyed(request)
+    if let cached = servablePicture(for: keyed) { return cached.picture.at(scale: keyed) }
+    return try await load(request, keyed: keyed, start: nil).picture
+  }
+
+  /// The picture of a request, with where it came from and how long each stage took.
+  ///
+  /// - Throws: `ImageError`.
+  public func response(for request: ImageRequest) async throws(ImageError) -> ImageResponse {
+    let start = configuration.instant
+    let keyed = keyed(request)
+    if !hasObserversOrInterceptors, let response = memoryResponse(for: keyed, start: start) {
+      return response
+    }
+    return try await load(request, keyed: keyed, start: start)
+  }
+
+  /// The picture of a URL at its own size, with where it came from and how long each stage took.
+  ///
+  /// - Throws: `ImageError`.
+  public func response(for url: URL) async throws(ImageError) -> ImageResponse {
+    try await response(for: ImageRequest(url: url))
+  }
+
+  /// Loads a picture that memory does not have.
+  private func load(
+    _ request: ImageRequest, keyed: ImageRequest, start: JobInstant?
+  ) async throws(ImageError) -> ImageResponse {
+    try await value(of: ImageTask(request, keyed: keyed, pipeline: self, start: start), request)
+  }
+
+  /// Runs an answer, which is not made if the calling task is cancelled, and waits for its value.
+  func value<Asked: Answering>(
+    of answer: @autoclosure () -> Asked, _ request: ImageRequest
+  ) async throws(ImageError) -> Asked.Value {
+    if Task.isCancelled { throw .cancelled(request.source.name) }
+    let answer = answer()
+    answer.run()
+    return try await answer.value
+  }
+
+  /// Starts to load a request and returns its task. If memory has the picture, the task has it at once.
+  public func task(for request: ImageRequest) -> ImageTask {
+    task(for: request, subscriber: nil)
+  }
+
+  /// Starts to load a URL at its own size and returns its task.
+  public func task(for url: URL) -> ImageTask {
+    task(for: ImageRequest(url: url))
+  }
+
+  func task(for request: ImageRequest, subscriber: AnswerSubscriber<ImageResponse>?) -> ImageTask {
+    let start = configuration.instant
+    if request.needsNoAdjustment, !adjustsKeys {
+      let task = ImageTask(request, keyed: nil, pipeline: self, start: start, subscriber: subscriber)
+      self.start(task, keyed: request)
+      return task
+    }
+    let keyed = keyed(request)
+    let task = ImageTask(request, keyed: keyed, pipeline: self, start: start, subscriber: subscriber)
+    self.start(task, keyed: keyed)
+    return task
+  }
+
+  private func start(_ task: ImageTask, keyed: ImageRequest) {
+    if !hasObserversOrInterceptors, let response = memoryResponse(for: keyed, start: task.start) {
+      task.finish(.success(response))
+    } else {
+      task.run()
+    }
+  }
+}
+
+extension ImagePipeline {
+  /// Whether there are observers or interceptors around every load.
+  var hasObserversOrInterceptors: Bool { hasInterceptors || context.events.isObserved }
+
+  /// The request with the pipeline's cache-key rules applied, in the format that has the name of its own.
+  func current(_ request: ImageRequest) -> ImageRequest {
+    if request.needsNoAdjustment, !adjustsKeys { return request }
+    return formatStore.current(request.keyed(by: configuration))
+  }
+
+  /// The same for a request that is being answered. Its format is noted: the first request registers the format, and
+  /// ends its preload.
+  func keyed(_ request: ImageRequest) -> ImageRequest {
+    let current = current(request)
+    if current.needsNoAdjustment { return current }
+    if let format = current.format { formatStore.noteRequest(in: format) }
+    return current
+  }
+
+  /// The picture in memory, if it may be served without asking the origin. A stale picture is left to the load, which
+  /// revalidates it.
+  func servablePicture(for request: ImageRequest) -> CachedPicture? {
+    guard request.readsMemory else { return nil }
+    guard let cached = caches.finishedPicture(for: request) else {
+      if context.events.isObserved { context.events.lookedIntoMemory(nil, for: request) }
+      return nil
+    }
+    // Most entries never expire, so the clock is read only if there is a validity.
+    let isServable =
+      cached.validity == nil || request.cachePolicy == .cacheOnly
+      || request.mayServe(cached.validity, at: configuration.testing.currentDate())
+    guard isServable else { return nil }
+    if request.format != nil { formatStore.noteHit(of: cached, for: request) }
+    if context.events.isObserved { context.events.lookedIntoMemory(cached, for: request) }
+    return cached
+  }
+
+  /// The response from memory, if it may be served without asking the origin.
+  func memoryResponse(for request: ImageRequest, start: JobInstant) -> ImageResponse? {
+    servablePicture(for: request).map { response(of: $0, for: request, start: start) }
+  }
+
+  /// The response for a picture in memory, stale or not; its source tells which.
+  func response(
+    of cached: CachedPicture, for request: ImageRequest, start: JobInstant
+  ) -> ImageResponse {
+    var source = ImageResponse.Source.memory
+    var verdict = ImageResponse.Verdict.none
+    if let validity = cached.validity {
+      let date = configuration.testing.currentDate()
+      if !request.mayServe(validity, at: date) { source = .stale }
+      verdict = ImageResponse.Verdict(validity, now: date)
+    }
+    return ImageResponse(
+      picture: cached.picture.at(scale: request), request: request, source: source, isCoalesced: false,
+      encodedByteCount: 0, timings: StageTimings(), total: start.duration(to: configuration.instant),
+      verdict: verdict)
+  }
+}
+
+/// Synchronous access to pictures in memory. `cache` asks the disk too.
+extension ImagePipeline {
+  /// The picture of a request if memory has it. Synchronous; it never waits. For a request of a local file it checks the
+  /// file's date and size, so that a picture of a changed file is never shown.
+  ///
+  /// A picture from the web is returned even if it is no longer fresh, because it is better than a placeholder.
+  /// `image(for:)` validates it and returns the newer one.
+  public func cachedImage(for request: ImageRequest) -> Picture? {
+    guard request.readsMemory else { return nil }
+    // The common case, on the shortest way, which counts one reference.
+    if request.needsNoAdjustment, takesRequestsAsTheyAre {
+      return memory.picture(forKey: request.key)
+    }
+    let request = current(request)
+    let cached = caches.cachedPicture(for: request)
+    if context.events.isObserved { context.events.lookedIntoMemory(cached, for: request) }
+    if let cached, request.format != nil { formatStore.noteHit(of: cached, for: request) }
+    return cached?.picture.at(scale: request)
+  }
+
+  /// The picture of a URL at its own size if memory has it.
+  public func cachedImage(for url: URL) -> Picture? {
+    cachedImage(for: ImageRequest(url: url))
+  }
+
+  /// The largest picture of a request's source that memory has, in any size, to show until the picture of the request is
+  /// loaded. Processed pictures, and pictures of a file that has changed since, are left out. Synchronous; it never waits.
+  public func cachedImage(ofSourceOf request: ImageRequest) -> Picture? {
+    let request = current(request)
+    guard request.readsMemory else { return nil }
+    for made in context.variants.finished(of: request.key.source).reversed() {
+      if let cached = caches.currentPicture(made.key, of: request) { return cached.picture }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import OzuBase
+
+/// Loads pictures before they are needed, after everything that a view or a caller waits for.
+///
+/// ```swift
+/// let prefetcher = ImagePrefetcher(pipeline: pipeline)
+/// let outcomes = prefetcher.start(upcoming, budget: PrefetchBudget(downloadedByteCount: 20 << 20))
+/// for await outcome in outcomes { log(outcome.request, outcome.ending) }
+/// ```
+///
+/// A few requests run at a time, in the order given and at low priority. A request begins only while no work of
+/// normal priority or higher waits in a queue. If a view requests the same picture meanwhile, it joins the same work
+/// and raises its priority. Releasing the prefetcher stops the remaining requests: keep it in a property or a variable, or
+/// keep the outcomes, which hold it.
+public final class ImagePrefetcher: Sendable {
+  /// How far a request is loaded.
+  public enum Destination: Hashable, Sendable {
+    /// Until the finished picture is in memory.
+    case memory
+    /// Until the original is on disk; nothing is decoded.
+    case disk
+  }
+
+  /// How a request can end.
+  public enum Ending: Sendable {
+    /// The picture is loaded and was given to its destination. The value says where it was found or made. Memory may have refused it,
+    /// and the disk has it for certain after `ImagePipeline.flush()`.
+    case done(ImageResponse.Source)
+    /// It could not be loaded.
+    case failed(ImageError)
+    /// It was stopped, or the prefetcher was released.
+    case stopped
+    /// The budget was used up before its turn.
+    case overBudget
+  }
+
+  /// How one request ended.
+  public struct Outcome: Sendable {
+    /// The request.
+    public let request: ImageRequest
+    /// How it ended.
+    public let ending: Ending
+    /// The number of downloaded bytes; 0 if a cache had them or nothing was loaded.
+    public let downloadedByteCount: Int
+
+    /// Success, or the error. A request that was stopped or was over the budget ends with a cancellation.
+    public var result: Result<Void, ImageError> {
+      switch ending {
+      case .done: .success(())
+      case .failed(let error): .failure(error)
+      case .stopped, .overBudget: .failure(.cancelled(request.source.name))
+      }
+    }
+  }
+
+  /// The outcomes of the requests of one call of `start`, for one reader. It holds the prefetcher, so that
+  /// `for await outcome in ImagePrefetcher().start(requests)` comes to the end.
+  public struct Outcomes: AsyncSequence, Sendable {
+    fileprivate let prefetcher: ImagePrefetcher
+    fileprivate let stream: AsyncStream<Outcome>
+
+    /// The iterator of a sequence of outcomes.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      fileprivate let prefetcher: ImagePrefetcher
+      fileprivate var outcomes: AsyncStream<Outcome>.Iterator
+
+      /// The next outcome; `nil` after the last.
+      public mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> Outcome? {
+        await outcomes.next(isolation: actor)
+      }
+    }
+
+    /// Begins to read. The outcomes go to one reader.
+    public func makeAsyncIterator() -> AsyncIterator {
+      AsyncIterator(prefetcher: prefetcher, outcomes: stream.makeAsyncIterator())
+    }
+  }
+
+  private let state: Mutex<PrefetchQueue>
+  let pipeline: ImagePipeline
+  private let destination: Destination
+  private let observation = Mutex<Int?>(nil)
+
+  /// Makes a prefetcher.
+  ///
+  /// - Parameter concurrentRequests: how many requests run at once. 2 by default.
+  public init(
+    pipeline: ImagePipeline = .shared, destination: Destination = .memory, concurrentRequests: Int = 2
+  ) {
+    self.pipeline = pipeline
+    self.destination = destination
+    state = Mutex(PrefetchQueue(width: max(1, concurrentRequests)))
+    let id = pipeline.idleSignal.observe { [weak self] in self?.startNext() }
+    observation.withLock { $0 = id }
+  }
+
+  deinit {
+    if let id = observation.withLock({ $0 }) { pipeline.idleSignal.removeObserver(id) }
+    stopAll()
+  }
+
+  /// Starts to load requests. Requests that already run are not loaded twice.
+  ///
+  /// - Parameter budget: the budget of these requests together.
+  /// - Returns: the outcome of each request, in the order in which they end; the sequence ends with the last. If it is
+  ///   dropped, the loads continue as long as the prefetcher lives.
+  /// - Complexity: O(requests).
+  @discardableResult
+  public func start(
+    _ requests: [ImageRequest], budget: PrefetchBudget = PrefetchBudget()
+  ) -> Outcomes {
+    let (stream, continuation) = AsyncStream.makeStream(of: Outcome.self)
+    let report = PrefetchReport(
+      expected: requests.count, budget: budget, memory: pipeline.caches.memory, continuation)
+    state.withLock { queue in
+      for request in requests { queue.add(request, report) }
+    }
+    startNext()
+    return Outcomes(prefetcher: self, stream: stream)
+  }
+
+  /// Starts to load URLs at their own size.
+  @discardableResult
+  public func start(_ urls: [URL], budget: PrefetchBudget = PrefetchBudget()) -> Outcomes {
+    start(urls.map { ImageRequest(url: $0) }, budget: budget)
+  }
+
+  /// Stops requests, whether they wait or run.
+  public func stop(_ requests: [ImageRequest]) {
+    end(state.withLock { queue in requests.compactMap { queue.remove($0.prefetchKey) } }, .stopped)
+  }
+
+  /// Stops the requests of URLs at their own size.
+  public func stop(_ urls: [URL]) { stop(urls.map { ImageRequest(url: $0) }) }
+
+  /// Stops all requests.
+  public func stopAll() {
+    end(state.withLock { $0.removeAll() }, .stopped)
+  }
+
+  /// While true, no request begins; running ones continue.
+  public var isPaused: Bool {
+    get { state.withLock { $0.isPaused } }
+    set {
+      state.withLock { $0.isPaused = newValue }
+      startNext()
+    }
+  }
+
+  /// The number of requests that wait or run.
+  public var count: Int { state.withLock { $0.count } }
+
+  private func end(_ entries: [PrefetchQueue.Entry], _ ending: Ending) {
+    for entry in entries {
+      entry.task?.cancel()
+      let outcome = Outcome(request: entry.request, ending: ending, downloadedByteCount: 0)
+      for report in entry.reports { report.add(outcome) }
+    }
+    if !entries.isEmpty { startNext() }
+  }
+
+  private func startNext() {
+    // Queued work of normal priority goes first; the idle signal calls this function again.
+    while state.withLock({ $0.isReady }), pipeline.context.runner.isIdle,
+      let (id, request) = state.withLock({ $0.takeNext() })
+    {
+      let task = Task.detached(priority: .utility) { [weak self, pipeline, destination] in
+        let end = await pipeline.prefetch(request, to: destination)
+        self?.finish(id, request, end)
+      }
+      let isWanted = state.withLock { $0.setTask(task, for: id) }
+      if !isWanted { task.cancel() }
+    }
+  }
+
+  private func finish(_ id: SlotID, _ request: ImageRequest, _ end: PrefetchEnd) {
+    let entry = state.withLock { $0.remove(id) }
+    let outcome = Outcome(
+      request: request, ending: end.ending, downloadedByteCount: end.downloadedByteCount)
+    for report in entry?.reports ?? [] { report.add(outcome, memoryByteCount: end.memoryByteCount) }
+    if entry?.reports.contains(where: \.isExhausted) ?? false {
+      self.end(state.withLock { $0.removeExhausted() }, .overBudget)
+    }
+    startNext()
+  }
+}
+
+/// The result of one prefetch.
+struct PrefetchEnd: Sendable {
+  var ending: ImagePrefetcher.Ending
+  var downloadedByteCount = 0
+  var memoryByteCount = 0
+}
+
+extension ImagePipeline {
+  fileprivate func prefetch(
+    _ request: ImageRequest, to destination: ImagePrefetcher.Destination
+  ) async -> PrefetchEnd {
+    var request = request
+    request.priority = min(request.priority, .low)
+    do throws(ImageError) {
+      switch destination {
+      case .memory:
+        let response = try await response(for: request)
+        let isNetwork = response.source == .network
+        return PrefetchEnd(
+          ending: .done(response.source), downloadedByteCount: isNetwork ? response.encodedByteCount : 0,
+          memoryByteCount: response.source == .memory ? 0 : response.picture.byteCount)
+      case .disk where hasInterceptors:
+        // Where their bytes come from is not known. They count in full, so that no budget is exceeded.
+        let data = try await data(for: request)
+        return PrefetchEnd(ending: .done(.original), downloadedByteCount: data.count)
+      case .disk:
+        let fetched = try await value(of: SourceTask(request, pipeline: self), request)
+        var byteCount = 0
+        if case .data(let data) = fetched.content, fetched.source == .network { byteCount = data.count }
+        return PrefetchEnd(ending: .done(fetched.source), downloadedByteCount: byteCount)
+      }
+    } catch {
+      return PrefetchEnd(ending: .failed(error))
+    }
+  }
+}
+
+extension ImageRequest {
+  /// The key by which prefetches are compared.
+  var prefetchKey: JobKey { .load(self, number: 0) }
+}

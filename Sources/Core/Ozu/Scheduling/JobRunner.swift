@@ -1,0 +1,347 @@
+import Dispatch
+import OzuBase
+
+/// Carries out the effects of a `JobGraph`: gives work to threads and Swift tasks, notifies subscribers, and sets the
+/// timer.
+///
+/// One lock guards the graph. Each operation takes the lock, changes the graph, releases the lock, and carries out
+/// the effects on the calling thread. So no code of an app, no I/O and no release of the last reference to an app's
+/// object runs under it. A thread that has finished a step continues with the step that takes over its place.
+final class JobRunner: Sendable {
+  typealias Graph = JobGraph<JobKey, JobWork, any JobWaiter>
+
+  private struct State: ~Copyable {
+    var graph: Graph
+    /// Empty lists that keep a small capacity. An operation fills the last one, and takes it out of the locked state
+    /// if it is not empty.
+    var spares = [Graph.Effects()]
+    /// When the timer fires; nil if none is set.
+    var alarm: JobInstant?
+  }
+
+  /// The number of lists that are kept: enough for the threads, or nested calls, that carry out effects at the same
+  /// time.
+  private static let spareCount = 16
+
+  private let state: Mutex<State>
+  /// The global queue of the system: a queue of our own would forward each block to it.
+  private let threads = DispatchQueue.global()
+  /// Stations whose work suspends.
+  private let suspending: Set<StationID>
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let onIdle: @Sendable () -> Void
+
+  /// - Parameters:
+  ///   - stations: in the order of `StationID.index`.
+  ///   - suspending: the stations whose work suspends instead of blocking. A job there runs in a Swift task and takes
+  ///     no thread.
+  ///   - onIdle: called when the last job that makes prefetching wait has left the queues.
+  init(
+    stations: [Station], suspending: Set<StationID> = [.network],
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    onIdle: @escaping @Sendable () -> Void = {}
+  ) {
+    state = Mutex(State(graph: Graph(stations: stations)))
+    self.suspending = suspending
+    self.now = now
+    self.sleep = sleep
+    self.onIdle = onIdle
+  }
+
+  /// Reads the graph under the lock.
+  func look<Value: Sendable>(_ look: (borrowing Graph) -> Value) -> Value {
+    state.withLock { look($0.graph) }
+  }
+
+  /// Whether no job that makes prefetching wait is in a queue.
+  var isIdle: Bool { state.withLock { $0.graph.isIdle } }
+
+  /// A subscription: its identifier, the work of its job, and whether that job is new.
+  struct Subscription: Sendable {
+    let id: SlotID
+    let work: JobWork
+    let isNew: Bool
+  }
+
+  /// Subscribes to the job of a key. A job that does not exist yet is made.
+  ///
+  /// The subscriber may be notified of the end before this returns.
+  ///
+  /// - Parameters:
+  ///   - key: `nil` for work that is not shared.
+  ///   - make: called under the lock, so it must only construct objects.
+  func subscribe(
+    _ waiter: any JobWaiter, to key: JobKey?, priority: ImagePriority, deadline: JobDeadline? = nil,
+    make: () -> JobStart
+  ) -> Subscription {
+    let subscription = subscribe(
+      waiter, to: key, within: nil, priority: priority, deadline: deadline, make: make)
+    guard let subscription else { preconditionFailure("only a subscriber within a job can wait for itself") }
+    return subscription
+  }
+
+  /// The same for a subscriber that is the owner of a job, in the middle of its work.
+  ///
+  /// - Returns: nil if the subscriber would wait for itself.
+  func subscribe(
+    _ waiter: any JobWaiter, to key: JobKey?, within nester: SlotID?, priority: ImagePriority,
+    deadline: JobDeadline? = nil, make: () -> JobStart
+  ) -> Subscription? {
+    let new = change { graph, now, effects -> (Subscription, SlotID?)? in
+      if let nester, graph.wouldWaitForItself(nester, on: key) { return nil }
+      var isDeciding = false
+      let (id, isNew) = graph.subscribe(
+        waiter, to: key, within: nester, priority: priority, now: now, &effects
+      ) {
+        let start = make()
+        isDeciding = start.station == nil
+        return (start.work, start.placement)
+      }
+      if let deadline { graph.setDeadline(id, at: deadline.instant, Graph.Deadline(deadline)) }
+      let (job, work) = graph.job(ofSubscription: id)
+      return (Subscription(id: id, work: work, isNew: isNew), isDeciding ? job : nil)
+    }
+    guard let (subscription, undecided) = new else { return nil }
+    if let undecided { decide(undecided, subscription.work, after: .begin) }
+    return subscription
+  }
+
+  /// Removes a subscription.
+  ///
+  /// - Returns: true if the subscriber will not be notified; false if it has been notified, or is being notified.
+  @discardableResult
+  func unsubscribe(_ id: SlotID) -> Bool {
+    change { graph, now, effects in graph.unsubscribe(id, now: now, &effects) }
+  }
+
+  /// Sets the priority of a subscription to the result of a closure, which is called under the lock. So if several
+  /// threads change the priority at once, the last change also read the priority last.
+  func setPriority(_ id: SlotID, to priority: () -> ImagePriority) {
+    change { graph, now, effects in graph.setPriority(id, to: priority(), now: now, &effects) }
+  }
+
+  /// Suspends or resumes a station. Tests use this to arrange the queues.
+  func setSuspended(_ station: StationID, _ isSuspended: Bool) {
+    change { graph, now, effects in graph.setSuspended(station, isSuspended, now: now, &effects) }
+  }
+
+  /// Gives the place of a job back, waits for `body`, and then waits for a new place.
+  ///
+  /// - Parameter body: runs while the job has no place.
+  /// - Returns: whether the job still has a subscriber.
+  func pause(_ job: RunningJob, of work: JobWork, _ body: () async -> Bool) async -> Bool {
+    guard giveBack(job), await body() else { return false }
+    return await takeAgain(job, of: work)
+  }
+
+  /// Gives the place of a job back.
+  ///
+  /// - Returns: whether it had one, and still has a subscriber.
+  func giveBack(_ job: RunningJob) -> Bool {
+    change { graph, now, effects in graph.pause(job.id, now: now, &effects) }
+  }
+
+  /// Waits for a new place for a job that has given its own back.
+  ///
+  /// - Returns: whether the job still has a subscriber.
+  func takeAgain(_ job: RunningJob, of work: JobWork) async -> Bool {
+    guard let station = job.station, !work.cancellation.isRaised else { return false }
+    return await work.cancellation.waitForPlace {
+      change { graph, now, effects in
+        _ = graph.move(
+          job.id, to: .station(station, size: 0, origin: job.origin), now: now, &effects)
+      }
+    }
+  }
+
+  /// Runs work that is not a job on a thread, with a free place of a station whose queue is empty. Returns `false` if
+  /// there is no such place.
+  func lend(_ station: StationID, _ work: @escaping @Sendable () -> Void) -> Bool {
+    guard change({ graph, now, _ in graph.lend(station, now: now) }) else { return false }
+    threads.async {
+      work()
+      self.change { graph, now, effects in graph.takeBack(station, now: now, &effects) }
+    }
+    return true
+  }
+
+  // MARK: Changes and their effects
+
+  @discardableResult
+  private func change<Value: Sendable>(
+    _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value
+  ) -> Value {
+    var effects = Graph.Effects()
+    let value = apply(body, &effects)
+    _ = carry(out: &effects, finished: nil, on: nil)
+    return value
+  }
+
+  /// - Parameter effects: empty at the call; receives the effects to carry out. It is never copied, because a copy
+  ///   would take as long as the change.
+  private func apply<Value: Sendable>(
+    _ body: (inout Graph, JobInstant, inout Graph.Effects) -> Value, _ effects: inout Graph.Effects
+  ) -> Value {
+    // Read before the lock: the clock may be code of the app.
+    let now = JobInstant(now())
+    let (value, alarm) = state.withLock { state -> (Value, JobInstant?) in
+      let wasIdle = state.graph.isIdle
+      let last = state.spares.count - 1
+      let value = body(&state.graph, now, &state.spares[last])
+      state.spares[last].becameIdle = !wasIdle && state.graph.isIdle
+      if !state.spares[last].isEmpty {
+        swap(&effects, &state.spares[last])
+        if last > 0 { state.spares.removeLast() }
+      }
+      guard let due = state.graph.alarm, state.alarm.map({ due < $0 }) ?? true else { return (value, nil) }
+      state.alarm = due
+      return (value, due)
+    }
+    if let alarm { set(alarm, now: now) }
+    return value
+  }
+
+  private func set(_ alarm: JobInstant, now: JobInstant) {
+    Task.detached { [weak self, sleep] in
+      try? await sleep(now.duration(to: alarm))
+      self?.ring(alarm)
+    }
+  }
+
+  private func ring(_ alarm: JobInstant) {
+    state.withLock { state in
+      if state.alarm == alarm { state.alarm = nil }
+    }
+    change { graph, now, effects in graph.tick(now: max(now, alarm), &effects) }
+  }
+
+  /// - Returns: the job that takes over the place of the one that the calling thread has finished.
+  private func carry(
+    out effects: inout Graph.Effects, finished: JobWork?, on station: StationID?
+  ) -> Graph.Effects.Start? {
+    if effects.isEmpty {
+      finished?.didLeaveGraph()
+      return nil
+    }
+    var next: Graph.Effects.Start?
+    // Before the starts: these may have the places of the cancelled jobs.
+    for work in effects.cancellations { work.cancellation.raise() }
+    for start in effects.starts {
+      if start.continues, start.station == station { next = start } else { begin(start) }
+    }
+    for wake in effects.wakes {
+      decide(wake.job, wake.payload, after: JobEvent(wake.reason))
+    }
+    if let finished {
+      for waiter in effects.answers { waiter.jobEnded(finished) }
+      finished.didLeaveGraph()
+    }
+    for (waiter, tag, standing) in effects.overdue { waiter.jobOverdue(tag, standing) }
+    for work in effects.released { work.didLeaveGraph() }
+    let becameIdle = effects.becameIdle
+    // Objects of which this is the last reference are released here, outside the lock.
+    effects.clear()
+    state.withLock { state in
+      guard state.spares.count < Self.spareCount else { return }
+      state.spares.append(Graph.Effects())
+      swap(&effects, &state.spares[state.spares.count - 1])
+    }
+    if becameIdle { onIdle() }
+    return next
+  }
+}
+
+/// The steps of jobs: starting their work, and carrying out the steps that it returns.
+extension JobRunner {
+  private func begin(_ start: Graph.Effects.Start) {
+    guard suspending.contains(start.station) else {
+      return threads.async { self.run(start) }
+    }
+    if start.payload.cancellation.endPause() { return }
+    let task = Task.detached {
+      let job = RunningJob(start, runner: self)
+      let step = await start.payload.perform(job)
+      _ = self.take(step, of: start.job, start.payload, on: nil)
+    }
+    start.payload.cancellation.bind(task)
+  }
+
+  private func run(_ start: Graph.Effects.Start) {
+    var next: Graph.Effects.Start? = start
+    while let start = next {
+      let job = RunningJob(start, runner: self)
+      let step = start.payload.next(.slot(after: start.input), job)
+      next = take(step, of: start.job, start.payload, on: start.station)
+    }
+  }
+
+  /// Lets a job decide that has no station.
+  private func decide(_ id: SlotID, _ work: JobWork, after event: JobEvent) {
+    let job = RunningJob(id: id, station: nil, runner: self)
+    _ = take(work.next(event, job), of: id, work, on: nil)
+  }
+
+  /// Carries out the step that a job's work has returned.
+  private func take(
+    _ step: consuming JobStep, of id: SlotID, _ work: JobWork, on station: StationID?
+  ) -> Graph.Effects.Start? {
+    var effects = Graph.Effects()
+    switch consume step {
+    case .go(let next, let size, let origin):
+      _ = apply({ $0.move(id, to: .station(next, size: size, origin: origin), now: $1, &$2) }, &effects)
+      return carry(out: &effects, finished: nil, on: station)
+    case .finish(let succeeded):
+      let isOver = apply({ $0.finish(id, succeeded: succeeded, now: $1, &$2) }, &effects)
+      return carry(out: &effects, finished: isOver ? work : nil, on: station)
+    case .depend(let other): return depend(on: other, id, work, station)
+    }
+  }
+
+  private func depend(
+    on other: JobDependence, _ id: SlotID, _ work: JobWork, _ station: StationID?
+  ) -> Graph.Effects.Start? {
+    var effects = Graph.Effects()
+    let (dependence, dependency, begins) = apply(
+      {
+        graph, now, effects -> (Graph.Dependence, (id: SlotID, payload: JobWork)?, Bool) in
+        var isDeciding = false
+        let dependence = graph.depend(
+          id, on: other.key, then: other.then.map { .station($0, size: 0) } ?? .nowhere, now: now,
+          &effects, deadline: other.deadline.map { ($0.instant, Graph.Deadline($0)) }
+        ) {
+          let start = other.make()
+          isDeciding = start.station == nil
+          return (start.work, start.placement)
+        }
+        return (dependence, graph.dependency(of: id), isDeciding)
+      }, &effects)
+    if let dependency { work.waits(for: dependency.payload) }
+    let next = carry(out: &effects, finished: nil, on: station)
+    if dependence == .circular { decide(id, work, after: .circular) }
+    if begins, let dependency { decide(dependency.id, dependency.payload, after: .begin) }
+    return next
+  }
+}
+
+extension RunningJob {
+  fileprivate init(_ start: JobRunner.Graph.Effects.Start, runner: JobRunner) {
+    self.init(id: start.job, station: start.station, level: start.level, runner: runner)
+  }
+}
+
+extension JobEvent {
+  fileprivate init(_ reason: JobRunner.Graph.Effects.Wake.Reason) {
+    switch reason {
+    case .finished(let work): self = .finished(work)
+    case .overdue(let tag): self = .overdue(tag)
+    }
+  }
+}
+
+extension JobGraph.Deadline {
+  init(_ deadline: JobDeadline) {
+    self.init(tag: deadline.tag, endsAtStart: deadline.endsAtStart)
+  }
+}

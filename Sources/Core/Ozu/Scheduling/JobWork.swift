@@ -1,0 +1,179 @@
+import OzuBase
+
+/// The work of a job: a machine whose `next` the runner calls with each event, outside its lock, one call at a time.
+/// The answer says where the job goes then.
+///
+/// Work of several steps keeps an enum of its states, whose cases hold what the job needs to go on, and `next` is one
+/// switch over them.
+///
+/// The work stores its own result; subscribers read it when they are notified that the job is over. The runner takes
+/// its lock between two calls and before it notifies subscribers, so each call and each subscriber sees all writes of
+/// the calls before it.
+///
+/// A class, so that a job and its work are one allocation. It is `Sendable` because its only member is; each subclass
+/// is final and states why its own members are safe.
+class JobWork: @unchecked Sendable {
+  /// Raised when the job has lost its last subscriber.
+  final let cancellation = JobCancellation()
+
+  /// Goes on after an event.
+  ///
+  /// After `slot` it does the work for which the job has its place, on a thread. After all others it must only decide
+  /// and return quickly, because it is called on any thread, also on a caller's or on one of Swift's cooperative pool.
+  func next(_ event: JobEvent, _ job: RunningJob) -> JobStep { .finish(succeeded: false) }
+
+  /// The same after `slot` in a station whose work suspends instead of blocking a thread.
+  func perform(_ job: RunningJob) async -> JobStep { next(.slot(after: nil), job) }
+
+  /// Called when the job begins to wait for another job.
+  func waits(for other: JobWork) {}
+
+  /// Called when the job has left the graph: it has finished, or was removed before.
+  func didLeaveGraph() {}
+}
+
+/// The reason why a job goes on.
+enum JobEvent: Sendable {
+  /// The job is new and has no station yet.
+  case begin
+  /// The job has a place in its station. It waited before for the job that is given here, if its dependence said where
+  /// it goes then (`JobDependence.then`).
+  case slot(after: JobWork?)
+  /// The job that it waited for is over.
+  case finished(JobWork)
+  /// The deadline of its wait has passed; with its tag.
+  case overdue(Int)
+  /// The job that it would wait for waits for this one.
+  case circular
+}
+
+/// The identity and the context of a job, passed to its work.
+struct RunningJob: Sendable {
+  let id: SlotID
+  let station: StationID?
+  /// Its priority when it received its place.
+  var level = ImagePriority.normal
+  let runner: JobRunner
+  /// The origin under which it takes its place again after a pause.
+  var origin = JobOrigin.none
+}
+
+/// The next step of a job.
+enum JobStep: Sendable {
+  /// The job needs a place in a station. It has a size in bytes.
+  case go(StationID, size: Int, origin: JobOrigin = .none)
+  /// The job waits for the job of a key, which is made if it does not exist, and then needs a place.
+  case depend(JobDependence)
+  /// The job is over. The jobs that depend on it continue if it succeeded; otherwise each decides itself.
+  case finish(succeeded: Bool)
+}
+
+/// The job that another job waits for.
+struct JobDependence: Sendable {
+  /// `nil` for work that is not shared.
+  var key: JobKey?
+  /// The station where the waiting job goes when the other one has succeeded; `nil` if it decides itself.
+  var then: StationID?
+  var deadline: JobDeadline?
+  /// Makes the work of a new job. Called under the runner's lock, so it must only construct objects.
+  var make: @Sendable () -> JobStart
+}
+
+/// The instant at which a subscriber stops waiting.
+struct JobDeadline: Sendable {
+  let instant: JobInstant
+  /// The value that the subscriber receives then.
+  let tag: Int
+  /// Whether the deadline ends when the work begins.
+  var endsAtStart = false
+}
+
+/// The work of a new job, and the station where it begins. Without a station, its work decides after `begin`.
+struct JobStart: Sendable {
+  let work: JobWork
+  var station: StationID?
+  var size = 0
+  var origin = JobOrigin.none
+
+  init(_ work: JobWork, in station: StationID? = nil, size: Int = 0, origin: JobOrigin = .none) {
+    (self.work, self.station, self.size, self.origin) = (work, station, size, origin)
+  }
+
+  var placement: JobGraph<JobKey, JobWork, any JobWaiter>.Placement {
+    station.map { .station($0, size: size, origin: origin) } ?? .nowhere
+  }
+}
+
+/// A subscriber of a job. It is notified once, outside all locks of the scheduler.
+protocol JobWaiter: AnyObject, Sendable {
+  func jobEnded(_ work: JobWork)
+  /// Called when the deadline of its subscription has passed.
+  ///
+  /// - Parameter standing: the progress of the work.
+  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>)
+}
+
+extension JobWaiter {
+  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) {}
+}
+
+/// The cancellation flag of a job's work, raised when nobody wants it any more. It also cancels the Swift task in which the work runs, and lets that task
+/// wait for a new place in the middle of its work.
+struct JobCancellation: ~Copyable, Sendable {
+  // Not private: the compiler (6.3) cannot lay out a class of another file around it.
+  struct State {
+    var task: Task<Void, Never>?
+    /// The task has given its place back and waits for a new one.
+    var isPaused = false
+    /// Unchecked: the code that takes it from here, under the lock, resumes it exactly once. The size of a checked
+    /// continuation is known at run time only, which would slow down every job.
+    var waiter: UnsafeContinuation<Bool, Never>?
+  }
+
+  private let isOver = Atomic(false)
+  private let state = Mutex(State())
+
+  var isRaised: Bool { isOver.load(ordering: .acquiring) }
+
+  func raise() {
+    isOver.store(true, ordering: .sequentiallyConsistent)
+    let (task, waiter) = state.withLock { ($0.task.take(), $0.waiter.take()) }
+    task?.cancel()
+    waiter?.resume(returning: false)
+  }
+
+  /// Registers the Swift task to cancel when the flag is raised.
+  func bind(_ task: Task<Void, Never>) {
+    state.withLock { $0.task = task }
+    // If the flag is raised after this check, `raise` finds the task.
+    if isOver.load(ordering: .sequentiallyConsistent) { state.withLock { $0.task.take() }?.cancel() }
+  }
+
+  // MARK: Pauses
+
+  /// Waits for the place that `ask` requests; returns false when the job has lost its last subscriber.
+  func waitForPlace(_ ask: () -> Void) async -> Bool {
+    await withUnsafeContinuation { continuation in
+      state.withLock { $0 = State(task: $0.task, isPaused: true, waiter: continuation) }
+      ask()
+      if isOver.load(ordering: .sequentiallyConsistent) { dropWaiter() }
+    }
+  }
+
+  /// Resumes a paused task because its job has a place again.
+  ///
+  /// - Returns: whether a task was paused. It has been resumed here, or is being resumed by a cancellation.
+  func endPause() -> Bool {
+    let (isPaused, waiter) = state.withLock { state in
+      defer { state.isPaused = false }
+      return (state.isPaused, state.waiter.take())
+    }
+    waiter?.resume(returning: true)
+    return isPaused
+  }
+
+  /// Resumes a paused task with the answer that its job gets no place.
+  private func dropWaiter() {
+    state.withLock { $0.waiter.take() }?.resume(returning: false)
+  }
+}

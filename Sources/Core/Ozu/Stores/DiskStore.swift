@@ -1,0 +1,354 @@
+import Dispatch
+import Foundation
+import OzuBase
+import OzuHTTP
+
+/// The disk cache as a store. The first thread that needs it opens it. Each kind has its own partition.
+///
+/// The disk cache counts and reports its own errors (`Configuration.Caching.onDiskError`), so nothing here throws. Before it
+/// is open, `mayContain` returns true for every key; if it cannot be opened, false.
+final class DiskStore: ImageStoring {
+  /// The limit in bytes for the beginnings of interrupted transfers.
+  private static let partialsCapacity = 64 << 20
+  /// Enough for the lists of about ten thousand sources.
+  private static let variantsCapacity = 2 << 20
+
+  private let opening: DiskOpening
+  private let onError: @Sendable (DiskCacheError) -> Void
+
+  /// Makes a store without opening the disk cache.
+  ///
+  /// - Parameter releasesLocks: whether it has no lock while the app is in the background; `nil` if that is so in the container
+  ///   of an app group.
+  init(
+    _ storage: DiskStorage, releasesLocks: Bool? = nil,
+    onError: @escaping @Sendable (DiskCacheError) -> Void
+  ) {
+    self.onError = onError
+    opening = DiskOpening(storage, releasesLocks: releasesLocks, onError: onError) { cache in
+      cache.setCapacity(Self.partialsCapacity, of: ImageStoreKind.partial.partition)
+      cache.setCapacity(Self.variantsCapacity, of: ImageStoreKind.variants.partition)
+    }
+  }
+
+  /// Makes a store from an open disk cache, and does not change its capacities.
+  init(_ cache: DiskCache) {
+    onError = { _ in }
+    opening = DiskOpening(cache)
+  }
+
+  /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
+  var cache: DiskCache? { opening.cache }
+
+  /// Gives the locks back while the app is in the background, if they are to be given back, and takes them again. A cache that is
+  /// opened in the background has none either. Blocks while the cache is written to disk.
+  func setInBackground(_ isInBackground: Bool) { opening.setInBackground(isInBackground) }
+
+  var name: String { "disk" }
+
+  func mayContain(_ key: ImageStoreKey) -> Bool {
+    switch opening.atHand {
+    case .unknown: true
+    case .none: false
+    case .open(let cache): cache.mayContain(key.key, in: key.kind.partition)
+    }
+  }
+
+  func read(_ key: ImageStoreKey) -> ImageStoreEntry? {
+    cache?.entry(forKey: key.key, in: key.kind.partition).map {
+      ImageStoreEntry(metadata: $0.metadata, body: $0.body)
+    }
+  }
+
+  func peek(_ key: ImageStoreKey) -> ImageStoreEntry? {
+    guard let cache, let metadata = cache.metadata(forKey: key.key, in: key.kind.partition),
+      let body = cache.peek(key.key, in: key.kind.partition)
+    else { return nil }
+    return ImageStoreEntry(metadata: metadata, body: body)
+  }
+
+  func contains(_ key: ImageStoreKey) -> Bool {
+    cache?.contains(key.key, in: key.kind.partition) ?? false
+  }
+
+  func metadata(of key: ImageStoreKey) -> Data? {
+    cache?.metadata(forKey: key.key, in: key.kind.partition)
+  }
+
+  func updateMetadata(_ metadata: Data, of key: ImageStoreKey) -> Bool {
+    cache?.updateMetadata(metadata, forKey: key.key, in: key.kind.partition) ?? false
+  }
+
+  func write(_ entry: ImageStoreEntry, for key: ImageStoreKey) {
+    cache?.store(
+      entry.body, metadata: entry.metadata, forKey: key.key, in: key.kind.partition, label: key.label)
+  }
+
+  func touch(_ key: ImageStoreKey) -> Bool { cache?.touch(key.key, in: key.kind.partition) ?? false }
+
+  func remove(_ key: ImageStoreKey) { cache?.remove(forKey: key.key, in: key.kind.partition) }
+
+  func removeAll(of kind: ImageStoreKind) { try? cache?.removeAll(in: kind.partition) }
+
+  /// Reports the error also if nothing else fails because of it, for example because another process writes to the
+  /// cache.
+  func removeAll() {
+    do throws(DiskCacheError) { try cache?.removeAll() } catch { onError(error) }
+    if let cache { HTTPSpoolingConfiguration.removePartialBodies(in: cache.directory) }
+  }
+
+  func entries(of kind: ImageStoreKind?) -> any Sequence<ImageStoreInfo> & Sendable {
+    guard let cache else { return [ImageStoreInfo]() }
+    return Listing(entries: kind.map { cache.entries(in: $0.partition) } ?? cache.entries())
+  }
+
+  /// Zero removes the limit of the kind.
+  func setCapacity(_ byteCount: Int, of kind: ImageStoreKind) {
+    cache?.setCapacity(byteCount, of: kind.partition)
+  }
+
+  func byteCount(of kind: ImageStoreKind) -> Int { cache?.byteCount(of: kind.partition) ?? 0 }
+
+  var evictionCounts: [ImageStoreKind: Int] {
+    guard case .open(let cache) = opening.atHand else { return [:] }
+    let counts = cache.evictionCounts.map { (ImageStoreKind($0.key.name), $0.value) }
+    return Dictionary(uniqueKeysWithValues: counts)
+  }
+
+  func flush() { try? cache?.flush() }
+
+  var spoolDirectory: String? { cache?.directory }
+
+  /// The entries, looked up during the iteration.
+  private struct Listing: Sequence, Sendable {
+    let entries: DiskCache.Entries
+
+    struct Iterator: IteratorProtocol {
+      var entries: DiskCache.Entries.Iterator
+
+      mutating func next() -> ImageStoreInfo? {
+        entries.next().map { info in
+          ImageStoreInfo(
+            key: ImageStoreKey(ImageStoreKind(info.partition.name), info.key, label: info.label),
+            accessDate: info.accessDate)
+        }
+      }
+    }
+
+    func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
+  }
+}
+
+extension ImageStoreKind {
+  /// The partition of the disk cache for entries of the kind.
+  fileprivate var partition: DiskCache.Partition { DiskCache.Partition(name) }
+}
+
+extension StoreChain {
+  /// The stores of a configuration: the disk cache, then those of the app.
+  convenience init(_ configuration: ImagePipeline.Configuration) {
+    var stores = configuration.caching.stores
+    if case .none = configuration.caching.diskStorage {
+    } else {
+      stores.insert(
+        DiskStore(
+          configuration.caching.diskStorage,
+          releasesLocks: configuration.caching.releasesDiskLocksInBackground,
+          onError: configuration.caching.onDiskError),
+        at: 0)
+    }
+    let levels = stores.map { StoreLevel($0, onError: configuration.caching.onStoreError) }
+    self.init(
+      first: levels.first,
+      further: levels.dropFirst().map { FurtherLevel($0, readLimit: configuration.caching.storeReadLimit) })
+  }
+
+  /// The disk cache; opened now if necessary; `nil` without one. Blocks while it is opened.
+  var disk: DiskCache? { (first?.store as? DiskStore)?.cache }
+
+  /// Blocks. See `DiskStore.setInBackground`.
+  func setInBackground(_ isInBackground: Bool) {
+    (first?.store as? DiskStore)?.setInBackground(isInBackground)
+  }
+}
+
+/// The disk cache of a pipeline. The first thread that needs it opens it.
+///
+/// Opening does I/O and runs code of the app (`DiskStorage.opening`, `caching.onDiskError`), which may call the pipeline. So
+/// no lock is held during it: one thread opens the cache, other threads that need it wait for that thread, and errors
+/// are reported after the result is set. The lock is held only to read or change the state.
+final class DiskOpening: Sendable {
+  /// The state of the disk cache, as known without waiting.
+  enum AtHand {
+    case unknown
+    case none
+    case open(DiskCache)
+  }
+
+  private struct State {
+    var phase: Phase
+    var isInBackground = false
+  }
+
+  private enum Phase {
+    case closed
+    /// The thread that opens it, and the group for which the other threads wait.
+    case underWay(thread: ObjectIdentifier, DispatchGroup)
+    case done(DiskCache?)
+  }
+
+  private let storage: DiskStorage
+  private let releasesLocks: Bool?
+  private let onError: @Sendable (DiskCacheError) -> Void
+  private let prepare: @Sendable (DiskCache) -> Void
+  private let state: Mutex<State>
+
+  /// Makes the state without opening the cache.
+  ///
+  /// - Parameters:
+  ///   - releasesLocks: as for `DiskStore`.
+  ///   - onError: receives errors, outside all locks.
+  ///   - prepare: called with the new cache before other threads receive it.
+  init(
+    _ storage: DiskStorage, releasesLocks: Bool?, onError: @escaping @Sendable (DiskCacheError) -> Void,
+    prepare: @escaping @Sendable (DiskCache) -> Void
+  ) {
+    self.storage = storage
+    self.releasesLocks = releasesLocks
+    self.onError = onError
+    self.prepare = prepare
+    if case .none = storage {
+      state = Mutex(State(phase: .done(nil)))
+    } else {
+      state = Mutex(State(phase: .closed))
+    }
+  }
+
+  /// Makes the state from an open disk cache.
+  init(_ cache: DiskCache) {
+    storage = .none
+    releasesLocks = nil
+    onError = { _ in }
+    prepare = { _ in }
+    state = Mutex(State(phase: .done(cache)))
+  }
+
+  /// The state of the disk cache. Never waits.
+  var atHand: AtHand {
+    state.withLock { state in
+      guard case .done(let cache) = state.phase else { return .unknown }
+      return cache.map { .open($0) } ?? .none
+    }
+  }
+
+  /// The disk cache, opened now if necessary; `nil` if there is none.
+  ///
+  /// Waits while another thread opens it. The thread that opens it gets `nil` until it is open: so code of the app
+  /// that runs meanwhile on that thread finds a pipeline without a disk cache.
+  var cache: DiskCache? {
+    enum Turn {
+      case done(DiskCache?)
+      case wait(DispatchGroup)
+      case open(DispatchGroup)
+    }
+    let thread = ObjectIdentifier(Thread.current)
+    while true {
+      let turn = state.withLock { state -> Turn in
+        switch state.phase {
+        case .done(let cache): return .done(cache)
+        case .underWay(thread, _): return .done(nil)
+        case .underWay(_, let group): return .wait(group)
+        case .closed:
+          let group = DispatchGroup()
+          group.enter()
+          state.phase = .underWay(thread: thread, group)
+          return .open(group)
+        }
+      }
+      switch turn {
+      case .done(let cache): return cache
+      case .wait(let group): group.wait()
+      case .open(let group): return open(group)
+      }
+    }
+  }
+
+  private func open(_ group: DispatchGroup) -> DiskCache? {
+    let errors = PostponedErrors(onError)
+    let cache = make(errors)
+    if let cache { prepare(cache) }
+    let isInBackground = state.withLock { state in
+      state.phase = .done(cache)
+      return state.isInBackground
+    }
+    if isInBackground { followBackground() }
+    group.leave()
+    errors.report()
+    return cache
+  }
+
+  /// See `DiskStore.setInBackground`.
+  func setInBackground(_ isInBackground: Bool) {
+    state.withLock { $0.isInBackground = isInBackground }
+    followBackground()
+  }
+
+  /// Gives the locks back or takes them, and again if the app has come or gone meanwhile.
+  private func followBackground() {
+    while let (cache, isInBackground) = openCache,
+      releasesLocks ?? cache.directory.contains("/Containers/Shared/AppGroup/")
+    {
+      if isInBackground { cache.suspend() } else { cache.resume() }
+      if openCache?.isInBackground == isInBackground { return }
+    }
+  }
+
+  private var openCache: (cache: DiskCache, isInBackground: Bool)? {
+    state.withLock { state in
+      guard case .done(let cache?) = state.phase else { return nil }
+      return (cache, state.isInBackground)
+    }
+  }
+
+  private func make(_ errors: PostponedErrors) -> DiskCache? {
+    do throws(DiskCacheError) {
+      switch storage {
+      case .none: return nil
+      case .opening(let open): return try open()
+      case .folder(let folder, let capacity):
+        return try DiskCache(
+          directory: folder.path(percentEncoded: false),
+          configuration: DiskCacheConfiguration(capacity: capacity, onError: errors.add))
+      }
+    } catch {
+      errors.add(error)
+      return nil
+    }
+  }
+}
+
+/// The errors of a disk cache: collected while it is opened, and reported at once after that. One lock guards them;
+/// it is not held while they are reported.
+private final class PostponedErrors: Sendable {
+  // `nil` after `report`: later errors are reported at once.
+  private let kept = Mutex<[DiskCacheError]?>([])
+  private let onError: @Sendable (DiskCacheError) -> Void
+
+  init(_ onError: @escaping @Sendable (DiskCacheError) -> Void) { self.onError = onError }
+
+  func add(_ error: DiskCacheError) {
+    let isKept = kept.withLock { kept in
+      kept?.append(error)
+      return kept != nil
+    }
+    if !isKept { onError(error) }
+  }
+
+  func report() {
+    let errors = kept.withLock { kept in
+      defer { kept = nil }
+      return kept ?? []
+    }
+    for error in errors { onError(error) }
+  }
+}

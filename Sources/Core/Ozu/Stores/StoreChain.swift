@@ -1,0 +1,223 @@
+import Dispatch
+import OzuBase
+
+/// The stores below memory, in order: the first level, normally the disk cache, and the further levels.
+///
+/// Reads ask the levels in order. A value found in a further level is written to the levels above it, in the
+/// background. Writes, removals and touches go to all levels: to the first at once, to the further ones through their
+/// own queues (`FurtherLevel`). All functions block as long as the first level does, and `readFurther` as long as the
+/// further levels do, so only the pipeline's own threads call them. `mayContain` never waits, and any thread may call
+/// it.
+///
+/// A promoted value must not replace a later one, and must not bring back a removed one. For this, `changes` counts
+/// the changes of keys. The order of a change: first the further levels queue it, so that they count as having no
+/// entry of the key; then the change is counted; then the first level changes. A promotion reads the count before it
+/// reads the value, compares it before and after it writes, and removes the written value if the count has changed.
+final class StoreChain: Sendable {
+  /// The levels that store a value.
+  enum Reach: Sendable {
+    case all
+    /// Only the first level: for values that mean nothing to another machine.
+    case first
+  }
+
+  let first: StoreLevel?
+  let further: [FurtherLevel]
+  private let changes = ChangeCounts()
+  private let promotions: PromotionQueue
+
+  init(first: StoreLevel?, further: [FurtherLevel], promotions: PromotionQueue = PromotionQueue()) {
+    self.first = first
+    self.further = further
+    self.promotions = promotions
+  }
+
+  private func further(_ key: ImageStoreKey, _ reach: Reach) -> [FurtherLevel] {
+    reach == .first || key.kind == .partial || key.kind == .variants ? [] : further
+  }
+
+  /// Whether there are no levels.
+  var isEmpty: Bool { first == nil && further.isEmpty }
+
+  // MARK: Reading
+
+  /// Whether a level may have an entry of a key. Never waits.
+  func mayContain(_ key: ImageStoreKey, _ reach: @autoclosure () -> Reach = .all) -> Bool {
+    if first?.mayContain(key) ?? false { return true }
+    // `reach` is an autoclosure because computing it copies the source.
+    return !further.isEmpty && further(key, reach()).contains { $0.mayContain(key) }
+  }
+
+  /// The value of a key in the first level.
+  func readFirst<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey) -> Value? {
+    guard let first, !first.hides(key) else { return nil }
+    return first.attempt(.read) { try Value.read(key, from: $0) } ?? nil
+  }
+
+  /// Whether `readFurther` may find a value. Never waits.
+  func mayContainFurther(_ key: ImageStoreKey, _ reach: Reach = .all) -> Bool {
+    further(key, reach).contains { $0.mayContain(key) }
+  }
+
+  /// The value of a key in the further levels. It is also written to the levels above.
+  ///
+  /// - Parameter isUsable: whether a value can be used. An unusable value counts as a miss, and stays in its level.
+  func readFurther<Value: StoredValue>(
+    _ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all,
+    where isUsable: (Value) -> Bool = { _ in true }
+  ) -> Value? {
+    let right = changes.right(to: key)
+    let levels = further(key, reach)
+    for (number, level) in levels.enumerated() {
+      guard let value = level.read(type, key), isUsable(value) else { continue }
+      for above in levels[..<number] {
+        above.apply(
+          .promote(key, byteCount: value.byteCount) { store in
+            if right.isValid { try value.write(to: store, for: key) }
+          })
+      }
+      promoteToFirst(value, key, by: right)
+      return value
+    }
+    return nil
+  }
+
+  private func promoteToFirst<Value: StoredValue>(
+    _ value: Value, _ key: ImageStoreKey, by right: ChangeCounts.Right
+  ) {
+    guard let first else { return }
+    promotions.enqueue(byteCount: value.byteCount) {
+      guard right.isValid, first.attempt(.read, { try $0.contains(key) }) == false else { return }
+      right.store {
+        first.write(Value.self, key) { try value.write(to: $0, for: key) }
+      } takeBack: {
+        first.remove(Value.self, key)
+      }
+    }
+  }
+
+  // MARK: Changing
+
+  /// Makes a change: the further levels queue it, it is counted, and the first level makes it.
+  private func apply(_ change: StoreChange, _ further: [FurtherLevel]) {
+    for level in further { level.apply(change) }
+    changes.count(change.key)
+    if let first { change.make(first) }
+  }
+
+  /// Writes a value to all levels.
+  func write<Value: StoredValue>(_ value: Value, for key: ImageStoreKey, _ reach: Reach = .all) {
+    change(Value.self, key, reach, byteCount: value.byteCount) { try value.write(to: $0, for: key) }
+  }
+
+  /// Changes the entry of a key in the levels. If that fails in a level, the entry is removed there.
+  ///
+  /// - Parameter byteCount: the memory that `work` holds.
+  func change<Value: StoredValue>(
+    _ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all, byteCount: Int,
+    _ work: @escaping @Sendable (any ImageStoring) throws -> Void
+  ) {
+    apply(.write(type, key, byteCount: byteCount, work), further(key, reach))
+  }
+
+  /// Removes the entry of a key from the levels.
+  func remove<Value: StoredValue>(_ type: Value.Type, _ key: ImageStoreKey, _ reach: Reach = .all) {
+    apply(.remove(type, key), further(key, reach))
+  }
+
+  /// Removes all entries of a kind from all levels or from the first only; `nil` means all kinds.
+  func removeAll(of kind: ImageStoreKind?, _ reach: Reach = .all) {
+    apply(.removeAll(of: kind), reach == .all ? further : [])
+  }
+
+  /// Removes the entries for which a closure returns true, from listings of one kind or of all.
+  func removeListed(
+    of kind: ImageStoreKind? = nil, where isMeant: @escaping @Sendable (ImageStoreKey) -> Bool
+  ) {
+    apply(.removeListed(of: kind, where: isMeant), further)
+  }
+
+  /// Marks an entry as used now.
+  ///
+  /// - Returns: whether the first level has it.
+  func touch(_ key: ImageStoreKey, _ reach: Reach = .all) -> Bool {
+    for level in further(key, reach) where level.mayContain(key) { level.apply(.touch(key)) }
+    return first?.attempt(.write) { try $0.touch(key) } ?? false
+  }
+
+  // MARK: Flushing
+
+  /// Writes the first level to permanent storage.
+  func flushFirst() { first?.attempt(.flush) { try $0.flush() } }
+
+  /// Calls `done` when the further levels have written everything that waits, and promotions are done. If a level
+  /// never answers, `done` is never called.
+  func flushFurther(_ done: @escaping @Sendable () -> Void) {
+    let group = DispatchGroup()
+    group.enter()
+    // Promotions first: a read that has already returned may have queued one.
+    promotions.enqueue(byteCount: 0, mayBeDropped: false) { group.leave() }
+    for level in further {
+      group.enter()
+      level.flush { group.leave() }
+    }
+    group.notify(queue: .global(qos: .utility), execute: done)
+  }
+
+  /// The number of dropped writes to further levels.
+  var droppedWriteCount: Int { further.reduce(0) { $0 + $1.droppedCount } }
+}
+
+/// Counts the changes of keys, by a few bits of their hashes. Two keys that share a counter can only make a promotion
+/// fail.
+private final class ChangeCounts: Sendable {
+  private static let size = 256
+  private let counts = Mutex([Int](repeating: 0, count: size))
+
+  /// The right to promote a value of a key that was read after now. It ends with the next change of the key.
+  struct Right: StoreRight {
+    fileprivate let changes: ChangeCounts
+    fileprivate let slot: Int
+    fileprivate let count: Int
+
+    var isValid: Bool { changes.counts.withLock { $0[slot] } == count }
+  }
+
+  func right(to key: ImageStoreKey) -> Right {
+    let slot = Self.slot(key)
+    return Right(changes: self, slot: slot, count: counts.withLock { $0[slot] })
+  }
+
+  /// Counts a change of a key; `nil` means of all.
+  func count(_ key: ImageStoreKey?) {
+    counts.withLock { counts in
+      if let key { return counts[Self.slot(key)] += 1 }
+      for slot in counts.indices { counts[slot] += 1 }
+    }
+  }
+
+  private static func slot(_ key: ImageStoreKey) -> Int { Int(key.key.low % UInt64(size)) }
+}
+
+/// Writes values of further levels into the first one, one after the other on its own thread. A value that finds the
+/// queue full is dropped; the next read of the further level finds it again. One lock guards the state.
+final class PromotionQueue: Sendable {
+  private let byteLimit: Int
+  private let waiting = Mutex(0)
+  private let thread = DispatchQueue(label: "ozu.promotions", qos: .utility)
+
+  init(byteLimit: Int = 32 << 20) { self.byteLimit = byteLimit }
+
+  func enqueue(byteCount: Int, mayBeDropped: Bool = true, _ work: @escaping @Sendable () -> Void) {
+    let isQueued = waiting.withLock { waiting in
+      guard waiting == 0 || waiting + byteCount <= byteLimit || !mayBeDropped else { return false }
+      waiting += byteCount
+      return true
+    }
+    guard isQueued else { return }
+    thread.async { [self] in
+      work()
+      waiting.withLock { $0 -= byteCount }
+    }
+  }
+}

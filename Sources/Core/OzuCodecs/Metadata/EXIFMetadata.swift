@@ -1,0 +1,106 @@
+import OzuBase
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads the facts in EXIF data that people want to know: the date, the camera and the lens, the exposure, and
+/// whether there are a thumbnail and a place (CIPA DC-008 §4.6).
+///
+/// It reads three directories: the first, the EXIF directory that the first refers to, and the second, which
+/// describes the thumbnail. In the GPS directory it only looks whether there is a latitude. Broken values are left
+/// out.
+package enum EXIFMetadata {
+  private enum Tag {
+    static let make = 0x010F
+    static let model = 0x0110
+    static let date = 0x0132
+    static let thumbnail = 0x0201
+    static let exposureTime = 0x829A
+    static let fNumber = 0x829D
+    static let isoSensitivity = 0x8827
+    static let captureDate = 0x9003
+    static let focalLength = 0x920A
+    static let lens = 0xA434
+    static let latitude = 0x0002
+  }
+
+  /// The facts about the picture.
+  ///
+  /// - Parameter bytes: beginning with the byte-order mark; an `Exif\0\0` before it is skipped.
+  /// - Returns: `nil` if there are none.
+  package static func find(in bytes: Span<UInt8>) -> PictureMetadata? {
+    guard let directories = TIFFLayout(exif: bytes) else { return nil }
+    let first = directories.first
+    var metadata = PictureMetadata()
+    let details = directories.integer(EXIFTag.details, first, bytes).map { directories.start + $0 }
+    // TIFF/EP (ISO 12234-2) has these facts in the first directory.
+    func fact<Value>(_ read: (Int) -> Value?) -> Value? { details.flatMap(read) ?? read(first) }
+    // Zero means "unknown".
+    func positive(_ tag: Int) -> Double? {
+      fact { directory in directories.rational(tag, directory, bytes).flatMap { $0 > 0 ? $0 : nil } }
+    }
+    metadata.captureDate = fact { directories.text(Tag.captureDate, $0, bytes) }
+    metadata.lens = fact { directories.text(Tag.lens, $0, bytes) }
+    metadata.isoSensitivity = fact { directories.integer(Tag.isoSensitivity, $0, bytes) }
+    metadata.exposureTime = positive(Tag.exposureTime)
+    metadata.fNumber = positive(Tag.fNumber)
+    metadata.focalLength = positive(Tag.focalLength)
+    metadata.captureDate = metadata.captureDate ?? directories.text(Tag.date, first, bytes)
+    if let place = directories.integer(EXIFTag.place, first, bytes) {
+      metadata.hasPlace =
+        directories.field(withTag: Tag.latitude, of: directories.start + place, in: bytes) != nil
+    }
+    let make = directories.text(Tag.make, first, bytes)
+    let model = directories.text(Tag.model, first, bytes)
+    if let make, let model {
+      // Many makers repeat their name in that of the model.
+      metadata.camera = model.hasPrefix(make) ? model : "\(make) \(model)"
+    } else {
+      metadata.camera = model ?? make
+    }
+    if let second = directories.second(bytes) {
+      metadata.hasThumbnail = directories.field(withTag: Tag.thumbnail, of: second, in: bytes) != nil
+    }
+    return metadata == PictureMetadata() ? nil : metadata
+  }
+
+  /// The data sets of IPTC-IIM in the first directory of a TIFF, as they are or among the resources of Photoshop.
+  package static func iptc(inTIFF bytes: Span<UInt8>) -> Data? {
+    guard let directories = TIFFLayout(exif: bytes) else { return nil }
+    func block(_ tag: Int) -> [UInt8]? {
+      guard let values = directories.field(withTag: tag, of: directories.first, in: bytes)?.values,
+        !values.isEmpty, values.count <= ImageMetadata.largestBlock
+      else { return nil }
+      return bytes.copy(from: values.lowerBound, byteCount: values.count)
+    }
+    return block(0x83BB).map { Data($0) }
+      ?? block(0x8649).flatMap { PhotoshopResources(ContiguousArray($0).span).iptc }
+  }
+
+  /// The print resolution in pixels per inch; `nil` if there is no such entry, or one without a unit.
+  ///
+  /// - Parameter bytes: as for `find`.
+  package static func dotsPerInch(in bytes: Span<UInt8>) -> Double? { resolution(in: bytes)?.horizontal }
+
+  /// The same on both sides. If the vertical resolution is missing, it equals the horizontal one.
+  ///
+  /// - Parameter bytes: as for `find`.
+  package static func resolution(in bytes: Span<UInt8>) -> ImageResolution? {
+    guard let directories = TIFFLayout(exif: bytes),
+      let horizontal = directories.rational(EXIFTag.horizontalResolution, directories.first, bytes),
+      horizontal > 0
+    else { return nil }
+    let vertical = directories.rational(EXIFTag.verticalResolution, directories.first, bytes) ?? 0
+    // Inches are the default unit.
+    let units = [2: 1, 3: 2.54]
+    guard let unit = units[directories.integer(EXIFTag.resolutionUnit, directories.first, bytes) ?? 2] else {
+      return nil
+    }
+    return ImageResolution(
+      horizontal: horizontal * unit, vertical: (vertical > 0 ? vertical : horizontal) * unit)
+  }
+}

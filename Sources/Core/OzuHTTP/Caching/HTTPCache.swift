@@ -1,0 +1,163 @@
+import OzuBase
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A private HTTP cache in front of a client: performs requests by the rules of `HTTPCachePolicy`.
+///
+/// ```swift
+/// let cache = HTTPCache(client: DefaultHTTPClient.shared, storage: InMemoryHTTPCacheStorage())
+/// let answer = try await cache.response(for: HTTPRequest(url: url))
+/// print(answer.decision)  // "revalidated (stale for 2m, revalidated by ETag)"
+/// ```
+///
+/// It follows redirects itself, so that the rules apply to each hop: an answer is fresh no longer than the
+/// redirects that led to it. If a transfer breaks off and its bytes are reliable, the next request resumes it.
+/// Equal requests at the same time are not joined; the caller does that if needed.
+///
+/// The storage is asked, and not handed over with the request: a transfer reads and writes it in the middle (the beginning of a
+/// body to resume, a head that a 304 confirms, the removal of what an answer contradicts), also after the caller has its answer. A
+/// caller that reads what is stored in a queue of its own hands that over: `exchange(for:)` makes a request in parts, of which
+/// `plan` is pure.
+///
+/// Pure functions make the decisions; this class carries them out. Its lock guards the background validations and
+/// the retry budget. It is never held during I/O or calls of the app's code.
+public final class HTTPCache: Sendable {
+  /// The party that stores new responses: the cache or the caller.
+  public enum Storing: Sendable, Hashable {
+    /// The cache stores each response as soon as it is complete.
+    case atOnce
+    /// The caller stores the response after it has looked at it: see `HTTPCachedResponse.unstored`.
+    case byCaller
+  }
+
+  private struct State {
+    var validating: Set<HTTPCacheKey> = []
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    /// In tenths of a retry.
+    var retryBudget: Int
+  }
+
+  /// The settings.
+  public let configuration: HTTPCacheConfiguration
+  let client: any HTTPClient
+  let storage: any HTTPCacheStorage
+  /// Keeps large bodies in files while they arrive; nil if all bodies stay in memory.
+  let spool: HTTPBodySpool?
+  private let state: Mutex<State>
+
+  /// Makes a cache.
+  public init(
+    client: any HTTPClient, storage: any HTTPCacheStorage,
+    configuration: HTTPCacheConfiguration = HTTPCacheConfiguration()
+  ) {
+    self.client = client
+    self.storage = storage
+    self.configuration = configuration
+    let spooling = configuration.spooling
+    spool =
+      spooling.threshold == .max
+      ? nil
+      : HTTPBodySpool(threshold: spooling.threshold) { spooling.directory ?? storage.spoolDirectory }
+    state = Mutex(State(retryBudget: configuration.retryPolicy.budget * 10))
+  }
+
+  /// The answer to a request, from the storage, from the origin, or from both.
+  ///
+  /// - Parameters:
+  ///   - mode: how the storage is used.
+  ///   - resource: the name that replaces the URL in the key.
+  ///   - policy: the rules for this request; by default those of the configuration.
+  ///   - storing: the party that stores a new response.
+  ///   - onProgress: called with the number of bytes of a successful response while they arrive.
+  /// - Throws: `HTTPError` if the origin could not answer, and no stored response may be served instead.
+  public func response(
+    for request: HTTPRequest, mode: HTTPCacheMode = .default, resource: String? = nil,
+    policy: HTTPCachePolicy? = nil, storing: Storing = .atOnce,
+    onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
+  ) async throws(HTTPError) -> HTTPCachedResponse {
+    let exchange = try exchange(
+      for: request, mode: mode, resource: resource, policy: policy, storing: storing, onProgress: onProgress)
+    return try await exchange.run()
+  }
+
+  /// The same in parts, for a caller that reads the storage itself and limits its exchanges.
+  ///
+  /// - Throws: for a request that cannot be sent to an origin.
+  package func exchange(
+    for request: HTTPRequest, mode: HTTPCacheMode, resource: String?, policy: HTTPCachePolicy?,
+    storing: Storing, onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
+  ) throws(HTTPError) -> HTTPCacheExchange {
+    _ = try request.validatedOrigin()
+    return HTTPCacheExchange(
+      cache: self, request: request, mode: mode,
+      key: HTTPCacheKey(request, resource: resource, rules: configuration.keyRules),
+      policy: policy ?? configuration.policy, storing: storing, onProgress: onProgress,
+      client: client, storage: storage)
+  }
+
+  /// Stores a response that the caller has looked at.
+  public func store(_ entry: HTTPCacheEntry, for request: HTTPRequest, resource: String? = nil) async {
+    await storage.store(
+      entry, replacing: nil,
+      for: HTTPCacheKey(request, resource: resource, rules: configuration.keyRules))
+  }
+
+  /// Returns what a request would do now, without sending it, and what is stored for it.
+  public func explain(
+    _ request: HTTPRequest, mode: HTTPCacheMode = .default, resource: String? = nil
+  ) async -> (decision: HTTPCacheDecision, stored: [HTTPStoredResponse]) {
+    let key = HTTPCacheKey(request, resource: resource, rules: configuration.keyRules)
+    let stored = await storage.entries(for: key).map(\.response)
+    let decision = configuration.policy.decide(
+      stored: stored, request: request, mode: mode, now: configuration.currentDate())
+    return (decision, stored)
+  }
+
+  /// Returns when no background validation is running.
+  public func backgroundValidations() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        if state.validating.isEmpty { return true }
+        state.waiters.append(continuation)
+        return false
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+
+  /// Runs a validation in the background, unless one for the same key is running.
+  package func validateInBackground(
+    _ key: HTTPCacheKey, _ validate: @escaping @Sendable () async -> Void
+  ) {
+    guard state.withLock({ $0.validating.insert(key).inserted }) else { return }
+    Task.detached(priority: .utility) {
+      await validate()
+      let waiters = self.state.withLock { state in
+        state.validating.remove(key)
+        guard state.validating.isEmpty else { return [CheckedContinuation<Void, Never>]() }
+        defer { state.waiters = [] }
+        return state.waiters
+      }
+      for waiter in waiters { waiter.resume() }
+    }
+  }
+
+  /// Takes a retry from the budget; returns false if the budget is used up.
+  func takeRetry() -> Bool {
+    state.withLock { state in
+      guard state.retryBudget >= 10 else { return false }
+      state.retryBudget -= 10
+      return true
+    }
+  }
+
+  /// Gives a tenth of a retry back.
+  func noteSuccess() {
+    let limit = configuration.retryPolicy.budget * 10
+    state.withLock { $0.retryBudget = min(limit, $0.retryBudget + 1) }
+  }
+}

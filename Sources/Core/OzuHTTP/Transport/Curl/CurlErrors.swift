@@ -1,0 +1,94 @@
+#if os(Linux)
+  import CCurl
+  import OzuBase
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// The facts about a failed hop, and the error that follows from them.
+  struct CurlFailure {
+    var code: CURLcode
+    var systemError: Int32 = 0
+    var message = ""
+    var isConnected = false
+    var isHeadComplete = false
+    var bodyByteCount = 0
+    var expectedByteCount: Int?
+    /// The proxy, and its answer to CONNECT; nil and 0 for none.
+    var proxy: String?
+    var connectStatus = 0
+    /// The facts about the certificate.
+    var host = ""
+    var verification = 0
+    var certificate: CertificateFacts?
+    var handshake: HandshakeFailure?
+    var authorities: String?
+
+    var reason: HTTPError.Reason {
+      switch code {
+      case _ where connectStatus >= 300:
+        .proxyFailed(
+          proxy: proxy ?? "of the environment",
+          why: "answered \(connectStatus)\(connectStatus == 407 ? " (it wants a name and a password)" : "")")
+      case CURLE_URL_MALFORMAT:
+        .invalidURL
+      case CURLE_COULDNT_RESOLVE_HOST:
+        .nameNotResolved
+      case CURLE_COULDNT_CONNECT:
+        connectionReason
+      case CURLE_COULDNT_RESOLVE_PROXY:
+        .proxyFailed(proxy: proxy ?? "of the environment", why: "has a name that could not be resolved")
+      case CURLE_PROXY:
+        .proxyFailed(proxy: proxy ?? "of the environment", why: "would not connect: \(message)")
+      case CURLE_INTERFACE_FAILED:
+        .connectionFailed(message)
+      case CURLE_OPERATION_TIMEDOUT:
+        // The only time limit of libcurl that is set; the reactor enforces the others.
+        .timedOut(.connect)
+      case ozu_curl_too_large,
+        CURLE_OUT_OF_MEMORY where isConnected && !isHeadComplete:
+        // libcurl gave up on a line before its end. Before 8.6 it has no code of its own for that. The line was not one of
+        // the request, which is never that long (`HTTPRequest.maximumHeadByteCount`).
+        .protocolError("a line of the header section is too long")
+      case CURLE_PARTIAL_FILE:
+        .bodyTruncated(received: bodyByteCount, expected: expectedByteCount)
+      case CURLE_HTTP2_STREAM where isHeadComplete:
+        .bodyTruncated(received: bodyByteCount, expected: expectedByteCount)
+      case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+        isHeadComplete
+          ? .bodyTruncated(received: bodyByteCount, expected: expectedByteCount) : .connectionLost
+      // The scheme was checked before, so the unsupported protocol is the one that the server speaks.
+      case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2,
+        CURLE_HTTP2_STREAM,
+        CURLE_HTTP3:
+        .protocolError(message)
+      case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
+        CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT,
+        CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE,
+        CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
+        CURLE_USE_SSL_FAILED:
+        .tlsFailed(
+          TLSFailure(
+            code: code, message: message, host: host, verification: verification, certificate: certificate,
+            handshake: handshake, authorities: authorities
+          ).text)
+      default:
+        .other(code: Int(code.rawValue), message: message)
+      }
+    }
+
+    private var connectionReason: HTTPError.Reason {
+      let isRefused = systemError == ECONNREFUSED
+      var words = systemError == 0 ? message : systemMessage(systemError)
+      if systemError != 0, let first = words.first { words = first.lowercased() + words.dropFirst() }
+      if let proxy {
+        return .proxyFailed(
+          proxy: proxy, why: isRefused ? "refused the connection" : "cannot be reached: \(words)")
+      }
+      return isRefused ? .connectionRefused : .connectionFailed(words)
+    }
+  }
+#endif

@@ -1,0 +1,121 @@
+#if canImport(Darwin)
+  import Foundation
+  import OzuBase
+
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
+
+  /// Passes each call of the session to its transfer.
+  final class URLSessionTransferDelegate: NSObject, URLSessionDataDelegate {
+    private struct State {
+      var transfers: [Int: URLSessionTransfer] = [:]
+      var isRefusing = false
+      var isInvalid = false
+      var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+    private let challenge: URLSessionClient.ChallengeHandler?
+
+    init(_ challenge: URLSessionClient.ChallengeHandler?) { self.challenge = challenge }
+
+    /// Makes a suspended task. Nil if the session is ending, because it would raise an exception.
+    func begin(
+      _ request: HTTPRequest, into sink: any HTTPBodySink, on session: URLSession, hostRule: HTTPHostRule
+    ) -> URLSessionTransfer? {
+      state.withLock { state in
+        guard !state.isRefusing else { return nil }
+        let transfer = URLSessionTransfer(
+          request, into: sink, task: session.dataTask(with: URLRequest(request)),
+          delegateQueue: session.delegateQueue, hostRule: hostRule)
+        state.transfers[transfer.task.taskIdentifier] = transfer
+        return transfer
+      }
+    }
+
+    /// Makes `begin` return nil from now on.
+    func refuseNew() {
+      state.withLock { $0.isRefusing = true }
+    }
+
+    /// Returns after the session has ended.
+    func invalidated() async {
+      await withCheckedContinuation { continuation in
+        let isInvalid = state.withLock { state in
+          if !state.isInvalid { state.waiters.append(continuation) }
+          return state.isInvalid
+        }
+        if isInvalid { continuation.resume() }
+      }
+    }
+
+    private func transfer(_ task: URLSessionTask) -> URLSessionTransfer? {
+      state.withLock { $0.transfers[task.taskIdentifier] }
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+      newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+      completionHandler(transfer(task)?.redirected(by: response))
+    }
+
+    func urlSession(
+      _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      answer(challenge, completionHandler)
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      answer(challenge, completionHandler)
+    }
+
+    private func answer(
+      _ question: URLAuthenticationChallenge,
+      _ completion: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      guard let challenge else { return completion(.performDefaultHandling, nil) }
+      // The app's code, on its own executor: the session's queue does not wait for it.
+      Task {
+        let (disposition, credential) = await challenge(question)
+        completion(disposition, credential)
+      }
+    }
+
+    func urlSession(
+      _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+      completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+      completionHandler(transfer(dataTask)?.began(response) == true ? .allow : .cancel)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+      transfer(dataTask)?.received(data)
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+      transfer(task)?.measured(metrics)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+      let transfer = state.withLock { $0.transfers.removeValue(forKey: task.taskIdentifier) }
+      transfer?.completed(error)
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+      let waiters = state.withLock { state in
+        state.isInvalid = true
+        defer { state.waiters = [] }
+        return state.waiters
+      }
+      for waiter in waiters { waiter.resume() }
+    }
+  }
+#endif

@@ -1,0 +1,56 @@
+import OzuBase
+
+/// How many samples of a picture's planes are averaged into one while they are decoded, in a plan that resamples
+/// planes.
+///
+/// Beside `PlaneReduction`, this is the other way to avoid having all pixels in memory: for decoders that must
+/// decode all samples, but do not need to keep them or convert them to colours.
+package struct PlaneAveraging: Hashable, Sendable {
+  /// The samples of luma, or of each colour, that become one.
+  package let luma: RowAverager.Step
+  /// The samples of chroma that become one.
+  package let chroma: RowAverager.Step
+
+  /// How many times the result must fit into the picture on each side. Below, chroma would have to be enlarged, and
+  /// little time would be saved.
+  static let leastRatio = 2.0
+  /// The least number of samples for one pixel of the result. With fewer, the averaging is visible.
+  static let headroom = 2.5
+
+  /// Chooses the steps; `nil` if decoding to pixels is better, and for a decoder that makes planes from frequencies
+  /// (`PlaneReduction`).
+  ///
+  /// - Parameters:
+  ///   - region: the region of the stored picture that is shown.
+  ///   - output: the size at which it is shown.
+  init?(layout: PlaneLayout, region: PixelRegion, output: PixelSize) {
+    let horizontal = region.width / Double(output.width)
+    let vertical = region.height / Double(output.height)
+    guard layout.source != .frequencies, min(horizontal, vertical) >= Self.leastRatio else { return nil }
+    func step(_ ratio: Double) -> Int {
+      min(max(1, Int(ratio / Self.headroom)), RowAverager.longestStep)
+    }
+    luma = RowAverager.Step(columns: step(horizontal), rows: step(vertical))
+    let chromaStep = layout.chromaStep ?? .init(horizontal: 1, vertical: 1)
+    chroma = RowAverager.Step(
+      columns: step(horizontal / Double(chromaStep.horizontal)),
+      rows: step(vertical / Double(chromaStep.vertical)))
+    // Four planes have two bytes for each sample, so they are smaller than pixels only if at least four pixels
+    // become one.
+    if layout.source == .rows, luma.columns * luma.rows < 4 { return nil }
+  }
+
+  /// The estimated size of the planes of a picture of `size` while it is decoded, in bytes.
+  func byteCount(of size: PixelSize, layout: PlaneLayout) -> Int {
+    let pixels = Double(size.width) * Double(size.height)
+    let chromaShare = layout.chromaStep.map { 2.0 / Double($0.horizontal * $0.vertical) } ?? 0
+    var bytes = 2 * pixels / Double(luma.columns * luma.rows)
+    bytes += 2 * pixels * chromaShare / Double(chroma.columns * chroma.rows)
+    switch layout.source {
+    case .frequencies: break
+    case .wholePlanes(let bytesPerPixel): bytes += pixels * Double(bytesPerPixel)
+    case .rows: bytes *= 4
+    }
+    return Int(clamping: bytes)
+  }
+}

@@ -1,0 +1,236 @@
+import OzuBase
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension ImageHeader {
+  /// Writes the whole header except for the layout of its planes, which is not sent between processes.
+  func writeWhole(to writer: inout FieldWriter) {
+    write(to: &writer)
+    writer.append(exactSize) { writer, size in
+      writer.append(size.x)
+      writer.append(size.y)
+    }
+    writer.append(colorEncoding) { $1.write(to: &$0) }
+    writer.append(dotsPerInch) { $0.append($1) }
+    writer.append(metadata) { $1.write(to: &$0) }
+    writer.append(lightLevels) { writer, levels in
+      for level in [
+        levels.maximumContent, levels.maximumAverage, levels.masteringPeak, levels.masteringMinimum,
+      ] {
+        writer.append(level) { $0.append($1) }
+      }
+      writer.append(levels.masteringGamut) { $1.write(to: &$0) }
+    }
+    writer.append(gainMap) { $1.write(to: &$0) }
+    writer.append(cameraRAW) { writer, raw in
+      writer.append(raw.size) { $1.write(to: &$0) }
+      writer.append(raw.previewSizes) { $1.write(to: &$0) }
+      writer.append(raw.isCut)
+    }
+    writer.append(notes: notes)
+  }
+
+  init(whole reader: inout FieldReader) throws(FieldReader.Damage) {
+    try self.init(from: &reader)
+    exactSize = try reader.optional { (reader) throws(FieldReader.Damage) in
+      SIMD2(try reader.number(), try reader.number())
+    }
+    colorEncoding = try reader.optional { (reader) throws(FieldReader.Damage) in
+      try ColorEncoding(from: &reader)
+    }
+    dotsPerInch = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.number() }
+    metadata = try reader.optional { (reader) throws(FieldReader.Damage) in
+      try PictureMetadata(from: &reader)
+    }
+    lightLevels = try reader.optional { (reader) throws(FieldReader.Damage) in
+      func level(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Double? {
+        try reader.optional { (reader) throws(FieldReader.Damage) in try reader.number() }
+      }
+      var levels = LightLevels(
+        maximumContent: try level(&reader), maximumAverage: try level(&reader),
+        masteringPeak: try level(&reader))
+      levels.masteringMinimum = try level(&reader)
+      levels.masteringGamut = try reader.optional { (reader) throws(FieldReader.Damage) in
+        try Chromaticities(from: &reader)
+      }
+      return levels
+    }
+    gainMap = try reader.optional { (reader) throws(FieldReader.Damage) in try GainMap(from: &reader) }
+    cameraRAW = try reader.optional { (reader) throws(FieldReader.Damage) in
+      CameraRAW(
+        size: try reader.optional { (reader) throws(FieldReader.Damage) in try PixelSize(from: &reader) },
+        previewSizes: try reader.list(atMost: CameraRAW.mostPreviews) { (reader) throws(FieldReader.Damage) in
+          try PixelSize(from: &reader)
+        }, isCut: try reader.flag())
+    }
+    notes = try reader.notes()
+  }
+}
+
+extension ColorEncoding {
+  fileprivate func write(to writer: inout FieldWriter) {
+    switch self {
+    case .profile(let profile):
+      writer.append(0)
+      profile.write(to: &writer)
+    case .coded(let primaries, let transfer):
+      writer.append(1)
+      writer.append(primaries)
+      writer.append(transfer)
+    case .calibrated(let gamma, let points):
+      writer.append(2)
+      writer.append(gamma)
+      points.write(to: &writer)
+    }
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    switch try reader.integer() {
+    case 0: self = .profile(try ICCProfile(from: &reader))
+    case 1: self = .coded(primaries: try reader.integer(), transfer: try reader.integer())
+    case 2:
+      self = .calibrated(
+        gamma: try reader.number(), chromaticities: try Chromaticities(from: &reader))
+    default: throw FieldReader.Damage()
+    }
+  }
+}
+
+extension Chromaticities {
+  fileprivate func write(to writer: inout FieldWriter) {
+    for point in [white, red, green, blue] {
+      writer.append(point.x)
+      writer.append(point.y)
+    }
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    func point(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Chromaticities.Point {
+      Chromaticities.Point(x: try reader.number(), y: try reader.number())
+    }
+    self.init(
+      white: try point(&reader), red: try point(&reader), green: try point(&reader), blue: try point(&reader))
+  }
+}
+
+extension GainMap {
+  fileprivate func write(to writer: inout FieldWriter) {
+    size.write(to: &writer)
+    writer.append(bytes.lowerBound)
+    writer.append(bytes.upperBound)
+    writer.append(channels) { writer, channel in
+      for number in [
+        channel.minimum, channel.maximum, channel.gamma, channel.baseOffset, channel.alternateOffset,
+      ] {
+        writer.append(number)
+      }
+    }
+    writer.append(baseHeadroom)
+    writer.append(alternateHeadroom)
+    writer.append(isInColorsOfPicture)
+    writer.append(coding.rawValue)
+    writer.append(edits) { writer, edit in
+      writer.append(edit.offset)
+      writer.append(Data(edit.bytes))
+    }
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    let size = try PixelSize(from: &reader)
+    let (start, end) = (try reader.integer(), try reader.integer())
+    guard 0 <= start, start <= end else { throw FieldReader.Damage() }
+    let channels = try reader.list(atMost: 3) { (reader) throws(FieldReader.Damage) in
+      GainMap.Channel(
+        minimum: try reader.number(), maximum: try reader.number(), gamma: try reader.number(),
+        baseOffset: try reader.number(), alternateOffset: try reader.number())
+    }
+    self.init(
+      size: size, bytes: start..<end, channels: channels, baseHeadroom: try reader.number(),
+      alternateHeadroom: try reader.number())
+    isInColorsOfPicture = try reader.flag()
+    guard let coding = Coding(rawValue: try reader.integer()) else { throw FieldReader.Damage() }
+    self.coding = coding
+    edits = try reader.list(atMost: 16) { (reader) throws(FieldReader.Damage) in
+      Edit(offset: try reader.integer(), bytes: [UInt8](try reader.data()))
+    }
+  }
+}
+
+extension ICCProfile {
+  fileprivate func write(to writer: inout FieldWriter) {
+    writer.append(name) { $0.append($1) }
+    writer.append(data)
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    self.init(
+      name: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() },
+      data: try reader.data())
+  }
+}
+
+extension PictureMetadata {
+  fileprivate func write(to writer: inout FieldWriter) {
+    writer.append(captureDate) { $0.append($1) }
+    writer.append(camera) { $0.append($1) }
+    writer.append(hasThumbnail)
+    writer.append(lens) { $0.append($1) }
+    writer.append(exposureTime) { $0.append($1) }
+    writer.append(fNumber) { $0.append($1) }
+    writer.append(isoSensitivity) { $0.append($1) }
+    writer.append(focalLength) { $0.append($1) }
+    writer.append(hasPlace)
+  }
+
+  fileprivate init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    func text(_ reader: inout FieldReader) throws(FieldReader.Damage) -> String? {
+      try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() }
+    }
+    func number(_ reader: inout FieldReader) throws(FieldReader.Damage) -> Double? {
+      try reader.optional { (reader) throws(FieldReader.Damage) in try reader.number() }
+    }
+    self.init(
+      captureDate: try text(&reader), camera: try text(&reader), hasThumbnail: try reader.flag())
+    lens = try text(&reader)
+    exposureTime = try number(&reader)
+    fNumber = try number(&reader)
+    isoSensitivity = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.integer() }
+    focalLength = try number(&reader)
+    hasPlace = try reader.flag()
+  }
+}
+
+extension ImageMetadata {
+  func write(to writer: inout FieldWriter) {
+    writer.append(exif) { $0.append($1) }
+    writer.append(xmp) { $0.append($1) }
+    writer.append(iptc) { $0.append($1) }
+    writer.append(colorProfile) { $1.write(to: &$0) }
+    writer.append(resolution) {
+      $0.append($1.horizontal)
+      $0.append($1.vertical)
+    }
+    writer.append(notes: notes)
+    values.write(to: &writer)
+  }
+
+  init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    self.init()
+    exif = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.data() }
+    xmp = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.data() }
+    iptc = try reader.optional { (reader) throws(FieldReader.Damage) in try reader.data() }
+    colorProfile = try reader.optional { (reader) throws(FieldReader.Damage) in
+      try ICCProfile(from: &reader)
+    }
+    resolution = try reader.optional { (reader) throws(FieldReader.Damage) in
+      ImageResolution(horizontal: try reader.number(), vertical: try reader.number())
+    }
+    notes = try reader.notes()
+    values = try MetadataValues(from: &reader)
+  }
+}

@@ -1,0 +1,81 @@
+/// The restrictions of a worker.
+package struct WorkerConfinement: Hashable, Sendable {
+  /// Whether a filter of system calls (seccomp) is active.
+  package var filtersSystemCalls = false
+  /// The version of Landlock, which denies access to files, and in later versions to networks and signals; 0 for
+  /// none.
+  package var landlockVersion = 0
+  /// Whether memory, processor time, files and core dumps have limits.
+  package var limitsResources = false
+  /// Whether it has no rights of an administrator.
+  package var dropsCapabilities = false
+  /// Whether the number of threads has a limit; also true if none may be started.
+  package var limitsThreads = false
+  /// The restrictions that the system refused, with the reason: "seccomp: Operation not permitted".
+  package var missing: [String] = []
+  /// The number of threads in the process that workers are forked from; 0 if the system does not report it. More
+  /// than one is a mistake of `WorkerHandling.prepare`: a lock that another thread holds stays locked in the
+  /// worker.
+  package var zygoteThreadCount = 0
+
+  package init() {}
+
+  /// The missing restriction without which a worker of a kind is not safe; nil if it is safe.
+  ///
+  /// The filter denies all files, except for kinds that read some: for these, Landlock decides which.
+  package func fault(for kind: WorkerKind) -> String? {
+    let isConfined =
+      filtersSystemCalls && limitsResources && dropsCapabilities && limitsThreads
+      && (landlockVersion > 0 || !kind.readsFonts)
+    return isConfined ? nil : missing.joined(separator: ", ")
+  }
+}
+
+#if os(Linux) && canImport(CIsolation)
+  import CIsolation
+  import Glibc
+  import OzuBase
+
+  extension WorkerConfinement {
+    /// The worker's report about itself.
+    struct Report: BitwiseCopyable {
+      var limitsError: Int32
+      var capabilitiesError: Int32
+      var rootError: Int32
+      var landlockError: Int32
+      var filterError: Int32
+      var threadsError: Int32
+      var landlockVersion: Int32
+      var zygoteThreadCount: Int32
+      var process: Int32
+
+      init(_ confined: ozu_confined, zygoteThreadCount: Int32) {
+        limitsError = confined.limits_error
+        capabilitiesError = confined.capabilities_error
+        threadsError = confined.threads_error
+        rootError = confined.root_error
+        landlockError = confined.landlock_error
+        filterError = confined.filter_error
+        landlockVersion = confined.landlock_version
+        self.zygoteThreadCount = zygoteThreadCount
+        process = getpid()
+      }
+    }
+
+    init(_ report: Report) {
+      filtersSystemCalls = report.filterError == 0
+      limitsResources = report.limitsError == 0
+      dropsCapabilities = report.capabilitiesError == 0
+      limitsThreads = report.threadsError == 0
+      landlockVersion = Int(report.landlockVersion)
+      zygoteThreadCount = Int(report.zygoteThreadCount)
+      let calls = [
+        ("setrlimit", report.limitsError), ("capset", report.capabilitiesError),
+        ("a root folder of its own", report.rootError), ("landlock", report.landlockError),
+        ("seccomp", report.filterError),
+        ("counting threads", report.threadsError),
+      ]
+      missing = calls.compactMap { name, code in code == 0 ? nil : "\(name): \(systemMessage(code))" }
+    }
+  }
+#endif

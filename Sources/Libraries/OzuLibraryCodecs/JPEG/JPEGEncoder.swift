@@ -1,0 +1,74 @@
+import CCodecs
+import OzuBase
+import OzuCodecs
+import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Writes JPEG through libjpeg-turbo, in one scan (baseline) or in several (progressive), with Huffman tables that
+/// are optimised for the picture.
+///
+/// Quality 0 to 1 is libjpeg's 0 to 100. Unless the options say otherwise, chroma is stored at half the size on
+/// each side (4:2:0) below 0.9, and at full size (4:4:4) from 0.9 on. Grey bitmaps (`gray8`) have one component.
+/// Transparent pixels are blended over white.
+public struct JPEGEncoder: ImageEncoding {
+  private static let fullChromaQuality = 0.9
+
+  /// Makes an encoder.
+  public init() {}
+
+  /// JPEG.
+  public var type: ImageType { .jpeg }
+
+  /// Always false.
+  public var keepsAlpha: Bool { false }
+
+  /// All kinds; at most 65,527 bytes of EXIF data, 65,504 of XMP, and about 16 MB of a profile.
+  public var keptMetadata: MetadataKinds { .all }
+
+  /// Encodes a bitmap.
+  ///
+  /// - Throws: `tooLarge` above 65,500 pixels a side; `failed` if memory is short, or if the profile of the options
+  ///   is not one for red, green and blue.
+  public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
+    // A profile for red, green and blue does not fit grey.
+    let isGray = bitmap.format == .gray8 && options.metadata.colorProfile == nil
+    let bitmap = bitmap.converted(to: .bgra8)
+    guard max(bitmap.size.width, bitmap.size.height) <= Int(ozu_jpeg_side_limit) else {
+      throw .tooLarge(.jpeg, bitmap.size)
+    }
+    try options.metadata.checkProfile(for: .jpeg)
+    let quality = options.compressionQuality.isNaN ? 0 : min(max(options.compressionQuality, 0), 1)
+    let resolution = options.metadata.resolution?.valid
+    var parameters = OzuJPEGParameters(
+      quality: Int32(clamping: quality * 100, rounded: .toNearestOrAwayFromZero),
+      chroma: options.chromaSubsampling.value(isFull: quality >= Self.fullChromaQuality),
+      is_progressive: options.isProgressive, is_gray: isGray,
+      dots_per_inch_x: resolution.density(\.horizontal),
+      dots_per_inch_y: resolution.density(\.vertical))
+    var file = OzuBytes()
+    var message = [CChar](repeating: 0, count: 256)
+    let status = bitmap.withUnsafeBytes { pixels in
+      ozu_jpeg_encode(
+        pixels.bindMemory(to: UInt8.self).baseAddress, bitmap.bytesPerRow, Int32(bitmap.size.width),
+        Int32(bitmap.size.height), bitmap.isOpaque, &parameters, &file, &message,
+        message.count)
+    }
+    guard status == .done, let data = file.data() else {
+      let reason = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      throw .failed(.jpeg, reason: String(decoding: reason, as: UTF8.self))
+    }
+    return JPEGSegments.insert(options.metadata, into: data)
+  }
+}
+
+extension ImageResolution? {
+  /// The density for JFIF: an integer of 16 bits, 0 for none.
+  fileprivate func density(_ side: KeyPath<ImageResolution, Double>) -> UInt16 {
+    map { UInt16(clamping: max(1, $0[keyPath: side]), rounded: .toNearestOrAwayFromZero) } ?? 0
+  }
+}

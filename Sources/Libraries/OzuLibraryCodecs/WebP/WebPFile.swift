@@ -1,0 +1,125 @@
+#if WebP
+  import CCodecs
+  import OzuCodecs
+  import OzuImaging
+  import OzuBase
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// A WebP whose chunks have been read.
+  final class WebPFile: ImageFile {
+    private let data: Data
+    private let details: WebPHeader
+    private let alpha: Alpha
+    let header: ImageHeader
+    private let slot = FeedSlot<WebPFeed>()
+    private let hasShownFirstFrame = Mutex(false)
+
+    init(_ data: Data, _ details: WebPHeader, alpha: Alpha) {
+      self.data = data
+      self.details = details
+      self.alpha = alpha
+      var header = ImageHeader(
+        type: .webp, storedSize: details.canvas, orientation: details.orientation ?? .up,
+        hasAlpha: details.hasAlpha || !details.coversCanvas, colorProfileName: details.profile?.name,
+        frameCount: details.frameCount,
+        planeLayout: WebPPlanes.layout(details), colorEncoding: details.profile.map(ColorEncoding.profile),
+        dotsPerInch: details.dotsPerInch, metadata: details.metadata)
+      if let cut = details.cutFrame { header.noteCut(wholeFrames: cut, ofAtLeast: cut + 1) }
+      self.header = header
+    }
+
+    /// The memory for a second copy of a lossless picture, for the alpha plane of a lossy one, and for some rows of
+    /// blocks.
+    func demand(of plan: DecodePlan, context: DecodingContext) -> DecodingDemand {
+      guard let frame = details.frames.first else { return DecodingDemand() }
+      let alpha = frame.hasAlpha && !frame.isLossless ? frame.size.pixelCount : 0
+      return DecodingDemand(
+        byteCount: WebPDecoder.copyByteCount(frame) + alpha + 128 * frame.size.width)
+    }
+
+    /// Makes the result: from planes if the plan averages them and the file is complete, else from pixels.
+    func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+      if let averaging = plan.averaging,
+        let frame = details.frames.first,
+        let planes = try data.withBytes({ (bytes) throws(ImageDecodingError) in
+          try WebPPlanes.decode(
+            UnsafeRawBufferPointer(rebasing: bytes[frame.range]), size: frame.size, averaging: averaging,
+            context: context)
+        })
+      {
+        return try plan.rendered(planes, header: header, context: context)
+      }
+      return try renderFromPixels(plan, context: context)
+    }
+
+    /// Decodes the picture.
+    ///
+    /// libwebp keeps a second copy of a lossless picture while it decodes; the copy counts towards
+    /// `decodedByteCount`.
+    ///
+    /// - Throws: `ImageDecodingError`; `truncated` if the file ends before the pixels do, unless the context allows it:
+    ///   then the rest is transparent, or grey in a picture without alpha.
+    func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+      guard let frame = details.frames.first else { throw .truncated(.webp, stage: WebPDecoder.imageStage) }
+      let byteCount = details.canvas.byteCount(as: .bgra8)
+      try context.limits.checkDecodedByteCount(byteCount + WebPDecoder.copyByteCount(frame))
+      let isOpaque = !header.hasAlpha
+      return try data.withBytes { (bytes) throws(ImageDecodingError) in
+        try Bitmap(
+          size: details.canvas, isOpaque: isOpaque, colorSpace: header.storedColorSpace, pool: context.pool
+        ) { (pixels, bytesPerRow) throws(ImageDecodingError) in
+          if !details.coversCanvas { pixels.fillMissing(isOpaque: false) }
+          let rows = UnsafeMutableRawBufferPointer(
+            rebasing: pixels[(frame.y * bytesPerRow + frame.x * 4)...])
+          let coded = UnsafeRawBufferPointer(rebasing: bytes[frame.range])
+          let session = try WebPSession(coded, rows: rows, bytesPerRow: bytesPerRow, size: frame.size)
+          try WebPDecoder.read(session, frame, isOpaque: isOpaque, alpha, context)
+        }
+      }
+    }
+
+    /// EXIF data, XMP and the profile.
+    func readMetadata() -> ImageMetadata { WebPContainer.metadata(data.span, header: header) }
+
+    /// The frames of an animation.
+    ///
+    /// - Throws: `ImageDecodingError`.
+    func frames(limits: DecodingLimits) throws(ImageDecodingError) -> (any AnimationFrameReading)? {
+      guard details.isAnimated, details.frames.count > 1 else { return nil }
+      return WebPFrames(data, details, alpha: alpha, colorSpace: header.storedColorSpace)
+    }
+
+    /// Shows a still picture row by row, or the first frame of an animation as soon as the second begins.
+    func feed(
+      _ data: Data, plan: DecodePlan, context: DecodingContext
+    ) throws(ImageDecodingError) -> Bitmap? {
+      guard !details.isAnimated else { return try firstFrame(data, plan: plan, context: context) }
+      return try slot.feed { () throws(ImageDecodingError) in
+        guard let frame = details.frames.first else {
+          throw .truncated(.webp, stage: WebPDecoder.imageStage)
+        }
+        try context.limits.checkDecodedByteCount(
+          2 * frame.size.byteCount(as: .bgra8) + WebPDecoder.copyByteCount(frame))
+        return try WebPFeed(frame, header: header, alpha: alpha)
+      } preview: { (feed) throws(ImageDecodingError) in
+        try feed.preview(of: data, context: context)
+      }
+    }
+
+    private func firstFrame(
+      _ data: Data, plan: DecodePlan, context: DecodingContext
+    ) throws(ImageDecodingError) -> Bitmap? {
+      guard !hasShownFirstFrame.withLock({ $0 }) else { return nil }
+      let details = try WebPHeader(data.span, frameLimit: 2)
+      guard details.frames.count > 1 else { return nil }
+      let bitmap = try WebPFile(data, details, alpha: alpha).decode(plan, context: context)
+      hasShownFirstFrame.withLock { $0 = true }
+      return bitmap
+    }
+  }
+#endif

@@ -1,0 +1,86 @@
+public import Foundation
+import Ozu
+import OzuBase
+import OzuHTTP
+
+/// Addresses in the grammar of imgproxy, signed by a key: `/signature/rs:fill:320:240/plain/https://example.com/cat.jpg@webp`.
+///
+/// ```swift
+/// var rules = AddressRules(keys: [try AddressKey(hexKey: key, salt: salt)])
+/// rules.sources = ["https://*.example.com/images/"]
+/// let service = try ImageService(addressing: SignedAddresses(rules))
+/// ```
+public struct SignedAddresses: PictureAddressing {
+  /// The rules for addresses.
+  public let rules: AddressRules
+
+  /// Makes the grammar. If the rules have no key and do not allow unsigned addresses, every address is refused.
+  public init(_ rules: AddressRules) { self.rules = rules }
+
+  /// The picture that a path names.
+  ///
+  /// - Throws: `AddressRefusal`.
+  public func picture(for request: ServiceRequest, at date: Date) throws(AddressRefusal) -> AddressedPicture {
+    let address = try ImageAddress(request.target, rules: rules, now: date)
+    var options = address.options
+    var fields: [String] = []
+    var density = 1.0
+    if rules.usesClientHints {
+      if options.density == nil {
+        fields += ["Sec-CH-DPR", "DPR"]
+        density = Self.hint("DPR", request.headers, in: 0.1...rules.largestDensity) ?? 1
+      }
+      if options.width == 0, options.height == 0 {
+        fields += ["Sec-CH-Width", "Width"]
+        if let width = Self.hint("Width", request.headers, in: 1...Double(rules.largestSide)) {
+          // The width is in pixels already.
+          options.width = max(
+            1,
+            Int(
+              clamping: width / (options.density ?? density), rounded: .toNearestOrAwayFromZero))
+        }
+      }
+    }
+    var picture = try options.picture(
+      of: .url(address.source), density: density, accept: request.headers["Accept"], rules: rules)
+    picture.varyingFields += fields
+    // The result stays valid until the expiry, because the rules do not change.
+    let expiry = options.expiry.flatMap { $0 > 0 ? Date(timeIntervalSince1970: Double($0)) : nil }
+    (picture.expiry, picture.reusableUntil) = (expiry, expiry ?? .distantFuture)
+    return picture
+  }
+
+  /// The number in a client hint, limited to the allowed range.
+  private static func hint(_ name: String, _ headers: HTTPHeaders, in range: ClosedRange<Double>) -> Double? {
+    guard let text = headers.first("Sec-CH-\(name)") ?? headers.first(name),
+      text.utf8.count <= 16, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
+      let number = Double(text)
+    else { return nil }
+    return min(max(number, range.lowerBound), range.upperBound)
+  }
+
+  /// The path of a picture, signed by the first key. If there is no key, it has `unsafe` instead of a signature.
+  ///
+  /// - Parameters:
+  ///   - source: the address of the picture.
+  ///   - options: as they are written in a path, such as `rs:fill:320:240/q:70`. Default: none.
+  ///   - format: the word for a format, such as `webp`. `nil`, the default, lets the client choose.
+  /// - Throws: `AddressRefusal` if the service would refuse the path.
+  public func path(
+    of source: URL, options: String = "", format: String? = nil
+  ) throws(AddressRefusal) -> String {
+    var address = ImageAddress(source: source, options: ImageOptions())
+    for option in options.split(separator: "/") { try address.options.apply(AddressOption(option), rules) }
+    if let format {
+      guard let type = ImageOptions.type(format) else {
+        throw AddressRefusal(status: 400, reason: "\(format): there is no such format")
+      }
+      address.options.type = type
+    }
+    guard rules.allows(source) else {
+      throw AddressRefusal(status: 403, reason: "this source is not allowed")
+    }
+    let path = address.path
+    return "/\(rules.keys.first?.signature(of: path) ?? "unsafe")\(path)"
+  }
+}

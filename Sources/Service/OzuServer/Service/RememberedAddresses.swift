@@ -1,0 +1,113 @@
+import Foundation
+import OzuBase
+import OzuHTTP
+
+/// Remembers which pictures addresses name, so that an address that is requested often is read only once.
+///
+/// Invented addresses of strangers are not remembered: an address is remembered only if it was read, including its
+/// signature, and its picture is in memory, and only as long as its addressing allows
+/// (`AddressedPicture.reusableUntil`).
+///
+/// It is limited by number and bytes, in two generations: when the young generation is full, it becomes the old
+/// one, and the former old one is dropped. An old address that is requested again moves to the young generation.
+/// One lock guards both; dropped entries are released outside the lock.
+///
+/// - Complexity: O(1) for every operation, and one comparison with each of at most eight variants of a target.
+final class RememberedAddresses: Sendable {
+  /// The most pictures that one target may name, depending on header fields.
+  static let maximumVariantCount = 8
+  static let byteBudget = 8 << 20
+
+  private struct Variant {
+    let picture: KnownPicture
+    /// The values of the request's deciding fields, in their order.
+    let values: [[String]]
+    let end: Double
+
+    func isFor(_ headers: HTTPHeaders, at time: Double) -> Bool {
+      time < end
+        && zip(picture.picture.varyingFields, values).allSatisfy { headers.hasValues($1, for: $0) }
+    }
+
+    /// An upper estimate: the target and the source are stored in several forms.
+    func byteCount(of target: String) -> Int {
+      1536 + 6 * target.utf8.count + values.joined().reduce(0) { $0 + $1.utf8.count }
+    }
+  }
+
+  private struct Generation {
+    var variants: [String: [Variant]] = [:]
+    var count = 0
+    var byteCount = 0
+  }
+
+  private struct State {
+    var young = Generation()
+    var old = Generation()
+  }
+
+  private let maximumCount: Int
+  private let state = Mutex(State())
+
+  /// - Parameter maximumCount: the most pictures that are remembered; 0 for none.
+  init(maximumCount: Int) { self.maximumCount = maximumCount }
+
+  var count: Int { state.withLock { $0.young.count + $0.old.count } }
+  var byteCount: Int { state.withLock { $0.young.byteCount + $0.old.byteCount } }
+
+  /// The picture that a request names, if its address is remembered.
+  func picture(for request: ServiceRequest, at date: Date) -> KnownPicture? {
+    guard maximumCount > 0 else { return nil }
+    // In seconds, like the expiry of addresses.
+    let time = date.timeIntervalSince1970
+    let (picture, forgotten) = state.withLock { state -> (KnownPicture?, Generation?) in
+      let isThis = { (variant: Variant) in variant.isFor(request.headers, at: time) }
+      if let variant = state.young.variants[request.target]?.first(where: isThis) {
+        return (variant.picture, nil)
+      }
+      guard let variant = state.old.variants[request.target]?.first(where: isThis) else { return (nil, nil) }
+      return (variant.picture, add(variant, request.target, to: &state))
+    }
+    _ = consume forgotten
+    return picture
+  }
+
+  /// Remembers the picture that a request names.
+  func remember(_ picture: KnownPicture, of request: ServiceRequest) {
+    guard maximumCount > 0, picture.isFromURL, let end = picture.picture.reusableUntil else { return }
+    let values = picture.picture.varyingFields.map(request.headers.values)
+    let variant = Variant(picture: picture, values: values, end: end.timeIntervalSince1970)
+    let forgotten = state.withLock { add(variant, request.target, to: &$0) }
+    _ = consume forgotten
+  }
+
+  /// Adds a variant to the young generation. Returns the generation that is dropped for it.
+  private func add(_ variant: Variant, _ target: String, to state: inout State) -> Generation? {
+    let size = variant.byteCount(of: target)
+    guard size <= Self.byteBudget / 2 else { return nil }
+    var forgotten: Generation?
+    if state.young.count >= max(1, maximumCount / 2) || state.young.byteCount + size > Self.byteBudget / 2 {
+      forgotten = state.old
+      state.old = state.young
+      state.young = Generation()
+    }
+    // Another thread may have added it meanwhile: then it is here twice, and the first is found.
+    guard state.young.variants[target, default: []].count < Self.maximumVariantCount else { return forgotten }
+    state.young.variants[target, default: []].append(variant)
+    state.young.count += 1
+    state.young.byteCount += size
+    return forgotten
+  }
+}
+
+extension HTTPHeaders {
+  /// Whether the lines with a name have these values, in this order.
+  fileprivate func hasValues(_ values: [String], for name: String) -> Bool {
+    var count = 0
+    for field in self where field.name.isEqualIgnoringASCIICase(to: name) {
+      guard count < values.count, field.value == values[count] else { return false }
+      count += 1
+    }
+    return count == values.count
+  }
+}

@@ -1,0 +1,91 @@
+public import Foundation
+import OzuBase
+import OzuHTTP
+
+/// A request and its answer, for a log.
+public struct ServiceLogRecord: Sendable {
+  /// The date of the answer.
+  public let date: Date
+  /// The method.
+  public let method: String
+  /// The requested path and query.
+  public let target: String
+  /// The status of the answer.
+  public let status: Int
+  /// The origin of the answer: `memory`, `store`, `made`, `unchanged`, `refused`, `failed` or `service`.
+  public let result: String
+  /// The number of bytes of the body.
+  public let byteCount: Int
+  /// The time from the request to the answer.
+  public let duration: Duration
+  /// The source without secrets; `nil` if none was found.
+  public let source: String?
+  /// The complete description of the failure; `nil` if there was none.
+  public let failure: String?
+  /// The client's address; `nil` if it is unknown.
+  public let remoteAddress: String?
+  /// The trace of the request (`traceparent`, W3C Trace Context): 32 hexadecimal digits; `nil` without one.
+  public let traceID: String?
+
+  init(_ request: ServiceRequest, _ answer: ServiceAnswer, duration: Duration, date: Date) {
+    self.date = date
+    method = request.method
+    target = request.target
+    status = answer.response.status
+    result = answer.kind.rawValue
+    byteCount = answer.response.body.count
+    self.duration = duration
+    source = answer.source
+    failure = answer.failure
+    remoteAddress = request.remoteAddress
+    traceID = request.headers.first("traceparent").flatMap(Self.traceID)
+  }
+
+  /// The second of the four parts, if all have the right form and it is not zero.
+  private static func traceID(in field: String) -> String? {
+    let parts = field.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count >= 4, parts[0].utf8.count == 2, parts[0] != "ff", parts[1].utf8.count == 32,
+      parts[2].utf8.count == 16, parts[3].utf8.count == 2,
+      parts[0...3].allSatisfy({
+        $0.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+      }),
+      parts[1].contains(where: { $0 != "0" })
+    else { return nil }
+    return String(parts[1])
+  }
+
+  /// The record as one line of JSON, with times in seconds.
+  public var jsonLine: String {
+    var members = [
+      (
+        "time",
+        Self.quoted(date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)))
+      ),
+      ("method", Self.quoted(method)), ("target", Self.quoted(target)), ("status", "\(status)"),
+      ("result", Self.quoted(result)), ("bytes", "\(byteCount)"),
+      ("seconds", "\((duration / .milliseconds(1)).rounded(.up) / 1000)"),
+    ]
+    for (name, value) in [
+      ("source", source), ("failure", failure), ("remote", remoteAddress), ("trace", traceID),
+    ] {
+      if let value { members.append((name, Self.quoted(value))) }
+    }
+    return "{" + members.map { "\"\($0)\": \($1)" }.joined(separator: ", ") + "}"
+  }
+
+  /// A JSON string. Control characters are escaped.
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

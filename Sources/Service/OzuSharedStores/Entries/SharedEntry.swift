@@ -1,0 +1,104 @@
+import Foundation
+import Ozu
+import OzuBase
+import OzuCaching
+
+/// The bytes of an entry in a shared store:
+///
+/// | offset | size | field |
+/// |---|---|---|
+/// | 0 | 4 | `OZs1` |
+/// | 4 | 4 | length of the head, little-endian |
+/// | 8 | 8 | XXH64 of the head, seed 0, little-endian |
+/// | 16 | | the head: version, key, kind, metadata, length and XXH64 of the body (`FieldWriter`) |
+/// | | | the body |
+///
+/// Other programs may write to the store, so nothing in it is trusted. An entry is valid only if the checksums
+/// match, the key is the requested one and the version is the current one; all other entries are foreign or
+/// damaged. The checksums are those of the disk cache. They detect damage, not forgery: a program that can write to
+/// the store can put pictures there.
+package enum SharedEntry {
+  /// Must change when the bytes of an entry get another meaning: its own form, or that of the metadata or of
+  /// renditions. Machines with different versions then do not read each other's entries.
+  static let version = 1
+
+  private static let magic: [UInt8] = Array("OZs1".utf8)
+  private static let prefixByteCount = 16
+
+  /// The most bytes that encoding adds to metadata and body.
+  static func overhead(for key: ImageStoreKey) -> Int { prefixByteCount + 80 + key.kind.name.utf8.count }
+
+  /// The bytes of an entry.
+  static func encode(_ entry: ImageStoreEntry, for key: ImageStoreKey) -> Data {
+    var writer = FieldWriter()
+    writer.append(version)
+    writer.append(key.key.high)
+    writer.append(key.key.low)
+    writer.append(key.kind.name)
+    writer.append(entry.metadata)
+    writer.append(entry.body.count)
+    writer.append(checksum(entry.body))
+    let head = writer.data
+    var data = Data(capacity: prefixByteCount + head.count + entry.body.count)
+    data.append(contentsOf: magic)
+    withUnsafeBytes(of: UInt32(head.count).littleEndian) { data.append(contentsOf: $0) }
+    withUnsafeBytes(of: checksum(head).littleEndian) { data.append(contentsOf: $0) }
+    data.append(head)
+    data.append(entry.body)
+    return data
+  }
+
+  /// Decodes the entry of a key; `nil` if the bytes are damaged, truncated, or belong to another key or version.
+  package static func decode(_ data: Data, for key: ImageStoreKey) -> ImageStoreEntry? {
+    guard let (head, byteCount) = head(of: data, for: key) else { return nil }
+    let body = data.dropFirst(byteCount)
+    guard body.count == head.bodyByteCount, checksum(body) == head.bodyChecksum else { return nil }
+    return ImageStoreEntry(metadata: head.metadata, body: Data(body))
+  }
+
+  /// The metadata of a key's entry, from the beginning of its bytes; `nil` if it is not an entry of the key.
+  ///
+  /// - Throws: `NeedsMore` if the beginning is too short.
+  package static func metadata(ofBeginning data: Data, for key: ImageStoreKey) throws(NeedsMore) -> Data? {
+    if data.count >= prefixByteCount, let count = headByteCount(data), data.count < prefixByteCount + count {
+      throw NeedsMore()
+    }
+    return head(of: data, for: key)?.head.metadata
+  }
+
+  /// The metadata is longer than the given bytes.
+  package struct NeedsMore: Error {}
+
+  private struct Head {
+    var metadata: Data
+    var bodyByteCount: Int
+    var bodyChecksum: UInt64
+  }
+
+  private static func headByteCount(_ data: Data) -> Int? {
+    guard data.count >= prefixByteCount, data.starts(with: magic) else { return nil }
+    return Int(integer(data, at: 4, as: UInt32.self))
+  }
+
+  private static func head(of data: Data, for key: ImageStoreKey) -> (head: Head, byteCount: Int)? {
+    guard let count = headByteCount(data), count <= data.count - prefixByteCount else { return nil }
+    let bytes = data.dropFirst(prefixByteCount).prefix(count)
+    guard checksum(bytes) == integer(data, at: 8, as: UInt64.self) else { return nil }
+    let head = FieldReader.record(bytes, version: version) { reader throws(FieldReader.Damage) -> Head? in
+      let found = CacheKey(high: try reader.word(), low: try reader.word())
+      let kind = try reader.text()
+      let head = Head(
+        metadata: try reader.data(), bodyByteCount: try reader.integer(), bodyChecksum: try reader.word())
+      return found == key.key && kind == key.kind.name ? head : nil
+    }
+    return (head ?? nil).map { ($0, prefixByteCount + count) }
+  }
+
+  private static func integer<Value: FixedWidthInteger>(_ data: Data, at offset: Int, as type: Value.Type)
+    -> Value
+  {
+    data.dropFirst(offset).prefix(MemoryLayout<Value>.size).reversed().reduce(0) { $0 << 8 | Value($1) }
+  }
+
+  private static func checksum(_ data: Data) -> UInt64 { data.withUnsafeBytes { Checksum64.of($0, seed: 0) } }
+}

@@ -1,0 +1,173 @@
+import Dispatch
+import Glibc
+import OzuBase
+
+/// The connection to one node. It is made when there is a command to send, and again after it was lost.
+///
+/// There is no timer for that: each command without a connection starts an attempt, and the node's circuit breaker
+/// increases the time between attempts that fail.
+///
+/// Deliberately not Sendable: only the thread of the loop uses it.
+final class RedisConnection {
+  private enum Phase {
+    case idle
+    /// Resolving runs on a thread of its own, because it may wait for name servers.
+    case resolving(attempt: Int)
+    case connecting(RedisSocket, next: ArraySlice<RedisEndpoint>)
+    case open(RedisSocket, since: ContinuousClock.Instant)
+  }
+
+  /// The age at which a connection to a read-only server is replaced.
+  private static let readOnlyAge = Duration.seconds(1)
+
+  private let place: Int
+  private let configuration: RedisConfiguration
+  private let address: RedisAddress
+  private let resolve: (_ attempt: Int) -> Void
+  private var phase = Phase.idle
+  private var session: RedisSession
+  private var attempt = 0
+
+  /// - Parameter resolve: starts to resolve the address; the result is passed to `resolved`.
+  init(place: Int, configuration: RedisConfiguration, resolve: @escaping (_ attempt: Int) -> Void) {
+    self.place = place
+    self.configuration = configuration
+    self.resolve = resolve
+    address = configuration.nodes[place]
+    session = Self.makeSession(configuration, address)
+  }
+
+  private static func makeSession(_ configuration: RedisConfiguration, _ address: RedisAddress)
+    -> RedisSession
+  {
+    RedisSession(
+      node: "\(address)", login: configuration.login, deadline: configuration.deadline,
+      limits: configuration.replyLimits)
+  }
+
+  /// The events that poll(2) waits for.
+  var interest: (descriptor: Int32, events: Int16)? {
+    switch phase {
+    case .idle, .resolving: nil
+    case .connecting(let socket, _): (socket.descriptor, Int16(POLLOUT))
+    case .open(let socket, _): (socket.descriptor, Int16(session.hasOutput ? POLLIN | POLLOUT : POLLIN))
+    }
+  }
+
+  var nextDeadline: ContinuousClock.Instant? { session.nextDeadline }
+
+  /// Accepts a command, and connects if there is no connection.
+  func start(_ request: RedisRequest) {
+    session.start(request)
+    if case .idle = phase {
+      attempt += 1
+      phase = .resolving(attempt: attempt)
+      resolve(attempt)
+    }
+  }
+
+  /// Takes the result of resolving the address.
+  func resolved(_ attempt: Int, _ result: Result<[RedisEndpoint], RedisEndpoint.Unresolved>) {
+    guard case .resolving(attempt) = phase else { return }
+    switch result {
+    case .success(let endpoints): connect(to: endpoints[...], why: "its name has no address")
+    case .failure(let error): lose(.notConnected(error.message))
+    }
+  }
+
+  private func connect(to endpoints: ArraySlice<RedisEndpoint>, why: String) {
+    var (endpoints, why) = (endpoints, why)
+    while let endpoint = endpoints.popFirst() {
+      guard let (socket, isConnected) = RedisSocket.connecting(to: endpoint) else {
+        why = systemMessage(errno)
+        continue
+      }
+      guard isConnected else { return phase = .connecting(socket, next: endpoints) }
+      return open(socket)
+    }
+    lose(.notConnected(why))
+  }
+
+  private func open(_ socket: RedisSocket) {
+    phase = .open(socket, since: configuration.now())
+    flush()
+  }
+
+  /// Handles events from poll(2).
+  func handle(_ events: Int16) {
+    switch phase {
+    case .idle, .resolving: break
+    case .connecting(let socket, let next):
+      let code = socket.error
+      if code == 0 { return open(socket) }
+      socket.close()
+      connect(to: next, why: systemMessage(code))
+    case .open(let socket, let since):
+      if events & ~Int16(POLLOUT) != 0 { receive(from: socket, since: since) }
+      flush()
+    }
+  }
+
+  /// Sends as much as possible without waiting.
+  func flush() {
+    guard case .open(let socket, _) = phase, session.hasOutput else { return }
+    let isConnected = session.flush { bytes in
+      switch socket.send(bytes) {
+      case .done(let count): count
+      case .wouldBlock: 0
+      case .failed: nil
+      }
+    }
+    if !isConnected { lose(.connectionLost) }
+  }
+
+  private func receive(from socket: RedisSocket, since: ContinuousClock.Instant) {
+    let outcome = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) {
+      space -> RedisError.Reason? in
+      // After this many pieces, the other nodes get their turn.
+      for _ in 0..<16 {
+        switch socket.receive(space) {
+        case .wouldBlock: return nil
+        case .done(0), .failed: return .connectionLost
+        case .done(let count):
+          do throws(RedisError) {
+            try session.receive(UnsafeRawBufferPointer(rebasing: space[..<count]))
+          } catch {
+            return error.reason
+          }
+          if count < space.count { return nil }
+        }
+      }
+      return nil
+    }
+    if let outcome { return lose(outcome) }
+    // A server that became a replica keeps its connections. Resolving its name again may find the new primary.
+    if session.isReadOnly, session.isIdle, since.advanced(by: Self.readOnlyAge) <= configuration.now() {
+      close()
+    }
+  }
+
+  /// Fails commands whose deadline has passed, and closes a connection without any answer.
+  func expire(at now: ContinuousClock.Instant) {
+    let (isAnyLate, isSilent) = session.expire(at: now)
+    guard isAnyLate else { return }
+    if case .open = phase, !isSilent { return }
+    lose(.connectionLost)
+  }
+
+  /// Closes the connection, and fails all its commands.
+  func lose(_ reason: RedisError.Reason) {
+    var lost = session
+    close()
+    lost.fail(RedisError(reason, node: "\(address)", incident: attempt))
+  }
+
+  private func close() {
+    switch phase {
+    case .idle, .resolving: break
+    case .connecting(let socket, _), .open(let socket, _): socket.close()
+    }
+    phase = .idle
+    session = Self.makeSession(configuration, address)
+  }
+}
