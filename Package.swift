@@ -193,7 +193,7 @@ let package = Package(
     .trait(name: "GTK", description: "Show pictures in GTK 4 widgets."),
   ]).union(sets.map { .trait(name: $0.name, description: $0.use) }),
   targets: [
-    // Floor 0: glue.
+    // Layer 0: glue.
     .target(name: "CDynamicLibrary", cSettings: loading),
     .target(
       name: "CCodecs",
@@ -215,7 +215,7 @@ let package = Package(
       name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
     .target(name: "OzuBase", swiftSettings: kernel),
 
-    // Floor 1: they do not know each other.
+    // Layer 1: they do not import each other.
     .target(
       name: "OzuImaging", dependencies: ["OzuBase"], swiftSettings: kernel
     ),
@@ -230,10 +230,10 @@ let package = Package(
         + ["CCurl", "CContentCodings"].map { .target(name: $0, condition: .when(platforms: [.linux])) },
       swiftSettings: strict),
 
-    // Floor 2.
+    // Layer 2.
     .target(name: "OzuCodecs", dependencies: ["OzuImaging", "OzuBase"], swiftSettings: kernel),
 
-    // Floor 3: they do not know each other.
+    // Layer 3: they do not import each other.
     .target(
       name: "OzuLibraryCodecs", dependencies: ["OzuCodecs", "OzuImaging", "OzuBase", "CCodecs"],
       swiftSettings: kernel),
@@ -248,12 +248,12 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Floor 4: the codecs of the platform.
+    // Layer 4: the codecs of the platform.
     .target(
       name: "OzuStandardCodecs",
       dependencies: ["OzuCodecs", "OzuImaging", "OzuImageIOCodecs"] + libraryCodecs, swiftSettings: strict),
 
-    // Floor 5.
+    // Layer 5.
     .target(
       name: "Ozu",
       dependencies: [
@@ -261,7 +261,7 @@ let package = Package(
       ] + libraryCodecs,
       swiftSettings: strict),
 
-    // Floor 6.
+    // Layer 6.
     .target(name: "OzuMigration", dependencies: ["Ozu"], swiftSettings: strict),
     .target(name: "OzuTesting", dependencies: ["Ozu", "OzuHTTP"], swiftSettings: strict),
     .executableTarget(
@@ -388,7 +388,7 @@ if !buildsLibraries {
   package.products.append(.library(name: "OzuSharedStores", targets: ["OzuSharedStores"]))
   package.products.append(.library(name: "OzuServer", targets: ["OzuServer"]))
   package.targets += [
-    // Floor 6.
+    // Layer 6.
     .target(
       name: "OzuSharedStores",
       dependencies: ["Ozu", "OzuCaching", "OzuHTTP", "OzuBase"],
@@ -397,7 +397,7 @@ if !buildsLibraries {
       name: "OzuSharedStoresTests",
       dependencies: ["OzuSharedStores", "Ozu", "OzuHTTP", "OzuBase", "OzuTesting"],
       swiftSettings: strict),
-    // Floor 7.
+    // Layer 7.
     .target(
       name: "OzuServer",
       dependencies: [
@@ -439,7 +439,7 @@ if let benchmarks = Context.environment["OZU_BENCHMARKS"] {
 }
 
 // The folders of the modules. `Tests` has one for each target, beside those of programs.
-let rooms = [
+let folders = [
   "Base": ["OzuBase"],
   "Core": ["OzuImaging", "OzuCodecs", "OzuCaching", "OzuHTTP", "OzuIsolation", "Ozu", "OzuMigration"],
   "Libraries": [
@@ -452,9 +452,9 @@ let rooms = [
   "Apps": ["OzuCLI", "OzuGallery", "OzuGalleryApp", "OzuDecode"],
   "Testing": ["OzuTesting"],
 ]
-for (room, names) in rooms {
+for (folder, names) in folders {
   for target in package.targets where names.contains(target.name) {
-    target.path = "Sources/\(room)/\(target.name)"
+    target.path = "Sources/\(folder)/\(target.name)"
   }
 }
 

@@ -16,6 +16,24 @@ from checking import check, serve  # noqa: E402
 PAGES = ["index.html", "getting-started/server.html", "guides/grid.html", "choosing-a-call.html", "glossary.html", "performance.html",
          "security.html", "command-line.html", "reference.html"]
 
+# What people ask, and where the answer is: the first or the second result. The last three have a typing error, a synonym and
+# the name of a member.
+QUESTIONS = [
+    ("limit of the disk cache", "faq.html#where-is-the-limit-of-the-disk-cache-and-how-do-i-change-it"),
+    ("how do I show a BlurHash until the picture is there?", "faq.html#how-do-i-show-a-blurhash-until-the-picture-is-there"),
+    ("Authorization header", "faq.html#how-do-i-send-an-authorization-header"),
+    ("empty the cache, remove one picture", "faq.html#how-do-i-empty-the-cache-or-remove-one-picture-from-it"),
+    ("AVIF with quality 60", "faq.html#how-do-i-write-an-avif-with-a-quality-of-60"),
+    ("which packages do I install?", "faq.html#which-packages-do-i-have-to-install"),
+    ("is GPS removed?", "faq.html#is-gps-removed-from-a-picture-that-i-write"),
+    ("retry and time limits", "faq.html#how-are-failed-downloads-retried-and-what-are-the-time-limits"),
+    ("a GIF that moves in my view", "faq.html#does-an-animated-gif-move-in-a-view"),
+    ("cancel in a reused cell", "faq.html#do-i-have-to-cancel-the-load-of-a-reused-cell"),
+    ("prefecth", "guides/prefetch.html"),
+    ("location removed", "faq.html#is-gps-removed-from-a-picture-that-i-write"),
+    ("removeAllImages", "documentation/ozu/imagepipeline/removeallimages()/"),
+]
+
 
 def main():
     folder = sys.argv[1]
@@ -46,17 +64,17 @@ def read(browser, base, shots):
     browser.run("document.body.focus()")
     browser.key("/", text="/")
     check(browser.run("document.activeElement.id") == "search", "/ moves to the search")
-    for words, expected in (("prefetch", "guides/prefetch.html"), ("ImagePipeline", "documentation/ozu/imagepipeline/"),
-                            ("untrusted uploads", "guides/untrusted-uploads.html"), ("tombstone", "glossary.html#caches")):
+    for words, expected in [("prefetch", "guides/prefetch.html"), ("ImagePipeline", "documentation/ozu/imagepipeline/"),
+                            ("untrusted uploads", "guides/untrusted-uploads.html"), ("tombstone", "glossary.html#caches")] + QUESTIONS:
         browser.run("document.getElementById('search').value = ''")
         browser.type(words)
-        browser.wait("document.querySelector('#results a') !== null")
-        browser.wait(f"document.getElementById('results').dataset.words === '{words.lower()}'")
-        found = browser.run("[...document.querySelectorAll('#results a')].slice(0, 3).map(e => e.href)")
+        browser.wait("document.querySelector('#search-results a') !== null")
+        browser.wait(f"document.getElementById('search-results').dataset.words === {words!r}")
+        found = browser.run("[...document.querySelectorAll('#search-results a')].slice(0, 2).map(e => e.href)")
         check(any(address == base + expected for address in found), f"'{words}' finds {expected} {found}")
     browser.run("document.getElementById('search').value = ''")
     browser.type("glossary")
-    browser.wait("document.getElementById('results').dataset.words === 'glossary'")
+    browser.wait("document.getElementById('search-results').dataset.words === 'glossary'")
     if shots:
         browser.screenshot(os.path.join(shots, "search.png"))
     browser.key("ArrowDown")

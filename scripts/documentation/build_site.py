@@ -195,7 +195,7 @@ class Site:
         if self.modules:
             sections.append(("Reference", [("All modules", "reference.html")]))
         os.makedirs(os.path.join(self.folder, "site"), exist_ok=True)
-        for name in ("site.css", "site.js", "reference.css"):
+        for name in ("site.css", "search.js", "site.js", "reference.css"):
             shutil.copyfile(os.path.join(HERE, name), os.path.join(self.folder, "site", name))
         for path in self.paths:
             page = output(path)

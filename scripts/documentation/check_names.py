@@ -22,8 +22,8 @@ vipsthumbnail Album Thumbs Shrink Dockerfile prepareForReuse Examples export""".
 
 
 def identifiers():
-    rooms = os.path.join(pages.ROOT, "Sources")
-    found = {module for room in os.listdir(rooms) for module in os.listdir(os.path.join(rooms, room))}
+    sources = os.path.join(pages.ROOT, "Sources")
+    found = {module for part in os.listdir(sources) for module in os.listdir(os.path.join(sources, part))}
     for folder, folders, names in os.walk(os.path.join(pages.ROOT, "Sources")):
         folders[:] = [name for name in folders if not name.endswith(".docc")]
         for name in names:

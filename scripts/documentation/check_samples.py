@@ -37,7 +37,7 @@ from compile_samples import c_modules, compile, gtk
 PAGES = ("Documentation/getting-started/", "Documentation/guides/", "Documentation/choosing-a-call.md", "Documentation/README.md")
 # Pages whose other blocks are compiled as parts of one function, and against what.
 FRAGMENTS = {
-    "README.md": "linux", "Documentation/migration/haneke.md": "linux", "Documentation/gtk.md": "gtk", "Sources/Toolkits/OzuGTK/": "gtk",
+    "README.md": "linux", "Documentation/faq.md": "linux", "Documentation/migration/haneke.md": "linux", "Documentation/gtk.md": "gtk", "Sources/Toolkits/OzuGTK/": "gtk",
     # Their tests compile them: as programs, and against stand-ins for the types of frameworks.
     "Sources/Core/OzuCaching/": None, "Sources/Service/OzuServer/OzuServer.docc/AnImageService.md": None,
     "Sources/Service/OzuSharedStores/OzuSharedStores.docc/OtherClients.md": None,

@@ -30,16 +30,16 @@ def check_map():
     for line in block.splitlines():
         names = re.findall(r"([\w.]+)/(?:,|  |$)", line)
         if not line.startswith(" "):
-            place = room = line.split("/")[0]
+            place = parent = line.split("/")[0]
             if place not in folders("."):
                 problems.append(f"CONTRIBUTING.md: the map has {place}/, the tree does not")
         elif place == "Sources" and not line.startswith("   ") and names:
-            # A room, with the modules in the lines below it.
-            room = f"{place}/{names[0]}"
+            # A part, with the modules in the lines below it.
+            parent = f"{place}/{names[0]}"
             named[place].add(names[0])
-            named[room] = set()
+            named[parent] = set()
         else:
-            named[room].update(names)
+            named[parent].update(names)
     for place, names in named.items():
         for name in sorted(names ^ folders(place)):
             missing = "lacks" if name not in names else "has"
@@ -50,6 +50,13 @@ def check_map():
         if path.split("/")[0] not in tops:
             problems.append(f"Package.swift: the map of CONTRIBUTING.md does not reach {path}")
     return problems
+
+
+def check_errors():
+    """Each kind of error has its section on the page of the errors."""
+    kinds = set(re.findall(r"public static let (\w+) = Self\(", pages.read("Sources/Core/Ozu/Pipeline/ImageError+Kind.swift")))
+    sections = set(re.findall(r"^### (\w+)$", pages.read("Documentation/errors.md"), re.MULTILINE))
+    return [f"Documentation/errors.md: {name}: a kind without a section, or a section without a kind" for name in sorted(kinds ^ sections)]
 
 
 def check_version():
@@ -100,7 +107,7 @@ def check_examples(writes):
 
 
 def main():
-    problems = check_map() + check_version() + check_ways() + check_examples(sys.argv[1:] == ["write"])
+    problems = check_map() + check_version() + check_ways() + check_errors() + check_examples(sys.argv[1:] == ["write"])
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

@@ -1,32 +1,12 @@
 // Search over site/search.json, the menu of narrow windows, and a button that copies code. Nothing comes from other hosts.
 const root = document.currentScript.dataset.root;
 const box = document.getElementById('search');
-const list = document.getElementById('results');
-let entries, chosen = -1;
+const list = document.getElementById('search-results');
+let search, chosen = -1;
 
 async function load() {
-  if (!entries) {
-    const answer = await fetch(root + 'site/search.json');
-    entries = (await answer.json()).map(([title, parent, path, text, kind]) =>
-      ({ title, parent, path, text, kind, low: title.toLowerCase(), body: text.toLowerCase() }));
-  }
-  return entries;
-}
-
-// Every word must be in the title, the address or the text. The title counts most, its beginning more, and pages before types.
-function score(entry, words) {
-  let sum = 0;
-  for (const word of words) {
-    const at = entry.low.indexOf(word);
-    if (at === 0) sum += 60;
-    else if (at > 0) sum += /\W/.test(entry.low[at - 1]) ? 45 : 25;
-    else if (entry.kind === 'page' && entry.path.includes(word)) sum += 40;
-    else if (entry.body.includes(word)) sum += 8;
-    else if (entry.parent.toLowerCase().includes(word)) sum += 6;
-    else return 0;
-  }
-  if (entry.low === words.join(' ')) sum += 80;
-  return sum + ({ page: 12, section: 4, article: 6 }[entry.kind] || 0);
+  if (!search) search = new Search(await (await fetch(root + 'site/search.json')).json());
+  return search;
 }
 
 function marked(text, words) {
@@ -56,12 +36,14 @@ function excerpt(entry, words) {
 }
 
 async function show() {
-  const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const question = box.value.trim();
   chosen = -1;
-  if (words.length === 0) return hide();
-  const found = (await load()).map(entry => [score(entry, words), entry]).filter(([points]) => points > 0)
-    .sort((a, b) => b[0] - a[0] || a[1].title.length - b[1].title.length).slice(0, 12);
-  list.replaceChildren(...found.map(([, entry], number) => {
+  if (question === '') return hide();
+  const known = await load();
+  // Meanwhile more was typed.
+  if (question !== box.value.trim()) return;
+  const found = known.find(question), words = known.marks(question);
+  list.replaceChildren(...found.map((entry, number) => {
     const item = document.createElement('li');
     item.id = 'result-' + number;
     item.setAttribute('role', 'option');
@@ -80,7 +62,7 @@ async function show() {
     item.textContent = 'Nothing found.';
     list.append(item);
   }
-  list.dataset.words = words.join(' ');
+  list.dataset.words = question;
   list.hidden = false;
   box.setAttribute('aria-expanded', 'true');
 }
