@@ -404,6 +404,7 @@ if !buildsLibraries {
         "CListener", "OzuSharedStores", "Ozu", "OzuCodecs", "OzuHTTP", "OzuImaging", "OzuIsolation",
         "OzuStandardCodecs", "OzuBase",
       ],
+      resources: ["html", "css", "js"].map { .embedInCode("Playground/playground.\($0)") },
       swiftSettings: strict),
     .testTarget(
       name: "OzuServerTests",

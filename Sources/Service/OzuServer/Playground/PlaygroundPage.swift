@@ -1,7 +1,9 @@
 import Foundation
 import OzuHTTP
+import OzuImaging
 
-/// The page of a playground: one file that loads nothing from other places, made once.
+/// The page of a playground, made once of `playground.html`, `playground.css` and `playground.js`. It loads nothing from other
+/// places.
 ///
 /// Its style and its script are allowed only by their hashes, so a script injected into the page could not run.
 enum PlaygroundPage {
@@ -14,24 +16,16 @@ enum PlaygroundPage {
       "Cross-Origin-Resource-Policy": "same-origin",
     ], body: Data(text.utf8))
 
-  static let text = """
-    <!DOCTYPE html>
-    <html lang="en">
-    <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>Ozu playground</title>
-    <link rel="icon" href="data:,">
-    <style>\(style)</style>
-    </head>
-    <body>
-    \(markup)
-    <script>\(script)</script>
-    </body>
-    </html>
+  private static let style = String(decoding: PackageResources.playground_css, as: UTF8.self)
+  private static let script = String(decoding: PackageResources.playground_js, as: UTF8.self)
 
-    """
+  /// The choices of a format.
+  private static let formats = ImageOptions.formats.filter { $0.audience == .browsers }
+    .map { "<option value=\"\($0.type.fileExtension)\">\($0.name)</option>" }.joined()
+
+  static let text = String(decoding: PackageResources.playground_html, as: UTF8.self)
+    .replacing("{{style}}", with: style).replacing("{{script}}", with: script).replacing(
+      "{{formats}}", with: formats)
 
   static let contentSecurityPolicy = [
     "default-src 'none'", "connect-src 'self'", "img-src blob: data:", "style-src '\(hash(style))'",
