@@ -8,7 +8,7 @@ compiles Ozu again.
     walk.py PHOTO OZU all
 
 PHOTO is a JPEG file that stands in for the reader's, OZU the command, built. `--install` is for a machine that is there for the walk
-alone (`Dockerfile` beside this file): it runs the lines of the pages that install packages and the command too; without, they are
+alone (`scripts/try-system`): it runs the lines of the pages that install packages and the command too; without, they are
 there. `all` builds the package of the command in every combination: by version, branch and path;
 debug and release; default traits, one and none; with Swift's libraries in it and without."""
 
