@@ -28,31 +28,26 @@
     private static let hint =
       "to trust it, name its authority (certificateAuthorities, --cacert or SSL_CERT_FILE)"
 
-    @Test("an expired certificate is refused with the date, and so is one that is not valid yet")
+    @Test("an expired certificate is refused, and so is one that is not valid yet")
     func times() async throws {
       #expect(
         try await words(identity: SecureIdentities.expired)
-          == "its certificate expired on 2021-03-04; its owner has to renew it, unless this machine's clock is wrong"
-      )
+          == "its certificate expired; its owner has to renew it, unless this machine's clock is wrong")
       #expect(
         try await words(identity: SecureIdentities.notYetValid)
-          == "its certificate is not valid yet before 2990-01-01; is this machine's clock right?")
+          == "its certificate is not valid yet; is this machine's clock right?")
     }
 
-    @Test("a certificate for another host is refused, and the message names both hosts")
+    @Test("a certificate for another host is refused, and the message names the host")
     func hosts() async throws {
-      #expect(try await words(host: "localhost") == "its certificate is for 127.0.0.1, not for localhost")
+      #expect(try await words(host: "localhost") == "its certificate is for another host than localhost")
     }
 
-    @Test("a certificate of an unknown issuer is refused, and the message says how to trust it")
+    @Test("a certificate that is signed by itself is refused, and the message says how to trust it")
     func issuers() async throws {
       #expect(
         try await words(trusting: { _ in nil })
           == "its certificate is signed by itself, not by an authority; \(Self.hint)")
-      let stranger = TLSFailure(
-        code: CURLE_PEER_FAILED_VERIFICATION, message: "x", host: "h", verification: 20,
-        certificate: CertificateFacts(issuer: "Strange CA"))
-      #expect(stranger.text == "its certificate comes from an unknown issuer (Strange CA); \(Self.hint)")
     }
 
     @Test("a missing file of authorities is named")
@@ -63,30 +58,24 @@
     }
 
     @Test(
-      "the message describes a failed handshake in words",
-      arguments: [
-        (
-          ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"],
-          "it speaks only versions of TLS that are too old; 1.2 is the oldest that is safe"
-        ),
-        (["-tls1_2", "-cipher", "NULL:@SECLEVEL=0"], "client and server have no cipher in common"),
-      ])
-    func handshakes(arguments: [String], text: String) async throws {
-      #expect(try await words(arguments) == text)
+      "a handshake that fails is a failure of TLS, in libcurl's words",
+      arguments: [["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], ["-tls1_2", "-cipher", "NULL:@SECLEVEL=0"]])
+    func handshakes(arguments: [String]) async throws {
+      let text = try await words(arguments)
+      #expect(!text.isEmpty && text != "no failure of TLS")
     }
 
-    @Test("a server that speaks another protocol, or ends the connection, is described in words")
+    @Test("so is a server that speaks another protocol, or ends the connection")
     func noHandshake() async throws {
       let server = try LoopbackServer()
-      let plain = HTTPRequest(url: url("https://127.0.0.1:\(server.port)/"), timeouts: .patient)
-      #expect(
-        await failure(of: plain, by: directClient())
-          == .tlsFailed("it does not speak TLS at this port; should the address begin with http?"))
-      let port = try closingPort()
-      let closed = HTTPRequest(url: url("https://127.0.0.1:\(port)/"), timeouts: .patient)
-      #expect(
-        await failure(of: closed, by: directClient())
-          == .tlsFailed("the server ended the connection during the handshake"))
+      for port in [Int(server.port), Int(try closingPort())] {
+        let request = HTTPRequest(url: url("https://127.0.0.1:\(port)/"), timeouts: .patient)
+        guard case .tlsFailed(let text)? = await failure(of: request, by: directClient()) else {
+          Issue.record("no failure of TLS")
+          continue
+        }
+        #expect(!text.isEmpty)
+      }
     }
 
     /// A port at which one connection is accepted, and closed after its first bytes.
@@ -115,22 +104,18 @@
     @Test(
       "the message follows from the numbers of libcurl and OpenSSL, not from their words",
       arguments: [
-        (CURLE_PEER_FAILED_VERIFICATION, 0, nil, "its certificate is for a.example, not for h"),
-        (CURLE_PEER_FAILED_VERIFICATION, 1, nil, "its certificate is for a.example, not for h"),
-        (CURLE_PEER_FAILED_VERIFICATION, 62, nil, "its certificate is for a.example, not for h"),
-        (CURLE_PEER_FAILED_VERIFICATION, 23, nil, "its certificate has been revoked"),
-        (CURLE_PEER_FAILED_VERIFICATION, 99, nil, "x"),
-        (CURLE_SSL_CACERT_BADFILE, 0, nil, "the certificate authorities in /p cannot be read"),
-        (CURLE_SSL_CONNECT_ERROR, 0, nil, "x"), (CURLE_SSL_CONNECT_ERROR, 0, .reason(1), "x"),
-        (
-          CURLE_SSL_CONNECT_ERROR, 0, .reason(1040), "client and server have no cipher in common"
-        ),
-        (CURLE_SSL_CONNECT_ERROR, 0, .broken, "the server ended the connection during the handshake"),
-      ] as [(CURLcode, Int, HandshakeFailure?, String)])
-    func numbers(code: CURLcode, verification: Int, handshake: HandshakeFailure?, text: String) {
+        (CURLE_PEER_FAILED_VERIFICATION, 0, "its certificate is for another host than h"),
+        (CURLE_PEER_FAILED_VERIFICATION, 1, "its certificate is for another host than h"),
+        (CURLE_PEER_FAILED_VERIFICATION, 62, "its certificate is for another host than h"),
+        (CURLE_PEER_FAILED_VERIFICATION, 20, "its certificate comes from an unknown issuer; \(hint)"),
+        (CURLE_PEER_FAILED_VERIFICATION, 23, "its certificate has been revoked"),
+        (CURLE_PEER_FAILED_VERIFICATION, 99, "x"),
+        (CURLE_SSL_CACERT_BADFILE, 0, "the certificate authorities in /p cannot be read"),
+        (CURLE_SSL_CONNECT_ERROR, 0, "x"),
+      ] as [(CURLcode, Int, String)])
+    func numbers(code: CURLcode, verification: Int, text: String) {
       let failure = TLSFailure(
-        code: code, message: "x", host: "h", verification: verification,
-        certificate: CertificateFacts(names: ["a.example"]), handshake: handshake, authorities: "/p")
+        code: code, message: "x", host: "h", verification: verification, authorities: "/p")
       #expect(failure.text == text)
     }
 

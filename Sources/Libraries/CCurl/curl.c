@@ -11,8 +11,8 @@
 #include "curl_versions.h"
 #include "wake_pair.h"
 
-// Of the builds of libcurl with the same interface, the one with OpenSSL is tried first, because it gives access to
-// certificates.
+// Of the builds of libcurl with the same interface, the one with OpenSSL is tried first, because its results of a verification
+// are the numbers that messages are made of.
 OZU_DEFINE_LIBRARY(
     curl, OZU_CURL_FUNCTIONS, "Load pictures over HTTP", "libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4")
 
@@ -60,8 +60,6 @@ CURLMcode ozu_curl_multi_socket_action(CURLM *multi, curl_socket_t socket, int e
 CURLMcode ozu_curl_multi_timeout(CURLM *multi, long *milliseconds) { return curl_multi_timeout(multi, milliseconds); }
 
 const char *ozu_curl_multi_strerror(CURLMcode code) { return curl_multi_strerror(code); }
-
-const char *ozu_curl_ssl_version(void) { return curl_version_info(CURLVERSION_FIRST)->ssl_version; }
 
 const char *ozu_curl_authorities(void) {
   const curl_version_info_data *version = curl_version_info(CURLVERSION_NOW);
@@ -117,11 +115,6 @@ CURLcode ozu_curl_set_on_connected(
 CURLcode ozu_curl_set_on_socket(CURL *easy, curl_opensocket_callback opened, void *context) {
   curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, opened);
-}
-
-CURLcode ozu_curl_set_on_ssl_context(CURL *easy, curl_ssl_ctx_callback made, void *context) {
-  curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, context);
-  return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, made);
 }
 
 // Sets a choice of protocols: as text, or as bits if the library is too old for that.

@@ -21,7 +21,7 @@
 // reason.
 bool ozu_curl_load(char *message, size_t message_capacity);
 
-// Functions of libcurl, by their own names. `ozu_curl_ssl_version` returns NULL if libcurl has no TLS.
+// Functions of libcurl, by their own names.
 CURL *ozu_curl_easy_init(void);
 void ozu_curl_easy_cleanup(CURL *easy);
 void ozu_curl_easy_reset(CURL *easy);
@@ -36,7 +36,6 @@ CURLMcode ozu_curl_multi_remove_handle(CURLM *multi, CURL *easy);
 CURLMcode ozu_curl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running);
 CURLMcode ozu_curl_multi_timeout(CURLM *multi, long *milliseconds);
 const char *ozu_curl_multi_strerror(CURLMcode code);
-const char *ozu_curl_ssl_version(void);
 
 CURLcode ozu_curl_set_long(CURL *easy, CURLoption option, long value);
 
@@ -61,8 +60,6 @@ CURLcode ozu_curl_set_on_connected(
     CURL *easy, curl_prereq_callback callback, void *context);
 
 CURLcode ozu_curl_set_on_socket(CURL *easy, curl_opensocket_callback opened, void *context);
-
-CURLcode ozu_curl_set_on_ssl_context(CURL *easy, curl_ssl_ctx_callback made, void *context);
 
 // Requests and redirects use HTTP and HTTPS alone, with every version of libcurl.
 CURLcode ozu_curl_allow_only_http(CURL *easy);

@@ -23,8 +23,6 @@
     /// The facts about the certificate.
     var host = ""
     var verification = 0
-    var certificate: CertificateFacts?
-    var handshake: HandshakeFailure?
     var authorities: String?
 
     var reason: HTTPError.Reason {
@@ -72,8 +70,8 @@
         CURLE_USE_SSL_FAILED:
         .tlsFailed(
           TLSFailure(
-            code: code, message: message, host: host, verification: verification, certificate: certificate,
-            handshake: handshake, authorities: authorities
+            code: code, message: message, host: host, verification: verification,
+            authorities: authorities
           ).text)
       default:
         .other(code: Int(code.rawValue), message: message)

@@ -29,8 +29,6 @@
     /// Options that are set until the next reset; nil means libcurl's default.
     private var offersHTTP2: Bool?
     private var connectMilliseconds: Int?
-    /// The certificates of the handshakes that this handle begins.
-    let certificate = CertificateNote()
     private let errorText: UnsafeMutablePointer<CChar>
     /// The fields of requests without fields of their own; made once.
     let offerList: UnsafeMutablePointer<curl_slist>?
@@ -66,7 +64,6 @@
     /// Releases the transfer. The multi handle keeps connections and resolved names.
     func reset() {
       transfer = nil
-      (certificate.facts, certificate.handshake) = (nil, nil)
       if needsReset { ozu_curl_easy_reset(raw) }
       if headerList != nil {
         _ = ozu_curl_set_header_list(raw, nil)
@@ -99,7 +96,6 @@
       _ = ozu_curl_set_on_header(raw, onHeaderLine, context)
       _ = ozu_curl_set_on_connected(raw, onConnected, context)
       _ = ozu_curl_set_on_socket(raw, onSocketOpen, context)
-      if OpenSSLFacts.shared != nil { _ = ozu_curl_set_on_ssl_context(raw, onSecureContext, context) }
     }
 
     private func setCommonOptions() {
@@ -198,17 +194,6 @@
     case .paused: Int(CURL_WRITEFUNC_PAUSE)
     case .failed: 0
     }
-  }
-
-  private func onSecureContext(
-    _ easy: UnsafeMutableRawPointer?, _ secureContext: UnsafeMutableRawPointer?,
-    _ context: UnsafeMutableRawPointer?
-  ) -> CURLcode {
-    if let context {
-      let handle = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
-      OpenSSLFacts.shared?.watch(secureContext, handle.certificate)
-    }
-    return CURLE_OK
   }
 
   private func onConnected(

@@ -63,7 +63,6 @@
           configuration, origin: origin, connectingPort: isProxyCertain ? nil : connectingPort),
         connectStatus: connectStatus, host: hop.url.shownHost ?? origin.host,
         verification: ozu_curl_long(handle.raw, CURLINFO_SSL_VERIFYRESULT),
-        certificate: handle.certificate.facts, handshake: handle.certificate.handshake,
         authorities: configuration.authoritiesPath ?? ozu_curl_authorities().map { String(cString: $0) }
       ).reason
     }
