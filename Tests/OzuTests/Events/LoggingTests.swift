@@ -29,6 +29,8 @@ struct LoggingTests {
       await fixture.pipeline.flush()
     }
     await #expect(throws: ImageError.self) { try await fixture.pipeline.image(for: Fixture.url("none")) }
+    // A request that is awaited when it has just ended may return before its observers have heard of it.
+    try await eventually(log.lines.value.contains { $0.hasPrefix("error") })
     return log.lines.value
   }
 

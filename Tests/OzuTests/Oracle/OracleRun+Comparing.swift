@@ -92,9 +92,7 @@ extension OracleRun {
   /// The files from which a load may be answered, each with the request for its source.
   private func allowed(_ load: OracleLoad) -> [(request: OracleRequest, file: Int)] {
     let requests = [load.request] + load.request.alternatives.map(load.request.alternative)
-    // Headers and prefetched bytes have no alternatives.
-    let isAlone = load.goal == .header || load.goal == .bytes && load.isPrefetch
-    return (isAlone ? [load.request] : requests).flatMap { request in
+    return requests.flatMap { request in
       world.files(for: load, request.source).sorted().map { (request, $0) }
     }
   }
