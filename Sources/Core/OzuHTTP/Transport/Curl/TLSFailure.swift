@@ -8,7 +8,7 @@
     var message: String
     /// The requested host.
     var host: String
-    /// OpenSSL's result of the verification (`X509_V_ERR_…`), as libcurl hands it on; 0 or 1 for none.
+    /// OpenSSL's result of the verification (`X509_V_ERR_…`), as libcurl hands it on; 1 before there is one, 0 without.
     var verification = 0
     /// The path of the trusted authorities.
     var authorities: String?
@@ -36,7 +36,8 @@
       "to trust it, name its authority (certificateAuthorities, --cacert or SSL_CERT_FILE)"
 
     // libcurl compares the host itself after OpenSSL has accepted the chain, and before it asks for OpenSSL's result: that
-    // is 1 then. 62 and 64 are OpenSSL's own results for a host and an IP address that differ.
-    private var isChainAccepted: Bool { [0, 1, 62, 64].contains(verification) }
+    // is 1 then. 62 and 64 are OpenSSL's own results for a host and an IP address that differ. 0 may come from another library, of
+    // which nothing is known.
+    private var isChainAccepted: Bool { [1, 62, 64].contains(verification) }
   }
 #endif
