@@ -34,7 +34,9 @@
         ("single", single),
         ("terminal", terminal), ("huge", huge),
       ]
+      var times: [(name: String, time: Duration)] = []
       for (name, drill) in drills where options.names.isEmpty || options.names.contains(name) {
+        let start = ContinuousClock.now
         let watchdog = Watchdog(name, .seconds(options.isQuick ? 240 : 600))
         defer { watchdog.end() }
         do {
@@ -42,7 +44,10 @@
         } catch {
           output.add(name, failures: ["\(error)"], detail: "")
         }
+        times.append((name, .now - start))
       }
+      let slowest = times.sorted { $0.time > $1.time }.prefix(10)
+      print("the slowest: " + slowest.map { "\($0.name) \($0.time.components.seconds) s" }.joined(separator: ", "))
       output.add(
         "complaints", failures: CriticalWatch.complaints, detail: "GTK has not complained on standard error")
       if let report = options.report {
