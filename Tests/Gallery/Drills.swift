@@ -47,7 +47,9 @@
         times.append((name, .now - start))
       }
       let slowest = times.sorted { $0.time > $1.time }.prefix(10)
-      print("the slowest: " + slowest.map { "\($0.name) \($0.time.components.seconds) s" }.joined(separator: ", "))
+      print(
+        "the slowest: " + slowest.map { "\($0.name) \($0.time.components.seconds) s" }.joined(separator: ", ")
+      )
       output.add(
         "complaints", failures: CriticalWatch.complaints, detail: "GTK has not complained on standard error")
       if let report = options.report {
