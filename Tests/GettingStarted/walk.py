@@ -1,5 +1,5 @@
 """Follows the pages of Documentation/getting-started by the letter, from empty folders: writes their files, runs their commands, and
-looks at what comes out. Their packages depend on this repository: the server by branch and then by version, in a release build with Swift's libraries
+looks at what comes out. Their packages depend on this repository: the server by branch, in a release build with Swift's libraries
 in it; the window by path, in a debug build with the trait Desktop; the command by branch and then by version, as README shows it and with a
 tag of its own, in a debug build without traits. A warning of Ozu's in such a build is a failure, and so is a second build that
 compiles Ozu again.
@@ -149,9 +149,6 @@ def server(reader):
         check(pictures.kind_and_width(os.path.join(reader.folder, name)) == (kind, 320), f"{name} is a {kind} that is 320 pixels wide")
     if process:
         stop(process)
-    depend_on_version(reader)
-    reader.run(build)
-    build_again(reader, build, os.path.join(reader.folder, "Sources/Thumbs/main.swift"))
 
 
 def linux_desktop(reader):
@@ -195,7 +192,14 @@ def command_line(reader):
     reader.write_files(page)
     lines = commands(page)
     check(prints_size([reader.run(line) for line in lines][-1]), "the tool, by branch, prints the size of what it wrote")
-    depend_on_version(reader)
+    # The same by version. It is the same revision, and SwiftPM builds all of it again all the same: it checks it out anew.
+    manifest = os.path.join(reader.folder, "Package.swift")
+    with open(manifest, encoding="utf-8") as file:
+        text = file.read()
+    ways = subject.ways()
+    changed = text.replace(ways["branch"].replace("<this repository>", reader.address), ways["version"].replace("<this repository>", reader.address))
+    check(changed != text, "the page depends on the branch as README does")
+    reader.write(manifest, changed)
     check(prints_size(reader.run(lines[-1])), "the tool, by version, prints it too")
     build_again(reader, lines[-1], os.path.join(reader.folder, "Sources/Shrink/main.swift"))
 
@@ -211,17 +215,6 @@ def build_again(reader, line, program):
         reader.run(line)
         took = processor_time() - began
         check(took < most, f"{'with a line edited' if edited else 'a second time'}: {took:.1f} s of processor time, less than {most}")
-
-
-def depend_on_version(reader):
-    """The package takes the version in place of the branch: the same revision, so that nothing is built again."""
-    manifest = os.path.join(reader.folder, "Package.swift")
-    with open(manifest, encoding="utf-8") as file:
-        text = file.read()
-    ways = subject.ways()
-    changed = text.replace(ways["branch"].replace("<this repository>", reader.address), ways["version"].replace("<this repository>", reader.address))
-    check(changed != text, "the page depends on the branch as README does")
-    reader.write(manifest, changed)
 
 
 def prints_size(output):
