@@ -45,15 +45,16 @@ choices = $(if $(FILTER),'--filter=$(FILTER)',$(foreach part,$(1),$(if $(filter 
 halves = '--filter=^OzuCodecsTests\.[A-I]' '--filter=^OzuCodecsTests\.[J-Z]'
 # Code with unsafe pointers, and code that reads what strangers send.
 UNSAFE = OzuCodecsTests OzuCachingTests OzuIsolationTests OzuImagingTests OzuHTTPTests OzuBaseTests
-# Of these, models of the disk cache and the memory cache that take minutes and have no memory of their own.
-MODELS = ^OzuCachingTests\.(IndexEdge|LeastRecentlyUsed|MemoryCache|OfferModel|PowerLoss)Tests
+# Of these, models of the disk cache and the memory cache that take minutes and have no memory of their own, and pictures of 200
+# megapixels.
+MODELS = ^OzuCachingTests\.(IndexEdge|LeastRecentlyUsed|MemoryCache|OfferModel|PowerLoss)Tests|^OzuCodecsTests\.HugePictureTests/(jpeg|tiles)
 # Code with data that threads share; the loops over pixels belong to one thread each, and take most of an hour, and so does what
 # a command does before it loads. The tests of the service start `ozu serve`.
 SHARED = OzuTests OzuCachingTests OzuIsolationTests OzuHTTPTests OzuSharedStoresTests OzuServerTests
 SHARED_PIXELS = $(addprefix OzuImagingTests/,Pixels/PixelBufferPoolTests.swift Decoding/DecodedByteBudgetTests.swift) \
   $(addprefix OzuCodecsTests/,AnimationTests.swift AnimationEncodingTests.swift AnimationWritingTests.swift ScanTailTests.swift)
 # Of these, tests of one thread that take minutes under the sanitizer, which has nothing to see there.
-ALONE = ^OzuCachingTests\.(ChosenKeys|DiskCacheAge|DiskCacheIndex|DiskCacheMetadata|DiskCacheRecovery|DrainModel|ForgedIndex|IndexEdge|IndexPages|LeastRecentlyUsed|OfferModel|PowerLoss)Tests
+ALONE = ^OzuCodecsTests\.ScanTailTests/(mutants|truncation|pieces|fewRows)|^OzuServerTests\.(Address|RequestHead|HeadDifference)Tests|^OzuCachingTests\.(ChosenKeys|DiskCacheAge|DiskCacheIndex|DiskCacheMetadata|DiskCacheRecovery|DrainModel|ForgedIndex|IndexEdge|IndexPages|LeastRecentlyUsed|OfferModel|PowerLoss|Resynchronization)Tests
 
 .PHONY: help help-all demo serve-demo playground-test build install test test-bench test-tsan test-asan typecheck-apple check-systems check-arm64 gallery gallery-test lint format bench bench-report bench-peers bench-instructions fuzz fuzz-all fuzz-quick drills-tests drills-imageio drills-disk drills-mutants drills-scheduler drills-leaks drills-memory walk-cold oracle oracle-mutants docs site-test package-test conformance clean dependencies
 
