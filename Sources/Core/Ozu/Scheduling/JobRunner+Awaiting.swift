@@ -75,7 +75,6 @@ final class JobAwaiter: JobWaiter {
     var continuation: CheckedContinuation<Void, Never>?
     var work: JobWork?
     var isOver = false
-    var waitsForItself = false
   }
 
   private let runner: JobRunner
@@ -88,14 +87,11 @@ final class JobAwaiter: JobWaiter {
   }
 
   /// Waits for the job of a key and returns its work; `nil` if the calling task is cancelled before that, or if the job
-  /// waits for the caller (`failure`).
+  /// waits for the caller.
   func work(of key: JobKey?, make: () -> JobStart) async -> JobWork? {
     let nester = HeldPlace.current?.job(in: runner)
     guard let subscription = runner.subscribe(self, to: key, within: nester, priority: level, make: make)
-    else {
-      state.withLock { $0.waitsForItself = true }
-      return nil
-    }
+    else { return nil }
     state.withLock { $0.subscription = subscription.id }
     await HeldPlace.lend {
       await withTaskCancellationHandler {
@@ -111,11 +107,6 @@ final class JobAwaiter: JobWaiter {
       }
     }
     return state.withLock { $0.work }
-  }
-
-  /// The error of a wait that has ended without the work, for a source.
-  func failure(_ source: String) -> ImageError {
-    state.withLock { $0.waitsForItself } ? .waitsForItself(source) : .cancelled(source)
   }
 
   func jobEnded(_ work: JobWork) { end(work) }
