@@ -53,6 +53,9 @@ struct PictureSizingTests {
     view.layout()
     #expect(view.bounds == DisplaySize(300, 200.5))
     #expect(view.script.loads.count == 1)
+    // A layout rounds to the screen's pixels or to points.
+    view.layout(height: 201)
+    #expect(view.sizing.followsHeight && view.script.loads.count == 1)
     // A cell that is reused.
     view.images.setImage(from: Stage.url("b"))
     view.layout()

@@ -115,7 +115,8 @@ final class DiskStore: ImageStoring {
     return Dictionary(uniqueKeysWithValues: counts)
   }
 
-  func flush() { try? cache?.flush() }
+  /// Has nothing to do before the cache is opened.
+  func flush() { if !opening.isClosed { try? cache?.flush() } }
 
   var spoolDirectory: String? { cache?.directory }
 
@@ -239,6 +240,11 @@ final class DiskOpening: Sendable {
       guard case .done(let cache) = state.phase else { return .unknown }
       return cache.map { .open($0) } ?? .none
     }
+  }
+
+  /// Whether nobody has opened the disk cache.
+  var isClosed: Bool {
+    state.withLock { if case .closed = $0.phase { true } else { false } }
   }
 
   /// The disk cache, opened now if necessary; `nil` if there is none.
