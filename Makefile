@@ -221,7 +221,7 @@ site-test: #- read the site that `make docs` has built in headless Chromium (ARG
 package-test: dependencies #- build and run packages that depend on Ozu, by the pages for newcomers (ARGS=server for one page, ARGS=all for all combinations)
 	@scripts/install-walk-tools
 	@$(BUILD) $(FLAGS) $(FORMATS) --product ozu
-	@python3 -B Tests/GettingStarted/walk.py Sources/Apps/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(BUILD) $(FLAGS) $(FORMATS) --show-bin-path)/ozu" $(ARGS)
+	@python3 -B Tests/Apps/GettingStarted/walk.py Sources/Apps/OzuCLI/Resources/Photos/canyon-wren.jpg "$$($(BUILD) $(FLAGS) $(FORMATS) --show-bin-path)/ozu" $(ARGS)
 
 conformance: ## decode a corpus and compare with its references (CORPUS=DIR, REPORT=FILE, ARGS=--isolated)
 	@test -n '$(CORPUS)' || { echo "Say which corpus: make conformance CORPUS=DIR [REPORT=FILE]" >&2; exit 2; }

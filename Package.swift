@@ -1,25 +1,20 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Traits that each stand for several: SwiftPM up to 6.3 passes the traits that are on to the compiler in the order of a
-/// hash table, so a package that asks for two of them may have all of Ozu built again each time. One trait has one order.
-let sets = [
-  TraitSet(name: "Formats", use: "WebP, AVIF, HEIF, JXL and TIFF. On by default."),
-  TraitSet(name: "AllFormats", use: "Formats and SVG.", hasSVG: true),
-  TraitSet(name: "Desktop", use: "AllFormats and GTK.", hasSVG: true, hasGTK: true),
-]
+typealias Dependencies = [Target.Dependency]
 
-struct TraitSet {
-  var name: String
-  var use: String
-  var hasSVG = false
-  var hasGTK = false
-}
+/// Traits that each stand for several, and what they lack: SwiftPM up to 6.3 passes the traits that are on to the compiler in
+/// the order of a hash table, so a package that asks for two of them may have all of Ozu built again each time. One trait has
+/// one order.
+let sets: [(name: String, use: String, lacks: Set<String>)] = [
+  ("Formats", "WebP, AVIF, HEIF, JXL and TIFF. On by default.", ["SVG", "GTK"]),
+  ("AllFormats", "Formats and SVG.", ["GTK"]),
+  ("Desktop", "AllFormats and GTK.", []),
+]
 
 /// When the parts of a trait are built: with the trait itself, and with each set that has it.
 func traits(_ trait: String) -> Set<String> {
-  let standing = sets.filter { trait == "GTK" ? $0.hasGTK : trait == "SVG" ? $0.hasSVG : true }
-  return Set([trait] + standing.map(\.name))
+  Set([trait] + sets.filter { !$0.lacks.contains(trait) }.map(\.name))
 }
 
 /// Every Swift target: `any` is written out, and an `async` function stays on its caller's executor unless it says otherwise.
@@ -29,24 +24,34 @@ func traits(_ trait: String) -> Set<String> {
 let strict: [SwiftSetting] =
   (Context.environment["OZU_STRICT"] == nil
     ? [] : [.treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning)])
-  + [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-  ] + ["WebP", "AVIF", "HEIF", "JXL", "TIFF", "SVG", "GTK"].map { .define($0, .when(traits: traits($0))) }
+  + [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+  + ["WebP", "AVIF", "HEIF", "JXL", "TIFF", "SVG", "GTK"].map { .define($0, .when(traits: traits($0))) }
 
-/// Targets that loop over pixels or bytes stay optimised in debug builds. There is no setting for that but `-O` as an
-/// unsafe flag, which SwiftPM allows in dependencies by version since tools version 6.2.
-///
-/// The flags are for the apps that use Ozu as much as for its tests: without them, a debug build takes 11.7 s of
-/// processor time instead of 0.09 for a picture of 1280 x 720 from a JPEG of 8.3 megapixels, 1.06 s instead of 0.02 for
-/// a thumbnail of it, and 0.75 s instead of 0.03 for one of a small PNG (`OzuInstructions` in debug builds of both kinds).
-/// C has no such flag: the libraries are optimised already, and the glue around them is a tenth of a decode at most. Nor
-/// has `OzuCaching`, whose tests take 37 s of processor time without it instead of 13.
-///
-/// Optimised code is not without the standard library's debug preconditions: `make test-asan` asks for them.
+/// Targets that loop over pixels or bytes stay optimised in debug builds: for the apps that use Ozu as much as for its tests.
+/// Without it, a debug build takes 11.7 s of processor time instead of 0.09 for a picture of 1280 x 720 from a JPEG of 8.3
+/// megapixels, and 1.06 s instead of 0.02 for a thumbnail of it (`OzuInstructions`). An unsafe flag is the only way, which
+/// SwiftPM allows in dependencies by version since tools version 6.2. C has no such flag, nor has `OzuCaching`, whose tests
+/// take 37 s of processor time without it instead of 13. `make test-asan` asks for the debug preconditions all the same.
 let kernel = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// A C library of the system that formats are read or written with.
+// A manifest is compiled for the machine that builds. On Apple platforms Ozu reads pictures through ImageIO, and
+// `swift build` there builds what needs no C library; OZU_LIBRARIES adds the rest.
+#if os(Linux)
+  let isLinux = true
+#else
+  let isLinux = false
+#endif
+let buildsLibraries = isLinux || Context.environment["OZU_LIBRARIES"] != nil
+let libraryCodecs: Dependencies = buildsLibraries ? ["OzuLibraryCodecs"] : []
+// On Linux the large libraries are opened when they are first needed (`CDynamicLibrary`), so that a program that meets
+// no file of their formats neither waits for them nor needs them. OZU_LINK_LIBRARIES links them, as on other systems.
+let loadsLibraries = isLinux && Context.environment["OZU_LINK_LIBRARIES"] == nil
+let loading: [CSetting] = loadsLibraries ? [.define("OZU_LOADS_LIBRARIES")] : []
+
+// MARK: The libraries of the system
+
+/// A C library of the system, and the packages to install, for the message of SwiftPM. `scripts/packages` lists more of them,
+/// for scripts that must run before there is a manifest; `make lint` compares the two.
 struct SystemLibrary {
   /// The target that finds it.
   var name: String
@@ -57,16 +62,16 @@ struct SystemLibrary {
   /// `-DAVIF_DLL` of libavif, and `-pthread` of Little CMS from 2.16 on. Their headers are where the compiler looks, and
   /// the glue in C says what to install (`avif_library.h`, `color.c`).
   var pkgConfig: String?
-  /// Whether the trait is on unless a package says otherwise.
-  var isDefault = true
   /// The libraries for the linker, also where pkg-config is not installed.
   var links: [String]
   /// Whether it is opened when it is first needed, where `loadsLibraries` says so: what is large, or needs much else, and
   /// is for one format. The glue in C then says what to install, for pkg-config would have the linker add it.
   var isLoaded = false
-  /// The package to install, for the message of SwiftPM.
   var apt: String
   var brew: String
+
+  var isLinked: Bool { !isLoaded || !loadsLibraries }
+  var parts: Set<String>? { trait.map(traits) }
 
   /// All of them share one empty module map: Swift sees the libraries through `CCodecs` alone.
   var target: Target {
@@ -74,48 +79,13 @@ struct SystemLibrary {
       name: name, path: "Sources/Libraries/SystemLibraries", pkgConfig: isLinked ? pkgConfig : nil,
       providers: [.apt([apt]), .brew([brew])])
   }
-
   var dependency: Target.Dependency {
-    guard let trait else { return .target(name: name) }
-    return .target(name: name, condition: .when(traits: traits(trait)))
+    parts.map { .target(name: name, condition: .when(traits: $0)) } ?? .target(name: name)
   }
-
-  var isLinked: Bool { !isLoaded || !loadsLibraries }
-
   var linkerSettings: [LinkerSetting] {
-    isLinked ? links.map { .linkedLibrary($0, trait.map { .when(traits: traits($0)) }) } : []
-  }
-
-  var packageTrait: Trait? {
-    trait.map { .trait(name: $0, description: use) }
-  }
-
-  /// `OZU_AVIF` for the trait AVIF.
-  var cSettings: [CSetting] {
-    trait.map { [.define("OZU_\($0.uppercased())", .when(traits: traits($0)))] } ?? []
+    isLinked ? links.map { .linkedLibrary($0, parts.map { .when(traits: $0) }) } : []
   }
 }
-
-// A manifest is compiled for the machine that builds. On Apple platforms Ozu reads pictures through ImageIO, and
-// `swift build` there builds what needs no C library; OZU_LIBRARIES adds the rest.
-#if os(Linux)
-  let isLinux = true
-#else
-  let isLinux = false
-#endif
-let buildsLibraries = isLinux || Context.environment["OZU_LIBRARIES"] != nil
-
-// On Linux the large libraries are opened when they are first needed (`CDynamicLibrary`), so that a program that meets
-// no file of their formats neither waits for them nor needs them. OZU_LINK_LIBRARIES links them, as on other systems.
-#if os(Linux)
-  let loadsLibraries = Context.environment["OZU_LINK_LIBRARIES"] == nil
-#else
-  let loadsLibraries = false
-#endif
-/// Seen by the C of `CDynamicLibrary` and of the targets that use it.
-let loading: [CSetting] = loadsLibraries ? [.define("OZU_LOADS_LIBRARIES")] : []
-
-let libraryCodecs: [Target.Dependency] = buildsLibraries ? ["OzuLibraryCodecs"] : []
 
 let systemLibraries = [
   SystemLibrary(name: "CJPEG", pkgConfig: "libjpeg", links: ["jpeg"], apt: "libjpeg-dev", brew: "jpeg-turbo"),
@@ -138,325 +108,239 @@ let systemLibraries = [
     apt: "libjxl-dev", brew: "jpeg-xl"),
   SystemLibrary(
     name: "CTIFF", trait: "TIFF", use: "Read TIFF through libtiff.", pkgConfig: "libtiff-4", links: ["tiff"],
-    isLoaded: true, apt: "libtiff-dev", brew: "libtiff"
-  ),
+    isLoaded: true, apt: "libtiff-dev", brew: "libtiff"),
   // Off by default: its headers bring 120 packages of Debian, X11 and pango among them, and SVG is read in isolation or on
-  // request only. `make` switches it on. Cairo is what is compiled against; librsvg's own answer has `-pthread`, which SwiftPM refuses.
+  // request only. Cairo is what is compiled against; librsvg's own answer has `-pthread`, which SwiftPM refuses.
   SystemLibrary(
     name: "CRSVG", trait: "SVG", use: "Draw SVG through librsvg. Off by default.", pkgConfig: "cairo",
-    isDefault: false,
-    links: ["rsvg-2", "cairo", "gobject-2.0", "glib-2.0"], isLoaded: true,
-    apt: "librsvg2-dev", brew: "librsvg"),
+    links: ["rsvg-2", "cairo", "gobject-2.0", "glib-2.0"], isLoaded: true, apt: "librsvg2-dev",
+    brew: "librsvg"),
 ]
-
-/// The libraries that undo the content codings of HTTP, beside zstd. On Apple platforms `URLSession` undoes them.
+/// The libraries that undo the content codings of HTTP, beside zstd, and the HTTP client. On Apple platforms `URLSession` is both.
 let codingLibraries = [
   SystemLibrary(name: "CZlib", pkgConfig: "zlib", links: ["z"], apt: "zlib1g-dev", brew: "zlib"),
   SystemLibrary(
     name: "CBrotli", pkgConfig: "libbrotlidec", links: ["brotlidec"], apt: "libbrotli-dev", brew: "brotli"),
 ]
-
-/// The HTTP client on Linux.
 let curl = SystemLibrary(
   name: "CLibcurl", pkgConfig: "libcurl", links: ["curl"], isLoaded: true, apt: "libcurl4-openssl-dev",
   brew: "curl")
+let gtk: Target.Dependency = .target(name: "CGTK", condition: .when(traits: traits("GTK")))
 
-// The image service is for Linux: `ozu serve` is there alone.
-#if os(Linux)
-  let serverModules: [Target.Dependency] = ["OzuServer", "OzuSharedStores"]
-#else
-  let serverModules: [Target.Dependency] = []
-#endif
+// MARK: The package
 
 let package = Package(
   name: "Ozu",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
-    .library(name: "Ozu", targets: ["Ozu"]),
-    .library(name: "OzuMigration", targets: ["OzuMigration"]),
-    .library(name: "OzuImaging", targets: ["OzuImaging"]),
-    .library(name: "OzuCodecs", targets: ["OzuCodecs"]),
-    .library(name: "OzuStandardCodecs", targets: ["OzuStandardCodecs"]),
-    .library(name: "OzuCaching", targets: ["OzuCaching"]),
-    .library(name: "OzuHTTP", targets: ["OzuHTTP"]),
-    .library(name: "OzuTesting", targets: ["OzuTesting"]),
-    .library(name: "OzuGTK", targets: ["OzuGTK"]),
-    .library(name: "OzuUIKit", targets: ["OzuUIKit"]),
-    .library(name: "OzuAppKit", targets: ["OzuAppKit"]),
-    .library(name: "OzuSwiftUI", targets: ["OzuSwiftUI"]),
-    .executable(name: "ozu-gallery", targets: ["OzuGalleryApp"]),
-    .executable(name: "ozu", targets: ["OzuCLI"]),
-    .executable(name: "ozu-decode", targets: ["OzuDecode"]),
-  ],
-  traits: Set(systemLibraries.compactMap(\.packageTrait)).union([
-    .default(enabledTraits: ["Formats"]),
-    .trait(name: "GTK", description: "Show pictures in GTK 4 widgets."),
-  ]).union(sets.map { .trait(name: $0.name, description: $0.use) }),
-  targets: [
-    // Layer 0: glue.
-    .target(name: "CDynamicLibrary", cSettings: loading),
-    .target(
-      name: "CCodecs",
-      dependencies: ["CDynamicLibrary"] + systemLibraries.map(\.dependency),
-      cSettings: loading + [.define("OZU_ISAL")] + systemLibraries.flatMap(\.cSettings),
-      linkerSettings: systemLibraries.flatMap(\.linkerSettings)),
-    .target(
-      name: "CContentCodings",
-      dependencies: ["CZlib", "CBrotli", "CZstd"].map {
-        .target(name: $0, condition: .when(platforms: [.linux]))
+    "Ozu", "OzuMigration", "OzuImaging", "OzuCodecs", "OzuStandardCodecs", "OzuCaching", "OzuHTTP",
+    "OzuTesting",
+    "OzuGTK", "OzuUIKit", "OzuAppKit", "OzuSwiftUI",
+  ].map { .library(name: $0, targets: [$0]) }
+    + [("ozu-gallery", "OzuGalleryApp"), ("ozu", "OzuCLI"), ("ozu-decode", "OzuDecode")]
+    .map { .executable(name: $0, targets: [$1]) },
+  traits: Set(
+    [
+      .default(enabledTraits: ["Formats"]),
+      .trait(name: "GTK", description: "Show pictures in GTK 4 widgets."),
+    ]
+      + sets.map { .trait(name: $0.name, description: $0.use) }
+      + systemLibraries.flatMap { lib in lib.trait.map { [.trait(name: $0, description: lib.use)] } ?? [] }),
+  targets: (systemLibraries + codingLibraries + [curl]).map(\.target))
+
+/// Adds the targets of a folder, each in a folder of its name unless it has a path.
+@MainActor
+func add(_ folder: String, _ targets: Target...) {
+  for target in targets { target.path = "\(folder)/\(target.path ?? target.name)" }
+  package.targets += targets
+}
+
+func library(_ name: String, _ uses: Dependencies, _ settings: [SwiftSetting] = strict) -> Target {
+  .target(name: name, dependencies: uses, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ uses: Dependencies, _ resources: [Resource]? = nil) -> Target {
+  .testTarget(name: name, dependencies: uses, resources: resources, swiftSettings: strict)
+}
+
+/// A program; those of `Tests` have folders of their own names.
+func program(
+  _ name: String, _ uses: Dependencies, _ settings: [SwiftSetting] = strict, path: String? = nil,
+  exclude: [String] = [], resources: [Resource]? = nil
+) -> Target {
+  .executableTarget(
+    name: name, dependencies: uses, path: path, exclude: exclude, resources: resources,
+    swiftSettings: settings)
+}
+
+// MARK: Modules: a list imports from those above it (`Documentation/architecture.md`)
+
+add("Sources/Base", library("OzuBase", [], kernel))
+add(
+  "Sources/Libraries",
+  .target(name: "CDynamicLibrary", cSettings: loading),
+  .target(
+    name: "CCodecs", dependencies: ["CDynamicLibrary"] + systemLibraries.map(\.dependency),
+    cSettings: loading + [.define("OZU_ISAL")]
+      // `OZU_AVIF` for the trait AVIF.
+      + systemLibraries.compactMap { lib in
+        lib.trait.map { .define("OZU_\($0.uppercased())", .when(traits: traits($0))) }
       },
-      linkerSettings: ["z", "brotlidec", "zstd"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
+    linkerSettings: systemLibraries.flatMap(\.linkerSettings)),
+  .target(
+    name: "CContentCodings",
+    dependencies: ["CZlib", "CBrotli", "CZstd"].map {
+      .target(name: $0, condition: .when(platforms: [.linux]))
+    },
+    linkerSettings: ["z", "brotlidec", "zstd"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
+  .target(
+    name: "CCurl", dependencies: ["CDynamicLibrary", curl.dependency], cSettings: loading,
+    linkerSettings: curl.linkerSettings),
+  .target(name: "CIsolation"),
+  .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
+  library("OzuLibraryCodecs", ["OzuCodecs", "OzuImaging", "OzuBase", "CCodecs"], kernel),
+  library("OzuStandardCodecs", ["OzuCodecs", "OzuImaging", "OzuImageIOCodecs"] + libraryCodecs))
+let linux = TargetDependencyCondition.when(platforms: [.linux])
+// The manifest of what an app must declare to Apple; a bundle elsewhere would be for nobody.
+let privacy = "PrivacyInfo.xcprivacy"
+add(
+  "Sources/Core",
+  library("OzuImaging", ["OzuBase"], kernel),
+  .target(
+    name: "OzuCaching", dependencies: ["OzuBase"], exclude: isLinux ? [privacy] : [],
+    resources: isLinux ? [] : [.copy(privacy)], swiftSettings: strict),
+  library(
+    "OzuHTTP", ["OzuBase"] + ["CCurl", "CContentCodings"].map { .target(name: $0, condition: linux) }),
+  library("OzuCodecs", ["OzuImaging", "OzuBase"], kernel),
+  library("OzuIsolation", ["OzuImaging", "OzuBase", .target(name: "CIsolation", condition: linux)]),
+  library(
+    "Ozu",
+    ["OzuIsolation", "OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuCaching", "OzuHTTP", "OzuBase"]
+      + libraryCodecs),
+  library("OzuMigration", ["Ozu"]))
+add(
+  "Sources/Toolkits",
+  library("OzuImageIOCodecs", ["OzuCodecs", "OzuImaging", "OzuBase"]),
+  library("OzuGTK", ["Ozu", gtk]),
+  library("OzuUIKit", ["Ozu"]),
+  library("OzuAppKit", ["Ozu"]),
+  // For the events of the app.
+  library("OzuSwiftUI", ["Ozu", "OzuUIKit", "OzuAppKit"]))
+let below: Dependencies = [
+  "OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuIsolation", "OzuHTTP", "OzuBase",
+]
+// Levels that machines share and the image service: their connections are made of poll(2) and eventfd(2).
+add("Sources/Service", .target(name: "CListener"))
+if isLinux {
+  package.products += ["OzuSharedStores", "OzuServer"].map { .library(name: $0, targets: [$0]) }
+  add(
+    "Sources/Service",
+    library("OzuSharedStores", ["Ozu", "OzuCaching", "OzuHTTP", "OzuBase"]),
     .target(
-      name: "CCurl", dependencies: ["CDynamicLibrary", curl.dependency], cSettings: loading,
-      linkerSettings: curl.linkerSettings),
-    .target(name: "CIsolation"),
-    .target(name: "CListener"),
-    .systemLibrary(
-      name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
-    .target(name: "OzuBase", swiftSettings: kernel),
-
-    // Layer 1: they do not import each other.
-    .target(
-      name: "OzuImaging", dependencies: ["OzuBase"], swiftSettings: kernel
-    ),
-    // The manifest of what an app must declare to Apple; a bundle elsewhere would be for nobody.
-    .target(
-      name: "OzuCaching", dependencies: ["OzuBase"],
-      exclude: isLinux ? ["PrivacyInfo.xcprivacy"] : [],
-      resources: isLinux ? [] : [.copy("PrivacyInfo.xcprivacy")], swiftSettings: strict),
-    .target(
-      name: "OzuHTTP",
-      dependencies: ["OzuBase"]
-        + ["CCurl", "CContentCodings"].map { .target(name: $0, condition: .when(platforms: [.linux])) },
-      swiftSettings: strict),
-
-    // Layer 2.
-    .target(name: "OzuCodecs", dependencies: ["OzuImaging", "OzuBase"], swiftSettings: kernel),
-
-    // Layer 3: they do not import each other.
-    .target(
-      name: "OzuLibraryCodecs", dependencies: ["OzuCodecs", "OzuImaging", "OzuBase", "CCodecs"],
-      swiftSettings: kernel),
-    .target(
-      name: "OzuImageIOCodecs", dependencies: ["OzuCodecs", "OzuImaging", "OzuBase"],
-      swiftSettings: strict),
-    .target(
-      name: "OzuIsolation",
-      dependencies: [
-        "OzuImaging", "OzuBase",
-        .target(name: "CIsolation", condition: .when(platforms: [.linux])),
-      ],
-      swiftSettings: strict),
-
-    // Layer 4: the codecs of the platform.
-    .target(
-      name: "OzuStandardCodecs",
-      dependencies: ["OzuCodecs", "OzuImaging", "OzuImageIOCodecs"] + libraryCodecs, swiftSettings: strict),
-
-    // Layer 5.
-    .target(
-      name: "Ozu",
-      dependencies: [
-        "OzuIsolation", "OzuStandardCodecs", "OzuCodecs", "OzuImaging", "OzuCaching", "OzuHTTP", "OzuBase",
-      ] + libraryCodecs,
-      swiftSettings: strict),
-
-    // Layer 6.
-    .target(name: "OzuMigration", dependencies: ["Ozu"], swiftSettings: strict),
-    .target(name: "OzuTesting", dependencies: ["Ozu", "OzuHTTP"], swiftSettings: strict),
-    .executableTarget(
-      name: "OzuDecode", dependencies: ["OzuIsolation", "OzuStandardCodecs"], swiftSettings: strict),
-    .target(
-      name: "OzuGTK", dependencies: ["Ozu", .target(name: "CGTK", condition: .when(traits: traits("GTK")))],
-      swiftSettings: strict),
-    .target(name: "OzuUIKit", dependencies: ["Ozu"], swiftSettings: strict),
-    .target(name: "OzuAppKit", dependencies: ["Ozu"], swiftSettings: strict),
-    // For the events of the app.
-    .target(name: "OzuSwiftUI", dependencies: ["Ozu", "OzuUIKit", "OzuAppKit"], swiftSettings: strict),
-    // The gallery without its `main`, so that a program of the tests can drive it.
-    .target(
-      name: "OzuGallery",
-      dependencies: [
-        "OzuGTK", "Ozu", "OzuTesting", .target(name: "CGTK", condition: .when(traits: traits("GTK"))),
-      ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "OzuGalleryApp", dependencies: ["OzuGallery"], swiftSettings: strict),
-    .executableTarget(
-      name: "OzuCLI",
-      dependencies: [
-        "Ozu", "OzuHTTP", "OzuTesting", "OzuBase",
-      ] + serverModules,
-      resources: [.copy("Resources/Photos")],
-      swiftSettings: strict),
-
-    .testTarget(name: "OzuBaseTests", dependencies: ["OzuBase"], swiftSettings: strict),
-    .testTarget(
-      name: "OzuImagingTests", dependencies: ["OzuImaging", "OzuTesting"], swiftSettings: strict),
-    .testTarget(
-      name: "OzuCachingTests", dependencies: ["OzuCaching", "OzuTesting", "OzuDiskDrills"],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "OzuDiskDrills", dependencies: ["OzuCaching", "OzuTesting"], path: "Tests/DiskDrills",
-      swiftSettings: strict),
-    .testTarget(
-      name: "OzuHTTPTests", dependencies: ["OzuHTTP", "OzuTesting", "OzuBase"], swiftSettings: strict),
-    .testTarget(
-      name: "OzuCodecsTests",
-      dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuTesting", "JPEGOracle", "CDynamicLibrary"]
-        + libraryCodecs,
-      resources: [.copy("Fixtures")], swiftSettings: strict),
-    // libjpeg as encoder of every variant and as the one who knows the coefficients, for tests and fuzzing.
-    .target(
-      name: "CJPEGOracle", dependencies: ["CJPEG"], path: "Tests/CJPEGOracle",
-      linkerSettings: [.linkedLibrary("jpeg")]),
-    .target(
-      name: "JPEGOracle", dependencies: ["CJPEGOracle", "OzuCodecs", "OzuImaging"], path: "Tests/JPEGOracle",
-      swiftSettings: kernel),
-    .executableTarget(
-      name: "OzuConformance",
-      dependencies: ["OzuCodecs", "OzuStandardCodecs", "OzuHTTP", "OzuImaging", "OzuIsolation"]
-        + libraryCodecs,
-      path: "Tests/Conformance",
-      exclude: ["exceptions.json"], swiftSettings: kernel),
-    .executableTarget(
-      name: "OzuGalleryDrills",
-      dependencies: ["OzuGallery", "OzuGTK", .target(name: "CGTK", condition: .when(traits: traits("GTK")))],
-      path: "Tests/Gallery", swiftSettings: strict),
-    .testTarget(
-      name: "OzuTests",
-      dependencies: [
-        "Ozu", "OzuMigration", "OzuTesting", "OzuBase", "OzuSchedulerDrills", "OzuDecode",
-        "OzuIsolationDrills",
-      ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "OzuSchedulerDrills", dependencies: ["Ozu", "OzuHTTP", "OzuTesting"],
-      path: "Tests/SchedulerDrills",
-      swiftSettings: kernel),
-    .testTarget(
-      name: "OzuIsolationTests",
-      dependencies: [
-        "OzuIsolation", "OzuImaging", "OzuBase", "OzuStandardCodecs", "OzuTesting",
-        "OzuIsolationDrills", "OzuDecode", "CIsolationDrills",
-      ],
-      swiftSettings: strict),
-    .target(name: "CIsolationDrills", path: "Tests/CIsolationDrills"),
-    .executableTarget(
-      name: "OzuIsolationDrills",
-      dependencies: ["OzuIsolation", "OzuImaging", "OzuStandardCodecs", "CIsolation", "CIsolationDrills"],
-      path: "Tests/IsolationDrills", swiftSettings: strict),
-    .testTarget(
-      name: "OzuCLITests", dependencies: ["OzuCLI", "OzuStandardCodecs", "OzuTesting"] + libraryCodecs,
-      swiftSettings: strict),
-  ]
-)
-
+      name: "OzuServer", dependencies: ["CListener", "OzuSharedStores", "Ozu"] + below,
+      resources: ["html", "css", "js"].map { .embedInCode("Playground/playground.\($0)") },
+      swiftSettings: strict))
+}
 // The fuzzer brings its own `main`, so it is only built when asked for: `make fuzz`. It reads the arguments of `ozu`, which is
 // a library for it.
-if Context.environment["OZU_FUZZ"] != nil {
+let fuzzes = Context.environment["OZU_FUZZ"] != nil
+let command: Dependencies =
+  ["Ozu", "OzuHTTP", "OzuDemonstration", "OzuBase"] + (isLinux ? ["OzuServer", "OzuSharedStores"] : [])
+let photos: [Resource] = [.copy("Resources/Photos")]
+add(
+  "Sources/Apps",
+  library("OzuDemonstration", ["Ozu", "OzuHTTP", "OzuBase"]),
+  library("OzuGallery", ["OzuGTK", "Ozu", "OzuDemonstration", gtk]),
+  program("OzuGalleryApp", ["OzuGallery"]),
+  fuzzes
+    ? .target(
+      name: "OzuCLI", dependencies: command, exclude: ["main.swift"], resources: photos, swiftSettings: strict
+    )
+    : program("OzuCLI", command, resources: photos),
+  program("OzuDecode", ["OzuIsolation", "OzuStandardCodecs"]))
+add("Sources/Testing", library("OzuTesting", ["Ozu", "OzuHTTP", "OzuDemonstration"]))
+
+// MARK: Tests, and programs that are run by hand
+
+add("Tests/Base", tests("OzuBaseTests", ["OzuBase"]))
+add(
+  "Tests/Core",
+  tests("OzuImagingTests", ["OzuImaging", "OzuTesting"]),
+  tests("OzuCachingTests", ["OzuCaching", "OzuTesting", "OzuDiskDrills"]),
+  tests("OzuHTTPTests", ["OzuHTTP", "OzuTesting", "OzuBase"]),
+  tests(
+    "OzuIsolationTests", below + ["OzuTesting", "OzuIsolationDrills", "OzuDecode", "CIsolationDrills"]),
+  tests(
+    "OzuTests",
+    ["Ozu", "OzuMigration", "OzuTesting", "OzuBase", "OzuSchedulerDrills", "OzuDecode", "OzuIsolationDrills"]),
+  program("OzuDiskDrills", ["OzuCaching", "OzuTesting"], path: "DiskDrills"),
+  program("OzuSchedulerDrills", ["Ozu", "OzuHTTP", "OzuTesting"], kernel, path: "SchedulerDrills"),
+  .target(name: "CIsolationDrills"),
+  program(
+    "OzuIsolationDrills",
+    ["OzuIsolation", "OzuImaging", "OzuStandardCodecs", "CIsolation", "CIsolationDrills"],
+    path: "IsolationDrills"))
+add(
+  "Tests/Apps",
+  tests("OzuCLITests", ["OzuCLI", "OzuStandardCodecs", "OzuTesting"] + libraryCodecs),
+  program("OzuGalleryDrills", ["OzuGallery", "OzuGTK", "OzuTesting", gtk], path: "Gallery"))
+if buildsLibraries {
+  add(
+    "Tests/Libraries",
+    tests(
+      "OzuCodecsTests",
+      ["OzuCodecs", "OzuStandardCodecs", "OzuTesting", "JPEGOracle", "CDynamicLibrary"] + libraryCodecs,
+      [.copy("Fixtures")]),
+    // libjpeg as encoder of every variant and as the one who knows the coefficients, for tests and fuzzing.
+    .target(name: "CJPEGOracle", dependencies: ["CJPEG"], linkerSettings: [.linkedLibrary("jpeg")]),
+    library("JPEGOracle", ["CJPEGOracle", "OzuCodecs", "OzuImaging"], kernel),
+    program(
+      "OzuConformance", below + libraryCodecs, kernel, path: "Conformance", exclude: ["exceptions.json"]))
+} else {
+  package.targets.removeAll { ["CCodecs", "OzuLibraryCodecs"].contains($0.name) }
+}
+if isLinux {
+  add(
+    "Tests/Service",
+    tests("OzuSharedStoresTests", ["OzuSharedStores", "Ozu", "OzuHTTP", "OzuBase", "OzuTesting"]),
+    tests(
+      "OzuServerTests",
+      ["OzuServer", "OzuSharedStores", "Ozu", "OzuHTTP", "OzuImaging", "OzuBase", "OzuTesting"]))
+}
+
+if fuzzes {
   package.products.removeAll { $0.name == "ozu" }
-  if let index = package.targets.firstIndex(where: { $0.name == "OzuCLI" }) {
-    let tool = package.targets[index]
-    package.targets[index] = .target(
-      name: tool.name, dependencies: tool.dependencies, exclude: ["main.swift"], resources: tool.resources,
-      swiftSettings: tool.swiftSettings)
-  }
-  package.targets.append(
-    .executableTarget(
-      name: "OzuFuzz",
-      dependencies: [
-        "OzuCodecs", "OzuStandardCodecs", "OzuImaging", "JPEGOracle", "CCodecs", "Ozu", "OzuCaching",
-        "OzuCLI", "OzuHTTP", "OzuIsolation", "OzuServer", "OzuSharedStores", "OzuBase",
-        "OzuTesting",
-      ] + libraryCodecs,
-      path: "Tests/Fuzz", exclude: ["Seeds"],
-      swiftSettings: kernel + [.unsafeFlags(["-parse-as-library"])]))
+  add(
+    "Tests/Core",
+    program(
+      "OzuFuzz",
+      below + libraryCodecs
+        + [
+          "JPEGOracle", "CCodecs", "Ozu", "OzuCaching", "OzuCLI", "OzuServer", "OzuSharedStores",
+          "OzuTesting",
+        ],
+      kernel + [.unsafeFlags(["-parse-as-library"])], path: "Fuzz", exclude: ["Seeds"]))
 }
-
-package.targets += (systemLibraries + codingLibraries + [curl]).map(\.target)
-
-if !buildsLibraries {
-  let needLibraries: Set = [
-    "CCodecs", "OzuLibraryCodecs", "CJPEGOracle", "JPEGOracle", "OzuConformance", "OzuCodecsTests",
-  ]
-  package.targets.removeAll { needLibraries.contains($0.name) }
-}
-
-// Levels that machines share and the image service are for servers: their connections are made of poll(2) and eventfd(2).
-#if os(Linux)
-  package.products.append(.library(name: "OzuSharedStores", targets: ["OzuSharedStores"]))
-  package.products.append(.library(name: "OzuServer", targets: ["OzuServer"]))
-  package.targets += [
-    // Layer 6.
-    .target(
-      name: "OzuSharedStores",
-      dependencies: ["Ozu", "OzuCaching", "OzuHTTP", "OzuBase"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "OzuSharedStoresTests",
-      dependencies: ["OzuSharedStores", "Ozu", "OzuHTTP", "OzuBase", "OzuTesting"],
-      swiftSettings: strict),
-    // Layer 7.
-    .target(
-      name: "OzuServer",
-      dependencies: [
-        "CListener", "OzuSharedStores", "Ozu", "OzuCodecs", "OzuHTTP", "OzuImaging", "OzuIsolation",
-        "OzuStandardCodecs", "OzuBase",
-      ],
-      resources: ["html", "css", "js"].map { .embedInCode("Playground/playground.\($0)") },
-      swiftSettings: strict),
-    .testTarget(
-      name: "OzuServerTests",
-      dependencies: [
-        "OzuServer", "OzuSharedStores", "Ozu", "OzuHTTP", "OzuImaging", "OzuBase", "OzuTesting",
-      ],
-      swiftSettings: strict),
-  ]
-#endif
 
 // The benchmarks and their tests: `make bench`, `make test-bench`. They see of Ozu what an app sees. The stores that the
 // disk cache is compared with are there where their headers are (`make bench-peers`).
 if let benchmarks = Context.environment["OZU_BENCHMARKS"] {
-  let hasPeers = benchmarks == "peers"
-  let settings = strict + (hasPeers ? [.define("StorePeers")] : [])
-  package.targets += [
-    .target(name: "CAllocations", path: "Benchmarks/Sources/CAllocations"),
-    .executableTarget(
-      name: "OzuBench",
-      dependencies: ["Ozu", "OzuHTTP", "OzuTesting", "CAllocations"] + (hasPeers ? ["CBenchPeers"] : []),
-      path: "Benchmarks/Sources/OzuBench", packageAccess: false, swiftSettings: settings),
-    .executableTarget(
-      name: "OzuInstructions", dependencies: ["OzuImaging", "OzuStandardCodecs"],
-      path: "Benchmarks/Sources/OzuInstructions", packageAccess: false, swiftSettings: strict),
-    .testTarget(
-      name: "OzuBenchTests", dependencies: ["OzuBench"], path: "Benchmarks/Tests/OzuBenchTests",
-      packageAccess: false, swiftSettings: strict),
-  ]
+  let peers: Dependencies = benchmarks == "peers" ? ["CBenchPeers"] : []
   package.products.append(.executable(name: "ozu-bench", targets: ["OzuBench"]))
-  if hasPeers {
-    package.targets.append(.systemLibrary(name: "CBenchPeers", path: "Benchmarks/Sources/CBenchPeers"))
-  }
-}
-
-// The folders of the modules. `Tests` has one for each target, beside those of programs.
-let folders = [
-  "Base": ["OzuBase"],
-  "Core": ["OzuImaging", "OzuCodecs", "OzuCaching", "OzuHTTP", "OzuIsolation", "Ozu", "OzuMigration"],
-  "Libraries": [
-    "OzuLibraryCodecs", "OzuStandardCodecs", "CCodecs", "CContentCodings", "CCurl", "CDynamicLibrary",
-    "CIsolation",
-    "CGTK",
-  ],
-  "Toolkits": ["OzuGTK", "OzuUIKit", "OzuAppKit", "OzuSwiftUI", "OzuImageIOCodecs"],
-  "Service": ["OzuServer", "OzuSharedStores", "CListener"],
-  "Apps": ["OzuCLI", "OzuGallery", "OzuGalleryApp", "OzuDecode"],
-  "Testing": ["OzuTesting"],
-]
-for (folder, names) in folders {
-  for target in package.targets where names.contains(target.name) {
-    target.path = "Sources/\(folder)/\(target.name)"
-  }
+  package.targets +=
+    [
+      .target(name: "CAllocations", path: "Benchmarks/Sources/CAllocations"),
+      .executableTarget(
+        name: "OzuBench", dependencies: ["Ozu", "OzuHTTP", "OzuTesting", "CAllocations"] + peers,
+        path: "Benchmarks/Sources/OzuBench", packageAccess: false,
+        swiftSettings: strict + (peers.isEmpty ? [] : [.define("StorePeers")])),
+      .executableTarget(
+        name: "OzuInstructions", dependencies: ["OzuImaging", "OzuStandardCodecs"],
+        path: "Benchmarks/Sources/OzuInstructions", packageAccess: false, swiftSettings: strict),
+      .testTarget(
+        name: "OzuBenchTests", dependencies: ["OzuBench"], path: "Benchmarks/Tests/OzuBenchTests",
+        packageAccess: false, swiftSettings: strict),
+    ] + (peers.isEmpty ? [] : [.systemLibrary(name: "CBenchPeers", path: "Benchmarks/Sources/CBenchPeers")])
 }
 
 // The sanitizers run some of the tests. With their names here, only these and what they need are built; with `Tests/File.swift`,

@@ -38,7 +38,7 @@ BLOCK = re.compile(r"(<!-- packages: (build|build GTK|build all|run|versions) --
 def off():
     """The traits that a package does not get unless it names them."""
     libraries = re.findall(r"SystemLibrary\(\n?\s*name: .*?brew: ", pages.read("Package.swift"), re.DOTALL)
-    return {re.search(r'trait: "(\w+)"', text)[1] for text in libraries if "isDefault: false" in text} | {"GTK"}
+    return {re.search(r'trait: "(\w+)"', text)[1] for text in libraries if "Off by default." in text} | {"GTK"}
 
 
 def build(list, kind):
@@ -124,7 +124,7 @@ def check_systems(list):
             problems.append(f"scripts/systems: it {'has' if package.versions else 'lacks'} the versions of {package.name}")
     page, text = "Documentation/libraries.md", pages.read("Documentation/libraries.md")
     rows = ["|  | " + " | ".join(system.title for system in system_list.systems()) + " |"]
-    rows += [f"| `{name}` | " for name in re.findall(r'TraitSet\(name: "(\w+)"', pages.read("Package.swift"))]
+    rows += [f"| `{name}` | " for name in re.findall(r'^  \("(\w+)", "', pages.read("Package.swift"), re.MULTILINE)]
     return problems + [f"{page}: it must have a row that begins so: {row}" for row in rows if "\n" + row not in text]
 
 

@@ -45,7 +45,7 @@ FRAGMENTS = {
     "Sources/Toolkits/OzuSwiftUI/": "apple", "Sources/Core/Ozu/Events/SignpostObserver.swift": "apple", "Sources/": "linux",
 }
 # Comments whose samples are no statements.
-LISTS = {"Sources/Testing/OzuTesting/LoopbackServer/LoopbackResponse.swift": "values of a type that the comment is about"}
+LISTS = {"Sources/Apps/OzuDemonstration/LoopbackServer/LoopbackResponse.swift": "values of a type that the comment is about"}
 KINDS = {"program", "declarations", "continued", "package", "gtk", "apple", "given", "fragment", "refused", "none"}
 BLOCK = re.compile(
     r"(?:<!-- sample: (?P<kind>\w+)(?P<rest>.*?)-->\n)?(?P<fence>^```swift[^\n]*\n)(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)

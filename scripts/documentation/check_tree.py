@@ -33,7 +33,7 @@ def check_map():
             place = parent = line.split("/")[0]
             if place not in folders("."):
                 problems.append(f"CONTRIBUTING.md: the map has {place}/, the tree does not")
-        elif place == "Sources" and not line.startswith("   ") and names:
+        elif place in ("Sources", "Tests") and not line.startswith("   ") and names:
             # A part, with the modules in the lines below it.
             parent = f"{place}/{names[0]}"
             named[place].add(names[0])
@@ -46,7 +46,7 @@ def check_map():
             problems.append(f"CONTRIBUTING.md: the map {missing} {place}/{name}/")
     # Targets whose folder is elsewhere would be on no map.
     tops = {line.split("/")[0] for line in block.splitlines() if not line.startswith(" ")}
-    for path in re.findall(r'path: "([^"]+)"', pages.read("Package.swift")):
+    for path in re.findall(r'(?:path: |^  |add\()"([A-Z]\w+/[^"]+)"', pages.read("Package.swift"), re.MULTILINE):
         if path.split("/")[0] not in tops:
             problems.append(f"Package.swift: the map of CONTRIBUTING.md does not reach {path}")
     return problems

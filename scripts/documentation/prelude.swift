@@ -129,7 +129,7 @@ let client = Client()
 let responses: [HTTPStoredResponse] = []
 let request = HTTPRequest(url: url)
 
-// MARK: Sources/Testing/OzuTesting/Pictures/NumberedPicture.swift
+// MARK: Sources/Apps/OzuDemonstration/NumberedPicture.swift
 @Sendable func index(of request: LoopbackRequest) -> Int { 42 }
 let screenshot = picture.bitmap
 let cell = PixelRectangle(x: 0, y: 0, width: 10, height: 10)
@@ -137,7 +137,7 @@ let cell = PixelRectangle(x: 0, y: 0, width: 10, height: 10)
 // MARK: Sources/Testing/OzuTesting/HTTP/FakeHTTPClient.swift
 let broken = url
 
-// MARK: Sources/Testing/OzuTesting/LoopbackServer/LoopbackServer.swift
+// MARK: Sources/Apps/OzuDemonstration/LoopbackServer/LoopbackServer.swift
 let client = DefaultHTTPClient.shared
 
 // MARK: Sources/Core/OzuImaging/Decoding/Incremental/IncrementalDecoder.swift

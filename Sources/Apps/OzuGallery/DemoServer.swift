@@ -1,6 +1,6 @@
 import Foundation
 import Ozu
-import OzuTesting
+import OzuDemonstration
 
 /// A server on this machine that draws numbered pictures when they are asked for.
 public final class DemoServer: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import Ozu
-import OzuTesting
+import OzuDemonstration
 
 /// Loads photographs of its own from a server on loopback: cold, through a fresh pipeline, and from memory. Then checks
 /// that each picture came from the expected place.

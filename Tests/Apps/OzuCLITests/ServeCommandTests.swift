@@ -1,0 +1,230 @@
+#if canImport(OzuServer)
+  import Foundation
+  import Ozu
+  import OzuHTTP
+  import OzuServer
+  import OzuBase
+  import OzuTesting
+  import Testing
+
+  @testable import OzuCLI
+
+  @Suite("ozu serve", .timeLimit(.minutes(10)))
+  struct ServeCommandTests {
+    private static let key = String(repeating: "0a", count: 32)
+    private static let keys = key + ":0b"
+
+    private static func variables(_ origin: LoopbackServer) -> [String: String] {
+      [
+        "OZU_LISTEN": "127.0.0.1:0", "OZU_KEYS": keys, "OZU_PRIVATE_NETWORKS": "yes",
+        "OZU_SOURCES": "http://127.0.0.1:\(origin.port)/pictures/", "OZU_PRESETS": "thumb=rs:fill:16:16",
+      ]
+    }
+
+    @Test("serves signed addresses, logs them, and answers its last requests before it ends")
+    func serving() async throws {
+      let origin = try LoopbackServer()
+      let gate = Gate()
+      let picture = LoopbackResponse.ok(
+        try PatternPicture(PixelSize(64, 48)).data(as: .png), type: "image/png")
+      origin.route("/pictures/a.png", picture)
+      var slow = picture
+      slow.headGate = gate
+      origin.route("/pictures/slow.png", slow)
+      let service = try Service(Self.variables(origin))
+      let addresses = SignedAddresses(AddressRules(keys: [try AddressKey(hexKey: Self.key, salt: "0b")]))
+
+      let path = try addresses.path(
+        of: origin.url("/pictures/a.png"), options: "rs:fit:32:32", format: "webp")
+      let answer = try await service.get(path)
+      #expect(answer.status == 200 && answer.headers["Content-Type"] == "image/webp")
+      #expect(try CodecRegistry.standard.header(of: answer.body).storedSize == PixelSize(32, 24))
+      let tag = try #require(answer.headers["ETag"])
+      #expect(try await service.get(path, ["If-None-Match": tag]).status == 304)
+      #expect(try await service.get(path + "x").status == 403)
+      #expect(try await service.get(addresses.path(of: origin.url("/secret.png"))).status == 403)
+      #expect(try await service.get("/health").status == 200)
+      #expect(
+        String(decoding: try await service.get("/metrics").body, as: UTF8.self).contains(
+          "ozu_decodes_total 1"))
+      #expect(origin.requestCount == 1)
+      try await service.eventually(service.records.withLock { $0.count } >= 6)
+      for line in service.records.withLock({ $0 }) {
+        let record = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(record["status"] != nil && record["seconds"] != nil)
+      }
+
+      let slowPath = try addresses.path(of: origin.url("/pictures/slow.png"))
+      async let last = service.get(slowPath)
+      try await service.eventually(origin.requestCount(for: "/pictures/slow.png") == 1)
+      kill(service.process.processIdentifier, SIGTERM)
+      try await service.hasSaid("ending")
+      gate.open()
+      #expect(try await last.status == 200)
+      #expect(try await service.ended() == 0)
+    }
+
+    @Test("a second signal ends it immediately")
+    func impatience() async throws {
+      let origin = try LoopbackServer()
+      let gate = Gate()
+      var slow = LoopbackResponse.ok(Data([1]))
+      slow.headGate = gate
+      origin.route("/pictures/slow.png", slow)
+      let service = try Service(Self.variables(origin).merging(["OZU_KEYS": ""]) { $1 }, ["--insecure"])
+      let path = "/x/plain/" + origin.url("/pictures/slow.png").absoluteString
+      let waiting = Task { try await service.get(path).status }
+      try await service.eventually(origin.requestCount(for: "/pictures/slow.png") == 1)
+      kill(service.process.processIdentifier, SIGTERM)
+      try await service.hasSaid("ending")
+      kill(service.process.processIdentifier, SIGTERM)
+      #expect(try await service.ended() == SIGTERM)
+      _ = try? await waiting.value
+      gate.open()
+    }
+
+    @Test(
+      "SIGHUP drains like SIGTERM, and the temporary folder is removed, also by a second signal",
+      arguments: [false, true])
+    func hangup(isImpatient: Bool) async throws {
+      let folder = try Folder()
+      let origin = try LoopbackServer()
+      let gate = Gate()
+      var slow = LoopbackResponse.ok(try PatternPicture(PixelSize(64, 48)).data(as: .png), type: "image/png")
+      slow.headGate = gate
+      origin.route("/pictures/slow.png", slow)
+      let service = try Service(
+        Self.variables(origin).merging(["OZU_KEYS": "", "TMPDIR": folder.url.path()]) { $1 }, ["--insecure"])
+      func folders() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).count {
+          $0.hasPrefix("ozu-serve-")
+        }
+      }
+      let path = "/x/plain/" + origin.url("/pictures/slow.png").absoluteString
+      let last = Task { try await service.get(path).status }
+      try await service.eventually(origin.requestCount(for: "/pictures/slow.png") == 1)
+      #expect(try folders() == 1)
+      kill(service.process.processIdentifier, SIGHUP)
+      try await service.hasSaid("ending")
+      if isImpatient { kill(service.process.processIdentifier, SIGHUP) } else { gate.open() }
+      let status = try? await last.value
+      #expect(isImpatient || status == 200)
+      #expect(try await service.ended() == (isImpatient ? SIGHUP : 0))
+      #expect(try folders() == 0)
+      gate.open()
+    }
+
+    @Test("goes on when the reader of its log has gone, and says so")
+    func closedLog() async throws {
+      let service = try Service(["OZU_LISTEN": "127.0.0.1:0"], ["--insecure"], readsOutput: false)
+      for _ in 0..<3 { #expect(try await service.get("/health").status == 200) }
+      try await service.hasSaid("nobody reads the log")
+      #expect(try await service.get("/health").status == 200)
+      kill(service.process.processIdentifier, SIGTERM)
+      #expect(try await service.ended() == 0)
+    }
+
+    @Test("says at its start that the disk cache cannot be used, and works without it")
+    func brokenCache() async throws {
+      let service = try Service(["OZU_LISTEN": "127.0.0.1:0", "OZU_CACHE": "/proc/none"], ["--insecure"])
+      #expect(try await service.get("/health").status == 200)
+      try await service.hasSaid("ozu: cache: ")
+      let ready = try await service.get("/ready")
+      #expect(ready.status == 200 && String(decoding: ready.body, as: UTF8.self).contains("cache:"))
+    }
+
+    private static func isSocket(_ path: String) -> Bool {
+      var status = stat()
+      return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    @Test("listens at a Unix socket, replaces the socket file of a dead process, and removes its own")
+    func unixSocket() async throws {
+      let folder = try Folder()
+      let path = folder.url.appending(path: "socket").path()
+      let variables = ["OZU_LISTEN": "unix:\(path)", "OZU_SOCKET_MODE": "600", "OZU_KEYS": Self.keys]
+      let first = try Service(variables)
+      try await first.hasSaid("ozu: listening at unix:\(path)")
+      #expect(Self.isSocket(path))
+      #expect(try await LocalRequest.status(at: path, of: "/health") == 200)
+      // A second one does not replace it.
+      let second = try Service(variables)
+      #expect(try await second.ended() == 1)
+      kill(first.process.processIdentifier, SIGKILL)
+      _ = try await first.ended()
+      #expect(Self.isSocket(path))
+      let third = try Service(variables)
+      try await eventually(third.lines.withLock { !$0.isEmpty })
+      kill(third.process.processIdentifier, SIGTERM)
+      #expect(try await third.ended() == 0)
+      #expect(!Self.isSocket(path))
+    }
+
+    private static let activator = "/usr/bin/systemd-socket-activate"
+
+    @Test(
+      "takes the socket that systemd passes",
+      .enabled(
+        if: FileManager.default.isExecutableFile(atPath: activator),
+        "systemd-socket-activate is not installed"))
+    func activation() async throws {
+      let folder = try Folder()
+      let path = folder.url.appending(path: "socket").path()
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: Self.activator)
+      process.environment = childEnvironment
+      process.arguments =
+        ["-l", path, "-E", "OZU_LISTEN=systemd", "-E", "OZU_KEYS=\(Self.keys)", "-E", "OZU_LOG=no"]
+        + [try ChildRun.program.path, "serve"]
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      // It may have the signal mask of the thread that started it, in which SIGTERM is blocked.
+      defer { kill(process.processIdentifier, SIGKILL) }
+      // The first connection starts the service. The file is there a moment before the socket takes connections.
+      var status: Int?
+      let end = ContinuousClock.now + .seconds(60)
+      while status == nil, ContinuousClock.now < end {
+        status = try? await LocalRequest.status(at: path, of: "/health")
+      }
+      #expect(status == 200)
+    }
+
+    @Test(
+      "systemd must pass exactly one socket, for this process",
+      arguments: [
+        ([:], "find a socket"), (["LISTEN_PID": "1", "LISTEN_FDS": "1"], "find a socket"),
+      ] as [([String: String], String)])
+    func noActivation(variables: [String: String], text: String) async throws {
+      let service = try Service(variables.merging(["OZU_LISTEN": "systemd", "OZU_KEYS": Self.keys]) { $1 })
+      #expect(try await service.ended() == 1)
+      try await eventually(service.lines.withLock { $0.contains { $0.contains(text) } })
+    }
+
+    @Test(
+      "the units of the example are right",
+      .enabled(
+        if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze"),
+        "systemd-analyze is not installed"))
+    func units() throws {
+      let examples = Repository.url("Examples/Service")
+      let folder = try Folder()
+      for name in ["ozu.service", "ozu.socket"] {
+        let text = try String(contentsOf: examples.appending(path: name), encoding: .utf8)
+        // The program has to be at the path of the unit.
+        try text.replacingOccurrences(of: "/usr/local/bin/ozu", with: try ChildRun.program.path)
+          .write(to: folder.url.appending(path: name), atomically: true, encoding: .utf8)
+      }
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/systemd-analyze")
+      process.arguments = ["verify", "--man=no", "ozu.socket", "ozu.service"].map {
+        $0.hasPrefix("ozu") ? folder.url.appending(path: $0).path() : $0
+      }
+      let errors = Pipe()
+      process.standardError = errors
+      try process.run()
+      let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0 && !text.contains("ozu."), "\(text)")
+    }
+  }
+#endif

@@ -1,0 +1,267 @@
+#if canImport(OzuServer)
+  import Foundation
+  import Ozu
+  import OzuHTTP
+  import OzuServer
+  import OzuSharedStores
+  import OzuBase
+  import OzuTesting
+  import Testing
+
+  @testable import OzuCLI
+
+  @Suite("Settings of ozu serve", .timeLimit(.minutes(10)))
+  struct ServeSettingsTests {
+    private static let key = String(repeating: "0a", count: 32)
+    private static let keys = key + ":0b"
+
+    @Test("settings that are right")
+    func rightSettings() async throws {
+      let folder = try Folder()
+      let file = folder.url.appending(path: "ozu.conf")
+      try
+        "# a comment\n\n keys = \(Self.keys) \nlog=no\nisolation = preferred\nredis = 127.0.0.1:6379, /run/redis\n"
+        .write(to: file, atomically: true, encoding: .utf8)
+      let run = try await ChildRun(
+        ["serve", "--config", file.path(), "--check"], in: folder, variables: ["OZU_QUALITY": "70"])
+      #expect(run.status == 0, "\(run.errors)")
+    }
+
+    @Test(
+      "wrong settings are reported, and nothing is started",
+      arguments: [
+        ([:], "no key is set"), (["OZU_KEYS": "zz:00"], "32 hexadecimal digits"),
+        (["OZU_KEYS": "00"], "KEY:SALT"),
+        (["OZU_KEYS": keys, "OZU_LISTEN": "8080"], "listen"),
+        // A misspelt name would open the list of sources.
+        (["OZU_KEYS": keys, "OZU_SOURCE": "https://only.example.com/"], "\"OZU_SOURCES\""),
+        (["OZU_KEYS": keys, "OZU_PRIVATE_NETWORK": "no"], "\"OZU_PRIVATE_NETWORKS\""),
+        (["OZU_KEY": keys], "\"OZU_KEYS\""), (["OZU_KEYS": keys, "OZU_WATERMARK": "a"], "\"watermark\""),
+        (["OZU_KEYS": keys, "OZU_PROCESSOR_TIME": "0"], "processor_time"),
+        (["OZU_KEYS": keys, "OZU_SPEED_WINDOW": "1e3"], "speed_window"),
+        (["OZU_KEYS": keys, "OZU_QUALITY": "101"], "quality"),
+        (["OZU_KEYS": keys, "OZU_LOG": "maybe"], "yes or no"),
+        (["OZU_KEYS": keys, "OZU_PRESETS": "a=w:x"], "preset"),
+        (["OZU_KEYS": keys, "OZU_SOURCES": "example.com"], "sources"),
+        (["OZU_KEYS": keys, "OZU_SOURCES": "https://a*.example.com/"], "sources"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "a"], "redis"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "a:1,a:1"], "twice"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "redis://127.0.0.1:6379"], "Without a scheme"),
+        (["OZU_KEYS": keys, "OZU_REDIS": "user@host:6379"], "HOST:PORT"),
+        (["OZU_KEYS": keys, "OZU_LISTEN": "no-such-host.invalid:80"], "has no address"),
+        (["OZU_KEYS": keys, "OZU_ISOLATION": "none"], "isolation"),
+        (["OZU_KEYS": keys, "OZU_LISTEN": "unix:run/ozu"], "path from the root"),
+        (["OZU_KEYS": keys, "OZU_SOCKET_MODE": "689"], "octal"),
+        (["OZU_KEYS": keys, "OZU_S3_BUCKET": "a"], "no s3_endpoint"),
+        (["OZU_KEYS": keys, "OZU_S3_ENDPOINT": "http://a"], "s3_access_key"),
+        (
+          [
+            "OZU_KEYS": keys, "OZU_S3_ENDPOINT": "ftp://a", "OZU_S3_ACCESS_KEY": "a",
+            "OZU_S3_SECRET_KEY": "b",
+          ],
+          "endpoint"
+        ),
+        (
+          [
+            "OZU_KEYS": keys, "OZU_S3_ENDPOINT": "http://a", "OZU_S3_ACCESS_KEY": "a",
+            "OZU_S3_SECRET_KEY": "b",
+            "OZU_S3_CA": "/none",
+          ], "s3_ca"
+        ),
+        (
+          [
+            "OZU_KEYS": keys, "OZU_S3_ENDPOINT": "http://a", "OZU_S3_ACCESS_KEY": "a",
+            "AWS_SECRET_ACCESS_KEY": "b",
+          ], "s3_secret_key"
+        ),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_LISTEN": "0.0.0.0:80"], "playground_token"),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_LISTEN": "[::]:80"], "playground_token"),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_LISTEN": "unix:/run/ozu"], "playground_token"),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_LISTEN": "10.0.0.1:80"], "playground_token"),
+        (
+          ["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_LISTEN": "127.example.com.:80"], "playground_token"
+        ),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND": "yes", "OZU_PLAYGROUND_TOKEN": "short"], "16 characters"),
+        (["OZU_KEYS": keys, "OZU_PLAYGROUND_TOKEN": "a-token-for-a-test"], "playground is not yes"),
+      ] as [([String: String], String)])
+    func wrongSettings(variables: [String: String], text: String) async throws {
+      let run = try await ChildRun(["serve", "--check"], in: try Folder(), variables: variables)
+      #expect(run.status == 2)
+      #expect(run.errors.contains(text), "\(run.errors)")
+    }
+
+    @Test("a name to listen at has its address; other names and addresses stay")
+    func places() throws {
+      for (text, host) in [
+        ("localhost:80", ["127.0.0.1", "::1"]), ("127.0.0.1:80", ["127.0.0.1"]), ("[::1]:80", ["::1"]),
+      ] {
+        guard
+          case .tcp(let found, 80) = try ServeSettings(file: "listen = \(text)", environment: [:]).listen()
+        else {
+          Issue.record("\(text)")
+          continue
+        }
+        #expect(host.contains(found), "\(text)")
+      }
+    }
+
+    @Test(
+      "--check tries the folder of the cache and the login of Redis, and leaves nothing behind",
+      arguments: [
+        (["OZU_CACHE": "/proc/none"], 1, "cache = /proc/none"),
+        (["OZU_CACHE": "/etc/passwd"], 1, "directory"),
+        (["OZU_CACHE": "new/cache"], 0, ""), (["OZU_REDIS": "/none/redis"], 0, "would work without"),
+      ] as [([String: String], Int32, String)])
+    func trials(variables: [String: String], status: Int32, text: String) async throws {
+      let folder = try Folder()
+      let run = try await ChildRun(
+        ["serve", "--check"], in: folder, variables: variables.merging(["OZU_KEYS": Self.keys]) { $1 })
+      #expect(run.status == status && (text.isEmpty || run.errors.contains(text)), "\(run.errors)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).isEmpty)
+    }
+
+    @Test("failures of stores are lines, each at most once a minute, and not too many different ones")
+    func reports() {
+      let clock = ManualClock()
+      let lines = Mutex<[String]>([])
+      let reports = StoreReports(now: clock.now) { line in lines.withLock { $0.append(line) } }
+      for _ in 0..<3 {
+        reports.report(.nodeChanged(node: "a:1", state: .open, error: "it hangs"), of: "redis")
+        reports.report(.nodeChanged(node: "a:1", state: .halfOpen, error: nil), of: "redis")
+        reports.report(.refused(node: "a:1", error: "a:1 refused: OOM"), of: "redis")
+      }
+      #expect(
+        lines.withLock { $0 } == [
+          "ozu: redis: a:1 is not asked for a while: it hangs", "ozu: redis: a:1 refused: OOM",
+        ])
+      clock.advance(by: .seconds(60))
+      reports.report(.refused(node: "a:1", error: "a:1 refused: OOM"), of: "redis")
+      reports.report(.nodeChanged(node: "a:1", state: .closed, error: nil), of: "redis")
+      #expect(lines.withLock { $0.count } == 4)
+      for number in 0..<1000 { reports.report(.refused(node: "a:1", error: "\(number)"), of: "s3") }
+      #expect(lines.withLock { $0.count } < 300)
+    }
+
+    @Test("the settings reach the client, the decoders and the stores")
+    func effects() throws {
+      func configuration(_ file: String) throws -> ImagePipeline.Configuration {
+        try ServeSettings(file: file, environment: [:]).configuration().pipeline
+      }
+      func client(_ pipeline: ImagePipeline.Configuration) throws -> HTTPClientConfiguration {
+        try #require(pipeline.network.httpClient as? DefaultHTTPClient).configuration
+      }
+      let standard = try configuration("")
+      let service = ImagePipeline.Configuration.service()
+      #expect(standard.decoding.limits == service.decoding.limits)
+      #expect(standard.network.timeouts == service.network.timeouts)
+      #expect(standard.network.concurrentFetches == service.network.concurrentFetches)
+      #expect(try client(standard) == client(service))
+      #expect(standard.decoding.decodedByteBudget === DecodedByteBudget.shared)
+
+      let set = try configuration(
+        """
+        processor_time = 2.5
+        source_pixels = 1000
+        source_bytes = 2000
+        decoded_bytes = 2000000000
+        timeout = 60
+        connections = 7
+        downloads = 90
+        connect_timeout = 2
+        minimum_speed = 5
+        speed_window = 4
+        s3_deadline = 2000
+        s3_endpoint = https://s3.example.com
+        s3_access_key = a
+        s3_secret_key = b
+        """)
+      let limits = set.decoding.limits
+      #expect(limits.cpuTime * 2 == standard.decoding.limits.cpuTime)
+      #expect(limits.pixelCount == 1000 && limits.encodedByteCount == 2000)
+      #expect(limits.decodedByteCount == 2_000_000_000)
+      #expect(set.decoding.decodedByteBudget.byteLimit == 2_000_000_000)
+      // The origin may take as long as the answer.
+      #expect(
+        set.network.timeouts
+          == HTTPTimeouts(
+            connect: .seconds(2), idle: .seconds(60), total: .seconds(60),
+            minimumSpeed: HTTPMinimumSpeed(bytesPerSecond: 5, window: .seconds(4))))
+      #expect(set.network.concurrentFetches == 90)
+      #expect(try client(set).maximumConnectionsPerHost == 7)
+      #expect(try client(set).maximumConcurrentRequests == 90)
+      let bucket = try #require(set.caching.stores.first as? S3Store)
+      #expect(bucket.configuration.deadline == .seconds(2) && set.caching.storeReadLimit == .seconds(2))
+      let own = try configuration("idle_timeout = 0.5\ndownload_timeout = 3\nminimum_speed = 0").network
+        .timeouts
+      #expect(own.idle == .milliseconds(500) && own.total == .seconds(3) && own.minimumSpeed == nil)
+    }
+
+    @Test("variables that containers and the package's own tests have are no settings")
+    func otherVariables() throws {
+      let variables = [
+        "OZU_TESTS", "OZU_SERVICE_HOST", "OZU_SERVICE_PORT", "OZU_SERVICE_PORT_HTTP", "OZU_PORT",
+        "OZU_PORT_8080_TCP",
+        "OZU_PORT_8080_TCP_ADDR", "OZU_REDIS_SERVICE_HOST", "OZU_REDIS_PORT_6379_TCP_PROTO",
+      ]
+      _ = try ServeSettings(
+        file: nil, environment: Dictionary(uniqueKeysWithValues: variables.map { ($0, "x") }))
+      for name in ["OZU_PORTS", "OZU_SOURCE", "OZU_"] {
+        #expect(throws: UsageError.self) { try ServeSettings(file: nil, environment: [name: "x"]) }
+      }
+    }
+
+    @Test("keys for S3 come as a pair from one place")
+    func bucketKeys() throws {
+      func settings(_ file: String, _ environment: [String: String]) throws -> [String] {
+        let settings = try ServeSettings(file: file, environment: environment)
+        return ["s3_access_key", "s3_secret_key", "s3_session_token"].map { settings[$0] }
+      }
+      let inherited = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": "c"]
+      #expect(try settings("", inherited) == ["a", "b", "c"])
+      #expect(try settings("s3_access_key = d\ns3_secret_key = e", inherited) == ["d", "e", ""])
+      let own = ["OZU_S3_ACCESS_KEY": "f", "OZU_S3_SECRET_KEY": "g"]
+      #expect(try settings("", inherited.merging(own) { $1 }) == ["f", "g", ""])
+      // Without a bucket they have no effect.
+      _ = try ServeSettings(file: nil, environment: inherited).configuration()
+      let bucket = try ServeSettings(
+        file: "s3_endpoint = https://s3.example.com\ns3_bucket = b", environment: inherited
+      ).configuration().pipeline.caching.stores
+      #expect(bucket.map(\.name) == ["s3"])
+    }
+
+    @Test(
+      "a playground needs a token; one is made if only this machine can connect",
+      arguments: [
+        (["OZU_LISTEN": "127.0.0.1:0"], true), (["OZU_LISTEN": "0.0.0.0:0"], false),
+        (["OZU_LISTEN": "127.0.0.1:0", "OZU_PLAYGROUND": "no", "OZU_PLAYGROUND_TOKEN": ""], nil),
+      ] as [([String: String], Bool?)])
+    func playground(variables: [String: String], isMade: Bool?) throws {
+      let given = isMade == false ? "a-token-for-a-test" : ""
+      let settings = try ServeSettings(
+        file: "playground = yes\nplayground_token = \(given)\nkeys = \(Self.keys)", environment: variables)
+      let playground = try settings.playground(settings.rules(isInsecure: false), at: settings.listen())
+      #expect((playground == nil) == (isMade == nil))
+      #expect((playground?.madeToken != nil) == (isMade == true))
+    }
+
+    @Test("a file with an unknown setting, and a missing file")
+    func wrongFiles() async throws {
+      let folder = try Folder()
+      let file = folder.url.appending(path: "ozu.conf")
+      try "kees = a\n".write(to: file, atomically: true, encoding: .utf8)
+      let run = try await ChildRun(["serve", "--config", file.path(), "--check"], in: folder)
+      #expect(run.status == 2 && run.errors.contains("line 1") && run.errors.contains("\"keys\""))
+      #expect(try await ChildRun(["serve", "--config", "none"], in: folder).status == 2)
+    }
+
+    @Test("the page of the documentation has every setting")
+    func documentation() throws {
+      let page = try String(
+        contentsOf: Repository.url("Documentation/image-service.md"), encoding: .utf8)
+      for setting in ServeSettings.all {
+        let standard = setting.standard.isEmpty ? "" : "`\(setting.standard)`"
+        #expect(page.contains("| `\(setting.name)` | \(standard) | \(setting.help) |"), "\(setting.name)")
+      }
+    }
+  }
+#endif

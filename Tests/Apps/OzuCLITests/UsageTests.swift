@@ -1,0 +1,166 @@
+import Foundation
+import OzuTesting
+import Testing
+
+@testable import OzuCLI
+
+@Suite("Wrong usage gets status 2 and a hint")
+struct UsageTests {
+  @Test(
+    "wrong usage",
+    arguments: [
+      (["lod", "a.jpg"], "Did you mean \"ozu load\"?"), (["load"], "Usage: ozu load"),
+      (["load", "a.jpg", "--sise", "3"], "Did you mean --size?"), (["load", "a.jpg", "-z"], "no option -z"),
+      (["load", "a.jpg", "--size"], "needs a value"), (["load", "a.jpg", "--size", "320"], "--size 320x240"),
+      (["load", "a.jpg", "--size", "0x10"], "from 1 to"),
+      (["load", "a.jpg", "--size", "-4x10"], "from 1 to"),
+      (["load", "a.jpg", "--size", "9x9", "--mode", "covr"], "Did you mean \"cover\"?"),
+      (["load", "a.jpg", "--mode", "cover"], "needs a size"), (["load", "a.jpg", "--crop"], "needs a value"),
+      (["load", "a.jpg", "--crop", "9"], "--crop 9: a rectangle, a size or proportions are needed"),
+      (["load", "a.jpg", "--crop", "9x9+1"], "640x360+10+20"),
+      (["load", "a.jpg", "--crop", "9x9+1+-1"], "640x360+10+20"),
+      (["load", "a.jpg", "--crop", "0x9"], "--crop 0x9: both sides must be from 1 to 65535"),
+      (["load", "a.jpg", "--crop", "9x9,here"], "a place is center, top"),
+      (["load", "a.jpg", "--crop", "0:9"], "16:9"), (["load", "a.jpg", "--crop", "1:1,top,left"], "16:9"),
+      (["load", "a.jpg", "--pad", "9x9,puce"], "neither a colour (#rgb, #rrggbb"),
+      (["load", "a.jpg", "--trim=300"], "--trim 300: a whole number from 0 to 255 is needed"),
+      (["load", "a.jpg", "--trim=1.5"], "a whole number from 0 to 255"),
+      (["load", "a.jpg", "--rotate", "45"], "--rotate 45: it can be 90, 180, 270"),
+      (["load", "a.jpg", "--blur", "nan"], "--blur nan: a number from 0 to 1000 is needed"),
+      (["load", "a.jpg", "--sharpen=99"], "--sharpen 99: a number from 0 to 10"),
+      (["load", "a.jpg", "--adjust", "hue=3"], "brightness, contrast and saturation can be set"),
+      (["load", "a.jpg", "--adjust", "contrast=-1"], "--adjust -1: a number from 0 to 10"),
+      (["load", "a.jpg", "--tint", "#12345"], "--tint #12345: a colour is needed: #rgb"),
+      (["load", "a.jpg", "--tint", "#ff0,templ"], "a colour is needed"),
+      (["load", "a.jpg", "--round", "12,2"], "the width of a line and its colour"),
+      (["load", "a.jpg", "--round", "-1"], "--round -1: a number from 0 to 65535"),
+      (["load", "a.jpg", "--watermark", "none.png,top,0.5"], "--watermark none.png: "),
+      (["load", "a.jpg", "--watermark", "none.png,2"], "--watermark 2: a number from 0 to 1"),
+      (["load", "a.jpg", "-o", "{nam}.jpg"], "Did you mean {name}?"),
+      (["load", "a.jpg", "-o", "{year}.jpg"], "{name}, {dir}, {index}"),
+      (["load", "a.jpg", "-o", "{name"], "is not matched"),
+      (["load", "a.jpg", "-o", "a}.jpg"], "is not matched"),
+      (["load", "a.jpg", "-o", "{name}/"], "the name of a file must follow"),
+      (["load", "a.jpg", "-o", "{name}.bmp"], ".bmp cannot be written"),
+      (["load", "a/p.jpg", "b/p.jpg", "-o", "{name}.{ext}"], "would both be p.{ext}"),
+      (["load", "a/p.jpg", "b/p.jpg", "-o", "{name}-{width}.png"], "would both be p-{width}.png"),
+      (["load", "a.jpg", "-o", "b.jpg", "-f", "png"], "the name b.jpg ends in .jpg"),
+      (["load", "a.jpg", "-o", "b.HEIC", "-f", "png"], "--force writes it with that name"),
+      (["load", "a.jpg", "-o", "{name}.jpg", "-f", "png"], "ends in .jpg"),
+      (["load", "a.jpg", "-j", "0"], "from 1 to 64"),
+      (["load", "a.jpg", "--quiet", "--json"], "cannot be used together"),
+      (["load", "a.jpg", "--no-cache", "--cache", "x"], "cannot be used together"),
+      (["load", "/"], "/: this is a folder"), (["load", "file:///"], "-r takes the pictures in it"),
+      (["load", "a.jpg", "--quality", "101"], "from 0 to 100"),
+      (["load", "a.jpg", "--quality=x"], "from 0 to 100"),
+      (["load", "a.jpg", "--format", "bmp"], "jpeg"),
+      (["load", "a.jpg", "-o", "b.bmp"], ".bmp cannot be written"),
+      (["load", "a.jpg", "--json=1"], "takes no value"), (["cache"], "Usage: ozu cache"),
+      (["cache", "stat"], "Did you mean \"ozu cache stats\"?"),
+      (["cache", "stats", "x"], "one argument too many"),
+      (["cache", "stats", "--to", "5"], "can only be used with trim"),
+      (["load", "-", "/dev/stdin"], "standard input is one source"),
+      (["load", "a.jpg", "b.jpg", "-o", "-"], "several results need a folder"),
+      (["load", "a.jpg", "-o", "-", "--trace", "-"], "the result of -o goes there"),
+      (["load", "a.jpg", "b.jpg", "-o", "both.jpg"], "-o both.jpg: several results need a folder"),
+      (["load", "a.jpg", "b.jpg", "-o", "out/both.HEIC"], "-o out/both.HEIC: several results need a folder"),
+      (["set", "a.jpg", "-o", "set.webp"], "-o set.webp: several results need a folder"),
+      (["load", "a.jpg", "--trim", "20", "-o", "b.png"], "Did you mean --trim=20?"),
+      (["load", "--sharpen", "1.5,2", "a.jpg"], "Did you mean --sharpen=1.5,2?"),
+      (["set", "a.jpg", "--trim", "0"], "0: no such file"),
+      (["--version", "extra"], "extra: one argument too many"), (["version", "-v"], "one argument too many"),
+      (["help", "load", "extra"], "extra: one argument too many"),
+      (["help", "cahce"], "Did you mean \"ozu cache\"?"), ([], "Usage: ozu COMMAND"),
+    ] as [([String], String)])
+  func wrong(_ arguments: [String], _ message: String) async {
+    let run = await CommandRun(arguments)
+    #expect(run.status == .wrongUsage)
+    #expect(run.errors.contains(message), "\(run.errors)")
+    #expect(run.output.isEmpty)
+  }
+
+  @Test("help of each command names its options", arguments: Tool.names)
+  func help(_ name: String) async throws {
+    let command = try #require(Tool.commands.first { $0.specification.name == name })
+    for arguments in [["help", name], [name, "--help"], [name, "-h"]] {
+      let run = await CommandRun(arguments)
+      #expect(run.status == .done)
+      for option in command.specification.options { #expect(run.output.contains("--\(option.name)")) }
+    }
+    #expect(await CommandRun("help").output.contains(command.specification.summary))
+  }
+
+  @Test("the synopsis of each command has all its options", arguments: Tool.names)
+  func synopsis(_ name: String) throws {
+    let specification = try #require(Tool.commands.first { $0.specification.name == name }).specification
+    for option in specification.options {
+      #expect(Self.names(option).contains { specification.synopsis.contains($0) }, "--\(option.name)")
+    }
+  }
+
+  @Test("the synopsis on the page about the command line is the one of the help", arguments: Tool.names)
+  func page(_ name: String) throws {
+    let file = Repository.url("Documentation/command-line.md")
+    let specification = try #require(Tool.commands.first { $0.specification.name == name }).specification
+    #expect(
+      try String(contentsOf: file, encoding: .utf8).contains("\n" + HelpText.synopsis(specification) + "\n"))
+  }
+
+  /// The ways to write an option in a synopsis.
+  private static func names(_ option: OptionSpecification) -> [String] {
+    let letters = option.letter.map { ["[-\($0)]", "[-\($0) "] } ?? []
+    return ["--\(option.name)]", "--\(option.name) ", "--\(option.name)[="] + letters
+  }
+
+  @Test("version")
+  func version() async {
+    #expect(await CommandRun("--version").output == "ozu \(Version.current)\n")
+  }
+}
+
+@Suite struct ArgumentParserTests {
+  private static let specification = CommandSpecification(
+    name: "test", summary: "", synopsis: "",
+    options: [
+      OptionSpecification(name: "size", letter: "s", value: "N", help: ""),
+      OptionSpecification(name: "all", letter: "a", help: ""),
+      OptionSpecification(name: "big", letter: "b", help: ""),
+    ], positional: 0...9)
+
+  @Test(
+    "the ways to write options",
+    arguments: [
+      ["--size", "5", "-ab", "x"], ["--size=5", "-a", "-b", "x"], ["-s5", "-a", "--big", "x"],
+      ["x", "-abs", "5"], ["-abs5", "--", "x"], ["-s", "4", "--size", "5", "-a", "-b", "x"],
+    ])
+  func forms(_ arguments: [String]) throws {
+    let parsed = try ArgumentParser(Self.specification).parse(arguments)
+    #expect(parsed.value("size") == "5")
+    #expect(parsed.has("all") && parsed.has("big"))
+    #expect(parsed.positional == ["x"])
+  }
+
+  @Test("a lone dash, and everything after two dashes, are arguments")
+  func dashes() throws {
+    let parsed = try ArgumentParser(Self.specification).parse(["-", "--", "--size", "-a"])
+    #expect(parsed.positional == ["-", "--size", "-a"])
+    #expect(!parsed.has("all"))
+  }
+
+  @Test(
+    "edits between words",
+    arguments: [("load", "load", 0), ("laod", "load", 1), ("lod", "load", 1), ("", "ab", 2)])
+  func distance(_ a: String, _ b: String, _ count: Int) {
+    #expect(Suggestion.distance(a, b) == count)
+  }
+
+  @Test(
+    "the word that was meant has at most a third of its letters more, less or others",
+    arguments: [
+      ("lsiten", "listen"), ("lis", nil), ("list", "listen"), ("listener", "listen"), ("listeners", nil),
+      ("lod", "load"), ("loaded", nil), ("", nil), (String(repeating: "a", count: 100_000), nil),
+    ])
+  func closest(_ word: String, _ meant: String?) {
+    #expect(Suggestion.closest(to: word, among: ["load", "listen"]) == meant)
+  }
+}
