@@ -7,7 +7,8 @@ import OzuHTTP
 /// Beginnings of interrupted transfers are also kept in memory, so that a retry finds them at once: small ones for a
 /// while; large ones, which are mapped from files, until the first level has written them.
 ///
-/// The storage of one exchange writes only while its right is valid (`storing(by:)`).
+/// The storage of one exchange writes only while its right is valid, and only for a request that writes originals
+/// (`storing(by:if:)`).
 struct OriginalStorage: HTTPCacheStorage {
   let caches: ImageCaches
   let runner: JobRunner
@@ -18,6 +19,7 @@ struct OriginalStorage: HTTPCacheStorage {
   var keepsPartials = true
   /// The right of the exchange; `nil` for a storage that nobody has narrowed.
   private var right: EpochRight?
+  private var writes = true
 
   init(caches: ImageCaches, runner: JobRunner, backlog: StoreBacklog) {
     self.caches = caches
@@ -26,9 +28,9 @@ struct OriginalStorage: HTTPCacheStorage {
   }
 
   /// The same storage for one exchange.
-  func storing(by right: EpochRight) -> OriginalStorage {
+  func storing(by right: EpochRight, if writes: Bool) -> OriginalStorage {
     var storage = self
-    storage.right = right
+    (storage.right, storage.writes) = (right, writes)
     return storage
   }
 
@@ -36,6 +38,7 @@ struct OriginalStorage: HTTPCacheStorage {
   private func write(
     _ key: HTTPCacheKey, byteCount: Int = 0, _ work: @escaping @Sendable (ImageCaches) -> Void
   ) {
+    guard writes else { return }
     backlog.enqueue(byteCount: byteCount, originalOf: ResponseStore.storeKey(key)) { [caches, right] in
       guard let right else { return work(caches) }
       right.store {
@@ -84,6 +87,7 @@ struct OriginalStorage: HTTPCacheStorage {
   func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
     guard keepsPartials, right?.isValid ?? true else { return }
     await partials.setPartialBody(partial, for: key)
+    guard writes else { return }
     let ticket = unwritten.set(partial, for: key)
     if right?.isValid == false { removePartialsFromMemory(of: [ResponseStore.storeKey(key)]) }
     backlog.enqueue(byteCount: partial?.body.count ?? 0) { [caches, unwritten, right] in

@@ -32,9 +32,12 @@ enum DisplayEvent: Sendable {
 
 /// A running load. Releasing it cancels the load.
 final class DisplayLoad: Sendable {
+  /// Changes the priority while the load waits.
+  let setPriority: @Sendable (ImagePriority) -> Void
   private let stop: @Sendable () -> Void
 
-  init(stop: @escaping @Sendable () -> Void) {
+  init(setPriority: @escaping @Sendable (ImagePriority) -> Void, stop: @escaping @Sendable () -> Void) {
+    self.setPriority = setPriority
     self.stop = stop
   }
 
@@ -77,6 +80,8 @@ struct PipelineLoading: DisplayLoading {
       }
     }
     return DisplayLoad {
+      task.priority = $0
+    } stop: {
       task.cancel()
       relay.cancel()
     }

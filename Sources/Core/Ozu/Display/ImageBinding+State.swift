@@ -3,7 +3,7 @@ extension ImageBinding {
   /// The current request of the view, and the state of its load.
   struct Current {
     let number: Int
-    let request: ImageRequest
+    private(set) var request: ImageRequest
     var options: DisplayOptions
     let cacheFormat: CacheFormat?
     var handlers: DisplayHandlers
@@ -30,6 +30,11 @@ extension ImageBinding {
     var isRestartDue = false
     /// Whether a load was cancelled that the view still wants.
     var isCancelled = false
+
+    mutating func setPriority(_ priority: ImagePriority) {
+      request.priority = priority
+      load?.setPriority(priority)
+    }
   }
 
   /// The content of the view. It outlives the request that it belongs to.

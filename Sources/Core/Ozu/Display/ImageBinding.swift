@@ -90,7 +90,7 @@ public final class ImageBinding {
   /// Gives the view another picture.
   ///
   /// A request without a size and a format gets those of the view. If the same picture is already loading, that load
-  /// continues and reports to the new handlers.
+  /// continues, with the new priority, and reports to the new handlers.
   ///
   /// - Parameters:
   ///   - options: the options of this picture; `nil` for those of the binding.
@@ -105,6 +105,7 @@ public final class ImageBinding {
     if isLoadingFirst(request, options, view) {
       current?.options = options
       current?.handlers = handlers
+      current?.setPriority(request.priority)
       change(.sameSource, options)
       return false
     }

@@ -69,8 +69,13 @@ struct PreloadFormat: Sendable {
         forKey: key, cost: picture.byteCount, by: right)
       return true
     } catch {
-      await context.runner.run(on: .disk, priority: .veryLow) { [context] in
-        context.caches.stores.remove(ImageStoreEntry.self, info.key)
+      // A limit or a lost worker says nothing of the entry.
+      if error.isOfFile {
+        await context.runner.run(on: .disk, priority: .veryLow) { [context] in
+          // Another may have been written since.
+          guard right.isValid else { return }
+          context.caches.stores.remove(ImageStoreEntry.self, info.key, .first)
+        }
       }
       return nil
     }

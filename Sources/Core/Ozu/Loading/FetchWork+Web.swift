@@ -33,7 +33,7 @@ extension FetchWork {
         progressEvents.report(LoadProgress(receivedByteCount: received, expectedByteCount: expected))
       }
       var storage = context.originalStorage.storing(
-        by: context.epochs.right(toOriginalOf: request.key.source, in: epoch))
+        by: context.epochs.right(toOriginalOf: request.key.source, in: epoch), if: request.writesOriginals)
       if let fetcherClient { (exchange.client, storage.keepsPartials) = (fetcherClient, false) }
       exchange.storage = storage
       return exchange

@@ -24,9 +24,11 @@ extension LoadImage {
     var isClosed = false
   }
 
-  /// Begins to make previews of a download, if the configuration allows it.
+  /// Begins to make previews of a download, if the configuration allows it: the request's own recipe for the part that is there.
+  /// Closures of a format see finished pictures alone, so its pictures have no previews.
   func beginPreviews(of fetch: FetchWork) {
     guard let bodyObserver = fetch.bodyObserver, configuration.decoding.dataTransformation == nil,
+      !request.recipe.hasHooks,
       let make = configuration.decoding.makeProgressiveDecoder
     else { return }
     let maker = PreviewMaker(make(configuration.decoding.codecs, request.resize), for: self)
@@ -155,9 +157,9 @@ final class PreviewMaker: Sendable {
   private func make() {
     var isUsable = true
     do throws(ImageDecodingError) {
-      let context = DecodingContext(
-        limits: decoding.limits, pool: decoding.pixelBufferPool, budget: decoding.decodedByteBudget,
-        isCancelled: { self.isEnded.load(ordering: .relaxed) })
+      let context = request.decoding.context(context.configuration) {
+        self.isEnded.load(ordering: .relaxed)
+      }
       if !isEnded.load(ordering: .relaxed), let picture = try decoder.preview(context: context) {
         tell(picture)
       }

@@ -160,7 +160,7 @@ extension LoadImage {
 extension ImageError {
   /// Whether the file may be damaged, so that another copy of it may decode. False if the request is the cause: a region outside
   /// the picture, a limit, a step that fails.
-  fileprivate var isOfFile: Bool {
+  var isOfFile: Bool {
     [.emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .decoderFailed].contains(kind)
   }
 }

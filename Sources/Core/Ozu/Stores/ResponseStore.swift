@@ -53,13 +53,14 @@ struct ResponseStore {
     return record.response.map { HTTPCacheEntry(response: $0, body: entry.body) }
   }
 
-  /// Stores a response, and removes those that it replaces.
+  /// Stores a response, and removes those that it replaces. Of two answers the one that was asked for later is the newer, whichever
+  /// arrives last: an older one is not stored.
   ///
   /// - Parameter first: the key of the first variant.
   func store(
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse?, at first: ImageStoreKey
   ) throws {
-    let (place, _) = try makePlace(for: entry.response, replacing: old, of: first)
+    guard let (place, _) = try makePlace(for: entry.response, replacing: old, of: first) else { return }
     try store(entry, at: place)
   }
 
@@ -68,11 +69,17 @@ struct ResponseStore {
     try store.write(ImageStoreEntry(metadata: record.data, body: entry.body), for: place)
   }
 
-  /// Replaces the head of a stored response; the body stays the same.
+  /// Replaces the head of a stored response; the body stays the same. Does nothing if another body was stored meanwhile that is
+  /// not older than the confirmation.
   func refresh(
     _ entry: HTTPCacheEntry, replacing old: HTTPStoredResponse, at first: ImageStoreKey
   ) throws {
-    let (place, stored) = try makePlace(for: entry.response, replacing: old, of: first)
+    guard let (place, stored) = try makePlace(for: entry.response, replacing: old, of: first) else { return }
+    if let stored, stored.bodyIdentity != entry.response.bodyIdentity,
+      stored.requestDate == entry.response.requestDate
+    {
+      return
+    }
     // Only the record is written, unless the entry was evicted meanwhile, its body has changed, or the record does
     // not fit any more.
     if stored?.bodyIdentity == entry.response.bodyIdentity, let record = OriginalRecord(entry.response),
@@ -84,10 +91,10 @@ struct ResponseStore {
   }
 
   /// Removes the responses that a new one replaces, and returns the key for the new one and the response that is
-  /// stored there now.
+  /// stored there now; `nil` if that was asked for later. A date after the new one's own end is of a clock that was set back.
   private func makePlace(
     for response: HTTPStoredResponse, replacing old: HTTPStoredResponse?, of first: ImageStoreKey
-  ) throws -> (place: ImageStoreKey, stored: HTTPStoredResponse?) {
+  ) throws -> (place: ImageStoreKey, stored: HTTPStoredResponse?)? {
     var occupied: [Int: HTTPStoredResponse] = [:]
     for number in 0..<HTTPVariants.maximumCount {
       let place = Self.place(number, of: first.key)
@@ -95,6 +102,11 @@ struct ResponseStore {
       occupied[number] = OriginalRecord(metadata)?.response
     }
     let (number, emptied) = HTTPVariants.place(for: response, replacing: old, among: occupied)
+    if let newer = occupied[number], newer.requestDate > response.requestDate,
+      newer.requestDate <= response.responseDate
+    {
+      return nil
+    }
     for number in emptied { try store.remove(Self.place(number, of: first.key)) }
     return (Self.place(number, of: first.key, label: first.label), occupied[number])
   }

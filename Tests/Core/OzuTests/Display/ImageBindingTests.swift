@@ -159,15 +159,19 @@ struct ImageBindingTests {
     #expect(stage.told == ["nothing", "nothing", "picture 3 fade"])
   }
 
-  @Test("setting the same picture while it loads continues the same load, for the new handlers")
+  @Test(
+    "setting the same picture while it loads continues the same load, for the new handlers and with the new priority"
+  )
   func sameAgain() {
     let stage = Stage()
     var told: [Int] = []
-    for number in 1...3 {
+    for (number, priority) in [(1, ImagePriority.normal), (2, .high), (3, .low)] {
       stage.binding.setImage(
-        ImageRequest(url: Self.a), handlers: DisplayHandlers(progress: { _ in told.append(number) }))
+        ImageRequest(url: Self.a, priority: priority),
+        handlers: DisplayHandlers(progress: { _ in told.append(number) }))
     }
-    #expect(stage.script.loads.count == 1)
+    #expect(stage.script.loads.count == 1 && stage.script.loads[0].priorities.value == [.high, .low])
+    #expect(stage.binding.request?.priority == .low)
     stage.script.loads[0].progress(1)
     #expect(told == [3])
   }

@@ -23,6 +23,9 @@ final class ScriptedLoading: DisplayLoading {
       self.receive = receive
     }
 
+    /// The priorities that it was given later.
+    let priorities = Shared<[ImagePriority]>([])
+
     var isStopped: Bool { stopped.value }
 
     func progress(_ count: Int) {
@@ -67,7 +70,13 @@ final class ScriptedLoading: DisplayLoading {
   ) -> DisplayLoad {
     let stopped = Shared(false)
     loads.append(Load(request, stopped: stopped, receive: receive))
-    return DisplayLoad { stopped.change { $0 = true } }
+    let priorities = loads[loads.count - 1].priorities
+    return DisplayLoad {
+      priority in
+      priorities.change { $0.append(priority) }
+    } stop: {
+      stopped.change { $0 = true }
+    }
   }
 
   nonisolated static func response(

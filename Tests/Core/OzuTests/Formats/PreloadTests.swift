@@ -113,6 +113,15 @@ struct PreloadTests {
     #expect(await FormatFixture.isOnDisk("late", format, pipeline) == false)
   }
 
+  @Test("renditions over a limit are skipped, and stay")
+  func limited() async throws {
+    let fixture = await filled()
+    let pipeline = await fixture.restarted { $0.decoding.limits.pixelCount = 10 }
+    let format = FormatFixture.format(preloadPolicy: .all)
+    #expect(await pipeline.register(format).count == 0)
+    for key in Self.keys { #expect(await FormatFixture.isOnDisk(key, format, pipeline)) }
+  }
+
   @Test("a preloaded picture is found by its source, and removed with it")
   func source() async throws {
     let fixture = await filled()

@@ -70,6 +70,65 @@ struct PreviewTests {
     #expect(pattern.resembles(picture.bitmap))
   }
 
+  enum Kind: Sendable, CaseIterable {
+    case plain, profile, hooks, outside
+  }
+
+  @Test(
+    "previews follow the request's own recipe: its colours, its region, and closures that see finished pictures alone",
+    arguments: Kind.allCases)
+  func recipe(_ kind: Kind) async throws {
+    let fixture = Fixture {
+      $0.decoding.isProgressiveDecodingEnabled = true
+      $0.decoding.codecs = ImagePipeline.Configuration().decoding.codecs
+    }
+    let profile = try Data(contentsOf: Repository.fixture("icc/display-p3-two-segments-reversed.jpg"))
+    let url = Fixture.url("a.jpg")
+    fixture.client.reply(to: url, with: .ok(profile).dripping(profile.count * 9 / 10, through: gate))
+    let calls = Shared(0)
+    var request = ImageRequest(url: url)
+    switch kind {
+    case .plain: break
+    case .profile: request.colorPolicy = .keepProfile
+    case .hooks:
+      request.format = CacheFormat(
+        "hooked", size: PixelSize(32, 24),
+        postResize: { picture in
+          calls.change { $0 += 1 }
+          return picture
+        })
+    case .outside:
+      request.resize = Resize(PixelSize(8, 8), region: PixelRectangle(x: 9000, y: 0, width: 8, height: 8))
+    }
+    let task = fixture.pipeline.task(for: request)
+    let collector = Task { () -> [Picture] in
+      var pictures: [Picture] = []
+      for await preview in task.previews { pictures.append(preview.picture) }
+      return pictures
+    }
+    await gate.arrivals(1)
+    gate.admit()
+    await gate.arrivals(2)
+    if kind == .plain || kind == .profile {
+      try await eventually(fixture.pipeline.cachedImage(for: request)?.isPreview == true)
+    }
+    gate.open()
+    _ = try? await task.image
+    let outcome = try #require(task.result)
+    let previews = await collector.value
+    switch kind {
+    case .plain, .profile:
+      let final = try outcome.get().picture
+      #expect(previews.count >= 1)
+      #expect(previews.allSatisfy { $0.bitmap.colorSpace == final.bitmap.colorSpace })
+      #expect((final.bitmap.colorSpace == .sRGB) == (kind == .plain))
+    case .hooks: #expect(try outcome.get().picture.size.width <= 32 && previews.isEmpty && calls.value == 1)
+    case .outside:
+      #expect(throws: ImageError.self) { try outcome.get() }
+      #expect(previews.isEmpty)
+    }
+  }
+
   @Test("previews are made as bytes arrive, one at a time, and none after the end")
   func previews() async throws {
     let fixture = fixture()

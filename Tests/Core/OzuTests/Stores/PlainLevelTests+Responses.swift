@@ -62,6 +62,67 @@ extension PlainLevelTests {
     #expect(store.count(of: .original) == 1)
   }
 
+  /// An answer in the store, asked at second 10 and there at 12, and a later one.
+  @Test(
+    "of two answers the one asked for later stays, whichever arrives last; not one from a clock that was set back",
+    arguments: [
+      // (asked, answered, whether it is stored, whether it is when it confirms an earlier body)
+      (9.0, 15.0, false, false), (9, 9.5, true, true), (11, 13, true, true), (10, 12, true, false),
+    ])
+  func order(asked: Double, answered: Double, isStored: Bool, confirms: Bool) throws {
+    let place = ImageStoreKey(.original, CacheKey("a"), label: "a")
+    func entry(_ body: String, _ asked: Double, _ answered: Double) -> HTTPCacheEntry {
+      let response = HTTPStoredResponse(
+        status: 200, headers: ["ETag": "\"\(body)\""], url: url,
+        requestDate: Date(timeIntervalSince1970: asked),
+        responseDate: Date(timeIntervalSince1970: answered), bodyIdentity: body)
+      return HTTPCacheEntry(response: response, body: Data(body.utf8))
+    }
+    func body() throws -> String? {
+      try ResponseStore(store: store).entries(for: place.key).first.map {
+        String(decoding: $0.body, as: UTF8.self)
+      }
+    }
+    let shelf = ResponseStore(store: store)
+    try shelf.store(entry("there", 10, 12), replacing: nil, at: place)
+    try shelf.store(entry("other", asked, answered), replacing: nil, at: place)
+    #expect(try body() == (isStored ? "other" : "there"))
+
+    try store.remove(place)
+    try shelf.store(entry("there", 10, 12), replacing: nil, at: place)
+    let confirmed = entry("earlier", asked, answered)
+    try shelf.refresh(confirmed, replacing: entry("earlier", 1, 2).response, at: place)
+    #expect(try body() == (confirms ? "earlier" : "there"))
+  }
+
+  @Test(
+    "a request that writes no originals changes none: not when a 304 confirms it, not when the answer forbids to store"
+  )
+  func unwritten() async throws {
+    var reply = FakeHTTPReply.ok(try Fixture.photo.data(as: .jpeg))
+    reply.headers = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
+    var last = reply
+    last.headers = ["Cache-Control": "no-store"]
+    client.reply(
+      to: url,
+      with: [reply, .status(304, headers: ["Cache-Control": "max-age=6000", "ETag": "\"1\""]), last])
+    let first = pipeline()
+    _ = try await first.image(for: url)
+    await first.flush()
+    let key = ImageStoreKey(.original, ImageRequest(url: url).key.source)
+    let stored = try #require(store[key])
+    var request = ImageRequest(url: url)
+    request.writeLayers = []
+    for source in [ImageResponse.Source.revalidated, .network] {
+      clock.advance(by: .seconds(120))
+      let pipeline = pipeline()
+      #expect(try await pipeline.response(for: request).source == source)
+      await pipeline.flush()
+      #expect(store[key]?.metadata == stored.metadata && store[key]?.body == stored.body)
+    }
+    #expect(client.requestCount(for: url) == 3)
+  }
+
   enum Flaw: Sendable, Hashable {
     case requestDate(Double), responseDate(Double), deadline(Double), status(Int)
     case field(String, String)

@@ -1,8 +1,8 @@
 import Foundation
 import OzuBase
 
+@testable import OzuDemonstration
 @testable import OzuSharedStores
-@testable import OzuTesting
 
 /// A fake Redis in this process, on a Unix socket: it keeps texts, and has faults when a test asks for them.
 ///

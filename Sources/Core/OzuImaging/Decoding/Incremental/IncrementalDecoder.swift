@@ -166,6 +166,7 @@ public final class IncrementalDecoder: Sendable {
     try decoder.check(header)
     arrivals.withLock { $0.header = header }
     try context.limits.check(header)
+    try resize?.checkRegion(in: header.size)
     guard !header.storedSize.isEmpty else {
       throw .corrupt(header.type, stage: "header", reason: "a picture of \(header.storedSize) pixels")
     }
@@ -195,7 +196,7 @@ public final class IncrementalDecoder: Sendable {
     // From here on the work is not cancelled: the file would not return the same picture again.
     var result = bitmap.converted(to: .bgra8, pool: context.pool)
     if !opened.plan.needsNoResampling {
-      result = Resampler(kernel: opened.plan.kernel).resample(
+      result = opened.plan.resampler.resample(
         result, region: opened.plan.region, to: opened.plan.outputSize, pool: context.pool)
     }
     var notes: [String] = []
