@@ -1,6 +1,7 @@
 import OzuHTTP
 import Testing
 
+@testable import OzuDemonstration
 @testable import OzuTesting
 
 #if canImport(FoundationEssentials)
