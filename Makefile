@@ -111,6 +111,7 @@ lint: ## check formatting, layering, leftovers, the links, names and figures on 
 	@scripts/check-layering
 	@scripts/check-sources
 	@scripts/check-numbers
+	@scripts/test-check-numbers
 	@python3 -B scripts/documentation/check_links.py
 	@python3 -B scripts/documentation/check_names.py
 	@python3 -B scripts/documentation/check_figures.py

@@ -32,7 +32,7 @@ struct DiskCacheErrorTests {
       (.read, EIO, "read /cache/x: the device failed"),
       (.write, ENOSPC, "no space left on /cache/x"),
       (.write, EDQUOT, "no disk quota left on /cache/x"),
-      (.change, EBUSY, "change /cache/x: another process writes to it"),
+      (.change, EBUSY, "change /cache/x: another cache, here or in another process, writes to it"),
       (.change, EROFS, "change /cache/x: it was opened to be read only"),
       (.change, EBADF, "change /cache/x: it is closed"),
       (

@@ -36,6 +36,43 @@ struct BombTests {
     #expect(try await status("good.png") == 200)
   }
 
+  @Test("numbers that no type holds, in files and in answers, end one answer and not the service")
+  func numbers() async throws {
+    let origin = try LoopbackServer()
+    let good = try PatternPicture(PixelSize(64, 48)).data(as: .jpeg)
+    // A gain map whose attribute ends in the middle.
+    let text =
+      "http://ns.adobe.com/xap/1.0/\0 hdrgm:Version=\"1.0\" hdrgm:HDRCapacityMax=\"2\" hdrgm:GainMapMax</hdrgm:"
+    let segment = Data([0xFF, 0xE1, 0, UInt8(text.utf8.count + 2)]) + Data(text.utf8)
+    // A TIFF of one pixel with an infinite resolution.
+    let tiff = Data(
+      base64Encoded:
+        "SUkqAAoAAACAAAsAAAEDAAEAAAABAAAAAQEDAAEAAAABAAAAAgEDAAEAAAAIAAAAAwEDAAEAAAABAAAABgEDAAEAAAABAAAAEQEE"
+        + "AAEAAAAIAAAAFQEDAAEAAAABAAAAFgEEAAEAAAABAAAAFwEEAAEAAAABAAAAGgELAAEAAAAAAIB/KAEDAAEAAAACAAAAAAAAAA=="
+    )
+    origin.route("/map.jpg", .ok(good.prefix(2) + segment + good.dropFirst(2), type: "image/jpeg"))
+    origin.route("/dots.tif", .ok(try #require(tiff), type: "image/tiff"))
+    origin.route(
+      "/range.jpg",
+      LoopbackResponse(
+        status: 206,
+        headers: [
+          "Content-Type": "image/jpeg", "Content-Range": "bytes 0-9223372036854775807/*", "ETag": "\"a\"",
+        ],
+        body: good))
+    origin.route("/good.jpg", .ok(good, type: "image/jpeg"))
+    let service = try ServeProcess([:])
+    for name in ["good.jpg", "map.jpg", "dots.tif", "range.jpg", "good.jpg"] {
+      for way in ["rs:fit:32:32/plain", "rs:fit:16:16/g:sm/plain"] {
+        let client = try TestClient(port: try await service.port())
+        client.send("GET /x/\(way)/http://127.0.0.1:\(origin.port)/\(name)@png HTTP/1.1\r\nHost: a\r\n\r\n")
+        let status = try await client.answer().status
+        #expect(name == "good.jpg" ? status == 200 : (200..<600).contains(status) && status != 500, "\(name)")
+      }
+    }
+    #expect(service.process.isRunning)
+  }
+
   /// The processor time of a process and all below it, in seconds.
   private static func processorTime(of process: Int32) -> Double {
     var children: [Int32: [(number: Int32, ticks: Int)]] = [:]

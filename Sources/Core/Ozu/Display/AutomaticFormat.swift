@@ -1,3 +1,5 @@
+import OzuBase
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -50,6 +52,6 @@ public struct AutomaticFormat: Hashable, Sendable {
     let pixels = points * (scale > 0 ? scale : 1)
     guard pixels >= 0.5, pixels.isFinite else { return nil }
     // An excess this small is a rounding error of a division, not a pixel.
-    return Int(min((pixels - 1e-6).rounded(.up), Double(ImageRequest.maximumSide)))
+    return min(Int(clamping: pixels - 1e-6, rounded: .up), ImageRequest.maximumSide)
   }
 }

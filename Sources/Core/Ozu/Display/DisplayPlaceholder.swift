@@ -1,3 +1,5 @@
+import OzuBase
+
 /// The content of a view until its picture is available.
 public enum DisplayPlaceholder: Sendable {
   /// A picture.
@@ -66,7 +68,7 @@ public enum DisplayPlaceholder: Sendable {
       return PixelSize(blurSide, blurSide)
     }
     let longest = max(size.width, size.height)
-    func side(_ points: Double) -> Int { max(1, Int(points / longest * Double(blurSide))) }
+    func side(_ points: Double) -> Int { max(1, Int(clamping: points / longest * Double(blurSide))) }
     return PixelSize(side(size.width), side(size.height))
   }
 }

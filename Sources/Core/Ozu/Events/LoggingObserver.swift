@@ -1,3 +1,5 @@
+import OzuBase
+
 /// Writes the events of a pipeline to a log.
 ///
 /// One line for each event: first a verb, then figures, and the source last, so that lines of one kind or of one
@@ -55,7 +57,7 @@ struct LoggingObserver: ImagePipelineObserving {
 
   /// In milliseconds with one digit, without a formatter.
   private static func text(_ time: Duration) -> String {
-    let tenths = Int64(time / .microseconds(100))
+    let tenths = Int64(clamping: time / .microseconds(100))
     return "\(tenths / 10).\(tenths % 10) ms"
   }
 }

@@ -1,4 +1,4 @@
-/// The plan for deriving a picture from a larger one of the same source. It exists only if the result is as good as
+/// The plan for deriving a picture from a larger one of the same source. It exists only if the result is about as sharp as
 /// one made from the source.
 ///
 /// A pure function of sizes and recipes. Areas are compared in pixels of the source: the larger picture must show the

@@ -14,7 +14,8 @@ extension ImagePipeline {
   /// `cache.remove(_:)` removes only one picture.
   ///
   /// It reaches the loads that are running: they return their pictures to those who wait for them, but store nothing. A request
-  /// that comes after this call loads again, and does not join them.
+  /// that comes after this call loads again, and does not join them. A disk cache that another one writes, here or in another
+  /// process, forgets the pictures for itself alone, and `onDiskError` receives an error.
   ///
   /// - Complexity: O(entries of the caches).
   public func removeImage(for request: ImageRequest) async {
@@ -30,8 +31,8 @@ extension ImagePipeline {
     await removeImage(for: ImageRequest(url: url))
   }
 
-  /// Empties the memory cache and the disk cache. Loads that are running store nothing, as for `removeImage(for:)`. A disk cache that another process writes stays as it is, and
-  /// `ImagePipeline.Configuration.Caching.onDiskError` receives an error.
+  /// Empties the memory cache and the disk cache. Loads that are running store nothing, as for `removeImage(for:)`. A disk cache
+  /// that another one writes stays as it is, and `ImagePipeline.Configuration.Caching.onDiskError` receives an error.
   public func removeAllImages() async {
     context.epochs.beginRemovalOfAll()
     formatStore.stopPreloads()

@@ -1,7 +1,7 @@
 import Foundation
 import OzuBase
 
-/// Loads pictures before they are needed, after everything that a view or a caller waits for.
+/// Loads pictures before they are needed, at low priority: a request begins after everything that a view or a caller waits for.
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(pipeline: pipeline)

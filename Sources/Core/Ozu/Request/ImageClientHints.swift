@@ -1,3 +1,4 @@
+import OzuBase
 import OzuHTTP
 
 /// The client hints `Width`, `DPR` and `Save-Data` of a request, by which a server can send a picture that fits.
@@ -29,7 +30,7 @@ public struct ImageClientHints: Hashable, Sendable {
     if let width { fields.append(("Width", String(width))) }
     if let devicePixelRatio {
       let isWhole = devicePixelRatio == devicePixelRatio.rounded() && abs(devicePixelRatio) < 1e9
-      fields.append(("DPR", isWhole ? String(Int(devicePixelRatio)) : String(devicePixelRatio)))
+      fields.append(("DPR", isWhole ? String(Int(clamping: devicePixelRatio)) : String(devicePixelRatio)))
     }
     if savesData { fields.append(("Save-Data", "on")) }
     return fields

@@ -86,7 +86,15 @@ final class DiskStore: ImageStoring {
 
   func touch(_ key: ImageStoreKey) -> Bool { cache?.touch(key.key, in: key.kind.partition) ?? false }
 
-  func remove(_ key: ImageStoreKey) { cache?.remove(forKey: key.key, in: key.kind.partition) }
+  /// A cache that another one writes forgets the entry for itself alone, which is reported.
+  func remove(_ key: ImageStoreKey) {
+    guard let cache else { return }
+    let isThere = contains(key)
+    guard !cache.remove(forKey: key.key, in: key.kind.partition), isThere, !cache.statistics.isWriter else {
+      return
+    }
+    onError(DiskCacheError(.change, path: cache.directory, code: EBUSY))
+  }
 
   func removeAll(of kind: ImageStoreKind) { try? cache?.removeAll(in: kind.partition) }
 

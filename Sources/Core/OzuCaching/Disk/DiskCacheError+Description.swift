@@ -39,7 +39,7 @@ extension DiskCacheError: CustomStringConvertible {
 
   private var reason: String {
     switch (operation, code) {
-    case (.change, EBUSY): "another process writes to it"
+    case (.change, EBUSY): "another cache, here or in another process, writes to it"
     case (.change, EROFS): "it was opened to be read only"
     case (.change, EBADF): "it is closed"
     case (_, EACCES), (_, EPERM): "this user does not have the permission"

@@ -1,3 +1,5 @@
+import OzuBase
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -26,8 +28,8 @@ extension DecodePlan {
     var drawn = header
     drawn.exactSize = nil
     drawn.storedSize = PixelSize(
-      max(1, Int((Double(source.size.width) * horizontal).rounded())),
-      max(1, Int((Double(source.size.height) * vertical).rounded())))
+      max(1, Int(clamping: Double(source.size.width) * horizontal, rounded: .toNearestOrAwayFromZero)),
+      max(1, Int(clamping: Double(source.size.height) * vertical, rounded: .toNearestOrAwayFromZero)))
     var shown = geometry.region.scaled(
       horizontal: Double(drawn.storedSize.width) / Double(source.size.width),
       vertical: Double(drawn.storedSize.height) / Double(source.size.height))
@@ -64,7 +66,8 @@ private struct DrawingUnits {
     let perPixel = units ?? 1
     self.perPixel = perPixel
     size = PixelSize(
-      max(1, Int((exact.x * Double(perPixel)).rounded())), max(1, Int((exact.y * Double(perPixel)).rounded()))
+      max(1, Int(clamping: exact.x * Double(perPixel), rounded: .toNearestOrAwayFromZero)),
+      max(1, Int(clamping: exact.y * Double(perPixel), rounded: .toNearestOrAwayFromZero))
     )
   }
 

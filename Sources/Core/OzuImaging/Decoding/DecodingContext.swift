@@ -1,3 +1,5 @@
+import OzuBase
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -269,7 +271,7 @@ public struct DecodingContext {
     let spent = spentTime
     guard spent > limits.cpuTime else { return }
     // Rounded up, so that the time spent never reads as the limit itself.
-    func milliseconds(_ time: Duration) -> Int { Int((time / .milliseconds(1)).rounded(.up)) }
+    func milliseconds(_ time: Duration) -> Int { Int(clamping: time / .milliseconds(1), rounded: .up) }
     throw .limitExceeded(
       DecodingLimits.Violation(
         .cpuTime, value: milliseconds(spent), limit: milliseconds(limits.cpuTime)))

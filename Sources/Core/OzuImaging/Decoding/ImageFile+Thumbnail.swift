@@ -32,7 +32,7 @@ extension DecodePlan {
   /// result.
   func smallestSubstitute(for stored: PixelSize) -> PixelSize {
     func side(_ whole: Int, _ shown: Double, _ output: Int) -> Int {
-      Int((Double(whole) * Double(output) / shown).rounded(.up))
+      Int(clamping: Double(whole) * Double(output) / shown, rounded: .up)
     }
     return PixelSize(
       side(stored.width, sourceRegion.width, outputSize.width),

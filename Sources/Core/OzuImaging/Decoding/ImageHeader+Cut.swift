@@ -1,3 +1,5 @@
+import OzuBase
+
 extension ImageHeader {
   /// The part of the stored picture to cut out of the file for a region of it; `nil` if the file cannot be cut, or
   /// if cutting saves little.
@@ -15,8 +17,8 @@ extension ImageHeader {
     // lifting detail.
     func range(_ origin: Double, _ length: Double, _ count: Int, _ whole: Int, _ unit: Int) -> Range<Int> {
       let reach = resize.kernel.support * max(1, length / Double(count)) * 4 / 3 + 16
-      let first = Int(max(0, (origin - reach).rounded(.down))) / unit * unit
-      let last = Int(min(Double(whole), (origin + length + reach).rounded(.up)))
+      let first = Int(clamping: max(0, origin - reach)) / unit * unit
+      let last = min(whole, Int(clamping: origin + length + reach, rounded: .up))
       return first..<min(whole, (last + unit - 1) / unit * unit)
     }
     let columns = range(shown.x, shown.width, output.width, storedSize.width, unit.width)

@@ -17,6 +17,8 @@ struct ImageErrorTests {
       "a size of 0x10 cannot be made; both sides must be from 1 to \(ImageRequest.maximumSide)"
     ),
     (.noSuchFile("a"), "no such file"),
+    (.noSuchFile("/caf\u{FFFD}.jpg"), "no such file, or its name is not UTF-8: rename it"),
+    (.noSuchFile("file:///caf%E9.jpg"), "no such file, or its name is not UTF-8: rename it"),
     (.isDirectory("a"), "this is a folder, not a file"),
     (.unreadableFile("a", code: ENOENT), "the file cannot be read: No such file or directory"),
     (.httpStatus(404, source: "a"), "the server answered 404 (Not Found)"),

@@ -43,6 +43,26 @@ struct RemovalTests {
     #expect(format.diskByteCount == 0)
   }
 
+  @Test("a disk cache that another pipeline writes reports that it removes nothing for others, once for each entry that is there")
+  func reader() async throws {
+    let (files, client, errors) = (MemoryFileSystem(), FakeHTTPClient(), Shared<[DiskCacheError]>([]))
+    let url = Fixture.url("a.jpg")
+    client.reply(to: url, with: .ok(try Fixture.photo.data(as: .jpeg)))
+    let writer = ImagePipeline.testing(client: client, files: files)
+    _ = try await writer.image(for: url)
+    await writer.flush()
+    let reader = ImagePipeline.testing(client: client, files: files) {
+      $0.caching.onDiskError = { error in errors.change { $0.append(error) } }
+    }
+    #expect(try await reader.response(for: ImageRequest(url: url)).source == .original)
+    await reader.removeImage(for: Fixture.url("none.jpg"))
+    #expect(errors.value.isEmpty)
+    await reader.removeImage(for: url)
+    #expect(errors.value.map(\.operation) == [.change])
+    #expect(await Self.isCached(ImageRequest(url: url), in: writer))
+    #expect(!(await Self.isCached(ImageRequest(url: url), in: reader)))
+  }
+
   private static func isCached(_ request: ImageRequest, in pipeline: ImagePipeline) async -> Bool {
     await Task.detached { pipeline.cache.contains(request) }.value
   }

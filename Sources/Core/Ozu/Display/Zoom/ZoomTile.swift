@@ -1,3 +1,5 @@
+import OzuBase
+
 /// A square of a picture at one of its levels. Level 0 has the pixels of the picture; each further level has half as
 /// many on each side.
 struct ZoomTile: Hashable, Sendable {
@@ -60,8 +62,8 @@ struct ZoomTile: Hashable, Sendable {
   {
     guard length > 0 else { return nil }
     let side = Double(side << level)
-    let first = min(Int(start / side), count - 1)
-    return first...max(first, min(Int(((start + length) / side).rounded(.up)) - 1, count - 1))
+    let first = min(Int(clamping: start / side), count - 1)
+    return first...max(first, min(Int(clamping: (start + length) / side, rounded: .up), count) - 1)
   }
 
   /// The tiles that a view shows at a level, those nearest to its middle first.
