@@ -43,7 +43,9 @@ struct RemovalTests {
     #expect(format.diskByteCount == 0)
   }
 
-  @Test("a disk cache that another pipeline writes reports that it removes nothing for others, once for each entry that is there")
+  @Test(
+    "a disk cache that another pipeline writes reports that it removes nothing for others, once for each entry that is there"
+  )
   func reader() async throws {
     let (files, client, errors) = (MemoryFileSystem(), FakeHTTPClient(), Shared<[DiskCacheError]>([]))
     let url = Fixture.url("a.jpg")
