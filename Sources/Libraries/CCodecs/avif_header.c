@@ -49,11 +49,6 @@ OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
     default: base->is_truncated = end == end_cut; break;
   }
   const avifDecoder *decoder = ((AVIFDecoder *)base)->decoder;
-  // The library has no result of its own for items that end after the end of the file.
-  if (decoder != NULL && strstr(decoder->diag.error, "possibly truncated data") != NULL) {
-    ozu_picture_fail(base, decoder->diag.error);
-    return OzuStatusTruncated;
-  }
   if (decoder == NULL || decoder->diag.error[0] == 0) return ozu_picture_fail(base, avifResultToString(result));
   char message[sizeof(base->message)];
   snprintf(message, sizeof(message), "%s: %s", avifResultToString(result), decoder->diag.error);

@@ -93,9 +93,8 @@ static void *parse(void *argument) {
   GError *error = NULL;
   self->handle = rsvg_handle_new_from_data(self->base.data, self->base.size, &error);
   if (self->handle == NULL) {
-    // All its errors have the same code, so the text says whether XML was broken, and the file whether it was cut.
-    bool is_cut = error != NULL && strstr(error->message, "XML parse error") != NULL
-        && !has_end(self->base.data, self->base.size);
+    // All its errors have the same code. The file says whether it was cut.
+    bool is_cut = error != NULL && !has_end(self->base.data, self->base.size);
     self->status = fail(self, error, "no drawing");
     if (is_cut) self->status = OzuStatusTruncated;
     return NULL;

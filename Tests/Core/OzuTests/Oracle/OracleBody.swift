@@ -42,6 +42,15 @@ struct OracleBody: Sendable {
         .coded(primaries: 12, transfer: 13))
       add("wide png", try? codecs.encode(wide, as: .png))
     }
+    for (number, tint) in [46, 47, 48, 49].enumerated() {
+      // Turned, with a thumbnail that is not quite the picture: a request that allows it shows something else.
+      let main = try? codecs.encode(pattern(PixelSize(64, 48), tint: tint), as: .jpeg)
+      let thumbnail = try? codecs.encode(pattern(PixelSize(32, 24), tint: tint + 60), as: .jpeg)
+      add(
+        "turned jpeg",
+        main.map { withEXIF($0, orientation: [6, 3, 8, 1][number], thumbnail: thumbnail ?? Data()) })
+      add("webp", try? codecs.encode(pattern(PixelSize(40, 30), tint: tint + 4), as: .webp))
+    }
     for tint in 42..<46 {
       let type: ImageType = tint % 2 == 0 ? .jpeg : .png
       let whole = try? codecs.encode(pattern(PixelSize(64, 48), tint: tint), as: type)
@@ -94,6 +103,24 @@ struct OracleBody: Sendable {
       try writer.append(pattern(size, tint: tint + frame * 5), duration: .milliseconds(100))
     }
     return try writer.finish()
+  }
+
+  /// A JPEG with EXIF data: a turn, and a thumbnail (CIPA DC-008, 4.5.8).
+  private static func withEXIF(_ file: Data, orientation: UInt8, thumbnail: Data) -> Data {
+    func number(_ value: Int, _ byteCount: Int = 4) -> [UInt8] {
+      (0..<byteCount).map { UInt8(value >> ($0 * 8) & 255) }
+    }
+    func field(_ tag: Int, _ type: Int, _ value: Int) -> [UInt8] {
+      number(tag, 2) + number(type, 2) + number(1) + number(value)
+    }
+    let tiff =
+      Array("II".utf8) + number(42, 2) + number(8)
+      + number(1, 2) + field(0x112, 3, Int(orientation)) + number(26)
+      + number(3, 2) + field(0x103, 3, 6) + field(0x201, 4, 68) + field(0x202, 4, thumbnail.count) + number(0)
+    let segment = Array("Exif\0\0".utf8) + tiff + thumbnail
+    let length = segment.count + 2
+    return file.prefix(2) + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + segment
+      + file.dropFirst(2)
   }
 
   private static func damaged(_ data: Data, at index: Int) -> Data {
