@@ -4,7 +4,8 @@ import OzuStandardCodecs
 /// The results of a load that are kept on disk.
 ///
 /// Local files, `data:` URLs and bytes in a request are never copied as originals. Data that an origin forbids to
-/// store is never stored, under any policy.
+/// store is never stored, under any policy. A load of bytes (`data(for:)`, prefetching to disk) has no finished picture: it keeps
+/// the original under every policy.
 public enum StoragePolicy: String, Hashable, Sendable, CaseIterable {
   /// The original, and each finished picture that would cost more to make again than to read. The default.
   ///
