@@ -91,12 +91,13 @@ struct PreviewTests {
     case .plain: break
     case .profile: request.colorPolicy = .keepProfile
     case .hooks:
-      request.format = CacheFormat(
-        "hooked", size: PixelSize(32, 24),
-        postResize: { picture in
-          calls.change { $0 += 1 }
-          return picture
-        })
+      request = request.inFormat(
+        CacheFormat(
+          "hooked", size: PixelSize(32, 24),
+          postResize: { _, picture in
+            calls.change { $0 += 1 }
+            return picture
+          }))
     case .outside:
       request.resize = Resize(PixelSize(8, 8), region: PixelRectangle(x: 9000, y: 0, width: 8, height: 8))
     }
