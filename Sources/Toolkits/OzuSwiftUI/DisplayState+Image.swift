@@ -39,12 +39,8 @@
       ZStack {
         Color.clear
         if let image = state.image {
-          switch settings.mode {
-          case .none: image.transition(.opacity)
-          case .fill: image.resizable().transition(.opacity)
-          case .aspectFit: image.resizable().aspectRatio(contentMode: .fit).transition(.opacity)
-          case .aspectFill: image.resizable().aspectRatio(contentMode: .fill).transition(.opacity)
-          }
+          // With one identity a placeholder would turn into its picture at once: only a view that comes or goes has a transition.
+          resized(image).id(state.isFinal).transition(.opacity)
         } else if let image = state.error == nil ? settings.placeholderImage : settings.failureImage {
           image.transition(.opacity)
         }
@@ -52,6 +48,16 @@
       .clipped()
       // The part that is cut off takes no touches of its neighbours.
       .contentShape(Rectangle())
+    }
+
+    @ViewBuilder
+    private func resized(_ image: Image) -> some View {
+      switch settings.mode {
+      case .none: image
+      case .fill: image.resizable()
+      case .aspectFit: image.resizable().aspectRatio(contentMode: .fit)
+      case .aspectFill: image.resizable().aspectRatio(contentMode: .fill)
+      }
     }
   }
 #endif

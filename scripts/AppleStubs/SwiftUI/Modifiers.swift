@@ -38,6 +38,7 @@ extension View {
     EmptyView()
   }
   public nonisolated func modifier<T>(_ modifier: T) -> ModifiedContent<Self, T> { fatalError() }
+  public nonisolated func id<ID: Hashable>(_ id: ID) -> some View { EmptyView() }
   public nonisolated func transition(_ t: AnyTransition) -> some View { EmptyView() }
   public nonisolated func frame(
     width: CGFloat? = nil, height: CGFloat? = nil, alignment: Alignment = .center

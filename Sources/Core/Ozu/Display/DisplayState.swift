@@ -33,6 +33,14 @@ public enum DisplayState: Sendable {
     }
   }
 
+  /// Whether the load has ended: the picture is the one that stays, and not a placeholder or a preview for it.
+  package var isFinal: Bool {
+    switch self {
+    case .success, .failure: true
+    case .empty, .loading, .preview: false
+    }
+  }
+
   /// The error of a failed load.
   public var error: ImageError? {
     if case .failure(let error, _) = self { error } else { nil }

@@ -10,10 +10,12 @@ struct DisplayModelTests {
   private let script = ScriptedLoading()
   private let model: DisplayModel
   private let seen = Shared<[String]>([])
+  private let states = Shared<[DisplayState]>([])
 
   init() {
     model = DisplayModel(pipeline: ImagePipeline { $0.caching.diskStorage = .none }, loader: script)
-    model.onChange = { [seen] state, transition in
+    model.onChange = { [seen, states] state, transition in
+      states.change { $0.append(state) }
       let words = Self.words(state) + (transition == .none ? "" : " fade")
       seen.change { if $0.last != words { $0.append(words) } }
     }
@@ -49,6 +51,9 @@ struct DisplayModelTests {
     script.loads[0].finish(Stage.picture(2))
     #expect(
       seen.value == ["loading 0 nothing", "loading 0 9", "loading 50 9", "preview 1", "success 2"])
+    // The last alone is what stays, so that a toolkit can fade from the others to it.
+    #expect(states.value.map(\.isFinal).firstIndex(of: true) == states.value.count { !$0.isFinal })
+    #expect(states.value.last?.isFinal == true)
   }
 
   @Test("a picture in memory is shown within the call, and nothing else before")
