@@ -106,8 +106,8 @@ extension DisplayContent {
   fileprivate var asPlaceholder: DisplayContent {
     switch self {
     case .nothing, .placeholder, .toolkitImage: self
-    case .preview(let picture), .picture(let picture), .failure(let picture): .placeholder(picture)
-    case .frame(let bitmap): .placeholder(Picture(bitmap))
+    case .preview(let picture), .picture(let picture), .frame(let picture), .failure(let picture):
+      .placeholder(picture)
     }
   }
 }

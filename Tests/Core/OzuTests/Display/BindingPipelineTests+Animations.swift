@@ -76,7 +76,7 @@ extension BindingPipelineTests {
   }
 
   /// Two frames of two by two pixels, the first red, the second green, again and again.
-  private static let movingGIF: Data = {
+  static let movingGIF: Data = {
     let head = Array("GIF89a".utf8) + [2, 0, 2, 0, 0x80, 0, 0, 255, 0, 0, 0, 255, 0]
     let loop = [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
     let frame: [UInt8] = [0x21, 0xF9, 4, 0, 10, 0, 0, 0, 0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2]

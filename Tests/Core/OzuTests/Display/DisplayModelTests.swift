@@ -112,6 +112,34 @@ struct DisplayModelTests {
     #expect(script.loads.map { $0.request.resize?.size } == [PixelSize(80, 60)])
   }
 
+  @Test(
+    "frames of an animation have the scale and the header of their picture, also when a reload fails meanwhile"
+  )
+  func frames() async throws {
+    let still = try CodecRegistry.standard.picture(from: BindingPipelineTests.movingGIF)
+    let picture = Picture(
+      still.bitmap, scale: 2, header: still.header, animation: try #require(still.animation))
+    model.setImage(request("a"))
+    script.loads[0].finish(picture)
+    #expect(model.isClockRunning)
+    let green = Pixel(red: 0, green: 255, blue: 0)
+    var time = Duration.zero
+    for _ in 0..<100_000 where model.state.picture?.bitmap[0, 0] != green {
+      model.images.advance(to: time)
+      time += .milliseconds(100)
+      await Task.yield()
+    }
+    let frame = try #require(model.state.picture)
+    #expect(frame.bitmap[0, 0] == green && frame.scale == 2 && frame.header?.type == .gif)
+    guard case .success = model.state else {
+      Issue.record("\(model.state)")
+      return
+    }
+    let content = DisplayContent.frame(frame)
+    #expect(
+      DisplayState(content, .failed(.noSuchFile("a")), progress: nil).picture?.bitmap[0, 0] == green)
+  }
+
   @Test("a state can be made before a load has begun")
   func beforehand() {
     let state = DisplayState(placeholder: .picture(Stage.picture(3)), in: nil)
