@@ -87,7 +87,7 @@
     /// Animations stand still for people who have switched them off in the system's settings; a change counts from the next
     /// picture, or the next time that the view is on screen.
     func setFrameClock(isRunning: Bool) {
-      clock.isRunning = isRunning && AccessibilitySettings.animatedImagesEnabled
+      clock.rate = isRunning && AccessibilitySettings.animatedImagesEnabled ? images.frameRate : nil
     }
   }
 

@@ -42,9 +42,8 @@
       let state = state
       return content(state)
         .background {
-          if model.isClockRunning, playsAnimations {
-            // No picture moves more often than every 20 ms.
-            TimelineView(.animation(minimumInterval: 1.0 / 60)) { context in
+          if let rate = model.frameRate, playsAnimations {
+            TimelineView(.animation(minimumInterval: rate.interval)) { context in
               Color.clear.onChange(of: context.date) { _, date in model.advance(to: date) }
             }
           }
