@@ -1,5 +1,4 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
-  import Accessibility
   import AppKit
   import Ozu
   import QuartzCore
@@ -7,12 +6,13 @@
   /// Shows the pictures of a binding in a view of AppKit. The binding decides what is shown; this object tells it about size
   /// and visibility, and draws. It belongs to its view.
   @MainActor
-  final class ViewDisplay: ViewDisplaying {
+  final class ViewDisplay: ViewDisplaying, MotionFollowing {
     private(set) lazy var images = ImageBinding(self)
 
     private weak var view: NSView?
     private let place: any ViewPlace
     private var sizing = PictureSizing()
+    private var needsClock = false
     /// The room for a picture whose pixels have not arrived.
     private var reserved: [NSLayoutConstraint] = []
     private lazy var clock = TimerClock { [weak self] time in
@@ -84,10 +84,15 @@
       place.setImage(content.nsImage(scale: displayScale), of: view)
     }
 
-    /// Animations stand still for people who have switched them off in the system's settings; a change counts from the next
-    /// picture, or the next time that the view is on screen.
     func setFrameClock(isRunning: Bool) {
-      clock.rate = isRunning && AccessibilitySettings.animatedImagesEnabled ? images.frameRate : nil
+      needsClock = isRunning
+      if isRunning { Motion.settings.follow(self) }
+      motionSettingsDidChange()
+    }
+
+    /// Animations stand still for people who have switched them off, or motion, in the system's settings.
+    func motionSettingsDidChange() {
+      clock.rate = needsClock && Motion.settings.allowsAnimations ? images.frameRate : nil
     }
   }
 

@@ -14,6 +14,7 @@
     let onRatio: (Double) -> Void
     @State private var model = RemoteImageModel()
     @Environment(\.accessibilityPlayAnimatedImages) private var playsAnimations
+    @Environment(\.accessibilityReduceMotion) private var reducesMotion
 
     /// A change of these values loads another picture.
     private struct Inputs: Equatable {
@@ -42,7 +43,7 @@
       let state = state
       return content(state)
         .background {
-          if let rate = model.frameRate, playsAnimations {
+          if let rate = model.frameRate, playsAnimations, !reducesMotion {
             TimelineView(.animation(minimumInterval: rate.interval)) { context in
               Color.clear.onChange(of: context.date) { _, date in model.advance(to: date) }
             }

@@ -1,17 +1,17 @@
 #if canImport(UIKit)
-  import Accessibility
   import Ozu
   import UIKit
 
   /// Shows the pictures of a binding in a view of UIKit. The binding decides what is shown; this object tells it about layout
   /// and window, and draws. It belongs to its view.
   @MainActor
-  final class ViewDisplay: ViewDisplaying {
+  final class ViewDisplay: ViewDisplaying, MotionFollowing {
     private(set) lazy var images = ImageBinding(self)
 
     private weak var view: UIView?
     private let place: any ViewPlace
     private var sizing = PictureSizing()
+    private var needsClock = false
     /// The room for a picture whose pixels have not arrived.
     private var reserved: [NSLayoutConstraint] = []
     private lazy var clock = view.map { view in
@@ -78,10 +78,15 @@
         animations: { [place] in place.setImage(image, of: view) })
     }
 
-    /// Animations stand still for people who have switched them off in the system's settings; a change counts from the next
-    /// picture, or the next time that the view is on screen.
     func setFrameClock(isRunning: Bool) {
-      clock?.rate = isRunning && AccessibilitySettings.animatedImagesEnabled ? images.frameRate : nil
+      needsClock = isRunning
+      if isRunning { Motion.settings.follow(self) }
+      motionSettingsDidChange()
+    }
+
+    /// Animations stand still for people who have switched them off, or motion, in the system's settings.
+    func motionSettingsDidChange() {
+      clock?.rate = needsClock && Motion.settings.allowsAnimations ? images.frameRate : nil
     }
   }
 

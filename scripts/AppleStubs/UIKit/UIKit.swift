@@ -105,6 +105,12 @@ open class UITraitCollection: NSObject, @unchecked Sendable {
   nonisolated public class var willEnterForegroundNotification: NSNotification.Name { fatalError() }
 }
 
+// Swift sees the functions and constants of this name as members. The documentation isolates the setting, and not the name.
+public enum UIAccessibility {
+  @MainActor public static var isReduceMotionEnabled: Bool { fatalError() }
+  public static var reduceMotionStatusDidChangeNotification: NSNotification.Name { fatalError() }
+}
+
 @MainActor open class UIWindow: UIView {}
 
 @MainActor open class UIView: UIResponder {
