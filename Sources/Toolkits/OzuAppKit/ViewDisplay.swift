@@ -38,6 +38,12 @@
       Double(view?.window?.backingScaleFactor ?? NSScreen.main?.backingScaleFactor ?? 2)
     }
 
+    /// The pixels of a picture for each point: those of the screen, unless its request says otherwise.
+    private var imageScale: Double {
+      let own = images.request?.scale ?? 1
+      return own == 1 ? displayScale : own
+    }
+
     var displayMode: ScaleMode { sizing.mode(view.map(place.mode) ?? .none) }
 
     /// A view under Auto Layout to which the layout gives no size takes that of its picture.
@@ -58,7 +64,7 @@
         (view.heightAnchor, size.height, sizing.followsHeight),
       ]
       reserved = sides.filter(\.2).map { anchor, pixels, _ in
-        let side = anchor.constraint(equalToConstant: CGFloat(Double(pixels) / displayScale))
+        let side = anchor.constraint(equalToConstant: CGFloat(Double(pixels) / imageScale))
         side.priority = NSLayoutConstraint.Priority(rawValue: 252)
         return side
       }
@@ -81,7 +87,7 @@
         view.wantsLayer = true
         view.layer?.add(fade, forKey: "ozu.fade")
       }
-      place.setImage(content.nsImage(scale: displayScale), of: view)
+      place.setImage(content.nsImage(scale: imageScale), of: view)
     }
 
     func setFrameClock(isRunning: Bool) {

@@ -33,12 +33,13 @@
   public struct RemoteImageContent: View {
     let state: DisplayState
     let settings: RemoteImageSettings
+    @Environment(\.displayScale) private var displayScale
 
     /// The picture in its mode, cut off at the edges of the view.
     public var body: some View {
       ZStack {
         Color.clear
-        if let image = state.image {
+        if let image = image {
           // With one identity a placeholder would turn into its picture at once: only a view that comes or goes has a transition.
           resized(image).id(state.isFinal).transition(.opacity)
         } else if let image = state.error == nil ? settings.placeholderImage : settings.failureImage {
@@ -48,6 +49,14 @@
       .clipped()
       // The part that is cut off takes no touches of its neighbours.
       .contentShape(Rectangle())
+    }
+
+    /// In its own size a picture takes a pixel of the screen for each of its own, as in UIKit, unless its request has a scale.
+    private var image: Image? {
+      guard settings.mode == .none, let picture = state.picture, picture.scale == 1 else {
+        return state.image
+      }
+      return Image(picture.withScale(Double(displayScale)))
     }
 
     @ViewBuilder

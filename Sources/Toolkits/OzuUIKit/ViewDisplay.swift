@@ -31,6 +31,12 @@
 
     var displayScale: Double { Double(view?.traitCollection.displayScale ?? 1) }
 
+    /// The pixels of a picture for each point: those of the screen, unless its request says otherwise.
+    private var imageScale: Double {
+      let own = images.request?.scale ?? 1
+      return own == 1 ? displayScale : own
+    }
+
     var displayMode: ScaleMode { sizing.mode(view.map(place.mode) ?? .none) }
 
     /// A view under Auto Layout to which the layout gives no size takes that of its picture.
@@ -51,7 +57,7 @@
         (view.heightAnchor, size.height, sizing.followsHeight),
       ]
       reserved = sides.filter(\.2).map { anchor, pixels, _ in
-        let side = anchor.constraint(equalToConstant: CGFloat(Double(pixels) / displayScale))
+        let side = anchor.constraint(equalToConstant: CGFloat(Double(pixels) / imageScale))
         side.priority = UILayoutPriority(rawValue: 252)
         return side
       }
@@ -67,7 +73,7 @@
       guard let view else { return }
       // A preview may be smaller than the picture.
       if case .preview = content {} else { release() }
-      let image = content.uiImage(scale: displayScale)
+      let image = content.uiImage(scale: imageScale)
       guard case .fade(let duration) = transition, view.window != nil else {
         place.setImage(image, of: view)
         return

@@ -43,6 +43,6 @@ struct LoadingView: View {
 struct CorrectView: View {
   var body: some View {
     RemoteImage(url: nil).placeholder(Image(systemName: "photo")).mode(.aspectFit).onDisappear(.keepLoading)
-      .processors([RoundedCorners(.rectangle(radius: 8))])
+      .processors([RoundedCorners(.rectangle(radius: 8))]).imageDescription(Text("A bridge"))
   }
 }

@@ -37,6 +37,13 @@ open class UIImage: NSObject, @unchecked Sendable {
   open var imageOrientation: UIImage.Orientation { fatalError() }
 }
 
+public struct UIEdgeInsets: Sendable {
+  public var top: CGFloat
+  public var left: CGFloat
+  public var bottom: CGFloat
+  public var right: CGFloat
+}
+
 public struct NSDirectionalEdgeInsets: Sendable {
   public var top: CGFloat
   public var leading: CGFloat
@@ -256,6 +263,15 @@ public enum UIAccessibility {
   open func setBackgroundImage(_ image: UIImage?, for state: UIControl.State) { fatalError() }
   public struct Configuration: Sendable {
     public var contentInsets: NSDirectionalEdgeInsets
+  }
+
+  @available(*, deprecated) open var contentEdgeInsets: UIEdgeInsets {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  @available(*, deprecated) open var imageEdgeInsets: UIEdgeInsets {
+    get { fatalError() }
+    set { fatalError() }
   }
 
   open var configuration: UIButton.Configuration? {
