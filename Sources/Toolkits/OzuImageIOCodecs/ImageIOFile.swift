@@ -138,8 +138,8 @@
       let bitmap = Bitmap(
         image, size: size, format: format, isOpaque: isOpaque, space: space, tag: tag, pool: context.pool)
       if let bitmap { return bitmap }
-      // Core Graphics does not draw into 16 bits of every space. Eight bits are a picture all the same; of brighter than white they
-      // hold nothing, so those are converted to sRGB.
+      // Core Graphics does not draw into 16 bits of every space. Eight bits still make a picture; they cannot hold values brighter
+      // than white, so PQ is converted to sRGB.
       guard format == .rgba16 else { throw failure(stage: Self.pixelStage) }
       let isBright = tag == .perceptualQuantizer
       let narrow = Bitmap(

@@ -10,8 +10,8 @@
     import OzuAppKit
   #endif
 
-  /// Loads pictures for a view of the app's own, and publishes the state of the load, as `FetchImage` of Nuke does. `RemoteImage` is
-  /// the view that does this by itself.
+  /// Loads pictures for a view of the app's own, and publishes the state of the load, as `FetchImage` of Nuke does.
+  /// `RemoteImage` is the view that does this by itself.
   ///
   /// ```swift
   /// struct Avatar: View {
@@ -26,8 +26,8 @@
   /// }
   /// ```
   ///
-  /// It has the guarantees of `ImageBinding`: another picture cancels the load of the former, whose picture it removes, and a picture
-  /// in memory is there when `load` returns. An animation stands still at its first frame.
+  /// It has the guarantees of `ImageBinding`: another picture cancels the load of the former, whose picture it removes, and a
+  /// picture in memory is there when `load` returns. An animation stands still at its first frame.
   @MainActor
   @Observable
   public final class RemoteImageLoader {
@@ -59,8 +59,8 @@
     /// Loads the picture of a request in place of the former one; `nil` empties the loader.
     ///
     /// - Parameters:
-    ///   - size: the size in points in which the picture is shown; `nil` loads it in its own size. A request with a resize or a format
-    ///     keeps those.
+    ///   - size: the size in points in which the picture is shown; `nil` loads it in its own size. A request with a resize or
+    ///     a format keeps those.
     ///   - scale: the pixels per point, as `displayScale` of the environment says.
     ///   - mode: how the picture is resized to the size.
     ///   - options: the placeholder, the picture of a failed load and the transition.

@@ -9,8 +9,8 @@
   /// button.ozu.backgroundImage(for: .highlighted).setImage(fromFile: path)
   /// ```
   ///
-  /// An image is resized to fit inside the button without the insets of its configuration, or its edge insets if it has none; it fills that place if the content
-  /// is aligned to fill. A background is stretched over the button.
+  /// An image is resized to fit inside the button without the insets of its configuration, or its edge insets if it has none;
+  /// it fills that place if the content is aligned to fill. A background is stretched over the button.
   extension UIButton {
     /// Loads and shows pictures.
     public var ozu: ButtonImagePlaces { ButtonImagePlaces(button: self) }
@@ -158,8 +158,8 @@
     func setImage(_ image: UIImage?, of view: UIView) { (view as? UIButton)?.setImage(image, for: state) }
   }
 
-  /// The insets of a button without a configuration. UIKit calls them deprecated, because one with a configuration ignores them, and still
-  /// follows them; a witness of a protocol may be read without a warning.
+  /// The insets of a button without a configuration. UIKit calls them deprecated, because one with a configuration ignores
+  /// them, and still follows them; a witness of a protocol may be read without a warning.
   @MainActor
   private protocol EdgeInsetting {
     var contentEdgeInsets: UIEdgeInsets { get }

@@ -279,3 +279,8 @@ public enum UIAccessibility {
     set { fatalError() }
   }
 }
+
+@MainActor open class UIActivityIndicatorView: UIView {
+  open func startAnimating() { fatalError() }
+  open func stopAnimating() { fatalError() }
+}

@@ -17,7 +17,8 @@ public final class DisplayModel: ImageDisplaying {
   public private(set) var state = DisplayState.empty
   /// The size of the picture in pixels, as soon as it is known. A declarative view reserves space with it.
   public var expectedSize: PixelSize? { images.expectedSize }
-  /// Whether `ImageBinding.advance(to:)` must be called for every frame, or as often as `ImageBinding.shortestFrameDelay` asks for.
+  /// Whether `ImageBinding.advance(to:)` must be called for every frame, or as often as `ImageBinding.shortestFrameDelay` asks
+  /// for.
   public private(set) var isClockRunning = false
   /// Called after each change of `state`, with its transition, and after each change of `isClockRunning`.
   public var onChange: (@MainActor (DisplayState, DisplayTransition) -> Void)?

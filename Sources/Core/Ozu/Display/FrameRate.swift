@@ -1,8 +1,8 @@
 /// How often the clock of a view must tick for an animation.
 ///
-/// A clock ticks twice within the shortest delay between frames, so that a frame is shown at most half of its delay late. With one
-/// tick a frame whose tick comes a moment too early would wait for the next, and the animation would run at half its speed. More ticks
-/// than that take power for nothing.
+/// A clock ticks twice within the shortest delay between frames, so that a frame is shown at most half of its delay late. With
+/// one tick a frame whose tick comes a moment too early would wait for the next, and the animation would run at half its speed.
+/// More ticks than that take power for nothing.
 package struct FrameRate: Hashable, Sendable {
   /// The ticks a second that the animation asks for: 10 to 120.
   package let preferred: Double

@@ -13,9 +13,9 @@ import OzuBase
 /// One lock guards the counts, and is held only for moments. No thread waits for a second reservation while it
 /// holds one, so there is no deadlock.
 public final class DecodedByteBudget: Sendable {
-  /// The budget that is used by default: 512 MB, as much as `DecodingLimits` allow one picture. On a phone it is at most a quarter
-  /// of the memory that the process may still take when the budget is first used, and at least 16 MB: the system ends a widget or
-  /// an extension long before 512 MB.
+  /// The budget that is used by default: 512 MB, as much as `DecodingLimits` allow one picture. On a phone it is at most a
+  /// quarter of the memory that the process may still take when the budget is first used, and at least 16 MB: the system ends a
+  /// widget or an extension long before 512 MB.
   public static let shared = DecodedByteBudget(
     byteLimit: defaultByteLimit(available: availableProcessMemory()))
 
