@@ -117,8 +117,8 @@ struct DisplayModelTests {
   )
   func frames() async throws {
     let still = try CodecRegistry.standard.picture(from: BindingPipelineTests.movingGIF)
-    let picture = Picture(
-      still.bitmap, scale: 2, header: still.header, animation: try #require(still.animation))
+    let animation: PictureAnimation = try #require(still.animation)
+    let picture = Picture(still.bitmap, scale: 2, header: still.header, animation: animation)
     model.setImage(request("a"))
     script.loads[0].finish(picture)
     #expect(model.isClockRunning)
