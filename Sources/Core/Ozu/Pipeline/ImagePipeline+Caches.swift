@@ -277,9 +277,10 @@ extension ImagePipeline {
   ///   pictures.
   /// - In the background the memory caches of pictures and of encoded images shrink to a tenth of their limits, because
   ///   systems end the largest suspended apps first, and idle pixel memory is released; the pictures used most stay for the
-  ///   return of the app. A memory cache of the app's own (`caching.imageCache`) is left to the app. Then the disk cache is written to disk. A disk cache in the container of an app group, or by
-  ///   `caching.releasesDiskLocksInBackground`, gives its locks back (`DiskCache.suspend()`), because iOS ends an app that it
-  ///   suspends with a lock there. One that is opened later has none until the foreground.
+  ///   return of the app. A memory cache of the app's own (`caching.imageCache`) is left to the app. Then the disk cache is
+  ///   written to disk. One in the container of an app group, or by `caching.releasesDiskLocksInBackground`, gives its locks
+  ///   back (`DiskCache.suspend()`), because iOS ends an app that it suspends with a lock there. One that is opened later has
+  ///   none until the foreground.
   /// - In the foreground remembered failures are forgotten, because many loads fail when the app is stopped, and that disk
   ///   cache takes its lock again.
   public func handle(_ event: ApplicationEvent) async {
