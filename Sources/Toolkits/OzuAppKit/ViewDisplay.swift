@@ -1,5 +1,4 @@
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
-  import Accessibility
   import AppKit
   import Ozu
   import QuartzCore
@@ -7,12 +6,13 @@
   /// Shows the pictures of a binding in a view of AppKit. The binding decides what is shown; this object tells it about size
   /// and visibility, and draws. It belongs to its view.
   @MainActor
-  final class ViewDisplay: ViewDisplaying {
+  final class ViewDisplay: ViewDisplaying, MotionFollowing {
     private(set) lazy var images = ImageBinding(self)
 
     private weak var view: NSView?
     private let place: any ViewPlace
     private var sizing = PictureSizing()
+    private var needsClock = false
     /// The room for a picture whose pixels have not arrived.
     private var reserved: [NSLayoutConstraint] = []
     private lazy var clock = TimerClock { [weak self] time in
@@ -38,6 +38,12 @@
       Double(view?.window?.backingScaleFactor ?? NSScreen.main?.backingScaleFactor ?? 2)
     }
 
+    /// The pixels of a picture for each point: those of the screen, unless its request says otherwise.
+    private var imageScale: Double {
+      let own = images.request?.scale ?? 1
+      return own == 1 ? displayScale : own
+    }
+
     var displayMode: ScaleMode { sizing.mode(view.map(place.mode) ?? .none) }
 
     /// A view under Auto Layout to which the layout gives no size takes that of its picture.
@@ -58,7 +64,7 @@
         (view.heightAnchor, size.height, sizing.followsHeight),
       ]
       reserved = sides.filter(\.2).map { anchor, pixels, _ in
-        let side = anchor.constraint(equalToConstant: CGFloat(Double(pixels) / displayScale))
+        let side = anchor.constraint(equalToConstant: CGFloat(Double(pixels) / imageScale))
         side.priority = NSLayoutConstraint.Priority(rawValue: 252)
         return side
       }
@@ -81,13 +87,18 @@
         view.wantsLayer = true
         view.layer?.add(fade, forKey: "ozu.fade")
       }
-      place.setImage(content.nsImage(scale: displayScale), of: view)
+      place.setImage(content.nsImage(scale: imageScale), of: view)
     }
 
-    /// Animations stand still for people who have switched them off in the system's settings; a change counts from the next
-    /// picture, or the next time that the view is on screen.
     func setFrameClock(isRunning: Bool) {
-      clock.isRunning = isRunning && AccessibilitySettings.animatedImagesEnabled
+      needsClock = isRunning
+      if isRunning { Motion.settings.follow(self) }
+      motionSettingsDidChange()
+    }
+
+    /// Animations stand still for people who have switched them off, or motion, in the system's settings.
+    func motionSettingsDidChange() {
+      clock.rate = needsClock && Motion.settings.allowsAnimations ? images.frameRate : nil
     }
   }
 

@@ -105,7 +105,7 @@
     }
 
     /// An eighth, a quarter, a half and the full size for JPEG, and for a HEIC that is too large at full size; the full size for
-    /// others.
+    /// others: the system makes their thumbnails from the whole picture (Documentation/apple.md, "Decided, and why").
     var scales: [Int] { isReduced ? [1, 2, 4, 8] : [8] }
 
     /// A result that Ozu makes from the frequencies of a JPEG takes a strip of them at a time. The system reduces other JPEG

@@ -137,8 +137,16 @@
       let isOpaque: Bool? = isPartial ? false : header.hasAlpha ? nil : true
       let bitmap = Bitmap(
         image, size: size, format: format, isOpaque: isOpaque, space: space, tag: tag, pool: context.pool)
-      guard let bitmap else { throw failure(stage: Self.pixelStage) }
-      return bitmap
+      if let bitmap { return bitmap }
+      // Core Graphics does not draw into 16 bits of every space. Eight bits still make a picture; they cannot hold values brighter
+      // than white, so PQ is converted to sRGB.
+      guard format == .rgba16 else { throw failure(stage: Self.pixelStage) }
+      let isBright = tag == .perceptualQuantizer
+      let narrow = Bitmap(
+        image, size: size, format: .bgra8, isOpaque: isOpaque, space: isBright ? nil : space,
+        tag: isBright ? .sRGB : tag, pool: context.pool)
+      guard let narrow else { throw failure(stage: Self.pixelStage) }
+      return narrow
     }
   }
 

@@ -33,18 +33,15 @@
   public struct RemoteImageContent: View {
     let state: DisplayState
     let settings: RemoteImageSettings
+    @Environment(\.displayScale) private var displayScale
 
     /// The picture in its mode, cut off at the edges of the view.
     public var body: some View {
       ZStack {
         Color.clear
-        if let image = state.image {
-          switch settings.mode {
-          case .none: image.transition(.opacity)
-          case .fill: image.resizable().transition(.opacity)
-          case .aspectFit: image.resizable().aspectRatio(contentMode: .fit).transition(.opacity)
-          case .aspectFill: image.resizable().aspectRatio(contentMode: .fill).transition(.opacity)
-          }
+        if let image {
+          // With one identity a placeholder would turn into its picture at once: only a view that comes or goes has a transition.
+          resized(image).id(state.isFinal).transition(.opacity)
         } else if let image = state.error == nil ? settings.placeholderImage : settings.failureImage {
           image.transition(.opacity)
         }
@@ -52,6 +49,24 @@
       .clipped()
       // The part that is cut off takes no touches of its neighbours.
       .contentShape(Rectangle())
+    }
+
+    /// In its own size a picture takes a pixel of the screen for each of its own, as in UIKit, unless its request has a scale.
+    private var image: Image? {
+      guard settings.mode == .none, let picture = state.picture, picture.scale == 1 else {
+        return state.image
+      }
+      return Image(picture.withScale(Double(displayScale)))
+    }
+
+    @ViewBuilder
+    private func resized(_ image: Image) -> some View {
+      switch settings.mode {
+      case .none: image
+      case .fill: image.resizable()
+      case .aspectFit: image.resizable().aspectRatio(contentMode: .fit)
+      case .aspectFill: image.resizable().aspectRatio(contentMode: .fill)
+      }
     }
   }
 #endif

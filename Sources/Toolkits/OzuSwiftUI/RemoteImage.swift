@@ -149,6 +149,14 @@
     }
   }
 
+  extension RemoteImage {
+    /// Describes the picture to people who do not see it; VoiceOver calls it an image. Without a description it is decorative,
+    /// and VoiceOver passes over it.
+    public func imageDescription(_ description: Text) -> some View {
+      accessibilityElement().accessibilityLabel(description).accessibilityAddTraits(.isImage)
+    }
+  }
+
   /// The behaviour of a view that disappears while it loads.
   public enum DisappearBehaviour: Hashable, Sendable {
     /// The load is cancelled.

@@ -16,8 +16,8 @@
   final class RemoteImageModel {
     /// The content to show.
     private(set) var state = DisplayState.empty
-    /// Whether the view must call `advance(to:)` for each frame.
-    private(set) var isClockRunning = false
+    /// How often the view must call `advance(to:)`; `nil` if nothing moves.
+    private(set) var frameRate: FrameRate?
 
     @ObservationIgnored private var model: DisplayModel?
     @ObservationIgnored private var place: (size: DisplaySize, scale: Double, mode: ScaleMode)?
@@ -57,7 +57,7 @@
     func disappear(isInMemory: Bool) {
       model?.images.viewDidDisappear()
       guard isInMemory, case .success = state else { return }
-      (model, state, key, hasRequested, isClockRunning) = (nil, .empty, nil, false, false)
+      (model, state, key, hasRequested, frameRate) = (nil, .empty, nil, false, nil)
     }
 
     /// Called before a frame is drawn.
@@ -76,7 +76,7 @@
     }
 
     private func take(_ state: DisplayState, _ transition: DisplayTransition) {
-      isClockRunning = model?.isClockRunning ?? false
+      frameRate = model.flatMap { $0.isClockRunning ? $0.images.frameRate : nil }
       guard case .fade(let duration) = transition else {
         self.state = state
         return

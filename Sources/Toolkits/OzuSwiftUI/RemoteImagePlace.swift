@@ -14,6 +14,7 @@
     let onRatio: (Double) -> Void
     @State private var model = RemoteImageModel()
     @Environment(\.accessibilityPlayAnimatedImages) private var playsAnimations
+    @Environment(\.accessibilityReduceMotion) private var reducesMotion
 
     /// A change of these values loads another picture.
     private struct Inputs: Equatable {
@@ -42,9 +43,8 @@
       let state = state
       return content(state)
         .background {
-          if model.isClockRunning, playsAnimations {
-            // No picture moves more often than every 20 ms.
-            TimelineView(.animation(minimumInterval: 1.0 / 60)) { context in
+          if let rate = model.frameRate, playsAnimations, !reducesMotion {
+            TimelineView(.animation(minimumInterval: rate.interval)) { context in
               Color.clear.onChange(of: context.date) { _, date in model.advance(to: date) }
             }
           }

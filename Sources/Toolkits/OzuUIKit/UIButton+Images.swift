@@ -9,8 +9,8 @@
   /// button.ozu.backgroundImage(for: .highlighted).setImage(fromFile: path)
   /// ```
   ///
-  /// An image is resized to fit inside the button without the insets of its configuration; it fills that place if the content
-  /// is aligned to fill. A background is stretched over the button.
+  /// An image is resized to fit inside the button without the insets of its configuration, or its edge insets if it has none;
+  /// it fills that place if the content is aligned to fill. A background is stretched over the button.
   extension UIButton {
     /// Loads and shows pictures.
     public var ozu: ButtonImagePlaces { ButtonImagePlaces(button: self) }
@@ -133,7 +133,16 @@
     let state: UIControl.State
 
     func size(in view: UIView) -> CGSize {
-      guard let insets = (view as? UIButton)?.configuration?.contentInsets else { return view.bounds.size }
+      guard let button = view as? UIButton else { return view.bounds.size }
+      guard let insets = button.configuration?.contentInsets else {
+        return [button.insetsWithoutConfiguration.content, button.insetsWithoutConfiguration.image].reduce(
+          view.bounds.size
+        ) { size, insets in
+          CGSize(
+            width: max(0, size.width - insets.left - insets.right),
+            height: max(0, size.height - insets.top - insets.bottom))
+        }
+      }
       return CGSize(
         width: max(0, view.bounds.width - insets.leading - insets.trailing),
         height: max(0, view.bounds.height - insets.top - insets.bottom))
@@ -147,6 +156,21 @@
     }
 
     func setImage(_ image: UIImage?, of view: UIView) { (view as? UIButton)?.setImage(image, for: state) }
+  }
+
+  /// The insets of a button without a configuration. UIKit calls them deprecated, because one with a configuration ignores
+  /// them, and still follows them; a witness of a protocol may be read without a warning.
+  @MainActor
+  private protocol EdgeInsetting {
+    var contentEdgeInsets: UIEdgeInsets { get }
+    var imageEdgeInsets: UIEdgeInsets { get }
+  }
+
+  extension UIButton: EdgeInsetting {
+    fileprivate var insetsWithoutConfiguration: (content: UIEdgeInsets, image: UIEdgeInsets) {
+      let button: any EdgeInsetting = self
+      return (button.contentEdgeInsets, button.imageEdgeInsets)
+    }
   }
 
   private struct ButtonBackgroundPlace: ViewPlace {

@@ -1,17 +1,17 @@
 #if canImport(UIKit)
-  import Accessibility
   import Ozu
   import UIKit
 
   /// Shows the pictures of a binding in a view of UIKit. The binding decides what is shown; this object tells it about layout
   /// and window, and draws. It belongs to its view.
   @MainActor
-  final class ViewDisplay: ViewDisplaying {
+  final class ViewDisplay: ViewDisplaying, MotionFollowing {
     private(set) lazy var images = ImageBinding(self)
 
     private weak var view: UIView?
     private let place: any ViewPlace
     private var sizing = PictureSizing()
+    private var needsClock = false
     /// The room for a picture whose pixels have not arrived.
     private var reserved: [NSLayoutConstraint] = []
     private lazy var clock = view.map { view in
@@ -30,6 +30,12 @@
     }
 
     var displayScale: Double { Double(view?.traitCollection.displayScale ?? 1) }
+
+    /// The pixels of a picture for each point: those of the screen, unless its request says otherwise.
+    private var imageScale: Double {
+      let own = images.request?.scale ?? 1
+      return own == 1 ? displayScale : own
+    }
 
     var displayMode: ScaleMode { sizing.mode(view.map(place.mode) ?? .none) }
 
@@ -51,7 +57,7 @@
         (view.heightAnchor, size.height, sizing.followsHeight),
       ]
       reserved = sides.filter(\.2).map { anchor, pixels, _ in
-        let side = anchor.constraint(equalToConstant: CGFloat(Double(pixels) / displayScale))
+        let side = anchor.constraint(equalToConstant: CGFloat(Double(pixels) / imageScale))
         side.priority = UILayoutPriority(rawValue: 252)
         return side
       }
@@ -67,7 +73,7 @@
       guard let view else { return }
       // A preview may be smaller than the picture.
       if case .preview = content {} else { release() }
-      let image = content.uiImage(scale: displayScale)
+      let image = content.uiImage(scale: imageScale)
       guard case .fade(let duration) = transition, view.window != nil else {
         place.setImage(image, of: view)
         return
@@ -78,10 +84,15 @@
         animations: { [place] in place.setImage(image, of: view) })
     }
 
-    /// Animations stand still for people who have switched them off in the system's settings; a change counts from the next
-    /// picture, or the next time that the view is on screen.
     func setFrameClock(isRunning: Bool) {
-      clock?.isRunning = isRunning && AccessibilitySettings.animatedImagesEnabled
+      needsClock = isRunning
+      if isRunning { Motion.settings.follow(self) }
+      motionSettingsDidChange()
+    }
+
+    /// Animations stand still for people who have switched them off, or motion, in the system's settings.
+    func motionSettingsDidChange() {
+      clock?.rate = needsClock && Motion.settings.allowsAnimations ? images.frameRate : nil
     }
   }
 

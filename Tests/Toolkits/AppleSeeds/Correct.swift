@@ -21,9 +21,28 @@ func observed() -> ImagePipeline {
   ImagePipeline { $0.observers = [SignpostObserver(subsystem: "com.example.app")] }
 }
 
+struct LoadingView: View {
+  let url: URL
+  @State private var loader = RemoteImageLoader(pipeline: .shared)
+  @Environment(\.displayScale) private var displayScale
+
+  var body: some View {
+    ZStack {
+      loader.image?.resizable().scaledToFit()
+      if loader.isLoading { ProgressView(value: loader.progress) }
+      if loader.error != nil { Button("Again") { loader.retry() } }
+    }
+    .onAppear {
+      loader.load(url, in: DisplaySize(width: 48, height: 48), scale: Double(displayScale)) { print($0) }
+      loader.load(ImageRequest(url: url))
+    }
+    .onDisappear { loader.cancel() }
+  }
+}
+
 struct CorrectView: View {
   var body: some View {
     RemoteImage(url: nil).placeholder(Image(systemName: "photo")).mode(.aspectFit).onDisappear(.keepLoading)
-      .processors([RoundedCorners(.rectangle(radius: 8))])
+      .processors([RoundedCorners(.rectangle(radius: 8))]).imageDescription(Text("A bridge"))
   }
 }

@@ -52,6 +52,13 @@ open class NSImage: NSObject {
   nonisolated public class var didUnhideNotification: NSNotification.Name { fatalError() }
 }
 
+open class NSWorkspace: NSObject {
+  @MainActor public class var shared: NSWorkspace { fatalError() }
+  public class var accessibilityDisplayOptionsDidChangeNotification: NSNotification.Name { fatalError() }
+  @MainActor open var notificationCenter: NotificationCenter { fatalError() }
+  @MainActor open var accessibilityDisplayShouldReduceMotion: Bool { fatalError() }
+}
+
 @MainActor open class NSView: NSResponder {
   public struct AutoresizingMask: OptionSet, Sendable {
     public let rawValue: UInt

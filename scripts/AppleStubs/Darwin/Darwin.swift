@@ -60,6 +60,3 @@ public func sysctlbyname(
 ) -> Int32 {
   fatalError()
 }
-
-/// Not on macOS.
-public func os_proc_available_memory() -> Int { fatalError() }

@@ -38,6 +38,7 @@ extension View {
     EmptyView()
   }
   public nonisolated func modifier<T>(_ modifier: T) -> ModifiedContent<Self, T> { fatalError() }
+  public nonisolated func id<ID: Hashable>(_ id: ID) -> some View { EmptyView() }
   public nonisolated func transition(_ t: AnyTransition) -> some View { EmptyView() }
   public nonisolated func frame(
     width: CGFloat? = nil, height: CGFloat? = nil, alignment: Alignment = .center
@@ -63,7 +64,36 @@ extension View {
     EmptyView()
   }
   public nonisolated func clipped(antialiased: Bool = false) -> some View { EmptyView() }
+  public nonisolated func accessibilityElement(children: AccessibilityChildBehavior = .ignore) -> some View {
+    EmptyView()
+  }
+  public nonisolated func accessibilityAddTraits(_ traits: AccessibilityTraits) -> some View { EmptyView() }
   public nonisolated func accessibilityLabel(_ label: Text) -> some View { EmptyView() }
+}
+
+public struct AccessibilityChildBehavior: Hashable, Sendable {
+  public static let ignore = AccessibilityChildBehavior()
+}
+
+public struct AccessibilityTraits: SetAlgebra, Sendable {
+  public static let isImage = AccessibilityTraits()
+  public typealias Element = AccessibilityTraits
+  public init() {}
+  public func contains(_ member: AccessibilityTraits) -> Bool { fatalError() }
+  public func union(_ other: AccessibilityTraits) -> AccessibilityTraits { fatalError() }
+  public func intersection(_ other: AccessibilityTraits) -> AccessibilityTraits { fatalError() }
+  public func symmetricDifference(_ other: AccessibilityTraits) -> AccessibilityTraits { fatalError() }
+  public mutating func insert(
+    _ newMember: AccessibilityTraits
+  ) -> (inserted: Bool, memberAfterInsert: AccessibilityTraits) {
+    fatalError()
+  }
+  public mutating func remove(_ member: AccessibilityTraits) -> AccessibilityTraits? { fatalError() }
+  public mutating func update(with newMember: AccessibilityTraits) -> AccessibilityTraits? { fatalError() }
+  public mutating func formUnion(_ other: AccessibilityTraits) { fatalError() }
+  public mutating func formIntersection(_ other: AccessibilityTraits) { fatalError() }
+  public mutating func formSymmetricDifference(_ other: AccessibilityTraits) { fatalError() }
+  public static func == (a: AccessibilityTraits, b: AccessibilityTraits) -> Bool { fatalError() }
 }
 
 @MainActor @preconcurrency public protocol ViewModifier {

@@ -45,6 +45,7 @@ public struct EnvironmentValues {
     set { fatalError() }
   }
   public var accessibilityPlayAnimatedImages: Bool { fatalError() }
+  public var accessibilityReduceMotion: Bool { fatalError() }
   public var scenePhase: ScenePhase {
     get { fatalError() }
     set { fatalError() }

@@ -37,6 +37,13 @@ open class UIImage: NSObject, @unchecked Sendable {
   open var imageOrientation: UIImage.Orientation { fatalError() }
 }
 
+public struct UIEdgeInsets: Sendable {
+  public var top: CGFloat
+  public var left: CGFloat
+  public var bottom: CGFloat
+  public var right: CGFloat
+}
+
 public struct NSDirectionalEdgeInsets: Sendable {
   public var top: CGFloat
   public var leading: CGFloat
@@ -103,6 +110,12 @@ open class UITraitCollection: NSObject, @unchecked Sendable {
   nonisolated public class var didReceiveMemoryWarningNotification: NSNotification.Name { fatalError() }
   nonisolated public class var didEnterBackgroundNotification: NSNotification.Name { fatalError() }
   nonisolated public class var willEnterForegroundNotification: NSNotification.Name { fatalError() }
+}
+
+// Swift sees the functions and constants of this name as members. The documentation isolates the setting, and not the name.
+public enum UIAccessibility {
+  @MainActor public static var isReduceMotionEnabled: Bool { fatalError() }
+  public static var reduceMotionStatusDidChangeNotification: NSNotification.Name { fatalError() }
 }
 
 @MainActor open class UIWindow: UIView {}
@@ -252,8 +265,22 @@ open class UITraitCollection: NSObject, @unchecked Sendable {
     public var contentInsets: NSDirectionalEdgeInsets
   }
 
+  @available(*, deprecated) open var contentEdgeInsets: UIEdgeInsets {
+    get { fatalError() }
+    set { fatalError() }
+  }
+  @available(*, deprecated) open var imageEdgeInsets: UIEdgeInsets {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
   open var configuration: UIButton.Configuration? {
     get { fatalError() }
     set { fatalError() }
   }
+}
+
+@MainActor open class UIActivityIndicatorView: UIView {
+  open func startAnimating() { fatalError() }
+  open func stopAnimating() { fatalError() }
 }

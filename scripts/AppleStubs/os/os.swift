@@ -60,3 +60,6 @@ public final class OSSignpostIntervalState {
   init() {}
   public static func beginState(id: OSSignpostID) -> OSSignpostIntervalState { fatalError() }
 }
+
+/// Of `os/proc.h`. Not on macOS.
+public func os_proc_available_memory() -> Int { fatalError() }

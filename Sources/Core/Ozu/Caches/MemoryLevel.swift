@@ -70,6 +70,12 @@ struct MemoryLevel: Sendable {
 
   func removeAll() { cache.removeAll() }
 
+  /// Evicts pictures until all together cost at most a tenth of the limit, as memory pressure evicts them. An app's own cache
+  /// trims itself.
+  func trimToTenth() {
+    if isBuiltIn { builtIn.trim(toCost: builtIn.costLimit / 10) }
+  }
+
   func removeValues(where shouldRemove: (ImageKey, CachedPicture) -> Bool) {
     cache.removeValues(where: shouldRemove)
   }

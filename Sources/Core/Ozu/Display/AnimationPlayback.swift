@@ -25,6 +25,9 @@ struct AnimationPlayback {
     delay <= .milliseconds(10) ? .milliseconds(100) : delay
   }
 
+  /// The shortest time that a frame is shown.
+  var shortestDelay: Duration { delays.min() ?? .milliseconds(100) }
+
   /// The next frame; `nil` at the end of the last loop.
   var next: Int? {
     if index + 1 < delays.count { return index + 1 }

@@ -7,9 +7,9 @@
     package var cgImage: CGImage? {
       switch self {
       case .nothing, .toolkitImage: nil
-      case .placeholder(let picture), .preview(let picture), .picture(let picture), .failure(let picture):
+      case .placeholder(let picture), .preview(let picture), .picture(let picture), .frame(let picture),
+        .failure(let picture):
         picture.cgImage
-      case .frame(let bitmap): bitmap.cgImage
       }
     }
   }

@@ -8,8 +8,8 @@ public enum DisplayContent: Sendable {
   case preview(Picture)
   /// The picture.
   case picture(Picture)
-  /// A later frame of the current picture.
-  case frame(Bitmap)
+  /// A later frame of the current picture, with the picture's scale and header: views show it in the same size and colours.
+  case frame(Picture)
   /// The replacement for a picture that could not be loaded.
   case failure(Picture)
   /// An image of the toolkit: a placeholder, or the replacement for a picture that could not be loaded.
@@ -19,9 +19,9 @@ public enum DisplayContent: Sendable {
   public var bitmap: Bitmap? {
     switch self {
     case .nothing, .toolkitImage: nil
-    case .placeholder(let picture), .preview(let picture), .picture(let picture), .failure(let picture):
+    case .placeholder(let picture), .preview(let picture), .picture(let picture), .frame(let picture),
+      .failure(let picture):
       picture.bitmap
-    case .frame(let bitmap): bitmap
     }
   }
 }

@@ -17,7 +17,8 @@ public final class DisplayModel: ImageDisplaying {
   public private(set) var state = DisplayState.empty
   /// The size of the picture in pixels, as soon as it is known. A declarative view reserves space with it.
   public var expectedSize: PixelSize? { images.expectedSize }
-  /// Whether `ImageBinding.advance(to:)` must be called for every frame.
+  /// Whether `ImageBinding.advance(to:)` must be called for every frame, or as often as `ImageBinding.shortestFrameDelay` asks
+  /// for.
   public private(set) var isClockRunning = false
   /// Called after each change of `state`, with its transition, and after each change of `isClockRunning`.
   public var onChange: (@MainActor (DisplayState, DisplayTransition) -> Void)?
@@ -106,8 +107,8 @@ extension DisplayContent {
   fileprivate var asPlaceholder: DisplayContent {
     switch self {
     case .nothing, .placeholder, .toolkitImage: self
-    case .preview(let picture), .picture(let picture), .failure(let picture): .placeholder(picture)
-    case .frame(let bitmap): .placeholder(Picture(bitmap))
+    case .preview(let picture), .picture(let picture), .frame(let picture), .failure(let picture):
+      .placeholder(picture)
     }
   }
 }

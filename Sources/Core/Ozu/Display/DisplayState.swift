@@ -33,6 +33,14 @@ public enum DisplayState: Sendable {
     }
   }
 
+  /// Whether the load has ended: the picture is the one that stays, and not a placeholder or a preview for it.
+  package var isFinal: Bool {
+    switch self {
+    case .success, .failure: true
+    case .empty, .loading, .preview: false
+    }
+  }
+
   /// The error of a failed load.
   public var error: ImageError? {
     if case .failure(let error, _) = self { error } else { nil }
@@ -41,11 +49,11 @@ public enum DisplayState: Sendable {
   /// Makes the state from the content of a view and the phase of its binding.
   init(_ content: DisplayContent, _ phase: DisplayPhase, progress: LoadProgress?) {
     switch (phase, content) {
-    case (.failed(let error), .failure(let picture)), (.failed(let error), .picture(let picture)):
+    case (.failed(let error), .failure(let picture)), (.failed(let error), .picture(let picture)),
+      (.failed(let error), .frame(let picture)):
       self = .failure(error, picture: picture)
     case (.failed(let error), _): self = .failure(error, picture: nil)
-    case (_, .picture(let picture)): self = .success(picture)
-    case (_, .frame(let bitmap)): self = .success(Picture(bitmap))
+    case (_, .picture(let picture)), (_, .frame(let picture)): self = .success(picture)
     case (_, .preview(let picture)): self = .preview(picture)
     case (.empty, _): self = .empty
     case (_, .placeholder(let picture)): self = .loading(progress: progress, placeholder: picture)

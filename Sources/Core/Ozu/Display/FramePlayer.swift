@@ -22,6 +22,9 @@ final class FramePlayer {
 
   deinit { making?.cancel() }
 
+  /// The shortest time that a frame is shown.
+  var shortestDelay: Duration { playback.shortestDelay }
+
   /// Whether the last frame of the last loop is shown.
   var isFinished: Bool { playback.next == nil }
 
@@ -64,6 +67,12 @@ final class FramePlayer {
 
 /// Animations.
 extension ImageBinding {
+  /// The shortest time between two frames of the animation that is played; `nil` without one. A view need not draw more often.
+  public var shortestFrameDelay: Duration? { player?.shortestDelay }
+
+  /// How often the frame clock must tick; `nil` without an animation.
+  package var frameRate: FrameRate? { shortestFrameDelay.map { FrameRate(shortestDelay: $0) } }
+
   func stopPlaying() {
     player = nil
     updateClock()

@@ -253,7 +253,12 @@ public final class ImageBinding {
   /// - Parameter timestamp: a time from any starting point that does not run backwards.
   public func advance(to timestamp: Duration) {
     guard isClockRunning, let player else { return }
-    if let frame = player.advance(to: timestamp) { view?.show(.frame(frame), transition: .none) }
+    if let frame = player.advance(to: timestamp) {
+      // The animation knows pixels alone.
+      let base = shown.picture
+      let picture = Picture(frame, scale: base?.scale ?? 1, header: base?.header)
+      view?.show(.frame(picture), transition: .none)
+    }
     updateClock()
   }
 

@@ -35,8 +35,9 @@ public protocol ImageDisplaying: AnyObject {
   /// - Parameter size: the size of the picture that will be shown, in pixels.
   func reserve(_ size: PixelSize)
 
-  /// Starts or stops calling `ImageBinding.advance(to:)` for every frame that the toolkit draws. A view without a
-  /// clock shows the first frame of an animation. Does nothing by default.
+  /// Starts or stops calling `ImageBinding.advance(to:)` for every frame that the toolkit draws, or as often as
+  /// `ImageBinding.shortestFrameDelay` asks for. A view without a clock shows the first frame of an animation. Does nothing by
+  /// default.
   func setFrameClock(isRunning: Bool)
 
   /// Called after each change of the binding's `phase` and `progress`, before the app is notified. A view that shows

@@ -1,15 +1,15 @@
 #if canImport(Darwin)
   import Foundation
 
-  /// Calls a closure sixty times a second while it is running, for toolkits without a clock of the screen that Swift can use:
-  /// AppKit's display links need a selector, and Mac Catalyst has no `UIUpdateLink`. No animation has more frames per second.
+  /// Calls a closure as often as an animation asks for, for toolkits without a clock of the screen that Swift can use: AppKit's
+  /// display links need a selector, and Mac Catalyst has no `UIUpdateLink`.
   @MainActor
   package final class TimerClock {
-    private static let interval = 1.0 / 60
     private let tick: @MainActor (Duration) -> Void
+    private let start = ContinuousClock.now
     private var timer: Timer?
 
-    /// Makes a clock that is not running. Its times are those since the machine's start.
+    /// Makes a clock that stands still. Its times are those since it was made.
     package init(tick: @escaping @MainActor (Duration) -> Void) {
       self.tick = tick
     }
@@ -18,27 +18,28 @@
       timer?.invalidate()
     }
 
-    /// Whether it is running.
-    package var isRunning: Bool {
-      get { timer != nil }
-      set { newValue ? start() : stop() }
+    /// How often it ticks; `nil` while it stands still.
+    package var rate: FrameRate? {
+      didSet {
+        guard rate != oldValue else { return }
+        timer?.invalidate()
+        timer = rate.map(makeTimer)
+      }
     }
 
-    private func start() {
-      guard timer == nil else { return }
-      let timer = Timer(timeInterval: Self.interval, repeats: true) { [weak self] _ in
+    private func makeTimer(_ rate: FrameRate) -> Timer {
+      let timer = Timer(timeInterval: rate.interval, repeats: true) { [weak self] _ in
         // The main run loop fires it, on the main actor's thread.
-        MainActor.assumeIsolated { self?.tick(.seconds(ProcessInfo.processInfo.systemUptime)) }
+        MainActor.assumeIsolated {
+          guard let self else { return }
+          // Not the time since the machine's start, which an app must give a reason for (PrivacyInfo.xcprivacy).
+          self.tick(self.start.duration(to: .now))
+        }
       }
-      timer.tolerance = Self.interval / 4
+      timer.tolerance = rate.interval / 4
       // The common modes include the one in which the user scrolls.
       RunLoop.main.add(timer, forMode: .common)
-      self.timer = timer
-    }
-
-    private func stop() {
-      timer?.invalidate()
-      timer = nil
+      return timer
     }
   }
 #endif

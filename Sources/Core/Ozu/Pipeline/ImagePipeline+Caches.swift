@@ -276,10 +276,12 @@ extension ImagePipeline {
   ///
   /// - After a memory warning the memory cache is emptied and idle pixel memory is released. Views keep their
   ///   pictures.
-  /// - In the background idle pixel memory is released too, and the disk cache is written to disk. Pictures stay in
-  ///   memory for the return of the app. A disk cache in the container of an app group, or by
-  ///   `caching.releasesDiskLocksInBackground`, gives its locks back (`DiskCache.suspend()`), because iOS ends an app that it
-  ///   suspends with a lock there. One that is opened later has none until the foreground.
+  /// - In the background the memory caches of pictures and of encoded images shrink to a tenth of their limits, because
+  ///   systems end the largest suspended apps first, and idle pixel memory is released; the pictures used most stay for the
+  ///   return of the app. A memory cache of the app's own (`caching.imageCache`) is left to the app. Then the disk cache is
+  ///   written to disk. One in the container of an app group, or by `caching.releasesDiskLocksInBackground`, gives its locks
+  ///   back (`DiskCache.suspend()`), because iOS ends an app that it suspends with a lock there. One that is opened later has
+  ///   none until the foreground.
   /// - In the foreground remembered failures are forgotten, because many loads fail when the app is stopped, and that disk
   ///   cache takes its lock again.
   public func handle(_ event: ApplicationEvent) async {
@@ -288,6 +290,9 @@ extension ImagePipeline {
       removeImagesFromMemory()
       configuration.decoding.pixelBufferPool.releaseIdle()
     case .background:
+      // Memory first: the system may stop the app before the disk cache is written.
+      caches.memory.trimToTenth()
+      caches.encodedMemory.trim(toCost: caches.encodedMemory.costLimit / 10)
       configuration.decoding.pixelBufferPool.releaseIdle()
       await flush()
       await setDiskInBackground(true)

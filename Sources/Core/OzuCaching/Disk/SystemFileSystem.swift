@@ -20,7 +20,11 @@ public struct SystemFileSystem: FileSystem {
       return
     }
     let code = errno
-    if code == EEXIST && Self.isDirectory(path) { return }
+    if code == EEXIST && Self.isDirectory(path) {
+      // An app, or an earlier version of Ozu, may have made it. A cache comes here once for each opening.
+      allowUseWhileLocked(path)
+      return
+    }
     guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
       throw DiskCacheError(.makeDirectory, path: path, code: code == EEXIST ? ENOTDIR : code)
     }
@@ -33,8 +37,8 @@ public struct SystemFileSystem: FileSystem {
     }
   }
 
-  /// Lets the files of a new directory be read while the device is locked, after it was unlocked once. Under the strictest
-  /// protection that an app may ask for, a mapped file would end the app.
+  /// Lets the new files of a directory be read while the device is locked, after it was unlocked once. Under the strictest
+  /// protection that an app may ask for, a mapped file would end the app. Files that the directory has keep their protection.
   private func allowUseWhileLocked(_ path: String) {
     #if canImport(Darwin) && !os(macOS)
       try? FileManager.default.setAttributes(

@@ -1,3 +1,5 @@
+import OzuBase
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -39,11 +41,7 @@ public struct MemoryBudget: Sendable {
       else { return nil }
       return Int(kilobytes).map { $0 << 10 }
     #elseif canImport(Darwin)
-      #if os(iOS) || os(tvOS) || os(visionOS) || OZU_CHECK_APPLE
-        // The limit of this process, which for a widget or an extension is far below the machine's memory; 0 for none.
-        let available = os_proc_available_memory()
-        if available > 0 { return available }
-      #endif
+      if let available = availableProcessMemory() { return available }
       var size: UInt64 = 0
       var length = MemoryLayout<UInt64>.size
       return sysctlbyname("hw.memsize", &size, &length, nil, 0) == 0 ? Int(clamping: size) : nil

@@ -13,8 +13,18 @@ import OzuBase
 /// One lock guards the counts, and is held only for moments. No thread waits for a second reservation while it
 /// holds one, so there is no deadlock.
 public final class DecodedByteBudget: Sendable {
-  /// The budget that is used by default: 512 MB, as much as `DecodingLimits` allow one picture.
-  public static let shared = DecodedByteBudget(byteLimit: 512 << 20)
+  /// The budget that is used by default: 512 MB, as much as `DecodingLimits` allow one picture. On a phone it is at most a
+  /// quarter of the memory that the process may still take when the budget is first used, and at least 16 MB: the system ends a
+  /// widget or an extension long before 512 MB.
+  public static let shared = DecodedByteBudget(
+    byteLimit: defaultByteLimit(available: availableProcessMemory()))
+
+  /// - Parameter available: the bytes that the process may still take; `nil` without a limit.
+  static func defaultByteLimit(available: Int?) -> Int {
+    let most = 512 << 20
+    guard let available else { return most }
+    return min(most, max(16 << 20, available / 4))
+  }
 
   /// A share of a budget. It is given back when the last reference is released.
   public final class Reservation: Sendable {

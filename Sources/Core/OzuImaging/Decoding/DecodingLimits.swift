@@ -16,7 +16,7 @@ public struct DecodingLimits: Hashable, Sendable {
   /// Protects the counters of libraries; the cost of a tall picture is already bounded by its pixels and bytes.
   public var side: Int
   /// The most bytes that one render may take at a time, in total: `DecodePlan.byteCount`. 512 MB by default, as
-  /// much as all decodes of a process may take (`DecodedByteBudget.shared`). Protects memory.
+  /// much as all decodes of a process may take (`DecodedByteBudget.shared`, which is smaller on a phone). Protects memory.
   public var decodedByteCount: Int
   /// The most frames of an animation that are played. 16,384 by default. Protects the memory of their table. A
   /// picture with more is not refused: the frames beyond are left out, and a limit below two shows the first frame

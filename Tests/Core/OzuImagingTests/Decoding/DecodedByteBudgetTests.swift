@@ -1,8 +1,9 @@
 import Foundation
 import OzuBase
-import OzuImaging
 import OzuTesting
 import Testing
+
+@testable import OzuImaging
 
 /// Reserves on a thread of its own, and reports when it has its reservation.
 private final class Visitor: Sendable {
@@ -45,6 +46,13 @@ struct DecodedByteBudgetTests {
     first = nil
     #expect(budget.reservedByteCount == 40)
     withExtendedLifetime(second) {}
+  }
+
+  @Test(
+    "the default is 512 MB, and a quarter of what the system leaves the process, but no less than 16 MB",
+    arguments: [(nil, 512), (6 << 10, 512), (1 << 10, 256), (120, 30), (30, 16)] as [(Int?, Int)])
+  func byAvailableMemory(available: Int?, expected: Int) {
+    #expect(DecodedByteBudget.defaultByteLimit(available: available.map { $0 << 20 }) == expected << 20)
   }
 
   @Test("fails only for more than the whole budget")

@@ -27,6 +27,33 @@ struct AnimationPlaybackTests {
     #expect(AnimationPlayback.seen(.milliseconds(stored)) == .milliseconds(seen))
   }
 
+  @Test(
+    "a clock ticks twice in the shortest delay, 10 to 120 times a second",
+    arguments: [
+      (11, 120, 91), (16, 120, 63), (20, 100, 50), (40, 50, 25), (100, 20, 10), (3000, 10, 10),
+    ] as [(Int, Double, Double)])
+  func ticks(delay: Int, preferred: Double, minimum: Double) {
+    let playback = AnimationPlayback(delays: [.seconds(5), .milliseconds(delay)], loopCount: 0)
+    let rate = FrameRate(shortestDelay: playback.shortestDelay)
+    #expect(rate.preferred == preferred && rate.minimum == minimum)
+  }
+
+  @Test("ticks of the rate show every frame within half of the shortest delay", arguments: [20, 40, 100])
+  func punctual(delay: Int) {
+    var playback = AnimationPlayback(
+      delays: Array(repeating: .milliseconds(delay), count: 100), loopCount: 1)
+    let rate = FrameRate(shortestDelay: .milliseconds(delay))
+    var shown: [Duration] = []
+    // Each tick comes a little before or after its time.
+    for number in 0..<1000 where playback.next != nil {
+      let time = Duration.seconds(Double(number) * rate.interval) + .microseconds((number + 2) % 3 * 200)
+      if playback.advance(to: time, isReady: true) { shown.append(time) }
+    }
+    #expect(shown.count == 99)
+    let end = Duration.milliseconds(99 * delay)
+    #expect((shown.last ?? .zero) < end + .milliseconds(delay))
+  }
+
   @Test("after the last loop the last frame stays", arguments: [1, 2])
   func end(loopCount: Int) {
     var playback = AnimationPlayback(delays: [.milliseconds(100), .milliseconds(100)], loopCount: loopCount)

@@ -24,14 +24,41 @@ struct ApplicationEventTests {
     #expect(try await fixture.pipeline.response(for: request).source == .rendition)
   }
 
-  @Test("after the event of the background everything is on disk, and memory keeps its pictures")
-  func background() async throws {
-    let fixture = Fixture()
+  @Test(
+    "after the event of the background everything is on disk, and memory keeps no more than a tenth of its limit",
+    arguments: [(10, true), (9, false)])
+  func background(pictures: Int, stays: Bool) async throws {
+    let byteCount = try await smallPictureByteCount()
+    let fixture = Fixture {
+      $0.caching.memoryCache.costLimit = byteCount * pictures
+      $0.caching.memoryCache.maximumEntryFraction = 1
+    }
     let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
     _ = try await fixture.pipeline.image(for: request)
+    #expect(fixture.pipeline.cachedImage(for: request) != nil)
     await fixture.pipeline.handle(.background)
     #expect(try await fixture.freshPipeline().response(for: request).source == .rendition)
-    #expect(fixture.pipeline.cachedImage(for: request) != nil)
+    #expect((fixture.pipeline.cachedImage(for: request) != nil) == stays)
+  }
+
+  private func smallPictureByteCount() async throws -> Int {
+    let fixture = Fixture()
+    return try await fixture.pipeline.image(
+      for: ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
+    ).byteCount
+  }
+
+  @Test("in the background encoded images in memory shrink to a tenth of their limit")
+  func encodedInBackground() async throws {
+    let fixture = Fixture { $0.caching.encodedMemoryCache.maximumEntryFraction = 1 }
+    let request = ImageRequest(url: try fixture.serve("a.jpg"), resize: Fixture.small)
+    _ = try await fixture.pipeline.encoded(for: request, as: .jpeg)
+    let encoded = fixture.pipeline.caches.encodedMemory
+    // The caller has its file before memory has it.
+    try await eventually(encoded.count == 1)
+    encoded.costLimit = encoded.totalCost * 9
+    await fixture.pipeline.handle(.background)
+    #expect(encoded.count == 0)
   }
 
   @Test("back in the foreground, failed loads are tried again")

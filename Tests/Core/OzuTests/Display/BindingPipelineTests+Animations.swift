@@ -14,7 +14,7 @@ extension BindingPipelineTests {
     let view = FakeImageView(DisplaySize(2, 2), mode: .none, pipeline: fixture.pipeline)
     view.images.setImage(from: url)
     await view.settled()
-    #expect(view.isFrameClockRunning)
+    #expect(view.isFrameClockRunning && view.images.shortestFrameDelay == .milliseconds(100))
     #expect(view.shown.bitmap?[0, 0] == Pixel(red: 255, green: 0, blue: 0))
     var time = Duration.zero
     for _ in 0..<100_000 where view.steps.count < 3 {
@@ -39,7 +39,7 @@ extension BindingPipelineTests {
     }
     #expect(view.shown.bitmap?[0, 0] == Pixel(red: 255, green: 0, blue: 0))
     view.images.clear()
-    #expect(!view.isFrameClockRunning)
+    #expect(!view.isFrameClockRunning && view.images.shortestFrameDelay == nil)
   }
 
   @Test("an animation that is set again plays on from where it is")
@@ -76,7 +76,7 @@ extension BindingPipelineTests {
   }
 
   /// Two frames of two by two pixels, the first red, the second green, again and again.
-  private static let movingGIF: Data = {
+  static let movingGIF: Data = {
     let head = Array("GIF89a".utf8) + [2, 0, 2, 0, 0x80, 0, 0, 255, 0, 0, 0, 255, 0]
     let loop = [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
     let frame: [UInt8] = [0x21, 0xF9, 4, 0, 10, 0, 0, 0, 0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2]

@@ -10,10 +10,12 @@ struct DisplayModelTests {
   private let script = ScriptedLoading()
   private let model: DisplayModel
   private let seen = Shared<[String]>([])
+  private let states = Shared<[DisplayState]>([])
 
   init() {
     model = DisplayModel(pipeline: ImagePipeline { $0.caching.diskStorage = .none }, loader: script)
-    model.onChange = { [seen] state, transition in
+    model.onChange = { [seen, states] state, transition in
+      states.change { $0.append(state) }
       let words = Self.words(state) + (transition == .none ? "" : " fade")
       seen.change { if $0.last != words { $0.append(words) } }
     }
@@ -49,6 +51,9 @@ struct DisplayModelTests {
     script.loads[0].finish(Stage.picture(2))
     #expect(
       seen.value == ["loading 0 nothing", "loading 0 9", "loading 50 9", "preview 1", "success 2"])
+    // The last alone is what stays, so that a toolkit can fade from the others to it.
+    #expect(states.value.map(\.isFinal).firstIndex(of: true) == states.value.count { !$0.isFinal })
+    #expect(states.value.last?.isFinal == true)
   }
 
   @Test("a picture in memory is shown within the call, and nothing else before")
@@ -105,6 +110,34 @@ struct DisplayModelTests {
     #expect(Self.words(model.state) == "loading 0 nothing")
     model.layout(DisplaySize(40, 30), scale: 2, mode: .aspectFit)
     #expect(script.loads.map { $0.request.resize?.size } == [PixelSize(80, 60)])
+  }
+
+  @Test(
+    "frames of an animation have the scale and the header of their picture, also when a reload fails meanwhile"
+  )
+  func frames() async throws {
+    let still = try CodecRegistry.standard.picture(from: BindingPipelineTests.movingGIF)
+    let animation: PictureAnimation = try #require(still.animation)
+    let picture = Picture(still.bitmap, scale: 2, header: still.header, animation: animation)
+    model.setImage(request("a"))
+    script.loads[0].finish(picture)
+    #expect(model.isClockRunning)
+    let green = Pixel(red: 0, green: 255, blue: 0)
+    var time = Duration.zero
+    for _ in 0..<100_000 where model.state.picture?.bitmap[0, 0] != green {
+      model.images.advance(to: time)
+      time += .milliseconds(100)
+      await Task.yield()
+    }
+    let frame = try #require(model.state.picture)
+    #expect(frame.bitmap[0, 0] == green && frame.scale == 2 && frame.header?.type == .gif)
+    guard case .success = model.state else {
+      Issue.record("\(model.state)")
+      return
+    }
+    let content = DisplayContent.frame(frame)
+    #expect(
+      DisplayState(content, .failed(.noSuchFile("a")), progress: nil).picture?.bitmap[0, 0] == green)
   }
 
   @Test("a state can be made before a load has begun")

@@ -128,7 +128,7 @@ struct Stage {
     case .placeholder(let picture): return "placeholder \(number(picture.bitmap))" + fade
     case .preview(let picture): return "preview \(number(picture.bitmap))" + fade
     case .picture(let picture): return "picture \(number(picture.bitmap))" + fade
-    case .frame(let bitmap): return "frame \(number(bitmap))" + fade
+    case .frame(let picture): return "frame \(number(picture.bitmap))" + fade
     case .failure(let picture): return "failure \(number(picture.bitmap))" + fade
     case .toolkitImage(let own): return "image \(own.image)" + fade
     }

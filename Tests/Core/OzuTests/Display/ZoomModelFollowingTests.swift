@@ -67,7 +67,7 @@ struct ZoomModelFollowingTests {
     model.change { $0.zoom(to: 1, at: (500, 400)) }
     let geometry = model.geometry
     model.follow(.picture(whole()), of: request)
-    model.follow(.frame(whole().bitmap), of: request)
+    model.follow(.frame(whole()), of: request)
     #expect(model.geometry == geometry)
     let other = ImageRequest(url: Stage.url("b.jpg"))
     #expect(!model.isFollowing(other))

@@ -1,0 +1,56 @@
+import Foundation
+
+/// A view that plays animations.
+@MainActor
+package protocol MotionFollowing: AnyObject {
+  /// Called after the system's settings for animations may have changed.
+  func motionSettingsDidChange()
+}
+
+/// The settings of the system for people who want fewer animations. Tells views when they change; does not retain them. The
+/// adapter of a toolkit has one of these.
+@MainActor
+package final class MotionSettings {
+  private let isAllowed: @MainActor () -> Bool
+  private var followers: [ObjectIdentifier: Follower] = [:]
+  /// With their centers. Kept for ever, like this object.
+  private var tokens: [any NSObjectProtocol] = []
+
+  private struct Follower {
+    weak var view: (any MotionFollowing)?
+  }
+
+  /// - Parameters:
+  ///   - changes: the notifications of changes, and who posts them.
+  ///   - isAllowed: reads the settings.
+  package init(
+    changes: [(center: NotificationCenter, name: Notification.Name)],
+    isAllowed: @escaping @MainActor () -> Bool
+  ) {
+    self.isAllowed = isAllowed
+    tokens = changes.map { center, name in
+      center.addObserver(forName: name, object: nil, queue: nil) { [weak self] _ in
+        // They may be posted on any thread.
+        Task { @MainActor in self?.tell() }
+      }
+    }
+  }
+
+  /// Whether animations may move.
+  package var allowsAnimations: Bool { isAllowed() }
+
+  /// Tells a view about changes, as long as it lives. A second call does nothing.
+  package func follow(_ view: any MotionFollowing) {
+    let identity = ObjectIdentifier(view)
+    guard followers[identity]?.view == nil else { return }
+    followers = followers.filter { $0.value.view != nil }
+    followers[identity] = Follower(view: view)
+  }
+
+  /// The number of views that are told.
+  package var count: Int { followers.count { $0.value.view != nil } }
+
+  private func tell() {
+    for follower in followers.values { follower.view?.motionSettingsDidChange() }
+  }
+}
