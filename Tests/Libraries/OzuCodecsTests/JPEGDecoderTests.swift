@@ -99,7 +99,12 @@ struct JPEGDecoderTests {
     #expect(cut.bitmap != full.bitmap)
   }
 
-  @Test("does not need the end marker", arguments: ["jpeg-baseline-420.jpg", "jpeg-progressive-420.jpg"])
+  @Test(
+    "does not need the end marker",
+    arguments: [
+      "jpeg-baseline-420.jpg", "jpeg-progressive-420.jpg", "jpeg-arithmetic.jpg",
+      "jpeg-arith-progressive.jpg",
+    ])
   func noEndMarker(name: String) throws {
     let whole = try fixture("matrix/\(name)")
     let full = try CodecRegistry.standard.picture(from: whole)
