@@ -193,9 +193,13 @@ private final class RAWFile: ImageFile {
     var metadata = ImageMetadata()
     if let exif = contents.exif { metadata.add(exif: exif.span) }
     if let xmp = contents.xmp { metadata.add(xmp: data.span.extracting(xmp)) }
+    // The values of the preview also have those of extended XMP, which is in no block.
+    if metadata.exif == nil, metadata.xmp == nil { return ofPreview }
     metadata.exif = metadata.exif ?? ofPreview.exif
     metadata.xmp = metadata.xmp ?? ofPreview.xmp
+    metadata.iptc = ofPreview.iptc
     metadata.resolution = metadata.resolution ?? ofPreview.resolution
+    metadata.complete(with: header)
     metadata.colorProfile = ofPreview.colorProfile
     metadata.notes += ofPreview.notes
     return metadata
