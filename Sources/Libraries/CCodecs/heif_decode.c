@@ -92,6 +92,11 @@ static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
   }
   // A limit of the library is no fault of the file.
   if (error.subcode == heif_suberror_Security_limit_exceeded) base->is_unsupported = true;
+  // Where a file ends inside a box, the library's error depends on the place. It may also end behind its brands.
+  bool is_cut = ozu_boxes_find_end(base->data, base->size) == OzuBoxesEndCut
+      || (!ozu_boxes_have(base->data, base->size, "meta") && !ozu_boxes_have(base->data, base->size, "mdat")
+          && !ozu_boxes_have(base->data, base->size, "moov"));
+  base->is_truncated = is_cut && (misses_boxes || !base->is_unsupported);
   return error.subcode == heif_suberror_End_of_data ? OzuStatusTruncated : OzuStatusFailed;
 }
 
