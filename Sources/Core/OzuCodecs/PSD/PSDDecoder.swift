@@ -67,6 +67,8 @@ private struct PSDRows: SampleRowReading {
   /// The lengths of the packed rows of all channels, in the file.
   private let lengths: Int
   private var y = 0
+  /// Whether a row was missing: then channels may stand at different rows, and all further ones are missing.
+  private var hasEnded = false
   private var samples: [[UInt8]]
 
   init(_ header: PSDHeader, _ bytes: Span<UInt8>) throws(ImageDecodingError) {
@@ -102,6 +104,17 @@ private struct PSDRows: SampleRowReading {
   mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(ImageDecodingError)
     -> Bool
   {
+    guard !hasEnded, try readSamples(bytes) else {
+      hasEnded = true
+      return false
+    }
+    y += 1
+    for x in row.indices { row[x] = header.color { sample($0, x) } }
+    return true
+  }
+
+  /// Reads the next row of each channel; `false` if the file ends before.
+  private mutating func readSamples(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> Bool {
     for channel in positions.indices {
       let position = positions[channel]
       if isPacked {
@@ -115,8 +128,6 @@ private struct PSDRows: SampleRowReading {
         samples[channel] = bytes.copy(from: position, byteCount: header.rowByteCount)
       }
     }
-    y += 1
-    for x in row.indices { row[x] = header.color { sample($0, x) } }
     return true
   }
 
