@@ -153,6 +153,22 @@ struct SmallFormatTests {
     }
   }
 
+  static let unread: [(ImageType, Data, String)] = [
+    (
+      .pnm,
+      Data("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK\nENDHDR\n".utf8)
+        + Data([1, 2, 3, 4]),
+      "it is CMYK in PAM"
+    ),
+  ]
+
+  @Test("that are whole and not read are named with the reason", arguments: unread)
+  func refused(type: ImageType, data: Data, reason: String) {
+    #expect(throws: ImageDecodingError.unsupportedType(type, reason: reason)) {
+      try CodecRegistry.standard.picture(from: data)
+    }
+  }
+
   @Test("metadata of a Photoshop document is read, and the resolution")
   func metadata() throws {
     let data = try fixture("small/rgb-8-1-1-0-10x4-1.psd")
