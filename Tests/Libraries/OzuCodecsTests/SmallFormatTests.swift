@@ -153,6 +153,11 @@ struct SmallFormatTests {
     }
   }
 
+  private static func icon(_ kind: String, _ content: Data) -> Data {
+    Data("icns".utf8) + Data(TaggedFile.big(content.count + 16, 4)) + Data(kind.utf8)
+      + Data(TaggedFile.big(content.count + 8, 4)) + content
+  }
+
   static let unread: [(ImageType, Data, String)] = [
     (
       .pnm,
@@ -160,6 +165,12 @@ struct SmallFormatTests {
         + Data([1, 2, 3, 4]),
       "it is CMYK in PAM"
     ),
+    (
+      .tga, Data([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 24, 0x60, 1, 2, 3, 4, 5, 6]),
+      "its rows are interleaved"
+    ),
+    (.icns, icon("ICN#", Data(count: 256)), "its pictures have 1, 4 or 8 bits"),
+    (.icns, icon("icl8", Data(count: 1024)), "its pictures have 1, 4 or 8 bits"),
   ]
 
   @Test("that are whole and not read are named with the reason", arguments: unread)

@@ -42,8 +42,11 @@ public struct ICNSDecoder: ImageDecoding {
         return try open(
           data[data.startIndex + entry.range.lowerBound..<data.startIndex + entry.range.upperBound], limits)
       } catch {
-        failure = failure ?? error
+        failure = failure ?? error.named(.icns, part: "picture")
       }
+    }
+    if failure == nil, directory.hasFewBits {
+      throw .unsupportedType(.icns, reason: "its pictures have 1, 4 or 8 bits")
     }
     throw failure ?? .corrupt(.icns, stage: "directory", reason: "no pictures")
   }

@@ -25,9 +25,15 @@ struct ICNSDirectory {
   static let masks = ["is32": "s8mk", "il32": "l8mk", "ih32": "h8mk", "it32": "t8mk"]
   private static let withMask = ["is32": 16, "il32": 32, "ih32": 48, "it32": 128]
   private static let maskKinds = Set(masks.values)
+  /// The kinds of 1, 4 and 8 bits a pixel, of Mac OS before 8.5.
+  private static let kindsOfFewBits: Set = [
+    "ICON", "ICN#", "icm#", "icm4", "icm8", "ics#", "ics4", "ics8", "icl4", "icl8", "ich#", "ich4", "ich8",
+  ]
 
   /// The pictures and masks, in the order of the file.
   let all: [Entry]
+  /// Whether there are pictures of 1, 4 or 8 bits, which are not among the others.
+  let hasFewBits: Bool
   /// The pictures.
   var pictures: [Entry] { all.filter { !Self.maskKinds.contains($0.kind) } }
 
@@ -35,6 +41,7 @@ struct ICNSDirectory {
   init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
     guard bytes.count >= 8 else { throw .truncated(.icns, stage: "directory") }
     var found: [Entry] = []
+    var hasFewBits = false
     var position = 8
     while found.count < Self.entryLimit, let length = bytes.bigEndian(at: position + 4, bytes: 4) {
       guard length >= 8 else {
@@ -47,6 +54,7 @@ struct ICNSDirectory {
       }
       let range = position + 8..<position + length
       position += length
+      hasFewBits = hasFewBits || Self.kindsOfFewBits.contains(kind)
       // A kind of either sort may also contain a file.
       let isFile =
         bytes.bigEndian(at: range.lowerBound, bytes: 4).map { $0 == 0x8950_4E47 || $0 >> 8 == 0xFF_D8FF }
@@ -57,6 +65,7 @@ struct ICNSDirectory {
       found.append(Entry(kind: kind, range: range, side: side ?? 0, codedSide: isCoded ? side : nil))
     }
     all = found
+    self.hasFewBits = hasFewBits
   }
 }
 

@@ -42,7 +42,7 @@ public struct RAWDecoder: ImageDecoding {
     do throws(ImageDecodingError) {
       picture = try jpeg.open(data.part(best.range), limits: limits)
     } catch {
-      throw error.named(type)
+      throw error.named(type, part: "preview")
     }
     return RAWFile(picture, data, contents, previews, type: type, jpeg: jpeg)
   }
@@ -144,7 +144,7 @@ private final class RAWFile: ImageFile {
 
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     do throws(ImageDecodingError) { return try picture.decode(plan, context: context) } catch {
-      throw error.named(header.type)
+      throw error.named(header.type, part: "preview")
     }
   }
 
@@ -157,13 +157,13 @@ private final class RAWFile: ImageFile {
     _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
   ) throws(ImageDecodingError) -> Result? {
     do throws(ImageDecodingError) { return try picture.withRows(plan, context: context, body) } catch {
-      throw error.named(header.type)
+      throw error.named(header.type, part: "preview")
     }
   }
 
   func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     do throws(ImageDecodingError) { return try picture.render(plan, context: context) } catch {
-      throw error.named(header.type)
+      throw error.named(header.type, part: "preview")
     }
   }
 
@@ -203,18 +203,6 @@ private final class RAWFile: ImageFile {
     metadata.colorProfile = ofPreview.colorProfile
     metadata.notes += ofPreview.notes
     return metadata
-  }
-}
-
-extension ImageDecodingError {
-  /// The error about a preview, as one about the file.
-  fileprivate func named(_ type: ImageType) -> ImageDecodingError {
-    switch self {
-    case .corrupt(.jpeg, let stage, let reason): .corrupt(type, stage: "preview, \(stage)", reason: reason)
-    case .truncated(.jpeg, _): .truncated(type, stage: "preview")
-    case .unsupportedType(.jpeg, let reason): .unsupportedType(type, reason: "its preview: \(reason)")
-    default: self
-    }
   }
 }
 

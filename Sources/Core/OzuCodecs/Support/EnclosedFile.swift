@@ -25,10 +25,14 @@ final class EnclosedFile: ImageFile {
     _ plan: DecodePlan, context: DecodingContext,
     _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
   ) throws(ImageDecodingError) -> Result? {
-    try picture.withRows(plan, context: context, body)
+    do throws(ImageDecodingError) { return try picture.withRows(plan, context: context, body) } catch {
+      throw error.named(header.type, part: "picture")
+    }
   }
 
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
-    try picture.decode(plan, context: context)
+    do throws(ImageDecodingError) { return try picture.decode(plan, context: context) } catch {
+      throw error.named(header.type, part: "picture")
+    }
   }
 }
