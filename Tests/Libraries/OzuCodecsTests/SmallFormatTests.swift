@@ -151,6 +151,19 @@ struct SmallFormatTests {
     #expect(throws: ImageDecodingError.truncated(.icns, stage: "directory")) {
       try CodecRegistry.standard.picture(from: png.prefix(60))
     }
+    // A smaller icon before the one that is cut off.
+    let small = Data("is32".utf8) + Data(TaggedFile.big(8 + 768, 4)) + Data(count: 768)
+    let two = png.prefix(4) + Data(TaggedFile.big(png.count + small.count, 4)) + small + png.dropFirst(8)
+    #expect(try CodecRegistry.standard.picture(from: two).notes.isEmpty)
+    let cut = try CodecRegistry.standard.picture(from: two.dropLast(9))
+    #expect(cut.size == PixelSize(16, 16))
+    #expect(cut.notes == ["the file is cut off: it may have had a larger picture"])
+    // A mask, and nothing of the picture.
+    let mask = Data("s8mk".utf8) + Data(TaggedFile.big(8 + 256, 4)) + Data(count: 256)
+    let masked = png.prefix(4) + Data(TaggedFile.big(png.count + mask.count, 4)) + mask
+    #expect(throws: ImageDecodingError.truncated(.icns, stage: "directory")) {
+      try CodecRegistry.standard.picture(from: masked)
+    }
   }
 
   private static func icon(_ kind: String, _ content: Data) -> Data {
@@ -177,6 +190,27 @@ struct SmallFormatTests {
   func refused(type: ImageType, data: Data, reason: String) {
     #expect(throws: ImageDecodingError.unsupportedType(type, reason: reason)) {
       try CodecRegistry.standard.picture(from: data)
+    }
+  }
+
+  @Test(
+    "icons may have plain colours: in threes, or behind an empty byte", arguments: [3, 4], ["is32", "it32"])
+  func plainIcon(width: Int, kind: String) throws {
+    let side = kind == "is32" ? 16 : 128
+    var content = [UInt8](repeating: 0, count: kind == "it32" ? 4 : 0)
+    for index in 0..<side * side {
+      if width == 4 { content.append(0) }
+      content.append(UInt8(index % 251))
+      content.append(UInt8(index % 13))
+      content.append(UInt8(index % 256))
+    }
+    let icon = Self.icon(kind, Data(content))
+    let bitmap = try CodecRegistry.standard.picture(from: icon).bitmap
+    #expect(bitmap.size == PixelSize(side, side))
+    for (x, y) in [(0, 0), (7, 0), (3, 15), (15, 15)] {
+      let index = y * side + x
+      let expected = Pixel(red: UInt8(index % 251), green: UInt8(index % 13), blue: UInt8(index % 256))
+      #expect(bitmap[x, y] == expected)
     }
   }
 

@@ -5,11 +5,13 @@ final class EnclosedFile: ImageFile {
   private let picture: any ImageFile
   let header: ImageHeader
 
-  init(_ picture: any ImageFile, as type: ImageType) {
+  /// - Parameter notes: notes about the outer file.
+  init(_ picture: any ImageFile, as type: ImageType, notes: [String] = []) {
     self.picture = picture
     var header = picture.header
     header.type = type
     header.frameCount = 1
+    header.notes += notes
     // Only the pixels of the enclosed file are asked for, whole.
     header.planeLayout = nil
     header.regionUnit = nil
