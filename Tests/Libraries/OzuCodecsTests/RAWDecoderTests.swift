@@ -108,6 +108,19 @@ struct RAWDecoderTests {
         + ", and RAW pixels are not developed")
   }
 
+  @Test("of Canon without its film box is whole, and not read")
+  func withoutFilm() throws {
+    let data = file(Case(type: .cr3)).data
+    let film = try #require(BoxFile(data).boxes(["moov"])?.first)
+    let error = #expect(throws: ImageDecodingError.self) {
+      try Self.codecs.picture(from: data[..<film.lowerBound] + data[film.upperBound...])
+    }
+    guard case .unsupportedType(.cr3, _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
   @Test("that is cut off is never its thumbnail", arguments: cases)
   func truncation(wanted: Case) throws {
     let data = file(wanted).data
@@ -119,7 +132,7 @@ struct RAWDecoderTests {
         #expect([Self.large, Self.small].contains(picture.size))
       } catch {
         switch error {
-        case .truncated(wanted.type, _), .unsupportedType(wanted.type, _), .corrupt(wanted.type, _, _): break
+        case .truncated(wanted.type, _), .corrupt(wanted.type, _, _): break
         default: Issue.record("\(end): \(error)")
         }
       }

@@ -52,7 +52,10 @@ public struct RAWDecoder: ImageDecoding {
 
   /// Why there is no picture.
   private func absence(_ contents: RAWContents, thumbnail: RAWPreview?) -> ImageDecodingError {
-    if contents.isCut { return .truncated(type, stage: "preview") }
+    // The file may also end in the header of a preview, which then counts for nothing.
+    if contents.isCut || contents.places.contains(where: { !$0.isWhole }) {
+      return .truncated(type, stage: "preview")
+    }
     if let thumbnail {
       return .unsupportedType(
         type,
