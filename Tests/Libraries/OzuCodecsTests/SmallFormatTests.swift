@@ -171,6 +171,19 @@ struct SmallFormatTests {
       + Data(TaggedFile.big(content.count + 8, 4)) + content
   }
 
+  /// A document of one black pixel.
+  ///
+  /// - Parameter resources: those of the document.
+  private static func document(_ resources: [UInt8]) -> Data {
+    Data("8BPS".utf8) + Data([0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 8, 0, 1, 0, 0, 0, 0])
+      + Data(TaggedFile.big(resources.count, 4) + resources + [0, 0, 0, 0, 0, 0, 0])
+  }
+
+  private static func resource(_ number: Int, _ content: [UInt8], mark: String = "8BIM") -> [UInt8] {
+    Array(mark.utf8) + TaggedFile.big(number, 2) + [0, 0] + TaggedFile.big(content.count, 4) + content
+      + [UInt8](repeating: 0, count: content.count % 2)
+  }
+
   static let unread: [(ImageType, Data, String)] = [
     (
       .pnm,
@@ -184,6 +197,10 @@ struct SmallFormatTests {
     ),
     (.icns, icon("ICN#", Data(count: 256)), "its pictures have 1, 4 or 8 bits"),
     (.icns, icon("icl8", Data(count: 1024)), "its pictures have 1, 4 or 8 bits"),
+    (
+      .psd, document(resource(1057, [0, 0, 0, 1, 0, 0, 0, 0, 0])),
+      "it was saved without a picture of all its layers"
+    ),
   ]
 
   @Test("that are whole and not read are named with the reason", arguments: unread)
@@ -191,6 +208,15 @@ struct SmallFormatTests {
     #expect(throws: ImageDecodingError.unsupportedType(type, reason: reason)) {
       try CodecRegistry.standard.picture(from: data)
     }
+  }
+
+  @Test("resources of a Photoshop document may have the mark of another program")
+  func foreignResources() throws {
+    let resolution = Self.resource(1005, [0, 72, 0, 0, 0, 1, 0, 1, 0, 72, 0, 0, 0, 1, 0, 1])
+    let merged = Self.resource(1057, [0, 0, 0, 1, 1, 0, 0, 0, 0])
+    let data = Self.document(Self.resource(1000, [1, 2, 3], mark: "MeSa") + merged + resolution)
+    #expect(try CodecRegistry.standard.header(of: data).dotsPerInch == 72)
+    #expect(try CodecRegistry.standard.picture(from: data).notes.isEmpty)
   }
 
   @Test(
