@@ -10,31 +10,10 @@
 #include "avif_decoder.h"
 #include "boxes.h"
 
-typedef enum { end_whole, end_open, end_cut } End;
-
-// How the boxes at the top level end: with the file, without a length (which the standard allows, and libavif does not
-// read), or beyond the end of the file.
-static End find_end(const OzuPictureDecoder *base) {
-  uint64_t at = 0, size = base->size;
-  while (at < size) {
-    const uint8_t *box = base->data + at;
-    if (size - at < 8) return end_cut;
-    uint64_t length = (uint64_t)box[0] << 24 | (uint64_t)box[1] << 16 | (uint64_t)box[2] << 8 | box[3];
-    if (length == 0) return end_open;
-    if (length == 1) {
-      if (size - at < 16) return end_cut;
-      for (int i = 8; i < 16; i++) length = length << 8 | box[i];
-    }
-    if (length < 8) return end_whole;
-    if (length > size - at) return end_cut;
-    at += length;
-  }
-  return end_whole;
-}
-
 OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
-  End end = find_end(base);
-  if (result == AVIF_RESULT_BMFF_PARSE_FAILED && end == end_open) {
+  OzuBoxesEnd end = ozu_boxes_find_end(base->data, base->size);
+  // libavif does not read a box without a length.
+  if (result == AVIF_RESULT_BMFF_PARSE_FAILED && end == OzuBoxesEndOpen) {
     base->is_unsupported = true;
     return ozu_picture_fail(base, "a box reaches to the end of the file");
   }
@@ -46,7 +25,7 @@ OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
     case AVIF_RESULT_UNSUPPORTED_DEPTH:
     case AVIF_RESULT_NOT_IMPLEMENTED:
     case AVIF_RESULT_OUT_OF_MEMORY: base->is_unsupported = true; break;
-    default: base->is_truncated = end == end_cut; break;
+    default: base->is_truncated = end == OzuBoxesEndCut; break;
   }
   const avifDecoder *decoder = ((AVIFDecoder *)base)->decoder;
   if (decoder == NULL || decoder->diag.error[0] == 0) return ozu_picture_fail(base, avifResultToString(result));
@@ -129,7 +108,7 @@ static avifResult parse(AVIFDecoder *self, avifDecoderSource source, bool ignore
 
 // Reads the track of a file that is cut off. False if it has none.
 static bool parse_cut_track(AVIFDecoder *self) {
-  if (find_end(&self->base) != end_cut) return false;
+  if (ozu_boxes_find_end(self->base.data, self->base.size) != OzuBoxesEndCut) return false;
   self->reads_cut_file = true;
   return parse(self, AVIF_DECODER_SOURCE_AUTO, true, true) == AVIF_RESULT_OK && self->decoder->imageCount > 1;
 }

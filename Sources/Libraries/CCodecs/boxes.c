@@ -90,6 +90,25 @@ static bool is_wanted(const Box *track) {
   return memcmp(type, "pict", 4) == 0;
 }
 
+OzuBoxesEnd ozu_boxes_find_end(const uint8_t *data, size_t size) {
+  Bytes rest = {data, size};
+  while (rest.size > 0) {
+    Bytes box = rest;
+    if (box.size < 8) return OzuBoxesEndCut;
+    uint64_t length = take(&box, 4);
+    take(&box, 4);
+    if (length == 0) return OzuBoxesEndOpen;
+    if (length == 1) {
+      if (box.size < 8) return OzuBoxesEndCut;
+      length = take(&box, 8);
+    }
+    if (length < 8) return OzuBoxesEndWhole;
+    if (length > rest.size) return OzuBoxesEndCut;
+    rest = (Bytes){rest.at + length, rest.size - (size_t)length};
+  }
+  return OzuBoxesEndWhole;
+}
+
 bool ozu_boxes_have(const uint8_t *data, size_t size, const char *type) {
   Box box;
   return find((Bytes){data, size}, type, &box);

@@ -10,6 +10,12 @@
 
 #include "ozu_picture.h"
 
+/// How the boxes at the top level end: with the file, without a length (which the standard allows), or beyond the end of
+/// the file.
+typedef enum { OzuBoxesEndWhole, OzuBoxesEndOpen, OzuBoxesEndCut } OzuBoxesEnd;
+
+OzuBoxesEnd ozu_boxes_find_end(const uint8_t *data, size_t size);
+
 /// Whether a box of this type is at the top level.
 bool ozu_boxes_have(const uint8_t *data, size_t size, const char *type);
 

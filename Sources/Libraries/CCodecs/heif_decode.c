@@ -5,6 +5,7 @@
 #ifdef OZU_HEIF
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "boxes.h"
 #include "picture.h"
@@ -72,8 +73,23 @@ static bool lacks_own_decoder(OzuPictureDecoder *base) {
   return ozu_boxes_find_coding(base->data, base->size, kind) && lacks_decoder(base, kind);
 }
 
+// Names a coding that no version of the library reads: it takes no item of such a kind for a picture.
+static bool has_unknown_coding(OzuPictureDecoder *base) {
+  static const char known[][5] = {
+      "hvc1", "av01", "jpeg", "avc1", "vvc1", "j2k1", "unci", "mski", "iden", "grid", "iovl", "tmap"};
+  char kind[4], message[64];
+  if (!ozu_boxes_find_coding(base->data, base->size, kind)) return false;
+  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    if (memcmp(kind, known[i], 4) == 0) return false;
+  for (size_t i = 0; i < 4; i++)
+    if (kind[i] < 0x20 || kind[i] > 0x7E) return false;
+  snprintf(message, sizeof(message), "its coding, %.4s, is not supported", kind);
+  ozu_picture_fail(base, message);
+  return base->is_unsupported = true;
+}
+
 static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
-  if (lacks_own_decoder(base)) return OzuStatusFailed;
+  if (lacks_own_decoder(base) || has_unknown_coding(base)) return OzuStatusFailed;
   ozu_picture_fail(base, error.message);
   // A library that does not know the box "mini" misses the boxes that it stands for.
   bool misses_boxes = error.subcode == heif_suberror_No_ftyp_box || error.subcode == heif_suberror_No_meta_box
@@ -92,6 +108,11 @@ static OzuStatus fail(OzuPictureDecoder *base, struct heif_error error) {
   }
   // A limit of the library is no fault of the file.
   if (error.subcode == heif_suberror_Security_limit_exceeded) base->is_unsupported = true;
+  // Where a file ends inside a box, the library's error depends on the place. It may also end behind its brands.
+  bool is_cut = ozu_boxes_find_end(base->data, base->size) == OzuBoxesEndCut
+      || (!ozu_boxes_have(base->data, base->size, "meta") && !ozu_boxes_have(base->data, base->size, "mdat")
+          && !ozu_boxes_have(base->data, base->size, "moov"));
+  base->is_truncated = is_cut && (misses_boxes || !base->is_unsupported);
   return error.subcode == heif_suberror_End_of_data ? OzuStatusTruncated : OzuStatusFailed;
 }
 

@@ -27,6 +27,8 @@ struct OzuJPEGDecoder {
   bool is_whole;
   // Whether the library asked for bytes after the end of a whole file.
   bool has_ended;
+  // The zeros that were given to the decoder of arithmetic codes after the end.
+  int zeros;
   // Whether entropy-coded data were missing at the end of the file or before an EOI.
   bool misses_data;
   // Whether the current step met missing data.

@@ -13,6 +13,11 @@ static void fail(j_common_ptr info) {
   longjmp(decoder->failure, 1);
 }
 
+static void miss_data(OzuJPEGDecoder *decoder) {
+  decoder->misses_data = true;
+  decoder->misses_data_now = true;
+}
+
 // The library calls this for warnings (level -1), and for traces, which are ignored.
 static void note(j_common_ptr info, int level) {
   OzuJPEGDecoder *decoder = info->client_data;
@@ -20,15 +25,32 @@ static void note(j_common_ptr info, int level) {
   info->err->num_warnings++;
   // The entropy decoder met a marker. The library handles restart markers itself; at the end of the image, the rest
   // of this scan is lost.
-  if (info->err->msg_code == JWRN_HIT_MARKER && decoder->info.unread_marker == JPEG_EOI) {
-    decoder->misses_data = true;
-    decoder->misses_data_now = true;
-  }
+  if (info->err->msg_code == JWRN_HIT_MARKER && decoder->info.unread_marker == JPEG_EOI) miss_data(decoder);
 }
 
 static void print_nothing(j_common_ptr info) { (void)info; }
 
 static void start_source(j_decompress_ptr info) { (void)info; }
+
+// The decoder of arithmetic codes reads about three bytes ahead, and encoders leave out zeros at the end. A complete file
+// needs no more zeros than these behind its last byte.
+enum { most_zeros = 4 };
+
+// Gives the decoder of arithmetic codes a zero after the end of a whole file, as it would do itself without a warning.
+// Their number tells whether data are missing, and so do rows of blocks that have not begun: where the rest of a picture
+// is flat, it takes few bits, so a flat one that lacks only its EOI counts as cut off too. Behind an EOI nothing is
+// counted.
+static bool gives_zero(j_decompress_ptr info) {
+  static const JOCTET zero = 0;
+  OzuJPEGDecoder *decoder = info->client_data;
+  if (!info->arith_code || info->input_iMCU_row >= info->total_iMCU_rows) return false;
+  if (decoder->zeros == most_zeros || info->input_iMCU_row + 1 < info->total_iMCU_rows) miss_data(decoder);
+  if (decoder->zeros == most_zeros) return false;
+  decoder->zeros++;
+  info->src->next_input_byte = &zero;
+  info->src->bytes_in_buffer = 1;
+  return true;
+}
 
 // Inserts an end of image in a whole file; suspends in a file that is still arriving.
 static boolean fill(j_decompress_ptr info) {
@@ -36,6 +58,7 @@ static boolean fill(j_decompress_ptr info) {
   OzuJPEGDecoder *decoder = info->client_data;
   if (!decoder->is_whole) return FALSE;
   decoder->has_ended = true;
+  if (gives_zero(info)) return TRUE;
   info->src->next_input_byte = end;
   info->src->bytes_in_buffer = sizeof(end);
   return TRUE;

@@ -63,6 +63,29 @@ static const char *missing_compression(const TIFFDecoder *self) {
   }
 }
 
+// Whether the samples of the first directory have different numbers of bits, as in 5, 6 and 5 bits of RGB: the library
+// refuses such a directory.
+static bool has_mixed_bits(const uint8_t *data, size_t size) {
+  if (size < 8) return false;
+  bool is_big = data[0] == 'M';
+  uint64_t at = number(data + 4, 4, is_big);
+  // BigTIFF is newer than such files.
+  if (number(data + 2, 2, is_big) != 42 || at > size || size - at < 2) return false;
+  uint64_t count = number(data + at, 2, is_big);
+  at += 2;
+  for (uint64_t i = 0; i < count && size - at >= 12; i++, at += 12) {
+    uint64_t values = number(data + at + 4, 4, is_big), place = number(data + at + 8, 4, is_big);
+    if (number(data + at, 2, is_big) != TIFFTAG_BITSPERSAMPLE) continue;
+    if (number(data + at + 2, 2, is_big) != TIFF_SHORT) return false;
+    if (values <= 2) place = at + 8;
+    if (values > 16 || place > size || size - place < values * 2) return false;
+    for (uint64_t value = 1; value < values; value++)
+      if (number(data + place + value * 2, 2, is_big) != number(data + place, 2, is_big)) return true;
+    return false;
+  }
+  return false;
+}
+
 const char *ozu_tiff_unread(TIFFDecoder *self) {
   const char *compression = missing_compression(self);
   if (compression != NULL) {
@@ -79,6 +102,10 @@ OzuStatus ozu_tiff_fail(OzuPictureDecoder *base, const char *otherwise) {
     base->is_unsupported = true;
     snprintf(base->message, sizeof(base->message), "%s", ozu_tiff_unread(self));
     return OzuStatusFailed;
+  }
+  if (has_mixed_bits(base->data, base->size)) {
+    base->is_unsupported = true;
+    return ozu_picture_fail(base, "its samples have different numbers of bits");
   }
   base->is_truncated =
       directory_is_cut(base->data, base->size) || (self->file != NULL && data_are_cut(self));

@@ -89,6 +89,14 @@ struct BMPDecoderTests {
     #expect(picture[0, 0] == Pixel(red: 0, green: 0, blue: 0))
   }
 
+  @Test("has a palette of more colours than its pixels can name", arguments: [(8, 300), (1, 256), (4, 17)])
+  func longPalette(bits: Int, count: Int) throws {
+    let colors = (0..<count).map { $0 == 1 ? 0x12_3456 : 0 }
+    let pixel = UInt8(1 << (8 - bits))
+    let picture = try bitmap(file(width: 1, height: 1, bits: bits, colors: colors, pixels: [pixel, 0, 0, 0]))
+    #expect(picture[0, 0] == Pixel(red: 0x12, green: 0x34, blue: 0x56))
+  }
+
   @Test("says that pixels are missing, or fills them with grey")
   func truncated() throws {
     let data = file(width: 2, height: 2, bits: 24, pixels: [1, 2, 3, 4, 5, 6, 0, 0])
@@ -99,10 +107,13 @@ struct BMPDecoderTests {
   }
 
   @Test(
-    "says which compression it does not read",
-    arguments: [(4, "it contains a JPEG"), (5, "it contains a PNG")])
-  func unsupported(compression: Int, reason: String) {
-    let data = file(width: 1, height: 1, bits: 24, compression: compression, pixels: [0, 0, 0, 0])
+    "says which compression or depth it does not read",
+    arguments: [
+      (24, 4, "it contains a JPEG"), (24, 5, "it contains a PNG"), (64, 0, "its pixels have 64 bits"),
+    ])
+  func unsupported(bits: Int, compression: Int, reason: String) {
+    let data = file(
+      width: 1, height: 1, bits: bits, compression: compression, pixels: [0, 0, 0, 0, 0, 0, 0, 0])
     #expect(throws: ImageDecodingError.unsupportedType(.bmp, reason: reason)) { try bitmap(data) }
   }
 

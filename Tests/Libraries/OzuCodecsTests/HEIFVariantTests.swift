@@ -297,7 +297,8 @@ struct HEIFVariantTests {
   @Test("a file that ends before its picture is truncated", arguments: types)
   func truncated(type: String) throws {
     let data = ItemFile(type, try coded(type)).data
-    for length in [data.count - 1, data.count - 300] {
+    // A file of 16 bytes says its brands.
+    for length in 16..<data.count {
       if type == "avif", length == data.count - 1 {
         #expect(try Self.codecs.header(of: data.prefix(length)).storedSize == PixelSize(64, 64))
       }

@@ -79,6 +79,23 @@ struct ICODecoderTests {
     #expect(try CodecRegistry.standard.picture(from: data.prefix(data.count - 100)).size == PixelSize(2, 2))
   }
 
+  @Test("an icon that is cut off is a truncated ICO, whatever is in it")
+  func truncated() throws {
+    let bitmap = file([entry(side: 8, bits: 32, pixel: [255, 0, 0, 255])])
+    let png = file([[UInt8](try fixture("matrix/png-rgba8.png"))])
+    for data in [bitmap, png] {
+      for length in 30..<data.count - 40 {
+        let error = #expect(throws: ImageDecodingError.self) {
+          try CodecRegistry.standard.picture(from: data.prefix(length))
+        }
+        guard case .truncated(.ico, _) = error else {
+          Issue.record("\(length) bytes: \(String(describing: error))")
+          return
+        }
+      }
+    }
+  }
+
   @Test("refuses a directory that claims more than there is")
   func bomb() {
     let data = Data([0, 0, 1, 0, 255, 0] + [UInt8](repeating: 0, count: 16))

@@ -99,7 +99,12 @@ struct JPEGDecoderTests {
     #expect(cut.bitmap != full.bitmap)
   }
 
-  @Test("does not need the end marker", arguments: ["jpeg-baseline-420.jpg", "jpeg-progressive-420.jpg"])
+  @Test(
+    "does not need the end marker",
+    arguments: [
+      "jpeg-baseline-420.jpg", "jpeg-progressive-420.jpg", "jpeg-arithmetic.jpg",
+      "jpeg-arith-progressive.jpg",
+    ])
   func noEndMarker(name: String) throws {
     let whole = try fixture("matrix/\(name)")
     let full = try CodecRegistry.standard.picture(from: whole)
@@ -117,7 +122,7 @@ struct JPEGDecoderTests {
 
   @Test(
     "names the reason why libjpeg cannot decode a file",
-    arguments: [(0xC3, 8, "without loss"), (0xC1, 12, "12 bits")])
+    arguments: [(0xC3, 8, "without loss"), (0xC1, 12, "12 bits"), (0xF7, 8, "JPEG-LS")])
   func unsupported(marker: Int, precision: Int, words: String) throws {
     var data = try fixture("matrix/jpeg-baseline-420.jpg")
     let frame = try #require(data.range(of: Data([0xFF, 0xC0])))

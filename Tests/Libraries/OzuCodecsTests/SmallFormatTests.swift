@@ -40,9 +40,9 @@ struct SmallFormatTests {
       let part = data.prefix(length)
       #expect(throws: ImageDecodingError.self) { try CodecRegistry.standard.picture(from: part) }
       let context = DecodingContext(allowsTruncation: true)
-      if let picture = try? CodecRegistry.standard.picture(from: part, context: context) {
-        #expect(picture.size == size)
-      }
+      guard (try? CodecRegistry.standard.header(of: part)) != nil else { continue }
+      #expect(
+        try CodecRegistry.standard.picture(from: part, context: context).size == size, "\(length) bytes")
     }
   }
 
@@ -150,6 +150,93 @@ struct SmallFormatTests {
     #expect(try CodecRegistry.standard.picture(from: png).size == PixelSize(7, 5))
     #expect(throws: ImageDecodingError.truncated(.icns, stage: "directory")) {
       try CodecRegistry.standard.picture(from: png.prefix(60))
+    }
+    // A smaller icon before the one that is cut off.
+    let small = Data("is32".utf8) + Data(TaggedFile.big(8 + 768, 4)) + Data(count: 768)
+    let two = png.prefix(4) + Data(TaggedFile.big(png.count + small.count, 4)) + small + png.dropFirst(8)
+    #expect(try CodecRegistry.standard.picture(from: two).notes.isEmpty)
+    let cut = try CodecRegistry.standard.picture(from: two.dropLast(9))
+    #expect(cut.size == PixelSize(16, 16))
+    #expect(cut.notes == ["the file is cut off: it may have had a larger picture"])
+    // A mask, and nothing of the picture.
+    let mask = Data("s8mk".utf8) + Data(TaggedFile.big(8 + 256, 4)) + Data(count: 256)
+    let masked = png.prefix(4) + Data(TaggedFile.big(png.count + mask.count, 4)) + mask
+    #expect(throws: ImageDecodingError.truncated(.icns, stage: "directory")) {
+      try CodecRegistry.standard.picture(from: masked)
+    }
+  }
+
+  private static func icon(_ kind: String, _ content: Data) -> Data {
+    Data("icns".utf8) + Data(TaggedFile.big(content.count + 16, 4)) + Data(kind.utf8)
+      + Data(TaggedFile.big(content.count + 8, 4)) + content
+  }
+
+  /// A document of one black pixel.
+  ///
+  /// - Parameter resources: those of the document.
+  private static func document(_ resources: [UInt8]) -> Data {
+    Data("8BPS".utf8) + Data([0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 8, 0, 1, 0, 0, 0, 0])
+      + Data(TaggedFile.big(resources.count, 4) + resources + [0, 0, 0, 0, 0, 0, 0])
+  }
+
+  private static func resource(_ number: Int, _ content: [UInt8], mark: String = "8BIM") -> [UInt8] {
+    Array(mark.utf8) + TaggedFile.big(number, 2) + [0, 0] + TaggedFile.big(content.count, 4) + content
+      + [UInt8](repeating: 0, count: content.count % 2)
+  }
+
+  static let unread: [(ImageType, Data, String)] = [
+    (
+      .pnm,
+      Data("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK\nENDHDR\n".utf8)
+        + Data([1, 2, 3, 4]),
+      "it is CMYK in PAM"
+    ),
+    (
+      .tga, Data([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 24, 0x60, 1, 2, 3, 4, 5, 6]),
+      "its rows are interleaved"
+    ),
+    (.icns, icon("ICN#", Data(count: 256)), "its pictures have 1, 4 or 8 bits"),
+    (.icns, icon("icl8", Data(count: 1024)), "its pictures have 1, 4 or 8 bits"),
+    (
+      .psd, document(resource(1057, [0, 0, 0, 1, 0, 0, 0, 0, 0])),
+      "it was saved without a picture of all its layers"
+    ),
+  ]
+
+  @Test("that are whole and not read are named with the reason", arguments: unread)
+  func refused(type: ImageType, data: Data, reason: String) {
+    #expect(throws: ImageDecodingError.unsupportedType(type, reason: reason)) {
+      try CodecRegistry.standard.picture(from: data)
+    }
+  }
+
+  @Test("resources of a Photoshop document may have the mark of another program")
+  func foreignResources() throws {
+    let resolution = Self.resource(1005, [0, 72, 0, 0, 0, 1, 0, 1, 0, 72, 0, 0, 0, 1, 0, 1])
+    let merged = Self.resource(1057, [0, 0, 0, 1, 1, 0, 0, 0, 0])
+    let data = Self.document(Self.resource(1000, [1, 2, 3], mark: "MeSa") + merged + resolution)
+    #expect(try CodecRegistry.standard.header(of: data).dotsPerInch == 72)
+    #expect(try CodecRegistry.standard.picture(from: data).notes.isEmpty)
+  }
+
+  @Test(
+    "icons may have plain colours: in threes, or behind an empty byte", arguments: [3, 4], ["is32", "it32"])
+  func plainIcon(width: Int, kind: String) throws {
+    let side = kind == "is32" ? 16 : 128
+    var content = [UInt8](repeating: 0, count: kind == "it32" ? 4 : 0)
+    for index in 0..<side * side {
+      if width == 4 { content.append(0) }
+      content.append(UInt8(index % 251))
+      content.append(UInt8(index % 13))
+      content.append(UInt8(index % 256))
+    }
+    let icon = Self.icon(kind, Data(content))
+    let bitmap = try CodecRegistry.standard.picture(from: icon).bitmap
+    #expect(bitmap.size == PixelSize(side, side))
+    for (x, y) in [(0, 0), (7, 0), (3, 15), (15, 15)] {
+      let index = y * side + x
+      let expected = Pixel(red: UInt8(index % 251), green: UInt8(index % 13), blue: UInt8(index % 256))
+      #expect(bitmap[x, y] == expected)
     }
   }
 

@@ -120,6 +120,22 @@
       #expect(try CodecRegistry.standard.picture(from: file.data).notes.isEmpty)
     }
 
+    @Test("names samples of different bits, which libtiff does not read")
+    func mixedBits() throws {
+      let file = TIFFFile(
+        size: PixelSize(2, 1), bits: 5, photometric: 2, samplesPerPixel: 3, strips: [[1, 2, 3, 4]])
+      // 5, 5, 5 become 5, 6, 5.
+      var data = file.data
+      let bits = try #require(data.range(of: Data([5, 0, 5, 0, 5, 0])))
+      data[bits.lowerBound + 2] = 6
+      #expect(
+        throws: ImageDecodingError.unsupportedType(
+          .tiff, reason: "its samples have different numbers of bits")
+      ) {
+        try CodecRegistry.standard.picture(from: data)
+      }
+    }
+
     @Test(
       "names a compression that libtiff does not read",
       arguments: [

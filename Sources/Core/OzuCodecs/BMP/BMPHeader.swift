@@ -37,6 +37,8 @@ struct BMPHeader {
 
   static let stage = "header"
 
+  /// As in Pillow.
+  private static let mostColors = 65_536
   private static let embeddedProfile = 0x4D42_4544
 
   /// Reads the headers.
@@ -74,6 +76,7 @@ struct BMPHeader {
     let isOS2 = length == 64 || 16..<40 ~= length
     compression = try Self.compression(method, bits: bits, isOS2: isOS2)
     let hasMasks = !isOS2 && (method == 3 || method == 6)
+    if bits == 64 { throw .unsupportedType(.bmp, reason: "its pixels have 64 bits") }
     guard [1, 2, 4, 8, 16, 24, 32].contains(bits), !hasMasks || bits >= 16 else {
       throw Self.corrupt("\(bits) bits a pixel")
     }
@@ -96,7 +99,10 @@ struct BMPHeader {
     let declaredColors = isCore ? 0 : optional(32, 4)
     var offset = container == .file ? bytes.littleEndian(at: 10, bytes: 4) ?? 0 : 0
     if bits <= 8 {
-      guard declaredColors <= 1 << bits else { throw Self.corrupt("a palette of \(declaredColors) colours") }
+      // Some writers count more colours than a pixel can name; the pixels begin behind all of them.
+      guard declaredColors <= Self.mostColors else {
+        throw Self.corrupt("a palette of \(declaredColors) colours")
+      }
       var count = declaredColors == 0 ? 1 << bits : declaredColors
       // Some writers of OS/2 files leave out the end of the palette; only the offset of the pixels shows it.
       if offset > paletteStart { count = min(count, (offset - paletteStart) / entryByteCount) }

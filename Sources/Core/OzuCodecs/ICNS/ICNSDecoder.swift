@@ -6,8 +6,8 @@ import OzuImaging
   import Foundation
 #endif
 
-/// Decodes Apple icons, in Swift: the largest picture in the file that is a PNG, a JPEG, or run-length coded ARGB or RGB
-/// with its mask. JPEG 2000 is not supported.
+/// Decodes Apple icons, in Swift: the largest picture in the file that is a PNG, a JPEG, or run-length coded ARGB, or RGB
+/// with its mask, run-length coded or plain. JPEG 2000 is not supported.
 public struct ICNSDecoder: ImageDecoding {
   private let alpha: Alpha
   private let inner: [any ImageDecoding]
@@ -31,30 +31,39 @@ public struct ICNSDecoder: ImageDecoding {
   /// - Complexity: O(pictures), 256 at most.
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let directory = try ICNSDirectory(data.span)
+    let notes = directory.isCut ? ["the file is cut off: it may have had a larger picture"] : []
     var failure: ImageDecodingError?
     for entry in directory.pictures.sorted(by: { $0.side > $1.side }) {
       do throws(ImageDecodingError) {
         if let side = entry.codedSide {
-          let header = ImageHeader(type: .icns, storedSize: PixelSize(side, side), hasAlpha: true)
+          var header = ImageHeader(type: .icns, storedSize: PixelSize(side, side), hasAlpha: true)
+          header.notes = notes
           let rows = try ICNSRows(data.span, entry, directory.all, side: side)
           return SampleFile(data, header, alpha: alpha) { rows }
         }
         return try open(
-          data[data.startIndex + entry.range.lowerBound..<data.startIndex + entry.range.upperBound], limits)
+          data[data.startIndex + entry.range.lowerBound..<data.startIndex + entry.range.upperBound], limits,
+          notes)
       } catch {
-        failure = failure ?? error
+        failure = failure ?? error.named(.icns, part: "picture")
       }
+    }
+    if directory.isCut { throw .truncated(.icns, stage: "directory") }
+    if failure == nil, directory.hasFewBits {
+      throw .unsupportedType(.icns, reason: "its pictures have 1, 4 or 8 bits")
     }
     throw failure ?? .corrupt(.icns, stage: "directory", reason: "no pictures")
   }
 
-  private func open(_ content: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
+  private func open(
+    _ content: Data, _ limits: DecodingLimits, _ notes: [String]
+  ) throws(ImageDecodingError) -> any ImageFile {
     guard case .image(let type) = ContentKind(sniffing: content) else {
       throw .corrupt(.icns, stage: "directory", reason: "a picture in no known format")
     }
     guard let decoder = inner.first(where: { $0.accepts(content, as: type) }) else {
       throw .unsupportedType(.icns, reason: "its picture is \(type.displayName)")
     }
-    return EnclosedFile(try decoder.open(content, limits: limits), as: .icns)
+    return EnclosedFile(try decoder.open(content, limits: limits), as: .icns, notes: notes)
   }
 }

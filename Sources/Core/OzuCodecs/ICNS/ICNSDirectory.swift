@@ -25,16 +25,28 @@ struct ICNSDirectory {
   static let masks = ["is32": "s8mk", "il32": "l8mk", "ih32": "h8mk", "it32": "t8mk"]
   private static let withMask = ["is32": 16, "il32": 32, "ih32": 48, "it32": 128]
   private static let maskKinds = Set(masks.values)
+  /// The kinds of 1, 4 and 8 bits a pixel, of Mac OS before 8.5.
+  private static let kindsOfFewBits: Set = [
+    "ICON", "ICN#", "icm#", "icm4", "icm8", "ics#", "ics4", "ics8", "icl4", "icl8", "ich#", "ich4", "ich8",
+  ]
 
   /// The pictures and masks, in the order of the file.
   let all: [Entry]
+  /// Whether there are pictures of 1, 4 or 8 bits, which are not among the others.
+  let hasFewBits: Bool
+  /// Whether the file is shorter than it says.
+  let isCut: Bool
   /// The pictures.
   var pictures: [Entry] { all.filter { !Self.maskKinds.contains($0.kind) } }
 
   /// - Throws: `corrupt`, `truncated`.
   init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
-    guard bytes.count >= 8 else { throw .truncated(.icns, stage: "directory") }
+    guard let byteCount = bytes.bigEndian(at: 4, bytes: 4) else {
+      throw .truncated(.icns, stage: "directory")
+    }
+    isCut = byteCount > bytes.count
     var found: [Entry] = []
+    var hasFewBits = false
     var position = 8
     while found.count < Self.entryLimit, let length = bytes.bigEndian(at: position + 4, bytes: 4) {
       guard length >= 8 else {
@@ -47,6 +59,7 @@ struct ICNSDirectory {
       }
       let range = position + 8..<position + length
       position += length
+      hasFewBits = hasFewBits || Self.kindsOfFewBits.contains(kind)
       // A kind of either sort may also contain a file.
       let isFile =
         bytes.bigEndian(at: range.lowerBound, bytes: 4).map { $0 == 0x8950_4E47 || $0 >> 8 == 0xFF_D8FF }
@@ -57,10 +70,11 @@ struct ICNSDirectory {
       found.append(Entry(kind: kind, range: range, side: side ?? 0, codedSide: isCoded ? side : nil))
     }
     all = found
+    self.hasFewBits = hasFewBits
   }
 }
 
-/// Reads pixels that are stored channel by channel, run-length coded.
+/// Reads pixels that are stored channel by channel, run-length coded, or plainly pixel by pixel.
 struct ICNSRows: SampleRowReading {
   private let channels: [[UInt8]]
   private let side: Int
@@ -73,11 +87,15 @@ struct ICNSRows: SampleRowReading {
     self.side = side
     let hasAlpha = ICNSDirectory.withAlpha[entry.kind] != nil
     // "ARGB" stands before pixels with alpha, and four zeros before the largest ones with a mask.
-    var position = entry.range.lowerBound + (hasAlpha || entry.kind == "it32" ? 4 : 0)
-    var channels: [[UInt8]] = []
-    for _ in 0..<(hasAlpha ? 4 : 3) {
-      channels.append(
-        try Self.channel(bytes.extracting(..<entry.range.upperBound), &position, count: side * side))
+    let start = entry.range.lowerBound + (hasAlpha || entry.kind == "it32" ? 4 : 0)
+    var channels: [[UInt8]]
+    do throws(ImageDecodingError) {
+      channels = try Self.channels(
+        bytes, start..<entry.range.upperBound, hasAlpha ? 4 : 3, count: side * side)
+    } catch {
+      let plain = Self.plainChannels(bytes, start..<entry.range.upperBound, count: side * side)
+      guard !hasAlpha, let plain else { throw error }
+      channels = plain
     }
     if !hasAlpha {
       let mask = all.first { $0.kind == ICNSDirectory.masks[entry.kind] && $0.range.count >= side * side }
@@ -85,6 +103,34 @@ struct ICNSRows: SampleRowReading {
       channels.insert(alpha ?? Array(repeating: 255, count: side * side), at: 0)
     }
     self.channels = channels
+  }
+
+  /// The channels of run-length coded pixels. Where plain pixels would have the same length, nothing may follow.
+  private static func channels(
+    _ bytes: Span<UInt8>, _ range: Range<Int>, _ channelCount: Int, count: Int
+  ) throws(ImageDecodingError) -> [[UInt8]] {
+    var position = range.lowerBound
+    var channels: [[UInt8]] = []
+    for _ in 0..<channelCount {
+      channels.append(try channel(bytes.extracting(..<range.upperBound), &position, count: count))
+    }
+    guard channelCount > 3 || position == range.upperBound || plainWidth(range, count: count) == nil else {
+      throw .corrupt(.icns, stage: "pixels", reason: "bytes after the picture")
+    }
+    return channels
+  }
+
+  /// The bytes of a plain pixel; `nil` if the pixels must be coded. Codes never take a third more bytes than pixels.
+  private static func plainWidth(_ range: Range<Int>, count: Int) -> Int? {
+    range.count == 3 * count ? 3 : range.count >= 4 * count ? 4 : nil
+  }
+
+  /// The red, green and blue of plain pixels, as some programs write them: three bytes, or four of which the first is empty.
+  private static func plainChannels(_ bytes: Span<UInt8>, _ range: Range<Int>, count: Int) -> [[UInt8]]? {
+    guard let width = plainWidth(range, count: count) else { return nil }
+    return (width - 3..<width).map { channel in
+      (0..<count).map { bytes[range.lowerBound + $0 * width + channel] }
+    }
   }
 
   /// A byte below 128 is followed by that many and one more; another one by a byte that is repeated 3 to 130 times.

@@ -31,6 +31,12 @@ public struct ICODecoder: ImageDecoding {
   /// - Throws: `corrupt`, `truncated`; `unsupportedType` for a PNG without a decoder for it.
   /// - Complexity: O(pictures), 256 at most.
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
+    do throws(ImageDecodingError) { return try openBest(data, limits) } catch {
+      throw error.named(.ico, part: "picture")
+    }
+  }
+
+  private func openBest(_ data: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     guard let entry = try ICODirectory(data.span).best else {
       throw .corrupt(.ico, stage: ICODirectory.stage, reason: "no pictures")
     }

@@ -223,7 +223,7 @@ package struct JPEGHeader: Sendable {
     size = PixelSize(width, height)
     bitsPerComponent = Int(precision)
     process = JPEGMarker.process(ofFrame: marker)
-    isArithmeticCoded = marker >= 0xC9
+    isArithmeticCoded = 0xC9...0xCF ~= marker
     for index in 0..<Int(count) {
       let sampling = Int(segment[6 + 3 * index + 1])
       guard 1...4 ~= sampling >> 4, 1...4 ~= sampling & 15 else {

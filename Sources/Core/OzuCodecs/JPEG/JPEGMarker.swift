@@ -18,9 +18,10 @@ enum JPEGMarker {
     marker == 0x01 || 0xD0...0xD8 ~= marker
   }
 
-  /// Whether the marker begins a frame header: C0 to CF, except for the tables (C4, CC) and an extension (C8).
+  /// Whether the marker begins a frame header: C0 to CF, except for the tables (C4, CC) and an extension (C8), and that
+  /// of JPEG-LS (F7; ITU-T T.87).
   static func isFrameHeader(_ marker: UInt8) -> Bool {
-    0xC0...0xCF ~= marker && ![0xC4, 0xC8, 0xCC].contains(marker)
+    marker == 0xF7 || 0xC0...0xCF ~= marker && ![0xC4, 0xC8, 0xCC].contains(marker)
   }
 
   /// The process that the marker of a frame header names.
@@ -28,6 +29,7 @@ enum JPEGMarker {
     switch marker {
     case 0xC0, 0xC1, 0xC9: .sequential
     case 0xC2, 0xCA: .progressive
+    case 0xF7: .other("it is JPEG-LS (SOF55)")
     case 0xC3, 0xCB: .other("it is coded without loss (SOF\(marker - 0xC0))")
     default: .other("it is coded in a hierarchy of frames (SOF\(marker - 0xC0))")
     }

@@ -31,6 +31,7 @@ struct PNMHeader {
       guard 1...4 ~= channelCount else {
         throw .unsupportedType(.pnm, reason: "it has \(channelCount) channels")
       }
+      guard !fields.hasInks else { throw .unsupportedType(.pnm, reason: "it is CMYK in PAM") }
     } else {
       width = try Self.field(bytes, &position)
       height = try Self.field(bytes, &position)
@@ -97,26 +98,35 @@ struct PNMHeader {
     return value
   }
 
-  /// The lines of a PAM, up to `ENDHDR`. The kind of tuples follows from their depth.
+  /// The lines of a PAM, up to `ENDHDR`. The kind of tuples follows from their depth, except that four channels may be inks.
   private static func fields(
     _ bytes: Span<UInt8>, _ position: inout Int
-  ) throws(ImageDecodingError) -> (width: Int, height: Int, depth: Int, largest: Int) {
+  ) throws(ImageDecodingError) -> (width: Int, height: Int, depth: Int, largest: Int, hasInks: Bool) {
     var (width, height, depth, largest) = (0, 0, 0, 0)
+    var hasInks = false
     while true {
-      skipSpace(bytes, &position)
-      let start = position
-      while let byte = bytes.byte(at: position), byte > 0x20 { position += 1 }
-      if position == start { throw .truncated(.pnm, stage: stage) }
-      switch String(decoding: bytes.copy(from: start, byteCount: min(position - start, 16)), as: UTF8.self) {
+      switch try word(bytes, &position) {
       case "WIDTH": width = try field(bytes, &position)
       case "HEIGHT": height = try field(bytes, &position)
       case "DEPTH": depth = try field(bytes, &position)
       case "MAXVAL": largest = try field(bytes, &position)
+      case "TUPLTYPE": hasInks = try word(bytes, &position).hasPrefix("CMYK")
       case "ENDHDR":
         position += 1
-        return (width, height, depth, largest)
+        return (width, height, depth, largest, hasInks)
       default: while let byte = bytes.byte(at: position), byte != 0x0A { position += 1 }
       }
     }
+  }
+
+  /// The next word of a header, of which 16 bytes are read.
+  private static func word(
+    _ bytes: Span<UInt8>, _ position: inout Int
+  ) throws(ImageDecodingError) -> String {
+    skipSpace(bytes, &position)
+    let start = position
+    while let byte = bytes.byte(at: position), byte > 0x20 { position += 1 }
+    if position == start { throw .truncated(.pnm, stage: stage) }
+    return String(decoding: bytes.copy(from: start, byteCount: min(position - start, 16)), as: UTF8.self)
   }
 }

@@ -13,6 +13,7 @@ import OzuImaging
 public struct PSDDecoder: ImageDecoding {
   /// As for other formats.
   private static let longestProfile = 4 << 20
+  private static let unmerged = "it was saved without a picture of all its layers"
 
   private let alpha: Alpha
 
@@ -34,6 +35,7 @@ public struct PSDDecoder: ImageDecoding {
     var profile: ICCProfile?
     var dotsPerInch: Double?
     var iptcDigest: [UInt8]?
+    var isMerged = true
     for (kind, place) in details.resources(bytes) {
       let content = bytes.extracting(place)
       switch kind {
@@ -41,6 +43,8 @@ public struct PSDDecoder: ImageDecoding {
       case 1039 where details.model != .cmyk && place.count <= Self.longestProfile:
         profile = ICCProfile(Data(content.copy(from: 0, byteCount: place.count)))
       case 1028: metadata.add(iptc: Data(content.copy(from: 0, byteCount: place.count)))
+      // Without a picture of all layers, the document has a white one in its place.
+      case 1057: isMerged = content.byte(at: 4) != 0
       case 1058: metadata.add(exif: content)
       case 1060: metadata.add(xmp: content)
       case 1061: iptcDigest = content.copy(from: 0, byteCount: place.count)
@@ -52,8 +56,9 @@ public struct PSDDecoder: ImageDecoding {
       colorModel: details.colorModel, hasAlpha: details.hasAlpha, colorProfileName: profile?.name,
       colorEncoding: profile.map(ColorEncoding.profile), dotsPerInch: dotsPerInch)
     if details.model == .cmyk { header.notes.append("inks are converted without a profile") }
+    if !isMerged { header.noteUnread(Self.unmerged) }
     metadata.complete(with: header, iptcDigest: iptcDigest)
-    let rows = try PSDRows(details, bytes)
+    let rows = try PSDRows(details, bytes, unreadReason: isMerged ? nil : Self.unmerged)
     return SampleFile(data, header, alpha: alpha, metadata: metadata) { rows }
   }
 }
@@ -61,16 +66,23 @@ public struct PSDDecoder: ImageDecoding {
 /// Reads the pixels: all rows of a channel, then those of the next.
 private struct PSDRows: SampleRowReading {
   private let header: PSDHeader
+  /// Why the pixels are not read.
+  private let unreadReason: String?
   private let isPacked: Bool
   /// The positions of the next row in the channels that are used.
   private var positions: [Int] = []
   /// The lengths of the packed rows of all channels, in the file.
   private let lengths: Int
   private var y = 0
+  /// Whether a row was missing: then channels may stand at different rows, and all further ones are missing.
+  private var hasEnded = false
   private var samples: [[UInt8]]
 
-  init(_ header: PSDHeader, _ bytes: Span<UInt8>) throws(ImageDecodingError) {
+  init(
+    _ header: PSDHeader, _ bytes: Span<UInt8>, unreadReason: String? = nil
+  ) throws(ImageDecodingError) {
     self.header = header
+    self.unreadReason = unreadReason
     guard let method = bytes.bigEndian(at: header.pixelOffset, bytes: 2) else {
       throw .truncated(.psd, stage: "pixels")
     }
@@ -102,6 +114,18 @@ private struct PSDRows: SampleRowReading {
   mutating func readRow(_ bytes: Span<UInt8>, into row: inout [SIMD4<UInt16>]) throws(ImageDecodingError)
     -> Bool
   {
+    if let unreadReason { throw .unsupportedType(.psd, reason: unreadReason) }
+    guard !hasEnded, try readSamples(bytes) else {
+      hasEnded = true
+      return false
+    }
+    y += 1
+    for x in row.indices { row[x] = header.color { sample($0, x) } }
+    return true
+  }
+
+  /// Reads the next row of each channel; `false` if the file ends before.
+  private mutating func readSamples(_ bytes: Span<UInt8>) throws(ImageDecodingError) -> Bool {
     for channel in positions.indices {
       let position = positions[channel]
       if isPacked {
@@ -115,8 +139,6 @@ private struct PSDRows: SampleRowReading {
         samples[channel] = bytes.copy(from: position, byteCount: header.rowByteCount)
       }
     }
-    y += 1
-    for x in row.indices { row[x] = header.color { sample($0, x) } }
     return true
   }
 

@@ -99,6 +99,8 @@ struct PSDHeader {
   private static let longBlocks: Set = [
     "LMsk", "Lr16", "Lr32", "Layr", "Alph", "FMsk", "lnk2", "FEid", "FXid", "PxSD",
   ]
+  /// The marks of resources: Photoshop's, ImageReady's, and those of other programs.
+  private static let resourceMarks: Set = ["8BIM", "MeSa", "PHUT", "AgHg", "DCSR"]
   /// More resources than programs write.
   private static let mostResources = 1000
 
@@ -107,7 +109,6 @@ struct PSDHeader {
     var found: [(kind: Int, place: Range<Int>)] = []
     var position = resourceRange.lowerBound
     while position < resourceRange.upperBound, found.count < Self.mostResources,
-      bytes.hasBytes("8BIM", at: position),
       let kind = bytes.bigEndian(at: position + 4, bytes: 2), let nameLength = bytes.byte(at: position + 6)
     {
       // Names with their length, and contents, are padded to an even number of bytes.
@@ -115,7 +116,10 @@ struct PSDHeader {
       guard let length = bytes.bigEndian(at: start - 4, bytes: 4), start <= resourceRange.upperBound,
         length <= resourceRange.upperBound - start
       else { break }
-      found.append((kind, start..<start + length))
+      let mark = String(decoding: bytes.copy(from: position, byteCount: 4), as: UTF8.self)
+      guard Self.resourceMarks.contains(mark) else { break }
+      // Others number their resources as they like.
+      if mark == "8BIM" { found.append((kind, start..<start + length)) }
       position = start + (length + 1) / 2 * 2
     }
     return found

@@ -25,7 +25,8 @@ extension RAWContents {
     let bytes = data.span
     let file = HEIFBoxList(bytes, in: 0..<bytes.count)
     guard let film = file.first("moov").map({ HEIFBoxList(bytes, in: $0.content) }) else {
-      isCut = true
+      // A whole file without a film is none of Canon's, and has no previews.
+      isCut = !file.rest.isEmpty
       return
     }
     for box in film.boxes where box.name == "uuid" && Self.has(Identifier.metadata, box, bytes) {

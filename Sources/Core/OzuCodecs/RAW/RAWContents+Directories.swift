@@ -25,6 +25,7 @@ extension RAWContents {
       isCut = true
       return
     }
+    isCut = file.lacksDirectories
     let details = file.positions(of: EXIFTag.details, in: first).first.flatMap(file.directory)
     let place = file.positions(of: EXIFTag.place, in: first).first.flatMap(file.directory)
     for directory in file.directories() {
@@ -40,6 +41,8 @@ extension RAWContents {
     }
     if type == .rw2 { readPanasonic(first, in: file) }
     if let note = details?[Tag.makerNote] {
+      // The places of previews in it are missing.
+      if note.values.isEmpty, note.count > 0 { isCut = true }
       for pair in RAWMakerNote.jpegs(in: note.values, of: file, type: type) {
         add(pair.offset, byteCount: pair.byteCount, in: data)
       }

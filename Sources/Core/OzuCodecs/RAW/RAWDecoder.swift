@@ -42,7 +42,7 @@ public struct RAWDecoder: ImageDecoding {
     do throws(ImageDecodingError) {
       picture = try jpeg.open(data.part(best.range), limits: limits)
     } catch {
-      throw error.named(type)
+      throw error.named(type, part: "preview")
     }
     return RAWFile(picture, data, contents, previews, type: type, jpeg: jpeg)
   }
@@ -52,7 +52,10 @@ public struct RAWDecoder: ImageDecoding {
 
   /// Why there is no picture.
   private func absence(_ contents: RAWContents, thumbnail: RAWPreview?) -> ImageDecodingError {
-    if contents.isCut { return .truncated(type, stage: "preview") }
+    // The file may also end in the header of a preview, which then counts for nothing.
+    if contents.isCut || contents.places.contains(where: { !$0.isWhole }) {
+      return .truncated(type, stage: "preview")
+    }
     if let thumbnail {
       return .unsupportedType(
         type,
@@ -144,7 +147,7 @@ private final class RAWFile: ImageFile {
 
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     do throws(ImageDecodingError) { return try picture.decode(plan, context: context) } catch {
-      throw error.named(header.type)
+      throw error.named(header.type, part: "preview")
     }
   }
 
@@ -157,13 +160,13 @@ private final class RAWFile: ImageFile {
     _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
   ) throws(ImageDecodingError) -> Result? {
     do throws(ImageDecodingError) { return try picture.withRows(plan, context: context, body) } catch {
-      throw error.named(header.type)
+      throw error.named(header.type, part: "preview")
     }
   }
 
   func render(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
     do throws(ImageDecodingError) { return try picture.render(plan, context: context) } catch {
-      throw error.named(header.type)
+      throw error.named(header.type, part: "preview")
     }
   }
 
@@ -193,24 +196,16 @@ private final class RAWFile: ImageFile {
     var metadata = ImageMetadata()
     if let exif = contents.exif { metadata.add(exif: exif.span) }
     if let xmp = contents.xmp { metadata.add(xmp: data.span.extracting(xmp)) }
+    // The values of the preview also have those of extended XMP, which is in no block.
+    if metadata.exif == nil, metadata.xmp == nil { return ofPreview }
     metadata.exif = metadata.exif ?? ofPreview.exif
     metadata.xmp = metadata.xmp ?? ofPreview.xmp
+    metadata.iptc = ofPreview.iptc
     metadata.resolution = metadata.resolution ?? ofPreview.resolution
+    metadata.complete(with: header)
     metadata.colorProfile = ofPreview.colorProfile
     metadata.notes += ofPreview.notes
     return metadata
-  }
-}
-
-extension ImageDecodingError {
-  /// The error about a preview, as one about the file.
-  fileprivate func named(_ type: ImageType) -> ImageDecodingError {
-    switch self {
-    case .corrupt(.jpeg, let stage, let reason): .corrupt(type, stage: "preview, \(stage)", reason: reason)
-    case .truncated(.jpeg, _): .truncated(type, stage: "preview")
-    case .unsupportedType(.jpeg, let reason): .unsupportedType(type, reason: "its preview: \(reason)")
-    default: self
-    }
   }
 }
 

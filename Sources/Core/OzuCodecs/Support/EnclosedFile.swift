@@ -5,11 +5,13 @@ final class EnclosedFile: ImageFile {
   private let picture: any ImageFile
   let header: ImageHeader
 
-  init(_ picture: any ImageFile, as type: ImageType) {
+  /// - Parameter notes: notes about the outer file.
+  init(_ picture: any ImageFile, as type: ImageType, notes: [String] = []) {
     self.picture = picture
     var header = picture.header
     header.type = type
     header.frameCount = 1
+    header.notes += notes
     // Only the pixels of the enclosed file are asked for, whole.
     header.planeLayout = nil
     header.regionUnit = nil
@@ -25,10 +27,14 @@ final class EnclosedFile: ImageFile {
     _ plan: DecodePlan, context: DecodingContext,
     _ body: (any PixelRowReading) throws(ImageDecodingError) -> Result
   ) throws(ImageDecodingError) -> Result? {
-    try picture.withRows(plan, context: context, body)
+    do throws(ImageDecodingError) { return try picture.withRows(plan, context: context, body) } catch {
+      throw error.named(header.type, part: "picture")
+    }
   }
 
   func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
-    try picture.decode(plan, context: context)
+    do throws(ImageDecodingError) { return try picture.decode(plan, context: context) } catch {
+      throw error.named(header.type, part: "picture")
+    }
   }
 }

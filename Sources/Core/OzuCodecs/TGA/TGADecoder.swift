@@ -23,7 +23,7 @@ public struct TGADecoder: ImageDecoding {
 
   /// Opens a file: reads its header and its palette.
   ///
-  /// - Throws: `corrupt`, `truncated`.
+  /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let details = try TGAHeader(data.span)
     let header = ImageHeader(

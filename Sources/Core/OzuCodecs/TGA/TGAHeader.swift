@@ -25,13 +25,14 @@ struct TGAHeader {
     }
   }
 
-  /// - Throws: `corrupt`, `truncated`.
+  /// - Throws: `corrupt`, `truncated`, `unsupportedType`.
   init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
     guard bytes.count >= 18, let firstIndex = bytes.littleEndian(at: 3, bytes: 2),
       let colorCount = bytes.littleEndian(at: 5, bytes: 2),
       let width = bytes.littleEndian(at: 12, bytes: 2), let height = bytes.littleEndian(at: 14, bytes: 2)
     else { throw .truncated(.tga, stage: "header") }
     let (hasPalette, method, bits, flags) = (bytes[1] == 1, bytes[2], Int(bytes[16]), bytes[17])
+    guard flags & 0xC0 == 0 else { throw .unsupportedType(.tga, reason: "its rows are interleaved") }
     let alphaBits = Int(flags & 15)
     guard let kind = Kind(rawValue: Int(method & ~8)), width > 0, height > 0 else {
       throw Self.corrupt("\(width)x\(height) pixels of kind \(method)")

@@ -20,6 +20,11 @@ struct ContentSignature: Sendable {
     ContentSignature { $0.count >= offset + wanted.count && $0[offset...].starts(with: wanted) }
   }
 
+  /// A byte other than zero at an offset.
+  static func nonzero(at offset: Int) -> ContentSignature {
+    ContentSignature { $0.count > offset && $0[offset] != 0 }
+  }
+
   /// This rule and another one.
   func and(_ other: ContentSignature) -> ContentSignature {
     ContentSignature { [test] in test($0) && other.matches($0) }
@@ -52,7 +57,8 @@ struct ContentSignature: Sendable {
       ? [15, 16, 24, 32].contains(bytes[7]) && bytes[5] | bytes[6] > 0 : palette.allSatisfy { $0 == 0 }
     let possible: [UInt8] =
       kind == 1 ? (hasPalette ? [8, 16] : []) : kind == 2 ? [15, 16, 24, 32] : [8, 16]
-    return isPossible && possible.contains(bits) && flags & 0xC0 == 0 && flags & 15 <= 8
+    // Flags 0x40 and 0x80 say that rows are interleaved, which is not read, but named.
+    return isPossible && possible.contains(bits) && flags & 0xC0 != 0xC0 && flags & 15 <= 8
       && bytes[12] | bytes[13] > 0 && bytes[14] | bytes[15] > 0
   }
 

@@ -29,7 +29,12 @@ extension ImageFormat {
       ImageFormat(
         .heic, "HEIC", mediaTypes: ["image/heic", "image/heif"], endings: ["heic", "heif", "hif"],
         .library(startsThreads: true), requestedQuality: 0.85,
-        [.brands("heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1", "mif2", "mif3")]),
+        [
+          .brands(
+            "heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1", "mif2", "mif3",
+            // Of other codings, and of all of them.
+            "avci", "avcs", "j2ki", "jpeg", "vvic", "miaf")
+        ]),
     ]
     // Before TIFF, whose beginning some of them have; files of the makers without a signature are told from TIFF by their
     // directories (`init(rawWithStructureOfTIFF:)`).
@@ -54,7 +59,11 @@ extension ImageFormat {
       ImageFormat(
         .ico, "ICO", mediaTypes: ["image/vnd.microsoft.icon", "image/x-icon"], endings: ["ico", "cur"], .own,
         audience: .browsers,
-        [.bytes(0, 0, 1, 0).and(.bytes(0, at: 5)), .bytes(0, 0, 2, 0).and(.bytes(0, at: 5))]),
+        // With some pictures, but fewer than 256.
+        [
+          .bytes(0, 0, 1, 0).and(.nonzero(at: 4)).and(.bytes(0, at: 5)),
+          .bytes(0, 0, 2, 0).and(.nonzero(at: 4)).and(.bytes(0, at: 5)),
+        ]),
       ImageFormat(
         .pnm, "PNM",
         mediaTypes: [

@@ -174,8 +174,23 @@ struct RAWFile {
 
   // MARK: Other containers
 
+  /// The file has no values of its own: they are in the preview.
   private var fujifilm: Data {
     func big(_ value: Int, _ count: Int) -> [UInt8] { BoxFile.big(value, count) }
+    func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
+      [0xFF, marker] + big(content.count + 2, 2) + content
+    }
+    var file = TIFFWriter(isBigEndian: isBigEndian)
+    file.first = finish(
+      &file, [(271, .text("FUJIFILM")), (272, .text("Model 1")), (274, .shorts([orientation]))],
+      [(0x9003, .text("2024:05:06 07:08:09"))], next: 0)
+    let title = TaggedFile.dataSet(5, "A title")
+    let resources =
+      Array("Photoshop 3.0\08BIM".utf8) + [4, 4, 0, 0] + big(title.count, 4) + title
+      + [UInt8](repeating: 0, count: title.count % 2)
+    let large =
+      large.prefix(2) + segment(0xE1, Array("Exif\0\0".utf8) + file.finished) + segment(0xED, resources)
+      + large.dropFirst(2)
     let list =
       big(1, 4) + big(0x111, 2) + big(4, 2) + big(size.height, 2) + big(size.width, 2)
     let start = 160

@@ -30,7 +30,7 @@ package struct TIFFStructure: Sendable {
   private static let mostFields = 1024
   /// The most values of a field that are read as numbers.
   private static let mostNumbers = 64
-  private static let subdirectories = 330
+  private static let (subdirectories, details, place) = (330, 34665, 34853)
 
   /// - Parameter start: the offset of the byte-order mark.
   /// - Returns: `nil` if there is none, or if the data end in the header.
@@ -66,6 +66,23 @@ package struct TIFFStructure: Sendable {
     }
     return Directory(
       position: offset, fields: fields, next: layout.next(after: offset, fieldCount: count, in: bytes))
+  }
+
+  /// Whether the file refers to a directory that lies wholly or partly beyond its end: the first, one after it, a
+  /// sub-directory, or those of EXIF data.
+  package var lacksDirectories: Bool {
+    let bytes = data.span
+    func isMissing(_ offset: Int) -> Bool {
+      guard let count = layout.fieldCount(of: offset, in: bytes) else { return true }
+      return count <= Self.mostFields && layout.range(of: offset, fieldCount: count, in: bytes) == nil
+    }
+    return isMissing(first)
+      || directories().contains { directory in
+        let inner = [Self.subdirectories, Self.details, Self.place].flatMap {
+          positions(of: $0, in: directory)
+        }
+        return ((directory.next.map { [$0] } ?? []) + inner).contains(where: isMissing)
+      }
   }
 
   /// The first directory, those after it, and their sub-directories, each once.
