@@ -185,4 +185,16 @@ struct EXIFRewritingTests {
     }
     #expect(notes.count == 2)
   }
+
+  @Test(
+    "a resolution that no picture has is none for a header",
+    arguments: [(72, 1), (UInt32.max, 1), (1, .max), (1, 0)])
+  func absurdResolution(dots: UInt32, inches: UInt32) {
+    func bytes(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+    let exif =
+      Array("II*".utf8) + [0, 8, 0, 0, 0, 1, 0, 0x1A, 1, 5, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0, 0, 0, 0]
+      + bytes(dots)
+      + bytes(inches)
+    #expect(EXIFMetadata.dotsPerInch(in: ContiguousArray(exif).span) == (dots == 72 ? 72 : nil))
+  }
 }

@@ -84,7 +84,7 @@ package enum EXIFMetadata {
   /// The print resolution in pixels per inch; `nil` if there is no such entry, or one without a unit.
   ///
   /// - Parameter bytes: as for `find`.
-  package static func dotsPerInch(in bytes: Span<UInt8>) -> Double? { resolution(in: bytes)?.horizontal }
+  package static func dotsPerInch(in bytes: Span<UInt8>) -> Double? { resolution(in: bytes)?.valid?.horizontal }
 
   /// The same on both sides. If the vertical resolution is missing, it equals the horizontal one.
   ///
