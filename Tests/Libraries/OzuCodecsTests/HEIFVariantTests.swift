@@ -236,6 +236,17 @@ struct HEIFVariantTests {
     #expect(bright.bitmap.format == .rgba16, "\(bright.notes)")
   }
 
+  @Test(
+    "a file may have only the brand of a coding, or of MIAF",
+    arguments: ["avci", "avcs", "j2ki", "jpeg", "miaf", "vvic"])
+  func brands(brand: String) throws {
+    guard Self.types.contains("heic") else { return }
+    let plain = ItemFile("heic", try coded("heic"))
+    var file = plain
+    file.brands = [brand]
+    #expect(try decoded(file.data) == decoded(plain.data))
+  }
+
   @Test("a tile may stand twice in a grid, and tiles in every order", arguments: types)
   func tiles(type: String) throws {
     let expected = try decoded(grid(type, rows: 2, columns: 2).data)
