@@ -73,6 +73,22 @@ struct MetadataTests {
     #expect(cut.bitmap == whole.bitmap)
   }
 
+  @Test(
+    "have no resolution that no format can store",
+    arguments: [([300, 1], 300), ([1, 10_000], nil), ([70_000, 1], nil)] as [([Int], Double?)])
+  func resolution(fraction: [Int], resolution: Double?) throws {
+    let exif = TaggedFile(picture: [.fractions(0x11A, fraction)]).data
+    let jpeg = try fixture("matrix/jpeg-gray.jpg")
+    let segment = Data("Exif\0\0".utf8) + exif
+    // Before its scan, it has EXIF data in place of JFIF.
+    let start = try #require(jpeg.range(of: Data([0xFF, 0xDB]))).lowerBound
+    let file =
+      jpeg.prefix(2) + Data([0xFF, 0xE1, 0, UInt8(segment.count + 2)]) + segment + jpeg.dropFirst(start)
+    let found = try CodecRegistry.standard.metadata(of: file).resolution
+    #expect(found == resolution.map { ImageResolution(dotsPerInch: $0) })
+    #expect(try CodecRegistry.standard.header(of: file).dotsPerInch == resolution)
+  }
+
   @Test("of EXIF data tell whether there is a thumbnail")
   func thumbnail() throws {
     // A second directory with the offset of a thumbnail, and an empty first one.

@@ -64,8 +64,14 @@ struct HEIFExcerptWriter {
     if Self.lost.contains(Array(brands.prefix(4))) {
       brands.replaceSubrange(0..<4, with: BoxName("mif1").bytes)
     }
+    // Libraries ask for one of these among the compatible brands. A file may name only its coding, or the rules of MIAF.
+    let compatible = stride(from: 8, to: brands.count - 3, by: 4).map { Array(brands[$0..<$0 + 4]) }
+    if Self.read.isDisjoint(with: compatible) { brands += BoxName("mif1").bytes }
     self.brands = brands
   }
+
+  private static let read = Set(
+    (["mif1", "mif2", "heic", "heix", "heim", "heis"] as [BoxName]).map(\.bytes))
 
   private static let lost = Set(
     (["msf1", "hevc", "hevx", "hevm", "hevs", "avcs", "avis", "tmap"] as [BoxName]).map(\.bytes))

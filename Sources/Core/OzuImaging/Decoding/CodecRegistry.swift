@@ -150,7 +150,10 @@ public struct CodecRegistry: Sendable {
   public func metadata(
     of data: Data, limits: DecodingLimits = .default
   ) throws(ImageDecodingError) -> ImageMetadata {
-    try open(data, limits: limits).readMetadata()
+    var metadata = try open(data, limits: limits).readMetadata()
+    // Whatever a file says, and in isolation as here.
+    metadata.resolution = metadata.resolution?.valid
+    return metadata
   }
 
   /// Turns a file upright without loss: what is stored changes its place, and no pixel is decoded.

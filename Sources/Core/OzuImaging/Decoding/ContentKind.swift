@@ -28,6 +28,9 @@ public enum ContentKind: Hashable, Sendable {
   public init(sniffing data: Data) {
     self = Self.recognise(data).kind
     if self == .image(.tiff), let type = ImageType(rawWithStructureOfTIFF: data) { self = .image(type) }
+    guard self == .unknown, data.count > Self.prefixByteCount else { return }
+    let rest = [UInt8](data.dropFirst(Self.prefixByteCount).prefix(16))
+    if Self(prefix: rest) == .image(ImageFormat.pict) { self = .image(ImageFormat.pict) }
   }
 
   init(prefix bytes: [UInt8]) {
@@ -58,7 +61,11 @@ public enum ContentKind: Hashable, Sendable {
 
   /// Recognises texts that servers often send instead of an image.
   private static func text(_ bytes: [UInt8]) -> ContentKind {
-    let content = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
+    var content = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
+    // Some writers fill a document up with zeros.
+    if content.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
+      while content.last == 0 { content.removeLast() }
+    }
     let isText = content.allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) }
     guard isText else { return .unknown }
     let text = String(decoding: content.drop { $0 <= 0x20 }, as: UTF8.self).lowercased()

@@ -35,7 +35,7 @@ struct ContentSignature: Sendable {
     ContentSignature { String(decoding: $0, as: UTF8.self).contains(wanted) }
   }
 
-  /// A file of Netpbm: P and a digit, and behind spaces and comments another digit; or a PAM, with a word.
+  /// A file of Netpbm: P and a digit, and behind spaces another digit or a comment; or a PAM, with a word.
   static let netpbm = ContentSignature { bytes in
     guard bytes.count > 3, bytes[0] == 0x50, 0x31...0x37 ~= bytes[1] else { return false }
     if bytes[1] == 0x37 { return bytes[2] == 0x0A && (bytes[3] == 0x23 || 0x41...0x5A ~= bytes[3]) }
@@ -44,7 +44,7 @@ struct ContentSignature: Sendable {
       guard first == 0x20 || 0x09...0x0D ~= first else { return false }
       rest = rest.dropFirst()
     }
-    return rest.startIndex > 2 && !rest.isEmpty
+    return rest.first == 0x23 || rest.startIndex > 2 && !rest.isEmpty
   }
 
   /// A TGA, which has no signature: a header whose fields agree with each other.

@@ -112,6 +112,8 @@ extension ImageFormat {
       signatures)
   }
 
+  static let pict = ImageType(rawValue: "pict")
+
   /// The formats that are only named.
   private static let unread: [ImageFormat] = [
     named(
@@ -120,7 +122,7 @@ extension ImageFormat {
     named("jxr", "JPEG XR", ["jxr", "wdp", "hdp"], .bytes(0x49, 0x49, 0xBC, 0x01)),
     named("xcf", "XCF (GIMP)", ["xcf"], .text("gimp xcf ")),
     named("exr", "OpenEXR", ["exr"], .bytes(0x76, 0x2F, 0x31, 0x01)),
-    named("hdr", "Radiance HDR", ["hdr"], .text("#?RADIANCE\n"), .text("#?RGBE\n")),
+    named("hdr", "Radiance HDR", ["hdr"], .text("#?RADIANCE\n"), .text("#?RADIANCE\r\n"), .text("#?RGBE\n")),
     named("dds", "DDS", ["dds"], .text("DDS ").and(.bytes(124, 0, 0, 0, at: 4))),
     named("ktx", "KTX", ["ktx"], .bytes(0xAB, 0x4B, 0x54, 0x58, 0x20, 0x31, 0x31, 0xBB)),
     named("ktx2", "KTX 2", ["ktx2"], .bytes(0xAB, 0x4B, 0x54, 0x58, 0x20, 0x32, 0x30, 0xBB)),
@@ -130,6 +132,21 @@ extension ImageFormat {
     named("fits", "FITS", ["fits"], .text("SIMPLE  =")),
     named("djvu", "DjVu", ["djvu"], .text("AT&TFORM")),
     named("bpg", "BPG", ["bpg"], .bytes(0x42, 0x50, 0x47, 0xFB)),
+    named("flif", "FLIF", ["flif"], .text("FLIF")),
+    named(
+      "jxs", "JPEG XS", ["jxs"], .bytes(0xFF, 0x10, 0xFF, 0x50),
+      .bytes(0, 0, 0, 0x0C, 0x4A, 0x58, 0x53, 0x20, 0x0D, 0x0A, 0x87, 0x0A)),
+    named("mng", "MNG", ["mng"], .bytes(0x8A, 0x4D, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A)),
+    named("jng", "JNG", ["jng"], .bytes(0x8B, 0x4A, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A)),
+    named("eps", "EPS", ["eps", "epsf"], .text("%!PS-Adobe"), .bytes(0xC5, 0xD0, 0xD3, 0xC6)),
+    named("wmf", "WMF", ["wmf"], .bytes(0xD7, 0xCD, 0xC6, 0x9A)),
+    named("emf", "EMF", ["emf"], .bytes(1, 0, 0, 0).and(.text(" EMF", at: 40))),
+    // Of the second version. Files have 512 bytes of a program before it (`ContentKind`).
+    named(pict.rawValue, "PICT", ["pict", "pct"], .bytes(0, 0x11, 0x02, 0xFF, 0x0C, 0, at: 10)),
+    named("pcx", "PCX", ["pcx"], .bytes(10, 0, 1), .bytes(10, 2, 1), .bytes(10, 3, 1), .bytes(10, 5, 1)),
+    named("dpx", "DPX", ["dpx"], .text("SDPX"), .text("XPDS")),
+    named("sgi", "SGI", ["sgi"], .bytes(0x01, 0xDA, 0), .bytes(0x01, 0xDA, 1)),
+    named("dicom", "DICOM", ["dcm"], .text("DICM", at: 128)),
   ]
 
   private static func named(
