@@ -156,7 +156,8 @@ import Testing
     let run = await CommandRun("cache", action, "--cache", cache, "--json")
     #expect(run.status == .failed)
     #expect(run.output.isEmpty)
-    #expect(run.errors == "ozu cache: change \(cache): another cache, here or in another process, writes to it\n")
+    #expect(
+      run.errors == "ozu cache: change \(cache): another cache, here or in another process, writes to it\n")
     #expect(writer.count == 4)
     await writer.close()
     #expect(await CommandRun("cache", action, "--cache", cache).status == .done)

@@ -81,10 +81,12 @@ package enum EXIFMetadata {
       ?? block(0x8649).flatMap { PhotoshopResources(ContiguousArray($0).span).iptc }
   }
 
-  /// The print resolution in pixels per inch; `nil` if there is no such entry, or one without a unit.
+  /// The print resolution in pixels per inch; `nil` if there is no such entry, one without a unit, or one that no picture has.
   ///
   /// - Parameter bytes: as for `find`.
-  package static func dotsPerInch(in bytes: Span<UInt8>) -> Double? { resolution(in: bytes)?.valid?.horizontal }
+  package static func dotsPerInch(in bytes: Span<UInt8>) -> Double? {
+    resolution(in: bytes)?.valid?.horizontal
+  }
 
   /// The same on both sides. If the vertical resolution is missing, it equals the horizontal one.
   ///
