@@ -37,15 +37,16 @@ static void start_source(j_decompress_ptr info) { (void)info; }
 enum { most_zeros = 4 };
 
 // Gives the decoder of arithmetic codes a zero after the end of a whole file, as it would do itself without a warning.
-// Their number tells whether data are missing, and so do rows of blocks that have not begun: where the rest of a picture
-// is flat, it takes few bits, so a flat one that lacks only its EOI counts as cut off too. Behind an EOI nothing is
-// counted.
+// Their number tells whether data are missing: more than a few are decoded only in their place. A flat rest, which takes
+// few bits, may count as missing too in a file that lacks its EOI. Behind an EOI nothing is counted.
 static bool gives_zero(j_decompress_ptr info) {
   static const JOCTET zero = 0;
   OzuJPEGDecoder *decoder = info->client_data;
   if (!info->arith_code || info->input_iMCU_row >= info->total_iMCU_rows) return false;
-  if (decoder->zeros == most_zeros || info->input_iMCU_row + 1 < info->total_iMCU_rows) miss_data(decoder);
-  if (decoder->zeros == most_zeros) return false;
+  if (decoder->zeros == most_zeros) {
+    miss_data(decoder);
+    return false;
+  }
   decoder->zeros++;
   info->src->next_input_byte = &zero;
   info->src->bytes_in_buffer = 1;
