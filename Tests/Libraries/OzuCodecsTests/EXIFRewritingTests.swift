@@ -188,7 +188,7 @@ struct EXIFRewritingTests {
 
   @Test(
     "a resolution that no picture has is none for a header",
-    arguments: [(72, 1), (UInt32.max, 1), (1, .max), (1, 0)])
+    arguments: [(72, 1), (UInt32.max, 1), (1, .max), (1, 0)] as [(UInt32, UInt32)])
   func absurdResolution(dots: UInt32, inches: UInt32) {
     func bytes(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
     let exif =
