@@ -1,11 +1,12 @@
 #if SVG
   import Foundation
   import OzuCodecs
-  import OzuLibraryCodecs
   import OzuStandardCodecs
   import OzuImaging
   import OzuTesting
   import Testing
+
+  @testable import OzuLibraryCodecs
 
   @Suite("Pictures inside SVG, and compressed SVG")
   struct DrawingContentTests {
@@ -63,11 +64,17 @@
     @Test("a picture inside that is left out is noted, and the others are drawn")
     func omissions() throws {
       let address = try "data:image/gif;base64,\(Self.red(as: .gif))"
+      let heic = "data:image/heic;base64,AAAAHGZ0eXBoZWljAAAAAGhlaWNtaWYxbWlhZg=="
+      let drawing =
+        "<svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'><image href='\(heic)'/></svg>"
       let others = [
-        "data:image/heic;base64,AAAAHGZ0eXBoZWljAAAAAGhlaWNtaWYxbWlhZg==", "data:image/png;base64,",
-        "data:image/gif;base64,R0lGODlh", "a.png", "http://example.org/a.png", "", "#a", "&a;",
+        heic, "data:image/png;base64,", "data:image/gif;base64,R0lGODlh", "a.png", "http://example.org/a.png",
+        "",
+        "#a", "&a;", "data:image/svg+xml;base64,\(Data(drawing.utf8).base64EncodedString())",
+        "data:image/png,%89PNG", "data:image/svg+xml,%3Csvg%3E%3C%69mage/%3E%3C/svg%3E",
+        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E",
       ]
-      let images = others.map { "<image width='4' height='4' xlink:href='\($0)'/>" }.joined()
+      let images = others.map { "<image width='4' height='4' xlink:href=\"\($0)\"/>" }.joined()
       let data = Data(
         """
         <!DOCTYPE svg [<!ENTITY a "#b">]><svg xmlns='http://www.w3.org/2000/svg'
@@ -78,11 +85,18 @@
       #expect(picture.bitmap[1, 1] == Pixel(red: 255, green: 0, blue: 0))
       #expect(
         picture.notes == [
-          "a picture inside the drawing is left out: HEIC",
+          "2 pictures inside the drawing are left out: HEIC",
           "a picture inside the drawing is left out: there are no bytes",
           "a picture inside the drawing is left out: truncated GIF: the file ends in its header",
+          "2 pictures inside the drawing are left out: text that is no drawing, or has pictures of its own",
           "2 pictures outside of the drawing are left out: no other file is read",
         ])
+      // Their bytes reach no module of gdk-pixbuf, in inner drawings neither.
+      let prepared = String(decoding: DrawingPictures(data, limits: .default).data, as: UTF8.self)
+      let inner = try #require(
+        prepared.components(separatedBy: "svg+xml;base64,").last?.prefix { $0 != "\"" })
+      let whole = prepared + String(decoding: try #require(Data(base64Encoded: String(inner))), as: UTF8.self)
+      #expect(!whole.contains("AAAAHGZ0eXBoZWlj") && !whole.contains("%89PNG"))
     }
 
     @Test("a large picture inside is reduced to what an attribute can hold")

@@ -13,7 +13,8 @@
   ///
   /// Before 2.58 librsvg leaves pictures to gdk-pixbuf, which itself reads PNG and JPEG with the right media type. For all else
   /// it needs modules that may be missing, and the system's table of media types. So media types are corrected here, and
-  /// GIF, WebP, BMP, ICO, AVIF, JPEG XL and TIFF become PNG. Notes name the pictures that are left out.
+  /// GIF, WebP, BMP, ICO, AVIF, JPEG XL and TIFF become PNG. Notes name the pictures that are left out. Their bytes go too: a module
+  /// of gdk-pixbuf that somebody has installed would read them, and librsvg ends the process after some of its errors.
   struct DrawingPictures {
     /// The drawing.
     private(set) var data: Data
@@ -22,18 +23,24 @@
     private var omissions: [(reason: String, count: Int)] = []
 
     private let limits: DecodingLimits
+    private let depth: Int
     private var convertedPixelCount = 0
 
     /// libxml2 refuses longer values of attributes.
     private static let longestValue = 10_000_000
     /// The most pixels of all pictures that are converted, which happens before the drawing is drawn.
     private static let mostConvertedPixels = 32 << 20
+    /// How deep drawings may lie inside drawings.
+    private static let mostDepth = 4
     static let convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico, .avif, .jxl, .tiff]
 
     /// - Parameter data: the drawing, which need not be well-formed.
-    init(_ data: Data, limits: DecodingLimits) {
+    init(_ data: Data, limits: DecodingLimits) { self.init(data, limits: limits, depth: 0) }
+
+    private init(_ data: Data, limits: DecodingLimits, depth: Int) {
       self.data = data
       self.limits = limits
+      self.depth = depth
       var reader = MarkupReader([UInt8](data))
       var result = Data()
       var copied = 0
@@ -66,12 +73,17 @@
       return notes
     }
 
-    private mutating func omit(_ reason: String) {
+    /// Notes that pictures are left out.
+    ///
+    /// - Returns: the reference to nothing that stands in their place.
+    @discardableResult
+    private mutating func omit(_ reason: String, count: Int = 1) -> String {
       if let place = omissions.firstIndex(where: { $0.reason == reason }) {
-        omissions[place].count += 1
+        omissions[place].count += count
       } else if omissions.count < 16 {
-        omissions.append((reason, 1))
+        omissions.append((reason, count))
       }
+      return ""
     }
 
     // MARK: Elements
@@ -112,27 +124,43 @@
         return nil
       }
       guard let comma = value.firstIndex(of: UInt8(ascii: ",")) else {
-        omit("its address has no data")
-        return nil
+        return omit("its address has no data")
       }
       let parameters = String(decoding: value[..<comma].dropFirst(5), as: UTF8.self).lowercased()
         .split(separator: ";", omittingEmptySubsequences: false)
         .map { $0.filter { !$0.isWhitespace } }
-      // Text is a drawing.
-      guard parameters.last == "base64" else { return nil }
       let content = value[(comma + 1)...]
+      guard parameters.last == "base64" else {
+        // Text is a drawing. Its own pictures are not looked for.
+        let text = String(decoding: content, as: UTF8.self)
+        let isPlain = text.removingPercentEncoding.map { !$0.contains("mage") && !$0.contains("&#") } ?? false
+        return parameters.first == ImageType.svg.mediaType && isPlain
+          ? nil : omit("text that is no drawing, or has pictures of its own")
+      }
       switch ContentKind(sniffing: Self.decoded(content, atMost: ContentKind.prefixByteCount)) {
-      case .image(let type) where [.png, .jpeg, .svg].contains(type):
+      case .image(.svg): return drawing(Self.decoded(content, atMost: limits.encodedByteCount))
+      case .image(let type) where [.png, .jpeg].contains(type):
         if parameters.first == type.mediaType { return nil }
         return "data:\(type.mediaType);base64,\(String(decoding: content, as: UTF8.self))"
       case .image(let type) where Self.convertedTypes.contains(type):
         return converted(Self.decoded(content, atMost: limits.encodedByteCount), type)
-      case .image(let type): omit(type.displayName)
-      case .other(let kind): omit(kind)
-      case .empty: omit("there are no bytes")
-      case .unknown: omit("it is not in a known format")
+      case .image(let type): return omit(type.displayName)
+      case .other(let kind): return omit(kind)
+      case .empty: return omit("there are no bytes")
+      case .unknown: return omit("it is not in a known format")
       }
-      return nil
+    }
+
+    /// A drawing inside, with its own pictures in a form that is drawn.
+    private mutating func drawing(_ data: Data) -> String {
+      guard depth < Self.mostDepth else { return omit("drawings inside each other") }
+      // Compressed ones are not looked into.
+      if data.starts(with: [0x1F, 0x8B]) { return omit("a compressed drawing") }
+      let inner = DrawingPictures(data, limits: limits, depth: depth + 1)
+      for (reason, count) in inner.omissions { omit(reason, count: count) }
+      outsideCount += inner.outsideCount
+      convertedPixelCount = convertedPixelCount.saturatingSum(inner.convertedPixelCount)
+      return "data:\(ImageType.svg.mediaType);base64,\(inner.data.base64EncodedString())"
     }
 
     /// The bytes of a text in base64 with white space, references to characters and percent signs in it.
@@ -163,14 +191,13 @@
     }
 
     /// The picture as PNG, smaller if it is too long for an attribute.
-    private mutating func converted(_ data: Data, _ type: ImageType) -> String? {
+    private mutating func converted(_ data: Data, _ type: ImageType) -> String {
       let codecs = CodecRegistry.libraries
       do throws(ImageDecodingError) {
         let size = try codecs.header(of: data, limits: limits).size
         convertedPixelCount = convertedPixelCount.saturatingSum(size.pixelCount)
         guard convertedPixelCount <= Self.mostConvertedPixels else {
-          omit("\(type.displayName), too many pixels")
-          return nil
+          return omit("\(type.displayName), too many pixels")
         }
         var shown = size
         while !shown.isEmpty {
@@ -182,11 +209,10 @@
           }
           shown = PixelSize(shown.width / 2, shown.height / 2)
         }
-        omit(type.displayName)
+        return omit(type.displayName)
       } catch {
-        omit(error.description)
+        return omit(error.description)
       }
-      return nil
     }
   }
 #endif

@@ -17,8 +17,6 @@ struct ImageErrorTests {
       "a size of 0x10 cannot be made; both sides must be from 1 to \(ImageRequest.maximumSide)"
     ),
     (.noSuchFile("a"), "no such file"),
-    (.noSuchFile("/caf\u{FFFD}.jpg"), "no such file, or its name is not UTF-8: rename it"),
-    (.noSuchFile("file:///caf%E9.jpg"), "no such file, or its name is not UTF-8: rename it"),
     (.isDirectory("a"), "this is a folder, not a file"),
     (.unreadableFile("a", code: ENOENT), "the file cannot be read: No such file or directory"),
     (.httpStatus(404, source: "a"), "the server answered 404 (Not Found)"),
@@ -70,6 +68,11 @@ struct ImageErrorTests {
   func shortTexts() {
     #expect(ImageError.deadlineExceeded("a", stage: .total).explanation == "not done in time")
     #expect(ImageError.httpStatus(418, source: "a").explanation == "the server answered 418")
+  }
+
+  @Test("a name that is not UTF-8 is said to be so", arguments: ["/caf\u{FFFD}.jpg", "file:///caf%E9.jpg"])
+  func foreignName(source: String) {
+    #expect(ImageError.noSuchFile(source).explanation == "no such file, or its name is not UTF-8: rename it")
   }
 
   @Test("the table has each kind once, and no two have one name")
