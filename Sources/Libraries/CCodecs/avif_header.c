@@ -25,7 +25,8 @@ OzuStatus ozu_avif_fail(OzuPictureDecoder *base, avifResult result) {
     case AVIF_RESULT_UNSUPPORTED_DEPTH:
     case AVIF_RESULT_NOT_IMPLEMENTED:
     case AVIF_RESULT_OUT_OF_MEMORY: base->is_unsupported = true; break;
-    default: base->is_truncated = end == OzuBoxesEndCut; break;
+    // A file that ends with a box may lack the one with the coded pictures.
+    default: base->is_truncated = end == OzuBoxesEndCut || !ozu_boxes_have(base->data, base->size, "mdat"); break;
   }
   const avifDecoder *decoder = ((AVIFDecoder *)base)->decoder;
   if (decoder == NULL || decoder->diag.error[0] == 0) return ozu_picture_fail(base, avifResultToString(result));
