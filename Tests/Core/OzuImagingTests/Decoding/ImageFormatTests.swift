@@ -43,7 +43,7 @@ struct ImageFormatTests {
     "defaultFormats = [\"avif\", \"webp\", \"jpeg\"]",
     "[.orf, .pef].contains(type)", "types: [ImageType] = [.jpeg, .png, .webp, .gif]",
     "convertedTypes: Set<ImageType> = [.gif, .webp, .bmp, .ico, .avif, .jxl, .tiff]",
-    "where [.png, .jpeg, .svg].contains(type)",
+    "where [.png, .jpeg].contains(type)",
     "(\"NIKON\", .nef)", "(\"OM DIGITAL\", .orf)", "type == .avif ||", "case .gif, .jxl: isComplete",
     "case .avif, .heic: isComplete",
     "[\"jpg\", \"png\"].contains", "? \"image/png\" : \"image/jpeg\"",
