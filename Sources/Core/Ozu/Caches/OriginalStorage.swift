@@ -87,9 +87,9 @@ struct OriginalStorage: HTTPCacheStorage {
   func setPartialBody(_ partial: HTTPPartialBody?, for key: HTTPCacheKey) async {
     guard keepsPartials, right?.isValid ?? true else { return }
     await partials.setPartialBody(partial, for: key)
-    guard writes else { return }
-    let ticket = unwritten.set(partial, for: key)
+    let ticket = writes ? unwritten.set(partial, for: key) : nil
     if right?.isValid == false { removePartialsFromMemory(of: [ResponseStore.storeKey(key)]) }
+    guard let ticket else { return }
     backlog.enqueue(byteCount: partial?.body.count ?? 0) { [caches, unwritten, right] in
       defer { unwritten.remove(ticket, for: key) }
       guard let right else { return caches.setPartialBody(partial, for: key) }
