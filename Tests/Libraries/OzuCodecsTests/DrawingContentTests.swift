@@ -70,7 +70,8 @@
       let others = [
         heic, "data:image/png;base64,", "data:image/gif;base64,R0lGODlh", "a.png", "http://example.org/a.png",
         "",
-        "#a", "&a;", "data:image/svg+xml;base64,\(Data(drawing.utf8).base64EncodedString())",
+        "d&#97;ta:image/heic;base64,AAAAHGZ0eXBoZWljAAAAAGhlaWNtaWYxbWlhZg==", "#a", "&a;",
+        "data:image/svg+xml;base64,\(Data(drawing.utf8).base64EncodedString())",
         "data:image/png,%89PNG", "data:image/svg+xml,%3Csvg%3E%3C%69mage/%3E%3C/svg%3E",
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E",
       ]
@@ -89,7 +90,7 @@
           "a picture inside the drawing is left out: there are no bytes",
           "a picture inside the drawing is left out: truncated GIF: the file ends in its header",
           "2 pictures inside the drawing are left out: text that is no drawing, or has pictures of its own",
-          "2 pictures outside of the drawing are left out: no other file is read",
+          "3 pictures outside of the drawing are left out: no other file is read",
         ])
       // Their bytes reach no module of gdk-pixbuf, in inner drawings neither.
       let prepared = String(decoding: DrawingPictures(data, limits: .default).data, as: UTF8.self)

@@ -13,8 +13,8 @@
   ///
   /// Before 2.58 librsvg leaves pictures to gdk-pixbuf, which itself reads PNG and JPEG with the right media type. For all else
   /// it needs modules that may be missing, and the system's table of media types. So media types are corrected here, and
-  /// GIF, WebP, BMP, ICO, AVIF, JPEG XL and TIFF become PNG. Notes name the pictures that are left out. Their bytes go too: a module
-  /// of gdk-pixbuf that somebody has installed would read them, and librsvg ends the process after some of its errors.
+  /// GIF, WebP, BMP, ICO, AVIF, JPEG XL and TIFF become PNG. Notes name the pictures that are left out. Their bytes go too: a
+  /// module of gdk-pixbuf that somebody has installed would read them, and librsvg ends the process after some of its errors.
   struct DrawingPictures {
     /// The drawing.
     private(set) var data: Data
@@ -24,7 +24,7 @@
 
     private let limits: DecodingLimits
     private let depth: Int
-    private var convertedPixelCount = 0
+    private var convertedPixelCount: Int
 
     /// libxml2 refuses longer values of attributes.
     private static let longestValue = 10_000_000
@@ -37,10 +37,12 @@
     /// - Parameter data: the drawing, which need not be well-formed.
     init(_ data: Data, limits: DecodingLimits) { self.init(data, limits: limits, depth: 0) }
 
-    private init(_ data: Data, limits: DecodingLimits, depth: Int) {
+    /// - Parameter convertedPixelCount: the pixels that the drawings around this one have converted, which count here too.
+    private init(_ data: Data, limits: DecodingLimits, depth: Int, convertedPixelCount: Int = 0) {
       self.data = data
       self.limits = limits
       self.depth = depth
+      self.convertedPixelCount = convertedPixelCount
       var reader = MarkupReader([UInt8](data))
       var result = Data()
       var copied = 0
@@ -121,7 +123,8 @@
       }
       guard String(decoding: value.prefix(5), as: UTF8.self).lowercased() == "data:" else {
         outsideCount += 1
-        return nil
+        // Characters may be written as numbers, so that this is not what librsvg reads.
+        return ""
       }
       guard let comma = value.firstIndex(of: UInt8(ascii: ",")) else {
         return omit("its address has no data")
@@ -156,10 +159,13 @@
       guard depth < Self.mostDepth else { return omit("drawings inside each other") }
       // Compressed ones are not looked into.
       if data.starts(with: [0x1F, 0x8B]) { return omit("a compressed drawing") }
-      let inner = DrawingPictures(data, limits: limits, depth: depth + 1)
+      let inner = DrawingPictures(
+        data, limits: limits, depth: depth + 1, convertedPixelCount: convertedPixelCount)
+      convertedPixelCount = inner.convertedPixelCount
+      // Its pictures may have grown.
+      guard inner.data.count < Self.longestValue / 4 * 3 - 100 else { return omit("a long drawing") }
       for (reason, count) in inner.omissions { omit(reason, count: count) }
       outsideCount += inner.outsideCount
-      convertedPixelCount = convertedPixelCount.saturatingSum(inner.convertedPixelCount)
       return "data:\(ImageType.svg.mediaType);base64,\(inner.data.base64EncodedString())"
     }
 
