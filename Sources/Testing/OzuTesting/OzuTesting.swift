@@ -1,2 +1,3 @@
-/// Stand-ins for tests, beside what demonstrations use too: a real server on this machine, pictures with a number, the peak of memory.
+/// Stand-ins for tests, beside what demonstrations use too: a real server on this machine, pictures with a number, the peak of
+/// memory.
 @_exported import OzuDemonstration

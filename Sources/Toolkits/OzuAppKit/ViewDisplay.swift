@@ -38,11 +38,7 @@
       Double(view?.window?.backingScaleFactor ?? NSScreen.main?.backingScaleFactor ?? 2)
     }
 
-    /// The pixels of a picture for each point: those of the screen, unless its request says otherwise.
-    private var imageScale: Double {
-      let own = images.request?.scale ?? 1
-      return own == 1 ? displayScale : own
-    }
+    private var imageScale: Double { images.scale(onScreen: displayScale) }
 
     var displayMode: ScaleMode { sizing.mode(view.map(place.mode) ?? .none) }
 

@@ -31,11 +31,7 @@
 
     var displayScale: Double { Double(view?.traitCollection.displayScale ?? 1) }
 
-    /// The pixels of a picture for each point: those of the screen, unless its request says otherwise.
-    private var imageScale: Double {
-      let own = images.request?.scale ?? 1
-      return own == 1 ? displayScale : own
-    }
+    private var imageScale: Double { images.scale(onScreen: displayScale) }
 
     var displayMode: ScaleMode { sizing.mode(view.map(place.mode) ?? .none) }
 

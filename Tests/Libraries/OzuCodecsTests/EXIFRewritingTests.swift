@@ -188,13 +188,9 @@ struct EXIFRewritingTests {
 
   @Test(
     "a resolution that no picture has is none for a header",
-    arguments: [(72, 1), (UInt32.max, 1), (1, .max), (1, 0)] as [(UInt32, UInt32)])
-  func absurdResolution(dots: UInt32, inches: UInt32) {
-    func bytes(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
-    let exif =
-      Array("II*".utf8) + [0, 8, 0, 0, 0, 1, 0, 0x1A, 1, 5, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0, 0, 0, 0]
-      + bytes(dots)
-      + bytes(inches)
-    #expect(EXIFMetadata.dotsPerInch(in: ContiguousArray(exif).span) == (dots == 72 ? 72 : nil))
+    arguments: [(72, 1), (0xFFFF_FFFF, 1), (1, 0xFFFF_FFFF), (1, 0)])
+  func absurdResolution(dots: Int, inches: Int) {
+    let exif = TaggedFile(picture: [.fractions(0x11A, [dots, inches])]).data
+    #expect(EXIFMetadata.dotsPerInch(in: exif.span) == (dots == 72 ? 72 : nil))
   }
 }

@@ -84,6 +84,12 @@ public final class ImageBinding {
   /// account.
   public var expectedSize: PixelSize? { shown.picture?.size ?? current?.expectedSize }
 
+  /// The pixels of the picture for each point of a view: those of its screen, unless the request has a scale of its own.
+  package func scale(onScreen screen: Double) -> Double {
+    let own = request?.scale ?? 1
+    return own == 1 ? screen : own
+  }
+
   /// Whether a load is running, also one for a larger or a newer picture than the current one.
   public var isLoading: Bool { current?.load != nil }
 

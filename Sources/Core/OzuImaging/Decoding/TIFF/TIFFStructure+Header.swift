@@ -15,8 +15,8 @@ extension TIFFStructure {
     case whole
   }
 
-  private enum Tag {
-    static let (compression, exif) = (259, 34665)
+  enum Tag {
+    static let (compression, exif, place) = (259, 34665, 34853)
     static let (make, subdirectories, dngVersion) = (271, 330, 50706)
     /// The fields that a header does not use: offsets and lengths of strips and tiles, sub-directories, XMP, IPTC, Photoshop, GPS,
     /// the notes of a maker.

@@ -30,7 +30,6 @@ package struct TIFFStructure: Sendable {
   private static let mostFields = 1024
   /// The most values of a field that are read as numbers.
   private static let mostNumbers = 64
-  private static let (subdirectories, details, place) = (330, 34665, 34853)
 
   /// - Parameter start: the offset of the byte-order mark.
   /// - Returns: `nil` if there is none, or if the data end in the header.
@@ -78,7 +77,7 @@ package struct TIFFStructure: Sendable {
     }
     return isMissing(first)
       || directories().contains { directory in
-        let inner = [Self.subdirectories, Self.details, Self.place].flatMap {
+        let inner = [Tag.subdirectories, Tag.exif, Tag.place].flatMap {
           positions(of: $0, in: directory)
         }
         return ((directory.next.map { [$0] } ?? []) + inner).contains(where: isMissing)
@@ -97,7 +96,7 @@ package struct TIFFStructure: Sendable {
       result.append(directory)
       // The sub-directories come before the next directory.
       if let next = directory.next { rest.append(next) }
-      rest += positions(of: Self.subdirectories, in: directory).reversed()
+      rest += positions(of: Tag.subdirectories, in: directory).reversed()
     }
     return result
   }
