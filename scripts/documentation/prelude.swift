@@ -140,7 +140,7 @@ let broken = url
 // MARK: Sources/Apps/OzuDemonstration/LoopbackServer/LoopbackServer.swift
 let client = DefaultHTTPClient.shared
 
-// MARK: Sources/Core/OzuImaging/Decoding/Incremental/IncrementalDecoder.swift
+// MARK: Sources/Core/OzuImaging/Decoding/IncrementalDecoder.swift
 let chunks = AsyncStream<Data> { nil }
 let wantsPreview = true
 
@@ -150,7 +150,7 @@ let resize = Resize(PixelSize(width: 10, height: 10))
 // MARK: Sources/Core/OzuImaging/Pixels/BGRABitmap.swift
 let source = BGRABitmap(picture.bitmap)
 
-// MARK: Sources/Core/OzuImaging/Pixels/PixelBuffer.swift
+// MARK: Sources/Core/OzuImaging/Pixels/Bitmap.swift
 let bitmap = picture.bitmap
 func show(_ bytes: UnsafeRawPointer?, _ count: Int, _ owner: UnsafeMutableRawPointer) {}
 

@@ -1,3 +1,5 @@
+import OzuBase
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -202,5 +204,85 @@ extension ImageFile {
 
   private func wrongSize(_ size: PixelSize, _ plan: DecodePlan) -> ImageDecodingError {
     .corrupt(header.type, stage: "pixels", reason: "decoded to \(size) instead of \(plan.decodedSize)")
+  }
+}
+
+extension ImageFile {
+  /// The result of a plan from the embedded thumbnail. `nil` if the thumbnail has fewer pixels than the result, or
+  /// shows another area: bars above and below, or the picture before it was cropped.
+  func renderThumbnail(
+    _ plan: DecodePlan, context: DecodingContext
+  ) throws(ImageDecodingError) -> Bitmap? {
+    let stored = header.storedSize
+    let smallest = plan.smallestSubstitute(for: stored)
+    guard smallest.width <= stored.width / 2, smallest.height <= stored.height / 2,
+      let bitmap = try embeddedThumbnail(atLeast: smallest, context: context),
+      bitmap.size.width >= smallest.width, bitmap.size.height >= smallest.height,
+      bitmap.size.hasAspect(of: stored)
+    else { return nil }
+    context.begin(.resize)
+    let result = plan.outputSize.bitmapByteCount(as: .bgra8)
+    let shown = plan.sourceRegion.scaled(
+      horizontal: Double(bitmap.size.width) / Double(stored.width),
+      vertical: Double(bitmap.size.height) / Double(stored.height))
+    let working = plan.resampler.workingByteCount(of: bitmap.size, region: shown, to: plan.outputSize)
+    // The plan's `byteCount` is for decoding the picture itself, so the memory of this path is reserved here.
+    try context.reserve(atLeast: bitmap.byteCount.saturatingSum(working).saturatingSum(result))
+    return try plan.resampler.resample(
+      bitmap, region: shown, to: plan.outputSize, pool: context.pool
+    ) { () throws(ImageDecodingError) in try context.checkpoint() }
+  }
+}
+
+extension DecodePlan {
+  /// The least size of another rendition of the whole picture that still has one pixel for each pixel of the
+  /// result.
+  func smallestSubstitute(for stored: PixelSize) -> PixelSize {
+    func side(_ whole: Int, _ shown: Double, _ output: Int) -> Int {
+      Int(clamping: Double(whole) * Double(output) / shown, rounded: .up)
+    }
+    return PixelSize(
+      side(stored.width, sourceRegion.width, outputSize.width),
+      side(stored.height, sourceRegion.height, outputSize.height))
+  }
+}
+
+extension PixelSize {
+  /// Whether the sides have the same ratio as those of a larger size, except for the rounding of the shorter side.
+  func hasAspect(of other: PixelSize) -> Bool {
+    let difference = width * other.height - height * other.width
+    return abs(difference) <= max(other.width, other.height)
+  }
+
+  /// Whether the ratio of the sides differs from that of another size by a share at most.
+  func hasAspect(of other: PixelSize, within share: Double) -> Bool {
+    let (own, wanted) = (Double(width) * Double(other.height), Double(other.width) * Double(height))
+    return abs(own - wanted) <= share * wanted
+  }
+}
+
+/// The bytes that decoding a picture takes beside its pixels or planes: buffers of the decoder and of its library,
+/// such as the coefficients of a progressive JPEG.
+public struct DecodingDemand: Hashable, Sendable {
+  /// The most bytes at one time while pixels or planes are made.
+  public let byteCount: Int
+  /// The part of these bytes that is taken until the file is closed.
+  public let keptByteCount: Int
+  /// Whether `ImageFile.withRows` delivers the pixels row by row, so that there is no bitmap of all of them.
+  public let deliversRows: Bool
+  /// Whether the result is made of many small pieces with a `DecodingContext.checkpoint()` between them, so that memory
+  /// and time are bounded however many pixels the file has. The limit on pixels is then a higher one
+  /// (`DecodingLimits.pixelCount`).
+  public let isPiecewise: Bool
+
+  /// Makes a demand. The default is a decoder that takes nothing worth counting, and makes a whole bitmap. A
+  /// negative number of bytes counts as 0.
+  public init(
+    byteCount: Int = 0, keptByteCount: Int = 0, deliversRows: Bool = false, isPiecewise: Bool = false
+  ) {
+    self.byteCount = max(0, byteCount)
+    self.keptByteCount = max(0, keptByteCount)
+    self.deliversRows = deliversRows
+    self.isPiecewise = isPiecewise
   }
 }

@@ -1,3 +1,5 @@
+import OzuBase
+
 /// The facts that a file declares about its picture, read before any pixel is decoded.
 public struct ImageHeader: Hashable, Sendable {
   /// The format.
@@ -140,4 +142,71 @@ public struct ImageHeader: Hashable, Sendable {
 
   /// The size of the upright picture in pixels.
   public var size: PixelSize { orientation.applied(to: storedSize) }
+}
+
+extension ImageHeader {
+  /// The part of the stored picture to cut out of the file for a region of it; `nil` if the file cannot be cut, or
+  /// if cutting saves little.
+  ///
+  /// It is the region with all pixels that filters read beyond its edges, so that the result equals that of the
+  /// whole file; rounded up to whole squares (`regionUnit`).
+  ///
+  /// - Parameters:
+  ///   - shown: the region, as stored.
+  ///   - output: the size at which the region is shown.
+  func cut(around shown: PixelRegion, output: PixelSize, resize: Resize?) -> PixelRectangle? {
+    guard let resize, resize.region != nil, let unit = regionUnit, !unit.isEmpty else { return nil }
+    // A reduced decode has at least one and a half samples for each pixel of the result (`PlaneReduction`), so the
+    // reach of the filter is counted in pixels of the result. Two samples are added for enlarging chroma and for
+    // lifting detail.
+    func range(_ origin: Double, _ length: Double, _ count: Int, _ whole: Int, _ unit: Int) -> Range<Int> {
+      let reach = resize.kernel.support * max(1, length / Double(count)) * 4 / 3 + 16
+      let first = Int(clamping: max(0, origin - reach)) / unit * unit
+      let last = min(whole, Int(clamping: origin + length + reach, rounded: .up))
+      return first..<min(whole, (last + unit - 1) / unit * unit)
+    }
+    let columns = range(shown.x, shown.width, output.width, storedSize.width, unit.width)
+    let rows = range(shown.y, shown.height, output.height, storedSize.height, unit.height)
+    let cut = PixelRectangle(
+      x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
+    return cut.size.pixelCount <= storedSize.pixelCount / 2 ? cut : nil
+  }
+}
+
+extension PixelRegion {
+  /// The region in a picture that begins `columns` to the right of this one and `rows` below its top.
+  func moved(left columns: Int, up rows: Int) -> PixelRegion {
+    PixelRegion(x: x - Double(columns), y: y - Double(rows), width: width, height: height)
+  }
+}
+
+/// The facts of a header that the users of a picture and the rules for derived variants need. Colour encoding and
+/// camera metadata are not among them. A header that is impossible is damage.
+extension ImageHeader {
+  package func write(to writer: inout FieldWriter) {
+    writer.append(type.rawValue)
+    storedSize.write(to: &writer)
+    writer.append(orientation.rawValue)
+    writer.append(bitsPerComponent)
+    writer.append(colorModel.rawValue)
+    writer.append(hasAlpha)
+    writer.append(colorProfileName) { $0.append($1) }
+    writer.append(frameCount)
+    writer.append(isProgressive)
+    writer.append(isDrawing)
+    writer.append(hasParts)
+  }
+
+  package init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    self.init(
+      type: ImageType(rawValue: try reader.text()), storedSize: try PixelSize(from: &reader),
+      orientation: Orientation(rawValue: try reader.integer()) ?? .up,
+      bitsPerComponent: try reader.integer(),
+      colorModel: ColorModel(rawValue: try reader.text()) ?? .rgb, hasAlpha: try reader.flag(),
+      colorProfileName: try reader.optional { (reader) throws(FieldReader.Damage) in try reader.text() },
+      frameCount: try reader.integer(), isProgressive: try reader.flag())
+    isDrawing = try reader.flag()
+    hasParts = try reader.flag()
+    guard flaw(from: [type]) == nil else { throw FieldReader.Damage() }
+  }
 }

@@ -1,3 +1,5 @@
+import OzuBase
+
 /// The recipe of a resize: a size, a mode and options.
 ///
 /// A value: two equal recipes give the same pixels and have the same key in every cache.
@@ -131,4 +133,120 @@ public enum DecodingQuality: String, Hashable, Sendable, CaseIterable {
   case balanced
   /// Less: thumbnails take about two thirds of the time and lose some sharpness.
   case fast
+}
+
+extension Resize {
+  /// The filter, and the values that it weights.
+  package var resampler: Resampler { Resampler(kernel: kernel, light: light) }
+}
+
+extension Resize: ImageProcessing {
+  /// Resamples the picture.
+  ///
+  /// For a picture from a file, the request's own `resize` is better: then no more is decoded than needed.
+  ///
+  /// - Throws: `invalidParameters` for an empty size or one over the limits, and for a region outside the picture.
+  public func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
+    BGRABitmap(try resized(bitmap.bitmap, context), pool: context.pool)
+  }
+
+  /// Resamples 16 bits in the same way.
+  public func process(wide bitmap: Bitmap, context: ProcessingContext) throws(ProcessingError) -> Bitmap? {
+    try resized(bitmap, context)
+  }
+
+  /// The bitmap under the rules of a decode, so that a step and a request for the same size fail for the same pictures.
+  private func resized(_ bitmap: Bitmap, _ context: ProcessingContext) throws(ProcessingError) -> Bitmap {
+    guard mode == .none || !size.isEmpty else {
+      throw .invalidParameters(identifier, reason: "nothing would be left of the picture")
+    }
+    do throws(ImageDecodingError) {
+      // A budget of its own, for which it never waits: a step may run while a share of the pipeline's is held.
+      let decoding = DecodingContext(
+        limits: context.limits, pool: context.pool,
+        budget: DecodedByteBudget(byteLimit: context.limits.decodedByteCount))
+      return try Picture(bitmap).resized(self, context: decoding).bitmap
+    } catch {
+      throw .invalidParameters(identifier, reason: "\(error)")
+    }
+  }
+}
+
+extension ImageProcessing where Self == Resize {
+  /// Resizes the picture. `crops` says whether `aspectFill` cuts off the parts outside the size; it has no effect on other
+  /// modes.
+  public static func resize(
+    _ size: PixelSize, mode: ScaleMode = .aspectFit, crops: Bool = true, allowsUpscaling: Bool = false
+  ) -> Self {
+    Resize(size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling)
+  }
+
+  /// Resizes the picture to a width, with the height that follows from its proportions.
+  public static func resize(width: Int, allowsUpscaling: Bool = false) -> Self {
+    Resize(width: width, allowsUpscaling: allowsUpscaling)
+  }
+
+  /// Resizes the picture to a height, with the width that follows from its proportions.
+  public static func resize(height: Int, allowsUpscaling: Bool = false) -> Self {
+    Resize(height: height, allowsUpscaling: allowsUpscaling)
+  }
+}
+
+extension Resize {
+  package func write(to writer: inout FieldWriter) {
+    size.write(to: &writer)
+    writer.append(mode.rawValue)
+    writer.append(crops)
+    writer.append(allowsUpscaling)
+    writer.append(kernel.rawValue)
+    writer.append(quality.rawValue)
+    writer.append(light.rawValue)
+    writer.append(allowsEmbeddedThumbnail)
+    writer.append(region) { $1.write(to: &$0) }
+  }
+
+  /// Reads a value that `write` has written. The size is not checked.
+  package init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    let size = try PixelSize(from: &reader)
+    guard let mode = ScaleMode(rawValue: try reader.text()) else { throw FieldReader.Damage() }
+    let (crops, allowsUpscaling) = (try reader.flag(), try reader.flag())
+    guard let kernel = ResamplingKernel(rawValue: try reader.text()),
+      let quality = DecodingQuality(rawValue: try reader.text()),
+      let light = ResamplingLight(rawValue: try reader.text())
+    else { throw FieldReader.Damage() }
+    self.init(
+      size, mode: mode, crops: crops, allowsUpscaling: allowsUpscaling, kernel: kernel, quality: quality,
+      light: light, allowsEmbeddedThumbnail: try reader.flag(),
+      region: try reader.optional { (reader) throws(FieldReader.Damage) in try PixelRectangle(from: &reader) }
+    )
+  }
+}
+
+extension PixelRectangle {
+  package func write(to writer: inout FieldWriter) {
+    writer.append(x)
+    writer.append(y)
+    size.write(to: &writer)
+  }
+
+  /// Reads a value that `write` has written. The numbers are not checked.
+  package init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    let (x, y) = (try reader.integer(), try reader.integer())
+    let size = try PixelSize(from: &reader)
+    self.init(x: x, y: y, width: size.width, height: size.height)
+  }
+}
+
+extension PixelSize {
+  package func write(to writer: inout FieldWriter) {
+    writer.append(width)
+    writer.append(height)
+  }
+
+  /// Reads a value that `write` has written. The size is not checked.
+  package init(from reader: inout FieldReader) throws(FieldReader.Damage) {
+    self.init(try reader.integer(), try reader.integer())
+  }
 }

@@ -79,3 +79,8 @@ extension ImageProcessing where Self == GaussianBlur {
   /// Blurs the picture; the radius is the standard deviation in pixels.
   public static func gaussianBlur(radius: Double) -> Self { GaussianBlur(radius: radius) }
 }
+
+extension GaussianBlur: ScaledProcessing {
+  /// The same with its radius multiplied by a factor.
+  public func scaled(by factor: Double) -> GaussianBlur { GaussianBlur(radius: radius * factor) }
+}

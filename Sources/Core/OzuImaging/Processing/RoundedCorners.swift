@@ -121,3 +121,14 @@ extension ImageProcessing where Self == RoundedCorners {
     RoundedCorners(.circle, border: border)
   }
 }
+
+extension RoundedCorners: ScaledProcessing {
+  /// The same with its radius and the width of its border multiplied by a factor.
+  public func scaled(by factor: Double) -> RoundedCorners {
+    let line = border.map { Border(width: $0.width * factor, color: $0.color) }
+    return switch shape {
+    case .rectangle(let radius): RoundedCorners(.rectangle(radius: radius * factor), border: line)
+    case .circle: RoundedCorners(.circle, border: line)
+    }
+  }
+}

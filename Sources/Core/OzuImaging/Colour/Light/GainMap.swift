@@ -1,7 +1,17 @@
+import OzuBase
+
 #if canImport(Glibc)
   import Glibc
 #else
   import Foundation
+#endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
 #endif
 
 /// A smaller picture inside the file that says how much brighter each place is on a display of high dynamic range
@@ -122,5 +132,96 @@ public struct GainMap: Hashable, Sendable {
     guard headroom > 0 else { return 0 }
     let stops = log2(headroom)
     return min(max((stops - baseHeadroom) / (alternateHeadroom - baseHeadroom), 0), 1)
+  }
+}
+
+extension GainMap {
+  /// Applies the gain map for a display with this headroom. The result is `rgba16` under PQ with white at 203
+  /// candelas per square metre (BT.2408) and the primaries of sRGB: H.273 1/16.
+  ///
+  /// - Parameters:
+  ///   - base: the picture in sRGB.
+  ///   - map: the bitmap of the gain map, as stored, with the size of the picture.
+  ///   - headroom: how many times brighter than white the display can be.
+  /// - Returns: the picture, and its light levels by CTA-861.3: the maximum and the mean of the greatest component
+  ///   of each pixel, in candelas, rounded up.
+  /// - Complexity: O(pixels).
+  func apply(
+    to base: Bitmap, _ map: Bitmap, headroom: Double, pool: PixelBufferPool
+  ) -> (picture: Bitmap, levels: LightLevels) {
+    precondition(base.size == map.size, "a map of the size of its picture")
+    let weight = weight(headroom: headroom)
+    // One or three: `flaw` was asked.
+    let numbers = (0..<3).map { channels[$0 % channels.count] }
+    // Indexed by the value of the map: 256 gains.
+    let gains = numbers.map { channel in
+      (0..<256).map { exp2(stops(Double($0) / 255, channel) * weight) }
+    }
+    let most = min(headroom * ToneMapping.white, PerceptualQuantizer.peak)
+    var (peak, sum) = (0.0, 0.0)
+    let picture = Bitmap(
+      size: base.size, format: .rgba16, isOpaque: base.isOpaque,
+      colorSpace: .coded(primaries: 1, transfer: HighDynamicRange.Transfer.perceptualQuantizer.rawValue),
+      pool: pool
+    ) { target, targetBytesPerRow in
+      base.withUnsafeBytes { pixels in
+        map.withUnsafeBytes { values in
+          for y in 0..<base.size.height {
+            // Rows lie inside the bytes of their bitmaps, which have one size.
+            let from = UnsafeRawBufferPointer(rebasing: pixels[(y * base.bytesPerRow)...])
+            let by = UnsafeRawBufferPointer(rebasing: values[(y * map.bytesPerRow)...])
+            let to = UnsafeMutableRawBufferPointer(rebasing: target[(y * targetBytesPerRow)...])
+            for x in 0..<base.size.width {
+              let pixel = from.words(x, base.format)
+              let value = by.words(x, map.format)
+              guard pixel.w > 0 else {
+                to.store(.zero, x, .rgba16)
+                continue
+              }
+              let alpha = Double(pixel.w)
+              var result = SIMD4<UInt32>(0, 0, 0, pixel.w)
+              var greatest = 0.0
+              for index in 0..<3 {
+                let number = numbers[index]
+                let light = SRGBCurve.light(min(Double(pixel[index]) / alpha, 1))
+                let brighter =
+                  (light + number.baseOffset) * gains[index][Int(value[index] >> 8)] - number.alternateOffset
+                let shown = min(max(weight > 0 ? brighter : light, 0) * ToneMapping.white, most)
+                greatest = max(greatest, shown)
+                result[index] = UInt32(PerceptualQuantizer.value(shown) * alpha + 0.5)
+              }
+              peak = max(peak, greatest)
+              sum += greatest
+              to.store(result, x, .rgba16)
+            }
+          }
+        }
+      }
+    }
+    // A level of 0 would mean "unknown".
+    func candelas(_ light: Double) -> Double { max(light.rounded(.up), 1) }
+    let levels = LightLevels(
+      maximumContent: candelas(peak), maximumAverage: candelas(sum / Double(max(base.size.pixelCount, 1))))
+    return (picture, levels)
+  }
+}
+
+/// A gain map with its pixels. It is written into a file so that the picture stays brighter on displays of high
+/// dynamic range.
+public struct GainMapPicture: Sendable {
+  /// The parameters of the gains. The place of the map in a file is not used.
+  public let numbers: GainMap
+  /// The pixels, upright as the picture is; `gray8` if all colours share one gain.
+  public let bitmap: Bitmap
+
+  /// Makes a gain map from its parameters and its pixels.
+  public init(_ numbers: GainMap, bitmap: Bitmap) {
+    self.numbers = numbers
+    self.bitmap = bitmap
+  }
+
+  /// Why a gain map is lost.
+  package struct Loss: Error, CustomStringConvertible {
+    package let description: String
   }
 }
