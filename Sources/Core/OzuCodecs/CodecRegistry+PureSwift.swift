@@ -1,4 +1,11 @@
+import OzuBase
 import OzuImaging
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension CodecRegistry {
   /// The codecs that are written in Swift only and work on every platform: GIF, BMP, ICO and ICNS without PNG inside, PNM,
@@ -41,5 +48,40 @@ extension CodecRegistry {
   /// - Parameter jpeg: decodes them.
   package mutating func registerCameraRAW(jpeg: any ImageDecoding) {
     for type in ImageType.cameraRAW { register(decoder: RAWDecoder(type, jpeg: jpeg)) }
+  }
+}
+
+extension CodecRegistry {
+  /// Encodes a picture as JPEG with a gain map after it, in no more bytes than the options allow for both.
+  ///
+  /// Readers without support for gain maps show the picture. Readers of ISO 21496-1 and of Ultra HDR 1 show it brighter if the
+  /// display can do so.
+  ///
+  /// - Parameters:
+  ///   - bitmap: the picture.
+  ///   - gainMap: the map, with the aspect ratio of the picture.
+  ///   - notes: receives a line if XMP of the options cannot be kept together with the map.
+  /// - Throws: `ImageEncodingError`; `failed` for a map that does not fit the picture.
+  public func encode(
+    _ bitmap: Bitmap, with gainMap: GainMapPicture, options: EncodingOptions = EncodingOptions(),
+    notes: inout [String]
+  ) throws(ImageEncodingError) -> Data {
+    var numbers = gainMap.numbers
+    numbers.size = gainMap.bitmap.size
+    if let flaw = numbers.flaw(for: bitmap.size) {
+      throw .failed(.jpeg, reason: "the gain map cannot be used: \(flaw)")
+    }
+    // A map has few pixels, and applying it multiplies their errors.
+    let mapOptions = EncodingOptions(compressionQuality: max(options.compressionQuality, 0.9))
+    let map = JPEGGainMapFile.described(
+      try encode(gainMap.bitmap, as: .jpeg, options: mapOptions), by: numbers)
+    var options = options
+    let xmp = GainMapXMP.announcement(ofMap: map.count, in: options.metadata.xmp)
+    if !xmp.isKept { notes.append("XMP is left out: it cannot be kept together with the gain map") }
+    options.metadata.xmp = xmp.packet
+    options.maximumByteCount = options.maximumByteCount.map {
+      max(1, $0 - map.count - JPEGGainMapFile.overhead)
+    }
+    return JPEGGainMapFile.joined(try encode(bitmap, as: .jpeg, options: options), map)
   }
 }

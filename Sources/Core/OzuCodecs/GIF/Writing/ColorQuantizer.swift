@@ -174,3 +174,107 @@ struct ColorQuantizer {
     return zip(colors, sums).map { $1.count > 0 ? $1.color : $0 }
   }
 }
+
+/// Finds the nearest of up to 256 colours, by the square of the distance.
+struct NearestColor {
+  private static let unknown = UInt16.max
+  private static let cellCount = 1 << 18
+
+  private let reds: [Int32]
+  private let greens: [Int32]
+  private let blues: [Int32]
+  /// The results for colours with six bits for each channel, filled on demand.
+  private var answers = [UInt16]()
+
+  /// - Parameter colors: at least one.
+  init(_ colors: [UInt32]) {
+    reds = colors.map { Int32($0 >> 16 & 255) }
+    greens = colors.map { Int32($0 >> 8 & 255) }
+    blues = colors.map { Int32($0 & 255) }
+  }
+
+  /// The index of the nearest colour.
+  ///
+  /// - Complexity: O(colours).
+  func search(_ color: UInt32) -> UInt8 {
+    let (red, green, blue) = (
+      Int32(color >> 16 & 255), Int32(color >> 8 & 255), Int32(color & 255)
+    )
+    // The distance has 18 bits, so the index fits below it: one minimum gives both.
+    var best = Int32.max
+    for index in 0..<reds.count {
+      let (r, g, b) = (reds[index] &- red, greens[index] &- green, blues[index] &- blue)
+      best = min(best, (r &* r &+ g &* g &+ b &* b) &<< 8 | Int32(truncatingIfNeeded: index))
+    }
+    return UInt8(truncatingIfNeeded: best)
+  }
+
+  /// The same for the colour without the two low bits of each channel. The result is cached.
+  ///
+  /// - Parameter channels: red, green and blue, from 0 to 255.
+  mutating func recall(_ channels: SIMD3<Int32>) -> UInt8 {
+    if answers.isEmpty { answers = [UInt16](repeating: Self.unknown, count: Self.cellCount) }
+    let cell = channels &>> 2
+    let place = Int(cell.x) << 12 | Int(cell.y) << 6 | Int(cell.z)
+    if answers[place] != Self.unknown { return UInt8(truncatingIfNeeded: answers[place]) }
+    // The middle of the cell.
+    let middle = cell &<< 2 | 2
+    let answer = search(
+      UInt32(truncatingIfNeeded: middle.x) << 16 | UInt32(truncatingIfNeeded: middle.y) << 8
+        | UInt32(truncatingIfNeeded: middle.z))
+    answers[place] = UInt16(answer)
+    return answer
+  }
+}
+
+/// Maps pixels to the nearest colours of a palette and distributes the error to the neighbours (Floyd and Steinberg
+/// 1976), in rows of alternating direction.
+enum ErrorDiffusion {
+  /// The indices of painted pixels. Holes have `transparentIndex`, and receive and pass on no error.
+  ///
+  /// - Parameters:
+  ///   - palette: at least one colour.
+  ///   - isDiffused: whether neighbours receive the error; if not, each pixel just has its nearest colour.
+  static func indices(
+    of pixels: GIFPaintedPixels, palette: [UInt32], transparentIndex: UInt8, isDiffused: Bool
+  ) -> [UInt8] {
+    var nearest = NearestColor(palette)
+    let colors = palette.map(channels)
+    var indices = [UInt8](repeating: transparentIndex, count: pixels.colors.count)
+    let width = pixels.size.width
+    // In sixteenths; with one place before and one after each row.
+    var current = [SIMD3<Int32>](repeating: .zero, count: width + 2)
+    var below = current
+    for y in 0..<pixels.size.height {
+      let goesRight = y % 2 == 0
+      let step = goesRight ? 1 : -1
+      for number in 0..<width {
+        let x = goesRight ? number : width - 1 - number
+        let color = pixels.colors[y * width + x]
+        guard color != GIFPaintedPixels.hole else { continue }
+        let source = channels(color)
+        guard isDiffused else {
+          indices[y * width + x] = nearest.recall(source)
+          continue
+        }
+        let place = x + 1
+        let wanted = (source &+ (current[place] &+ 8) &>> 4)
+          .clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 255))
+        let index = nearest.recall(wanted)
+        indices[y * width + x] = index
+        let rest = wanted &- colors[Int(index)]
+        current[place + step] &+= rest &* 7
+        below[place - step] &+= rest &* 3
+        below[place] &+= rest &* 5
+        below[place + step] &+= rest
+      }
+      swap(&current, &below)
+      for place in below.indices { below[place] = .zero }
+    }
+    return indices
+  }
+
+  private static func channels(_ color: UInt32) -> SIMD3<Int32> {
+    SIMD3(Int32(color >> 16 & 255), Int32(color >> 8 & 255), Int32(color & 255))
+  }
+}

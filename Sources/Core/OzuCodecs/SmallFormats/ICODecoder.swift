@@ -130,3 +130,110 @@ extension Data {
     self[startIndex + range.lowerBound..<startIndex + range.upperBound]
   }
 }
+
+/// The directory of a Windows icon or cursor: the list of its pictures.
+///
+/// The sizes in it are often wrong (0 means 256, and many writers store arbitrary values), so the header of each
+/// picture is read. Only where it is that header which forgets the mask, its height is taken as the directory states it.
+struct ICODirectory {
+  /// A picture of an icon.
+  struct Entry {
+    /// Its range in the file, cut at the end of the file. A bitmap may extend to the end of the file, because its
+    /// declared length is often wrong.
+    let range: Range<Int>
+    /// Whether the file is as long as the picture declares.
+    let isWhole: Bool
+    let size: PixelSize
+    let bitsPerPixel: Int
+    let isPNG: Bool
+    /// How a bitmap states its height.
+    let container: BMPHeader.Container
+  }
+
+  static let stage = "directory"
+  private static let headerByteCount = 6
+  private static let entryByteCount = 16
+  /// Icons have at most a dozen pictures; pictures beyond this limit are ignored.
+  private static let entryLimit = 256
+
+  let entries: [Entry]
+
+  /// Reads the directory and the header of each picture.
+  ///
+  /// - Throws: `corrupt`, `truncated`.
+  init(_ bytes: Span<UInt8>) throws(ImageDecodingError) {
+    guard let count = bytes.littleEndian(at: 4, bytes: 2) else { throw .truncated(.ico, stage: Self.stage) }
+    guard count > 0 else { throw .corrupt(.ico, stage: Self.stage, reason: "no pictures") }
+    guard bytes.count >= Self.headerByteCount + count * Self.entryByteCount else {
+      throw .truncated(.ico, stage: Self.stage)
+    }
+    var found: [Entry] = []
+    var failure: ImageDecodingError?
+    for index in 0..<min(count, Self.entryLimit) {
+      let at = Self.headerByteCount + index * Self.entryByteCount
+      guard let byteCount = bytes.littleEndian(at: at + 8, bytes: 4),
+        let offset = bytes.littleEndian(at: at + 12, bytes: 4), offset < bytes.count
+      else { continue }
+      do throws(ImageDecodingError) {
+        let stated = PixelSize(Self.side(bytes.byte(at: at)), Self.side(bytes.byte(at: at + 1)))
+        found.append(try Self.entry(bytes, from: offset, byteCount: byteCount, stated: stated))
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    guard !found.isEmpty else { throw failure ?? .truncated(.ico, stage: Self.stage) }
+    entries = found
+  }
+
+  /// The largest of the complete pictures, or else of all; among equal sizes, the one with the most colours.
+  var best: Entry? {
+    entries.max { a, b in
+      (a.isWhole ? 1 : 0, a.size.pixelCount, a.bitsPerPixel) < (
+        b.isWhole ? 1 : 0, b.size.pixelCount, b.bitsPerPixel
+      )
+    }
+  }
+
+  private static func side(_ byte: UInt8?) -> Int { byte.map { $0 == 0 ? 256 : Int($0) } ?? 0 }
+
+  /// - Parameter stated: the size in the directory.
+  private static func entry(
+    _ bytes: Span<UInt8>, from start: Int, byteCount: Int, stated: PixelSize
+  ) throws(ImageDecodingError) -> Entry {
+    let isWhole = start + byteCount <= bytes.count
+    var range = start..<min(start + byteCount, bytes.count)
+    var content = bytes.extracting(range)
+    if content.bigEndian(at: 0, bytes: 4) == 0x8950_4E47 {
+      let header = try PNGHeader(content)
+      return Entry(
+        range: range, isWhole: isWhole, size: header.size,
+        bitsPerPixel: header.bitDepth * header.colorType.componentCount,
+        isPNG: true, container: .icon)
+    }
+    range = start..<bytes.count
+    content = bytes.extracting(range)
+    var header = try BMPHeader(content, in: .icon)
+    var container = BMPHeader.Container.icon
+    // The whole height is that of the picture, and there are bytes for as many rows of colours.
+    let whole = try BMPHeader(content, in: .iconWithoutMask)
+    if whole.size == stated, whole.compression == .none,
+      whole.pixelOffset + BMPRows(whole).bytesPerRow * stated.height <= min(byteCount, content.count)
+    {
+      (header, container) = (whole, .iconWithoutMask)
+    }
+    return Entry(
+      range: range, isWhole: isWhole, size: header.size, bitsPerPixel: header.bitsPerPixel, isPNG: false,
+      container: container)
+  }
+}
+
+extension PNGHeader.ColorType {
+  fileprivate var componentCount: Int {
+    switch self {
+    case .gray, .indexed: 1
+    case .grayAlpha: 2
+    case .rgb: 3
+    case .rgbAlpha: 4
+    }
+  }
+}
