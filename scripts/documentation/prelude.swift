@@ -180,7 +180,7 @@ func synchronous() throws {
 let url = "https://example.com/a.jpg"
 let bytes = data
 
-// MARK: Sources/Core/OzuCaching/Disk/DiskCacheEntries+Async.swift
+// MARK: Sources/Core/OzuCaching/Disk/DiskCacheEntries.swift
 let cache = try await DiskCache(directory: "/tmp/ozu")
 
 // MARK: Sources/Core/Ozu/Events/ImagePipelineObserving.swift

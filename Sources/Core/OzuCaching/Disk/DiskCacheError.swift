@@ -3,6 +3,11 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A failed call to the file system: the operation, the place, and the system's reason.
 public struct DiskCacheError: Error, Hashable, Sendable {
@@ -71,4 +76,70 @@ extension DiskCacheError {
 
   /// Whether the name belongs to a link, a directory, a pipe or a device instead of a file.
   var isNotRegularFile: Bool { [ELOOP, EISDIR, ENXIO].contains(code) }
+}
+
+extension DiskCacheError: CustomStringConvertible {
+  /// One line with the operation, the place and the reason, such as `no space left on /cache/0001.segment (needs
+  /// 12.1 KB)` or `open /cache/lock: it is a directory`. Control characters in the path become question marks.
+  public var description: String {
+    let need = neededByteCount.map { " (needs \(Self.text(byteCount: $0)))" } ?? ""
+    if operation == .lock, [EACCES, EPERM, EROFS].contains(code) {
+      // A process that may not lock the directory may still read it, and does.
+      let directory = place.lastIndex(of: "/").map { place[..<$0] } ?? "."
+      return "\(directory) can be read, not written: \(reason)"
+    }
+    switch code {
+    case ENOSPC: return "no space left on \(place)\(need)"
+    case EDQUOT: return "no disk quota left on \(place)\(need)"
+    default: return "\(operation.rawValue) \(place): \(reason)"
+    }
+  }
+
+  private var place: String {
+    var place = ""
+    for scalar in path.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: place += "?"
+      default: place.unicodeScalars.append(scalar)
+      }
+    }
+    return place
+  }
+
+  private var reason: String {
+    switch (operation, code) {
+    case (.change, EBUSY): "another cache, here or in another process, writes to it"
+    case (.change, EROFS): "it was opened to be read only"
+    case (.change, EBADF): "it is closed"
+    case (_, EACCES), (_, EPERM): "this user does not have the permission"
+    case (_, EROFS): "the file system is read-only"
+    case (_, ENOENT): "there is no such file or directory"
+    case (_, EEXIST): "something else has the name"
+    case (_, ENOTDIR): "it is not a directory"
+    case (_, EISDIR): "it is a directory"
+    case (_, ELOOP): "it is a symbolic link"
+    case (_, ENXIO): "it is a pipe, a socket or a device"
+    case (_, ENAMETOOLONG): "the name is too long"
+    case (_, EMFILE): "this process has too many files open"
+    case (_, ENFILE): "the system has too many files open"
+    case (_, ENOMEM): "there is not enough memory"
+    case (_, EFBIG): "the file would be too large"
+    case (_, EIO): "the device failed"
+    case (_, EBUSY): "it is in use"
+    default: "error \(code) of the system"
+    }
+  }
+
+  /// The number with a unit (bytes, KB, MB, …; a kilobyte has 1000 bytes), with one decimal.
+  private static func text(byteCount: Int) -> String {
+    guard byteCount >= 1000 else { return "\(byteCount) bytes" }
+    var (tenths, unit) = (byteCount / 100, 0)
+    while tenths >= 10_000, unit < 3 { (tenths, unit) = (tenths / 1000, unit + 1) }
+    return "\(tenths / 10).\(tenths % 10) \(["KB", "MB", "GB", "TB"][unit])"
+  }
+}
+
+extension DiskCacheError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
 }
