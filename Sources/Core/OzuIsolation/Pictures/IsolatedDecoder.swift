@@ -178,3 +178,103 @@ struct IsolatedDecoder: LosslessTurning {
       picture.bitmap, header: header, animation: animation, notes: picture.notes, isIsolated: true)
   }
 }
+
+/// A file whose header a worker has read. Pictures are made by `IsolatedDecoder.makePicture`; this is for the
+/// header, the metadata blocks, and pixels as stored.
+final class IsolatedFile: ImageFile {
+  let header: ImageHeader
+  private let body: WorkerClient.Body
+  private let client: WorkerClient
+
+  /// - Throws: `decoderFailed` for an impossible header.
+  init(_ header: ImageHeader, _ body: WorkerClient.Body, _ client: WorkerClient) throws(ImageDecodingError) {
+    try body.check(header)
+    self.header = header
+    self.body = body
+    self.client = client
+  }
+
+  func decode(_ plan: DecodePlan, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+    let request = PictureRequest(
+      .pixels(plan.decodedSize), context, allowance: context.limits.decodedByteCount)
+    return try client.ask(request, body, context) { (answer, pixels) throws(ImageDecodingError) in
+      guard case .bitmap(let form) = answer, form.size == plan.decodedSize,
+        form.format == .bgra8 || form.format == header.pixelFormat(under: context.pixelFormats)
+      else { throw body.wrongAnswer("other pixels than were asked for") }
+      return try body.bitmap(form, pixels, context.pool)
+    }
+  }
+
+  func readMetadata() -> ImageMetadata {
+    let request = PictureRequest(.metadata, limits: .default)
+    do throws(ImageDecodingError) {
+      return try client.ask(request, body) { (answer, _) throws(ImageDecodingError) in
+        guard case .metadata(var metadata) = answer else { throw body.wrongAnswer("no metadata") }
+        if let flaw = metadata.flaw { throw body.wrongAnswer(flaw) }
+        metadata.resolution = metadata.resolution?.valid
+        return metadata
+      }
+    } catch {
+      return ImageMetadata(notes: ["\(error)"])
+    }
+  }
+}
+
+/// The frames of an animation, made by workers. Each is a finished picture.
+struct IsolatedFrames {
+  private let size: PixelSize
+  private let body: WorkerClient.Body
+  private let client: WorkerClient
+  private let resize: Resize?
+  private let trackRequest: PictureRequest
+
+  init(
+    _ picture: Picture, _ body: WorkerClient.Body, _ client: WorkerClient, _ resize: Resize?,
+    _ context: DecodingContext
+  ) {
+    size = picture.size
+    self.body = body
+    self.client = client
+    self.resize = resize
+    // The player of the frames reserves the memory for each.
+    trackRequest = PictureRequest(.track(resize), context, allowance: context.limits.decodedByteCount)
+  }
+
+  /// The delays and the loop count; `nil` if the worker has no frames to show.
+  func askForTrack(_ context: DecodingContext) throws(ImageDecodingError) -> FrameTrack? {
+    try client.ask(trackRequest, body, context) { (answer, _) throws(ImageDecodingError) in
+      guard case .track(let track) = answer else { throw body.wrongAnswer("no frames") }
+      guard let track else { return nil }
+      if let flaw = track.flaw(trackRequest.limits) { throw body.wrongAnswer(flaw) }
+      return track
+    }
+  }
+
+  func reader(_ track: FrameTrack) -> any AnimationFrameReading {
+    Reader(
+      canvas: size, frames: track.delays.map { AnimationFrame(size: size, delay: $0) },
+      loopCount: track.loopCount, source: self)
+  }
+
+  fileprivate func frame(_ index: Int, _ context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+    var request = trackRequest
+    request.task = .frame(index, resize)
+    return try client.ask(request, body, context) { (answer, pixels) throws(ImageDecodingError) in
+      guard case .bitmap(let form) = answer, form.size == size, form.format == .bgra8 else {
+        throw body.wrongAnswer("no frame of \(size)")
+      }
+      return try body.bitmap(form, pixels, context.pool)
+    }
+  }
+
+  private struct Reader: AnimationFrameReading {
+    let canvas: PixelSize
+    let frames: [AnimationFrame]
+    let loopCount: Int
+    let source: IsolatedFrames
+
+    func decodeFrame(at index: Int, context: DecodingContext) throws(ImageDecodingError) -> Bitmap {
+      try source.frame(index, context)
+    }
+  }
+}

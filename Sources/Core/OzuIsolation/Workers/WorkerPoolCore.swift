@@ -1,7 +1,8 @@
 #if os(Linux) && canImport(CIsolation)
   import Dispatch
-  import OzuImaging
+  import Glibc
   import OzuBase
+  import OzuImaging
 
   /// The shared state of the threads of a pool: the turns, the idle workers, the zygote. One lock guards it, and no
   /// thread waits under it. The files beside this one have the operations on it.
@@ -63,5 +64,119 @@
     }
 
     func countFailure() { state.withLock { $0.status.failureCount += 1 } }
+  }
+
+  // The keeper: one thread that ends workers after their idle time, and collects the exit status of zygotes.
+  extension WorkerPoolCore {
+    func startKeeper() {
+      let starts = state.withLock { state in
+        defer { state.hasKeeper = true }
+        return !state.hasKeeper
+      }
+      guard starts else {
+        keeperSignal.signal()
+        return
+      }
+      startThread { [self] in
+        while let time = keep() { _ = keeperSignal.wait(timeout: time) }
+      }
+    }
+
+    /// Ends the workers and zygotes whose time has come.
+    ///
+    /// - Returns: the time of the next work, unless the thread is woken earlier; nil if there will be none.
+    private func keep() -> DispatchTime? {
+      let now = ContinuousClock.now
+      let (expired, ending) = state.withLock { ($0.idle.removeExpired(at: now), $0.ending) }
+      withExtendedLifetime(expired) {}
+      let reaped = ending.filter { zygote, deadline in
+        if deadline <= now { zygote.kill() }
+        return zygote.isReaped()
+      }
+      return state.withLock { state in
+        state.ending.removeAll { zygote, _ in reaped.contains { $0.0 === zygote } }
+        if !state.ending.isEmpty { return .now() + .milliseconds(10) }
+        if state.isClosed, state.turnCount == 0 {
+          state.hasKeeper = false
+          return nil
+        }
+        state.keeperEnd = state.idle.nextEnd
+        guard let next = state.keeperEnd else { return .distantFuture }
+        let wait = max(.milliseconds(1), next - now)
+        return .now() + .milliseconds(Int(clamping: min(wait / .milliseconds(1), 1e6)) + 1)
+      }
+    }
+  }
+
+  /// Runs a closure on a thread of its own, without waiting for it. If no thread can be started, the closure does
+  /// not run.
+  func startThread(_ body: @escaping @Sendable () -> Void) {
+    final class Work: Sendable {
+      let body: @Sendable () -> Void
+      init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    let work = Unmanaged.passRetained(Work(body))
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, &attributes,
+      { work in
+        // Balances the retain above.
+        if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+        return nil
+      }, work.toOpaque())
+    if code != 0 { work.release() }
+  }
+
+  /// The idle workers: decides which one gets a request, and which one is ended. A pure value; the pool acts on it.
+  struct IdleWorkers<Worker> {
+    struct Place {
+      var worker: Worker
+      var kind: WorkerKind
+      var bodyNumber: UInt64?
+      /// The most memory that a request may grant it.
+      var memoryByteCount: Int
+      /// When its idle time ends.
+      var end: ContinuousClock.Instant
+    }
+
+    /// In the order in which they were added.
+    private(set) var places: [Place] = []
+
+    var count: Int { places.count }
+
+    mutating func put(_ place: Place) { places.append(place) }
+
+    /// Takes a worker for a request: one that has the body, else the one that was idle for longest, whose body is
+    /// the least likely to be asked for again.
+    mutating func take(_ kind: WorkerKind, bodyNumber: UInt64, memoryByteCount: Int) -> Worker? {
+      let fitting = places.indices.filter {
+        places[$0].kind == kind && places[$0].memoryByteCount >= memoryByteCount
+      }
+      guard let index = fitting.first(where: { places[$0].bodyNumber == bodyNumber }) ?? fitting.first else {
+        return nil
+      }
+      return places.remove(at: index).worker
+    }
+
+    /// Makes room: removes the workers that were idle for longest until `count` are left.
+    mutating func removeAll(butLast count: Int) -> [Worker] {
+      let removed = places.prefix(max(0, places.count - max(0, count)))
+      places.removeFirst(removed.count)
+      return removed.map(\.worker)
+    }
+
+    /// Removes the workers whose idle time has ended.
+    mutating func removeExpired(at now: ContinuousClock.Instant) -> [Worker] {
+      let expired = places.filter { $0.end <= now }
+      if !expired.isEmpty { places.removeAll { $0.end <= now } }
+      return expired.map(\.worker)
+    }
+
+    /// When the idle time of the next worker ends.
+    var nextEnd: ContinuousClock.Instant? { places.map(\.end).min() }
   }
 #endif

@@ -1,8 +1,8 @@
 #if os(Linux) && canImport(CIsolation)
   import CIsolation
   import Glibc
-  import OzuImaging
   import OzuBase
+  import OzuImaging
 
   #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -235,6 +235,42 @@
     private static func seconds(_ duration: Duration) -> UInt64 {
       let (seconds, attoseconds) = duration.components
       return UInt64(min(max(0, seconds), 1 << 30)) + (attoseconds > 0 ? 2 : 1)
+    }
+  }
+
+  /// Random numbers of the system, one for each request: earlier numbers do not reveal the next. Several are
+  /// fetched at a time, because each fetch is a system call.
+  struct WorkerTokens {
+    private var tokens: [UInt64] = []
+
+    private static let count = 32
+
+    mutating func next() -> UInt64 {
+      if let token = tokens.popLast() { return token }
+      var fresh = [UInt64](repeating: 0, count: Self.count)
+      let code = fresh.withUnsafeMutableBytes { ozu_random($0.baseAddress, $0.count) }
+      guard code == 0 else { return .random(in: .min ... .max) }
+      tokens = fresh
+      return tokens.removeLast()
+    }
+  }
+
+  /// The processor time that another process has used.
+  struct ProcessClock {
+    private let clock: clockid_t
+
+    /// `nil` if the system does not provide it.
+    init?(_ process: pid_t) {
+      var clock = clockid_t()
+      guard process > 0, clock_getcpuclockid(process, &clock) == 0 else { return nil }
+      self.clock = clock
+    }
+
+    /// The time of all its threads; `nil` after it has ended.
+    var time: Duration? {
+      var time = timespec()
+      guard clock_gettime(clock, &time) == 0 else { return nil }
+      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
   }
 #endif
