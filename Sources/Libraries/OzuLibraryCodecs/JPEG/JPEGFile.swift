@@ -145,3 +145,80 @@ final class JPEGFile: ImageFile {
     }
   }
 }
+
+extension JPEGFile {
+  /// Makes the result from a part of the file, or from the whole file if no part can be cut out.
+  func render(
+    _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
+  ) throws(ImageDecodingError) -> Bitmap {
+    if let file = try excerpt(cut, of: plan, context) {
+      return try file.render(plan.onCut, context: context)
+    }
+    return try renderUncut(plan, context: context)
+  }
+
+  /// The pixels of a part at the plan's scale, for a caller that calls `decode` directly.
+  func decode(
+    _ plan: DecodePlan, cut: PixelRectangle, _ context: DecodingContext
+  ) throws(ImageDecodingError) -> Bitmap {
+    if let file = try excerpt(cut, of: plan, context) {
+      return try file.decode(plan.onCut, context: context)
+    }
+    let whole = DecodePlan(of: self, resize: nil, context: context)
+    try whole.checkPrice(for: self, context)
+    try context.reserve(atLeast: whole.byteCount)
+    let bitmap = try decode(whole, context: context)
+    return Resampler().resample(
+      bitmap, region: PixelRegion(cut), to: plan.decodedSize, pool: context.pool)
+  }
+
+  /// A file with a part of this file's blocks; `nil` if it cannot be cut.
+  private func excerpt(
+    _ cut: PixelRectangle, of plan: DecodePlan, _ context: DecodingContext
+  ) throws(ImageDecodingError) -> JPEGFile? {
+    let bytes = try JPEGExcerpt.file(
+      data, outline, cut: cut, renderByteCount: plan.byteCount, context: context)
+    guard let bytes else { return nil }
+    var own = header
+    own.storedSize = cut.size
+    own.regionUnit = nil
+    own.hasParts = false
+    return JPEGFile(bytes, try JPEGOutline(bytes, limits: context.limits), header: own)
+  }
+}
+
+extension JPEGFile {
+  /// Decodes the thumbnail in the EXIF data, which is a JPEG of its own (CIPA DC-008 §4.5.5).
+  ///
+  /// - Throws: only `cancelled` and `limitExceeded`.
+  func embeddedThumbnail(
+    atLeast smallest: PixelSize, context: DecodingContext
+  ) throws(ImageDecodingError) -> Bitmap? {
+    guard header.metadata?.hasThumbnail == true, let range = EXIFThumbnail.range(inJPEG: data.span) else {
+      return nil
+    }
+    let bytes = data.subdata(in: data.startIndex + range.lowerBound..<data.startIndex + range.upperBound)
+    do throws(ImageDecodingError) {
+      let outline = try JPEGOutline(bytes, limits: context.limits)
+      var own = outline.header
+      guard own.storedSize.width >= smallest.width, own.storedSize.height >= smallest.height,
+        own.colorModel == header.colorModel
+      else { return nil }
+      try context.limits.check(own)
+      // It has the colours of the picture, but rarely declares them.
+      own.colorEncoding = header.colorEncoding
+      own.orientation = .up
+      let file = JPEGFile(bytes, outline, header: own)
+      let plan = DecodePlan(of: file, resize: nil, context: context)
+      try context.limits.checkDecodedByteCount(plan.byteCount)
+      // Nothing else has been decoded yet.
+      try context.reserve(atLeast: plan.byteCount)
+      return try file.decode(plan, context: context)
+    } catch {
+      switch error {
+      case .cancelled, .limitExceeded: throw error
+      default: return nil
+      }
+    }
+  }
+}

@@ -48,4 +48,95 @@
       try PartialFile { () throws(ImageDecodingError) in .opened(try open(data, limits: limits)) }
     }
   }
+
+  /// A JPEG XL that gets finer while it is downloaded: lossy pictures first show the means of blocks, and more
+  /// after each pass or as groups of pixels arrive; of an animation, the first frame is shown.
+  ///
+  /// `@unchecked Sendable`: `FeedSlot` makes sure that one thread at a time calls it.
+  final class JXLFeed: LibraryFeed, @unchecked Sendable {
+    private static let stepByteCount = 65_536
+    private static let imageStage = "image data"
+
+    private let feed: OpaquePointer
+    private let header: ImageHeader
+    private let alpha: Alpha
+    private let isPremultiplied: Bool
+    private let pixels: IncrementalPixels
+    private var givenByteCount = 0
+    private var flushedByteCount = 0
+    private var isWhole = false
+    private var hasShownAll = false
+
+    /// - Parameter isPremultiplied: whether the library returns premultiplied colours.
+    /// - Throws: `limitExceeded`.
+    init(
+      header: ImageHeader, alpha: Alpha, isPremultiplied: Bool, context: DecodingContext
+    ) throws(ImageDecodingError) {
+      // The library works in floating point, beside the pixels that are kept and the copy that is shown.
+      let (sum, overflow) = header.storedSize.pixelCount.multipliedReportingOverflow(by: 12 + 8)
+      try context.limits.checkDecodedByteCount(overflow ? .max : sum)
+      let pixels = IncrementalPixels(size: header.storedSize)
+      guard let feed = ozu_jxl_feed_new(pixels.rows)
+      else { throw .corrupt(.jxl, stage: "header", reason: "out of memory") }
+      self.feed = feed
+      self.header = header
+      self.pixels = pixels
+      self.alpha = alpha
+      self.isPremultiplied = isPremultiplied
+    }
+
+    deinit {
+      ozu_jxl_feed_free(feed)
+    }
+
+    /// Decodes the bytes that are there; `nil` if there is nothing new to show.
+    func preview(of data: Data, context: DecodingContext) throws(ImageDecodingError) -> Bitmap? {
+      try read(data, context)
+      guard !hasShownAll else { return nil }
+      if !isWhole {
+        guard givenByteCount > flushedByteCount else { return nil }
+        flushedByteCount = givenByteCount
+        guard ozu_jxl_feed_flush(feed) == .done else { return nil }
+      }
+      hasShownAll = isWhole
+      let hasAlpha = header.hasAlpha
+      let isPremultiplied = isPremultiplied
+      let alpha = alpha
+      return pixels.copy(
+        rows: pixels.size.height, isOpaque: !hasAlpha, colorSpace: header.storedColorSpace,
+        pool: context.pool
+      ) { row, width in
+        let bytes = row.assumingMemoryBound(to: UInt8.self)
+        ozu_swap_red_and_blue(bytes, bytes, width)
+        if !hasAlpha {
+          Premultiplication.makeOpaque(row, width: width)
+        } else if isPremultiplied, alpha == .straight {
+          Premultiplication.undo(row, to: row, width: width, rounds: false)
+        } else if isPremultiplied {
+          Premultiplication.clamp(row, width: width)
+        } else if alpha == .premultiplied {
+          Premultiplication.apply(to: row, width: width)
+        }
+      }
+    }
+
+    private func read(_ data: Data, _ context: DecodingContext) throws(ImageDecodingError) {
+      while !isWhole {
+        try context.checkpoint()
+        let byteCount = min(givenByteCount + Self.stepByteCount, data.count)
+        let status = data.withBytes { bytes in
+          ozu_jxl_feed_read(feed, bytes.bindMemory(to: UInt8.self).baseAddress, byteCount)
+        }
+        givenByteCount = byteCount
+        switch status {
+        case .done: isWhole = true
+        case .more: continue
+        case .truncated where byteCount < data.count: continue
+        case .truncated: return
+        case .failed:
+          throw .corrupt(.jxl, stage: Self.imageStage, reason: "the coded data break the rules")
+        }
+      }
+    }
+  }
 #endif

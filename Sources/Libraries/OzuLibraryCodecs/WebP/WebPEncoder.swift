@@ -36,4 +36,87 @@
       return WebPContainer.insert(options.metadata, into: data, size: bitmap.size)
     }
   }
+
+  extension WebPEncoder: AnimationEncoding {
+    /// Begins an animated WebP, lossy or lossless. At least every 5th frame (lossless: every 17th) does not depend
+    /// on others.
+    ///
+    /// - Throws: `tooLarge` above 16,383 pixels a side; `failed` if memory is short.
+    public func makeWriter(
+      canvas: PixelSize, loopCount: Int, options: EncodingOptions
+    ) throws(ImageEncodingError) -> any AnimationWriting {
+      try WebPAnimationWriter(canvas: canvas, loopCount: loopCount, options: options)
+    }
+  }
+
+  /// Writes an animated WebP through libwebpmux. Delays are in milliseconds, at most 16,777,215.
+  final class WebPAnimationWriter: AnimationWriting {
+    private static let sideLimit = 16_383
+
+    private var admission: FrameAdmission
+    private var clock = FrameClock(unit: .milliseconds(1), playableCount: 11, limit: (1 << 24) - 1)
+    /// The time at which the next frame begins, in milliseconds.
+    private var time: Int32 = 0
+    private let animation: OpaquePointer
+    private let (canvas, metadata): (PixelSize, EncodedMetadata)
+    /// A canvas without padding, colours divided by alpha.
+    private let straight: UnsafeMutableRawBufferPointer
+    private(set) var byteCount = 0
+
+    init(canvas: PixelSize, loopCount: Int, options: EncodingOptions) throws(ImageEncodingError) {
+      admission = try FrameAdmission(.webp, canvas: canvas, sideLimit: Self.sideLimit)
+      try options.metadata.checkProfile(for: .webp)
+      (self.canvas, metadata) = (canvas, options.metadata)
+      var request = OzuWebPAnimationRequest(
+        width: UInt32(canvas.width), height: UInt32(canvas.height),
+        loop_count: UInt16(clamping: loopCount),
+        quality: LibraryEncoder.quality(of: options), is_lossless: options.isLossless,
+        effort: options.effort.value)
+      guard let animation = ozu_webp_animation_new(&request) else {
+        throw .failed(.webp, reason: "out of memory")
+      }
+      self.animation = animation
+      straight = .allocate(byteCount: canvas.width * 4 * canvas.height, alignment: 16)
+    }
+
+    deinit {
+      ozu_webp_animation_free(animation)
+      straight.deallocate()
+    }
+
+    func append(_ frame: Bitmap, duration: Duration) throws(ImageEncodingError) {
+      try admission.admit(frame)
+      let frame = frame.converted(to: .bgra8)
+      let (width, height) = (frame.size.width, frame.size.height)
+      frame.withUnsafeBytes { pixels in
+        // `admit` has compared the sizes: every row lies inside both blocks.
+        guard let from = pixels.baseAddress, let to = straight.baseAddress else { return }
+        for y in 0..<height {
+          Premultiplication.undo(from + y * frame.bytesPerRow, to: to + y * width * 4, width: width)
+        }
+      }
+      let status = ozu_webp_animation_add(
+        animation, straight.bindMemory(to: UInt8.self).baseAddress, width * 4, UInt32(width),
+        UInt32(height), !frame.isOpaque, time)
+      guard status == .done else { throw failure }
+      let (end, isOverflow) = time.addingReportingOverflow(Int32(clock.count(of: duration)))
+      guard !isOverflow else { throw .failed(.webp, reason: "the animation is longer than 24 days") }
+      time = end
+    }
+
+    func finish() throws(ImageEncodingError) -> Data {
+      try admission.finish()
+      var file = OzuBytes()
+      guard ozu_webp_animation_finish(animation, time, &file) == .done, let data = file.data() else {
+        throw failure
+      }
+      let whole = WebPContainer.insert(metadata, into: data, size: canvas)
+      byteCount = whole.count
+      return whole
+    }
+
+    private var failure: ImageEncodingError {
+      .failed(.webp, reason: String(cString: ozu_webp_animation_message(animation)))
+    }
+  }
 #endif
