@@ -111,7 +111,7 @@ let otherURL = url
 let redis = RedisStore(RedisConfiguration(nodes: [.tcp("127.0.0.1")]))
 @Sendable func store(_ entry: ImageStoreEntry, under lease: FillLease?) async throws {}
 
-// MARK: Sources/Service/OzuSharedStores/Client/ClientStore.swift
+// MARK: Sources/Service/OzuSharedStores/ClientStore.swift
 struct ValkeyKey { init(_ name: String) {} }
 struct ByteBuffer {
   let readableBytesView: Data

@@ -1,6 +1,7 @@
 import Foundation
 import Ozu
 import OzuHTTP
+import OzuImaging
 
 /// A page at `/` for trying the options of addresses: it shows a picture from the web or from the user's machine,
 /// the result with its size and time, and the signed address to copy.
@@ -122,5 +123,82 @@ extension ServiceResponse {
       headers: [
         "Content-Type": "application/json", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
       ], body: body ?? Data())
+  }
+}
+
+/// The page of a playground, made once of `playground.html`, `playground.css` and `playground.js`. It loads nothing from other
+/// places.
+///
+/// Its style and its script are allowed only by their hashes, so a script injected into the page could not run.
+enum PlaygroundPage {
+  static let response = ServiceResponse(
+    status: 200,
+    headers: [
+      "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store",
+      "Content-Security-Policy": contentSecurityPolicy, "X-Content-Type-Options": "nosniff",
+      "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Resource-Policy": "same-origin",
+    ], body: Data(text.utf8))
+
+  private static let style = String(decoding: PackageResources.playground_css, as: UTF8.self)
+  private static let script = String(decoding: PackageResources.playground_js, as: UTF8.self)
+
+  /// The choices of a format.
+  private static let formats = ImageOptions.formats.filter { $0.audience == .browsers }
+    .map { "<option value=\"\($0.type.fileExtension)\">\($0.name)</option>" }.joined()
+
+  static let text = String(decoding: PackageResources.playground_html, as: UTF8.self)
+    .replacing("{{style}}", with: style).replacing("{{script}}", with: script).replacing(
+      "{{formats}}", with: formats)
+
+  static let contentSecurityPolicy = [
+    "default-src 'none'", "connect-src 'self'", "img-src blob: data:", "style-src '\(hash(style))'",
+    "script-src '\(hash(script))'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+  ].joined(separator: "; ")
+
+  private static func hash(_ text: String) -> String {
+    "sha256-\(Data(SHA256.digest(of: Array(text.utf8))).base64EncodedString())"
+  }
+}
+
+/// The secret of the users of a playground.
+///
+/// It is written after the `#` of the page's address, which browsers do not send, and the page sends it in the
+/// field `Authorization`. So it is in no log, no cache and no `Referer`, and the page of another site cannot make a
+/// browser send it.
+struct PlaygroundToken: Sendable {
+  static let shortest = 16
+
+  private let digest: [UInt8]
+
+  /// - Throws: `ServiceConfigurationError.weakPlaygroundToken` for a token that is too short, or that would need escapes in an address.
+  init(_ text: String) throws(ServiceConfigurationError) {
+    guard (Self.shortest...256).contains(text.utf8.count), text.utf8.allSatisfy(Self.isPlain) else {
+      throw .weakPlaygroundToken
+    }
+    digest = SHA256.digest(of: Array(text.utf8))
+  }
+
+  /// Whether a request has the token. Digests are compared, so that the time reveals nothing about the token.
+  func isSent(by request: ServiceRequest) -> Bool {
+    let fields = request.headers.values(for: "Authorization")
+    guard fields.count == 1, let field = fields.first, field.utf8.count <= 512,
+      field.prefix(7).lowercased() == "bearer "
+    else { return false }
+    let given = SHA256.digest(of: Array(field.dropFirst(7).utf8))
+    return zip(given, digest).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  /// Random bytes from the system's generator, in base64url.
+  static func random(byteCount: Int) -> String {
+    var generator = SystemRandomNumberGenerator()
+    return Base64URL.text(of: (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: "-._~".utf8.contains(byte)
+    }
   }
 }
