@@ -134,7 +134,7 @@ let request = HTTPRequest(url: url)
 let screenshot = picture.bitmap
 let cell = PixelRectangle(x: 0, y: 0, width: 10, height: 10)
 
-// MARK: Sources/Testing/OzuTesting/HTTP/FakeHTTPClient.swift
+// MARK: Sources/Testing/OzuTesting/FakeHTTPClient.swift
 let broken = url
 
 // MARK: Sources/Apps/OzuDemonstration/LoopbackServer/LoopbackServer.swift

@@ -1,8 +1,9 @@
 #if canImport(OzuServer)
+  import Dispatch
   import Foundation
   import Glibc
-  import OzuServer
   import OzuBase
+  import OzuServer
 
   /// `ozu serve`: pictures for a web site, over HTTP.
   enum ServeCommand: Command {
@@ -219,5 +220,69 @@
 
     /// Removes it. It has no names, only files that are still open.
     func remove() { rmdir(path) }
+  }
+
+  /// The socket that systemd, or a program with the same protocol, passes to a process that it starts (sd_listen_fds(3)).
+  enum ActivatedSocket {
+    /// The first descriptor that is passed.
+    private static let first: Int32 = 3
+
+    /// Takes the socket. Removes the variables that announce it: they are for this process, not for its child processes.
+    ///
+    /// - Throws: `ServiceListenerError` unless there is exactly one socket.
+    static func take() throws(ServiceListenerError) -> Int32 {
+      let environment = ProcessInfo.processInfo.environment
+      let isForThisProcess = environment["LISTEN_PID"].flatMap(Int32.init) == getpid()
+      let count = environment["LISTEN_FDS"].flatMap(Int.init)
+      for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
+      guard isForThisProcess, let count, count > 0 else {
+        throw ServiceListenerError(operation: "find a socket of", address: "systemd", code: ENOENT)
+      }
+      guard count == 1 else {
+        throw ServiceListenerError(
+          operation: "choose among \(count) sockets of", address: "systemd", code: E2BIG)
+      }
+      return first
+    }
+  }
+
+  /// Writes a line for each request, on a thread of its own, so that no answer waits for the reader of the log. When the
+  /// reader is too slow, lines are left out, and a line says how many.
+  final class RequestLog: Sendable {
+    private static let limit = 10_000
+
+    private let console: Console
+    private let queue = DispatchQueue(label: "ozu.log", qos: .utility)
+    private let state = Mutex((waiting: 0, left: 0))
+
+    init(_ console: Console) { self.console = console }
+
+    func write(_ record: ServiceLogRecord) {
+      let isTaken = state.withLock { state in
+        guard state.waiting < Self.limit else {
+          state.left += 1
+          return false
+        }
+        state.waiting += 1
+        return true
+      }
+      guard isTaken else { return }
+      queue.async { [self] in
+        console.print(record.jsonLine)
+        let left = state.withLock { state in
+          state.waiting -= 1
+          guard state.waiting == 0 else { return 0 }
+          defer { state.left = 0 }
+          return state.left
+        }
+        if left > 0 { console.print("{\"dropped\": \(left)}") }
+      }
+    }
+
+    /// Writes a line to standard error, after the lines before it. The caller does not wait for a reader either.
+    func report(_ line: String) { queue.async { [console] in console.printError(line) } }
+
+    /// Returns when everything is written.
+    func finish() { queue.sync {} }
   }
 #endif

@@ -1,3 +1,4 @@
+import Foundation
 import OzuBase
 
 #if canImport(FoundationEssentials)
@@ -156,5 +157,14 @@ private final class LoopbackTurn: Sendable {
       defer { next = min(next + 1, last) }
       return next
     }
+  }
+}
+
+/// Starts the threads of the loopback server. Its calls block, and the threads of Swift's cooperative pool must not block.
+enum LoopbackThread {
+  static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    let thread = Thread(block: body)
+    thread.name = name
+    thread.start()
   }
 }

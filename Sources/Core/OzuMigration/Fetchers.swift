@@ -36,3 +36,43 @@ public struct NetworkFetcher: ImageFetching, URLFetching {
     .data(try await ImageSource.contents(of: url, client: client, limits: limits))
   }
 }
+
+/// A source for a picture in a local file. Does the same as the file URL.
+public struct DiskFetcher: ImageFetching, URLFetching {
+  /// The path of the file.
+  public let path: String
+  /// The path.
+  public var key: String { path }
+
+  /// Makes a source of a file.
+  public init(path: String) {
+    self.path = path
+  }
+
+  package var plainURL: URL? { URL(filePath: path) }
+
+  /// Reads the file.
+  ///
+  /// - Throws: `ImageError`: `noSuchFile`, `isDirectory`, `unreadableFile`, `emptyData` for no bytes, `notAnImage` for
+  ///   bytes that are not an image.
+  public func fetch() async throws -> FetchedImage {
+    .data(try await ImageSource.contents(ofFile: path))
+  }
+}
+
+/// A source for a picture that is already in memory: the pipeline resizes it and caches it under a key. In Ozu it is
+/// `ImageSource.picture(_:key:)`.
+public struct SimpleFetcher: ImageFetching {
+  /// The identity of the picture.
+  public let key: String
+  private let picture: Picture
+
+  /// Makes a fetcher for a picture.
+  public init(_ picture: Picture, key: String) {
+    self.picture = picture
+    self.key = key
+  }
+
+  /// Returns the picture.
+  public func fetch() async throws -> FetchedImage { .picture(picture) }
+}

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
 /// Makes text from others, such as servers, safe to show: on a terminal, some characters are commands.
 package enum PrintableText {
   /// The text with all its lines joined to one, and then escaped as by `escaped`.
@@ -48,4 +54,9 @@ package enum PrintableText {
     default: false
     }
   }
+}
+
+/// The system's message for one of its error numbers.
+package func systemMessage(_ code: Int32) -> String {
+  strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }

@@ -4,6 +4,24 @@
   import Foundation
 #endif
 
+/// Random numbers that depend only on a seed, so that a failure of a test can be repeated on every machine. SplitMix64
+/// (Steele, Lea and Flood, OOPSLA 2014); not for security.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// Makes a generator from a seed, which can be any number.
+  public init(seed: UInt64) { state = seed }
+
+  /// The next 64 bits.
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}
+
 /// How many of their cases the longest tests of this package take: a part in `make test`, half of it under a sanitizer,
 /// where each takes several times as long, and all in `make drills-tests`.
 package enum Cases {
