@@ -162,4 +162,70 @@
       return true
     }
   }
+
+  /// The actions of a window, by name: a group of GTK's actions that menus and buttons find as `win.NAME`.
+  @MainActor
+  final class WindowActions {
+    /// The group, to be put into the window; owned.
+    let group = g_simple_action_group_new()!
+
+    isolated deinit { g_object_unref(ObjectPointer(group)) }
+
+    private var map: OpaquePointer { OpaquePointer(group) }
+
+    /// Adds an action.
+    func add(_ name: String, _ action: @escaping @MainActor () -> Void) {
+      let simple = g_simple_action_new(name, nil)!
+      SignalSource(simple).on("activate") { _ in action() }
+      g_action_map_add_action(map, simple)
+      g_object_unref(ObjectPointer(simple))
+    }
+
+    /// Adds an action that is on or off, which menus show.
+    func addSwitch(_ name: String, isOn: Bool = false, _ action: @escaping @MainActor (Bool) -> Void) {
+      let simple = g_simple_action_new_stateful(name, nil, g_variant_new_boolean(isOn ? 1 : 0))!
+      SignalSource(simple).on("activate") { [weak self] _ in
+        guard let self else { return }
+        let isOn = !self.isOn(name)
+        set(name, isOn)
+        action(isOn)
+      }
+      g_action_map_add_action(map, simple)
+      g_object_unref(ObjectPointer(simple))
+    }
+
+    /// Whether a switch is on.
+    func isOn(_ name: String) -> Bool {
+      guard let state = g_action_group_get_action_state(map, name) else { return false }
+      defer { g_variant_unref(state) }
+      return g_variant_get_boolean(state) != 0
+    }
+
+    /// Shows a switch as on or off without its action.
+    func set(_ name: String, _ isOn: Bool) {
+      guard let action = g_action_map_lookup_action(map, name) else { return }
+      g_simple_action_set_state(action, g_variant_new_boolean(isOn ? 1 : 0))
+    }
+
+    /// Performs an action.
+    func activate(_ name: String) { g_action_group_activate_action(map, name, nil) }
+  }
+
+  /// The window about the program.
+  @MainActor
+  enum About {
+    /// Opens the window over another.
+    static func open(over parent: UnsafeMutablePointer<GtkWindow>) {
+      let widget: Widget = gtk_about_dialog_new()
+      let dialogue = OpaquePointer(widget)
+      gtk_about_dialog_set_program_name(dialogue, "Ozu Gallery")
+      gtk_about_dialog_set_comments(dialogue, "Shows pictures with the image library Ozu.")
+      gtk_about_dialog_set_logo_icon_name(dialogue, Gallery.identifier)
+      gtk_about_dialog_set_license_type(dialogue, GTK_LICENSE_APACHE_2_0)
+      let window = cast(widget, to: GtkWindow.self)
+      gtk_window_set_transient_for(window, parent)
+      gtk_window_set_modal(window, 1)
+      gtk_window_present(window)
+    }
+  }
 #endif

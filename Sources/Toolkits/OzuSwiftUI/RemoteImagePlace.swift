@@ -1,7 +1,14 @@
 #if canImport(SwiftUI)
   import Foundation
+  import Observation
   import Ozu
   import SwiftUI
+
+  #if canImport(UIKit)
+    import OzuUIKit
+  #else
+    import OzuAppKit
+  #endif
 
   /// A remote image whose size is known: it requests the picture and shows its states.
   struct RemoteImagePlace<Content: View>: View {
@@ -82,6 +89,81 @@
     private func load() {
       model.layout(size, scale: scale, mode: settings.mode)
       model.load(settings, through: pipeline)
+    }
+  }
+
+  /// The state of a remote image between its updates: a `DisplayModel`, made observable.
+  @MainActor
+  @Observable
+  final class RemoteImageModel {
+    /// The content to show.
+    private(set) var state = DisplayState.empty
+    /// How often the view must call `advance(to:)`; `nil` if nothing moves.
+    private(set) var frameRate: FrameRate?
+
+    @ObservationIgnored private var model: DisplayModel?
+    @ObservationIgnored private var place: (size: DisplaySize, scale: Double, mode: ScaleMode)?
+    private var key: ImageKey?
+    private var hasRequested = false
+
+    /// Whether the state belongs to the picture with this key.
+    func hasState(of key: ImageKey?) -> Bool { hasRequested && key == self.key }
+
+    /// Whether the state has a picture of the source of this key, perhaps made in another way. It stays until the new one
+    /// has been loaded.
+    func hasPicture(ofSourceOf key: ImageKey) -> Bool {
+      hasRequested && key.source == self.key?.source && state.picture != nil && state.error == nil
+    }
+
+    /// Sets the size, scale and mode in which the picture is shown.
+    func layout(_ size: DisplaySize, scale: Double, mode: ScaleMode) {
+      place = (size, scale, mode)
+      model?.layout(size, scale: scale, mode: mode)
+    }
+
+    /// Requests the picture of the settings.
+    func load(_ settings: RemoteImageSettings, through pipeline: ImagePipeline) {
+      let request = settings.completeRequest
+      model(pipeline).setImage(
+        request, options: settings.options, cacheFormat: settings.format,
+        handlers: DisplayHandlers(completion: settings.onCompletion))
+      key = request?.key
+      hasRequested = true
+    }
+
+    /// Called when the view is on screen again.
+    func appear() { model?.images.viewDidAppear() }
+
+    /// Called when the view is no longer on screen. Lazy stacks keep the state of all views that went by, so a picture that
+    /// memory has is given back; the first frame of the view's return finds it there.
+    func disappear(isInMemory: Bool) {
+      model?.images.viewDidDisappear()
+      guard isInMemory, case .success = state else { return }
+      (model, state, key, hasRequested, frameRate) = (nil, .empty, nil, false, nil)
+    }
+
+    /// Called before a frame is drawn.
+    func advance(to date: Date) {
+      model?.images.advance(to: .seconds(date.timeIntervalSinceReferenceDate))
+    }
+
+    private func model(_ pipeline: ImagePipeline) -> DisplayModel {
+      if let model, model.images.pipeline === pipeline { return model }
+      ApplicationObserver.follow(pipeline)
+      let model = DisplayModel(pipeline: pipeline)
+      model.onChange = { [weak self] state, transition in self?.take(state, transition) }
+      if let place { model.layout(place.size, scale: place.scale, mode: place.mode) }
+      self.model = model
+      return model
+    }
+
+    private func take(_ state: DisplayState, _ transition: DisplayTransition) {
+      frameRate = model.flatMap { $0.isClockRunning ? $0.images.frameRate : nil }
+      guard case .fade(let duration) = transition else {
+        self.state = state
+        return
+      }
+      withAnimation(.easeInOut(duration: duration / .seconds(1))) { self.state = state }
     }
   }
 #endif

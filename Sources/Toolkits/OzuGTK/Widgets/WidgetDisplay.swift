@@ -236,4 +236,59 @@
       paintable.fade(to: visibility)
     }
   }
+
+  extension WidgetDisplay {
+    /// The display of a widget, made when it is first asked for.
+    ///
+    /// - Precondition: the widget is a `GtkPicture`, a `GtkImage` or a `GtkButton`.
+    static func of(_ widget: UnsafeMutablePointer<GtkWidget>, pipeline: ImagePipeline = .shared)
+      -> WidgetDisplay
+    {
+      if ozu_is_a(widget, gtk_button_get_type()) != 0 { return of(icon(of: widget), pipeline: pipeline) }
+      guard let kind = WidgetKind(widget) else {
+        preconditionFailure("a picture can be set on a GtkPicture, a GtkImage or a GtkButton")
+      }
+      let object = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self)
+      if let known = g_object_get_qdata(object, displayKey) {
+        return Unmanaged<WidgetDisplay>.fromOpaque(known).takeUnretainedValue()
+      }
+      let display = WidgetDisplay(widget, kind: kind, pipeline: pipeline)
+      g_object_set_qdata_full(
+        object, displayKey, Unmanaged.passRetained(display).toOpaque(),
+        { display in
+          if let display { Unmanaged<WidgetDisplay>.fromOpaque(display).release() }
+        })
+      return display
+    }
+
+    /// The image inside a button; one is added if the button has none.
+    static func icon(of button: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget> {
+      let button = UnsafeMutableRawPointer(button).assumingMemoryBound(to: GtkButton.self)
+      if let child = gtk_button_get_child(button), WidgetKind(child) != nil { return child }
+      let image: UnsafeMutablePointer<GtkWidget> = gtk_image_new()
+      gtk_button_set_child(button, image)
+      return image
+    }
+
+    private static let displayKey = g_quark_from_static_string("ozu-display")
+  }
+
+  /// The properties for assistive technologies.
+  extension WidgetDisplay {
+    /// The content of the picture in words: the description of the image.
+    var alternativeText: String? {
+      get { widget.flatMap(kind.alternativeText) }
+      set { if let widget { kind.setAlternativeText(newValue, of: widget) } }
+    }
+
+    /// Reports whether the picture is still loading.
+    func setBusy(_ widget: UnsafeMutablePointer<GtkWidget>, _ isBusy: Bool) {
+      var value = GValue()
+      g_value_init(&value, ozu_type_boolean())
+      g_value_set_boolean(&value, isBusy ? 1 : 0)
+      var state = GTK_ACCESSIBLE_STATE_BUSY
+      gtk_accessible_update_state_value(OpaquePointer(widget), 1, &state, &value)
+      g_value_unset(&value)
+    }
+  }
 #endif
