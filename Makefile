@@ -115,6 +115,7 @@ lint: ## check formatting, layering, leftovers, the links, names and figures on 
 	@scripts/test-check-numbers
 	@python3 -B scripts/documentation/check_links.py
 	@python3 -B scripts/documentation/check_names.py
+	@python3 -B scripts/documentation/check_words.py
 	@python3 -B scripts/documentation/check_figures.py
 	@python3 -B scripts/documentation/check_packages.py
 	@python3 -B scripts/documentation/check_tree.py

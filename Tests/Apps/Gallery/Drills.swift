@@ -90,7 +90,7 @@
     }
 
     /// The cells of a grid that are to be seen wholly, each with the number it should show.
-    func cells(of window: GalleryWindow, _ screen: Screen) -> [(place: Screen.Place, number: Int)] {
+    func cells(of window: GalleryWindow, _ screen: Screen) -> [(place: Screen.VisibleWidget, number: Int)] {
       guard let list = screen.place(of: window.grid.widget) else { return [] }
       let (top, bottom) = (list.y, list.y + list.size.height)
       return screen.visible(gtk_picture_get_type(), below: window.grid.widget).compactMap { place in

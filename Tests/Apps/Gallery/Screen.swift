@@ -96,8 +96,8 @@
     }
 
     /// The widgets of a kind below a widget, with their place in the window, as far as they are to be seen.
-    func visible(_ type: GType, below root: UnsafeMutablePointer<GtkWidget>? = nil) -> [Place] {
-      var places: [Place] = []
+    func visible(_ type: GType, below root: UnsafeMutablePointer<GtkWidget>? = nil) -> [VisibleWidget] {
+      var places: [VisibleWidget] = []
       collect(type, root ?? window, &places)
       return places
     }
@@ -116,16 +116,16 @@
     }
 
     /// A widget and where it is.
-    struct Place {
+    struct VisibleWidget {
       let widget: UnsafeMutablePointer<GtkWidget>
       let rectangle: PixelRectangle
       @MainActor var picture: PictureWidget { PictureWidget(widget) }
     }
 
-    private func collect(_ type: GType, _ widget: UnsafeMutablePointer<GtkWidget>, _ places: inout [Place]) {
+    private func collect(_ type: GType, _ widget: UnsafeMutablePointer<GtkWidget>, _ places: inout [VisibleWidget]) {
       guard gtk_widget_get_mapped(widget) != 0 else { return }
       if ozu_is_a(widget, type) != 0 {
-        if let rectangle = place(of: widget) { places.append(Place(widget: widget, rectangle: rectangle)) }
+        if let rectangle = place(of: widget) { places.append(VisibleWidget(widget: widget, rectangle: rectangle)) }
         return
       }
       var child = gtk_widget_get_first_child(widget)

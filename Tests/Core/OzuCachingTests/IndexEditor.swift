@@ -28,7 +28,7 @@ struct IndexEditor {
     }
     for _ in 0..<Self.integer(self.index, 68, UInt32.self) {
       places.append(offset)
-      offset += StoredIndex.placeLength
+      offset += StoredIndex.segmentStateLength
     }
     stamps = offset
     directory = offset + 8 * Int(Self.integer(self.index, 72, UInt32.self))

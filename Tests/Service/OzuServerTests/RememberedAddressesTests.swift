@@ -199,7 +199,7 @@ struct RememberedAddressesTests {
     let picture = try Self.picture(fields: ["Accept", "DPR"])
     let addresses = RememberedAddresses(maximumCount: 100)
     for number in 0..<50 { addresses.remember(picture, of: Self.request("/a", ["accept": "\(number)"])) }
-    #expect(addresses.count == RememberedAddresses.maximumVariantCount)
+    #expect(addresses.count == RememberedAddresses.maximumFormCount)
     func isFound(_ headers: HTTPHeaders) -> Bool {
       addresses.picture(for: Self.request("/a", headers), at: Self.clock) != nil
     }

@@ -18,20 +18,20 @@ struct FillCoordinatorTests {
   }
 
   /// The place of the stored value, and the leases of all makes.
-  private final class Place: Sendable {
+  private final class Storage: Sendable {
     let value = Mutex<Int?>(nil)
     let makes = Mutex<[FillLease?]>([])
     let gate = Gate(isOpen: false)
   }
 
-  private func ask(_ coordinator: FillCoordinator, _ place: Place) -> Task<Int, any Error> {
+  private func ask(_ coordinator: FillCoordinator, _ storage: Storage) -> Task<Int, any Error> {
     Task { [key] in
       try await coordinator.value(for: key) {
-        place.value.withLock { $0 }
+        storage.value.withLock { $0 }
       } make: { lease in
-        place.makes.withLock { $0.append(lease) }
-        try await place.gate.pass()
-        place.value.withLock { $0 = 7 }
+        storage.makes.withLock { $0.append(lease) }
+        try await storage.gate.pass()
+        storage.value.withLock { $0 = 7 }
         return 7
       }
     }
@@ -39,45 +39,45 @@ struct FillCoordinatorTests {
 
   @Test("one of many callers makes the value; the others find it")
   func coalescing() async throws {
-    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
+    let (leases, storage) = (InMemoryLeases(now: clock.now), Storage())
     let coordinator = coordinator(leases)
-    let tasks = (0..<16).map { _ in ask(coordinator, place) }
+    let tasks = (0..<16).map { _ in ask(coordinator, storage) }
     // Fifteen wait, and the heartbeat sleeps.
     await clock.sleepers(16)
-    place.gate.open()
-    try await eventually(place.value.withLock { $0 } == 7)
+    storage.gate.open()
+    try await eventually(storage.value.withLock { $0 } == 7)
     try await eventually(leases.state.withLock { $0.holders.isEmpty })
     clock.advance(by: .milliseconds(5))
     for task in tasks { #expect(try await task.value == 7) }
-    #expect(place.makes.withLock { $0.count } == 1)
+    #expect(storage.makes.withLock { $0.count } == 1)
   }
 
   @Test("a lease is renewed while the value is made, and released afterwards")
   func heartbeat() async throws {
-    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
-    let task = ask(coordinator(leases), place)
+    let (leases, storage) = (InMemoryLeases(now: clock.now), Storage())
+    let task = ask(coordinator(leases), storage)
     for count in 1...6 {
       await clock.sleepers(count)
       clock.advance(by: .seconds(1) / 3)
       try await eventually(leases.state.withLock { $0.renewals } == count)
     }
     #expect(await leases.acquireLease(for: key, lasting: .seconds(1)) == .held)
-    place.gate.open()
+    storage.gate.open()
     #expect(try await task.value == 7)
     #expect(leases.state.withLock { $0.holders.isEmpty })
   }
 
   @Test("a holder that died is replaced when its lease ends")
   func deadHolder() async throws {
-    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
+    let (leases, storage) = (InMemoryLeases(now: clock.now), Storage())
     guard case .acquired(let dead) = await leases.acquireLease(for: key, lasting: .seconds(1)) else {
       throw CancellationError()
     }
-    place.gate.open()
-    let task = ask(coordinator(leases), place)
+    storage.gate.open()
+    let task = ask(coordinator(leases), storage)
     let begin = clock.currentInstant
     var sleeps = 1
-    func isMade() -> Bool { place.makes.withLock { !$0.isEmpty } }
+    func isMade() -> Bool { storage.makes.withLock { !$0.isEmpty } }
     while !isMade() {
       await clock.sleepers(sleeps)
       sleeps += 1
@@ -87,38 +87,38 @@ struct FillCoordinatorTests {
     #expect(try await task.value == 7)
     #expect(
       (Duration.seconds(1)...Duration.milliseconds(1100)).contains(begin.duration(to: clock.currentInstant)))
-    let lease = try #require(place.makes.withLock { $0[0] })
+    let lease = try #require(storage.makes.withLock { $0[0] })
     #expect(lease.fencingToken > dead.fencingToken)
   }
 
   @Test("a caller that has waited too long makes the value without a lease")
   func impatience() async throws {
-    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
+    let (leases, storage) = (InMemoryLeases(now: clock.now), Storage())
     _ = await leases.acquireLease(for: key, lasting: .seconds(3600))
-    place.gate.open()
-    let task = ask(coordinator(leases), place)
+    storage.gate.open()
+    let task = ask(coordinator(leases), storage)
     await clock.sleepers(1)
     clock.advance(by: .seconds(3))
     #expect(try await task.value == 7)
-    #expect(place.makes.withLock { $0 } == [nil])
+    #expect(storage.makes.withLock { $0 } == [nil])
   }
 
   @Test("without a service for leases every caller makes the value")
   func unavailable() async throws {
-    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
+    let (leases, storage) = (InMemoryLeases(now: clock.now), Storage())
     leases.state.withLock { $0.isAvailable = false }
-    place.gate.open()
-    for _ in 0..<3 { #expect(try await ask(coordinator(leases), place).value == 7) }
-    #expect(place.makes.withLock { $0 } == [nil, nil, nil])
+    storage.gate.open()
+    for _ in 0..<3 { #expect(try await ask(coordinator(leases), storage).value == 7) }
+    #expect(storage.makes.withLock { $0 } == [nil, nil, nil])
   }
 
   @Test("a value that was stored before the lease was acquired is not made again")
   func lateLook() async throws {
-    let (leases, place) = (InMemoryLeases(now: clock.now), Place())
-    place.value.withLock { $0 = 5 }
-    place.gate.open()
-    #expect(try await ask(coordinator(leases), place).value == 5)
-    #expect(place.makes.withLock { $0.isEmpty } && leases.state.withLock { $0.holders.isEmpty })
+    let (leases, storage) = (InMemoryLeases(now: clock.now), Storage())
+    storage.value.withLock { $0 = 5 }
+    storage.gate.open()
+    #expect(try await ask(coordinator(leases), storage).value == 5)
+    #expect(storage.makes.withLock { $0.isEmpty } && leases.state.withLock { $0.holders.isEmpty })
   }
 
   @Test("a lease lasts until the value is in the store, and the caller does not wait for that")

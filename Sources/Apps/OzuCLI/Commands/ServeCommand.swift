@@ -47,10 +47,10 @@
       let log = RequestLog(console)
       let reports = StoreReports { log.report($0) }
       var configuration = try settings.configuration(reports: reports)
-      let place = try settings.listen()
+      let address = try settings.listen()
       let drainLimit = try settings.drainLimit()
       if try settings.logsRequests { configuration.log = { record in log.write(record) } }
-      let playground = try settings.playground(rules, at: place)
+      let playground = try settings.playground(rules, at: address)
       configuration.playground = playground?.page
       let spool = settings.hasCache || arguments.has("check") ? nil : SpoolFolder()
       defer { spool?.remove() }
@@ -63,7 +63,7 @@
       }
       var listening = ServiceListener.Configuration()
       listening.uploads = service.uploads
-      try place.checkHost()
+      try address.checkHost()
       if arguments.has("check") { return await check(settings, configuration, console) }
       // A reader of the log that ends must not end the service.
       Console.outlivesItsReader.store(true, ordering: .relaxed)
@@ -72,16 +72,16 @@
       _ = try? await BlockingWork.run { service.pipeline.diskCache }
       let listener: ServiceListener
       do throws(ServiceListenerError) {
-        listener = try Self.listener(service, at: place, listening)
+        listener = try Self.listener(service, at: address, listening)
       } catch {
         console.printError("ozu serve: \(error)")
         return .failed
       }
-      console.printError("ozu: listening at \(place.shown(port: listener.port))")
+      console.printError("ozu: listening at \(address.shown(port: listener.port))")
       if isInsecure { console.printError("ozu: addresses need no signature: anybody may ask for anything") }
       if let playground {
         let token = playground.madeToken.map { "#\($0)" } ?? ", with the token of playground_token behind a #"
-        console.printError("ozu: playground at \(place.shown(port: listener.port))/\(token)")
+        console.printError("ozu: playground at \(address.shown(port: listener.port))/\(token)")
       }
       await end.wait()
       console.printError("ozu: ending when the running requests are answered")
@@ -105,9 +105,9 @@
     }
 
     private static func listener(
-      _ service: ImageService, at place: ServeSettings.Place, _ configuration: ServiceListener.Configuration
+      _ service: ImageService, at address: ServeSettings.ListenAddress, _ configuration: ServiceListener.Configuration
     ) throws(ServiceListenerError) -> ServiceListener {
-      switch place {
+      switch address {
       case .tcp(let host, let port):
         try ServiceListener(service, host: host, port: port, configuration: configuration)
       case .unix(let path, let permissions):
@@ -131,7 +131,7 @@
     }
   }
 
-  extension ServeSettings.Place {
+  extension ServeSettings.ListenAddress {
     fileprivate func shown(port: Int) -> String {
       switch self {
       case .tcp(let host, _): "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"

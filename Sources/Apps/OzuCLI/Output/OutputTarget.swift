@@ -5,7 +5,7 @@ import OzuBase
 /// The place that `-o` names for the results: a file, standard output, a folder in which each result is named for its
 /// source, or a template.
 struct OutputTarget: Sendable {
-  enum Place {
+  enum Destination {
     case file(OutputFile)
     case folder(String, OutputNames)
     case template(OutputTemplate, [OutputTemplate.Values])
@@ -21,7 +21,7 @@ struct OutputTarget: Sendable {
   }
 
   let path: String
-  let place: Place
+  let destination: Destination
   /// The format of the results; `nil` when the picture decides.
   let format: ImageType?
   let sources: SourceFiles
@@ -50,7 +50,7 @@ struct OutputTarget: Sendable {
     self.sources = SourceFiles(sources, others: files, mayBeOverwritten: overwritesSources)
     if OutputTemplate.isTemplate(path) {
       let template = try OutputTemplate(path)
-      place = .template(template, Self.values(listed, sources))
+      destination = .template(template, Self.values(listed, sources))
       self.format = try Self.format(format, ending: template.ending, path, allowsAnyEnding)
       try refuseEqualNames(listed)
     } else if path.hasSuffix("/") || sources.count > 1 || isSeveral || isDirectory.boolValue {
@@ -58,11 +58,11 @@ struct OutputTarget: Sendable {
         throw UsageError("-o \(path): this is a file; several results need a folder")
       }
       if !exists { try Self.refusePictureName(path) }
-      place = .folder(path, OutputNames(sources, folders: listed.map(\.folder)))
+      destination = .folder(path, OutputNames(sources, folders: listed.map(\.folder)))
       self.format = try Self.format(format, ending: nil, path, allowsAnyEnding)
     } else {
       let file = OutputFile(path)
-      place = .file(file)
+      destination = .file(file)
       let ending = URL(fileURLWithPath: file.path).pathExtension
       self.format = try Self.format(format, ending: ending, path, allowsAnyEnding)
     }
@@ -88,7 +88,7 @@ struct OutputTarget: Sendable {
       if types.count > 1, !template.has(.ext) {
         throw UsageError("-o \(path): several formats need {ext} in their names")
       }
-      place = .template(template, Self.values(listed, sources))
+      destination = .template(template, Self.values(listed, sources))
       self.format = try Self.format(format, ending: template.ending, path, false)
       try refuseEqualNames(listed)
     } else {
@@ -101,7 +101,7 @@ struct OutputTarget: Sendable {
       if !isDirectory.boolValue { try Self.refusePictureName(path) }
       let names = OutputNames(sources, folders: listed.map(\.folder), room: "-65535".utf8.count)
       let folder = path.hasSuffix("/") ? path : path + "/"
-      place = .template(
+      destination = .template(
         try OutputTemplate(folder + "{name}-{width}.{ext}"), names.stems.map { [.name: $0] })
       self.format = types.count == 1 ? types[0] : nil
     }
@@ -169,12 +169,12 @@ struct OutputTarget: Sendable {
 
   /// Whether the result is written to standard output, so that reports must go to standard error.
   var isStandardOutput: Bool {
-    if case .file(let file) = place { file.isStandardOutput } else { false }
+    if case .file(let file) = destination { file.isStandardOutput } else { false }
   }
 
   /// Whether a file is the one that the result is written to.
   func isSame(as other: OutputFile) -> Bool {
-    guard case .file(let file) = place else { return false }
+    guard case .file(let file) = destination else { return false }
     if file.isStandardOutput { return other.isStandardOutput }
     return FileIdentity(file.path).map { $0 == FileIdentity(other.path) } ?? false
   }
@@ -195,7 +195,7 @@ struct OutputTarget: Sendable {
   }
 
   func path(forSource index: Int, _ late: OutputTemplate.Values) -> String {
-    switch place {
+    switch destination {
     case .file(let file): return file.path
     case .folder(let folder, let names):
       let ending = late[.ext] ?? "{\(OutputTemplate.Field.ext.rawValue)}"
@@ -213,7 +213,7 @@ struct OutputTarget: Sendable {
       .ext: result.type.fileExtension, .width: "\(result.size.width)", .height: "\(result.size.height)",
     ]
     var isNamedForBytes = false
-    if case .template(let template, _) = place, template.has(.hash) {
+    if case .template(let template, _) = destination, template.has(.hash) {
       values[.hash] = String(CacheKey(hashing: result.data).description.prefix(16))
       isNamedForBytes = true
     }
@@ -238,7 +238,7 @@ extension OutputTarget {
   /// Throws if a result could replace a source, in any format that it may have. Names that depend on more than the format
   /// are checked when they are known.
   func refuseSources() throws(UsageError) {
-    if case .template(let template, _) = place,
+    if case .template(let template, _) = destination,
       OutputTemplate.Field.allCases.contains(where: { $0.isOfResult && $0 != .ext && template.has($0) })
     {
       return
@@ -258,7 +258,7 @@ extension OutputTarget {
 
   /// Throws when a template gives two sources one name. Names with `{hash}` are equal only for equal results.
   func refuseEqualNames(_ listed: [ListedSource]) throws(UsageError) {
-    guard case .template(let template, _) = place, !template.has(.hash) else { return }
+    guard case .template(let template, _) = destination, !template.has(.hash) else { return }
     var owners: [String: String] = [:]
     for index in listed.indices {
       let name = OutputNames.folded(plannedPath(forSource: index))

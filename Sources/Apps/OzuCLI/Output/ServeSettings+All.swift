@@ -136,7 +136,7 @@
     /// - Returns: the page, and the token if it was made here; `nil` without a page.
     /// - Throws: `UsageError`.
     func playground(
-      _ rules: AddressRules, at place: Place
+      _ rules: AddressRules, at address: ListenAddress
     ) throws(UsageError) -> (page: Playground, madeToken: String?)? {
       let given = self["playground_token"]
       guard try flag("playground") else {
@@ -145,7 +145,7 @@
         }
         return nil
       }
-      guard !given.isEmpty || place.isLoopback else {
+      guard !given.isEmpty || address.isLoopback else {
         throw UsageError(
           "playground = yes: other machines can connect there, and everybody who opens the page could get a signature "
             + "for any address",
@@ -160,7 +160,7 @@
     }
   }
 
-  extension ServeSettings.Place {
+  extension ServeSettings.ListenAddress {
     /// Whether only this machine can connect. False for a socket in the file system: its permissions are not known here.
     fileprivate var isLoopback: Bool {
       guard case .tcp(let host, _) = self else { return false }

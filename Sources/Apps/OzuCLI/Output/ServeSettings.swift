@@ -116,8 +116,8 @@
       return .seconds(number)
     }
 
-    /// The place at which the service listens.
-    enum Place: Equatable {
+    /// The address at which the service listens.
+    enum ListenAddress: Equatable {
       case tcp(host: String, port: Int)
       case unix(path: String, permissions: UInt32)
       case systemd
@@ -137,7 +137,7 @@
     }
 
     /// `127.0.0.1:8080`, `[::1]:80` for IPv6, `unix:/run/ozu.sock` or `systemd`.
-    func listen() throws(UsageError) -> Place {
+    func listen() throws(UsageError) -> ListenAddress {
       let text = self["listen"]
       guard let permissions = UInt32(self["socket_mode"], radix: 8), permissions <= 0o777 else {
         throw UsageError("socket_mode = \(self["socket_mode"]): three octal digits are needed, such as 660")

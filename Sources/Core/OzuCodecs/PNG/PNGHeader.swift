@@ -77,7 +77,7 @@ package struct PNGHeader: Sendable {
     var hasEXIF = false
     // Chunks behind their place do not count (§5.6): what the pixels need comes before them, and colours before the
     // palette too.
-    var place = Place.colors
+    var stage = Stage.colors
     var hasFrameData = false
     while let length = bytes.bigEndian(at: position, bytes: 4), length <= Self.largestInteger,
       bytes.count >= position + 12 + length
@@ -85,48 +85,48 @@ package struct PNGHeader: Sendable {
       let type = position + 4
       let content = bytes.extracting(position + 8..<position + 8 + length)
       if bytes.hasBytes("IEND", at: type) {
-        place = .end
+        stage = .end
         break
       }
       if bytes.hasBytes("PLTE", at: type) {
-        place = max(place, .palette)
+        stage = max(stage, .palette)
       } else if bytes.hasBytes("IDAT", at: type) || bytes.hasBytes("fdAT", at: type) {
-        place = .pixels
+        stage = .pixels
         hasFrameData = true
       } else if bytes.hasBytes("tRNS", at: type) {
         hasTransparencyChunk =
-          hasTransparencyChunk || place == .palette || place == .colors && colorType != .indexed
+          hasTransparencyChunk || stage == .palette || stage == .colors && colorType != .indexed
       } else if bytes.hasBytes("eXIf", at: type), !hasEXIF {
         hasEXIF = true
         orientation = EXIFOrientation.find(in: content)
         metadata = EXIFMetadata.find(in: content)
-      } else if bytes.hasBytes("iCCP", at: type), place == .colors, colorProfileName == nil {
+      } else if bytes.hasBytes("iCCP", at: type), stage == .colors, colorProfileName == nil {
         colorProfileName = Self.latin1Name(content)
         // The name, a zero, the method of compression.
         let start = position + 8 + (content.copy(from: 0, byteCount: 80).firstIndex(of: 0) ?? length) + 2
         if start < position + 8 + length { profileRange = start..<position + 8 + length }
-      } else if bytes.hasBytes("cICP", at: type), place == .colors, length >= 4 {
+      } else if bytes.hasBytes("cICP", at: type), stage == .colors, length >= 4 {
         codes = (Int(content[0]), Int(content[1]))
-      } else if bytes.hasBytes("cLLI", at: type) || bytes.hasBytes("cLLi", at: type), place == .colors {
+      } else if bytes.hasBytes("cLLI", at: type) || bytes.hasBytes("cLLi", at: type), stage == .colors {
         // In units of 0.0001 (W3C PNG, third edition, §11.3.2.8). Drafts of the standard had the other name.
         var levels = lightLevels ?? LightLevels()
         levels.maximumContent = content.bigEndian(at: 0, bytes: 4).map { Double($0) / LightLevels.lightUnits }
         levels.maximumAverage = content.bigEndian(at: 4, bytes: 4).map { Double($0) / LightLevels.lightUnits }
         levels.forgetUnknownAverage()
         lightLevels = levels
-      } else if bytes.hasBytes("mDCV", at: type) || bytes.hasBytes("mDCv", at: type), place == .colors {
+      } else if bytes.hasBytes("mDCV", at: type) || bytes.hasBytes("mDCv", at: type), stage == .colors {
         var levels = lightLevels ?? LightLevels()
         levels.readMasteringDisplay(content, at: 0, .redFirst)
         lightLevels = levels
-      } else if bytes.hasBytes("sRGB", at: type), place == .colors {
+      } else if bytes.hasBytes("sRGB", at: type), stage == .colors {
         hasSRGBChunk = true
-      } else if bytes.hasBytes("gAMA", at: type), place == .colors {
+      } else if bytes.hasBytes("gAMA", at: type), stage == .colors {
         gamma = content.bigEndian(at: 0, bytes: 4)
-      } else if bytes.hasBytes("cHRM", at: type), place == .colors {
+      } else if bytes.hasBytes("cHRM", at: type), stage == .colors {
         chromaticities = Self.chromaticities(content)
-      } else if bytes.hasBytes("pHYs", at: type), place < .pixels, content.byte(at: 8) == 1 {
+      } else if bytes.hasBytes("pHYs", at: type), stage < .pixels, content.byte(at: 8) == 1 {
         dotsPerInch = content.bigEndian(at: 0, bytes: 4).map { Double($0) * 0.0254 }
-      } else if bytes.hasBytes("acTL", at: type), place < .pixels {
+      } else if bytes.hasBytes("acTL", at: type), stage < .pixels {
         declaredFrameCount = content.bigEndian(at: 0, bytes: 4) ?? 0
       } else if bytes.hasBytes("fcTL", at: type) {
         frameControlCount += 1
@@ -136,7 +136,7 @@ package struct PNGHeader: Sendable {
     }
     // The frames are counted, because a chunk of 20 bytes can declare two billion of them.
     frameCount = max(1, min(declaredFrameCount, frameControlCount, ImageHeader.largestFrameCount))
-    guard declaredFrameCount > 1, place != .end else { return }
+    guard declaredFrameCount > 1, stage != .end else { return }
     let isInFrame =
       !hasFrameData || bytes.hasBytes("fdAT", at: position + 4) || bytes.hasBytes("IDAT", at: position + 4)
     cutFrame = isInFrame ? max(0, frameControlCount - 1) : frameControlCount
@@ -144,7 +144,7 @@ package struct PNGHeader: Sendable {
   }
 
   /// How far the chunks before have come.
-  private enum Place: Int, Comparable {
+  private enum Stage: Int, Comparable {
     case colors
     case palette
     case pixels

@@ -11,7 +11,7 @@ import OzuImaging
 /// picture. No JPEG has been looked at, so a place may be wrong.
 struct RAWContents {
   /// A place where the file says that there is a JPEG.
-  struct Place: Hashable {
+  struct Candidate: Hashable {
     /// In the file, cut at its end.
     let range: Range<Int>
     let isWhole: Bool
@@ -19,7 +19,7 @@ struct RAWContents {
     let isForThumbnail: Bool
   }
 
-  private(set) var places: [Place] = []
+  private(set) var candidates: [Candidate] = []
   /// Whether the file ends before a JPEG begins, or before it can say where.
   var isCut = false
   /// The size of the sensor's pixels, as stored.
@@ -41,15 +41,15 @@ struct RAWContents {
 
   /// Adds a place, unless it is known or one too many.
   mutating func add(_ start: Int, byteCount: Int, in data: Data, isForThumbnail: Bool = false) {
-    guard start >= 0, byteCount > 0, places.count < 2 * CameraRAW.mostPreviews else { return }
+    guard start >= 0, byteCount > 0, candidates.count < 2 * CameraRAW.mostPreviews else { return }
     guard start < data.count else {
       isCut = true
       return
     }
     let end = min(start.saturatingSum(byteCount), data.count)
-    guard !places.contains(where: { $0.range.lowerBound == start }) else { return }
-    places.append(
-      Place(
+    guard !candidates.contains(where: { $0.range.lowerBound == start }) else { return }
+    candidates.append(
+      Candidate(
         range: start..<end, isWhole: byteCount <= data.count - start, isForThumbnail: isForThumbnail))
   }
 }

@@ -34,7 +34,7 @@ public struct RAWDecoder: ImageDecoding {
   /// - Complexity: O(header); O(bytes of the largest preview) if that has several scans.
   public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any ImageFile {
     let contents = RAWContents(data, type: type)
-    let previews = contents.places.compactMap { RAWPreview($0, in: data) }.sorted(by: >)
+    let previews = contents.candidates.compactMap { RAWPreview($0, in: data) }.sorted(by: >)
     guard let best = previews.first, !best.isThumbnail else {
       throw absence(contents, thumbnail: previews.first)
     }
@@ -53,7 +53,7 @@ public struct RAWDecoder: ImageDecoding {
   /// Why there is no picture.
   private func absence(_ contents: RAWContents, thumbnail: RAWPreview?) -> ImageDecodingError {
     // The file may also end in the header of a preview, which then counts for nothing.
-    if contents.isCut || contents.places.contains(where: { !$0.isWhole }) {
+    if contents.isCut || contents.candidates.contains(where: { !$0.isWhole }) {
       return .truncated(type, stage: "preview")
     }
     if let thumbnail {
@@ -76,15 +76,15 @@ struct RAWPreview: Comparable {
   private let isWhole: Bool
 
   /// `nil` if there is no JPEG, or one that no decoder reads: the pixels of some sensors are a lossless JPEG.
-  init?(_ place: RAWContents.Place, in data: Data) {
-    let bytes = data.span.extracting(place.range)
+  init?(_ candidate: RAWContents.Candidate, in data: Data) {
+    let bytes = data.span.extracting(candidate.range)
     guard bytes.bigEndian(at: 0, bytes: 3) == 0xFF_D8FF, let header = try? JPEGHeader(bytes),
       header.unsupportedReason == nil
     else { return nil }
-    range = place.range
+    range = candidate.range
     size = header.size
-    isThumbnail = place.isForThumbnail && max(size.width, size.height) <= Self.thumbnailSide
-    isWhole = place.isWhole
+    isThumbnail = candidate.isForThumbnail && max(size.width, size.height) <= Self.thumbnailSide
+    isWhole = candidate.isWhole
   }
 
   /// A thumbnail is worse than a preview, and one that the end of the file cuts off worse than a whole one.

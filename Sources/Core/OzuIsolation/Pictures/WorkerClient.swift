@@ -204,11 +204,11 @@ extension WorkerClient {
     }
   }
 
-  private struct Place: Sendable {
+  private struct WeakClient: Sendable {
     weak var client: WorkerClient?
   }
 
-  private static let places = Mutex<[Terms: Place]>([:])
+  private static let clients = Mutex<[Terms: WeakClient]>([:])
 
   /// The object for all registries with equal settings; it lives as long as one of them.
   static func shared(for settings: DecoderIsolation) -> WorkerClient {
@@ -218,13 +218,13 @@ extension WorkerClient {
     let fresh = WorkerClient(settings)
     var known: [WorkerClient?] = []
     defer { withExtendedLifetime((fresh, known)) {} }
-    return places.withLock { places in
-      if let client = places[terms]?.client { return client }
-      places = places.filter { place in
-        known.append(place.value.client)
+    return clients.withLock { clients in
+      if let client = clients[terms]?.client { return client }
+      clients = clients.filter { entry in
+        known.append(entry.value.client)
         return known[known.count - 1] != nil
       }
-      places[terms] = Place(client: fresh)
+      clients[terms] = WeakClient(client: fresh)
       return fresh
     }
   }

@@ -133,7 +133,7 @@
 
   /// The idle workers: decides which one gets a request, and which one is ended. A pure value; the pool acts on it.
   struct IdleWorkers<Worker> {
-    struct Place {
+    struct IdleWorker {
       var worker: Worker
       var kind: WorkerKind
       var bodyNumber: UInt64?
@@ -144,39 +144,39 @@
     }
 
     /// In the order in which they were added.
-    private(set) var places: [Place] = []
+    private(set) var workers: [IdleWorker] = []
 
-    var count: Int { places.count }
+    var count: Int { workers.count }
 
-    mutating func put(_ place: Place) { places.append(place) }
+    mutating func put(_ worker: IdleWorker) { workers.append(worker) }
 
     /// Takes a worker for a request: one that has the body, else the one that was idle for longest, whose body is
     /// the least likely to be asked for again.
     mutating func take(_ kind: WorkerKind, bodyNumber: UInt64, memoryByteCount: Int) -> Worker? {
-      let fitting = places.indices.filter {
-        places[$0].kind == kind && places[$0].memoryByteCount >= memoryByteCount
+      let fitting = workers.indices.filter {
+        workers[$0].kind == kind && workers[$0].memoryByteCount >= memoryByteCount
       }
-      guard let index = fitting.first(where: { places[$0].bodyNumber == bodyNumber }) ?? fitting.first else {
+      guard let index = fitting.first(where: { workers[$0].bodyNumber == bodyNumber }) ?? fitting.first else {
         return nil
       }
-      return places.remove(at: index).worker
+      return workers.remove(at: index).worker
     }
 
     /// Makes room: removes the workers that were idle for longest until `count` are left.
     mutating func removeAll(butLast count: Int) -> [Worker] {
-      let removed = places.prefix(max(0, places.count - max(0, count)))
-      places.removeFirst(removed.count)
+      let removed = workers.prefix(max(0, workers.count - max(0, count)))
+      workers.removeFirst(removed.count)
       return removed.map(\.worker)
     }
 
     /// Removes the workers whose idle time has ended.
     mutating func removeExpired(at now: ContinuousClock.Instant) -> [Worker] {
-      let expired = places.filter { $0.end <= now }
-      if !expired.isEmpty { places.removeAll { $0.end <= now } }
+      let expired = workers.filter { $0.end <= now }
+      if !expired.isEmpty { workers.removeAll { $0.end <= now } }
       return expired.map(\.worker)
     }
 
     /// When the idle time of the next worker ends.
-    var nextEnd: ContinuousClock.Instant? { places.map(\.end).min() }
+    var nextEnd: ContinuousClock.Instant? { workers.map(\.end).min() }
   }
 #endif

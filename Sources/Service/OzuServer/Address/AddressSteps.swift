@@ -43,15 +43,15 @@ struct GravityCrop: ImageProcessing, Hashable {
   }
 
   /// The position of the part along an axis.
-  private enum Place {
+  private enum AxisPosition {
     case beginning(Int), middle(Int), end(Int)
     case point(Double)
   }
 
-  private static func origin(of part: Int, in whole: Int, _ place: Place) -> Int {
+  private static func origin(of part: Int, in whole: Int, _ position: AxisPosition) -> Int {
     let free = whole - part
     let origin =
-      switch place {
+      switch position {
       case .beginning(let offset): offset
       case .middle(let offset): (free / 2).saturatingSum(offset)
       case .end(let offset): free.saturatingDifference(offset)
@@ -61,7 +61,7 @@ struct GravityCrop: ImageProcessing, Hashable {
     return min(max(0, origin), free)
   }
 
-  private func horizontal(_ scale: Double) -> Place {
+  private func horizontal(_ scale: Double) -> AxisPosition {
     switch gravity.scaled(by: scale) {
     case .anchor(.left, let x, _), .anchor(.topLeft, let x, _), .anchor(.bottomLeft, let x, _): .beginning(x)
     case .anchor(.right, let x, _), .anchor(.topRight, let x, _), .anchor(.bottomRight, let x, _): .end(x)
@@ -71,7 +71,7 @@ struct GravityCrop: ImageProcessing, Hashable {
     }
   }
 
-  private func vertical(_ scale: Double) -> Place {
+  private func vertical(_ scale: Double) -> AxisPosition {
     switch gravity.scaled(by: scale) {
     case .anchor(.top, _, let y), .anchor(.topLeft, _, let y), .anchor(.topRight, _, let y): .beginning(y)
     case .anchor(.bottom, _, let y), .anchor(.bottomLeft, _, let y), .anchor(.bottomRight, _, let y): .end(y)

@@ -17,7 +17,7 @@ struct RequestHeadParser {
   private static let longestMethod = 32
 
   /// The expected element.
-  private enum Place {
+  private enum Element {
     case method, target, version
     /// The beginning of a field's line, or of the last line.
     case line
@@ -31,7 +31,7 @@ struct RequestHeadParser {
     case lastLineEnd
   }
 
-  private var place = Place.method
+  private var expected = Element.method
   private var byteCount = 0
   private var text: [UInt8] = []
   private var name = ""
@@ -71,15 +71,15 @@ struct RequestHeadParser {
 
   /// - Returns: whether the head is complete.
   private mutating func take(_ byte: UInt8) throws(HeadRefusal) -> Bool {
-    switch place {
+    switch expected {
     case .method, .target, .version: try takeRequestLine(byte)
-    case .line where byte == Self.cr: place = .lastLineEnd
+    case .line where byte == Self.cr: expected = .lastLineEnd
     case .line, .name: try takeName(byte)
     case .blank where byte == Self.space || byte == Self.tab: hasTab = hasTab || byte == Self.tab
     case .blank, .value: try takeValue(byte)
     case .lineEnd:
       guard byte == Self.lf else { throw .malformed("a CR without LF") }
-      place = .line
+      expected = .line
     case .lastLineEnd:
       guard byte == Self.lf else { throw .malformed("a CR without LF") }
       return true
@@ -90,17 +90,17 @@ struct RequestHeadParser {
   // MARK: The request line
 
   private mutating func takeRequestLine(_ byte: UInt8) throws(HeadRefusal) {
-    switch (place, byte) {
+    switch (expected, byte) {
     case (.method, Self.space) where !text.isEmpty:
       method = takeText()
-      place = .target
+      expected = .target
     case (.method, _):
       guard byte.isHTTPTokenByte else { throw .malformed("the method is not a token") }
       guard text.count < Self.longestMethod else { throw .malformed("the method is too long") }
       text.append(byte)
     case (.target, Self.space) where !text.isEmpty:
       target = takeText()
-      place = .version
+      expected = .version
     case (.target, _):
       guard (0x21...0x7E).contains(byte) else {
         throw .malformed("the target has a character that it may not have")
@@ -112,7 +112,7 @@ struct RequestHeadParser {
     case (_, Self.cr):
       version = takeText()
       try Self.check(version: version)
-      place = .lineEnd
+      expected = .lineEnd
     default:
       guard text.count < 8, (0x21...0x7E).contains(byte) else { throw .malformed("the version is malformed") }
       text.append(byte)
@@ -132,19 +132,19 @@ struct RequestHeadParser {
   // MARK: The fields
 
   private mutating func takeName(_ byte: UInt8) throws(HeadRefusal) {
-    if byte == Self.colon, place == .name {
+    if byte == Self.colon, expected == .name {
       name = takeText()
-      place = .blank
+      expected = .blank
       return
     }
     guard byte.isHTTPTokenByte else {
-      let isFolded = place == .line && (byte == Self.space || byte == Self.tab)
+      let isFolded = expected == .line && (byte == Self.space || byte == Self.tab)
       throw .malformed(isFolded ? "a line is folded" : "the name of a field is not a token")
     }
     guard headers.count < Self.largestFieldCount else {
       throw HeadRefusal(status: 431, reason: "there are more than \(Self.largestFieldCount) fields")
     }
-    place = .name
+    expected = .name
     text.append(byte)
   }
 
@@ -158,14 +158,14 @@ struct RequestHeadParser {
       hasTab = false
       // `Field` removes the white space after the value.
       headers.add(name: name, value: takeText())
-      place = .lineEnd
+      expected = .lineEnd
       return
     }
     // Allowed: visible characters, white space, and bytes beyond ASCII, which have no meaning here.
     guard byte == Self.tab || byte >= 0x20 && byte != 0x7F else {
       throw .malformed("the value of a field has a control character")
     }
-    place = .value
+    expected = .value
     hasTab = hasTab || byte == Self.tab
     text.append(byte)
   }

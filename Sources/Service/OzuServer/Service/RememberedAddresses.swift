@@ -13,13 +13,14 @@ import OzuHTTP
 /// one, and the former old one is dropped. An old address that is requested again moves to the young generation.
 /// One lock guards both; dropped entries are released outside the lock.
 ///
-/// - Complexity: O(1) for every operation, and one comparison with each of at most eight variants of a target.
+/// - Complexity: O(1) for every operation, and one comparison with each of at most eight forms of a target.
 final class RememberedAddresses: Sendable {
   /// The most pictures that one target may name, depending on header fields.
-  static let maximumVariantCount = 8
+  static let maximumFormCount = 8
   static let byteBudget = 8 << 20
 
-  private struct Variant {
+  /// A picture that an address names for some values of header fields (`Vary`).
+  private struct Form {
     let picture: KnownPicture
     /// The values of the request's deciding fields, in their order.
     let values: [[String]]
@@ -37,7 +38,7 @@ final class RememberedAddresses: Sendable {
   }
 
   private struct Generation {
-    var variants: [String: [Variant]] = [:]
+    var forms: [String: [Form]] = [:]
     var count = 0
     var byteCount = 0
   }
@@ -62,12 +63,12 @@ final class RememberedAddresses: Sendable {
     // In seconds, like the expiry of addresses.
     let time = date.timeIntervalSince1970
     let (picture, forgotten) = state.withLock { state -> (KnownPicture?, Generation?) in
-      let isThis = { (variant: Variant) in variant.isFor(request.headers, at: time) }
-      if let variant = state.young.variants[request.target]?.first(where: isThis) {
-        return (variant.picture, nil)
+      let isThis = { (form: Form) in form.isFor(request.headers, at: time) }
+      if let form = state.young.forms[request.target]?.first(where: isThis) {
+        return (form.picture, nil)
       }
-      guard let variant = state.old.variants[request.target]?.first(where: isThis) else { return (nil, nil) }
-      return (variant.picture, add(variant, request.target, to: &state))
+      guard let form = state.old.forms[request.target]?.first(where: isThis) else { return (nil, nil) }
+      return (form.picture, add(form, request.target, to: &state))
     }
     _ = consume forgotten
     return picture
@@ -77,14 +78,14 @@ final class RememberedAddresses: Sendable {
   func remember(_ picture: KnownPicture, of request: ServiceRequest) {
     guard maximumCount > 0, picture.isFromURL, let end = picture.picture.reusableUntil else { return }
     let values = picture.picture.varyingFields.map(request.headers.values)
-    let variant = Variant(picture: picture, values: values, end: end.timeIntervalSince1970)
-    let forgotten = state.withLock { add(variant, request.target, to: &$0) }
+    let form = Form(picture: picture, values: values, end: end.timeIntervalSince1970)
+    let forgotten = state.withLock { add(form, request.target, to: &$0) }
     _ = consume forgotten
   }
 
-  /// Adds a variant to the young generation. Returns the generation that is dropped for it.
-  private func add(_ variant: Variant, _ target: String, to state: inout State) -> Generation? {
-    let size = variant.byteCount(of: target)
+  /// Adds a form to the young generation. Returns the generation that is dropped for it.
+  private func add(_ form: Form, _ target: String, to state: inout State) -> Generation? {
+    let size = form.byteCount(of: target)
     guard size <= Self.byteBudget / 2 else { return nil }
     var forgotten: Generation?
     if state.young.count >= max(1, maximumCount / 2) || state.young.byteCount + size > Self.byteBudget / 2 {
@@ -93,8 +94,8 @@ final class RememberedAddresses: Sendable {
       state.young = Generation()
     }
     // Another thread may have added it meanwhile: then it is here twice, and the first is found.
-    guard state.young.variants[target, default: []].count < Self.maximumVariantCount else { return forgotten }
-    state.young.variants[target, default: []].append(variant)
+    guard state.young.forms[target, default: []].count < Self.maximumFormCount else { return forgotten }
+    state.young.forms[target, default: []].append(form)
     state.young.count += 1
     state.young.byteCount += size
     return forgotten

@@ -19,7 +19,7 @@ struct IndexFile {
   private struct Round {
     /// The numbers of the pages that still have to be written.
     var numbers: [Int]
-    let places: [StoredIndex.Place]
+    let segmentStates: [StoredIndex.SegmentState]
     let position: SegmentLog.Position
   }
 
@@ -122,8 +122,8 @@ struct IndexFile {
     do throws(DiskCacheError) {
       if pages == nil { try makePages() }
       sealedSinceRound = 0
-      let (numbers, places) = index.withLock { ($0.pages.dirtyNumbers, $0.places) }
-      round = Round(numbers: numbers.reversed(), places: places, position: position)
+      let (numbers, segmentStates) = index.withLock { ($0.pages.dirtyNumbers, $0.segmentStates) }
+      round = Round(numbers: numbers.reversed(), segmentStates: segmentStates, position: position)
     } catch {
       context.errors.note(error)
       remove()
@@ -177,7 +177,7 @@ struct IndexFile {
   private mutating func endRound() throws(DiskCacheError) {
     guard let round, round.numbers.isEmpty else { return }
     self.round = nil
-    try writeIndex(places: round.places, position: round.position, isClean: false)
+    try writeIndex(segmentStates: round.segmentStates, position: round.position, isClean: false)
   }
 
   private mutating func writeAddedPages() throws(DiskCacheError) {
@@ -202,7 +202,7 @@ struct IndexFile {
 
   /// Replaces the file `index`.
   private mutating func writeIndex(
-    places: [StoredIndex.Place], position: SegmentLog.Position, isClean: Bool
+    segmentStates: [StoredIndex.SegmentState], position: SegmentLog.Position, isClean: Bool
   ) throws(DiskCacheError) {
     index.correctSums()
     let stored = index.withLock { index in
@@ -212,7 +212,7 @@ struct IndexFile {
         partitions: index.partitions.map {
           StoredIndex.PartitionSums(partition: $0.partition, byteCount: $0.byteCount, count: $0.count)
         },
-        places: places, stamps: index.pages.stamps, directory: index.pages.directory, isClean: isClean,
+        segmentStates: segmentStates, stamps: index.pages.stamps, directory: index.pages.directory, isClean: isClean,
         unverifiedBelow: index.unverifiedBelow)
     }
     let bytes = stored.encoded()
@@ -255,8 +255,8 @@ struct IndexFile {
     for number in index.withLock({ $0.pages.dirtyNumbers }) { try writePage(number) }
     if context.isSynced { try pages.synchronize() }
     round = nil
-    let places = index.withLock { $0.places }
-    try writeIndex(places: places, position: position, isClean: isClean)
+    let segmentStates = index.withLock { $0.segmentStates }
+    try writeIndex(segmentStates: segmentStates, position: position, isClean: isClean)
   }
 
   // MARK: Opening
@@ -350,12 +350,12 @@ struct IndexFile {
     var isWhole = true
     index.sequenceLimit = stored.nextSequence
     for sums in stored.partitions { _ = index.number(of: sums.partition, capacity: capacity) }
-    for place in stored.places {
+    for state in stored.segmentStates {
       var segment: SegmentFile?
-      if names.contains(place.name) {
+      if names.contains(state.name) {
         do throws(DiskCacheError) {
           segment = try SegmentFile.open(
-            place.name, in: context.directory, for: access, of: context.fileSystem)
+            state.name, in: context.directory, for: access, of: context.fileSystem)
         } catch {
           // The store decides later about a file that cannot be opened.
           if error.isShortage { throw error }
@@ -366,10 +366,10 @@ struct IndexFile {
         continue
       }
       let size = try segment.byteCount()
-      guard size >= place.scanned else { return nil }
-      if size != place.scanned { isWhole = false }
-      let number = index.add(segment, size: size, age: place.age)
-      index.setSize(size, scanned: place.scanned, ofSegment: number)
+      guard size >= state.scanned else { return nil }
+      if size != state.scanned { isWhole = false }
+      let number = index.add(segment, size: size, age: state.age)
+      index.setSize(size, scanned: state.scanned, ofSegment: number)
     }
     return (index, isWhole)
   }

@@ -97,8 +97,8 @@ final class LiveIndex: Sendable {
     }
     // A page that was split meanwhile has given entries that were found before to a page that was found later.
     if state.withLock({ $0.pages.count }) != pageCount {
-      struct Place: Hashable { let key: CacheKey, partition: Int }
-      let newest = Dictionary(result.map { (Place(key: $0.key, partition: $0.partition), $0) }) { $1 }
+      struct EntryID: Hashable { let key: CacheKey, partition: Int }
+      let newest = Dictionary(result.map { (EntryID(key: $0.key, partition: $0.partition), $0) }) { $1 }
       result = Array(newest.values)
     }
     return result.sorted { one, other in

@@ -111,16 +111,16 @@ extension SegmentIndex {
   /// exists twice while it is replaced. The directory may double before the next store.
   var neededByteCount: Int {
     let index =
-      StoredIndex.headerLength + partitionsByteCount + segments.count * StoredIndex.placeLength
+      StoredIndex.headerLength + partitionsByteCount + segments.count * StoredIndex.segmentStateLength
       + pages.count * 8 + pages.directory.count * 8
     return pages.count * IndexPage.byteCount + 2 * index
   }
 
   /// The facts about segments for the file `index`.
-  var places: [StoredIndex.Place] {
+  var segmentStates: [StoredIndex.SegmentState] {
     segments.compactMap { segment in
       segment.map {
-        StoredIndex.Place(
+        StoredIndex.SegmentState(
           segmentNumber: $0.file.number, salt: $0.file.salt, scanned: $0.scanned, live: $0.live, age: $0.age)
       }
     }
@@ -134,9 +134,9 @@ extension SegmentIndex {
       partitions[number].count = sums.count
       liveByteCount &+= sums.byteCount
     }
-    for place in stored.places {
-      if let number = segmentNumbers[UInt32(truncatingIfNeeded: place.segmentNumber)] {
-        segments[number]?.live = place.live
+    for state in stored.segmentStates {
+      if let number = segmentNumbers[UInt32(truncatingIfNeeded: state.segmentNumber)] {
+        segments[number]?.live = state.live
       }
     }
   }

@@ -26,12 +26,12 @@ struct StoredIndex {
   static let checksumOffset = 80
   static let cleanOffset = 88
   static let unverifiedOffset = 96
-  static let placeLength = 40
+  static let segmentStateLength = 40
   /// The most cells of the directory per page: a random seed does not produce more.
   static let cellsPerPage = 32
 
   /// A segment that the index knows.
-  struct Place {
+  struct SegmentState {
     let segmentNumber: UInt64
     let salt: UInt64
     let scanned: Int
@@ -53,7 +53,7 @@ struct StoredIndex {
   var nextSequence: UInt64
   var nextNumber: UInt64
   var partitions: [PartitionSums]
-  var places: [Place]
+  var segmentStates: [SegmentState]
   var stamps: ContiguousArray<UInt64>
   var directory: ContiguousArray<UInt32>
   var isClean: Bool
@@ -66,7 +66,7 @@ struct StoredIndex {
   func encoded() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.headerLength)
     bytes.reserveCapacity(
-      bytes.count + partitions.count * 48 + places.count * Self.placeLength
+      bytes.count + partitions.count * 48 + segmentStates.count * Self.segmentStateLength
         + stamps.count * 8 + directory.count * 4)
     func append(_ number: some FixedWidthInteger & BitwiseCopyable) {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
@@ -77,12 +77,12 @@ struct StoredIndex {
       append(UInt16(sums.partition.name.utf8.count))
       bytes.append(contentsOf: sums.partition.name.utf8)
     }
-    for place in places {
-      append(place.segmentNumber)
-      append(place.salt)
-      append(Int64(place.scanned))
-      append(Int64(place.live))
-      append(place.age)
+    for state in segmentStates {
+      append(state.segmentNumber)
+      append(state.salt)
+      append(Int64(state.scanned))
+      append(Int64(state.live))
+      append(state.age)
     }
     // These arrays have the same layout in memory and in the file.
     stamps.withUnsafeBytes { bytes.append(contentsOf: $0) }
@@ -98,7 +98,7 @@ struct StoredIndex {
       bytes.set(nextSequence, at: 48)
       bytes.set(nextNumber, at: 56)
       bytes.set(UInt32(partitions.count), at: 64)
-      bytes.set(UInt32(places.count), at: 68)
+      bytes.set(UInt32(segmentStates.count), at: 68)
       bytes.set(UInt32(stamps.count), at: 72)
       bytes.set(UInt32(directory.count.trailingZeroBitCount), at: 76)
       bytes.set(unverifiedBelow, at: Self.unverifiedOffset)
@@ -145,14 +145,14 @@ extension StoredIndex {
     self.count = count
     var reader = Reader(rest: UnsafeRawBufferPointer(rebasing: bytes[Self.headerLength...]))
     partitions = []
-    places = []
+    segmentStates = []
     for _ in 0..<bytes.integer(at: 64, as: UInt32.self) {
       guard let sums = reader.partition() else { return nil }
       partitions.append(sums)
     }
     for _ in 0..<bytes.integer(at: 68, as: UInt32.self) {
-      guard let place = reader.place() else { return nil }
-      places.append(place)
+      guard let state = reader.state() else { return nil }
+      segmentStates.append(state)
     }
     guard let stamps = reader.numbers(pageCount, as: UInt64.self),
       let directory = reader.numbers(1 << depth, as: UInt32.self), reader.rest.isEmpty
@@ -167,20 +167,20 @@ extension StoredIndex {
     guard Set(partitions.map(\.partition)).count == partitions.count,
       partitions.count <= SegmentIndex.partitionLimit,
       partitions.reduce(0, { $0 &+ $1.count }) == count,
-      Set(places.map { UInt32(truncatingIfNeeded: $0.segmentNumber) }).count == places.count
+      Set(segmentStates.map { UInt32(truncatingIfNeeded: $0.segmentNumber) }).count == segmentStates.count
     else { return false }
     // When the writer closed, all sums were taken at one moment.
     if isClean {
       let byteCount = partitions.reduce(0) { $0 &+ $1.byteCount }
-      guard places.reduce(0, { $0 &+ $1.live }) == byteCount,
+      guard segmentStates.reduce(0, { $0 &+ $1.live }) == byteCount,
         stamps.reduce(0, { $0 &+ Int($1 & 0xffff_ffff) }) == count
       else { return false }
     }
-    for place in places {
-      guard place.segmentNumber < nextNumber, place.age <= nextNumber, place.salt != 0,
-        place.scanned >= SegmentHeader.byteCount, place.scanned < SegmentFile.largestByteCount,
-        place.live >= 0,
-        place.live <= place.scanned - SegmentHeader.byteCount
+    for state in segmentStates {
+      guard state.segmentNumber < nextNumber, state.age <= nextNumber, state.salt != 0,
+        state.scanned >= SegmentHeader.byteCount, state.scanned < SegmentFile.largestByteCount,
+        state.live >= 0,
+        state.live <= state.scanned - SegmentHeader.byteCount
       else { return false }
     }
     return isDirectoryConsistent()
@@ -227,9 +227,9 @@ extension StoredIndex {
       return PartitionSums(partition: partition, byteCount: byteCount, count: count)
     }
 
-    mutating func place() -> Place? {
-      bytes(StoredIndex.placeLength).map { bytes in
-        Place(
+    mutating func state() -> SegmentState? {
+      bytes(StoredIndex.segmentStateLength).map { bytes in
+        SegmentState(
           segmentNumber: bytes.integer(at: 0), salt: bytes.integer(at: 8),
           scanned: Int(truncatingIfNeeded: bytes.integer(at: 16, as: Int64.self)),
           live: Int(truncatingIfNeeded: bytes.integer(at: 24, as: Int64.self)), age: bytes.integer(at: 32))

@@ -26,7 +26,7 @@
 /// its functions take the lock of the index briefly.
 struct SegmentLog {
   /// The place of a record.
-  struct Place {
+  struct RecordLocation {
     let segment: Int
     let offset: Int
   }
@@ -163,7 +163,7 @@ struct SegmentLog {
   mutating func append(
     length: Int, segmentSize limit: Int,
     encode: (_ seed: UInt64, _ write: ([UnsafeRawBufferPointer]) -> Void) -> Void
-  ) throws(DiskCacheError) -> Place {
+  ) throws(DiskCacheError) -> RecordLocation {
     let isLong = length > limit / 2
     let number = if !isLong, let active { active } else { try makeSegment() }
     if !isLong { active = number }
@@ -185,7 +185,7 @@ struct SegmentLog {
     }
     index.withLock { $0.setSize(offset + length, scanned: offset + length, ofSegment: number) }
     noteChange(of: state.file)
-    return Place(segment: number, offset: offset)
+    return RecordLocation(segment: number, offset: offset)
   }
 
   private mutating func makeSegment() throws(DiskCacheError) -> Int {

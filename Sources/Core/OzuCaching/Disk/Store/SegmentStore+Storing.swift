@@ -72,28 +72,28 @@ extension SegmentStore {
   /// - Returns: The segment of the record.
   func enter(
     _ header: inout EntryHeader, in partition: Partition, _ number: Int, _ writer: inout Writer,
-    append: (EntryHeader, inout Writer) throws(DiskCacheError) -> SegmentLog.Place
+    append: (EntryHeader, inout Writer) throws(DiskCacheError) -> SegmentLog.RecordLocation
   ) throws(DiskCacheError) -> Int {
     writer.eviction.endTrim()
     index.readPage(of: header.key, in: partition)
     try makeRoom(for: header.recordLength, &writer)
     header.sequence = writer.log.takeSequence()
     let numbered = header
-    let place = try append(numbered, &writer)
+    let record = try append(numbered, &writer)
     let former = index.withLock {
-      $0.insert(numbered, in: number, segment: place.segment, offset: place.offset).superseded
+      $0.insert(numbered, in: number, segment: record.segment, offset: record.offset).superseded
     }
     if let former { writer.log.kill(former) }
     writer.outdated.remove(header.key, in: partition)
     enforceCapacity(ofPartition: number, keeping: header.sequence, &writer)
-    return place.segment
+    return record.segment
   }
 
   /// Appends a record. On a full disk an entry is worth more than the stored index.
   func append(
     length: Int, _ writer: inout Writer,
     encode: (_ seed: UInt64, _ write: ([UnsafeRawBufferPointer]) -> Void) -> Void
-  ) throws(DiskCacheError) -> SegmentLog.Place {
+  ) throws(DiskCacheError) -> SegmentLog.RecordLocation {
     let size = writer.eviction.segmentSize
     if writer.log.seal(ifFullFor: length, segmentSize: size) {
       writer.indexFile.noteSealed(at: writer.log.position, limit: writer.eviction.limit)
@@ -128,18 +128,18 @@ extension SegmentStore {
     let sequence = writer.log.takeSequence()
     record.header.sequence = sequence
     record.header.accessed = location.accessed
-    let place = try append(length: location.length, &writer) { seed, write in
+    let copy = try append(length: location.length, &writer) { seed, write in
       record.withEncoded(seed: seed) { write([$0]) }
     }
     counters.relocations.increment()
     let isStillThere = index.withLock { index in
       guard let position = index.position(of: location) else { return false }
-      index.relocate(position, to: place.segment, offset: place.offset, sequence: sequence)
+      index.relocate(position, to: copy.segment, offset: copy.offset, sequence: sequence)
       return true
     }
     guard isStillThere else {
-      if let file = index.withLock({ $0.segments[place.segment]?.file }) {
-        writer.log.kill(file, at: place.offset)
+      if let file = index.withLock({ $0.segments[copy.segment]?.file }) {
+        writer.log.kill(file, at: copy.offset)
       }
       return
     }

@@ -47,7 +47,7 @@ package enum JPEGExcerpt {
         try context.checkpoint()
         var walker = JPEGScanWalker(
           file: file, parts: scan.parts, restartInterval: scan.restartInterval,
-          from: index.place(row: row, column: columns.lowerBound))
+          from: index.resumePoint(row: row, column: columns.lowerBound))
         while walker.group < row * frame.groupColumns + columns.lowerBound {
           guard walker.prepare() else { return nil }
           walker.skipGroup()

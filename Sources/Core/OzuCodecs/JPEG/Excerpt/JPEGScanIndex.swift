@@ -10,7 +10,7 @@ struct JPEGScanIndex: Sendable {
   /// The number of groups from one place of a row to the next.
   let step: Int
   let columns: Int
-  private let places: [Packed]
+  private let points: [Packed]
 
   /// The most places of an index.
   private static let largestCount = 1 << 16
@@ -22,13 +22,13 @@ struct JPEGScanIndex: Sendable {
     var bit: UInt8
     var means: SIMD4<Int16>
 
-    init?(_ place: JPEGScanWalker.Place) {
-      guard let position = UInt32(exactly: place.position) else { return nil }
+    init?(_ point: JPEGScanWalker.ResumePoint) {
+      guard let position = UInt32(exactly: point.position) else { return nil }
       self.position = position
-      bit = UInt8(truncatingIfNeeded: place.bit)
-      means = SIMD4(truncatingIfNeeded: place.means)
+      bit = UInt8(truncatingIfNeeded: point.bit)
+      means = SIMD4(truncatingIfNeeded: point.means)
       // The sums of a valid picture have 12 bits.
-      guard SIMD4<Int32>(truncatingIfNeeded: means) == place.means else { return nil }
+      guard SIMD4<Int32>(truncatingIfNeeded: means) == point.means else { return nil }
     }
   }
 
@@ -44,8 +44,8 @@ struct JPEGScanIndex: Sendable {
     var step = Self.shortestStep
     while (columns + step - 1) / step * frame.groupRows > Self.largestCount { step *= 2 }
     self.step = step
-    var places: [Packed] = []
-    places.reserveCapacity((columns + step - 1) / step * frame.groupRows)
+    var points: [Packed] = []
+    points.reserveCapacity((columns + step - 1) / step * frame.groupRows)
     var walker = JPEGScanWalker(
       file: file, parts: scan.parts, restartInterval: scan.restartInterval, from: scan.start)
     for _ in 0..<frame.groupRows {
@@ -53,24 +53,24 @@ struct JPEGScanIndex: Sendable {
       for column in 0..<columns {
         guard walker.prepare() else { return nil }
         if column % step == 0 {
-          guard let place = Packed(walker.place()) else { return nil }
-          places.append(place)
+          guard let point = Packed(walker.resumePoint()) else { return nil }
+          points.append(point)
         }
         walker.skipGroup()
       }
     }
     walker.finish()
     if walker.isBroken { return nil }
-    self.places = places
+    self.points = points
   }
 
   /// The last known place at or before a group.
   ///
   /// - Precondition: the group is one of the picture.
-  func place(row: Int, column: Int) -> JPEGScanWalker.Place {
-    let placesPerRow = (columns + step - 1) / step
-    let packed = places[row * placesPerRow + column / step]
-    return JPEGScanWalker.Place(
+  func resumePoint(row: Int, column: Int) -> JPEGScanWalker.ResumePoint {
+    let pointsPerRow = (columns + step - 1) / step
+    let packed = points[row * pointsPerRow + column / step]
+    return JPEGScanWalker.ResumePoint(
       position: Int(packed.position), bit: Int(packed.bit), means: SIMD4(truncatingIfNeeded: packed.means),
       group: row * columns + column / step * step)
   }
@@ -78,20 +78,20 @@ struct JPEGScanIndex: Sendable {
   /// The bytes of the file for the groups of some rows and columns, and for the groups between them and the places before them.
   func byteCount(rows: Range<Int>, columns: Range<Int>) -> Int {
     rows.reduce(0) { sum, row in
-      let start = place(row: row, column: columns.lowerBound).position
+      let start = resumePoint(row: row, column: columns.lowerBound).position
       return sum + max(0, end(row: row, column: columns.upperBound - 1) - start)
     }
   }
 
   /// The first known place after a group, or the end of the last group of its row.
   private func end(row: Int, column: Int) -> Int {
-    let placesPerRow = (columns + step - 1) / step
-    let index = row * placesPerRow + column / step + 1
+    let pointsPerRow = (columns + step - 1) / step
+    let index = row * pointsPerRow + column / step + 1
     // After the last place, the bytes of one average step.
-    guard index < places.count else {
-      return Int(places[index - 1].position) + Int(places[index - 1].position) / max(1, index - 1)
+    guard index < points.count else {
+      return Int(points[index - 1].position) + Int(points[index - 1].position) / max(1, index - 1)
     }
-    return Int(places[index].position)
+    return Int(points[index].position)
   }
 }
 

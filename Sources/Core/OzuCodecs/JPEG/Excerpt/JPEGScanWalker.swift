@@ -13,7 +13,7 @@ struct JPEGSequentialScan {
   let segment: Range<Int>
 
   /// Where the data begin.
-  var start: JPEGScanWalker.Place { JPEGScanWalker.Place(position: segment.upperBound) }
+  var start: JPEGScanWalker.ResumePoint { JPEGScanWalker.ResumePoint(position: segment.upperBound) }
 
   /// Reads the tables of a file; `nil` if they break a rule.
   init?(_ bytes: Span<UInt8>, _ header: JPEGHeader, frame: ReducedJPEGFrame) {
@@ -64,7 +64,7 @@ struct JPEGScanWalker: ~Copyable {
   }
 
   /// The state between two groups, from which a walk can continue.
-  struct Place {
+  struct ResumePoint {
     /// The position of the first byte that is not completely read.
     var position: Int
     /// The number of bits of that byte that are read.
@@ -88,16 +88,16 @@ struct JPEGScanWalker: ~Copyable {
 
   /// - Parameters:
   ///   - file: must outlive the walker.
-  ///   - place: the beginning of the scan's data, or a result of `place`.
-  init(file: UnsafeRawBufferPointer, parts: [Part], restartInterval: Int, from place: Place) {
+  ///   - point: the beginning of the scan's data, or a result of `resumePoint`.
+  init(file: UnsafeRawBufferPointer, parts: [Part], restartInterval: Int, from point: ResumePoint) {
     self.parts = parts
     self.restartInterval = restartInterval
-    source = EntropySource(file: file, position: place.position, followsPosition: true)
+    source = EntropySource(file: file, position: point.position, followsPosition: true)
     reader = source.start()
     reader.refill()
-    reader.consume(place.bit)
-    group = place.group
-    means = place.means
+    reader.consume(point.bit)
+    group = point.group
+    means = point.means
     hasReadMarker = true
   }
 
@@ -120,9 +120,9 @@ struct JPEGScanWalker: ~Copyable {
   }
 
   /// The place where the next group begins. Call it after `prepare`.
-  mutating func place() -> Place {
+  mutating func resumePoint() -> ResumePoint {
     let (position, bit) = source.place(of: reader)
-    return Place(position: position, bit: bit, means: means, group: group)
+    return ResumePoint(position: position, bit: bit, means: means, group: group)
   }
 
   /// Steps over a group. Call it after `prepare`.
