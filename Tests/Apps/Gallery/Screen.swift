@@ -122,10 +122,14 @@
       @MainActor var picture: PictureWidget { PictureWidget(widget) }
     }
 
-    private func collect(_ type: GType, _ widget: UnsafeMutablePointer<GtkWidget>, _ places: inout [VisibleWidget]) {
+    private func collect(
+      _ type: GType, _ widget: UnsafeMutablePointer<GtkWidget>, _ places: inout [VisibleWidget]
+    ) {
       guard gtk_widget_get_mapped(widget) != 0 else { return }
       if ozu_is_a(widget, type) != 0 {
-        if let rectangle = place(of: widget) { places.append(VisibleWidget(widget: widget, rectangle: rectangle)) }
+        if let rectangle = place(of: widget) {
+          places.append(VisibleWidget(widget: widget, rectangle: rectangle))
+        }
         return
       }
       var child = gtk_widget_get_first_child(widget)

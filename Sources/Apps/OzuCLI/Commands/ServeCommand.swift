@@ -105,7 +105,8 @@
     }
 
     private static func listener(
-      _ service: ImageService, at address: ServeSettings.ListenAddress, _ configuration: ServiceListener.Configuration
+      _ service: ImageService, at address: ServeSettings.ListenAddress,
+      _ configuration: ServiceListener.Configuration
     ) throws(ServiceListenerError) -> ServiceListener {
       switch address {
       case .tcp(let host, let port):

@@ -15,7 +15,7 @@ public struct Bitmap: Sendable {
   /// The colour space of the values.
   public let colorSpace: ColorSpaceTag
 
-  /// Not private only because `storage` in `PixelBuffer.swift` needs it.
+  /// Not private only because `PictureRows` reads it in place.
   let buffer: PixelBuffer
 
   /// Takes memory from a pool and calls a closure that writes the pixels.

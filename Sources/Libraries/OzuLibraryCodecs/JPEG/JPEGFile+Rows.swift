@@ -18,7 +18,7 @@ extension JPEGFile {
     let rows = 64 * header.storedSize.width
     return DecodingDemand(
       byteCount: outline.coefficientByteCount + rows,
-      // The rows of a part come from another file (`JPEGFile+Region.swift`).
+      // The rows of a part come from another file (`excerpt` of `JPEGFile`).
       deliversRows: outline.details.unsupportedReason == nil && plan.cut == nil,
       isPiecewise: !plan.needsNoResampling || plan.cut != nil)
   }

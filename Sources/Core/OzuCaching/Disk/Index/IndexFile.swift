@@ -212,7 +212,8 @@ struct IndexFile {
         partitions: index.partitions.map {
           StoredIndex.PartitionSums(partition: $0.partition, byteCount: $0.byteCount, count: $0.count)
         },
-        segmentStates: segmentStates, stamps: index.pages.stamps, directory: index.pages.directory, isClean: isClean,
+        segmentStates: segmentStates, stamps: index.pages.stamps, directory: index.pages.directory,
+        isClean: isClean,
         unverifiedBelow: index.unverifiedBelow)
     }
     let bytes = stored.encoded()

@@ -1,5 +1,5 @@
-/// The inverse transforms of squares of 5 × 5, 6 × 6 and 8 × 8 coefficients, in 16 bits. `SquareTransform+Pairs.swift` has those
-/// of 3 × 3 and 4 × 4.
+/// The inverse transforms of squares of 5 × 5, 6 × 6 and 8 × 8 coefficients, in 16 bits; in the extension below
+/// those of 3 × 3 and 4 × 4.
 ///
 /// A square has its axes exchanged, as `ReducedComponent` stores it: its vectors are columns. The first transform treats all
 /// lanes alike. Then the square is transposed, and the second transform gives the rows of the samples.

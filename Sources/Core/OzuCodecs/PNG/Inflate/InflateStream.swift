@@ -4,7 +4,7 @@ import OzuImaging
 ///
 /// Made for streams that shrink much, as those of drawn pictures: nearly all time goes to long copies from near before. There
 /// ISA-L loads bytes that it has just stored, for which processors wait. Here such a pattern stays in registers
-/// (`InflateStream+Copy.swift`), and the window is the output, so no history is copied for each piece. Of photographs ISA-L
+/// (`InflateStream+Codes.swift`), and the window is the output, so no history is copied for each piece. Of photographs ISA-L
 /// decodes the codes faster.
 ///
 /// It accepts the streams that zlib accepts. It reports no errors: `nil` and false mean that libpng decodes the file.
