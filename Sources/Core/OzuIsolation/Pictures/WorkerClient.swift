@@ -231,14 +231,6 @@ extension WorkerClient {
 }
 
 #if os(Linux) && canImport(CIsolation)
-  import OzuImaging
-
-  #if canImport(FoundationEssentials)
-    import FoundationEssentials
-  #else
-    import Foundation
-  #endif
-
   /// Answers requests: a pool of workers, or a fake one in tests.
   package protocol WorkerAsking: Sendable {
     /// Sends a request to a worker and waits for its answer, as `WorkerPool.perform` does.

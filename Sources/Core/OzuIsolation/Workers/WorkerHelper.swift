@@ -68,10 +68,6 @@ package enum WorkerHelper: Hashable, Sendable {
     pointers.append(nil)
     return body(pointers)
   }
-#endif
-
-#if os(Linux) && canImport(CIsolation)
-  import CIsolation
 
   /// The first line of the `main` of a helper.
   package enum WorkerMain {

@@ -10,9 +10,6 @@ import OzuBase
 #else
   import Foundation
 #endif
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// A smaller picture inside the file that says how much brighter each place is on a display of high dynamic range
 /// (ISO 21496-1; `hdrgm` of Ultra HDR).
