@@ -2,7 +2,8 @@
 """Fails when a page names a type, a function, a setting or a file that the sources do not have.
 
 Looked at is code within lines on the pages of CLEAN; blocks are compiled by check_samples.py. Names of others stand in OTHERS.
-Files are those with a path from the top of the tree, and Swift files by name, on every page and in the map of CONTRIBUTING.md."""
+Files are those with a path from the top of the tree, and Swift files by name, on every page and in the map of CONTRIBUTING.md;
+and Swift files by name in the comments of the sources."""
 
 import os
 import re
@@ -50,6 +51,20 @@ def missing_files(path, known):
                 yield number, name
 
 
+def missing_in_comments(known):
+    """The Swift files that comments name in backticks and the tree lacks, with their lines."""
+    for top in ("Sources", "Tests", "Benchmarks"):
+        for folder, _, names in os.walk(os.path.join(pages.ROOT, top)):
+            for name in sorted(names):
+                if not name.endswith(".swift"):
+                    continue
+                path = os.path.relpath(os.path.join(folder, name), pages.ROOT)
+                for number, line in enumerate(pages.read(path).splitlines(), 1):
+                    for found in re.findall(r"`([A-Z][\w+]*\.swift)`", line) if line.lstrip().startswith("//") else ():
+                        if found not in known:
+                            yield path, number, found
+
+
 def main():
     known = identifiers() | OTHERS
     status = 0
@@ -61,6 +76,9 @@ def main():
         for number, name in missing_files(path, files):
             print(f"{path}:{number}: there is no file {name}", file=sys.stderr)
             status = 1
+    for path, number, name in missing_in_comments(files):
+        print(f"{path}:{number}: there is no file {name}", file=sys.stderr)
+        status = 1
     for path in pages.documents():
         # Half of what migration pages name is of other libraries.
         if not path.startswith(CLEAN) or "/migration/" in path:
