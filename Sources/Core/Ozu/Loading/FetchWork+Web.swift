@@ -35,7 +35,7 @@ extension FetchWork {
       var storage = context.originalStorage.storing(
         by: context.epochs.right(toOriginalOf: request.key.source, in: epoch), if: request.writesOriginals)
       if let fetcherClient { (exchange.client, storage.keepsPartials) = (fetcherClient, false) }
-      exchange.storage = storage
+      (exchange.storage, exchange.epoch) = (storage, epoch.source)
       return exchange
     } catch {
       throw ImageError(error, source: name)
@@ -119,7 +119,7 @@ extension FetchWork {
   /// Revalidates in the background, with a place among the downloads.
   private func validate(_ exchange: HTTPCacheExchange) {
     let (runner, level, origin) = (context.runner, request.priority, origin)
-    exchange.cache.validateInBackground(exchange.key) {
+    exchange.cache.validateInBackground(exchange) {
       await runner.perform(on: .network, origin: origin, priority: level) { await exchange.validate() }
     }
   }

@@ -23,8 +23,8 @@ import OzuBase
 /// caller that reads what is stored in a queue of its own hands that over: `exchange(for:)` makes a request in parts, of which
 /// `plan` is pure.
 ///
-/// Pure functions make the decisions; this class carries them out. Its lock guards the background validations and
-/// the retry budget. It is never held during I/O or calls of the app's code.
+/// Pure functions make the decisions; this class carries them out. Its lock guards the background validations, the counts of
+/// invalidations and the retry budget. It is never held during I/O or calls of the app's code.
 public final class HTTPCache: Sendable {
   /// The party that stores new responses: the cache or the caller.
   public enum Storing: Sendable, Hashable {
@@ -34,8 +34,22 @@ public final class HTTPCache: Sendable {
     case byCaller
   }
 
+  /// The identity of a validation. One that began before a removal stores nothing, so a later one does not join it.
+  private struct Validation: Hashable {
+    let key: HTTPCacheKey
+    let epoch: Int
+    let invalidation: Int
+
+    init(_ exchange: HTTPCacheExchange) {
+      (key, epoch, invalidation) = (exchange.key, exchange.epoch, exchange.invalidation)
+    }
+  }
+
   private struct State {
-    var validating: Set<HTTPCacheKey> = []
+    var validating: Set<Validation> = []
+    /// How often answers to unsafe requests have removed what was stored, by a few bits of the hashes of the keys. Two keys that
+    /// share a counter can only keep an answer from being stored.
+    var invalidations = [Int](repeating: 0, count: 64)
     var waiters: [CheckedContinuation<Void, Never>] = []
     /// In tenths of a retry.
     var retryBudget: Int
@@ -92,11 +106,11 @@ public final class HTTPCache: Sendable {
     storing: Storing, onProgress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
   ) throws(HTTPError) -> HTTPCacheExchange {
     _ = try request.validatedOrigin()
+    let key = HTTPCacheKey(request, resource: resource, rules: configuration.keyRules)
     return HTTPCacheExchange(
-      cache: self, request: request, mode: mode,
-      key: HTTPCacheKey(request, resource: resource, rules: configuration.keyRules),
+      cache: self, request: request, mode: mode, key: key,
       policy: policy ?? configuration.policy, storing: storing, onProgress: onProgress,
-      client: client, storage: storage)
+      client: client, storage: storage, invalidation: invalidation(of: key))
   }
 
   /// Stores a response that the caller has looked at.
@@ -129,15 +143,16 @@ public final class HTTPCache: Sendable {
     }
   }
 
-  /// Runs a validation in the background, unless one for the same key is running.
+  /// Runs a validation in the background, unless one for the same key and from after the last removal is running.
   package func validateInBackground(
-    _ key: HTTPCacheKey, _ validate: @escaping @Sendable () async -> Void
+    _ exchange: HTTPCacheExchange, _ validate: @escaping @Sendable () async -> Void
   ) {
-    guard state.withLock({ $0.validating.insert(key).inserted }) else { return }
+    let validation = Validation(exchange)
+    guard state.withLock({ $0.validating.insert(validation).inserted }) else { return }
     Task.detached(priority: .utility) {
       await validate()
       let waiters = self.state.withLock { state in
-        state.validating.remove(key)
+        state.validating.remove(validation)
         guard state.validating.isEmpty else { return [CheckedContinuation<Void, Never>]() }
         defer { state.waiters = [] }
         return state.waiters
@@ -145,6 +160,18 @@ public final class HTTPCache: Sendable {
       for waiter in waiters { waiter.resume() }
     }
   }
+
+  /// The number of the last invalidation of a key.
+  func invalidation(of key: HTTPCacheKey) -> Int {
+    state.withLock { $0.invalidations[Self.counter(of: key)] }
+  }
+
+  /// Begins an invalidation of a key: what was asked for before is not stored after it.
+  func beginInvalidation(of key: HTTPCacheKey) {
+    state.withLock { $0.invalidations[Self.counter(of: key)] += 1 }
+  }
+
+  private static func counter(of key: HTTPCacheKey) -> Int { key.hashValue & 63 }
 
   /// Takes a retry from the budget; returns false if the budget is used up.
   func takeRetry() -> Bool {

@@ -20,6 +20,10 @@ package struct HTTPCacheExchange: Sendable {
   package var client: any HTTPClient
   /// The storage: that of the cache, or one that belongs to this exchange.
   package var storage: any HTTPCacheStorage
+  /// The number of the last invalidation of the key when the exchange began.
+  let invalidation: Int
+  /// The epoch of the source for a caller that removes what is stored by itself: validations of different epochs are not joined.
+  package var epoch = 0
   /// Waits before a retry; returns false if the answer is not needed any more. Nil waits by the clock of the cache.
   package var pause: (@Sendable (Duration) async -> Bool)?
 
@@ -78,7 +82,7 @@ package struct HTTPCacheExchange: Sendable {
   func run() async throws(HTTPError) -> HTTPCachedResponse {
     switch plan(readsStorage ? await storage.entries(for: key) : []) {
     case .answer(let response, let isValidated):
-      if isValidated { cache.validateInBackground(key) { await validate() } }
+      if isValidated { cache.validateInBackground(self) { await validate() } }
       return response
     case .ask(let originRequest): return try await ask(originRequest)
     }
@@ -135,7 +139,7 @@ package struct HTTPCacheExchange: Sendable {
     if updated.response.cacheControl.contains("no-store") {
       await storage.removeEntries(for: key)
     } else {
-      await storage.refresh(updated, replacing: entry.response, for: key)
+      await store { await storage.refresh(updated, replacing: entry.response, for: key) }
     }
     let validator = entry.response.entityTag != nil ? "ETag" : "Last-Modified"
     return serve(
@@ -150,6 +154,7 @@ package struct HTTPCacheExchange: Sendable {
       for key in HTTPCacheKey.all(
         for: url, credentialsOf: request, rules: cache.configuration.keyRules)
       {
+        cache.beginInvalidation(of: key)
         await storage.removeEntries(for: key)
       }
     }
@@ -163,7 +168,11 @@ package struct HTTPCacheExchange: Sendable {
     if reason == nil {
       stored.bodyIdentity = result.body.identity ?? HTTPBodyIdentity.of(body)
       let new = HTTPCacheEntry(response: stored, body: body)
-      if storing == .atOnce { await storage.store(new, replacing: nil, for: key) } else { entry = new }
+      if storing == .atOnce {
+        await store { await storage.store(new, replacing: nil, for: key) }
+      } else {
+        entry = new
+      }
     } else if request.method == .get, mode != .noStore, (200..<300).contains(result.head.status),
       !request.hasPrecondition
     {
@@ -183,6 +192,14 @@ package struct HTTPCacheExchange: Sendable {
       reasonNotStored: reason, unstored: entry)
   }
 
+  /// Stores an answer, unless the key has been invalidated since it was asked for (RFC 9111 §4.4). If that happens meanwhile, the
+  /// answer is removed again.
+  private func store(_ work: () async -> Void) async {
+    guard cache.invalidation(of: key) == invalidation else { return }
+    await work()
+    if cache.invalidation(of: key) != invalidation { await storage.removeEntries(for: key) }
+  }
+
   /// An answer to HEAD renews stored responses, or shows that they are outdated (RFC 9111 §4.3.5).
   private func confirm(by result: HTTPOriginAnswer) async {
     let entries = await storage.entries(for: key)
@@ -195,7 +212,9 @@ package struct HTTPCacheExchange: Sendable {
     let updated = policy.updated(
       old.response, by: result.head, for: result.request, requestDate: result.requestDate,
       responseDate: result.responseDate)
-    await storage.refresh(
-      HTTPCacheEntry(response: updated, body: old.body), replacing: old.response, for: key)
+    await store {
+      await storage.refresh(
+        HTTPCacheEntry(response: updated, body: old.body), replacing: old.response, for: key)
+    }
   }
 }

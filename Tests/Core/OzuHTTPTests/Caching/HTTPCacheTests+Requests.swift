@@ -73,6 +73,29 @@ extension HTTPCacheTests {
     #expect(try await fixture.get().text == "two")
   }
 
+  @Test("what was asked for before a POST that removes it is not stored after it", arguments: [304, 200])
+  func invalidationInFlight(_ status: Int) async throws {
+    let fixture = CacheFixture()
+    let gate = Gate()
+    let fields: HTTPHeaders = ["Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\""]
+    fixture.serve(
+      .text("one", fields), .text(status == 200 ? "one" : "", fields, status: status).held(by: gate),
+      .status(204), .text("two", fields), .text("three", fields))
+    try await fixture.get()
+    fixture.clock.advance(by: .seconds(20))
+    #expect(try await fixture.get().text == "one")
+    await gate.arrivals(1)
+    try await fixture.get(method: .post)
+    #expect(try await fixture.get().text == "two")
+    fixture.clock.advance(by: .seconds(20))
+    // Its validation does not join the one from before, which is still running.
+    #expect(try await fixture.get().text == "two")
+    gate.open()
+    await fixture.cache.backgroundValidations()
+    #expect(fixture.client.requests.count == 5)
+    #expect(try await fixture.get().text == "three")
+  }
+
   @Test("each account has its own answers")
   func partition() async throws {
     let fixture = CacheFixture()

@@ -212,6 +212,37 @@ struct FreshnessTests {
     #expect(fixture.client.requests.count == 2)
   }
 
+  @Test(
+    "a validation from before a removal or a reload stores nothing, and none after it joins it",
+    arguments: [false, true])
+  func removalWhileRevalidating(isReload: Bool) async throws {
+    let stale: HTTPHeaders = ["Cache-Control": "max-age=60, stale-while-revalidate=600"]
+    let gate = Gate()
+    fixture.client.reply(
+      to: url,
+      with: [
+        try picture(2, stale), try picture(2, stale).held(by: gate), try picture(5, stale),
+        try picture(7, ["Cache-Control": "max-age=60"]),
+      ])
+    _ = try await fixture.pipeline.response(for: request)
+    await fixture.pipeline.flush()
+    clock.advance(by: .seconds(100))
+    expect(try await fixture.pipeline.response(for: request), 2)
+    await gate.arrivals(1)
+    if isReload {
+      expect(try await fixture.pipeline.response(for: request.with { $0.cachePolicy = .reload }), 5)
+    } else {
+      await fixture.pipeline.removeImage(for: request)
+      expect(try await fixture.pipeline.response(for: request), 5)
+    }
+    clock.advance(by: .seconds(100))
+    expect(try await fixture.pipeline.response(for: request), 5)
+    gate.open()
+    await fixture.pipeline.flush()
+    #expect(fixture.client.requests.count == 4)
+    expect(try await fixture.pipeline.response(for: request), 7)
+  }
+
   @Test("an answer that may not be stored removes the earlier pictures")
   func noStore() async throws {
     fixture.client.reply(
