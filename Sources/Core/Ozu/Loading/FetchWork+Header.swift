@@ -34,7 +34,7 @@ extension FetchWork {
   ) async throws(HTTPError) -> JobStep? {
     await exchange.keep(part)
     if let header = await read(part.body, job) { return finish(header, part) }
-    if let header = try await directoryHeader(of: part, exchange, job) { return finish(header, part) }
+    if let header = try await sparseHeader(of: part, exchange, job) { return finish(header, part) }
     let end = min(part.totalByteCount ?? Self.byteLimit, Self.byteLimit)
     switch try await exchange.extended(part, to: end, originRequest) {
     case nil: return nil
@@ -46,10 +46,9 @@ extension FetchWork {
     }
   }
 
-  /// The header of a TIFF whose directory is later in the file. Each range request includes the bytes around the
-  /// range, because a directory and its values are near each other. With required isolation nothing of a file is read
+  /// The header of a file that has it elsewhere, from further ranges. With required isolation nothing of a file is read
   /// in this process, so the whole file is loaded.
-  private func directoryHeader(
+  private func sparseHeader(
     of part: HTTPBodyPart, _ exchange: HTTPCacheExchange, _ job: RunningJob
   ) async throws(HTTPError) -> ImageHeader? {
     guard configuration.decoding.isolation.mode != .required, part.hasRanges,
@@ -57,29 +56,16 @@ extension FetchWork {
     else {
       return nil
     }
-    var file = SparseFile(byteCount: total)
-    file.add(part.body, at: 0)
-    var left = Self.byteLimit - part.body.count
-    while let need = file.need {
-      switch need {
-      case .whole: return nil
-      case .nothing: return await read(file.data, job)
-      case .bytes(let range):
-        let first = max(0, range.lowerBound - Self.aroundByteCount)
-        let window = first..<max(range.upperBound, min(total, range.lowerBound + Self.aroundByteCount))
-        left -= window.count
-        guard left >= 0, let bytes = try await exchange.bytes(window, of: part), bytes.count == window.count
-        else {
-          return nil
-        }
-        file.add(bytes, at: window.lowerBound)
+    var file = SparseFile(beginning: part.body, byteCount: total)
+    while let step = file.next(within: Self.byteLimit) {
+      guard case .request(let range) = step else { return await read(file.data, job) }
+      guard let bytes = try await exchange.bytes(range, of: part), bytes.count == range.count else {
+        return nil
       }
+      file.add(bytes, at: range.lowerBound)
     }
     return nil
   }
-
-  /// The number of extra bytes to request before and after a range.
-  private static let aroundByteCount = 16 << 10
 
   private func finish(_ header: ImageHeader, _ part: HTTPBodyPart) -> JobStep {
     // Only header requests see these bytes, because the job has its own key.

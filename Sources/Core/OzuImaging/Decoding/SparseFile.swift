@@ -4,14 +4,25 @@
   import Foundation
 #endif
 
-/// A file of which only some parts are known.
+/// A file of which only some parts are known, for formats whose header need not be at the beginning: TIFF.
 package struct SparseFile {
+  /// The next step on the way to the header.
+  package enum Step: Equatable {
+    /// To request these bytes.
+    case request(Range<Int>)
+    /// To read the header from `data`.
+    case read
+  }
+
   /// The length of the whole file in bytes.
   private let byteCount: Int
   /// The known parts, in no particular order.
   private var parts: [(offset: Int, bytes: Data)] = []
 
-  package init(byteCount: Int) { self.byteCount = byteCount }
+  package init(beginning: Data, byteCount: Int) {
+    self.byteCount = byteCount
+    add(beginning, at: 0)
+  }
 
   /// Adds a part.
   package mutating func add(_ bytes: Data, at offset: Int) {
@@ -40,9 +51,19 @@ package struct SparseFile {
   /// The length of a file is what its origin says. It has to have room in memory, and sums of offsets in `Int`.
   private static let longestFile = 4 << 30
 
-  /// The bytes that are still missing before the header can be read; `nil` if that is not known, as for most formats.
-  package var need: TIFFStructure.Need? {
+  /// The number of extra bytes to request before and after those that are missing: a directory and its values are near each other.
+  private static let aroundByteCount = 16 << 10
+
+  /// The next step; `nil` if only the whole file will do, as for most formats, or if more than `limit` bytes would then be known.
+  package func next(within limit: Int) -> Step? {
     guard byteCount <= Self.longestFile else { return nil }
-    return TIFFStructure(data)?.need { bytes($0) != nil }
+    switch TIFFStructure(data)?.need({ bytes($0) != nil }) {
+    case nil, .whole: return nil
+    case .nothing: return .read
+    case .bytes(let range):
+      let first = max(0, range.lowerBound - Self.aroundByteCount)
+      let window = first..<max(range.upperBound, min(byteCount, range.lowerBound + Self.aroundByteCount))
+      return parts.reduce(window.count) { $0 + $1.bytes.count } <= limit ? .request(window) : nil
+    }
   }
 }
