@@ -94,8 +94,7 @@ extension Answering {
   /// The current stage of its load.
   private var stage: ImageStage {
     guard let subscription = answer.state.withLock({ $0.subscription }) else { return .total }
-    return pipeline.context.runner.look { $0.standing(ofSubscription: subscription) }.map(ImageStage.init)
-      ?? .total
+    return pipeline.context.runner.look { $0.standing(ofSubscription: subscription)?.stage } ?? .total
   }
 
   /// Keeps a Swift task, and cancels it when this answer ends.

@@ -81,7 +81,7 @@ extension Answering {
     }
   }
 
-  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) { expire(ImageStage(standing)) }
+  func jobOverdue(_ tag: Int, _ standing: JobStanding<JobWork>) { expire(standing.stage) }
 }
 
 /// The end of an answer: its result, and those who receive it.

@@ -61,6 +61,13 @@ final class EncodeImage: JobWork, AnswerWork, @unchecked Sendable {
   private var configuration: ImagePipeline.Configuration { context.configuration }
   private var name: String { request.source.name }
 
+  override var title: (kind: PipelineDiagnostics.Kind, name: String)? { (.load, request.label) }
+
+  override func stage(in station: StationID?, isRunning: Bool) -> ImageStage {
+    if isRunning, station == .decode { return .encode }
+    return station == .disk ? .read : .total
+  }
+
   // MARK: From state to state
 
   override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {

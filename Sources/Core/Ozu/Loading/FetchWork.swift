@@ -67,6 +67,11 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
   var configuration: ImagePipeline.Configuration { context.configuration }
   var name: String { request.source.name }
 
+  override var title: (kind: PipelineDiagnostics.Kind, name: String)? { (.download, name) }
+  override var awaitedAs: PipelineDiagnostics.Waiting { .download }
+
+  override func stage(in station: StationID?, isRunning: Bool) -> ImageStage { .network }
+
   // MARK: From state to state
 
   override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {

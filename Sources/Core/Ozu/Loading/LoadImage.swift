@@ -83,6 +83,13 @@ final class LoadImage: ReportingWork, AnswerWork, @unchecked Sendable {
   var configuration: ImagePipeline.Configuration { context.configuration }
   var storagePolicy: StoragePolicy { request.storagePolicy ?? configuration.caching.storagePolicy }
 
+  override var title: (kind: PipelineDiagnostics.Kind, name: String)? { (.load, request.label) }
+  override var awaitedAs: PipelineDiagnostics.Waiting { .larger }
+
+  override func stage(in station: StationID?, isRunning: Bool) -> ImageStage {
+    station == .disk ? .read : .total
+  }
+
   // MARK: From state to state
 
   override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {

@@ -81,8 +81,12 @@ final class StepWork: JobWork, @unchecked Sendable {
 
   private var step: RenderStep { chain.step(index) }
 
-  /// Whether it is a processor's step; for diagnostics.
-  var isProcessing: Bool { if case .process = step { true } else { false } }
+  override var title: (kind: PipelineDiagnostics.Kind, name: String)? { (.render, chain.source.name) }
+
+  override func stage(in station: StationID?, isRunning: Bool) -> ImageStage {
+    guard isRunning else { return .wait }
+    return if case .process = step { .process } else { .decode }
+  }
 
   override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
     switch event {

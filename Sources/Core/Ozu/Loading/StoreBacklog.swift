@@ -146,6 +146,8 @@ final class StoreWork: JobWork, JobWaiter, @unchecked Sendable {
   /// once.
   fileprivate var end: JobDependence { JobDependence(key: .store(number)) { [self] in JobStart(self) } }
 
+  override var awaitedAs: PipelineDiagnostics.Waiting { .backlog }
+
   override func next(_ event: JobEvent, _ job: RunningJob) -> JobStep {
     switch job.station {
     case .encode?:

@@ -181,17 +181,26 @@ extension PipelineDiagnostics.Queue {
   }
 }
 
+/// What diagnosis and the error of a deadline know of a job: its work says it. It is constant, so any thread may read it.
+protocol DiagnosedWork {
+  /// The kind of the work and its name; `nil` for work without a request: writes, and internal work of the pipeline.
+  var title: (kind: PipelineDiagnostics.Kind, name: String)? { get }
+
+  /// What a job waits for that waits for this one.
+  var awaitedAs: PipelineDiagnostics.Waiting { get }
+
+  /// The stage of a load that the work is, in a station or in none.
+  func stage(in station: StationID?, isRunning: Bool) -> ImageStage
+}
+
+extension JobStanding where Payload == JobWork {
+  /// The stage of a load, for the error of a deadline.
+  var stage: ImageStage { payload.stage(in: station, isRunning: isRunning) }
+}
+
 extension PipelineDiagnostics.Job {
-  /// `nil` for work without a request: writes, and internal work of the pipeline.
   fileprivate init?(_ job: JobRunner.Graph.Snapshot, now: JobInstant) {
-    let (kind, name): (PipelineDiagnostics.Kind, String)
-    switch job.payload {
-    case let load as LoadImage: (kind, name) = (.load, load.request.label)
-    case let encode as EncodeImage: (kind, name) = (.load, encode.goal.request.label)
-    case let fetch as FetchWork: (kind, name) = (.download, fetch.request.source.name)
-    case let step as StepWork: (kind, name) = (.render, step.chain.source.name)
-    default: return nil
-    }
+    guard let (kind, name) = job.payload.title else { return nil }
     self.init(
       kind: kind, name: name, waitingFor: PipelineDiagnostics.Waiting(job),
       waitingTime: job.since.duration(to: now), age: job.creation.duration(to: now),
@@ -203,34 +212,14 @@ extension PipelineDiagnostics.Waiting {
   fileprivate init(_ job: JobRunner.Graph.Snapshot) {
     self =
       switch job.state {
-      case .parked:
-        switch job.dependency {
-        case is FetchWork: .download
-        case is LoadImage: .larger
-        case is StoreWork: .backlog
-        default: .step
-        }
+      case .parked: job.dependency?.awaitedAs ?? .step
       case .queued(.disk), .queued(.files), .running(.disk), .running(.files): .disk
       case .queued(.network): .slot
       case .running(.network): .network
       case .queued(.decode): .decoder
-      case .running(.decode): (job.payload as? StepWork)?.isProcessing == true ? .processing : .decoding
+      case .running(.decode):
+        job.payload.stage(in: .decode, isRunning: true) == .process ? .processing : .decoding
       default: .starting
-      }
-  }
-}
-
-extension ImageStage {
-  /// The stage of a load, for the error of a deadline.
-  init(_ standing: JobStanding<JobWork>) {
-    self =
-      switch standing.payload {
-      case is FetchWork: .network
-      case let step as StepWork:
-        if standing.isRunning { step.isProcessing ? .process : .decode } else { .wait }
-      case is EncodeImage where standing.isRunning && standing.station == .decode: .encode
-      case is LoadImage, is EncodeImage: standing.station == .disk ? .read : .total
-      default: .total
       }
   }
 }

@@ -12,7 +12,7 @@ import OzuBase
 ///
 /// A class, so that a job and its work are one allocation. It is `Sendable` because its only member is; each subclass
 /// is final and states why its own members are safe.
-class JobWork: @unchecked Sendable {
+class JobWork: DiagnosedWork, @unchecked Sendable {
   /// Raised when the job has lost its last subscriber.
   final let cancellation = JobCancellation()
 
@@ -30,6 +30,12 @@ class JobWork: @unchecked Sendable {
 
   /// Called when the job has left the graph: it has finished, or was removed before.
   func didLeaveGraph() {}
+
+  var title: (kind: PipelineDiagnostics.Kind, name: String)? { nil }
+
+  var awaitedAs: PipelineDiagnostics.Waiting { .step }
+
+  func stage(in station: StationID?, isRunning: Bool) -> ImageStage { .total }
 }
 
 /// The reason why a job goes on.
