@@ -16,7 +16,7 @@ extension FetchWork {
       context.caches.noteAbsence(.original(request))
     }
     if request.cachePolicy == .cacheOnly { throw .notCached(name) }
-    return go(.network, .connecting(url))
+    return go(.network, .asking(.origin(url)))
   }
 
   func exchange(with url: URL) throws(ImageError) -> HTTPCacheExchange {
@@ -112,7 +112,7 @@ extension FetchWork {
     case .answer(let answer, let isValidated):
       if isValidated { validate(exchange) }
       return settle(.success(answer))
-    case .ask(let originRequest): return go(.network, .asking(exchange, originRequest))
+    case .ask(let originRequest): return go(.network, .asking(.exchange(exchange, originRequest)))
     }
   }
 

@@ -17,13 +17,20 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
     case readingFile(String)
     case readingOriginal(any ImageFetching, ImageCaches.Tiers)
     indirect case readingResponses(HTTPCacheExchange, ImageCaches.Tiers)
-    /// To ask the origin for what no store has, or with the plan that the stored responses allow.
-    case connecting(URL)
-    indirect case asking(HTTPCacheExchange, HTTPCacheExchange.OriginRequest)
-    /// To run a fetcher.
-    case fetching(any ImageFetching)
+    /// To ask the source, in a Swift task.
+    case asking(Question)
     /// To apply the app's `dataTransformation`.
     case transforming(FetchedData)
+  }
+
+  /// What is asked.
+  enum Question {
+    /// The origin, for what no store has.
+    case origin(URL)
+    /// The origin, as the stored responses allow.
+    indirect case exchange(HTTPCacheExchange, HTTPCacheExchange.OriginRequest)
+    /// A fetcher.
+    case fetcher(any ImageFetching)
   }
 
   let request: ImageRequest
@@ -86,7 +93,7 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
       case .readingOriginal(let fetcher, let tiers): return try readOriginal(fetcher, from: tiers)
       case .readingResponses(let exchange, let tiers): return try readResponses(exchange, from: tiers)
       case .transforming(let fetched): return finish(transformed(fetched))
-      case .connecting, .asking, .fetching: preconditionFailure("these suspend")
+      case .asking(let question): return go(.network, .asking(question))
       }
     } catch {
       return finish(.failure(error))
@@ -94,20 +101,16 @@ final class FetchWork: ReportingWork, @unchecked Sendable {
   }
 
   override func perform(_ job: RunningJob) async -> JobStep {
-    if case .begin = state {
-      // The job was queued here without a look at its source (`JobStart.station`). It now has a place, which it keeps
-      // if it needs one.
-      let step = next(.slot(after: nil), job)
-      guard case .go(.network, _, _) = step else { return step }
-    }
+    // A job may be queued here without a look at its source (`JobStart.station`). It now has a place, which it keeps if
+    // it needs one.
+    let step = next(.slot(after: nil), job)
+    guard case .go(.network, _, _) = step, case .asking(let question) = state else { return step }
     do throws(ImageError) {
-      switch state {
-      case .connecting(let url): return try await connect(to: url, job)
-      case .asking(let exchange, let originRequest): return await answer(exchange, originRequest, job)
-      case .fetching(let fetcher):
+      switch question {
+      case .origin(let url): return try await connect(to: url, job)
+      case .exchange(let exchange, let originRequest): return await answer(exchange, originRequest, job)
+      case .fetcher(let fetcher):
         return finish(await HeldPlace.hold(resumable(job.id), of: self) { await fetched(by: fetcher) })
-      case .begin, .readingFile, .readingOriginal, .readingResponses, .transforming:
-        preconditionFailure("these have a thread")
       }
     } catch {
       return finish(.failure(error))
@@ -206,7 +209,7 @@ extension FetchWork: SizeSource {
 
   private func ask(_ fetcher: any ImageFetching) throws(ImageError) -> JobStep {
     if request.cachePolicy == .cacheOnly { throw .notCached(name) }
-    return go(.network, .fetching(fetcher))
+    return go(.network, .asking(.fetcher(fetcher)))
   }
 
   private func fetched(by fetcher: any ImageFetching) async -> Result<FetchedData, ImageError> {
