@@ -119,9 +119,7 @@ struct EncodedFileMaker {
   private func process(_ frame: Bitmap) throws -> Bitmap {
     let steps = goal.request.decodedSteps
     guard !steps.isEmpty else { return frame }
-    let context = ProcessingContext(
-      pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
-    return try Picture(frame).processed(by: steps, context: context).bitmap
+    return try Picture(frame).processed(by: steps, context: configuration.processingContext).bitmap
   }
 
   /// The metadata of the source that the policy keeps, and the app's own blocks where the source has none.

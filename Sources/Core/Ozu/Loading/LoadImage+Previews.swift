@@ -117,7 +117,6 @@ final class PreviewMaker: Sendable {
   }
 
   private var load: LoadImage? { state.withLock { $0.load } }
-  private var decoding: ImagePipeline.Configuration.Decoding { context.configuration.decoding }
 
   /// Adds the next bytes.
   func append(_ data: Data) {
@@ -175,8 +174,10 @@ final class PreviewMaker: Sendable {
   }
 
   private func tell(_ picture: Picture) {
-    let steps = ProcessingContext(pool: decoding.pixelBufferPool, limits: decoding.limits)
-    guard let processed = try? picture.processed(by: request.processors, context: steps),
+    let configuration = context.configuration
+    guard
+      let processed = try? picture.processed(
+        by: request.processors, context: configuration.processingContext),
       !state.withLock({ $0.isOver }), let load
     else { return }
     let isStored = load.store(processed)

@@ -92,12 +92,10 @@ extension RenderStep {
       guard let previous else { throw .cancelled(context.name) }
       // The picture may have been made for a request that wanted it undecoded.
       try previous.picture.decode(for: context)
-      let processingContext = ProcessingContext(
-        pool: context.load.configuration.decoding.pixelBufferPool,
-        limits: context.load.configuration.decoding.limits)
       let picture: Picture
       do throws(ProcessingError) {
-        picture = try previous.picture.processed(by: [processor], context: processingContext)
+        picture = try previous.picture.processed(
+          by: [processor], context: context.load.configuration.processingContext)
       } catch {
         throw .processingFailed(context.name, underlying: error)
       }

@@ -134,9 +134,8 @@ extension ImagePipeline {
         let picture = try? configuration.decoding.codecs.picture(
           from: data, resize: request.decodingResize, context: request.decoding.context(configuration))
       else { return nil }
-      let steps = ProcessingContext(
-        pool: configuration.decoding.pixelBufferPool, limits: configuration.decoding.limits)
-      return (try? picture.processed(by: request.decodedSteps, context: steps))?.at(scale: request)
+      let made = try? picture.processed(by: request.decodedSteps, context: configuration.processingContext)
+      return made?.at(scale: request)
     }
 
     /// The bytes of a request's original in the disk cache.

@@ -231,6 +231,11 @@ extension ImagePipeline.Configuration {
 }
 
 extension ImagePipeline.Configuration {
+  /// The memory and the limits of processors.
+  var processingContext: ProcessingContext {
+    ProcessingContext(pool: decoding.pixelBufferPool, limits: decoding.limits)
+  }
+
   /// The settings of the pipeline's HTTP cache.
   package var httpCache: HTTPCacheConfiguration {
     var settings = HTTPCacheConfiguration()
