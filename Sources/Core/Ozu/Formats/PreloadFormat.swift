@@ -98,10 +98,10 @@ extension ImageKey {
   /// The key of a rendition from disk. Its label begins with the source. If the label was shortened, or processors
   /// follow, the source is not known, and the picture is found only by its rendition.
   init(rendition: CacheKey, label: String?, format: CacheFormat) {
-    let steps = Recipe(resize: format.resize, format: format).steps
-    let suffix = " " + steps.joined(separator: " ")
+    let recipe = Recipe(format: format)
+    let suffix = " " + recipe.steps.joined(separator: " ")
     if let label, label.hasSuffix(suffix) {
-      let key = ImageKey(source: EntryLabel.key(ofLabel: String(label.dropLast(suffix.count))), steps: steps)
+      let key = recipe.key(of: EntryLabel.key(ofLabel: String(label.dropLast(suffix.count))))
       if key.rendition == rendition {
         self = key
         return

@@ -19,12 +19,6 @@ final class KnownVariants: Sendable {
     let size: PixelSize
     /// Its kind in the stores, if it is stored.
     var kind = ImageStoreKind.rendition
-
-    /// Nothing but the resize and the colours, because only such pictures are listed (`Recipe.servesOthers`).
-    var recipe: Recipe {
-      Recipe(
-        resize: resize, decoding: RequestedDecoding(policy: keepsProfile ? .keepProfile : .convertToSRGB))
-    }
   }
 
   /// A picture that is being loaded.
@@ -188,5 +182,20 @@ final class KnownVariants: Sendable {
   /// The pictures of a source that are being loaded.
   func loading(of source: CacheKey) -> [Loading] {
     state.withLock { $0.loading[source] ?? [] }
+  }
+}
+
+extension KnownVariants.Variant {
+  /// The picture of a request of which others may be made.
+  init(_ request: ImageRequest, size: PixelSize) {
+    self.init(
+      key: request.key, resize: request.resize, keepsProfile: request.decoding.keepsProfile, size: size,
+      kind: request.renditionKind)
+  }
+
+  /// Nothing but the resize and the colours, because only such pictures are listed (`Recipe.servesOthers`).
+  var recipe: Recipe {
+    Recipe(
+      resize: resize, decoding: RequestedDecoding(policy: keepsProfile ? .keepProfile : .convertToSRGB))
   }
 }

@@ -185,9 +185,7 @@ extension LoadImage {
     guard configuration.caching.isDerivationEnabled, request.recipe.servesOthers, picture.animation == nil,
       picture.header != nil
     else { return nil }
-    return KnownVariants.Variant(
-      key: request.key, resize: request.resize, keepsProfile: request.decoding.keepsProfile,
-      size: picture.size, kind: request.renditionKind)
+    return KnownVariants.Variant(request, size: picture.size)
   }
 
   /// Stores a picture that was made from its source, and the source itself.

@@ -64,8 +64,7 @@ public struct ImageRequest: Sendable {
     let source = source.resolved
     let fields = Fields(
       source: source, sourceKey: cacheKey.map(ImageSource.ownKey) ?? source.key, hasOwnKey: cacheKey != nil,
-      recipe: Recipe(
-        resize: Self.effective(format.map(\.resize) ?? resize), processors: processors, format: format))
+      recipe: Recipe(resize: resize, processors: processors, format: format))
     shared = Shared(fields)
     key = fields.key
     needsNoAdjustment = fields.needsNoAdjustment
@@ -88,15 +87,10 @@ public struct ImageRequest: Sendable {
   public func inFormat(_ format: CacheFormat) -> ImageRequest {
     var request = self
     request.changeRecipe {
-      $0.recipe.parts.format = format
-      $0.recipe.parts.resize = Self.effective(format.resize)
+      let (_, decoding, processors, _) = $0.recipe.parts
+      $0.recipe = Recipe(decoding: decoding, processors: processors, format: format)
     }
     return request
-  }
-
-  /// Removes a resize that changes nothing, so that the request has the same key as one without.
-  private static func effective(_ resize: Resize?) -> Resize? {
-    resize?.changesNothing == true ? nil : resize
   }
 
   // MARK: Source and recipe
@@ -107,7 +101,7 @@ public struct ImageRequest: Sendable {
   /// The resize; `nil` for the picture at its own size.
   public var resize: Resize? {
     get { recipe.parts.resize }
-    set { changeRecipe { $0.recipe.parts.resize = Self.effective(newValue) } }
+    set { changeRecipe { $0.recipe.parts.resize = newValue } }
   }
 
   /// The part of the upright picture to which the resize is applied, in its pixels; `nil` (the default) for the whole

@@ -9,12 +9,22 @@ struct Recipe: Sendable {
   /// A tuple: code that must decide about each part takes it apart, so it does not compile when a part is added.
   var parts:
     (resize: Resize?, decoding: RequestedDecoding, processors: [any ImageProcessing], format: CacheFormat?)
+  {
+    didSet { normalize() }
+  }
 
+  /// Makes a recipe. The resize of a format replaces `resize`.
   init(
-    resize: Resize?, decoding: RequestedDecoding = .plain, processors: [any ImageProcessing] = [],
+    resize: Resize? = nil, decoding: RequestedDecoding = .plain, processors: [any ImageProcessing] = [],
     format: CacheFormat? = nil
   ) {
-    parts = (resize, decoding, processors, format)
+    parts = (format.map(\.resize) ?? resize, decoding, processors, format)
+    normalize()
+  }
+
+  /// Removes a resize that changes nothing, so that the recipe has the same key as one without.
+  private mutating func normalize() {
+    if parts.resize?.changesNothing == true { parts.resize = nil }
   }
 
   // MARK: Keys

@@ -74,6 +74,19 @@ import Testing
     #expect(changed.canBeMade(from: recipe) == change.isServed)
   }
 
+  @Test("a resize that changes nothing is none, and that of a format replaces any other")
+  func resizes() {
+    var recipe = Recipe(resize: Resize(PixelSize(9, 9), mode: .none))
+    #expect(recipe.parts.resize == nil)
+    recipe.parts.resize = Self.resize
+    #expect(recipe.parts.resize == Self.resize)
+    recipe.parts.resize?.mode = .none
+    #expect(recipe.parts.resize == nil)
+    let format = CacheFormat("a", size: PixelSize(9, 9))
+    #expect(Recipe(resize: Self.resize, format: format).parts.resize == format.resize)
+    #expect(Recipe(resize: Self.resize, format: CacheFormat("a")).parts.resize == nil)
+  }
+
   @Test("the changes above are all there are")
   func completeness() {
     func fields(_ value: Any) -> Set<String> { Set(Mirror(reflecting: value).children.compactMap(\.label)) }
@@ -102,8 +115,12 @@ import Testing
   func waiting() {
     let smaller = Recipe(resize: Resize(PixelSize(300, 200), mode: .aspectFill))
     #expect(smaller.isWorthWaiting(for: Recipe(resize: Self.resize)))
-    let hooked = CacheFormat("a", postResize: { $1 })
-    #expect(!smaller.isWorthWaiting(for: Recipe(resize: Self.resize, format: hooked)))
+    let (size, mode) = (Self.resize.size, Self.resize.mode)
+    let (plain, hooked) = (
+      CacheFormat("a", size: size, mode: mode), CacheFormat("a", size: size, mode: mode, postResize: { $1 })
+    )
+    #expect(smaller.isWorthWaiting(for: Recipe(format: plain)))
+    #expect(!smaller.isWorthWaiting(for: Recipe(format: hooked)))
     var part = Self.resize
     part.region = PixelRectangle(x: 0, y: 0, width: 900, height: 900)
     var smallerPart = part
