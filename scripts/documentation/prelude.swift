@@ -205,10 +205,7 @@ let hash = ThumbHash([])!
 struct Canvas { let sizeInPixels = PixelSize(width: 1, height: 1); func redraw() {} }
 let view = Canvas()
 
-// MARK: Sources/Core/Ozu/Request/ImageRequest+Fields.swift
-var request = request
-
-// MARK: Sources/Core/Ozu/Request/ImageFetching.swift
+// MARK: Sources/Core/Ozu/Fetching/ImageFetching.swift
 enum User { typealias ID = Int }
 enum database { static func avatar(of user: Int) async throws -> Data { Data() } }
 

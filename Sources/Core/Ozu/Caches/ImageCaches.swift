@@ -25,19 +25,6 @@ final class ImageCaches: Sendable {
   }
 }
 
-extension ImageSource {
-  /// Whether it is a local file.
-  var isLocalFile: Bool {
-    if case .url(let url) = self { url.isFileURL } else { false }
-  }
-
-  /// The path of a local file; `nil` for other sources.
-  var filePath: String? {
-    guard case .url(let url) = self, url.isFileURL else { return nil }
-    return url.path(percentEncoded: false)
-  }
-}
-
 /// The memory level, in terms of requests. Synchronous and quick.
 extension ImageCaches {
   /// The picture of a request, if memory has it, fresh or not. A picture of a local file is returned only if the file
@@ -151,5 +138,36 @@ private final class SingleResumption: Sendable {
       return continuation
     }
     waiter?.resume()
+  }
+}
+
+/// Writes and evictions, for observers.
+extension ImageCaches {
+  /// Writes to a layer on disk.
+  func observeStore(
+    _ layer: ImageCacheLayer, byteCount: Int, for request: ImageRequest, _ store: () -> Void
+  ) {
+    observeStore(layer, byteCount: byteCount, of: request.source.name, for: request, store)
+  }
+
+  /// Writes to a layer on disk, for a source that may have no request.
+  func observeStore(
+    _ layer: ImageCacheLayer, byteCount: Int, of source: @autoclosure () -> String,
+    for request: ImageRequest?,
+    _ store: () -> Void
+  ) {
+    let stage = events.stageBegan(.store, of: source())
+    store()
+    events.stageEnded(stage, byteCount: byteCount)
+    events.stored(layer, byteCount: byteCount, of: source(), for: request)
+    tellDiskEvictions()
+  }
+
+  /// The number of evicted entries of each kind in the first level. Never waits.
+  var evictionCounts: [ImageStoreKind: Int] { stores.first?.store.evictionCounts ?? [:] }
+
+  /// Reports the new evictions from the disk cache to observers.
+  func tellDiskEvictions() {
+    events.evicted(events.evictions.takeFromDisk(evictionCounts))
   }
 }

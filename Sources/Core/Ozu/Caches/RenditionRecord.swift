@@ -115,14 +115,6 @@ struct OriginalValidity: Hashable, Sendable {
   }
 }
 
-extension ImageRequest {
-  /// Whether a picture made from an original may be served without asking the origin. False if the request has its
-  /// own HTTP rules, because the time was computed by the rules of the pipeline.
-  func mayServe(_ validity: OriginalValidity?, at date: Date) -> Bool {
-    validity.map { httpPolicy == nil && $0.isFresh(at: date) } ?? true
-  }
-}
-
 extension FieldWriter {
   mutating func append(_ key: CacheKey) {
     append(key.high)

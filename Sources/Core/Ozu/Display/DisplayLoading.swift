@@ -87,15 +87,3 @@ struct PipelineLoading: DisplayLoading {
     }
   }
 }
-
-extension ImagePipeline {
-  /// The picture of a request in memory, stale or not; its source tells which.
-  package func memoryResponse(for request: ImageRequest) -> ImageResponse? {
-    let start = configuration.instant
-    let request = current(request)
-    // A preview of a running load does not count.
-    guard request.readsMemory, let cached = caches.finishedPicture(for: request) else { return nil }
-    formatStore.noteHit(of: cached, for: request)
-    return response(of: cached, for: request, start: start)
-  }
-}

@@ -62,18 +62,6 @@ struct DisplayTarget {
   }
 }
 
-extension ImageRequest {
-  /// The request for a view with a number of pixels per point: the lengths of its processors are points.
-  fileprivate func withLengths(inPointsOf scale: Double) -> ImageRequest {
-    guard scale > 0, scale != 1, processors.contains(where: { $0 is any ScaledProcessing }) else {
-      return self
-    }
-    return with {
-      $0.processors = processors.map { ($0 as? any ScaledProcessing)?.scaled(by: scale) ?? $0 }
-    }
-  }
-}
-
 /// Loading ahead for a view, in its pixels.
 extension ImagePrefetcher {
   /// Starts to load the pictures that a view would show, in the size, the mode and the format of that view: for a cell that comes

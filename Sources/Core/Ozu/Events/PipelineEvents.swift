@@ -94,3 +94,116 @@ final class PipelineEvents: Sendable {
     }
   }
 }
+
+/// Events of sources.
+extension PipelineEvents {
+  /// Reports a lookup in memory to observers only, because the memory cache has counted it.
+  func lookedIntoMemory(_ cached: CachedPicture?, for request: ImageRequest) {
+    lookedUp(.memory, found: cached?.picture.byteCount, of: request.source.name, for: request)
+  }
+
+  /// Reads a local file, and counts it.
+  func observeFile(
+    _ name: String, _ read: () throws(ImageError) -> (data: Data, stamp: FileStamp)
+  ) -> Result<(data: Data, stamp: FileStamp), ImageError> {
+    let stage = stageBegan(.read, of: name)
+    do throws(ImageError) {
+      let file = try read()
+      counters.fileLoads.increment()
+      counters.fileByteCount.wrappingAdd(file.data.count, ordering: .relaxed)
+      stageEnded(stage, byteCount: file.data.count)
+      return .success(file)
+    } catch {
+      stageEnded(stage)
+      return .failure(error)
+    }
+  }
+
+  /// Calls a fetcher, and counts it.
+  func observeFetcher(_ name: String, _ fetch: () async throws -> FetchedImage) async throws -> FetchedImage {
+    let stage = stageBegan(.network, of: name)
+    counters.fetcherLoads.increment()
+    do {
+      let content = try await fetch()
+      if case .data(let data) = content {
+        stageEnded(stage, byteCount: data.count)
+      } else {
+        stageEnded(stage)
+      }
+      return content
+    } catch {
+      stageEnded(stage)
+      throw error
+    }
+  }
+}
+
+/// The evictions that have not been reported to observers yet, by format.
+///
+/// The memory cache reports each evicted entry, and there are many under memory pressure: they are collected here
+/// until the next store. The disk cache counts its evictions by itself; this object remembers which counts were
+/// reported.
+final class EvictionLedger: Sendable {
+  private typealias Counts = [String?: Int]
+
+  private let leftMemory = Mutex<Counts>([:])
+  private let toldOfDisk = Mutex<Counts>([:])
+
+  func noteLeftMemory(_ picture: CachedPicture) {
+    leftMemory.withLock { $0[picture.formatName, default: 0] += 1 }
+  }
+
+  /// The evictions from memory since the last call.
+  func takeFromMemory() -> [ObservedEviction] {
+    let counts = leftMemory.withLock { counts in
+      defer { counts = [:] }
+      return counts
+    }
+    return Self.evictions(counts, from: .memory)
+  }
+
+  /// The evictions from the disk cache since the last call.
+  ///
+  /// - Parameter totals: the number of evicted entries of each kind so far.
+  func takeFromDisk(_ totals: [ImageStoreKind: Int]) -> [ObservedEviction] {
+    guard !totals.isEmpty else { return [] }
+    var counts: Counts = [:]
+    for (kind, total) in totals { counts[kind.formatName, default: 0] += total }
+    let new = toldOfDisk.withLock { told in
+      let new = counts.filter { $0.value > told[$0.key] ?? 0 }
+        .map { ($0.key, $0.value - (told[$0.key] ?? 0)) }
+      told.merge(counts) { max($0, $1) }
+      return new
+    }
+    return Self.evictions(Dictionary(uniqueKeysWithValues: new), from: .disk)
+  }
+
+  private static func evictions(_ counts: Counts, from store: ObservedStore) -> [ObservedEviction] {
+    counts.sorted { ($0.key ?? "") < ($1.key ?? "") }
+      .map { ObservedEviction(store: store, format: $0.key, count: $0.value) }
+  }
+}
+
+/// Counts and reports the actual HTTP exchanges. Answers of the HTTP cache do not come here; its revalidations and
+/// retries do.
+struct ObservedHTTPClient: HTTPClient {
+  let client: any HTTPClient
+  let events: PipelineEvents
+
+  func send(
+    _ request: HTTPRequest, into sink: any HTTPBodySink
+  ) async throws(HTTPError) -> HTTPResponse {
+    let stage = events.stageBegan(.network, of: ImageSource.url(request.url).name)
+    events.counters.networkLoads.increment()
+    do throws(HTTPError) {
+      let response = try await client.send(request, into: sink)
+      events.counters.downloadedByteCount.wrappingAdd(response.bodyByteCount, ordering: .relaxed)
+      events.stageEnded(stage, byteCount: response.bodyByteCount)
+      return response
+    } catch {
+      if error.reason != .cancelled { events.counters.networkFailures.increment() }
+      events.stageEnded(stage)
+      throw error
+    }
+  }
+}

@@ -136,43 +136,6 @@ extension PipelineStatistics.Layer {
   fileprivate var text: String { "\(hits) hits, \(misses) misses, \(stores) stored" }
 }
 
-extension ImagePipeline {
-  /// The statistics of this pipeline so far. Reading them does not open the disk cache.
-  ///
-  /// - Complexity: O(1).
-  public var statistics: PipelineStatistics {
-    let counters = context.events.counters
-    var result = PipelineStatistics()
-    let memory = caches.memory.statistics
-    result.memory.hits = max(0, memory.hits + memory.weakHits - counters.repeatedHits.value)
-    result.memory.misses = max(0, memory.misses - counters.repeatedMisses.value)
-    result.memory.stores = counters.memoryStores.value
-    result.memoryEvictions = memory.costEvictions + memory.countEvictions
-    result.renditions = counters.renditions.snapshot
-    result.encoded = counters.encoded.snapshot
-    result.originals = counters.originals.snapshot
-    result.diskEvictions = caches.evictionCounts.values.reduce(0, +)
-    result.droppedStoreWrites = caches.stores.droppedWriteCount
-    for (source, count) in counters.answersBySource where count > 0 {
-      result.answers[source.rawValue] = count
-    }
-    result.dataAnswers = counters.dataAnswers.value
-    result.encodedAnswers = counters.encodedAnswers.value
-    result.decodes = counters.decodes.value
-    result.encodes = counters.encodes.value
-    result.coalesced = counters.coalesced.value
-    result.failures = counters.failuresByKind
-    result.cancelled = counters.cancelled.value
-    result.networkLoads = counters.networkLoads.value
-    result.networkFailures = counters.networkFailures.value
-    result.downloadedByteCount = counters.downloadedByteCount.value
-    result.fetcherLoads = counters.fetcherLoads.value
-    result.fileLoads = counters.fileLoads.value
-    result.fileByteCount = counters.fileByteCount.value
-    return result
-  }
-}
-
 extension PipelineCounters.Layer {
   fileprivate var snapshot: PipelineStatistics.Layer {
     var result = PipelineStatistics.Layer()
@@ -182,5 +145,40 @@ extension PipelineCounters.Layer {
     result.readByteCount = readByteCount.value
     result.writtenByteCount = writtenByteCount.value
     return result
+  }
+}
+
+extension PipelineStatistics {
+  /// The statistics of a pipeline so far.
+  init(_ context: LoadContext) {
+    self.init()
+    let caches = context.caches
+    let counters = context.events.counters
+    let lookups = caches.memory.statistics
+    memory.hits = max(0, lookups.hits + lookups.weakHits - counters.repeatedHits.value)
+    memory.misses = max(0, lookups.misses - counters.repeatedMisses.value)
+    memory.stores = counters.memoryStores.value
+    memoryEvictions = lookups.costEvictions + lookups.countEvictions
+    renditions = counters.renditions.snapshot
+    encoded = counters.encoded.snapshot
+    originals = counters.originals.snapshot
+    diskEvictions = caches.evictionCounts.values.reduce(0, +)
+    droppedStoreWrites = caches.stores.droppedWriteCount
+    for (source, count) in counters.answersBySource where count > 0 {
+      answers[source.rawValue] = count
+    }
+    dataAnswers = counters.dataAnswers.value
+    encodedAnswers = counters.encodedAnswers.value
+    decodes = counters.decodes.value
+    encodes = counters.encodes.value
+    coalesced = counters.coalesced.value
+    failures = counters.failuresByKind
+    cancelled = counters.cancelled.value
+    networkLoads = counters.networkLoads.value
+    networkFailures = counters.networkFailures.value
+    downloadedByteCount = counters.downloadedByteCount.value
+    fetcherLoads = counters.fetcherLoads.value
+    fileLoads = counters.fileLoads.value
+    fileByteCount = counters.fileByteCount.value
   }
 }

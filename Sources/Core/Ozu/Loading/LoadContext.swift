@@ -80,6 +80,18 @@ final class LoadContext: Sendable {
     }
   }
 
+  /// Looks into memory for work that began because the first lookup found nothing that could be served. The
+  /// statistics do not count this second lookup.
+  func lookAgain(for request: ImageRequest) -> CachedPicture? {
+    let cached = caches.finishedPicture(for: request)
+    if cached == nil {
+      events.counters.repeatedMisses.increment()
+    } else {
+      events.counters.repeatedHits.increment()
+    }
+    return cached
+  }
+
   /// The deadline of a stage that begins now; nil without a limit.
   func deadline(_ stage: ImageStage) -> JobDeadline? {
     guard !configuration.stageTimeouts.isEmpty, let limit = configuration.stageTimeouts[stage] else {

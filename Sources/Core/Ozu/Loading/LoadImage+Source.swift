@@ -157,14 +157,6 @@ extension LoadImage {
   }
 }
 
-extension ImageError {
-  /// Whether the file may be damaged, so that another copy of it may decode. False if the request is the cause: a region outside
-  /// the picture, a limit, a step that fails.
-  var isOfFile: Bool {
-    [.emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .decoderFailed].contains(kind)
-  }
-}
-
 /// The writes to the caches. Writes to stores happen in the background; if the backlog has no room, the functions
 /// return the write, and the load waits for it.
 extension LoadImage {

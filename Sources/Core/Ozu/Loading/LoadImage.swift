@@ -227,14 +227,6 @@ extension LoadImage: ProgressListener, SizeSource {
   var wantsSize: Bool { progressEvents.wantsSize }
 }
 
-extension ImageError {
-  /// Whether the load ended because it was cancelled or its deadline passed, and not because of the source or the
-  /// data.
-  var isCancelledOrLate: Bool {
-    kind == .cancelled || kind == .deadlineExceeded
-  }
-}
-
 /// The result of a load, shared by all requests that wait for it.
 struct LoadedPicture: Sendable {
   let picture: Picture

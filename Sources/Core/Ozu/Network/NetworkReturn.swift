@@ -148,19 +148,3 @@ extension NetworkReturn.State {
     return Array(old.values)
   }
 }
-
-extension ImageError {
-  /// Whether it may be for want of a network: no name, no connection, or one that went silent or broke. A host that
-  /// refuses, answers with an error or is slow is there.
-  var isNetworkUnavailable: Bool {
-    switch kind {
-    case .nameNotResolved, .bodyTruncated: true
-    case .timedOut, .transport:
-      switch httpError?.reason {
-      case .timedOut(.connect), .timedOut(.idle), .connectionFailed, .connectionLost: true
-      default: false
-      }
-    default: false
-    }
-  }
-}

@@ -186,3 +186,32 @@ extension ImageError {
     return phrases[status].map { " (\($0))" } ?? ""
   }
 }
+
+/// What a load does after an error.
+extension ImageError {
+  /// Whether the load ended because it was cancelled or its deadline passed, and not because of the source or the
+  /// data.
+  var isCancelledOrLate: Bool {
+    kind == .cancelled || kind == .deadlineExceeded
+  }
+
+  /// Whether the file may be damaged, so that another copy of it may decode. False if the request is the cause: a region outside
+  /// the picture, a limit, a step that fails.
+  var isOfFile: Bool {
+    [.emptyData, .notAnImage, .unsupportedType, .corruptData, .truncatedData, .decoderFailed].contains(kind)
+  }
+
+  /// Whether it may be for want of a network: no name, no connection, or one that went silent or broke. A host that
+  /// refuses, answers with an error or is slow is there.
+  var isNetworkUnavailable: Bool {
+    switch kind {
+    case .nameNotResolved, .bodyTruncated: true
+    case .timedOut, .transport:
+      switch httpError?.reason {
+      case .timedOut(.connect), .timedOut(.idle), .connectionFailed, .connectionLost: true
+      default: false
+      }
+    default: false
+    }
+  }
+}

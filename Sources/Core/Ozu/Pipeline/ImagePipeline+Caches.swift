@@ -67,6 +67,14 @@ extension ImagePipeline {
   /// ```
   public var cache: Cache { Cache(pipeline: self) }
 
+  /// `removeImagesFromMemory()` empties it, `cacheContents()` says how full it is, and `configuration.caching.memoryCache` has
+  /// its limits.
+  @available(
+    *, unavailable,
+    message: "use 'cache' for entries, 'cacheContents()' for sizes, or 'removeImagesFromMemory()'"
+  )
+  public var memoryCache: Cache { cache }
+
   /// The layers of the caches.
   public struct CacheLayers: OptionSet, Hashable, Sendable {
     /// The set as bits.
@@ -192,6 +200,12 @@ extension ImagePipeline {
         pipeline.caches.removeOriginal(for: request)
       }
     }
+
+    /// `removeAllImages()` of the pipeline empties memory and disk.
+    @available(
+      *, unavailable, message: "use 'await pipeline.removeAllImages()' or 'pipeline.removeImagesFromMemory()'"
+    )
+    public func removeAll() {}
 
     /// The key of a request's result.
     public func key(for request: ImageRequest) -> ImageKey { keyed(request).key }

@@ -326,4 +326,12 @@ extension Picture {
   ) async throws(ImageEncodingError) -> Data {
     try await pipeline.encode(self, as: type, options: options)
   }
+
+  /// `await encoded(as: .png)` makes a file of the picture.
+  @available(*, unavailable, message: "use 'await encoded(as: .png)'")
+  public func pngData() -> Data? { nil }
+
+  /// `await encoded(as: .jpeg)` makes a file of the picture.
+  @available(*, unavailable, message: "use 'await encoded(as: .jpeg, options: EncodingOptions(quality: …))'")
+  public func jpegData(compressionQuality: Double) -> Data? { nil }
 }

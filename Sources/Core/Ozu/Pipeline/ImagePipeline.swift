@@ -117,6 +117,12 @@ public final class ImagePipeline: Sendable {
     try await image(for: ImageRequest(url: url, resize: Resize(width: width)))
   }
 
+  /// `image(for: ImageRequest(data: …))` decodes a file in memory.
+  @available(*, unavailable, message: "use 'image(for: ImageRequest(data: …))'")
+  public func image(for data: Data) async throws(ImageError) -> Picture {
+    try await image(for: ImageRequest(data: data))
+  }
+
   /// The picture of a request. A picture in memory is returned at once, without suspending.
   ///
   /// - Throws: `ImageError`. Cancelling the calling task cancels the load, unless others want it too.
@@ -237,6 +243,16 @@ extension ImagePipeline {
     servablePicture(for: request).map { response(of: $0, for: request, start: start) }
   }
 
+  /// The picture of a request in memory, stale or not; its source tells which.
+  package func memoryResponse(for request: ImageRequest) -> ImageResponse? {
+    let start = configuration.instant
+    let request = current(request)
+    // A preview of a running load does not count.
+    guard request.readsMemory, let cached = caches.finishedPicture(for: request) else { return nil }
+    formatStore.noteHit(of: cached, for: request)
+    return response(of: cached, for: request, start: start)
+  }
+
   /// The response for a picture in memory, stale or not; its source tells which.
   func response(
     of cached: CachedPicture, for request: ImageRequest, start: JobInstant
@@ -252,6 +268,43 @@ extension ImagePipeline {
       picture: cached.picture.at(scale: request), request: request, source: source, isCoalesced: false,
       encodedByteCount: 0, timings: StageTimings(), total: start.duration(to: configuration.instant),
       verdict: verdict)
+  }
+}
+
+/// What a pipeline has done, and what it does now.
+extension ImagePipeline {
+  /// The statistics of this pipeline so far. Reading them does not open the disk cache.
+  ///
+  /// - Complexity: O(1).
+  public var statistics: PipelineStatistics { PipelineStatistics(context) }
+
+  /// The queues of a pipeline.
+  public enum QueueKind: String, Hashable, Sendable, CaseIterable {
+    /// Downloads, and fetchers of the app.
+    case data
+    /// Decoding, resampling and processors.
+    case decode
+    /// Encoding of finished pictures for the disk cache.
+    case encode
+    /// Reads of the disk cache and of local files.
+    case disk
+    /// Writes to the disk cache.
+    case store
+  }
+
+  /// The current jobs of the pipeline, and what each of them waits for.
+  ///
+  /// - Complexity: O(jobs × waiting jobs); for debugging, not for a loop.
+  public func diagnostics() -> PipelineDiagnostics { PipelineDiagnostics(context, isolation) }
+
+  /// Suspends or resumes a queue; for tests (`OzuTesting`).
+  package func setSuspended(_ isSuspended: Bool, _ kind: QueueKind) {
+    for station in kind.stations { context.runner.setSuspended(station, isSuspended) }
+  }
+
+  /// The number of jobs that wait in a queue; for tests (`OzuTesting`).
+  package func waitingCount(_ kind: QueueKind) -> Int {
+    context.runner.look { graph in kind.stations.reduce(0) { $0 + graph.queuedCount(in: $1) } }
   }
 }
 

@@ -112,49 +112,20 @@ extension PipelineDiagnostics.Queue: CustomStringConvertible {
   }
 }
 
-extension ImagePipeline {
-  /// The queues of a pipeline.
-  public enum QueueKind: String, Hashable, Sendable, CaseIterable {
-    /// Downloads, and fetchers of the app.
-    case data
-    /// Decoding, resampling and processors.
-    case decode
-    /// Encoding of finished pictures for the disk cache.
-    case encode
-    /// Reads of the disk cache and of local files.
-    case disk
-    /// Writes to the disk cache.
-    case store
-  }
-
-  /// The current jobs of the pipeline, and what each of them waits for.
-  ///
-  /// - Complexity: O(jobs × waiting jobs); for debugging, not for a loop.
-  public func diagnostics() -> PipelineDiagnostics {
-    let now = configuration.instant
+extension PipelineDiagnostics {
+  init(_ context: LoadContext, _ isolation: IsolationReport?) {
+    let now = context.configuration.instant
     let (snapshots, stations) = context.runner.look { graph in
       (graph.snapshots, StationID.allCases.map { graph.station($0) })
     }
-    let queues = QueueKind.allCases.map { kind in
-      PipelineDiagnostics.Queue(kind, kind.stations.map { stations[$0.index] })
+    let queues = ImagePipeline.QueueKind.allCases.map { kind in
+      Queue(kind, kind.stations.map { stations[$0.index] })
     }
-    let jobs = snapshots.sorted { $0.creation < $1.creation }.compactMap {
-      PipelineDiagnostics.Job($0, now: now)
-    }
-    return PipelineDiagnostics(
-      jobs: PipelineDiagnostics.Kind.allCases.flatMap { kind in jobs.filter { $0.kind == kind } },
+    let jobs = snapshots.sorted { $0.creation < $1.creation }.compactMap { Job($0, now: now) }
+    self.init(
+      jobs: Kind.allCases.flatMap { kind in jobs.filter { $0.kind == kind } },
       queues: queues, backlogByteCount: context.backlog.byteCount,
       isolation: isolation?.status)
-  }
-
-  /// Suspends or resumes a queue; for tests (`OzuTesting`).
-  package func setSuspended(_ isSuspended: Bool, _ kind: QueueKind) {
-    for station in kind.stations { context.runner.setSuspended(station, isSuspended) }
-  }
-
-  /// The number of jobs that wait in a queue; for tests (`OzuTesting`).
-  package func waitingCount(_ kind: QueueKind) -> Int {
-    context.runner.look { graph in kind.stations.reduce(0) { $0 + graph.queuedCount(in: $1) } }
   }
 }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import OzuBase
 
@@ -166,7 +167,7 @@ public final class ImagePrefetcher: Sendable {
       let (id, request) = state.withLock({ $0.takeNext() })
     {
       let task = Task.detached(priority: .utility) { [weak self, pipeline, destination] in
-        let end = await pipeline.prefetch(request, to: destination)
+        let end = await PrefetchEnd.load(request, to: destination, by: pipeline)
         self?.finish(id, request, end)
       }
       let isWanted = state.withLock { $0.setTask(task, for: id) }
@@ -193,26 +194,27 @@ struct PrefetchEnd: Sendable {
   var memoryByteCount = 0
 }
 
-extension ImagePipeline {
-  fileprivate func prefetch(
-    _ request: ImageRequest, to destination: ImagePrefetcher.Destination
+extension PrefetchEnd {
+  /// The end of the load of a request, without its place in the queue.
+  fileprivate static func load(
+    _ request: ImageRequest, to destination: ImagePrefetcher.Destination, by pipeline: ImagePipeline
   ) async -> PrefetchEnd {
     var request = request
     request.priority = min(request.priority, .low)
     do throws(ImageError) {
       switch destination {
       case .memory:
-        let response = try await response(for: request)
+        let response = try await pipeline.response(for: request)
         let isNetwork = response.source == .network
         return PrefetchEnd(
           ending: .done(response.source), downloadedByteCount: isNetwork ? response.encodedByteCount : 0,
           memoryByteCount: response.source == .memory ? 0 : response.picture.byteCount)
-      case .disk where hasInterceptors:
+      case .disk where pipeline.hasInterceptors:
         // Where their bytes come from is not known. They count in full, so that no budget is exceeded.
-        let data = try await data(for: request)
+        let data = try await pipeline.data(for: request)
         return PrefetchEnd(ending: .done(.original), downloadedByteCount: data.count)
       case .disk:
-        let fetched = try await value(of: SourceTask(request, pipeline: self), request)
+        let fetched = try await pipeline.value(of: SourceTask(request, pipeline: pipeline), request)
         var byteCount = 0
         if case .data(let data) = fetched.content, fetched.source == .network { byteCount = data.count }
         return PrefetchEnd(ending: .done(fetched.source), downloadedByteCount: byteCount)
@@ -223,7 +225,37 @@ extension ImagePipeline {
   }
 }
 
-extension ImageRequest {
-  /// The key by which prefetches are compared.
-  var prefetchKey: JobKey { .load(self, number: 0) }
+/// Signals low-priority work, such as prefetching, that no job of normal priority or higher waits any more.
+///
+/// The scheduler sends it when the last such job has left the queues. An observer must check by itself whether it may
+/// begin, because the state may have changed again. One lock guards the observers. They are called on another thread,
+/// because the sender may hold locks.
+final class IdleSignal: Sendable {
+  private struct State {
+    var lastID = 0
+    var observers: [Int: @Sendable () -> Void] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// Calls a closure at each signal, until it is removed.
+  func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
+    state.withLock { state in
+      state.lastID += 1
+      state.observers[state.lastID] = observer
+      return state.lastID
+    }
+  }
+
+  func removeObserver(_ id: Int) {
+    state.withLock { _ = $0.observers.removeValue(forKey: id) }
+  }
+
+  func send() {
+    let observers = state.withLock { $0.observers.isEmpty ? [] : Array($0.observers.values) }
+    guard !observers.isEmpty else { return }
+    DispatchQueue.global().async {
+      for observer in observers { observer() }
+    }
+  }
 }

@@ -28,12 +28,3 @@ public enum ImageAcceptance: Hashable, Sendable {
     format.requestedQuality.map { (format.type, $0 < 1 ? ";q=\($0)" : "") }
   }
 }
-
-extension ImageRequest {
-  /// The formats that it accepts instead of the pipeline's, from its property or from its own header field.
-  var ownAcceptance: ImageAcceptance? {
-    if let acceptance { return acceptance }
-    guard case .request(let own) = source else { return nil }
-    return own.headers["Accept"].map(ImageAcceptance.field)
-  }
-}

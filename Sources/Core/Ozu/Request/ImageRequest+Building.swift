@@ -49,26 +49,45 @@ extension ImageRequest: ExpressibleByStringLiteral {
   }
 }
 
+/// Requests for keys, without sources.
 extension ImageRequest {
-  /// Whether memory may answer.
-  var readsMemory: Bool { cachePolicy.readsCaches && readLayers.contains(.memory) }
-  /// Whether renditions in the stores may answer.
-  var readsRenditions: Bool { cachePolicy.readsCaches && readLayers.contains(.renditions) }
-  /// Whether originals in the stores may answer.
-  var readsOriginals: Bool { cachePolicy.readsCaches && readLayers.contains(.originals) }
-  /// Whether the result is put into memory.
-  var writesMemory: Bool { cachePolicy.writesCaches && writeLayers.contains(.memory) }
-  /// The mode of the HTTP cache, whose storage is the stores.
-  var httpMode: HTTPCacheMode {
-    switch cachePolicy {
-    case .useCaches where !readLayers.contains(.originals): writesOriginals ? .reload : .noStore
-    case .reload where !writesOriginals: .noStore
-    default: cachePolicy.httpMode
+  /// Makes the request of a URL whose picture is kept under a key. Without a URL the request asks only the caches: if it
+  /// started a load, that load would fail, and with it other requests of the key that joined it.
+  package init(
+    url: URL?, key: String?, processors: [any ImageProcessing] = [], priority: ImagePriority = .normal,
+    format: CacheFormat? = nil
+  ) {
+    let source: ImageSource = url.map(ImageSource.url) ?? .fetcher(AbsentFetcher(key: key ?? ""))
+    self.init(
+      source, processors: processors, priority: priority, cachePolicy: url == nil ? .cacheOnly : .useCaches,
+      cacheKey: key == url?.absoluteString ? nil : key, format: format)
+  }
+
+  /// Makes the most likely request for a key: that of the URL or file if the key is the text of one, else that of a fetcher.
+  init(key: String, format: CacheFormat?) {
+    if key.hasPrefix("/") {
+      self.init(.url(URL(filePath: key)), format: format)
+    } else if let url = URL(string: key), let scheme = url.scheme?.lowercased(),
+      ["http", "https", "file"].contains(scheme), url.absoluteString == key
+    {
+      self.init(.url(url), format: format)
+    } else {
+      self.init(.fetcher(AbsentFetcher(key: key)), format: format)
     }
   }
 
-  /// Whether the result is written to the stores.
-  var writesRenditions: Bool { cachePolicy.writesCaches && writeLayers.contains(.renditions) }
-  /// Whether the original is written to the stores.
-  var writesOriginals: Bool { cachePolicy.writesCaches && writeLayers.contains(.originals) }
+  /// All requests that a key may stand for, that of a URL or file first. They ask only the caches.
+  static func requests(forKey key: String, format: CacheFormat?) -> [ImageRequest] {
+    let first = ImageRequest(key: key, format: format)
+    var all = [first]
+    if case .url = first.source {
+      all.append(ImageRequest(.fetcher(AbsentFetcher(key: key)), format: format))
+    }
+    all.append(ImageRequest(.data(Data(), key: key), format: format))
+    return all.map { request in
+      var request = request
+      request.cachePolicy = .cacheOnly
+      return request
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import OzuHTTP
 
 extension ImageRequest {
@@ -48,5 +49,63 @@ extension ImageRequest {
       let isPossible = !size.isEmpty && size.width <= Self.maximumSide && size.height <= Self.maximumSide
       if !isPossible { throw .invalidSize(size, source: source.name) }
     }
+  }
+}
+
+/// The steps of a request on a thread that decodes.
+extension ImageRequest {
+  /// The resize during the decode. A hook before the resize needs the whole picture, so there is none then.
+  var decodingResize: Resize? { format?.preResize == nil ? resize : nil }
+
+  /// The steps after the decode, in order.
+  var decodedSteps: [any ImageProcessing] {
+    guard let format, format.preResize != nil || format.postResize != nil else { return processors }
+    func step(_ name: String, _ hook: CacheFormat.Hook?) -> [any ImageProcessing] {
+      hook.map { [FormatHookStep(identifier: "format(\(format.name)).\(name)", key: plainKey, hook: $0)] }
+        ?? []
+    }
+    var steps = step("preResize", format.preResize)
+    if !steps.isEmpty, let resize { steps.append(resize) }
+    return steps + processors + step("postResize", format.postResize)
+  }
+
+  /// The number of jobs that are shared in its cache format only (`JobKey`); zero without a format.
+  var formatNumber: Int { format.map { -$0.number } ?? 0 }
+
+  /// The same request in an equal format.
+  func sharing(_ format: CacheFormat) -> ImageRequest {
+    var request = self
+    request.change { $0.recipe.parts.format = format }
+    return request
+  }
+
+  /// The request for a view with a number of pixels per point: the lengths of its processors are points.
+  func withLengths(inPointsOf scale: Double) -> ImageRequest {
+    guard scale > 0, scale != 1, processors.contains(where: { $0 is any ScaledProcessing }) else {
+      return self
+    }
+    return with {
+      $0.processors = processors.map { ($0 as? any ScaledProcessing)?.scaled(by: scale) ?? $0 }
+    }
+  }
+}
+
+/// The hook of a format as a processor.
+private struct FormatHookStep: ImageProcessing {
+  let identifier: String
+  let key: String
+  let hook: CacheFormat.Hook
+
+  func process(
+    _ bitmap: BGRABitmap, context: ProcessingContext
+  ) throws(ProcessingError) -> BGRABitmap {
+    let result: Picture?
+    do {
+      result = try hook(key, Picture(bitmap.bitmap))
+    } catch {
+      throw .failed(identifier, reason: error.oneLine)
+    }
+    guard let result else { throw .failed(identifier, reason: "the hook returned no picture") }
+    return BGRABitmap(result.bitmap, pool: context.pool)
   }
 }

@@ -55,3 +55,43 @@ extension ImageRequest {
     }
   }
 }
+
+/// The download itself.
+extension ImageRequest {
+  /// `deadline` limits the whole load, `timeouts` the download.
+  @available(*, unavailable, message: "use 'deadline' for the whole load, or 'timeouts' for the download")
+  public var timeout: Duration? {
+    get { deadline }
+    set { deadline = newValue }
+  }
+
+  /// The formats that it accepts instead of the pipeline's, from its property or from its own header field.
+  var ownAcceptance: ImageAcceptance? {
+    if let acceptance { return acceptance }
+    guard case .request(let own) = source else { return nil }
+    return own.headers["Accept"].map(ImageAcceptance.field)
+  }
+
+  /// The HTTP request for the bytes of the source.
+  func exchange(
+    with url: URL, _ context: LoadContext, priority: HTTPPriority
+  ) -> HTTPRequest {
+    var exchange = context.configuration.exchange(with: url, headers: context.headers, priority: priority)
+    exchange.allowsConstrainedNetworks = !hasLowDataSource
+    if case .request(let own) = source {
+      if let timeouts = own.timeouts { exchange.timeouts = timeouts }
+      exchange.allowsConstrainedNetworks =
+        exchange.allowsConstrainedNetworks && own.allowsConstrainedNetworkAccess
+      exchange.allowsCellularNetworks = own.allowsCellularAccess
+      exchange.allowsExpensiveNetworks = own.allowsExpensiveNetworkAccess
+      let accept = exchange.headers["Accept"]
+      exchange.headers = own.headers
+      if !own.headers.contains(name: "Accept") { exchange.headers["Accept"] = accept }
+      for field in own.hints.fields { exchange.headers[field.name] = field.value }
+    }
+    if let acceptance {
+      exchange.headers["Accept"] = acceptance.text(for: context.configuration.decoding.codecs)
+    }
+    return exchange
+  }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import OzuBase
 import OzuHTTP
 
 /// A picture on the web with its own rules for the download: with header fields, other time limits, or not over every
@@ -46,42 +47,38 @@ public struct ImageURLRequest: Hashable, Sendable {
   }
 }
 
-extension ImageRequest {
-  /// The HTTP request for the bytes of the source.
-  func exchange(
-    with url: URL, _ context: LoadContext, priority: HTTPPriority
-  ) -> HTTPRequest {
-    var exchange = context.configuration.exchange(with: url, headers: context.headers, priority: priority)
-    exchange.allowsConstrainedNetworks = !hasLowDataSource
-    if case .request(let own) = source {
-      if let timeouts = own.timeouts { exchange.timeouts = timeouts }
-      exchange.allowsConstrainedNetworks =
-        exchange.allowsConstrainedNetworks && own.allowsConstrainedNetworkAccess
-      exchange.allowsCellularNetworks = own.allowsCellularAccess
-      exchange.allowsExpensiveNetworks = own.allowsExpensiveNetworkAccess
-      let accept = exchange.headers["Accept"]
-      exchange.headers = own.headers
-      if !own.headers.contains(name: "Accept") { exchange.headers["Accept"] = accept }
-      for field in own.hints.fields { exchange.headers[field.name] = field.value }
-    }
-    if let acceptance {
-      exchange.headers["Accept"] = acceptance.text(for: context.configuration.decoding.codecs)
-    }
-    return exchange
-  }
-}
+/// The client hints `Width`, `DPR` and `Save-Data` of a request, by which a server can send a picture that fits.
+///
+/// ```swift
+/// var request = ImageURLRequest(url: url)
+/// request.hints = ImageClientHints(width: 640, devicePixelRatio: 2)
+/// ```
+///
+/// They reveal facts about the device and its user, so none is sent by default.
+public struct ImageClientHints: Hashable, Sendable {
+  /// The width of the view in pixels; `nil` (the default) is not sent.
+  public var width: Int?
+  /// The number of pixels per point on the screen; `nil` (the default) is not sent.
+  public var devicePixelRatio: Double?
+  /// Whether the server should send fewer bytes. Off by default.
+  public var savesData: Bool
 
-extension ImagePipeline.Configuration {
-  /// The HTTP request for a URL without its own rules. Every command and every load sends this one, and stored
-  /// variants are chosen by it.
-  package func exchange(
-    with url: URL, headers: HTTPHeaders? = nil, priority: HTTPPriority = .normal
-  ) -> HTTPRequest {
-    HTTPRequest(
-      url: url, headers: headers ?? self.headers, timeouts: network.timeouts,
-      maximumBodyByteCount: decoding.limits.encodedByteCount, priority: priority)
+  /// Makes hints.
+  public init(width: Int? = nil, devicePixelRatio: Double? = nil, savesData: Bool = false) {
+    self.width = width
+    self.devicePixelRatio = devicePixelRatio
+    self.savesData = savesData
   }
 
-  /// The header fields of these requests.
-  var headers: HTTPHeaders { ["Accept": network.acceptance.text(for: decoding.codecs)] }
+  /// The header fields.
+  var fields: [(name: String, value: String)] {
+    var fields: [(String, String)] = []
+    if let width { fields.append(("Width", String(width))) }
+    if let devicePixelRatio {
+      let isWhole = devicePixelRatio == devicePixelRatio.rounded() && abs(devicePixelRatio) < 1e9
+      fields.append(("DPR", isWhole ? String(Int(clamping: devicePixelRatio)) : String(devicePixelRatio)))
+    }
+    if savesData { fields.append(("Save-Data", "on")) }
+    return fields
+  }
 }

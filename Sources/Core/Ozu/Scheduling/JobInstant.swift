@@ -23,11 +23,6 @@ package struct JobInstant: Comparable, Hashable, Sendable {
   package func duration(to other: JobInstant) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
 }
 
-extension ImagePipeline.Configuration {
-  /// The current time, by the clock of the pipeline.
-  var instant: JobInstant { JobInstant(testing.now()) }
-}
-
 extension Duration {
   /// Rounded towards zero, and limited to ±292 years.
   fileprivate var nanoseconds: Int64 {

@@ -2,7 +2,37 @@ import Foundation
 import OzuCaching
 import OzuHTTP
 
-// Names that users of other libraries try first; see RequestNames.swift.
+// Names that users of other libraries try first. The compiler says which name is the right one; `Documentation/first-guesses.md` lists
+// them, and is compiled.
+
+extension CachePolicy {
+  /// The name is `reload`.
+  @available(*, unavailable, renamed: "reload")
+  public static var reloadIgnoringCache: CachePolicy { .reload }
+  /// The name is `reload`.
+  @available(*, unavailable, renamed: "reload")
+  public static var reloadIgnoringCachedData: CachePolicy { .reload }
+  /// The name is `cacheOnly`.
+  @available(*, unavailable, renamed: "cacheOnly")
+  public static var returnCacheDataDontLoad: CachePolicy { .cacheOnly }
+}
+
+extension PictureAnimation {
+  /// Frames are made when they are asked for: `frameCount` and `frame(at:)`.
+  @available(
+    *, unavailable, message: "frames are made when they are asked for: use 'frameCount' and 'frame(at:)'"
+  )
+  public var frames: [Bitmap] { [] }
+}
+
+extension LoadProgress {
+  /// The name is `receivedByteCount`.
+  @available(*, unavailable, renamed: "receivedByteCount")
+  public var received: Int { receivedByteCount }
+  /// The name is `expectedByteCount`.
+  @available(*, unavailable, renamed: "expectedByteCount")
+  public var total: Int? { expectedByteCount }
+}
 
 extension ImagePipeline.Configuration {
   /// The name is `caching.memoryCache.costLimit`.
@@ -59,29 +89,6 @@ extension DiskStorage {
   /// The name of the limit is `capacity`.
   @available(*, unavailable, renamed: "folder(_:capacity:)")
   public static func folder(_ url: URL, limit: Int) -> DiskStorage { .folder(url, capacity: limit) }
-}
-
-extension ImagePipeline {
-  /// `image(for: ImageRequest(data: …))` decodes a file in memory.
-  @available(*, unavailable, message: "use 'image(for: ImageRequest(data: …))'")
-  public func image(for data: Data) async throws(ImageError) -> Picture {
-    try await image(for: ImageRequest(data: data))
-  }
-  /// `removeImagesFromMemory()` empties it, `cacheContents()` says how full it is, and `configuration.caching.memoryCache` has
-  /// its limits.
-  @available(
-    *, unavailable,
-    message: "use 'cache' for entries, 'cacheContents()' for sizes, or 'removeImagesFromMemory()'"
-  )
-  public var memoryCache: Cache { cache }
-}
-
-extension ImagePipeline.Cache {
-  /// `removeAllImages()` of the pipeline empties memory and disk.
-  @available(
-    *, unavailable, message: "use 'await pipeline.removeAllImages()' or 'pipeline.removeImagesFromMemory()'"
-  )
-  public func removeAll() {}
 }
 
 extension PipelineStatistics.Layer {

@@ -1,0 +1,74 @@
+import Foundation
+import OzuHTTP
+
+/// Where results of a request may come from, and where they are kept.
+extension ImageRequest {
+  /// Whether memory may answer.
+  var readsMemory: Bool { cachePolicy.readsCaches && readLayers.contains(.memory) }
+  /// Whether renditions in the stores may answer.
+  var readsRenditions: Bool { cachePolicy.readsCaches && readLayers.contains(.renditions) }
+  /// Whether originals in the stores may answer.
+  var readsOriginals: Bool { cachePolicy.readsCaches && readLayers.contains(.originals) }
+  /// Whether the result is put into memory.
+  var writesMemory: Bool { cachePolicy.writesCaches && writeLayers.contains(.memory) }
+  /// The mode of the HTTP cache, whose storage is the stores.
+  var httpMode: HTTPCacheMode {
+    switch cachePolicy {
+    case .useCaches where !readLayers.contains(.originals): writesOriginals ? .reload : .noStore
+    case .reload where !writesOriginals: .noStore
+    default: cachePolicy.httpMode
+    }
+  }
+
+  /// Whether the result is written to the stores.
+  var writesRenditions: Bool { cachePolicy.writesCaches && writeLayers.contains(.renditions) }
+  /// Whether the original is written to the stores.
+  var writesOriginals: Bool { cachePolicy.writesCaches && writeLayers.contains(.originals) }
+
+  /// The kind under which the finished picture is stored.
+  var renditionKind: ImageStoreKind { format?.kind ?? .rendition }
+
+  /// Whether a picture made from an original may be served without asking the origin. False if the request has its
+  /// own HTTP rules, because the time was computed by the rules of the pipeline.
+  func mayServe(_ validity: OriginalValidity?, at date: Date) -> Bool {
+    validity.map { httpPolicy == nil && $0.isFresh(at: date) } ?? true
+  }
+
+  /// Whether a rendition can be on disk, judged by the request alone. Pictures from URLs without a recipe are stored
+  /// as their originals. A picture that the app has set under a key has no original, and neither have the pixels of a
+  /// fetcher.
+  var mayHaveRendition: Bool {
+    // There may be hundreds of parts, and each can be made from the original.
+    if region != nil { return false }
+    if let format { return format.diskCapacity > 0 }
+    if case .fetcher = source { return true }
+    return hasRecipe || hasOwnKey
+  }
+
+  /// Whether a finished picture may be stored on disk. Not an animation: a rendition would be a still picture, so it
+  /// is made from its original each time. Not a picture whose colours no file can state.
+  func mayKeepRendition(_ picture: Picture) -> Bool {
+    if let format, format.diskCapacity == 0 || format.isRetired { return false }
+    return picture.animation == nil && picture.isWritable
+  }
+
+  /// Whether a finished picture is its original, pixel for pixel, so that a rendition would only store it twice.
+  func isOriginal(_ picture: Picture) -> Bool {
+    decodedSteps.isEmpty && picture.header?.size == picture.size
+  }
+
+  /// The key as the app uses it: its own key, or the URL.
+  package var plainKey: String {
+    let mark = ImageSource.ownKey("")
+    if hasOwnKey { return String(sourceKey.dropFirst(mark.count)) }
+    return switch source {
+    case .url(let url): url.absoluteString
+    case .request(let request): request.url.absoluteString
+    case .data(_, let key), .picture(_, let key): key
+    case .fetcher(let fetcher): fetcher.key
+    }
+  }
+
+  /// The key by which prefetches are compared.
+  var prefetchKey: JobKey { .load(self, number: 0) }
+}
