@@ -5,15 +5,12 @@ import OzuHTTP
 /// are bytes under the key of the source. These functions block; only the pipeline's own threads may call them.
 extension ImageCaches {
   func store(_ original: FetchedData.Original, for request: ImageRequest, by right: EpochRight) {
-    let key = ImageStoreKey(
-      .original, request.key.source, label: EntryLabel.text(ofSource: request.sourceKey))
     right.store {
       observeStore(.original, byteCount: original.byteCount, for: request) {
         switch original {
-        case .response(let entry): store(entry, replacing: nil, at: key)
+        case .response(let entry): store(entry, replacing: nil, at: Wanted.original(request).labelled)
         case .data(let data):
-          stores.write(
-            ImageStoreEntry(metadata: OriginalRecord().data, body: data), for: key, request.source.reach)
+          write(ImageStoreEntry(metadata: OriginalRecord().data, body: data), for: .original(request))
         }
       }
     } takeBack: {
@@ -22,7 +19,7 @@ extension ImageCaches {
   }
 
   func removeOriginal(for request: ImageRequest) {
-    stores.remove(StoredVariants.self, ImageStoreKey(.original, request.key.source), request.source.reach)
+    remove(StoredVariants.self, .original(request))
     let partial = ImageStoreKey(.partial, request.key.source)
     if stores.mayContain(partial) { stores.remove(ImageStoreEntry.self, partial) }
   }

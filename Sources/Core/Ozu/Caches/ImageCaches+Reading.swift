@@ -1,14 +1,14 @@
 import Foundation
 import OzuHTTP
 
-/// Reading the stores. All kinds of entries are read by one function, which asks the levels in order, promotes what a further level
+/// The entries of the stores, and reading them. All kinds of entries are read by one function, which asks the levels in order, promotes what a further level
 /// has, removes what is damaged, and counts. Reads block, so only the pipeline's own threads may call them; `mayHave` never waits, and
 /// any thread may call it.
 extension ImageCaches {
   /// The levels that a read asks: the first, the further ones, or one after the other.
   enum Tiers: Sendable { case near, far, all }
 
-  /// An entry that the stores may have.
+  /// An entry that the stores may have. It makes the keys of all writes, reads and removals for a request.
   struct Wanted: Sendable {
     private enum Owner { case request(ImageRequest), resource(String) }
 
@@ -58,8 +58,8 @@ extension ImageCaches {
       if layer != .original, case .request(let request) = owner { request } else { nil }
     }
 
-    /// The key with the label with which it is written to the levels above. The removal of its source finds it by the label.
-    fileprivate var labelled: ImageStoreKey {
+    /// The key with the label with which it is written. The removal of its source finds it by the label.
+    var labelled: ImageStoreKey {
       let label =
         switch owner {
         case .request(let request):
@@ -68,6 +68,16 @@ extension ImageCaches {
         }
       return ImageStoreKey(key.kind, key.key, label: label)
     }
+  }
+
+  /// Writes an entry to the levels of its source.
+  func write(_ entry: ImageStoreEntry, for wanted: Wanted) {
+    stores.write(entry, for: wanted.labelled, wanted.reach)
+  }
+
+  /// Removes an entry from the levels of its source.
+  func remove<Entry: StoredValue>(_ type: Entry.Type, _ wanted: Wanted) {
+    stores.remove(type, wanted.key, wanted.reach)
   }
 
   // MARK: Hints

@@ -5,20 +5,9 @@ extension ImageCaches {
   /// A finished picture in encoded form. A class, so that a load, which may have one, stays small.
   final class Rendition: Sendable {
     let data: Data
-    let header: ImageHeader?
-    let stamp: FileStamp?
-    let validity: OriginalValidity?
-    let notes: [String]
+    let record: RenditionRecord
 
-    init(
-      data: Data, header: ImageHeader?, stamp: FileStamp?, validity: OriginalValidity?, notes: [String]
-    ) {
-      self.data = data
-      self.header = header
-      self.stamp = stamp
-      self.validity = validity
-      self.notes = notes
-    }
+    init(_ data: Data, _ record: RenditionRecord) { (self.data, self.record) = (data, record) }
 
     /// The rendition of an entry; `nil` if its record is unreadable, or belongs to another state of a local file.
     ///
@@ -27,43 +16,34 @@ extension ImageCaches {
       guard let record = RenditionRecord(entry.metadata),
         source?.filePath.map({ FileStamp(path: $0) == record.stamp }) ?? true
       else { return nil }
-      self.init(
-        data: entry.body, header: record.header, stamp: record.stamp, validity: record.validity,
-        notes: record.notes)
+      self.init(entry.body, record)
     }
 
     /// The finished picture, made from the decoded `data`. If the colours are not sRGB, the decoded header says what
     /// they mean. The notes are those of the original decode.
     func picture(_ read: Picture) -> Picture {
-      guard read.bitmap.colorSpace != .sRGB, var header else {
-        return Picture(read.bitmap, header: header, notes: notes)
+      var header = record.header
+      if read.bitmap.colorSpace != .sRGB {
+        header?.colorEncoding = read.header?.colorEncoding
+        header?.lightLevels = read.header?.lightLevels
       }
-      header.colorEncoding = read.header?.colorEncoding
-      header.lightLevels = read.header?.lightLevels
-      return Picture(read.bitmap, header: header, notes: notes)
+      return Picture(read.bitmap, header: header, notes: record.notes)
     }
   }
 
   func store(_ rendition: Rendition, for request: ImageRequest, by right: EpochRight) {
-    let record = RenditionRecord(
-      header: rendition.header, stamp: rendition.stamp, validity: rendition.validity, notes: rendition.notes)
     guard request.format?.isRetired != true else { return }
     right.store {
       observeStore(.rendition, byteCount: rendition.data.count, for: request) {
-        stores.write(
-          ImageStoreEntry(metadata: record.data, body: rendition.data),
-          for: ImageStoreKey(request.renditionKind, request.key.rendition, label: request.label),
-          request.source.reach)
+        write(
+          ImageStoreEntry(metadata: rendition.record.data, body: rendition.data), for: .rendition(request))
       }
     } takeBack: {
       removeRendition(for: request)
     }
   }
 
-  func removeRendition(for request: ImageRequest) {
-    stores.remove(
-      ImageStoreEntry.self, ImageStoreKey(request.renditionKind, request.key.rendition), request.source.reach)
-  }
+  func removeRendition(for request: ImageRequest) { remove(ImageStoreEntry.self, .rendition(request)) }
 
   /// Removes the renditions of requests. Also removes everything made from the sources with these labels, encoded
   /// files included, as far as the stores list it: so also sizes that no format declares, such as those of views in
@@ -171,15 +151,12 @@ extension ImageCaches {
   func touchRendition(
     of cached: CachedPicture, for request: ImageRequest, by right: EpochRight, orStore encode: () -> Data?
   ) {
-    let key = ImageStoreKey(request.renditionKind, request.key.rendition)
-    guard stores.first != nil, !stores.touch(key, request.source.reach),
+    let wanted = Wanted.rendition(request)
+    guard stores.first != nil, !stores.touch(wanted.key, wanted.reach),
       request.mayKeepRendition(cached.picture), !request.isOriginal(cached.picture), let data = encode()
     else { return }
-    store(
-      Rendition(
-        data: data, header: cached.picture.header, stamp: cached.stamp, validity: cached.validity,
-        notes: cached.picture.notes),
-      for: request, by: right)
+    let record = RenditionRecord(of: cached.picture, stamp: cached.stamp, validity: cached.validity)
+    store(Rendition(data, record), for: request, by: right)
   }
 }
 
@@ -204,9 +181,7 @@ extension ImageCaches {
   func store(_ entry: EncodedEntry, _ key: CacheKey, for request: ImageRequest, by right: EpochRight) {
     right.store {
       observeStore(.encoded, byteCount: entry.data.count, for: request) {
-        stores.write(
-          ImageStoreEntry(metadata: entry.record.data, body: entry.data),
-          for: ImageStoreKey(.encoded, key, label: request.label), request.source.reach)
+        write(ImageStoreEntry(metadata: entry.record.data, body: entry.data), for: .encoded(key, request))
       }
     } takeBack: {
       removeEncoded(key, of: request)
@@ -214,7 +189,7 @@ extension ImageCaches {
   }
 
   func removeEncoded(_ key: CacheKey, of request: ImageRequest) {
-    stores.remove(ImageStoreEntry.self, ImageStoreKey(.encoded, key), request.source.reach)
+    remove(ImageStoreEntry.self, .encoded(key, request))
   }
 
   /// Puts a file into memory. The cache refuses files that are too large.

@@ -11,17 +11,17 @@ struct RenditionRecord {
   static let currentVersion = 6
 
   /// The header of the source; `nil` if the source was pixels.
-  let header: ImageHeader?
-  let stamp: FileStamp?
-  let validity: OriginalValidity?
+  var header: ImageHeader?
+  var stamp: FileStamp?
+  var validity: OriginalValidity?
   /// `Picture.notes`, within its bounds.
-  let notes: [String]
+  var notes: [String]
+}
 
-  init(header: ImageHeader?, stamp: FileStamp?, validity: OriginalValidity?, notes: [String]) {
-    self.header = header
-    self.stamp = stamp
-    self.validity = validity
-    self.notes = notes
+extension RenditionRecord {
+  /// The record of a picture that was made from a state of a file, or from an original.
+  init(of picture: Picture, stamp: FileStamp?, validity: OriginalValidity?) {
+    self.init(header: picture.header, stamp: stamp, validity: validity, notes: picture.notes)
   }
 
   /// Reads a record; `nil` when it is damaged or of another version.

@@ -149,31 +149,20 @@ struct EncodedFileMaker {
 struct EncodedRecord: Sendable {
   private static let currentVersion = 3
 
-  let type: ImageType
-  let size: PixelSize
-  let frameCount: Int
+  var type: ImageType
+  var size: PixelSize
+  var frameCount: Int
   /// The checksum of the bytes. The disk cache has its own; this one is the entity tag for clients.
-  let checksum: CacheKey
+  var checksum: CacheKey
   /// Notes for users.
-  let notes: [String]
+  var notes: [String] = []
   /// The data that says whether its source is unchanged. Its own notes are empty.
-  let rendition: RenditionRecord
+  var rendition: RenditionRecord
   /// The size of the original in bytes; 0 if a fetcher returned pixels.
-  let sourceByteCount: Int
+  var sourceByteCount: Int
+}
 
-  init(
-    type: ImageType, size: PixelSize, frameCount: Int, checksum: CacheKey, notes: [String] = [],
-    rendition: RenditionRecord, sourceByteCount: Int
-  ) {
-    self.type = type
-    self.size = size
-    self.frameCount = frameCount
-    self.checksum = checksum
-    self.notes = notes
-    self.rendition = rendition
-    self.sourceByteCount = sourceByteCount
-  }
-
+extension EncodedRecord {
   /// Reads a record; `nil` when it is damaged or of another version.
   init?(_ data: Data) {
     let record = FieldReader.record(data, version: Self.currentVersion) {
@@ -207,10 +196,8 @@ struct EncodedRecord: Sendable {
 
   /// The same record with the new validity of a confirmed source.
   func renewed(_ validity: OriginalValidity) -> EncodedRecord {
-    EncodedRecord(
-      type: type, size: size, frameCount: frameCount, checksum: checksum, notes: notes,
-      rendition: RenditionRecord(
-        header: rendition.header, stamp: rendition.stamp, validity: validity, notes: rendition.notes),
-      sourceByteCount: sourceByteCount)
+    var record = self
+    record.rendition.validity = validity
+    return record
   }
 }

@@ -65,7 +65,8 @@ struct PreloadFormat: Sendable {
       guard !memory.contains(key) else { return true }
       memory.store(
         CachedPicture(
-          picture: picture, stamp: rendition.stamp, validity: rendition.validity, formatName: format.name),
+          picture: picture, stamp: rendition.record.stamp, validity: rendition.record.validity,
+          formatName: format.name),
         forKey: key, cost: picture.byteCount, by: right)
       return true
     } catch {

@@ -95,12 +95,12 @@ extension LoadImage {
     cachedResult.rendition = rendition
     cachedResult.timings.add(.read, start.duration(to: configuration.instant))
     let date = configuration.testing.currentDate()
-    let isFresh = request.mayServe(rendition.validity, at: date)
+    let isFresh = request.mayServe(rendition.record.validity, at: date)
     guard isFresh || request.cachePolicy == .cacheOnly else { return nil }
     return decode(
       StoredAnswer(
         rendition: rendition, occasion: .current, source: isFresh ? .rendition : .stale,
-        timings: cachedResult.timings, verdict: ImageResponse.Verdict(rendition.validity, now: date)))
+        timings: cachedResult.timings, verdict: ImageResponse.Verdict(rendition.record.validity, now: date)))
   }
 
   private func decode(_ answer: StoredAnswer) -> JobStep {
@@ -113,7 +113,7 @@ extension LoadImage {
     switch outcome {
     case .success(let rendered):
       let picture = rendition.picture(rendered.picture)
-      keep(picture, stamp: rendition.stamp, validity: rendition.validity)
+      keep(picture, stamp: rendition.record.stamp, validity: rendition.record.validity)
       let loaded = LoadedPicture(
         picture: picture, source: answer.source, encodedByteCount: rendition.data.count,
         timings: answer.timings.adding(rendered.timings), verdict: answer.verdict)
@@ -154,7 +154,7 @@ extension LoadImage {
   /// Serves the stale cached result if the origin cannot be reached. Needed when the original is no longer stored, so
   /// that `HTTPCache` cannot decide this.
   func serveStale(after error: ImageError) -> JobStep {
-    let validity = cachedResult.picture?.validity ?? cachedResult.rendition?.validity
+    let validity = cachedResult.picture?.validity ?? cachedResult.rendition?.record.validity
     guard error.isDisconnection, request.cachePolicy == .useCaches, let validity, validity.mayUseOffline
     else {
       return fail(error)
@@ -186,15 +186,15 @@ extension LoadImage {
           timings: timings, verdict: origin.verdict), after: storeOriginal(fetched))
     }
     guard let old = cachedResult.rendition else { return nil }
-    guard validity.hasBody(of: old.validity), fetched.allowsStoring else {
+    guard validity.hasBody(of: old.record.validity), fetched.allowsStoring else {
       removeRendition()
       return nil
     }
-    let rendition = ImageCaches.Rendition(
-      data: old.data, header: old.header, stamp: nil, validity: validity, notes: old.notes)
+    var record = old.record
+    (record.stamp, record.validity) = (nil, validity)
     return decode(
       StoredAnswer(
-        rendition: rendition, occasion: .renewed(fetched),
+        rendition: ImageCaches.Rendition(old.data, record), occasion: .renewed(fetched),
         source: origin.source == .original ? .rendition : origin.source, timings: timings,
         verdict: origin.verdict))
   }

@@ -98,8 +98,8 @@ extension LoadImage {
       return tryNext(after: larger)
     }
     do throws(ImageError) {
-      guard isUsable(rendition.validity),
-        let derivation = try derivation(from: variant, header: rendition.header, size: variant.size)
+      guard isUsable(rendition.record.validity),
+        let derivation = try derivation(from: variant, header: rendition.record.header, size: variant.size)
       else { return tryNext(after: larger) }
       var timings = StageTimings()
       timings.add(.read, start.duration(to: configuration.instant))
@@ -120,7 +120,8 @@ extension LoadImage {
     case .success(let rendered):
       guard rendered.picture.size == larger.variant.size else { return tryNext(after: larger) }
       let cached = CachedPicture(
-        picture: rendition.picture(rendered.picture), stamp: rendition.stamp, validity: rendition.validity)
+        picture: rendition.picture(rendered.picture), stamp: rendition.record.stamp,
+        validity: rendition.record.validity)
       return derive(
         from: cached, by: .derive(cached.picture, derivation), request.processors[...],
         timings: timings.adding(rendered.timings))

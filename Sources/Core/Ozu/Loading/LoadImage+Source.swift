@@ -226,10 +226,8 @@ extension LoadImage {
       return data
     } write: { [context, request, right] data in
       guard let data else { return }
-      context.caches.store(
-        ImageCaches.Rendition(
-          data: data, header: picture.header, stamp: stamp, validity: validity, notes: picture.notes),
-        for: request, by: right)
+      let record = RenditionRecord(of: picture, stamp: stamp, validity: validity)
+      context.caches.store(ImageCaches.Rendition(data, record), for: request, by: right)
       if let variant, right.isValid {
         context.caches.noteStored(variant, source: request.sourceKey)
       }

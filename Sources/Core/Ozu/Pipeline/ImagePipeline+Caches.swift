@@ -171,10 +171,8 @@ extension ImagePipeline {
       guard let encoding = pipeline.configuration.encoding(of: picture, for: request) else { return }
       let data = try pipeline.configuration.decoding.codecs.encode(
         picture, as: encoding.type, options: encoding.options)
-      let rendition = ImageCaches.Rendition(
-        data: data, header: picture.header, stamp: stamp(of: request), validity: nil,
-        notes: picture.notes)
-      pipeline.caches.store(rendition, for: request, by: right)
+      let record = RenditionRecord(of: picture, stamp: stamp(of: request), validity: nil)
+      pipeline.caches.store(ImageCaches.Rendition(data, record), for: request, by: right)
     }
 
     /// Whether one of the layers has the result of a request, or the disk has the original that it can be made from.
